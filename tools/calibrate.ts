@@ -1,5 +1,6 @@
 import { measureScales } from '@tessera/engine';
 import { promptsOf } from './calibrate/prompts.js';
+import { unseenLines } from './calibrate/unseen-experts.js';
 import { readCases } from './evaluate/cases.js';
 import { readPrompts } from './recall/raw-recall.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
@@ -43,7 +44,7 @@ await runCommand(USAGE, async (words) => {
     ? await readPrompts(flags.required('prompts'))
     : await fromSequences(flags, options);
   progress.end();
-  const rows = await measureScales({
+  const { rows, unseen } = await measureScales({
     modelPath: options.modelPath,
     outputPath,
     threadCount: options.engine.threadCount,
@@ -51,6 +52,7 @@ await runCommand(USAGE, async (words) => {
     prompts,
   });
   await print(`${outputPath}: activation scales from ${rows} rows of ${prompts.length} prompts`);
+  for (const line of unseenLines(unseen)) await print(line);
 });
 
 async function fromSequences(flags: Flags, options: ReturnType<typeof runtimeOptions>) {

@@ -118,6 +118,18 @@ const ScaleMeasurement = record(
   },
 );
 
+const UnseenExpert = record(
+  'UnseenExpert',
+  'model::UnseenExpert',
+  'An expert that no measured row chose.',
+  { layer: u32(), expert: u32() },
+);
+
+const MeasuredScales = record('MeasuredScales', 'engine::MeasuredScales', 'What was measured.', {
+  rows: u53(),
+  unseen: list(UnseenExpert, "Their scale is the largest of their layer's other experts."),
+});
+
 const BindingOptions = record(
   'BindingOptions',
   undefined,
@@ -169,6 +181,9 @@ const EngineStats = record(
     rolledBackTokens: u53('Prompt tokens taken back because those they were built on failed.'),
     predictedUs: u53('Microseconds of all passes, as the cost model predicted them.'),
     actualUs: u53('The same as they were.'),
+    expertRows: u53('Pairs of a row and an expert that it chose, of all layers and passes.'),
+    expertPlaces: u53("Rows of the experts' products, what pads them included."),
+    expertsTouched: u53('Experts whose weights a layer of a pass read, each counted once.'),
   },
 );
 
@@ -247,6 +262,8 @@ export default {
     SubmitOutcome,
     EngineStats,
     WeightsUpdate,
+    UnseenExpert,
+    MeasuredScales,
     AdapterInfo,
     AdapterArena,
     LaneDepth,

@@ -139,7 +139,7 @@ class Cell {
     return {weights_.type(), operand_.data(), scales_.data(), rows, k};
   }
   void write_rows(device::Device& device) {
-    ops::write_expert_rows(device, sorted_, x_.data(), false,
+    ops::write_expert_rows(device, sorted_, x_.data(), false, {},
                            operand(sorted_.places(), shape().hidden));
   }
   void multiply_gated(device::Device& device) {
@@ -147,7 +147,7 @@ class Cell {
                         {.gates = layer().gates, .ups = layer().ups, .y = inner_.data()});
   }
   void write_gated(device::Device& device) {
-    ops::write_expert_rows(device, sorted_, inner_.data(), true,
+    ops::write_expert_rows(device, sorted_, inner_.data(), true, {},
                            operand(sorted_.places(), shape().size));
   }
   void add_products(device::Device& device) {

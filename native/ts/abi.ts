@@ -34,6 +34,7 @@ import type {
   KvIntegrity,
   KvMetrics,
   LaneDepth,
+  MeasuredScales,
   ModelInfo,
   ModelShape,
   ScaleMeasurement,
@@ -140,8 +141,8 @@ export interface NativeAddon extends StoreAddon {
   kvCheckIntegrity(engine: EngineHandle): Promise<KvIntegrity>;
   kvCancelCheck(engine: EngineHandle): void;
 
-  /** Runs the prompts through the model and writes activation scales; resolves with the rows. */
-  measureScales(options: ScaleMeasurement): Promise<number>;
+  /** Runs the prompts through the model and writes activation scales. */
+  measureScales(options: ScaleMeasurement): Promise<MeasuredScales>;
 
   catalogueBuild(
     options: CatalogueBuildOptions,

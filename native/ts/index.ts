@@ -57,6 +57,7 @@ export {
   type KvMetrics,
   type KvTierMetrics,
   type LaneDepth,
+  type MeasuredScales,
   type ModelInfo,
   type ModelShape,
   NOTHING,

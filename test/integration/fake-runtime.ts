@@ -145,6 +145,9 @@ const stats = {
   rolledBackTokens: 0,
   predictedUs: 0,
   actualUs: 0,
+  expertRows: 0,
+  expertPlaces: 0,
+  expertsTouched: 0,
 };
 
 const WEIGHTS_STAY = async () => {

@@ -22,6 +22,7 @@ export type {
   KvIntegrity,
   KvMetrics,
   KvTierMetrics,
+  MeasuredScales,
   Priority,
   ReachRequest,
   ScoreNorm,

@@ -1,3 +1,4 @@
+import type { MeasuredScales } from '@tessera/native';
 import { addon } from './addon.js';
 import { awaitNative } from './native-error.js';
 
@@ -13,10 +14,14 @@ export interface ScaleMeasurementRun {
 
 /**
  * Measures what enters the linear layers for these prompts and writes fixed activation scales for
- * the compute type w8a8. Resolves with the rows measured; rejects with REQUEST_INVALID, the codes
- * of a model that cannot be loaded, ENGINE_OVERLOADED or IO_FAILED.
+ * the compute type w8a8. Resolves with the rows measured and the experts that none of them chose;
+ * rejects with REQUEST_INVALID, the codes of a model that cannot be loaded, ENGINE_OVERLOADED or
+ * IO_FAILED.
  */
-export function measureScales({ prompts, ...options }: ScaleMeasurementRun): Promise<number> {
+export function measureScales({
+  prompts,
+  ...options
+}: ScaleMeasurementRun): Promise<MeasuredScales> {
   const promptOffsets = new Uint32Array(prompts.length + 1);
   prompts.forEach((prompt, i) => {
     promptOffsets[i + 1] = (promptOffsets[i] ?? 0) + prompt.length;

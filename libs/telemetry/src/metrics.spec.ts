@@ -15,6 +15,9 @@ const counts = {
   rolledBackTokens: 0,
   predictedUs: 3e6,
   actualUs: 2e6,
+  expertRows: 80,
+  expertPlaces: 100,
+  expertsTouched: 30,
 };
 
 const tier = {
@@ -114,6 +117,19 @@ describe('Metrics', () => {
     expect(text).toContain('tessera_engine_outcomes_total{outcome="completed"} 10');
     expect(text).toContain('tessera_engine_requests{state="running"} 2');
     expect(text).toContain('tessera_engine_forward_passes_total 9');
+  });
+
+  it('shows how far the products with experts were padded, once there were any', async () => {
+    let real = 0;
+    const metrics = new Metrics(
+      () => ({ ...counts, expertRows: real }),
+      () => kv,
+    );
+    expect(await metrics.text()).toContain('tessera_engine_expert_padding_ratio 0\n');
+    real = 80;
+    const text = await metrics.text();
+    expect(text).toContain('tessera_engine_expert_padding_ratio 1.25\n');
+    expect(text).toContain('tessera_engine_experts_touched_total 30\n');
   });
 
   it('tells what the user KV pool did, by tier, and asks it once per scrape', async () => {

@@ -1,11 +1,11 @@
 /** Every metric of the service, with unit and meaning. docs/metrics.md lists the same names. */
 
 import { MICROSECONDS_PER_SECOND } from '@tessera/units';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import { ACCESS_METRICS, type AccessCounts, registerAccessMetrics } from './access-metrics.js';
 import { ADAPTER_METRICS, type AdapterCounts, registerAdapterMetrics } from './adapter-metrics.js';
 import { CLUSTER_METRICS, type ClusterCounts, registerClusterMetrics } from './cluster-metrics.js';
-import type { EngineCounts } from './engine-counts.js';
+import { ENGINE_METRICS, type EngineCounts, registerEngineMetrics } from './engine-metrics.js';
 import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
 import {
   type ConditionCount,
@@ -13,7 +13,7 @@ import {
   registerDroppedCaches,
   STORE_METRICS,
 } from './store-metrics.js';
-import { TalliedCounter, TalliedHistogram } from './tallies.js';
+import { copyCounts, TalliedCounter, TalliedHistogram } from './tallies.js';
 import { registerTaskMetrics, TASK_METRICS, type TaskCount } from './task-metrics.js';
 
 export const METRICS = {
@@ -92,32 +92,7 @@ export const METRICS = {
       'what was done in the console, by action (login, erase-user, activate and so on) and code ' +
       '(OK or a code of docs/errors.md)',
   },
-  engineRequests: {
-    name: 'tessera_engine_requests',
-    meaning: 'requests in the engine now, by state (queued, running)',
-  },
-  engineOutcomes: {
-    name: 'tessera_engine_outcomes_total',
-    meaning: 'requests that left the engine, by outcome (completed, failed, cancelled, expired)',
-  },
-  engineTokens: {
-    name: 'tessera_engine_tokens_total',
-    meaning: 'tokens computed, by phase (prefill, decode)',
-  },
-  engineForwardPasses: {
-    name: 'tessera_engine_forward_passes_total',
-    meaning: 'forward passes of the model',
-  },
-  enginePassSeconds: {
-    name: 'tessera_engine_pass_seconds_total',
-    meaning: 'seconds of all passes, by kind (predicted by the cost model, actual)',
-  },
-  enginePrefixTokens: {
-    name: 'tessera_engine_prefix_tokens_total',
-    meaning:
-      'prompt tokens by outcome: reused (taken from another request), ' +
-      'rolled_back (computed on rows that failed)',
-  },
+  ...ENGINE_METRICS,
   gateRefusals: {
     name: 'tessera_gate_refusals_total',
     meaning:
@@ -205,7 +180,7 @@ export class Metrics {
     this.inspected = this.byOutcome(METRICS.inspected);
     this.adapterActions = this.byAction(METRICS.adapterActions);
     this.consoleActions = this.byAction(METRICS.consoleActions);
-    if (engineCounts !== undefined) this.registerEngine(engineCounts);
+    if (engineCounts !== undefined) registerEngineMetrics(this.registry, engineCounts);
     if (kvCounts !== undefined) registerKvMetrics(this.registry, kvCounts);
   }
 
@@ -279,7 +254,7 @@ export class Metrics {
   /** Counts refusals: there are many a second, so they are only copied at a scrape. */
   countGateRefusals(): (code: string) => void {
     const counts: Record<string, number> = {};
-    this.copied(METRICS.gateRefusals, 'code', () => counts);
+    copyCounts(this.registry, METRICS.gateRefusals, 'code', () => counts);
     return (code) => {
       counts[code] = (counts[code] ?? 0) + 1;
     };
@@ -309,50 +284,6 @@ export class Metrics {
     return this.registry.contentType;
   }
 
-  /** The engine counts by itself; each scrape copies its counts. */
-  private registerEngine(counts: () => EngineCounts): void {
-    const registers = [this.registry];
-    const requests = METRICS.engineRequests;
-    new Gauge({
-      name: requests.name,
-      help: requests.meaning,
-      labelNames: ['state'],
-      registers,
-      collect() {
-        const { queued, running } = counts();
-        this.set({ state: 'queued' }, queued);
-        this.set({ state: 'running' }, running);
-      },
-    });
-    this.copied(METRICS.engineOutcomes, 'outcome', () => {
-      const { completed, failed, cancelled, expired } = counts();
-      return { completed, failed, cancelled, expired };
-    });
-    this.copied(METRICS.engineTokens, 'phase', () => {
-      const { prefillTokens, decodeTokens } = counts();
-      return { prefill: prefillTokens, decode: decodeTokens };
-    });
-    this.copied(METRICS.enginePassSeconds, 'kind', () => {
-      const { predictedUs, actualUs } = counts();
-      const predicted = predictedUs / MICROSECONDS_PER_SECOND;
-      return { predicted, actual: actualUs / MICROSECONDS_PER_SECOND };
-    });
-    this.copied(METRICS.enginePrefixTokens, 'outcome', () => {
-      const { prefixReusedTokens, rolledBackTokens } = counts();
-      return { reused: prefixReusedTokens, rolled_back: rolledBackTokens };
-    });
-    const passes = METRICS.engineForwardPasses;
-    new Counter({
-      name: passes.name,
-      help: passes.meaning,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(counts().forwardPasses);
-      },
-    });
-  }
-
   private answered(metric: Metric): TalliedCounter {
     return new TalliedCounter(this.registry, metric, ['edge', 'code']);
   }
@@ -369,22 +300,5 @@ export class Metrics {
 
   private timed(metric: Metric, label: string, named?: (value: string) => string) {
     return new TalliedHistogram(this.registry, metric, label, LATENCY_BUCKETS, named);
-  }
-
-  private copied(
-    metric: Metric,
-    label: string,
-    read: () => Readonly<Record<string, number>>,
-  ): void {
-    new Counter({
-      name: metric.name,
-      help: metric.meaning,
-      labelNames: [label],
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
-      },
-    });
   }
 }

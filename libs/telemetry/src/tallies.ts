@@ -10,6 +10,25 @@ interface Named {
   readonly meaning: string;
 }
 
+/** Counts by one label that are kept elsewhere: each scrape copies them. */
+export function copyCounts(
+  registry: Registry,
+  { name, meaning }: Named,
+  label: string,
+  read: () => Readonly<Record<string, number>>,
+): void {
+  new Counter({
+    name,
+    help: meaning,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
+    },
+  });
+}
+
 /** Counts by two labels. */
 export class TalliedCounter {
   private readonly counts = new Map<string, Map<string, number>>();

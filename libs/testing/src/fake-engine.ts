@@ -275,6 +275,9 @@ export class FakeEngine extends Engine {
       rolledBackTokens: 0,
       predictedUs: 0,
       actualUs: 0,
+      expertRows: 0,
+      expertPlaces: 0,
+      expertsTouched: 0,
     };
   }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "bridge/bindings.h"
 #include "bridge/errors.h"
@@ -32,17 +33,17 @@ engine::ScaleMeasurement read_measurement(Napi::Env env, const Napi::Value& valu
 
 Napi::Value measure_scales(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const auto rows = std::make_shared<uint64_t>(0);
+  const auto scales = std::make_shared<engine::MeasuredScales>();
   return run_in_lane(
       env, LaneKind::kBuild,
-      [options = read_measurement(env, info[0]), rows]() -> Status {
-        const Result<uint64_t> measured = engine::measure_scales(options);
+      [options = read_measurement(env, info[0]), scales]() -> Status {
+        Result<engine::MeasuredScales> measured = engine::measure_scales(options);
         if (!measured.is_ok()) return measured.status();
-        *rows = measured.value();
+        *scales = std::move(measured).value();
         return Status::ok();
       },
-      [rows](Napi::Env settled, const Status&) -> Napi::Value {
-        return Napi::Number::New(settled, static_cast<double>(*rows));
+      [scales](Napi::Env settled, const Status&) -> Napi::Value {
+        return to_js(settled, *scales);
       });
 }
 

@@ -22,6 +22,7 @@ Status sample(PassProbe& probe, uint32_t rows, uint32_t position, Samples& sampl
   TESSERA_RETURN_IF_ERROR(probe.forward(tokens, position));
   sample.us = microseconds_since(start);
   sample.work.add_rows(rows, position, true);
+  sample.work.experts = static_cast<double>(probe.experts_touched());
   samples.push_back(sample);
   const uint32_t head_rows = std::min({rows, kCalibrationHeadRows, probe.head_rows_max()});
   TESSERA_RETURN_IF_ERROR(probe.head(head_rows));

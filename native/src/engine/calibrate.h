@@ -24,6 +24,8 @@ class PassProbe {
   virtual Status begin(uint32_t block_count) = 0;
   /// Rows of the prompt from a position on. REQUIRES: begin() with blocks for them.
   virtual Status forward(std::span<const int32_t> tokens, uint32_t position) = 0;
+  /// Experts that the last forward() touched in all layers; 0 where the device does not count them.
+  virtual uint64_t experts_touched() const { return 0; }
   /// The head's log-sum-exp of the first rows of the last pass.
   virtual Status head(uint32_t rows) = 0;
 };

@@ -136,6 +136,9 @@ Stats Engine::stats() const {
   stats.rolled_back_tokens = loop_counters_->rolled_back_tokens;
   stats.predicted_us = loop_counters_->predicted_us;
   stats.actual_us = loop_counters_->actual_us;
+  stats.expert_rows = loop_counters_->expert_rows;
+  stats.expert_places = loop_counters_->expert_places;
+  stats.experts_touched = loop_counters_->experts_touched;
   return stats;
 }
 

@@ -19,6 +19,7 @@
 #include "engine/kv_budget.h"
 #include "engine/request.h"
 #include "engine/running_request.h"
+#include "model/expert_use.h"
 #include "model/model_config.h"
 #include "scheduler/plan_step.h"
 #include "scheduler/prefix.h"
@@ -66,6 +67,8 @@ class Executor {
   /// The rows of a plan. Fills in what it knows of the times.
   virtual Status forward(Running running, std::span<const scheduler::Slice> plan,
                          std::span<const scheduler::Link> links, PassTimes& times) = 0;
+  /// What the last forward() did with experts, where the device counts it.
+  virtual model::ExpertUse expert_use() const { return {}; }
   /// The coming selection of every request whose logits are due. Gives the rows of the head that
   /// are multiplied with beams, and the times of a request's own part to its pass().
   virtual Result<double> select(Running running) = 0;

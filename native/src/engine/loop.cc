@@ -102,10 +102,20 @@ void Loop::narrow_late() {
   }
 }
 
+/// Of the pass that was computed last.
+void Loop::count_experts() {
+  const model::ExpertUse use = executor_->expert_use();
+  work_.experts = static_cast<double>(use.touched);
+  counters_.expert_rows += use.rows;
+  counters_.expert_places += use.places;
+  counters_.experts_touched += use.touched;
+}
+
 /// The pass, done or asked for, and the selections that follow from it.
 Status Loop::compute(PassTimes& times) {
   TESSERA_RETURN_IF_ERROR(executor_->forward(running_, plan_, links_, times));
   counters_.rolled_back_tokens += executor_->take_rolled_back_rows();
+  count_experts();
   for (const auto& state : running_) {
     state->pass() = times;
     state->pass().is_decode = state->is_decoding();
@@ -141,7 +151,9 @@ void Loop::run_pass(std::vector<Completion>& completed) {
 }
 
 void Loop::observe(const scheduler::PassWork& work, double actual_us) {
-  counters_.predicted_us += static_cast<uint64_t>(cost_model_.cost().predict_us(work));
+  scheduler::PassWork planned = work;
+  planned.experts = 0;  // counted since
+  counters_.predicted_us += static_cast<uint64_t>(cost_model_.cost().predict_us(planned));
   counters_.actual_us += static_cast<uint64_t>(actual_us);
   cost_model_.observe(work, actual_us);
   sharing_.busy(actual_us);

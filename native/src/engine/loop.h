@@ -33,6 +33,9 @@ struct LoopCounters {
   std::atomic<uint64_t> rolled_back_tokens{0};
   std::atomic<uint64_t> predicted_us{0};  // of all passes
   std::atomic<uint64_t> actual_us{0};
+  std::atomic<uint64_t> expert_rows{0};
+  std::atomic<uint64_t> expert_places{0};
+  std::atomic<uint64_t> experts_touched{0};
 };
 
 enum class Admission : uint8_t {
@@ -83,6 +86,7 @@ class Loop {
   /// Fills plan_ and work_ for all that run.
   void plan();
   Status compute(PassTimes& times);
+  void count_experts();
   /// Requests that may be answered in part take no more beams than they have time for.
   void narrow_late();
   /// Waits for all passes that are under way, and learns what they took.

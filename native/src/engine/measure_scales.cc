@@ -73,7 +73,7 @@ void run_prompts(const model::Decoder& decoder, const ScaleMeasurement& options,
 
 }  // namespace
 
-Result<uint64_t> measure_scales(const ScaleMeasurement& options) {
+Result<MeasuredScales> measure_scales(const ScaleMeasurement& options) {
   TESSERA_RETURN_IF_ERROR(validate(options));
   device::CpuOptions cpu;
   cpu.thread_count = options.thread_count;
@@ -107,7 +107,7 @@ Result<uint64_t> measure_scales(const ScaleMeasurement& options) {
   const std::string text = scales.text(model.recipe());
   TESSERA_RETURN_IF_ERROR(
       platform::write_file_atomically(options.output_path, std::as_bytes(std::span(text))));
-  return ranges.rows();
+  return MeasuredScales{ranges.rows(), ranges.unseen()};
 }
 
 }  // namespace tessera::engine

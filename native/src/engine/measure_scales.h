@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "model/activation_scales.h"
 
 namespace tessera::engine {
 
@@ -19,8 +20,13 @@ struct ScaleMeasurement {
   std::vector<std::vector<int32_t>> prompts;
 };
 
-/// Blocks until the file is written; returns the rows measured. Errors: REQUEST_INVALID naming the
+struct MeasuredScales {
+  uint64_t rows = 0;
+  std::vector<model::UnseenExpert> unseen;  // layer by layer
+};
+
+/// Blocks until the file is written. Errors: REQUEST_INVALID naming the
 /// field; those of Decoder::load; ENGINE_OVERLOADED when memory does not suffice; IO_FAILED.
-Result<uint64_t> measure_scales(const ScaleMeasurement& options);
+Result<MeasuredScales> measure_scales(const ScaleMeasurement& options);
 
 }  // namespace tessera::engine

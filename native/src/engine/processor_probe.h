@@ -20,6 +20,7 @@ class ProcessorProbe final : public PassProbe {
   uint32_t head_rows_max() const override { return kCalibrationHeadRows; }
   Status begin(uint32_t block_count) override;
   Status forward(std::span<const int32_t> tokens, uint32_t position) override;
+  uint64_t experts_touched() const override { return workspace_.expert_use().touched; }
   Status head(uint32_t rows) override;
 
  private:

@@ -20,6 +20,8 @@ struct Stats {
   uint64_t prefill_tokens = 0, decode_tokens = 0, forward_passes = 0;
   uint64_t prefix_reused_tokens = 0, rolled_back_tokens = 0;
   uint64_t predicted_us = 0, actual_us = 0;  // of all passes
+  // Of all layers and passes, as model::ExpertUse counts them.
+  uint64_t expert_rows = 0, expert_places = 0, experts_touched = 0;
 };
 
 /// The outcome of an update of the weights.

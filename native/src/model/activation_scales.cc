@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 
 #include "base/check.h"
 #include "device/panel.h"
@@ -26,14 +27,40 @@ std::optional<ObjectReader> required_object(ObjectReader& reader, std::string_vi
   return reader.object(field);
 }
 
+/// A scale out of a file. Errors are the reader's.
+float checked(ObjectReader& reader, std::string_view name, double value) {
+  const bool is_scale =
+      value >= static_cast<double>(kSmallestScale) && value <= static_cast<double>(kLargestScale);
+  if (!is_scale) reader.refuse(name, "scales of 1e-30 to 1e6");
+  return static_cast<float>(value);
+}
+
+/// A scale for each expert. Errors are the reader's.
+std::vector<float> read_scales(ObjectReader& reader, const InputSlot& input) {
+  std::vector<float> scales;
+  simdjson::dom::array values;
+  const auto found = reader.find(input.name);
+  if (!found || found->get(values) != simdjson::SUCCESS || values.size() != input.scales) {
+    reader.refuse(input.name, "an array of " + std::to_string(input.scales) + " scales");
+    return scales;
+  }
+  for (const simdjson::dom::element value : values) {
+    double number = 0;
+    if (value.get(number) != simdjson::SUCCESS) number = 0;
+    scales.push_back(checked(reader, input.name, number));
+  }
+  return scales;
+}
+
 /// The scales of one layer. Errors are the reader's.
 LayerScales read_layer(ObjectReader& reader, const Layer& layer) {
   LayerScales scales;
-  for (const std::string_view name : layer.inputs()) {
-    scales.push_back(
-        static_cast<float>(reader.number(name, 0, static_cast<double>(kLargestScale))));
-    if (reader.status().is_ok() && scales.back() < kSmallestScale) {
-      reader.refuse(name, "a scale of at least 1e-30");
+  for (const InputSlot& input : layer.inputs()) {
+    if (input.scales > 1) {
+      scales.push_back(read_scales(reader, input));
+    } else {
+      const double value = reader.number(input.name, 0, static_cast<double>(kLargestScale));
+      scales.push_back({reader.status().is_ok() ? checked(reader, input.name, value) : 0.0f});
     }
   }
   return scales;
@@ -43,7 +70,10 @@ LayerScales read_layer(ObjectReader& reader, const Layer& layer) {
 
 std::vector<LayerScales> own_scales(const Recipe& recipe) {
   std::vector<LayerScales> scales;
-  for (const Layer& layer : recipe.layers()) scales.emplace_back(layer.inputs().size());
+  for (const Layer& layer : recipe.layers()) {
+    LayerScales& of_layer = scales.emplace_back();
+    for (const InputSlot& input : layer.inputs()) of_layer.emplace_back(input.scales);
+  }
   return scales;
 }
 
@@ -97,13 +127,19 @@ std::string ActivationScales::text(const Recipe& recipe) const {
   json += "  \"modelDigest\": \"" + model_digest + "\",\n";
   json += "  \"percentile\": " + digits(percentile) + ",\n";
   json += "  \"rows\": " + std::to_string(rows) + ",\n  \"layers\": {\n";
+  const auto list = [&](const std::vector<float>& of_input) {
+    std::string text;
+    for (const float scale : of_input)
+      text += (text.empty() ? "" : ", ") + digits(static_cast<double>(scale));
+    return of_input.size() > 1 ? "[" + text + "]" : text;
+  };
   for (size_t i = 0; i < layers.size(); ++i) {
     json += "    \"" + std::to_string(i) + "\": {";
-    const std::vector<std::string_view> inputs = recipe.layers()[i].inputs();
+    const std::vector<InputSlot> inputs = recipe.layers()[i].inputs();
     for (size_t input = 0; input < inputs.size(); ++input) {
       json += (input > 0 ? ", \"" : "\"");
-      json += inputs[input];
-      json += "\": " + digits(static_cast<double>(layers[i][input]));
+      json += inputs[input].name;
+      json += "\": " + list(layers[i][input]);
     }
     json += i + 1 < layers.size() ? "},\n" : "}\n";
   }
@@ -111,12 +147,14 @@ std::string ActivationScales::text(const Recipe& recipe) const {
 }
 
 ActivationRanges::ActivationRanges(const Recipe& recipe) {
-  for (const Layer& layer : recipe.layers()) layers_.emplace_back(layer.inputs().size());
+  for (const Layer& layer : recipe.layers()) {
+    auto& of_layer = layers_.emplace_back();
+    for (const InputSlot& input : layer.inputs()) of_layer.emplace_back(input.scales);
+  }
 }
 
-void ActivationRanges::add(uint32_t layer, uint32_t input, const float* x, uint64_t rows,
-                           uint64_t n) {
-  std::vector<float>& magnitudes = layers_[layer][input];
+void ActivationRanges::add(const Place& place, const float* x, uint64_t rows, uint64_t n) {
+  Magnitudes& magnitudes = layers_[place.layer][place.input][place.expert];
   for (uint64_t i = 0; i < rows; ++i) {
     float largest = 0;
     for (uint64_t j = 0; j < n; j += kTile) {
@@ -129,20 +167,39 @@ void ActivationRanges::add(uint32_t layer, uint32_t input, const float* x, uint6
   }
 }
 
-uint64_t ActivationRanges::rows() const { return layers_.empty() ? 0 : layers_[0][0].size(); }
+uint64_t ActivationRanges::rows() const { return layers_.empty() ? 0 : layers_[0][0][0].size(); }
 
 std::vector<LayerScales> ActivationRanges::scales(double percentile) const {
   TESSERA_CHECK(rows() > 0 && percentile > 0 && percentile <= 100);
-  std::vector<LayerScales> result(layers_.size());
-  for (size_t layer = 0; layer < layers_.size(); ++layer) {
-    for (std::vector<float> magnitudes : layers_[layer]) {
-      const double rank = std::ceil(percentile / 100 * static_cast<double>(magnitudes.size()));
-      const auto at = magnitudes.begin() + (static_cast<ptrdiff_t>(rank) - 1);
-      std::nth_element(magnitudes.begin(), at, magnitudes.end());
-      result[layer].push_back(std::clamp(*at / 127.0f, kSmallestScale, kLargestScale));
+  const auto scale_of = [&](Magnitudes magnitudes) {
+    if (magnitudes.empty()) return 0.0f;
+    const double rank = std::ceil(percentile / 100 * static_cast<double>(magnitudes.size()));
+    const auto at = magnitudes.begin() + (static_cast<ptrdiff_t>(rank) - 1);
+    std::nth_element(magnitudes.begin(), at, magnitudes.end());
+    return std::clamp(*at / 127.0f, kSmallestScale, kLargestScale);
+  };
+  std::vector<LayerScales> result;
+  for (const auto& layer : layers_) {
+    LayerScales& of_layer = result.emplace_back();
+    for (const std::vector<Magnitudes>& input : layer) {
+      std::vector<float>& scales = of_layer.emplace_back();
+      std::transform(input.begin(), input.end(), std::back_inserter(scales), scale_of);
+      const float largest = *std::max_element(scales.begin(), scales.end());
+      std::replace(scales.begin(), scales.end(), 0.0f, largest);
     }
   }
   return result;
+}
+
+std::vector<UnseenExpert> ActivationRanges::unseen() const {
+  std::vector<UnseenExpert> unseen;
+  for (uint32_t layer = 0; layer < layers_.size(); ++layer) {
+    for (const std::vector<Magnitudes>& input : layers_[layer]) {
+      for (uint32_t expert = 0; input.size() > 1 && expert < input.size(); ++expert)
+        if (input[expert].empty()) unseen.push_back({layer, expert});
+    }
+  }
+  return unseen;
 }
 
 }  // namespace tessera::model

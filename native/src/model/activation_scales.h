@@ -13,10 +13,18 @@ namespace tessera::model {
 
 inline constexpr uint64_t kMaxScalesBytes = 1u << 22;  // of the file
 
-/// In the order of Layer::inputs(); 0 stands for a scale of each row's own.
-using LayerScales = std::vector<float>;
+/// In the order of Layer::inputs(), of each InputSlot::scales; 0 stands for a scale of each row's
+/// own.
+using LayerScales = std::vector<std::vector<float>>;
 /// No fixed scales.
 std::vector<LayerScales> own_scales(const Recipe& recipe);
+
+/// An expert that no row of a calibration chose.
+struct UnseenExpert {
+  uint32_t layer = 0;
+  uint32_t expert = 0;
+  bool operator==(const UnseenExpert&) const = default;
+};
 
 struct ActivationScales {
   std::string model_digest;
@@ -38,15 +46,23 @@ class ActivationRanges {
  public:
   explicit ActivationRanges(const Recipe& recipe);
 
-  /// `input`: among Layer::inputs().
-  void add(uint32_t layer, uint32_t input, const float* x, uint64_t rows, uint64_t n);
+  struct Place {
+    uint32_t layer = 0;
+    uint32_t input = 0;   // among Layer::inputs()
+    uint32_t expert = 0;  // of an input with scales of its own for each
+  };
+  void add(const Place& place, const float* x, uint64_t rows, uint64_t n);
   uint64_t rows() const;
-  /// The scale that takes the given percentile of the rows' magnitudes to 127.
-  /// REQUIRES: rows() > 0; percentile in (0, 100].
+  /// The scale that takes the given percentile of the rows' magnitudes to 127; an expert's are
+  /// those of its own rows. One that no row has chosen gets the largest scale of its layer's
+  /// others: nothing of it is cut off that they would have kept. REQUIRES: rows() > 0; percentile
+  /// in (0, 100].
   std::vector<LayerScales> scales(double percentile) const;
+  std::vector<UnseenExpert> unseen() const;
 
  private:
-  std::vector<std::vector<std::vector<float>>> layers_;  // [layer][input][row]
+  using Magnitudes = std::vector<float>;                      // of rows
+  std::vector<std::vector<std::vector<Magnitudes>>> layers_;  // [layer][input][scale]
 };
 
 }  // namespace tessera::model

@@ -20,7 +20,13 @@ std::unique_ptr<device::Device> open() {
 }
 
 struct W8A8Model {
-  W8A8Model() { folder.write_model({}, test_tensors({}, tensor::DType::kF32, 8)); }
+  explicit W8A8Model(const TestShape& of_shape = {}) : W8A8Model(of_shape, tensors_of(of_shape)) {}
+  W8A8Model(const TestShape& of_shape, const TestTensors& tensors) : shape(of_shape) {
+    folder.write_model(shape, tensors);
+  }
+  static TestTensors tensors_of(const TestShape& shape) {
+    return test_tensors(shape, tensor::DType::kF32, 8);
+  }
 
   Result<std::shared_ptr<Decoder>> load(const std::string& scales_path) const {
     return Decoder::load(folder.path(), ComputeType::kW8A8, *device, scales_path);
@@ -32,15 +38,21 @@ struct W8A8Model {
   std::string text(const ActivationScales& scales) const { return scales.text(recipe); }
   std::string scales_path() const { return folder.path() + "/scales.json"; }
 
+  static ActivationRanges ranges_of(const Decoder& decoder) {
+    ActivationRanges ranges(decoder.recipe());
+    TestRequest request(decoder, kTokens, 1, 1);
+    request.workspace().measure(&ranges);
+    request.prefill(prompt(), 7);
+    return ranges;
+  }
   /// Scales measured on the test prompt.
   ActivationScales measured(double percentile) const {
     const auto decoder = load("").value();
-    ActivationRanges ranges(decoder->recipe());
-    TestRequest request(*decoder, kTokens, 1, 1);
-    request.workspace().measure(&ranges);
-    request.prefill(prompt(), 7);
+    const ActivationRanges ranges = ranges_of(*decoder);
     return {decoder->digest(), percentile, ranges.rows(), ranges.scales(percentile)};
   }
+
+  std::vector<UnseenExpert> unseen() const { return ranges_of(*load("").value()).unseen(); }
 
   static std::vector<int32_t> prompt() {
     std::vector<int32_t> tokens;
@@ -53,9 +65,10 @@ struct W8A8Model {
     return request.logits(request.last_row());
   }
 
+  const TestShape shape;
   TestFolder folder;
   std::unique_ptr<device::Device> device = open();
-  const Recipe recipe{ModelConfig::parse(test_config({}), "config.json").value()};
+  const Recipe recipe{ModelConfig::parse(test_config(shape), "config.json").value()};
 };
 
 TEST(ActivationScalesTest, WhatIsWrittenIsReadBackAndUsed) {
@@ -81,18 +94,95 @@ TEST(ActivationScalesTest, WhatIsWrittenIsReadBackAndUsed) {
   EXPECT_EQ(with, W8A8Model::logits(*fixed, 11));
 }
 
+TestShape mixture_shape(const char* model_type) {
+  TestShape shape;
+  shape.model_type = model_type;
+  return shape;
+}
+
+class MixtureScalesTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  static constexpr size_t kDown = 3;  // input of an expert's last product, behind attention's two
+
+  const TestShape shape_ = mixture_shape(GetParam());
+};
+
+INSTANTIATE_TEST_SUITE_P(Families, MixtureScalesTest,
+                         ::testing::Values("qwen3_moe", "qwen2_moe", "olmoe"));
+
+TEST_P(MixtureScalesTest, EveryExpertHasAScaleOfItsOwn) {
+  const W8A8Model model(shape_);
+  ActivationScales scales = model.measured(100);
+  EXPECT_EQ(scales.layers[0][kDown - 1].size(), 1u);
+  EXPECT_EQ(scales.layers[0][kDown].size(), shape_.experts);
+  EXPECT_NE(scales.layers[0][kDown][0], scales.layers[0][kDown][1]);
+  const auto load = [&] {
+    model.folder.write("scales.json", model.text(scales));
+    return model.load(model.scales_path()).value();
+  };
+  const auto read =
+      (load(), ActivationScales::load(model.scales_path(), scales.model_digest, model.recipe));
+  ASSERT_TRUE(read.is_ok()) << read.status().message();
+  EXPECT_EQ(read.value().layers, scales.layers);
+  const std::vector<float> whole = W8A8Model::logits(*load(), 60);
+  EXPECT_EQ(whole, W8A8Model::logits(*load(), 11));
+  const std::string numbers = load()->numbers();
+  scales.layers[0][kDown][2] *= 2;
+  EXPECT_NE(whole, W8A8Model::logits(*load(), 60));
+  EXPECT_NE(numbers, load()->numbers());
+}
+
+/// Of equal logits the lower number is chosen: where 2, 3 and 4 are routed as 0 and 1 the other way
+/// round, rows choose 0 and 2, or 1 and 0.
+TEST_P(MixtureScalesTest, AnExpertThatNoRowChoseIsNamedAndHasTheLargestScaleOfTheOthers) {
+  TestTensors tensors = W8A8Model::tensors_of(shape_);
+  TestTensor& router = tensors.at("model.layers.1.mlp.gate.weight");
+  const size_t row = router.bytes.size() / shape_.experts;
+  for (const size_t expert : {1, 2, 3, 4})
+    router.bytes.replace(expert * row, row, router.bytes, 0, row);
+  for (size_t at = row + 3; at < 2 * row; at += sizeof(float))
+    router.bytes[at] = static_cast<char>(router.bytes[at] ^ 0x80);
+  const W8A8Model model(shape_, tensors);
+  ActivationScales scales = model.measured(100);
+  EXPECT_EQ(model.unseen(), (std::vector<UnseenExpert>{{1, 3}, {1, 4}}));
+  const std::vector<float>& down = scales.layers[1][kDown];
+  EXPECT_EQ(down[3], *std::max_element(down.begin(), down.begin() + 3));
+  EXPECT_EQ(down[4], down[3]);
+  const auto logits = [&] {
+    model.folder.write("scales.json", model.text(scales));
+    return W8A8Model::logits(*model.load(model.scales_path()).value(), 60);
+  };
+  const std::vector<float> before = logits();
+  scales.layers[1][kDown][3] *= 2;
+  EXPECT_EQ(before, logits());
+}
+
+TEST_P(MixtureScalesTest, ScalesThatAreNotThoseOfEveryExpertAreRefused) {
+  const W8A8Model model(shape_);
+  ActivationScales scales = model.measured(100);
+  scales.layers[1][kDown].pop_back();
+  const Status fewer = model.refusal(model.text(scales));
+  EXPECT_EQ(fewer.code(), Code::kModelInvalid);
+  EXPECT_NE(fewer.message().find("layers.1.mlpOutput: expected an array of 5 scales"),
+            std::string::npos)
+      << fewer.message();
+  scales.layers[1][kDown].push_back(1e-40f);
+  const Status small = model.refusal(model.text(scales));
+  EXPECT_NE(small.message().find("layers.1.mlpOutput: expected scales"), std::string::npos);
+}
+
 TEST(ActivationScalesTest, ThePercentileLeavesOutTheLargestRows) {
   const W8A8Model model;
   ActivationRanges ranges(model.recipe);
   for (int i = 1; i <= 100; ++i) {
     const float row[2] = {static_cast<float>(i), -2.0f * static_cast<float>(i)};
     for (uint32_t input = 0; input < 4; ++input) {
-      for (uint32_t layer = 0; layer < 2; ++layer) ranges.add(layer, input, row, 1, 2);
+      for (uint32_t layer = 0; layer < 2; ++layer) ranges.add({layer, input}, row, 1, 2);
     }
   }
-  EXPECT_EQ(ranges.scales(100)[0][0], 300.0f / 127.0f);
-  EXPECT_EQ(ranges.scales(99)[0][3], 297.0f / 127.0f);
-  EXPECT_EQ(ranges.scales(0.5)[0][1], 3.0f / 127.0f);
+  EXPECT_EQ(ranges.scales(100)[0][0][0], 300.0f / 127.0f);
+  EXPECT_EQ(ranges.scales(99)[0][3][0], 297.0f / 127.0f);
+  EXPECT_EQ(ranges.scales(0.5)[0][1][0], 3.0f / 127.0f);
 }
 
 TEST(ActivationScalesTest, NumbersTellComputeTypesAndScalesApart) {

@@ -7,7 +7,7 @@
 namespace tessera::model {
 
 AttentionBlock::AttentionBlock(const ModelConfig& config)
-    : LayerBlock({"attention", "attentionOutput"}, 2 * (config.q_size() + config.kv_size())),
+    : LayerBlock({{"attention"}, {"attentionOutput"}}, 2 * (config.q_size() + config.kv_size())),
       q_size_(config.q_size()),
       kv_size_(config.kv_size()) {
   const uint64_t hidden = config.hidden_size;

@@ -65,8 +65,10 @@ std::string numbers_text(ComputeType type, const device::Device& device,
   text.append("/").append(device::numeric_class_name(numbers));
   if (fixed == nullptr) return text;
   std::vector<float> all;
-  for (const LayerScales& of_layer : *fixed)
-    all.insert(all.end(), of_layer.begin(), of_layer.end());
+  for (const LayerScales& of_layer : *fixed) {
+    for (const std::vector<float>& of_input : of_layer)
+      all.insert(all.end(), of_input.begin(), of_input.end());
+  }
   char digest[17];
   std::snprintf(
       digest, sizeof digest, "%016llx",
@@ -183,6 +185,7 @@ void Decoder::forward(const ForwardBatch& batch, Workspace& workspace) const {
   TESSERA_CHECK(rows <= ws.max_rows_);
   ws.rows_ = static_cast<uint32_t>(rows);
   ws.times_ = {};
+  ws.expert_use_ = {};
   const std::span<uint32_t> positions(ws.positions_.data(), rows);
   place_rows(batch, positions);
   m.embed(batch.tokens, ws.hidden_);

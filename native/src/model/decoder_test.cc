@@ -181,6 +181,36 @@ TEST_P(MixtureTest, ExpertsInTwoTensorsAreTheSame) {
   }
 }
 
+TEST_P(MixtureTest, APassCountsTheExpertsThatItsRowsTouch) {
+  const TestFolder folder;
+  folder.write_model(shape_, test_tensors(shape_, DType::kF32, 9));
+  const std::unique_ptr<device::Device> device = open();
+  const auto decoder = load(folder, ComputeType::kF32, *device);
+  TestRequest request(*decoder, 45, 1, 1);
+  request.prefill(some_tokens(1), 1);
+  const ExpertUse one = request.workspace().expert_use();
+  EXPECT_EQ(one.rows, uint64_t{shape_.layers} * shape_.chosen);
+  EXPECT_EQ(one.touched, one.rows);
+  TestRequest many(*decoder, 45, 1, 1);
+  many.prefill(some_tokens(45), 45);
+  const ExpertUse use = many.workspace().expert_use();
+  EXPECT_EQ(use.rows, 45u * shape_.layers * shape_.chosen);
+  EXPECT_GE(use.places, use.rows);
+  EXPECT_GT(use.touched, one.touched);
+  EXPECT_LE(use.touched, uint64_t{shape_.layers} * shape_.experts);
+}
+
+TEST(DecoderTest, APassOfAModelWithoutExpertsTouchesNone) {
+  const TestFolder folder;
+  folder.write_model({}, test_tensors({}, DType::kF32, 9));
+  const std::unique_ptr<device::Device> device = open();
+  const auto decoder = load(folder, ComputeType::kF32, *device);
+  TestRequest request(*decoder, 45, 1, 1);
+  request.prefill(some_tokens(45), 45);
+  EXPECT_EQ(request.workspace().expert_use().rows, 0u);
+  EXPECT_EQ(request.workspace().expert_use().touched, 0u);
+}
+
 TEST(DecoderTest, TheFormOfTheFileChangesNothingButWhatItStores) {
   const TestTensors tensors = test_tensors({}, DType::kBf16, 6);
   const std::unique_ptr<device::Device> device = open();

@@ -54,10 +54,12 @@ void ExpertScratch::choose(device::Device& device, const ops::Router& router, co
 }
 
 ops::Operand ExpertScratch::operand(device::Device& device, const ExpertInput& input,
-                                    float fixed_scale) {
+                                    std::span<const float> scales) {
   const ops::Operand operand{type_,          operand_.data(), scales_.data(),
-                             rows_.places(), input.k,         fixed_scale};
-  ops::write_expert_rows(device, rows_, input.floats, input.is_sorted, operand);
+                             rows_.places(), input.k,         scales[0]};
+  const bool is_of_expert = scales.size() > 1;
+  ops::write_expert_rows(device, rows_, input.floats, input.is_sorted,
+                         is_of_expert ? scales : std::span<const float>(), operand);
   return operand;
 }
 
@@ -99,7 +101,7 @@ ExpertScratch::Terms ExpertScratch::project(device::Device& device,
   } else {
     const ops::Operand own{factors_type_, factors_operand_.data(), nullptr, rows_.places(),
                            input.k};
-    ops::write_expert_rows(device, rows_, input.floats, input.is_sorted, own);
+    ops::write_expert_rows(device, rows_, input.floats, input.is_sorted, {}, own);
     ops::project(device, own, terms_);
   }
   return terms;

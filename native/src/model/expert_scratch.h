@@ -42,8 +42,10 @@ class ExpertScratch {
               uint64_t k);
   const ops::ExpertRows& rows() const { return rows_; }
 
-  /// The chosen rows as the left side of a product. Holds until the next call.
-  ops::Operand operand(device::Device& device, const ExpertInput& input, float fixed_scale);
+  /// The chosen rows as the left side of a product; `scales`: the fixed one of all, or that of each
+  /// expert, 0 for scales of their own. Holds until the next call.
+  ops::Operand operand(device::Device& device, const ExpertInput& input,
+                       std::span<const float> scales);
   /// The terms of products with matrices `first[i]` + expert of the layer, projected; `operand` is
   /// that of `input`. They hold until the next call.
   Terms project(device::Device& device, std::span<const AdapterRows> adapters, uint32_t layer,

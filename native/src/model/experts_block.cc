@@ -8,9 +8,12 @@
 namespace tessera::model {
 namespace {
 
-std::vector<std::string_view> inputs_of(const MixtureConfig& mixture) {
-  if (mixture.shared_size == 0) return {"mlp", "mlpOutput"};
-  return {"mlp", "mlpOutput", "sharedOutput"};
+/// A row enters the gates of all its experts as it is; what enters an expert's last product is that
+/// expert's own.
+std::vector<InputSlot> inputs_of(const MixtureConfig& mixture) {
+  std::vector<InputSlot> inputs = {{"mlp"}, {"mlpOutput", mixture.experts}};
+  if (mixture.shared_size > 0) inputs.push_back({"sharedOutput"});
+  return inputs;
 }
 
 uint64_t floats_of(const MixtureConfig& mixture) {

@@ -5,7 +5,8 @@
 namespace tessera::model {
 
 GatedBlock::GatedBlock(const ModelConfig& config)
-    : LayerBlock({"mlp", "mlpOutput"}, config.intermediate_size), inner_(config.intermediate_size) {
+    : LayerBlock({{"mlp"}, {"mlpOutput"}}, config.intermediate_size),
+      inner_(config.intermediate_size) {
   const uint64_t hidden = config.hidden_size;
   add_vector(kPostNorm, "post_attention_layernorm.weight", hidden);
   add_matrix(kGate, "mlp.gate_proj", inner_, hidden);

@@ -70,6 +70,12 @@ struct BlockWork {
   double expert = 0;
 };
 
+/// Where activations enter products of a block.
+struct InputSlot {
+  std::string_view name;  // as files of scales call it
+  uint32_t scales = 1;    // fixed ones that it has: one, or one for each expert
+};
+
 /// What a pass reserves for a block that chooses experts.
 struct ExpertLimits {
   uint32_t experts = 0;  // 0: none are chosen
@@ -88,8 +94,8 @@ class LayerBlock {
   /// Weights with room for all of them, nothing set.
   BlockWeights empty_weights() const;
   uint32_t matrix_count() const { return matrix_count_; }
-  /// Where its activations enter products, as files of scales call them; by number.
-  std::span<const std::string_view> inputs() const { return inputs_; }
+  /// By number.
+  std::span<const InputSlot> inputs() const { return inputs_; }
   /// Floats of scratch per row of a pass.
   uint64_t floats_per_row() const { return floats_per_row_; }
   virtual BlockWork work() const = 0;
@@ -99,7 +105,7 @@ class LayerBlock {
   virtual void forward(const BlockWeights& weights, Pass& pass) const = 0;
 
  protected:
-  LayerBlock(std::vector<std::string_view> inputs, uint64_t floats_per_row)
+  LayerBlock(std::vector<InputSlot> inputs, uint64_t floats_per_row)
       : inputs_(std::move(inputs)), floats_per_row_(floats_per_row) {}
 
   /// The next slot; numbers are those of the block's own enumerations.
@@ -112,7 +118,7 @@ class LayerBlock {
 
  private:
   std::vector<WeightSlot> slots_;
-  std::vector<std::string_view> inputs_;
+  std::vector<InputSlot> inputs_;
   uint64_t floats_per_row_ = 0;
   uint32_t vector_count_ = 0;  // numbers in use end here
   uint32_t matrix_count_ = 0;

@@ -28,7 +28,7 @@ class SquaredBlock final : public LayerBlock {
   enum Input : uint32_t { kNormed, kSquared };
 
   explicit SquaredBlock(const ModelConfig& config)
-      : LayerBlock({"squared", "squaredOutput"}, config.intermediate_size),
+      : LayerBlock({{"squared"}, {"squaredOutput"}}, config.intermediate_size),
         inner_(config.intermediate_size) {
     add_vector(kNorm, "post_attention_layernorm.weight", config.hidden_size);
     add_matrix(kUp, "mlp.up_proj", inner_, config.hidden_size);

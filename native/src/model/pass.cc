@@ -42,13 +42,21 @@ float* Pass::scratch(uint64_t offset) {
 
 ops::Operand Pass::operand(uint32_t input, uint64_t k) {
   ops::Operand x = workspace_.operand(layer_panels(type_), rows(), k);
-  x.fixed_scale = scales_[layer_][first_input_ + input];
+  x.fixed_scale = scales_of(input)[0];
   return x;
 }
 
 void Pass::measure(uint32_t input, const float* floats, uint64_t rows, uint64_t k) {
   if (workspace_.ranges_ == nullptr) return;
-  workspace_.ranges_->add(layer_, first_input_ + input, floats, rows, k);
+  workspace_.ranges_->add({layer_, first_input_ + input}, floats, rows, k);
+}
+
+void Pass::measure_experts(uint32_t input, const ExpertInput& x) {
+  if (workspace_.ranges_ == nullptr) return;
+  for (const ops::ExpertGroup& group : workspace_.experts_.rows().groups()) {
+    workspace_.ranges_->add({layer_, first_input_ + input, group.expert},
+                            x.floats + group.first * x.k, group.count, x.k);
+  }
 }
 
 ProductRows Pass::norm(uint32_t input, const float* weight) {
@@ -99,13 +107,18 @@ void Pass::scale_by_sigmoid(const float* x, const float* w, float* y, uint64_t n
 
 void Pass::choose(const ops::Router& router, const float* x) {
   workspace_.experts_.choose(device_, router, x, rows(), config().hidden_size);
+  const ops::ExpertRows& chosen = workspace_.experts_.rows();
+  ExpertUse& use = workspace_.expert_use_;
+  use.rows += chosen.rows().size();
+  use.places += chosen.places();
+  use.touched += chosen.groups().size();
 }
 
 void Pass::multiply_experts(uint32_t input, const ExpertInput& x, const BlockWeights& weights,
                             uint32_t first_gate, uint32_t first_up, float* y) {
   timed(workspace_.times_.projections_us, [&] {
     ExpertScratch& experts = workspace_.experts_;
-    const ops::Operand operand = experts.operand(device_, x, scales_[layer_][first_input_ + input]);
+    const ops::Operand operand = experts.operand(device_, x, scales_of(input));
     const std::array first = {first_matrix_ + first_gate, first_matrix_ + first_up};
     const ExpertScratch::Terms terms =
         experts.project(device_, batch_.adapters, layer_, first, x, operand);
@@ -119,9 +132,9 @@ void Pass::multiply_experts(uint32_t input, const ExpertInput& x, const BlockWei
 void Pass::add_experts(uint32_t input, const ExpertInput& x, const BlockWeights& weights,
                        uint32_t first_matrix) {
   ExpertScratch& experts = workspace_.experts_;
-  measure(input, x.floats, experts.rows().rows().size(), x.k);
+  measure_experts(input, x);
   timed(workspace_.times_.projections_us, [&] {
-    const ops::Operand operand = experts.operand(device_, x, scales_[layer_][first_input_ + input]);
+    const ops::Operand operand = experts.operand(device_, x, scales_of(input));
     const std::array first = {first_matrix_ + first_matrix};
     const ExpertScratch::Terms terms =
         experts.project(device_, batch_.adapters, layer_, first, x, operand);

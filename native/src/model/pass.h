@@ -86,7 +86,13 @@ class Pass {
 
  private:
   ops::Operand operand(uint32_t input, uint64_t k);
+  /// The fixed scales of an input of the block.
+  std::span<const float> scales_of(uint32_t input) const {
+    return scales_[layer_][first_input_ + input];
+  }
   void measure(uint32_t input, const float* floats, uint64_t rows, uint64_t k);
+  /// The rows of each expert, [pairs][k] in the order of ops::ExpertRows.
+  void measure_experts(uint32_t input, const ExpertInput& x);
 
   const Recipe& recipe_;
   const ComputeType type_;

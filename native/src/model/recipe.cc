@@ -9,12 +9,12 @@ namespace tessera::model {
 
 std::string layer_prefix(uint32_t layer) { return "model.layers." + std::to_string(layer) + "."; }
 
-std::vector<std::string_view> Layer::inputs() const {
-  std::vector<std::string_view> names;
+std::vector<InputSlot> Layer::inputs() const {
+  std::vector<InputSlot> slots;
   for (const auto& block : blocks) {
-    names.insert(names.end(), block->inputs().begin(), block->inputs().end());
+    slots.insert(slots.end(), block->inputs().begin(), block->inputs().end());
   }
-  return names;
+  return slots;
 }
 
 std::vector<const WeightSlot*> Layer::matrices() const {

@@ -18,8 +18,8 @@ namespace tessera::model {
 struct Layer {
   std::vector<std::shared_ptr<const LayerBlock>> blocks;  // in the order in which they run
 
-  /// Inputs of all blocks in order, as files of scales call them.
-  std::vector<std::string_view> inputs() const;
+  /// Inputs of all blocks in order.
+  std::vector<InputSlot> inputs() const;
   /// Matrices of all blocks, of each by number: an adapter's factors are in this order.
   std::vector<const WeightSlot*> matrices() const;
 };

@@ -12,6 +12,7 @@
 #include "model/adapter_scratch.h"
 #include "model/compute_type.h"
 #include "model/expert_scratch.h"
+#include "model/expert_use.h"
 #include "model/recipe.h"
 #include "ops/operand.h"
 #include "ops/rope.h"
@@ -35,6 +36,7 @@ class Workspace {
   uint32_t max_rows() const { return max_rows_; }
   /// Of the last pass.
   const ForwardTimes& times() const { return times_; }
+  const ExpertUse& expert_use() const { return expert_use_; }
 
   /// From now on forward passes add to `ranges`, which outlives them; null ends it.
   void measure(ActivationRanges* ranges) { ranges_ = ranges; }
@@ -48,6 +50,7 @@ class Workspace {
 
   ActivationRanges* ranges_ = nullptr;
   ForwardTimes times_;
+  ExpertUse expert_use_;
   device::Buffer memory_;
   uint32_t max_rows_ = 0;
   uint32_t rows_ = 0;         // of the last pass

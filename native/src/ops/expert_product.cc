@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "base/check.h"
 #include "ops/for_rows.h"
@@ -63,21 +64,61 @@ class ExpertTasks {
 
 }  // namespace
 
-void write_expert_rows(device::Device& device, const ExpertRows& rows, const float* x,
-                       bool is_sorted, const Operand& operand) {
-  TESSERA_CHECK(operand.rows >= rows.places());
+namespace {
+
+/// Each pair's own floats, or those of its row where it cannot be copied.
+void write_pairs(device::Device& device, const ExpertRows& rows, const float* x, bool is_sorted,
+                 std::span<const float> scales, const Operand& operand) {
   const device::PanelKernels& kernels = device.kernels().panel(operand.type);
   const std::span<const ExpertGroup> groups = rows.groups();
   for_rows(device, rows.rows().size(), operand.k, [&](uint64_t begin, uint64_t end) {
     auto group = std::partition_point(groups.begin(), groups.end(), [&](const ExpertGroup& one) {
       return one.first + one.count <= begin;
     });
+    Operand to = operand;
     for (uint64_t pair = begin; pair < end; ++pair) {
       if (pair == group->first + group->count) ++group;
+      if (!scales.empty()) to.fixed_scale = scales[group->expert];
       const float* const from = x + (is_sorted ? pair : rows.rows()[pair]) * operand.k;
-      write_rows(kernels, from, operand.k, group->place + pair - group->first, 1, operand);
+      write_rows(kernels, from, operand.k, group->place + pair - group->first, 1, to);
     }
   });
+}
+
+/// Each row once, and copies of it. REQUIRES: rows of the operand lie one after the other.
+void write_copies(device::Device& device, const ExpertRows& rows, const float* x,
+                  const Operand& operand) {
+  const device::PanelKernels& kernels = device.kernels().panel(operand.type);
+  const uint64_t bytes = kernels.operand_row_bytes(operand.k);
+  const uint64_t scales = device::panel_scales(operand.type, operand.k);
+  char* const data = static_cast<char*>(operand.data);
+  const auto write = [&](uint64_t begin, uint64_t end) {
+    for (uint64_t row = begin; row < end; ++row) {
+      const std::span<const uint32_t> places = rows.places_of(row);
+      const uint64_t first = places[0];
+      write_rows(kernels, x + row * operand.k, operand.k, first, 1, operand);
+      for (const uint64_t place : places.subspan(1)) {
+        std::memcpy(data + place * bytes, data + first * bytes, bytes);
+        if (scales > 0)
+          std::copy_n(operand.scales + first * scales, scales, operand.scales + place * scales);
+      }
+    }
+  };
+  const uint64_t count = rows.row_count();
+  if (count > 0) for_rows(device, count, operand.k * rows.places_of(0).size(), write);
+}
+
+}  // namespace
+
+void write_expert_rows(device::Device& device, const ExpertRows& rows, const float* x,
+                       bool is_sorted, std::span<const float> scales, const Operand& operand) {
+  TESSERA_CHECK(operand.rows >= rows.places());
+  const bool can_copy = device.kernels().panel(operand.type).row_block == 1;
+  if (is_sorted || !scales.empty() || !can_copy) {
+    write_pairs(device, rows, x, is_sorted, scales, operand);
+  } else {
+    write_copies(device, rows, x, operand);
+  }
 }
 
 void multiply_gated(device::Device& device, const ExpertRows& rows, const Operand& operand,
@@ -110,6 +151,33 @@ void multiply_gated(device::Device& device, const ExpertRows& rows, const Operan
   });
 }
 
+uint64_t down_parts(uint64_t rows, uint64_t pairs, uint64_t groups, uint64_t panels,
+                    uint64_t threads) {
+  const uint64_t wanted = pieces(threads * kTasksPerThread, panels);
+  // A part reads the weights of every expert that its rows chose: as many rows must share them.
+  const uint64_t most = std::min(pairs / (groups * kMinRowBlock), rows);
+  return threads < panels ? 1 : std::clamp<uint64_t>(most, 1, wanted);
+}
+
+namespace {
+
+/// Pairs of a group whose rows are in [begin, end): they follow each other.
+struct PairRange {
+  uint64_t first = 0, end = 0;  // among the group's
+};
+
+PairRange pairs_of_rows(const ExpertRows& rows, const ExpertGroup& group, uint64_t begin,
+                        uint64_t end) {
+  if (begin == 0 && end == rows.row_count()) return {0, group.count};
+  const std::span<const uint32_t> of_group = rows.rows().subspan(group.first, group.count);
+  const auto first = std::lower_bound(of_group.begin(), of_group.end(), begin);
+  const auto last = std::lower_bound(first, of_group.end(), end);
+  return {static_cast<uint64_t>(first - of_group.begin()),
+          static_cast<uint64_t>(last - of_group.begin())};
+}
+
+}  // namespace
+
 void add_products(device::Device& device, const ExpertRows& rows, const Operand& operand,
                   const SummedExperts& experts) {
   const std::span<const ExpertGroup> groups = rows.groups();
@@ -118,15 +186,18 @@ void add_products(device::Device& device, const ExpertRows& rows, const Operand&
   TESSERA_CHECK(experts.matrices[0].k == operand.k && experts.matrices[0].type == operand.type);
   const device::KernelTable& kernels = device.kernels();
   const device::PanelKernels& products = kernels.panel(operand.type);
-  const auto add_group = [&](const ExpertGroup& group, uint64_t panel, float* tile) {
+  // A product begins at a whole block of the operand: rows before the range are computed as well.
+  const auto add_group = [&](const ExpertGroup& group, const PairRange& range, uint64_t panel,
+                             float* tile) {
     const uint64_t column = panel * kPanelColumns;
     const uint64_t n = std::min<uint64_t>(kPanelColumns, columns - column);
-    for (uint64_t first = 0; first < group.count; first += kRowBlock) {
-      const uint64_t count = std::min<uint64_t>(kRowBlock, group.count - first);
+    uint64_t first = range.first / products.row_block * products.row_block;
+    for (; first < range.end; first += kRowBlock) {
+      const uint64_t count = std::min<uint64_t>(kRowBlock, range.end - first);
       const uint64_t place = group.place + first;
       multiply_panel(products, operand, place, count, experts.matrices[group.expert], panel, tile);
       add_terms(kernels, experts.terms, place, count, panel, tile);
-      for (uint64_t i = 0; i < count; ++i) {
+      for (uint64_t i = std::max(range.first, first) - first; i < count; ++i) {
         const uint64_t pair = group.first + first + i;
         float* const y = experts.y + rows.rows()[pair] * columns + column;
         const void* const product = tile + i * kPanelColumns;
@@ -134,9 +205,16 @@ void add_products(device::Device& device, const ExpertRows& rows, const Operand&
       }
     }
   };
-  device.threads().parallel_tasks(static_cast<uint32_t>(panels), [&](uint32_t panel, uint32_t) {
+  const uint64_t count = rows.row_count();
+  const uint64_t parts =
+      down_parts(count, rows.rows().size(), groups.size(), panels, device.threads().thread_count());
+  const auto tasks = static_cast<uint32_t>(panels * parts);
+  device.threads().parallel_tasks(tasks, [&](uint32_t task, uint32_t) {
     alignas(64) float tile[kRowBlock * kPanelColumns];
-    for (const ExpertGroup& group : groups) add_group(group, panel, tile);
+    const uint64_t begin = count * (task / panels) / parts;
+    const uint64_t end = count * (task / panels + 1) / parts;
+    for (const ExpertGroup& group : groups)
+      add_group(group, pairs_of_rows(rows, group, begin, end), task % panels, tile);
   });
 }
 

@@ -18,9 +18,10 @@
 namespace tessera::ops {
 
 /// Writes row rows.rows()[i] of x, or row i itself where `is_sorted`, for every chosen pair i to
-/// its place in the operand. x is [..][operand.k]. REQUIRES: the operand holds rows.places() rows.
+/// its place in the operand. x is [..][operand.k]. `scales`, where it is not empty, has the fixed
+/// scale of each expert's rows. REQUIRES: the operand holds rows.places() rows.
 void write_expert_rows(device::Device& device, const ExpertRows& rows, const float* x,
-                       bool is_sorted, const Operand& operand);
+                       bool is_sorted, std::span<const float> scales, const Operand& operand);
 
 /// y[i] = silu(x w) * (x up) of every chosen pair i, with the matrices of its expert: w and up of
 /// expert e are gates[e] and ups[e]. Terms are those of the operand's rows, in their order.
@@ -31,6 +32,12 @@ struct GatedExperts {
 };
 void multiply_gated(device::Device& device, const ExpertRows& rows, const Operand& operand,
                     const GatedExperts& experts);
+
+/// Into how many parts of about as many rows each panel of the summed product is cut: 1, but where
+/// there are more threads than panels, as many as give them work while a part of an expert's rows
+/// is still kMinRowBlock rows on average.
+uint64_t down_parts(uint64_t rows, uint64_t pairs, uint64_t groups, uint64_t panels,
+                    uint64_t threads);
 
 /// y[rows.rows()[i]] += weights[i] * (x w) of every chosen pair i, expert by expert.
 struct SummedExperts {

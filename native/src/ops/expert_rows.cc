@@ -8,7 +8,9 @@ ExpertRows::ExpertRows(uint64_t rows, uint32_t experts, uint32_t chosen)
     : chosen_(chosen),
       experts_(rows * chosen),
       weights_(rows * chosen),
-      begins_(size_t{experts} + 1) {
+      pair_places_(rows * chosen),
+      begins_(size_t{experts} + 1),
+      shifts_(experts) {
   groups_.reserve(std::min<uint64_t>(experts, rows * chosen));
   rows_.reserve(rows * chosen);
   sorted_weights_.reserve(rows * chosen);
@@ -36,6 +38,7 @@ void ExpertRows::sort(uint64_t rows, uint64_t row_block) {
     begins_[expert] = first;
     if (count == 0) continue;
     groups_.push_back({expert, first, count, static_cast<uint32_t>(places_)});
+    shifts_[expert] = static_cast<uint32_t>(places_) - first;
     places_ += (count + row_block - 1) / row_block * row_block;
     first += count;
   }
@@ -45,6 +48,7 @@ void ExpertRows::sort(uint64_t rows, uint64_t row_block) {
     const uint32_t to = begins_[experts[pair]]++;
     rows_[to] = static_cast<uint32_t>(pair / chosen_);
     sorted_weights_[to] = weights_[pair];
+    pair_places_[pair] = to + shifts_[experts[pair]];
   }
 }
 

@@ -38,14 +38,22 @@ class ExpertRows {
   /// Of every chosen pair, by group: the row of the pass, and what the expert's output counts.
   std::span<const uint32_t> rows() const { return rows_; }
   std::span<const float> weights() const { return sorted_weights_; }
+  /// Where the pairs of a row lie in the operand, in the order in which it has chosen them.
+  std::span<const uint32_t> places_of(uint64_t row) const {
+    return std::span(pair_places_).subspan(row * chosen_, chosen_);
+  }
+  /// Rows of the pass.
+  uint64_t row_count() const { return chosen_ == 0 ? 0 : rows_.size() / chosen_; }
   /// Rows of the operand that the groups take, what lies between them included.
   uint64_t places() const { return places_; }
 
  private:
   uint32_t chosen_ = 0;
-  std::vector<uint32_t> experts_;  // [rows][chosen]
-  std::vector<float> weights_;     // [rows][chosen]
-  std::vector<uint32_t> begins_;   // by expert
+  std::vector<uint32_t> experts_;      // [rows][chosen]
+  std::vector<float> weights_;         // [rows][chosen]
+  std::vector<uint32_t> pair_places_;  // [rows][chosen]
+  std::vector<uint32_t> begins_;       // by expert
+  std::vector<uint32_t> shifts_;       // by expert: place less number of its pairs, modulo 2^32
   std::vector<ExpertGroup> groups_;
   std::vector<uint32_t> rows_;
   std::vector<float> sorted_weights_;

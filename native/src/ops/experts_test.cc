@@ -113,10 +113,10 @@ struct Network {
         device.allocate(operand_bytes(device, type, places, std::max(m.hidden, m.size))).value();
     const Operand in{type, memory.data(), nullptr, sorted.places(), m.hidden};
     std::vector<float> inner(rows * m.chosen * m.size), y = x;
-    write_expert_rows(device, sorted, x.data(), false, in);
+    write_expert_rows(device, sorted, x.data(), false, {}, in);
     multiply_gated(device, sorted, in, {gates, ups, {}, {}, inner.data()});
     const Operand gated{type, memory.data(), nullptr, sorted.places(), m.size};
-    write_expert_rows(device, sorted, inner.data(), true, gated);
+    write_expert_rows(device, sorted, inner.data(), true, {}, gated);
     add_products(device, sorted, gated, {downs, {}, y.data()});
     return y;
   }
@@ -184,6 +184,113 @@ TEST_P(Experts, GiveARowTheSameBitsInAnyCompany) {
       }
     }
   }
+}
+
+/// An operand of all chosen pairs, and rows sorted for it.
+struct Pairs {
+  Pairs(device::Device& device, const Mixture& m, PanelType of_type, uint64_t rows, uint32_t seed)
+      : type(of_type), sorted(rows, m.experts, m.chosen), k(m.hidden) {
+    const uint64_t block = device.kernels().panel(type).row_block;
+    Source source(seed);
+    x = source.floats(rows * k);
+    const std::vector<float> router = source.floats(m.experts * k);
+    route(device, {router.data(), m.experts, m.chosen, false}, x.data(), rows, k,
+          sorted.choices(rows));
+    sorted.sort(rows, block);
+    memory = device.allocate(operand_bytes(device, type, sorted.places(), k)).value();
+    scales.resize(sorted.places() * device::panel_scales(type, k));
+  }
+  Operand operand() { return {type, memory.data(), scales.data(), sorted.places(), k}; }
+  std::vector<char> bytes() const {
+    const char* data = memory.as<char>();
+    return {data, data + memory.size()};
+  }
+
+  const PanelType type;
+  ExpertRows sorted;
+  const uint64_t k;
+  std::vector<float> x, scales;
+  device::Buffer memory;
+};
+
+TEST_P(Experts, RowsThatAreCopiedForEachExpertAreThoseThatAreConvertedForIt) {
+  const std::unique_ptr<device::Device> several = open(GetParam(), 3);
+  for (const Mixture& m : kMixtures) {
+    for (const PanelType type : kTypes) {
+      Pairs found(*several, m, type, 77, 3), expected(*device_, m, type, 77, 3);
+      write_expert_rows(*several, found.sorted, found.x.data(), false, {}, found.operand());
+      for (const ExpertGroup& group : expected.sorted.groups()) {
+        const auto rows = expected.sorted.rows().subspan(group.first, group.count);
+        write_operand(*device_, expected.x.data(), m.hidden, rows, group.place, expected.operand());
+      }
+      EXPECT_EQ(found.bytes(), expected.bytes());
+      EXPECT_EQ(found.scales, expected.scales);
+    }
+  }
+}
+
+TEST_P(Experts, RowsOfEachExpertHaveItsFixedScale) {
+  const Mixture& m = kMixtures[3];
+  Pairs found(*device_, m, PanelType::kI8, 77, 3), expected(*device_, m, PanelType::kI8, 77, 3);
+  std::vector<float> scales(m.experts);
+  for (uint32_t expert = 0; expert < m.experts; ++expert)
+    scales[expert] = 0.01f + 0.001f * static_cast<float>(expert);
+  write_expert_rows(*device_, found.sorted, found.x.data(), false, scales, found.operand());
+  for (const ExpertGroup& group : expected.sorted.groups()) {
+    Operand operand = expected.operand();
+    operand.fixed_scale = scales[group.expert];
+    const auto rows = expected.sorted.rows().subspan(group.first, group.count);
+    write_operand(*device_, expected.x.data(), m.hidden, rows, group.place, operand);
+  }
+  EXPECT_EQ(found.bytes(), expected.bytes());
+  EXPECT_EQ(found.scales, expected.scales);
+}
+
+/// The portable kernels, which count the rows that they convert to INT8.
+class CountingDevice final : public device::Device {
+ public:
+  explicit CountingDevice(device::Device& device) : device_(device), kernels_(device.kernels()) {
+    converted = 0;
+    convert = kernels_.panel_i8.write_operand;
+    kernels_.panel_i8.write_operand = [](const float* x, size_t x_stride, size_t first, size_t rows,
+                                         size_t k, void* operand, float* scales) {
+      converted += rows;
+      convert(x, x_stride, first, rows, k, operand, scales);
+    };
+  }
+  const char* name() const override { return device_.name(); }
+  uint64_t available_bytes() const override { return device_.available_bytes(); }
+  Result<device::Buffer> allocate(uint64_t bytes) override { return device_.allocate(bytes); }
+  void copy(void* to, const void* from, uint64_t bytes) override { device_.copy(to, from, bytes); }
+  const device::KernelTable& kernels() const override { return kernels_; }
+  platform::ThreadPool& threads() override { return device_.threads(); }
+
+  static inline uint64_t converted = 0;
+
+ private:
+  static inline decltype(device::PanelKernels::write_operand) convert = nullptr;
+  void release(void*, uint64_t) override {}
+  device::Device& device_;
+  device::KernelTable kernels_;
+};
+
+TEST(ExpertRows, AreConvertedOnceHoweverManyExpertsTheyChoose) {
+  const std::unique_ptr<device::Device> portable = open(InstructionSet::kPortable);
+  CountingDevice device(*portable);
+  Pairs pairs(device, kMixtures[3], PanelType::kI8, 40, 1);
+  write_expert_rows(device, pairs.sorted, pairs.x.data(), false, {}, pairs.operand());
+  EXPECT_EQ(CountingDevice::converted, 40u);
+}
+
+TEST(ExpertRows, OfTheSummedProductAreSharedOutWhereThreadsOutnumberPanels) {
+  const uint64_t panels = 64;
+  EXPECT_EQ(down_parts(2304, 2304 * 8, 128, panels, 2), 1u);
+  EXPECT_EQ(down_parts(2304, 2304 * 8, 128, panels, 63), 1u);
+  EXPECT_EQ(down_parts(2304, 2304 * 8, 128, panels, 64), 4u);   // four tasks for each thread
+  EXPECT_EQ(down_parts(2304, 2304 * 8, 128, panels, 256), 4u);  // 144 rows an expert, 36 a part
+  EXPECT_EQ(down_parts(16, 16 * 8, 80, panels, 256), 1u);       // weights are read but once
+  EXPECT_EQ(down_parts(40, 40, 1, 1, 3), 1u);
+  EXPECT_EQ(down_parts(101, 101, 1, 1, 3), 3u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Machine, Experts,

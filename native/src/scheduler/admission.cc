@@ -18,19 +18,20 @@ constexpr double kUsPerSecond = 1e6;
 double alone_us(const PassCost& cost, const RequestWork& work, uint32_t chunk) {
   TESSERA_CHECK(chunk > 0 && work.length <= work.prompt_tokens);
   const uint32_t left = work.prompt_tokens - work.length;
-  double passes = std::ceil(static_cast<double>(left) / chunk);
-  PassWork total;
-  total.add_rows(left, work.length, true);
+  const double chunks = std::ceil(static_cast<double>(left) / chunk);
+  PassWork prompt;
+  prompt.add_rows(left, work.length, true);
   uint32_t decodes = work.selections;
   if (left > 0 && decodes > 0) {
     --decodes;
-    total.cells += work.cells_per_beam;
+    prompt.cells += work.cells_per_beam;
   }
-  passes += decodes;
-  total.rows += decodes * work.beams;
-  total.pairs += decodes * work.beams * (work.prompt_tokens + 1.0);
-  total.cells += decodes * work.beams * work.cells_per_beam;
-  return cost.total_us(total, passes);
+  PassWork decode;
+  decode.rows = decodes * work.beams;
+  decode.pairs = decodes * work.beams * (work.prompt_tokens + 1.0);
+  decode.cells = decodes * work.beams * work.cells_per_beam;
+  // Apart: few rows touch few experts.
+  return cost.total_us(prompt, chunks) + cost.total_us(decode, decodes);
 }
 
 void SharingRate::served(double alone_us) {

@@ -77,25 +77,53 @@ double least_pass_us(std::span<const PassSample> samples) {
   return std::max(0.0, fewest->us - most->us * fewest->work.rows / most->work.rows);
 }
 
+/// The mean of what passes say, those of more rows counting more.
+Mixture with_spread(Mixture mixture, std::span<const PassSample> samples) {
+  double sum = 0, weights = 0;
+  for (const auto& [work, us] : samples) {
+    if (work.experts <= 0) continue;
+    const std::optional<double> spread = mixture.spread_of(work.rows, work.experts);
+    if (!spread) continue;
+    sum += std::log(work.rows) * *spread;
+    weights += std::log(work.rows);
+  }
+  if (weights > 0) mixture.spread = sum / weights;
+  return mixture;
+}
+
 }  // namespace
 
 double Mixture::touched(double rows) const {
-  if (layers == 0) return 0;
-  return layers * experts * (1 - std::pow(1 - chosen / experts, rows));
+  if (layers == 0 || rows <= 0) return 0;
+  return layers * experts * (1 - std::pow(1 - chosen / experts, std::pow(rows, spread)));
+}
+
+std::optional<double> Mixture::spread_of(double rows, double touched) const {
+  if (layers == 0 || chosen >= experts || rows < 2) return std::nullopt;
+  const double share = touched / (layers * experts);
+  if (share > kTouchedShareMax) return std::nullopt;
+  const double random_rows = std::log1p(-share) / std::log1p(-chosen / experts);
+  const double one = std::log(std::max(1.0, random_rows)) / std::log(rows);
+  return std::clamp(one, kSpreadMin, kSpreadMax);
 }
 
 double PassCost::total_us(const PassWork& work, double passes) const {
-  double us = passes * pass_us + row_us * work.rows + pair_us * work.pairs + cell_us * work.cells;
-  if (passes > 0) us += passes * expert_us * mixture.touched(work.rows / passes);
-  return us;
+  const double us =
+      passes * pass_us + row_us * work.rows + pair_us * work.pairs + cell_us * work.cells;
+  if (passes <= 0) return us;
+  const double touched =
+      work.experts > 0 ? work.experts : passes * mixture.touched(work.rows / passes);
+  return us + expert_us * touched;
 }
 
 PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& weights) {
   if (samples.empty()) return {};
+  const Mixture mixture = with_spread(weights.mixture, samples);
   // Terms are counted in multiplications, so that one rate is one number for all of them.
   const auto terms_of = [&](const PassWork& work) {
+    const double touched = work.experts > 0 ? work.experts : mixture.touched(work.rows);
     return Vector{1, work.rows * weights.row, work.pairs * weights.pair, work.cells * weights.cell,
-                  weights.mixture.touched(work.rows) * weights.expert};
+                  touched * weights.expert};
   };
   // Few rows touch few experts: that is no cost of a pass whatever its rows.
   const double pass_us = weights.mixture.layers > 0 ? 0 : least_pass_us(samples);
@@ -122,7 +150,7 @@ PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& w
     best = x;
   }
   return {pass_us + best[0],      best[1] * weights.row,    best[2] * weights.pair,
-          best[3] * weights.cell, best[4] * weights.expert, weights.mixture};
+          best[3] * weights.cell, best[4] * weights.expert, mixture};
 }
 
 PassCost CostModel::cost() const {
@@ -138,6 +166,10 @@ void CostModel::observe(const PassWork& work, double actual_us) {
   if (!(predicted > 0) || !(actual_us > 0)) return;
   const double ratio = std::clamp(actual_us / predicted, 1 / kCorrectionMax, kCorrectionMax);
   correction_ += kCorrectionWeight * (ratio - correction_);
+  if (work.experts <= 0) return;
+  Mixture& mixture = fitted_.mixture;
+  const std::optional<double> spread = mixture.spread_of(work.rows, work.experts);
+  if (spread) mixture.spread += kCorrectionWeight * (*spread - mixture.spread);
 }
 
 }  // namespace tessera::scheduler

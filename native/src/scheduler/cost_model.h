@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace tessera::scheduler {
@@ -12,6 +13,9 @@ struct PassWork {
   double rows = 0;   // through all layers
   double pairs = 0;  // row and position it attends to
   double cells = 0;  // row and row of the head it is multiplied with
+  /// Experts touched in all layers, where they have been counted; 0: as many as the mixture
+  /// expects of the rows.
+  double experts = 0;
 
   /// `rows` rows from `position` on; each of a prompt attends to one position more than the last.
   void add_rows(uint32_t count, uint32_t position, bool is_prompt) {
@@ -23,14 +27,26 @@ struct PassWork {
 
 /// Layers whose rows choose experts. A pass reads an expert's weights once, however many rows
 /// choose it, so that its cost is not linear in rows.
+///
+/// Rows that choose alike touch fewer experts than rows that choose at random: n of them touch as
+/// many as n^spread random ones would. Learned from passes: 1 where experts are equally likely,
+/// about 0.8 where the n-th of 128 is chosen 1/n times as often as the first.
 struct Mixture {
   double layers = 0;
   double experts = 0;  // of a layer
   double chosen = 0;   // of these, by a row
+  double spread = 1;   // kSpreadMin..kSpreadMax
 
-  /// Experts of all layers that `rows` rows touch, where each is as likely to be chosen.
+  /// Experts of all layers that `rows` rows are expected to touch.
   double touched(double rows) const;
+  /// The spread at which `rows` rows touch so many; nothing where that says too little: of one row,
+  /// and where nearly all are touched.
+  std::optional<double> spread_of(double rows, double touched) const;
 };
+
+inline constexpr double kSpreadMin = 0.1, kSpreadMax = 1.5;
+/// Of all experts: passes that touch more of them say nothing of the spread.
+inline constexpr double kTouchedShareMax = 0.97;
 
 /// Microseconds per pass and per unit of work; none is negative.
 struct PassCost {
@@ -44,6 +60,14 @@ struct PassCost {
   double predict_us(const PassWork& work) const { return total_us(work, 1); }
   /// Of `passes` passes that share the work evenly; 0: none. REQUIRES: passes >= 0.
   double total_us(const PassWork& work, double passes) const;
+  /// What a pass of `rows` rows costs beside its rows, and costs again when they are cut into two
+  /// passes, about: what it costs whatever its rows, and the experts that it reads.
+  double fixed_us(double rows) const { return pass_us + expert_us * mixture.touched(rows); }
+  /// Of a row in a pass of `rows` rows, with its part of the experts that they touch. REQUIRES:
+  /// rows >= 1.
+  double row_us_among(double rows) const {
+    return row_us + expert_us * mixture.touched(rows) / rows;
+  }
 };
 
 struct PassSample {
@@ -63,7 +87,8 @@ struct UnitWeights {
 /// Least squares of relative errors over coefficients that are not negative, with a slight pull
 /// towards one rate per multiplication. What a pass costs whatever its rows is at least what the
 /// pass of the fewest rows takes beyond their share of the pass of the most: a few disturbed
-/// samples cannot make it nothing; with a mixture the fit alone decides. No samples: all zero.
+/// samples cannot make it nothing; with a mixture the fit alone decides, and the samples whose
+/// experts were counted say how alike rows choose. No samples: all zero.
 PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& weights);
 
 /// The fit with a running correction.
@@ -75,6 +100,7 @@ class CostModel {
   /// The corrected coefficients.
   PassCost cost() const;
   double correction() const { return correction_; }
+  /// A pass, with the experts that it touched where they were counted.
   void observe(const PassWork& work, double actual_us);
 
  private:
@@ -82,8 +108,8 @@ class CostModel {
   double correction_ = 1;
 };
 
-/// Weight of the newest pass in the running correction, and how far one pass or all of them may
-/// pull it.
+/// Weight of the newest pass in the running correction and in the spread, and how far one pass or
+/// all of them may pull the former.
 inline constexpr double kCorrectionWeight = 1.0 / 16;
 inline constexpr double kCorrectionMax = 8;
 

@@ -70,12 +70,13 @@ void Planner::plan_decodes() {
 uint32_t Planner::rows_in_pass(uint32_t i) const {
   const uint32_t most = std::min(budget_.rows - rows_, budget_.prompt_rows - prompt_rows_);
   if (budget_.time_us <= 0) return most;
-  const double alone_us = std::max(budget_.time_us, kPassParts * budget_.cost.pass_us);
-  const double time_us = alone_us * std::sqrt(static_cast<double>(runnable_.size()));
+  const PassCost& cost = budget_.cost;
+  const double others = std::sqrt(static_cast<double>(runnable_.size()));
   const auto fits = [&](uint32_t rows) {
     PassWork work = work_;
     work.add_rows(rows, scratch_.lengths[i], true);
-    return budget_.cost.predict_us(work) <= time_us;
+    const double alone_us = std::max(budget_.time_us, kPassParts * cost.fixed_us(work.rows));
+    return cost.predict_us(work) <= alone_us * others;
   };
   uint32_t fitting = 0;
   for (uint32_t bound = most; fitting < bound;) {

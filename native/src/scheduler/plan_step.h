@@ -27,8 +27,8 @@ inline constexpr uint32_t kOldestPromptShare = 4;  // one part in four
 inline constexpr uint32_t kPromptRowsMin = 16;
 /// The same where nothing else runs: shorter passes take measurably longer (ADR 0031).
 inline constexpr uint32_t kPromptRowsMinAlone = 64;
-/// A pass is not cut below so many times what it costs whatever its rows: cutting prompts into more
-/// passes costs at most the same part of the throughput.
+/// A pass is not cut below so many times what it costs beside its rows (PassCost::fixed_us):
+/// cutting prompts into more passes costs at most the same part of the throughput.
 inline constexpr double kPassParts = 16;
 
 /// One running request. Either its prompt is not complete or it has decode rows.
@@ -45,7 +45,7 @@ struct Budget {
   uint32_t prompt_rows = 0;  // of these, prompt tokens at most; >= 1
   /// Of the pass when one request runs; more with the square root of their number, since the more
   /// wait for a pass the more its fixed cost counts beside its length. 0: not bounded. Else prompts
-  /// get what fits beside the decodes, or in kPassParts times cost.pass_us where that is more.
+  /// get what fits beside the decodes, or in kPassParts times cost.fixed_us() where that is more.
   double time_us = 0;
   PassCost cost{};  // read with time_us > 0 only
 };

@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = 'dba968100a9cf59c';
+export const ABI_DIGEST = 'd43707de4afc8440';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
@@ -355,6 +355,12 @@ export type EngineStats = {
   readonly predictedUs: number;
   /** The same as they were. */
   readonly actualUs: number;
+  /** Pairs of a row and an expert that it chose, of all layers and passes. */
+  readonly expertRows: number;
+  /** Rows of the experts' products, what pads them included. */
+  readonly expertPlaces: number;
+  /** Experts whose weights a layer of a pass read, each counted once. */
+  readonly expertsTouched: number;
 };
 
 /** The weights that serve. */
@@ -366,6 +372,19 @@ export type WeightsUpdate = {
   readonly drainedUs: number;
   /** No request ran. */
   readonly swappedUs: number;
+};
+
+/** An expert that no measured row chose. */
+export type UnseenExpert = {
+  readonly layer: number;
+  readonly expert: number;
+};
+
+/** What was measured. */
+export type MeasuredScales = {
+  readonly rows: number;
+  /** Their scale is the largest of their layer's other experts. */
+  readonly unseen: readonly UnseenExpert[];
 };
 
 /** An adapter in the engine's arena. */

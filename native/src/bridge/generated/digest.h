@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "dba968100a9cf59c";
+inline constexpr std::string_view kAbiDigest = "d43707de4afc8440";
 
 }  // namespace tessera::bridge

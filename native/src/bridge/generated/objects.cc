@@ -156,6 +156,9 @@ Napi::Value to_js(Napi::Env env, const engine::Stats& from) {
   to["rolledBackTokens"] = to_js(env, static_cast<double>(from.rolled_back_tokens));
   to["predictedUs"] = to_js(env, static_cast<double>(from.predicted_us));
   to["actualUs"] = to_js(env, static_cast<double>(from.actual_us));
+  to["expertRows"] = to_js(env, static_cast<double>(from.expert_rows));
+  to["expertPlaces"] = to_js(env, static_cast<double>(from.expert_places));
+  to["expertsTouched"] = to_js(env, static_cast<double>(from.experts_touched));
   return to;
 }
 
@@ -165,6 +168,20 @@ Napi::Value to_js(Napi::Env env, const engine::UpdateReport& from) {
   to["generation"] = to_js(env, static_cast<double>(from.generation));
   to["drainedUs"] = to_js(env, static_cast<double>(from.drained_us));
   to["swappedUs"] = to_js(env, static_cast<double>(from.swapped_us));
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const model::UnseenExpert& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["layer"] = to_js(env, static_cast<double>(from.layer));
+  to["expert"] = to_js(env, static_cast<double>(from.expert));
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const engine::MeasuredScales& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["rows"] = to_js(env, static_cast<double>(from.rows));
+  to["unseen"] = to_js(env, from.unseen);
   return to;
 }
 

@@ -268,6 +268,8 @@ Napi::Value to_js(Napi::Env env, const engine::ServedModel& from);
 Napi::Value to_js(Napi::Env env, const engine::SubmitOutcome& from);
 Napi::Value to_js(Napi::Env env, const engine::Stats& from);
 Napi::Value to_js(Napi::Env env, const engine::UpdateReport& from);
+Napi::Value to_js(Napi::Env env, const model::UnseenExpert& from);
+Napi::Value to_js(Napi::Env env, const engine::MeasuredScales& from);
 Napi::Value to_js(Napi::Env env, const LoadedSlot& from);
 Napi::Value to_js(Napi::Env env, const lora::ArenaUse& from);
 Napi::Value to_js(Napi::Env env, const NamedDepth& from);

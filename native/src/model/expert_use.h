@@ -1,0 +1,15 @@
+// What a forward pass did with experts.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::model {
+
+/// Of all layers of one pass that choose experts; all 0 where none does.
+struct ExpertUse {
+  uint64_t rows = 0;     // pairs of a row and an expert that it chose
+  uint64_t places = 0;   // rows of the products' operands, padding included
+  uint64_t touched = 0;  // experts that a row chose, each once a layer
+};
+
+}  // namespace tessera::model
