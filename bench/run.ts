@@ -10,7 +10,7 @@ import { CUDA_STAGES } from './suites/cuda/plan.js';
 import { DAY_STAGES, daysSuite } from './suites/days/days-suite.js';
 import { EDGE_STAGES, edgesSuite } from './suites/edges/edges-suite.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
-import { expertsSuite } from './suites/experts/experts-suite.js';
+import { EXPERT_STAGES, expertsSuite } from './suites/experts/experts-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
 import { mcaSuite } from './suites/mca/mca-suite.js';
 import { OVERLOAD_STAGES, overloadSuite } from './suites/overload/overload-suite.js';
@@ -49,7 +49,8 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --stage A,B, --shape A,B, --compute A,B, --peer A,B    parts of the engine suite;
                  --shape of the kv suite too, where --histories A,B are tokens at a visit;
                  stages: ${STAGE_NAMES.join(', ')}
-  --shape A,B    of the experts suite: Qwen3-30B-A3B, OLMoE, Marco-Mini (quick: the first)
+  --stage A,B    parts of the experts suite: ${EXPERT_STAGES.join(', ')};
+                 --shape A,B of its layers: Qwen3-30B-A3B, OLMoE, Marco-Mini (quick: the first)
   --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
   --stage A,B    parts of the cluster suite: ${CLUSTER_STAGES.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}

@@ -1,3 +1,10 @@
+interface Mixture {
+  readonly experts: number;
+  readonly chosen: number;
+  /** Inner numbers of an expert. */
+  readonly size: number;
+}
+
 /** A decoder of the Qwen3 family as the benchmark makes it: tied embeddings, random weights. */
 export interface ModelShape {
   readonly name: string;
@@ -7,6 +14,8 @@ export interface ModelShape {
   readonly kvHeads: number;
   readonly headDim: number;
   readonly inner: number;
+  /** Experts of which rows choose some, in the place of the `inner` numbers. */
+  readonly mixture?: Mixture;
 }
 
 export const LEVELS = 4;
@@ -36,6 +45,22 @@ export const SHAPES = {
   },
 } as const satisfies Readonly<Record<string, ModelShape>>;
 
+/** Two layers of Qwen3-30B-A3B, and as many that are as large as what a row of it goes through. */
+export const AS_ACTIVE: ModelShape = {
+  name: 'qwen3-3b-2',
+  layers: 2,
+  hidden: 2048,
+  heads: 32,
+  kvHeads: 4,
+  headDim: 128,
+  inner: 6144,
+};
+export const MIXTURE: ModelShape = {
+  ...AS_ACTIVE,
+  name: 'qwen3-30b-a3b-2',
+  mixture: { experts: 128, chosen: 8, size: 768 },
+};
+
 /** Hardly any arithmetic: what is left is the rest of a recall. */
 export const TINY: ModelShape = {
   name: 'tiny',
@@ -51,7 +76,7 @@ export type ShapeName = keyof typeof SHAPES;
 
 export interface TensorShape {
   readonly name: string;
-  /** Rows and columns of a matrix, or the length of a vector. */
+  /** Rows and columns of a matrix, or of several, or the length of a vector. */
   readonly shape: readonly number[];
   /** Standard deviation of a matrix; vectors are norms, near one. */
   readonly deviation: number;
@@ -77,6 +102,23 @@ export function tensorsOf(shape: ModelShape): TensorShape[] {
     shape: [length],
     deviation: 0,
   });
+  const dense = (prefix: string): TensorShape[] => [
+    matrix(`${prefix}.gate_proj`, inner, hidden),
+    matrix(`${prefix}.up_proj`, inner, hidden),
+    matrix(`${prefix}.down_proj`, hidden, inner, residual),
+  ];
+  const mixture = (prefix: string, { experts, size }: Mixture): TensorShape[] => {
+    const all = (name: string, rows: number, columns: number, gain: number): TensorShape => ({
+      name: `${prefix}.experts.${name}`,
+      shape: [experts, rows, columns],
+      deviation: gain / Math.sqrt(columns),
+    });
+    return [
+      matrix(`${prefix}.gate`, experts, hidden),
+      all('gate_up_proj', 2 * size, hidden, 1),
+      all('down_proj', hidden, size, residual),
+    ];
+  };
   const layer = (at: number): TensorShape[] => {
     const prefix = `model.layers.${at}`;
     return [
@@ -88,9 +130,7 @@ export function tensorsOf(shape: ModelShape): TensorShape[] {
       norm(`${prefix}.self_attn.q_norm`, headDim),
       norm(`${prefix}.self_attn.k_norm`, headDim),
       norm(`${prefix}.post_attention_layernorm`, hidden),
-      matrix(`${prefix}.mlp.gate_proj`, inner, hidden),
-      matrix(`${prefix}.mlp.up_proj`, inner, hidden),
-      matrix(`${prefix}.mlp.down_proj`, hidden, inner, residual),
+      ...(shape.mixture ? mixture(`${prefix}.mlp`, shape.mixture) : dense(`${prefix}.mlp`)),
     ];
   };
   return [
@@ -105,8 +145,7 @@ const LOGIT_SPREAD = 2.5;
 
 export function configOf(shape: ModelShape): object {
   return {
-    architectures: ['Qwen3ForCausalLM'],
-    model_type: 'qwen3',
+    ...familyOf(shape),
     dtype: 'bfloat16',
     attention_bias: false,
     attention_dropout: 0,
@@ -124,5 +163,19 @@ export function configOf(shape: ModelShape): object {
     use_cache: true,
     use_sliding_window: false,
     vocab_size: VOCABULARY,
+  };
+}
+
+function familyOf({ mixture }: ModelShape): object {
+  if (mixture === undefined) return { architectures: ['Qwen3ForCausalLM'], model_type: 'qwen3' };
+  return {
+    architectures: ['Qwen3MoeForCausalLM'],
+    model_type: 'qwen3_moe',
+    decoder_sparse_step: 1,
+    mlp_only_layers: [],
+    moe_intermediate_size: mixture.size,
+    norm_topk_prob: true,
+    num_experts: mixture.experts,
+    num_experts_per_tok: mixture.chosen,
   };
 }

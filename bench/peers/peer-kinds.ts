@@ -5,11 +5,11 @@ import { output } from '../suites/native-bench.js';
 import type { Peer, PeerSetting } from './peer.js';
 import { PeerProcess } from './peer-process.js';
 
-const HOME = join(repositoryRoot, '.cache', 'bench', 'peers');
-export const PYTHON = join(HOME, 'python', 'bin', 'python');
-export const TRANSFORMERS_MARK = join(HOME, 'transformers.installed');
+export const PEERS_HOME = join(repositoryRoot, '.cache', 'bench', 'peers');
+export const PYTHON = join(PEERS_HOME, 'python', 'bin', 'python');
+export const TRANSFORMERS_MARK = join(PEERS_HOME, 'transformers.installed');
 const SOURCES = join(repositoryRoot, 'bench', 'peers');
-const LLAMA = join(HOME, 'llama_peer');
+const LLAMA = join(PEERS_HOME, 'llama_peer');
 
 /** Arithmetic of a peer, which decides what it is compared with. */
 export type Precision = 'f32' | 'bf16' | 'int8';
@@ -69,14 +69,14 @@ function llama(type: 'bf16' | 'q8_0', precision: Precision, bar: number): PeerKi
     name,
     precision,
     install: 'llama',
-    mark: join(HOME, 'llama.installed'),
+    mark: join(PEERS_HOME, 'llama.installed'),
     bar,
     start: async (setting) => {
       const weights = join(setting.modelPath, `${type}.gguf`);
       if (!existsSync(weights)) {
         await output(PYTHON, [join(SOURCES, 'write_gguf.py'), setting.modelPath, weights, type]);
       }
-      const backends = join(HOME, 'llama-binaries');
+      const backends = join(PEERS_HOME, 'llama-binaries');
       return PeerProcess.start(name, LLAMA, [weights, ...common(setting), backends]);
     },
   };
@@ -106,11 +106,11 @@ function onnxRuntime(precision: 'f32' | 'int8'): PeerKind {
     name,
     precision,
     install: 'onnxruntime',
-    mark: join(HOME, 'onnxruntime.installed'),
+    mark: join(PEERS_HOME, 'onnxruntime.installed'),
     start: async (setting) =>
       PeerProcess.start(name, process.execPath, [
         join(SOURCES, 'onnxruntime_peer.mjs'),
-        join(HOME, 'package.json'),
+        join(PEERS_HOME, 'package.json'),
         await (precision === 'int8' ? int8Graph(setting) : onnxGraph(setting)),
         ...[setting.codes, setting.threads].map(String),
       ]),
@@ -123,7 +123,7 @@ function openVino(precision: Precision): PeerKind {
     name,
     precision,
     install: 'openvino',
-    mark: join(HOME, 'openvino.installed'),
+    mark: join(PEERS_HOME, 'openvino.installed'),
     start: async (setting) =>
       PeerProcess.start(name, PYTHON, [
         join(SOURCES, 'openvino_peer.py'),
@@ -140,7 +140,7 @@ function cTranslate2(type: 'int8' | 'float32', precision: Precision): PeerKind {
     name,
     precision,
     install: 'ctranslate2',
-    mark: join(HOME, 'ctranslate2.installed'),
+    mark: join(PEERS_HOME, 'ctranslate2.installed'),
     isSlow: true,
     start: ({ modelPath, levels, threads }) =>
       PeerProcess.start(name, PYTHON, [

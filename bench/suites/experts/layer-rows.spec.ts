@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../result.js';
 import type { NativeResult } from '../native-bench.js';
-import { expertsRows } from './experts-rows.js';
+import { shapeRows } from './layer-rows.js';
 
 const us = (name: string, value: number): NativeResult => ({ name, value, unit: 'us' });
 
@@ -21,7 +21,7 @@ function layer(routing: string, rows: number, value: number, type = 'BF16'): Nat
 /** Ratio or value, bar and verdict of each row, by its name and what it is compared to. */
 const verdicts = (own: readonly NativeResult[], peer: readonly NativeResult[] = []) =>
   Object.fromEntries(
-    expertsRows('OLMoE', own, peer)
+    shapeRows('OLMoE', own, peer)
       .map(judge)
       .map(({ name, value, ratio, bar, holds }) => [
         `${name.replace(/^OLMoE: experts\//, '')}${ratio === undefined ? '' : ` to ${ratio.to}`}`,
@@ -52,18 +52,23 @@ describe('rows of the suite experts', () => {
     expect(few['BF16/Zipf/64/2t, places over rows']).toEqual([1.2, null, null]);
   });
 
-  it('compare BF16 with the fastest way of the peer at the same routing and rows', () => {
-    const peer = [
-      us('eager/uniform/64', 111),
-      us('grouped_mm/uniform/64', 200),
-      us('grouped_mm/Zipf/64', 10),
-      us('eager/uniform/576', 100),
+  it('hold each type to the fastest of its peers, and show the fastest way of the others', () => {
+    const peers = [
+      us('BF16/transformers eager/uniform/64', 111),
+      us('BF16/transformers grouped_mm/uniform/64', 200),
+      us('BF16/llama.cpp bf16/uniform/64', 400),
+      us('BF16/transformers grouped_mm/Zipf/64', 10),
+      us('BF16/transformers eager/uniform/576', 100),
+      us('INT8/llama.cpp q8_0/uniform/64', 125),
     ];
     const own = [...layer('uniform', 64, 100), ...layer('uniform', 576, 100)];
-    const shown = verdicts([...own, ...layer('uniform', 64, 100, 'INT8')], peer);
+    const shown = verdicts([...own, ...layer('uniform', 64, 100, 'INT8')], peers);
     expect(shown['BF16/uniform/64/2t to transformers eager']).toEqual([100 / 111, 0.9, false]);
+    expect(shown['BF16/uniform/64/2t to llama.cpp bf16']).toEqual([0.25, null, null]);
     expect(shown['BF16/uniform/576/2t to transformers eager']).toEqual([1, 1, true]);
-    expect(Object.keys(shown).filter((name) => name.includes('transformers'))).toHaveLength(2);
+    expect(shown['INT8/uniform/64/2t to llama.cpp q8_0']).toEqual([0.8, 0.9, true]);
+    const others = Object.keys(shown).filter((name) => /transformers|llama/.test(name));
+    expect(others).toHaveLength(4);
   });
 
   it('have nothing of a peer that is absent', () => {

@@ -12,7 +12,7 @@ const IDLE_BAR_PERCENT = 10;
 const FEW_ROWS_MAX = 64;
 const PEER_BARS = { few: 0.9, many: 1 };
 const LAYER = /^experts\/(BF16|INT8)\/(uniform|Zipf)\/(\d+)\/\d+t$/;
-const PEER = /^([^/]+)\/(uniform|Zipf)\/(\d+)$/;
+const PEER = /^(BF16|INT8)\/([^/ ]+)( [^/]+)?\/(uniform|Zipf)\/(\d+)$/;
 
 /** What is known of one layer, routing and number of rows. */
 interface Layer extends NativeResult {
@@ -22,19 +22,19 @@ interface Layer extends NativeResult {
 }
 
 /**
- * The rows of one shape: what `experts_bench` has printed, and what the peer has, without results
- * where it is absent. Every ratio of times is ours over the other's.
+ * The rows of one shape: what `experts_bench` has printed, and what peers have, named
+ * TYPE/PEER WAY/ROUTING/ROWS. Every ratio of times is ours over the other's.
  */
-export function expertsRows(
+export function shapeRows(
   shape: string,
   own: readonly NativeResult[],
-  peer: readonly NativeResult[],
+  peers: readonly NativeResult[],
 ): Measurement[] {
   const byName = new Map(own.map(({ name, value }) => [name, value]));
   const layers = own.flatMap(layerOf);
   const rows = [
     ...layers.flatMap((layer) => layerRows(layer, byName)),
-    ...layers.filter(({ type }) => type === 'BF16').flatMap((layer) => peerRows(layer, peer)),
+    ...layers.flatMap((layer) => peerRows(layer, peers)),
   ];
   return rows.map((row) => ({ ...row, name: `${shape}: ${row.name}` }));
 }
@@ -75,26 +75,24 @@ function layerRows(layer: Layer, byName: ReadonlyMap<string, number>): Measureme
   ];
 }
 
-/** Against the fastest way of the peer at these rows. */
-function peerRows(
-  { name, value, unit, routing, rows }: Layer,
-  peer: readonly NativeResult[],
-): Measurement[] {
-  const others = peer.flatMap((result) => {
-    const [, way, ofRouting, ofRows] = PEER.exec(result.name) ?? [];
-    if (ofRouting !== routing || Number(ofRows) !== rows) return [];
-    return [{ way, value: result.value }];
-  });
-  const [best] = others.sort((a, b) => a.value - b.value);
-  if (best === undefined) return [];
-  return [
-    {
-      name,
-      value,
-      unit,
-      ratio: { value: value / best.value, to: `transformers ${best.way}` },
-      bar: rows <= FEW_ROWS_MAX ? PEER_BARS.few : PEER_BARS.many,
-      bound: 'at-most',
-    },
-  ];
+/** Against the fastest way of each peer at these rows; the bar is for the fastest of all. */
+function peerRows(layer: Layer, peers: readonly NativeResult[]): Measurement[] {
+  const { name, value, unit, routing, rows } = layer;
+  const fastest = new Map<string, { readonly way: string; readonly value: number }>();
+  for (const result of peers) {
+    const [, type, peer = '', way = '', ofRouting, ofRows] = PEER.exec(result.name) ?? [];
+    const isSame = type === layer.type && ofRouting === routing && Number(ofRows) === rows;
+    if (!isSame || (fastest.get(peer)?.value ?? Infinity) <= result.value) continue;
+    fastest.set(peer, { way: `${peer}${way}`, value: result.value });
+  }
+  const others = [...fastest.values()].sort((a, b) => a.value - b.value);
+  const bar = rows <= FEW_ROWS_MAX ? PEER_BARS.few : PEER_BARS.many;
+  return others.map((other, place) => ({
+    name,
+    value,
+    unit,
+    ratio: { value: value / other.value, to: other.way },
+    bar: place === 0 ? bar : null,
+    bound: 'at-most',
+  }));
 }

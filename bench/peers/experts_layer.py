@@ -1,0 +1,88 @@
+"""What programs that run a layer of experts in Python have in common: the draws, the clock and the
+document of results.
+
+usage of each: PROGRAM THREADS SECONDS HIDDEN EXPERTS CHOSEN SIZE ROWS[,ROWS ...]
+stdout: {"results": [{"name": "TYPE/WAY/ROUTING/ROWS", "value", "unit": "us"}]}
+"""
+
+import json
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+from typing import Callable
+
+import torch
+
+LAYERS = 2  # take turns, so that weights come from memory
+ROUNDS = 5  # at least
+ROUTINGS = ("uniform", "Zipf")
+
+
+@dataclass(frozen=True)
+class Shape:
+    hidden: int
+    experts: int
+    chosen: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Asked:
+    threads: int
+    seconds: float
+    shape: Shape
+    rows: tuple[int, ...]
+
+    @staticmethod
+    def read() -> "Asked":
+        threads, seconds, hidden, experts, chosen, size, rows = sys.argv[1:]
+        shape = Shape(int(hidden), int(experts), int(chosen), int(size))
+        return Asked(int(threads), float(seconds), shape, tuple(map(int, rows.split(","))))
+
+
+def choices(shape: Shape, routing: str, rows: int, draw: int) -> torch.Tensor:
+    """Without putting back, all alike or the n-th of a random order 1 / n times as often."""
+    random = torch.Generator().manual_seed(draw)
+    ranks = 1.0 + torch.randperm(shape.experts, generator=random)
+    waits = torch.empty(rows, shape.experts).exponential_(generator=random)
+    if routing == "Zipf":
+        waits *= ranks
+    return waits.topk(shape.chosen, largest=False).indices
+
+
+# Runs layer `draw % LAYERS` over rows with given choices; what is timed is the call it returns.
+Prepare = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, int], Callable[[], object]]
+
+
+def measure(asked: Asked, names: dict[str, Prepare], rows_max: dict[str, int]) -> None:
+    """Prints the median of each way's rounds, of which the first is not counted. A way is left out
+    beyond its `rows_max`."""
+    results = []
+    draw = 0
+
+    def microseconds(prepare: Prepare, routing: str, rows: int) -> float:
+        nonlocal draw
+        draw += 1
+        chosen = choices(asked.shape, routing, rows, draw)
+        x = torch.randn(rows, asked.shape.hidden).bfloat16()
+        run = prepare(x, chosen, torch.full(chosen.shape, 1 / asked.shape.chosen), draw)
+        start = time.perf_counter()
+        run()
+        return 1e6 * (time.perf_counter() - start)
+
+    for rows in asked.rows:
+        for name, prepare in names.items():
+            if rows > rows_max.get(name, rows):
+                continue
+            for routing in ROUTINGS:
+                microseconds(prepare, routing, rows)
+                times: list[float] = []
+                end = time.perf_counter() + asked.seconds
+                while len(times) < ROUNDS or time.perf_counter() < end:
+                    times.append(microseconds(prepare, routing, rows))
+                full_name = f"{name}/{routing}/{rows}"
+                value = statistics.median(times)
+                print(full_name, round(value), file=sys.stderr)
+                results.append({"name": full_name, "value": value, "unit": "us"})
+    print(json.dumps({"results": results}))
