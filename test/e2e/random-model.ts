@@ -9,6 +9,8 @@ export interface RandomModelShape {
   readonly layers: number;
   readonly hidden: number;
   readonly maxPositions: number;
+  /** Experts of every layer, of which a row chooses two; left out: one network for all rows. */
+  readonly experts?: number;
   /** Left out: 200 items of three levels with eight codes each. */
   readonly catalogue?: RandomCatalogueShape;
 }
@@ -49,7 +51,9 @@ export interface Tensor {
   readonly shape: readonly number[];
 }
 
-function tensorsOf({ layers, hidden }: RandomModelShape, vocabulary: number): Tensor[] {
+export const CHOSEN_EXPERTS = 2;
+
+function tensorsOf({ layers, hidden, experts }: RandomModelShape, vocabulary: number): Tensor[] {
   const tensors = [
     { name: 'model.embed_tokens.weight', shape: [vocabulary, hidden] },
     { name: 'model.norm.weight', shape: [hidden] },
@@ -65,9 +69,13 @@ function tensorsOf({ layers, hidden }: RandomModelShape, vocabulary: number): Te
     }
     add('self_attn.q_norm', HEAD_DIM);
     add('self_attn.k_norm', HEAD_DIM);
-    add('mlp.gate_proj', intermediate, hidden);
-    add('mlp.up_proj', intermediate, hidden);
-    add('mlp.down_proj', hidden, intermediate);
+    if (experts !== undefined) add('mlp.gate', experts, hidden);
+    for (let at = 0; at < (experts ?? 1); at += 1) {
+      const own = experts === undefined ? 'mlp' : `mlp.experts.${at}`;
+      add(`${own}.gate_proj`, intermediate, hidden);
+      add(`${own}.up_proj`, intermediate, hidden);
+      add(`${own}.down_proj`, hidden, intermediate);
+    }
   }
   return tensors;
 }
@@ -88,9 +96,18 @@ export function safetensors(tensors: readonly Tensor[], seed: number, size = 1):
 }
 
 function config(shape: RandomModelShape, vocabulary: number): object {
+  const mixture = {
+    architectures: ['Qwen3MoeForCausalLM'],
+    model_type: 'qwen3_moe',
+    num_experts: shape.experts,
+    num_experts_per_tok: CHOSEN_EXPERTS,
+    moe_intermediate_size: 2 * shape.hidden,
+    norm_topk_prob: true,
+  };
+  const dense = { architectures: ['Qwen3ForCausalLM'], model_type: 'qwen3' };
+  const family = shape.experts === undefined ? dense : mixture;
   return {
-    architectures: ['Qwen3ForCausalLM'],
-    model_type: 'qwen3',
+    ...family,
     hidden_act: 'silu',
     rms_norm_eps: 1e-6,
     max_position_embeddings: shape.maxPositions,

@@ -27,7 +27,7 @@ using model::TestShape;
 constexpr ComputeType kTypes[] = {ComputeType::kF32, ComputeType::kBf16, ComputeType::kW8A8};
 constexpr Limits kLimits{ops::kRankMax, 1e4};
 constexpr uint64_t kSeeds = 10;
-constexpr const char* kFamilies[] = {"qwen3", "qwen2", "qwen3_moe", "qwen2_moe", "olmoe"};
+constexpr const char* kFamilies[] = {"qwen3", "qwen2", "llama", "qwen3_moe", "qwen2_moe", "olmoe"};
 
 /// A model with its adapters, on one device; 0 is none.
 struct World {

@@ -1,6 +1,7 @@
 // Seeded mutations of a valid model folder, read by the code that production uses: nothing may
 // crash, read out of bounds or be half-loaded. With Clang's libFuzzer only LLVMFuzzerTestOneInput
 // is used; otherwise main() mutates.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 
 #include "base/check.h"
 #include "device/backends.h"
+#include "model/activation_scales.h"
 #include "model/decoder.h"
 #include "model/model_config.h"
 #include "model/safetensors.h"
@@ -81,6 +83,32 @@ void read_as_config(const std::string& text) {
   return true;
 }
 
+constexpr const char* kDigest = "0123456789abcdef0123456789abcdef";
+
+[[maybe_unused]] std::string scales_text(const std::string& config) {
+  const Recipe recipe(ModelConfig::parse(config, "fuzz").value());
+  ActivationScales scales{kDigest, 100, 7, own_scales(recipe)};
+  for (LayerScales& of_layer : scales.layers) {
+    for (std::vector<float>& of_input : of_layer)
+      std::fill(of_input.begin(), of_input.end(), 0.25f);
+  }
+  return scales.text(recipe);
+}
+
+[[maybe_unused]] void read_as_scales(const std::string& path, const std::string& config) {
+  const Recipe recipe(ModelConfig::parse(config, "fuzz").value());
+  const auto scales = ActivationScales::load(path, kDigest, recipe);
+  if (!scales.is_ok()) {
+    TESSERA_CHECK(scales.status().message().find("expected") != std::string::npos);
+    return;
+  }
+  for (const LayerScales& of_layer : scales.value().layers) {
+    for (const std::vector<float>& of_input : of_layer) {
+      for (const float scale : of_input) TESSERA_CHECK(scale > 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tessera::model
 
@@ -102,23 +130,31 @@ int main(int argc, char** argv) {
   std::mt19937_64 random(seed);
   auto device = device::open_cpu_device({.thread_count = 1, .instruction_set = {}});
   TESSERA_CHECK(device.is_ok());
-  const model::TestShape shape;
-  const model::TestTensors tensors = model::test_tensors(shape, tensor::DType::kBf16, seed);
-  const std::string file = model::safetensors_file(tensors), config = model::test_config(shape);
+  model::TestShape shapes[2];
+  shapes[1].model_type = "qwen2_moe";
+  std::string files[2], configs[2], scales[2];
+  for (size_t i = 0; i < 2; ++i) {
+    files[i] = model::safetensors_file(model::test_tensors(shapes[i], tensor::DType::kBf16, seed));
+    configs[i] = model::test_config(shapes[i]);
+    scales[i] = model::scales_text(configs[i]);
+  }
   std::string index = "{\"metadata\":{},\"weight_map\":{\"lm_head.weight\":\"whole.safetensors\"}}";
   const model::TestFolder single, sharded;
-  sharded.write("config.json", config);
-  sharded.write("whole.safetensors", file);
+  sharded.write("config.json", configs[0]);
+  sharded.write("whole.safetensors", files[0]);
   uint64_t loaded = 0;
   for (uint64_t i = 0; i < cases; ++i) {
-    const std::string bad_file = model::mutate(file, random),
-                      bad_config = model::mutate(config, random);
+    const size_t family = i / 16 % 2;
+    const std::string bad_file = model::mutate(files[family], random),
+                      bad_config = model::mutate(configs[family], random);
     LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bad_file.data()), bad_file.size());
     LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bad_config.data()), bad_config.size());
     if (i % 8 != 0) continue;
-    single.write("config.json", i % 16 == 0 ? bad_config : config);
-    single.write("model.safetensors", i % 16 == 0 ? file : bad_file);
+    single.write("config.json", i % 16 == 0 ? bad_config : configs[family]);
+    single.write("model.safetensors", i % 16 == 0 ? files[family] : bad_file);
     loaded += model::load_and_run(single, *device.value()) ? 1 : 0;
+    single.write("scales.json", model::mutate(scales[family], random));
+    model::read_as_scales(single.path() + "/scales.json", configs[family]);
     sharded.write("model.safetensors.index.json", model::mutate(index, random));
     loaded += model::load_and_run(sharded, *device.value()) ? 1 : 0;
   }

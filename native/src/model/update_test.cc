@@ -157,7 +157,8 @@ TEST_P(UpdateTest, OfAnotherConfigurationOrWithBadTensorsIsRefusedBeforeAnything
 INSTANTIATE_TEST_SUITE_P(
     Types, UpdateTest,
     ::testing::Combine(::testing::Values(ComputeType::kF32, ComputeType::kBf16, ComputeType::kW8A8),
-                       ::testing::Bool(), ::testing::Values("qwen3", "qwen2_moe")));
+                       ::testing::Bool(),
+                       ::testing::Values("qwen3", "qwen3_moe", "qwen2_moe", "olmoe")));
 
 }  // namespace
 }  // namespace tessera::model
