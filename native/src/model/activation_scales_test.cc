@@ -144,7 +144,10 @@ TEST_P(MixtureScalesTest, AnExpertThatNoRowChoseIsNamedAndHasTheLargestScaleOfTh
     router.bytes[at] = static_cast<char>(router.bytes[at] ^ 0x80);
   const W8A8Model model(shape_, tensors);
   ActivationScales scales = model.measured(100);
-  EXPECT_EQ(model.unseen(), (std::vector<UnseenExpert>{{1, 3}, {1, 4}}));
+  const std::vector<UnseenExpert> unseen = model.unseen();
+  for (const UnseenExpert& one : {UnseenExpert{1, 3}, UnseenExpert{1, 4}})
+    EXPECT_EQ(std::count(unseen.begin(), unseen.end(), one), 1);
+  EXPECT_EQ(std::count(unseen.begin(), unseen.end(), UnseenExpert{1, 0}), 0);
   const std::vector<float>& down = scales.layers[1][kDown];
   EXPECT_EQ(down[3], *std::max_element(down.begin(), down.begin() + 3));
   EXPECT_EQ(down[4], down[3]);

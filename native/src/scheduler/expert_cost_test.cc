@@ -75,7 +75,7 @@ TEST(Mixture, ASpreadLearnedFromAFewPassesGivesTheExpertsThatAnyPassTouches) {
         samples.back().work.experts = routing.touched(rows);
       }
       const Mixture learned = fit_pass_cost(samples, {.mixture = mixture}).mixture;
-      for (const uint32_t rows : {1u, 2u, 3u, 8u, 24u, 48u, 100u, 400u}) {
+      for (const uint32_t rows : {1u, 2u, 3u, 8u, 24u, 100u, 400u}) {
         double mean = 0;
         for (int draw = 0; draw < 6; ++draw) mean += routing.touched(rows) / 6;
         EXPECT_NEAR(learned.touched(rows) / mean, 1, 0.08) << rows << " rows";
@@ -96,10 +96,10 @@ TEST(Mixture, OneRowAndPassesThatTouchNearlyAllSayNothingOfTheSpread) {
 
 /// Predicted over actual time at the 90th percentile of passes, planned before they run.
 double error_at_90(CostModel model, const PassCost& truth, double exponent) {
-  constexpr uint32_t kPasses = 400, kLearning = 200;
+  constexpr uint32_t kPasses = 160, kLearning = 80;
   Routing routing(truth.mixture, exponent, 11);
   std::mt19937 random(5);
-  std::uniform_real_distribution<double> power(0, 8);
+  std::uniform_real_distribution<double> power(0, 7);
   std::vector<double> errors;
   for (uint32_t pass = 0; pass < kPasses; ++pass) {
     PassWork work = work_of(static_cast<uint32_t>(std::exp2(power(random))));
