@@ -226,11 +226,26 @@ async function ofStore(): Promise<void> {
   given.set('StoreRepair', await addon.storeRepair(path, false));
 }
 
+/** One row, which leaves experts that it does not choose. */
+async function ofScales(): Promise<void> {
+  const measured = await addon.measureScales({
+    modelPath: 'test/fixtures/parity/qwen3-moe',
+    outputPath: `${folder.path}/scales.json`,
+    threadCount: 1,
+    keptPerMille: 1000,
+    promptOffsets: Uint32Array.of(0, 1),
+    promptTokens: Int32Array.of(3),
+  });
+  expect(measured.unseen.length).toBeGreaterThan(0);
+  given.set('MeasuredScales', measured);
+}
+
 beforeAll(async () => {
   await ofEngine();
   await ofCatalogue();
   await ofRequests();
   await ofStore();
+  await ofScales();
 });
 
 afterAll(async () => {
