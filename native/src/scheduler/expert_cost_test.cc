@@ -114,12 +114,12 @@ double error_at_90(CostModel model, const PassCost& truth, double exponent) {
   return *at;
 }
 
-TEST(CostModel, PassesOfAMixtureArePredictedWithinAFewPercentWhateverItsRouting) {
+TEST(CostModel, PassesOfAMixtureArePredictedWithin15PercentWhateverItsRouting) {
   for (const Mixture& mixture : kMixtures) {
     const PassCost truth{50, 4, 0.001, 0, 30, mixture};
     for (const double exponent : kExponents) {
       SCOPED_TRACE(testing::Message() << mixture.experts << " experts, exponent " << exponent);
-      EXPECT_LT(error_at_90(CostModel(truth), truth, exponent), 0.10);
+      EXPECT_LT(error_at_90(CostModel(truth), truth, exponent), 0.15);
     }
   }
 }
