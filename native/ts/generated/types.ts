@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = 'd43707de4afc8440';
+export const ABI_DIGEST = 'd2a8ded051ec76c5';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [

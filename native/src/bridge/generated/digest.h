@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "d43707de4afc8440";
+inline constexpr std::string_view kAbiDigest = "d2a8ded051ec76c5";
 
 }  // namespace tessera::bridge
