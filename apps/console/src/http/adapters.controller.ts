@@ -26,12 +26,10 @@ export class ConsoleAdaptersController {
       return { isKept: false, defaultName: '', versions: [], arena: NOTHING, disk: NOTHING };
     }
     const versions = adapters.list('').map((version) => adapterView(adapters, version));
-    return {
-      isKept: true,
-      defaultName: adapters.defaultName,
-      versions,
-      ...adapters.memory(),
-    };
+    const { arena, disk } = adapters.memory();
+    const { usedBytes, maxBytes } = arena;
+    const { defaultName } = adapters;
+    return { isKept: true, defaultName, versions, arena: { usedBytes, maxBytes }, disk };
   }
 
   /** Actions on them, with actor and outcome; newest first. */

@@ -90,7 +90,9 @@ export class UsersController {
     let searched = 0;
     for (const page of pages) {
       const hits = page.filter((item) => item.title.toLowerCase().includes(text));
-      found.push(...hits.slice(0, FOUND_MAX - found.length));
+      for (const { itemId, title, attributes, sid } of hits.slice(0, FOUND_MAX - found.length)) {
+        found.push({ itemId, title, attributes, sid });
+      }
       searched += page.length;
       if (found.length >= FOUND_MAX || searched >= SEARCHED_MAX) return { found, isWhole: false };
       // A turn of the event loop between pages: recalls go on meanwhile.

@@ -20,7 +20,7 @@ export abstract class BehaviourLog extends BehaviourStore<StoredBehaviour> {
   /** Replaces the profile. */
   abstract putProfile(userId: string, profile: Readonly<Record<string, string>>): Promise<void>;
   /**
-   * Forgets all of a user. Events up to `untilMs`, and up to the newest that was stored, are
+   * Forgets all of a user. Events up to `untilMs`, and up to the newest that was kept, are
    * refused from then on: a late delivery does not bring back what was erased. False: nothing was
    * known.
    */

@@ -146,15 +146,21 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
       const ranges = this.options.retention.windows.map((_, window) =>
         windowRange(userId, window, 0, Number.POSITIVE_INFINITY),
       );
-      const found = (await Promise.all(ranges.map((range) => this.scanAll(range)))).flat();
-      const times = found.map(({ key }) => readBehaviourKey(key).timeMs);
+      const byWindow = await Promise.all(ranges.map((range) => this.scanAll(range)));
+      const oldest = this.options.retention.oldestMs(this.options.nowMs());
+      // What is too old counts as gone, trimmed or not.
+      const times = byWindow.flatMap((found, window) =>
+        found
+          .map(({ key }) => readBehaviourKey(key).timeMs)
+          .filter((timeMs) => timeMs >= (oldest[window] as number)),
+      );
       const erasedUntilMs = this.bounded(
         times.reduce(
           (latest, time) => Math.max(latest, time),
           Math.max(untilMs, record.erasedUntilMs),
         ),
       );
-      const erased = found.flatMap(({ key }) => keysOfBehaviour(userId, key));
+      const erased = byWindow.flat().flatMap(({ key }) => keysOfBehaviour(userId, key));
       await this.put(erased, [recordEntry(userId, { ...this.noRecord(), erasedUntilMs })]);
       return record.known;
     });

@@ -170,8 +170,14 @@ export class RedisBehaviourLog extends BehaviourLog {
 
   async erase(userId: string, untilMs: number): Promise<boolean> {
     const keys = this.keysOf(userId);
+    const { retention, nowMs } = this.options;
+    const oldest = retention.oldestMs(nowMs()).map(String);
     const known = await this.call(() =>
-      this.redis.tesseraErase(keys.length, ...keys, String(untilMs), ...this.clockArgs()),
+      this.redis.tesseraErase(
+        keys.length,
+        ...keys,
+        ...[String(untilMs), ...this.clockArgs(), ...oldest],
+      ),
     );
     return known === 1;
   }

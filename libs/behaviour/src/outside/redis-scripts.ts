@@ -70,15 +70,17 @@ end
 return found`;
 
 /**
- * ARGV: the time up to which events are refused from now on, now, and the latest time that events
- * may have. Returns 1 where something was known.
+ * ARGV: the time up to which events are refused from now on, now, the latest time that events may
+ * have, and the oldest that is kept of each window: what is older counts as gone, trimmed or not.
+ * Returns 1 where something was known.
  */
 export const ERASE_SCRIPT = `
 local known = redis.call('HEXISTS', KEYS[1], 'known')
 local erased = math.max(tonumber(ARGV[1]),
   tonumber(redis.call('HGET', KEYS[1], 'erasedUntilMs') or '-1'))
 for window = 1, #KEYS - 2 do
-  local newest = redis.call('ZREVRANGE', KEYS[2 + window], 0, 0, 'WITHSCORES')
+  local newest = redis.call('ZREVRANGEBYSCORE', KEYS[2 + window], '+inf', ARGV[3 + window],
+    'WITHSCORES', 'LIMIT', 0, 1)
   if newest[2] then erased = math.max(erased, tonumber(newest[2])) end
 end
 if erased > tonumber(ARGV[3]) then erased = tonumber(ARGV[2]) end
