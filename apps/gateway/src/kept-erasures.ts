@@ -56,7 +56,7 @@ export class KeptErasures {
   ): Promise<void> {
     const { pending, nowMs } = this.parts;
     const erasure = { userId, askedMs: nowMs(), isSpreading };
-    // Whoever has confirmed an earlier one holds what came since.
+    // A holder that has confirmed an earlier one may hold what was added since.
     this.confirmed.delete(userId);
     await pending.put(erasure);
     await this.finish(erasure, deadlineMs, erase);

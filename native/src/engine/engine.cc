@@ -6,7 +6,6 @@
 
 #include "engine/cuda/open_on_card.h"
 #include "engine/parts.h"
-#include "platform/cpus.h"
 
 namespace tessera::engine {
 namespace {
@@ -54,7 +53,6 @@ Engine::Engine(const EngineOptions& options, EngineParts parts, CompletionSink& 
       front_(options_, *loop_, std::move(parts.pool), std::move(parts.model), parts.cost, work_),
       driver_(options_, front_, *loop_, decoder_.get(), sink_) {
   thread_ = std::thread([this] {
-    platform::keep_this_thread_from_preempting();
     processor_->threads().pin_caller();
     driver_.run();
   });

@@ -9,15 +9,6 @@
 #include <system_error>
 
 namespace tessera::platform {
-namespace {
-
-/// 0 is the calling thread.
-bool keep_from_preempting(pid_t thread) {
-  const sched_param no_priority{};
-  return ::sched_setscheduler(thread, SCHED_BATCH, &no_priority) == 0;
-}
-
-}  // namespace
 
 std::vector<uint32_t> usable_cpus() {
   std::vector<uint32_t> cpus;
@@ -39,8 +30,6 @@ void pin_this_thread(uint32_t cpu) {
   ::sched_setaffinity(0, sizeof(mask), &mask);
 }
 
-void keep_this_thread_from_preempting() { keep_from_preempting(0); }
-
 bool is_first_thread() { return ::gettid() == ::getpid(); }
 
 uint32_t keep_other_threads_from_preempting() {
@@ -52,7 +41,8 @@ uint32_t keep_other_threads_from_preempting() {
     pid_t thread = 0;
     std::from_chars(name.data(), name.data() + name.size(), thread);
     if (thread <= 0 || thread == ::gettid()) continue;
-    if (keep_from_preempting(thread)) ++kept;
+    const sched_param no_priority{};
+    if (::sched_setscheduler(thread, SCHED_BATCH, &no_priority) == 0) ++kept;
   }
   return kept;
 }

@@ -15,13 +15,11 @@ void pin_this_thread(uint32_t cpu);
 /// Whether the calling thread is the one that the process began with.
 bool is_first_thread();
 
-/// Keeps the calling thread from taking the CPU of a thread that wakes it (SCHED_BATCH, sched(7));
-/// its share of the CPUs stays. A system that refuses leaves it as it was.
-void keep_this_thread_from_preempting();
-
-/// The same for all threads that the process has by now but the calling one; how many they are.
-/// V8's threads, which collect and compile for Node's, otherwise push it aside for a whole time
-/// slice in the midst of a request.
+/// Keeps the threads that the process has by now, but not the calling one, from taking the CPU of a
+/// thread that wakes them (SCHED_BATCH, sched(7)); their share of the CPUs stays. V8's threads,
+/// which collect and compile for Node's, otherwise push it aside for a whole time slice in the
+/// midst of a request. Returns how many threads that is; those that the system refuses are left
+/// out.
 uint32_t keep_other_threads_from_preempting();
 
 }  // namespace tessera::platform

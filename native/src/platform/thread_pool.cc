@@ -51,7 +51,6 @@ ThreadPool::ThreadPool(const ThreadPoolOptions& options) : thread_count_(options
     const bool pins = pins_threads_;
     const uint32_t cpu = pins ? cpus[i] : 0;
     workers_.emplace_back([this, i, pins, cpu] {
-      keep_this_thread_from_preempting();
       if (pins) pin_this_thread(cpu);
       work(i);
     });

@@ -39,7 +39,7 @@ function outcomesOf(answer: Buffer, count: number): Uint8Array {
 }
 
 /**
- * BehaviourService/Append: each owner gets the behaviours of its users, as the bytes that came.
+ * BehaviourService/Append: each owner gets the behaviours of its users, byte for byte.
  * What belongs to one owner is taken whole or refused whole; after a refusal the caller repeats
  * all, since an event counts once.
  */

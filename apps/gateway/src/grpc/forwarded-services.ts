@@ -52,7 +52,7 @@ export function forwardedServices(): readonly string[] {
   return [...new Set(Object.keys(METHOD_KINDS).map((path) => path.split('/')[1] as string))];
 }
 
-/** Adds the nodes' services to a server; messages are passed on as the bytes that came. */
+/** Adds the nodes' services to a server; messages are passed on byte for byte. */
 export function addForwarded(
   server: Pick<Server, 'addService'>,
   calls: ForwardedCalls,

@@ -139,7 +139,7 @@ const FORWARDS: readonly (readonly [path: string, forward: Forward])[] = [
   ...EVERY_NODE.map((path) => [path, change] as const),
 ];
 
-/** Routes of a node: bodies pass on as they came, and answers as they come. */
+/** Routes of a node: bodies and answers pass byte for byte. */
 export async function serveForwarded(
   instance: FastifyInstance,
   parts: HttpForwarding,
