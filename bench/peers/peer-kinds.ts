@@ -8,7 +8,8 @@ import { PeerProcess } from './peer-process.js';
 export const PEERS_HOME = join(repositoryRoot, '.cache', 'bench', 'peers');
 export const PYTHON = join(PEERS_HOME, 'python', 'bin', 'python');
 export const TRANSFORMERS_MARK = join(PEERS_HOME, 'transformers.installed');
-const SOURCES = join(repositoryRoot, 'bench', 'peers');
+/** The peers' own programs. */
+export const SOURCES = join(repositoryRoot, 'bench', 'peers');
 const LLAMA = join(PEERS_HOME, 'llama_peer');
 
 /** Arithmetic of a peer, which decides what it is compared with. */

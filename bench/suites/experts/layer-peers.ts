@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { PEERS_HOME, PYTHON, TRANSFORMERS_MARK } from '../../peers/peer-kinds.js';
+import { PEERS_HOME, PYTHON, SOURCES, TRANSFORMERS_MARK } from '../../peers/peer-kinds.js';
 import { PEER_ENVIRONMENT } from '../../peers/peer-process.js';
 import { type NativeResult, output } from '../native-bench.js';
 
-const SOURCES = join(import.meta.dirname, '..', '..', 'peers');
 /** What all peers are given behind words of their own. */
 type Words = readonly string[];
 
