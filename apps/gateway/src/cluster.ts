@@ -133,19 +133,26 @@ export class Cluster {
       return;
     }
     if (this.byName.get(link.member.name) !== link) return;
+    const wasCounted = isCounted(link);
+    const isUp = sighting.state === 'up';
+    const isChanged = isUp && !isSame(link.versions, sighting.versions);
     if (sighting.state === 'down') {
       this.put(link, 'down', sighting.reason);
       link.endWaiting();
     } else {
       link.versions = sighting.versions;
-      if (sighting.state === 'draining') this.put(link, 'draining', 'it is not ready');
+      if (!isUp) this.put(link, 'draining', 'it is not ready');
     }
-    this.decide(sighting.state === 'up' ? link : undefined);
+    // Every node is seen twice a second, and most sightings say nothing new.
+    if (wasCounted !== isUp || isChanged) this.decide(isUp ? link : undefined);
   }
 
   /** A request found the node away: it gets no more until it is seen again. */
   lost(link: NodeLink, reason: string): void {
-    if (this.byName.get(link.member.name) === link) this.put(link, 'down', reason);
+    if (this.byName.get(link.member.name) !== link) return;
+    const wasCounted = isCounted(link);
+    this.put(link, 'down', reason);
+    if (wasCounted) this.decide();
   }
 
   close(): void {
@@ -162,9 +169,7 @@ export class Cluster {
 
   /** Nodes that serve something else than the others take no requests. */
   private decide(back?: NodeLink): void {
-    const seen = this.links().filter(
-      (link) => link === back || link.state === 'up' || link.state === 'different',
-    );
+    const seen = this.links().filter((link) => link === back || isCounted(link));
     const named = seen.filter(({ member, versions }) => (versions.node ?? '') === member.name);
     const { versions, differences } = decideVersions(
       named.map(({ member, versions }) => ({ ...member, versions })),
@@ -207,4 +212,14 @@ export class Cluster {
   private linkAt(node: number): NodeLink {
     return this.byName.get(this.current.members[node]?.name ?? '') as NodeLink;
   }
+}
+
+/** Whether what a node serves counts for what the cluster serves. */
+function isCounted({ state }: NodeLink): boolean {
+  return state === 'up' || state === 'different';
+}
+
+function isSame(a: NodeLink['versions'], b: NodeLink['versions']): boolean {
+  const kinds = Object.keys(a);
+  return kinds.length === Object.keys(b).length && kinds.every((kind) => a[kind] === b[kind]);
 }

@@ -25,5 +25,5 @@ export function membershipOf({ cluster }: Pick<Config, 'cluster'>): Membership {
   }
   if (nodes !== '') return new StaticMembership(parseMembers(nodes));
   if (dns !== '') return dnsMembership(dns);
-  return etcdMembership(new Etcd(etcd.split(',').map((address) => address.trim())), name);
+  return etcdMembership(new Etcd(etcd), name);
 }

@@ -10,8 +10,7 @@ export class ClusterSeat {
   constructor(private readonly config: Config) {
     const { etcd, name } = config.cluster;
     if (etcd === '') return;
-    const addresses = etcd.split(',').map((address) => address.trim());
-    this.registration = new EtcdRegistration(new Etcd(addresses), name);
+    this.registration = new EtcdRegistration(new Etcd(etcd), name);
   }
 
   /**

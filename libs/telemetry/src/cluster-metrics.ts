@@ -1,6 +1,7 @@
 /** Metrics of a gateway. */
 
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { copyCount } from './tallies.js';
 
 export const CLUSTER_METRICS = {
   clusterForwarded: {
@@ -63,13 +64,7 @@ export function registerClusterMetrics(registry: Registry, read: () => ClusterCo
       for (const { edge, reason, count } of read().forwarded) this.inc({ edge, reason }, count);
     },
   });
-  new Counter({
-    ...described(CLUSTER_METRICS.clusterRetries),
-    collect() {
-      this.reset();
-      this.inc(read().retries);
-    },
-  });
+  copyCount(registry, CLUSTER_METRICS.clusterRetries, () => read().retries);
   new Gauge({
     ...described(CLUSTER_METRICS.clusterNodes),
     labelNames: ['state'],

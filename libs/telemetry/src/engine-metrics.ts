@@ -1,8 +1,8 @@
 /** Metrics of the engine, which counts by itself; each scrape copies its counts. */
 
 import { MICROSECONDS_PER_SECOND } from '@tessera/units';
-import { Counter, Gauge, type Registry } from 'prom-client';
-import { copyCounts } from './tallies.js';
+import { Gauge, type Registry } from 'prom-client';
+import { copyCount, copyCounts } from './tallies.js';
 
 export const ENGINE_METRICS = {
   engineRequests: {
@@ -109,22 +109,6 @@ function registerPadding(registry: Registry, counts: () => EngineCounts): void {
     collect() {
       const { expertRows, expertPlaces } = counts();
       this.set(expertRows === 0 ? 0 : expertPlaces / expertRows);
-    },
-  });
-}
-
-function copyCount(
-  registry: Registry,
-  { name, meaning }: { readonly name: string; readonly meaning: string },
-  read: () => number,
-): void {
-  new Counter({
-    name,
-    help: meaning,
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(read());
     },
   });
 }

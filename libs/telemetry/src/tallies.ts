@@ -126,3 +126,16 @@ export class TalliedHistogram {
     ];
   }
 }
+
+/** The same for a count without labels. */
+export function copyCount(registry: Registry, { name, meaning }: Named, read: () => number): void {
+  new Counter({
+    name,
+    help: meaning,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(read());
+    },
+  });
+}

@@ -252,6 +252,14 @@ void read_reach(std::span<const uint32_t> words) {
   return out.end();
 }
 
+/// As they are made, and damaged.
+template <typename Read>
+void try_words(std::vector<uint32_t> words, std::mt19937_64& random, Read read) {
+  read(words);
+  mutate(words, random);
+  read(words);
+}
+
 [[maybe_unused]] void try_seed(uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<uint32_t> words = random_request(random);
@@ -259,25 +267,11 @@ void read_reach(std::span<const uint32_t> words) {
     const std::vector<uint32_t> more = random_request(random);
     words.insert(words.end(), more.begin(), more.end());
   }
-  read_words(words);
-  mutate(words, random);
-  read_words(words);
-  std::vector<uint32_t> changes = random_changes(random);
-  read_changes(changes);
-  mutate(changes, random);
-  read_changes(changes);
-  std::vector<uint32_t> reach = random_reach(random);
-  read_reach(reach);
-  mutate(reach, random);
-  read_reach(reach);
-  std::vector<uint32_t> codebooks = random_codebooks(random);
-  read_codebooks(codebooks);
-  mutate(codebooks, random);
-  read_codebooks(codebooks);
-  std::vector<uint32_t> stored = random_store(random);
-  read_store(stored);
-  mutate(stored, random);
-  read_store(stored);
+  try_words(std::move(words), random, read_words);
+  try_words(random_changes(random), random, read_changes);
+  try_words(random_reach(random), random, read_reach);
+  try_words(random_codebooks(random), random, read_codebooks);
+  try_words(random_store(random), random, read_store);
 }
 
 }  // namespace

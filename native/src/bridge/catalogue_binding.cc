@@ -92,20 +92,15 @@ Napi::Value catalogue_find(const Napi::CallbackInfo& info) {
 std::span<const uint32_t> read_ordinals(const Napi::CallbackInfo& info, const char* name,
                                         const catalogue::View& view) {
   const std::string path = std::string(name) + ".ordinals";
-  if (!info[1].IsTypedArray() ||
-      info[1].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
-    throw make_error(info.Env(), Code::kRequestInvalid,
-                     path + ": expected a Uint32Array, got " + describe_value(info[1]));
-  }
-  const auto array = info[1].As<Napi::Uint32Array>();
-  for (size_t i = 0; i < array.ElementLength(); ++i) {
+  const std::span<const uint32_t> array = read_u32s(info, 1, path.c_str());
+  for (size_t i = 0; i < array.size(); ++i) {
     if (array[i] < view.item_count()) continue;
     throw make_error(info.Env(), Code::kRequestInvalid,
                      path + "[" + std::to_string(i) + "]: expected an ordinal in 0.." +
                          std::to_string(view.item_count() - 1) + ", got " +
                          std::to_string(array[i]));
   }
-  return {array.Data(), array.ElementLength()};
+  return array;
 }
 
 Napi::Value catalogue_sids(const Napi::CallbackInfo& info) {

@@ -113,14 +113,7 @@ Napi::Value engine_submit(const Napi::CallbackInfo& info) {
 
 Napi::Value engine_cancel(const Napi::CallbackInfo& info) {
   const auto handle = open_engine(info[0]);
-  if (!info[1].IsTypedArray() ||
-      info[1].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
-    throw make_error(
-        info.Env(), Code::kRequestInvalid,
-        "engineCancel.tickets: expected a Uint32Array, got " + describe_value(info[1]));
-  }
-  const auto tickets = info[1].As<Napi::Uint32Array>();
-  handle->engine->cancel({tickets.Data(), tickets.ElementLength()});
+  handle->engine->cancel(read_u32s(info, 1, "engineCancel.tickets"));
   return info.Env().Undefined();
 }
 

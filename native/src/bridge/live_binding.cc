@@ -205,26 +205,15 @@ CatalogueLanding landing_of(const catalogue::Landing& found, const catalogue::Vi
 
 Napi::Value catalogue_landing(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
-  if (!info[1].IsTypedArray() ||
-      info[1].As<Napi::TypedArray>().TypedArrayType() != napi_float32_array) {
-    throw make_error(
-        info.Env(), Code::kRequestInvalid,
-        "catalogueLanding.vector: expected a Float32Array, got " + describe_value(info[1]));
-  }
-  const auto array = info[1].As<Napi::Float32Array>();
-  std::vector<float> vector(array.Data(), array.Data() + array.ElementLength());
-  const double wanted = info[2].IsNumber() ? info[2].As<Napi::Number>().DoubleValue() : -1;
-  if (!(wanted >= 0 && wanted <= catalogue::kNeighboursMax)) {
-    throw make_error(info.Env(), Code::kRequestInvalid,
-                     "catalogueLanding.neighbours: expected 0.." +
-                         std::to_string(catalogue::kNeighboursMax) + ", got " +
-                         describe_value(info[2]));
-  }
+  const std::span<const float> given = read_f32s(info, 1, "catalogueLanding.vector");
+  std::vector<float> vector(given.begin(), given.end());
+  const uint32_t neighbours =
+      read_count(info, 2, "catalogueLanding.neighbours", catalogue::kNeighboursMax);
   auto landing = std::make_shared<CatalogueLanding>();
   return run_in_lane(
       info.Env(), LaneKind::kRead,
-      [live = handle->live, vector = std::move(vector), wanted, landing]() -> Status {
-        auto found = live->landing(vector, static_cast<uint32_t>(wanted));
+      [live = handle->live, vector = std::move(vector), neighbours, landing]() -> Status {
+        auto found = live->landing(vector, neighbours);
         if (!found.is_ok()) return found.status();
         *landing = landing_of(found.value().first, *found.value().second);
         return Status::ok();

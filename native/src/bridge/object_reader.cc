@@ -42,6 +42,41 @@ std::string read_text(const Napi::CallbackInfo& info, size_t index, const char* 
   return info[index].As<Napi::String>().Utf8Value();
 }
 
+uint32_t read_count(const Napi::CallbackInfo& info, size_t index, const char* path, uint32_t max) {
+  const double value = info[index].IsNumber() ? info[index].As<Napi::Number>().DoubleValue() : -1;
+  if (value >= 0 && value <= max && value == static_cast<uint32_t>(value)) {
+    return static_cast<uint32_t>(value);
+  }
+  throw make_error(info.Env(), Code::kRequestInvalid,
+                   std::string(path) + ": expected an integer in 0.." + std::to_string(max) +
+                       ", got " + describe_value(info[index]));
+}
+
+namespace {
+
+template <typename T>
+std::span<const T> read_array(const Napi::CallbackInfo& info, size_t index, const char* path,
+                              napi_typedarray_type type, const char* name) {
+  const Napi::Value value = info[index];
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) {
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     std::string(path) + ": expected " + name + ", got " + describe_value(value));
+  }
+  const auto array = value.As<Napi::TypedArrayOf<T>>();
+  return {array.Data(), array.ElementLength()};
+}
+
+}  // namespace
+
+std::span<const uint32_t> read_u32s(const Napi::CallbackInfo& info, size_t index,
+                                    const char* path) {
+  return read_array<uint32_t>(info, index, path, napi_uint32_array, "a Uint32Array");
+}
+
+std::span<const float> read_f32s(const Napi::CallbackInfo& info, size_t index, const char* path) {
+  return read_array<float>(info, index, path, napi_float32_array, "a Float32Array");
+}
+
 std::span<const uint32_t> packed_words(const Napi::Value& value, const Napi::Value& count,
                                        const char* field) {
   const bool is_array =

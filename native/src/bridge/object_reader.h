@@ -60,6 +60,13 @@ void assign(Member& to, Value&& value) {
 
 /// Argument `index`, a string. Throws REQUEST_INVALID naming `path` for another value.
 std::string read_text(const Napi::CallbackInfo& info, size_t index, const char* path);
+/// Argument `index`, an integer in 0..max. Throws REQUEST_INVALID naming `path` for another value.
+uint32_t read_count(const Napi::CallbackInfo& info, size_t index, const char* path,
+                    uint32_t max = UINT32_MAX);
+/// Argument `index`, an array of that type, good until the call returns. Throws REQUEST_INVALID
+/// naming `path` for another value.
+std::span<const uint32_t> read_u32s(const Napi::CallbackInfo& info, size_t index, const char* path);
+std::span<const float> read_f32s(const Napi::CallbackInfo& info, size_t index, const char* path);
 /// The first `count` words of a Uint32Array, good until the call returns. Throws REQUEST_INVALID
 /// naming `field` for another value, or more words than it has.
 std::span<const uint32_t> packed_words(const Napi::Value& value, const Napi::Value& count,

@@ -105,16 +105,6 @@ Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
       });
 }
 
-uint32_t read_count(const Napi::CallbackInfo& info, size_t index, const char* path) {
-  const double value = info[index].IsNumber() ? info[index].As<Napi::Number>().DoubleValue() : -1;
-  if (value >= 0 && value <= UINT32_MAX && value == static_cast<uint32_t>(value)) {
-    return static_cast<uint32_t>(value);
-  }
-  throw make_error(info.Env(), Code::kRequestInvalid,
-                   std::string(path) + ": expected an integer in 0.." + std::to_string(UINT32_MAX) +
-                       ", got " + describe_value(info[index]));
-}
-
 void add_item(const catalogue::View& view, catalogue::ItemOrdinal item, CatalogueListing& listing) {
   listing.item_ids.emplace_back(view.item_id(item));
   listing.titles.emplace_back(view.title(item));

@@ -17,7 +17,7 @@ describe.skipIf(missing.length > 0)('members in etcd', () => {
 
   beforeAll(async () => {
     server = await startEtcdServer();
-    etcd = new Etcd(['127.0.0.1:1', server.address]);
+    etcd = new Etcd(`127.0.0.1:1, ${server.address}`);
     membership = etcdMembership(etcd, 'ours');
     await membership.start((members) => seen.push(members.map(({ name }) => name).join()));
   });

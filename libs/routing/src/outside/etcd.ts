@@ -11,8 +11,12 @@ interface RangeAnswer {
 
 /** What is used of etcd v3 (3.4 and later), by the JSON gateway that every etcd serves. */
 export class Etcd {
-  /** `addresses`: HOST:PORT of members of the etcd cluster; the first that answers is asked. */
-  constructor(private readonly addresses: readonly string[]) {}
+  private readonly addresses: readonly string[];
+
+  /** HOST:PORT of members of the etcd cluster, by commas; the first that answers is asked. */
+  constructor(addresses: string) {
+    this.addresses = addresses.split(',').map((address) => address.trim());
+  }
 
   /** Values of all keys that begin so. */
   async valuesUnder(prefix: string): Promise<readonly string[]> {

@@ -1,0 +1,48 @@
+import { PLAIN } from '@tessera/client';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Cluster } from './cluster.js';
+import type { NodeLink } from './node-link.js';
+
+const member = (name: string, port: number, weight: number) => {
+  const [grpc, http] = [`127.0.0.1:${port}`, `127.0.0.1:${port + 1}`];
+  return { name, grpc, http, weight };
+};
+
+let cluster: Cluster;
+const link = (name: string) => cluster.link(name) as NodeLink;
+const see = (name: string, model: string) =>
+  cluster.saw(link(name), { state: 'up', versions: { node: name, model } });
+const states = () => cluster.links().map(({ state }) => state);
+
+beforeEach(() => {
+  cluster = new Cluster(PLAIN, { info: () => undefined, warn: () => undefined });
+  cluster.setMembers([member('a', 1, 3), member('b', 11, 1), member('c', 21, 1)]);
+  see('a', 'old');
+  see('b', 'new');
+  see('c', 'new');
+});
+afterEach(() => cluster.close());
+
+it('serves what the greatest weight of its nodes serves', () => {
+  expect(cluster.versions).toEqual({ model: 'old' });
+  expect(states()).toEqual(['up', 'different', 'different']);
+  see('b', 'old');
+  expect(states()).toEqual(['up', 'up', 'different']);
+  see('b', 'old');
+  expect(states()).toEqual(['up', 'up', 'different']);
+});
+
+it.each([
+  ['a request finds it away', () => cluster.lost(link('a'), 'refused')],
+  ['it does not answer', () => cluster.saw(link('a'), { state: 'down', reason: 'silence' })],
+  [
+    'it drains',
+    () => cluster.saw(link('a'), { state: 'draining', versions: { node: 'a', model: 'old' } }),
+  ],
+])('decides anew where the node that decided goes: %s', (_how, go) => {
+  go();
+  expect(cluster.versions).toEqual({ model: 'new' });
+  expect(states().slice(1)).toEqual(['up', 'up']);
+  see('a', 'old');
+  expect(states()).toEqual(['up', 'different', 'different']);
+});
