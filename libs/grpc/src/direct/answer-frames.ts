@@ -8,6 +8,7 @@ import {
   literalHeaders,
   MESSAGE_HEADER_BYTES,
 } from '../gate/frames.js';
+import { LOAD_TRAILER } from '../load-trailer.js';
 
 /** As grpc-js begins and ends an answer. */
 const BEGIN = literalHeaders({
@@ -16,7 +17,20 @@ const BEGIN = literalHeaders({
   'grpc-accept-encoding': 'identity,deflate,gzip',
   'grpc-encoding': 'identity',
 });
-const END = literalHeaders({ 'grpc-status': '0', 'grpc-message': 'OK' });
+/** How an answer ends, by load class; the first: of a process that says none. */
+const ENDS: Buffer[] = [];
+
+/** `loadClass`: of the process; undefined: it says none. */
+export function endOfAnswer(loadClass: number | undefined): Buffer {
+  const at = loadClass === undefined ? 0 : loadClass + 1;
+  const known = ENDS[at];
+  if (known !== undefined) return known;
+  const load = loadClass === undefined ? {} : { [LOAD_TRAILER]: String(loadClass) };
+  const end = literalHeaders({ 'grpc-status': '0', 'grpc-message': 'OK', ...load });
+  ENDS[at] = end;
+  return end;
+}
+
 const ENDING = Flag.END_HEADERS | Flag.END_STREAM;
 
 function writeHead(bytes: Buffer, at: number, length: number, type: number, flags: number): number {
@@ -27,13 +41,13 @@ function writeHead(bytes: Buffer, at: number, length: number, type: number, flag
 }
 
 /** The whole answer of a call in one piece: headers, message, trailers. */
-export function answerFrames(stream: number, message: Uint8Array): Buffer {
+export function answerFrames(stream: number, message: Uint8Array, end: Buffer): Buffer {
   const dataBytes = MESSAGE_HEADER_BYTES + message.length;
   if (dataBytes > FRAME_BYTES_MAX) {
     const { begin, data } = answerInParts(stream, message);
-    return Buffer.concat([begin, dataFrames(stream, data), answerEnd(stream)]);
+    return Buffer.concat([begin, dataFrames(stream, data), answerEnd(stream, end)]);
   }
-  const size = 3 * FRAME_HEADER_BYTES + BEGIN.length + dataBytes + END.length;
+  const size = 3 * FRAME_HEADER_BYTES + BEGIN.length + dataBytes + end.length;
   const bytes = Buffer.allocUnsafe(size);
   let at = writeHead(bytes, 0, BEGIN.length, FrameType.HEADERS, Flag.END_HEADERS);
   bytes.writeUInt32BE(stream, at - 4);
@@ -44,9 +58,9 @@ export function answerFrames(stream: number, message: Uint8Array): Buffer {
   bytes.writeUInt32BE(message.length, at + 1);
   at += MESSAGE_HEADER_BYTES;
   bytes.set(message, at);
-  at = writeHead(bytes, at + message.length, END.length, FrameType.HEADERS, ENDING);
+  at = writeHead(bytes, at + message.length, end.length, FrameType.HEADERS, ENDING);
   bytes.writeUInt32BE(stream, at - 4);
-  END.copy(bytes, at);
+  end.copy(bytes, at);
   return bytes;
 }
 
@@ -67,7 +81,8 @@ export function dataFrames(stream: number, data: Buffer): Buffer {
   return Buffer.concat(frames);
 }
 
-export const answerEnd = (stream: number) => frame(FrameType.HEADERS, ENDING, stream, END);
+export const answerEnd = (stream: number, end: Buffer) =>
+  frame(FrameType.HEADERS, ENDING, stream, end);
 
 /** Ends a call with a status that is no answer; `isFirst`: no headers went before. */
 export function endFrames(

@@ -24,4 +24,6 @@ export interface DirectServing {
   /** The caller. @throws TesseraError where they may not */
   readonly enter: (path: string, credentials: Credentials) => Principal;
   readonly statusOf: (thrown: unknown) => StatusObject;
+  /** Of this process, for each answer; left out: it says none. */
+  readonly loadClass?: (() => number) | undefined;
 }

@@ -14,6 +14,7 @@ export interface DirectParts {
   readonly enter: (path: string, credentials: Credentials) => Principal;
   /** Of what a handler rejects with. */
   readonly statusOf: (thrown: unknown) => StatusObject;
+  readonly loadClass?: DirectServing['loadClass'];
 }
 
 const AS_BYTES = {
@@ -27,7 +28,7 @@ const AS_BYTES = {
  * @throws Error for a handler of a method that the schema does not have
  */
 export function directServing(
-  { handlers, asBytes = false, schema, enter, statusOf }: DirectParts,
+  { handlers, asBytes = false, schema, enter, statusOf, loadClass }: DirectParts,
   served: PackageDefinition,
   limits: Pick<DirectServing, 'messageBytesMax' | 'streamsMax'>,
 ): DirectServing {
@@ -48,5 +49,5 @@ export function directServing(
     const codec = { serialize, deserialize: definition.requestDeserialize };
     methods.set(path, { path, handle, ...(asBytes ? AS_BYTES : codec) });
   }
-  return { methods, enter, statusOf, ...limits };
+  return { methods, enter, statusOf, loadClass, ...limits };
 }

@@ -14,7 +14,14 @@ import {
 } from '../gate/frames.js';
 import type { OpenCall } from '../gate/open-call.js';
 import type { RequestHeaders } from '../gate/request-headers.js';
-import { answerEnd, answerFrames, answerInParts, dataFrames, endFrames } from './answer-frames.js';
+import {
+  answerEnd,
+  answerFrames,
+  answerInParts,
+  dataFrames,
+  endFrames,
+  endOfAnswer,
+} from './answer-frames.js';
 import { CallDeadlines } from './call-deadlines.js';
 import { CancelSignal } from './cancel-signal.js';
 import type { DirectMethod, DirectServing } from './direct-method.js';
@@ -246,7 +253,7 @@ export class DirectStreams {
     this.answerBytes = Math.max(this.answerBytes, bytes);
     if (bytes <= this.windows.own && bytes <= stream.windowBytes) {
       this.windows.sent(bytes);
-      this.wires.toClient(answerFrames(stream.id, message));
+      this.wires.toClient(answerFrames(stream.id, message, this.endOfAnswer()));
       this.over(stream, true);
       return;
     }
@@ -254,6 +261,10 @@ export class DirectStreams {
     this.wires.toClient(begin);
     stream.left = data;
     this.sendLeft(stream, data);
+  }
+
+  private endOfAnswer(): Buffer {
+    return endOfAnswer(this.serving.loadClass?.());
   }
 
   private sendLeft(stream: DirectStream, left: Buffer): void {
@@ -265,7 +276,7 @@ export class DirectStreams {
       stream.left = left.subarray(bytes);
     }
     if (bytes < left.length) return;
-    this.wires.toClient(answerEnd(stream.id));
+    this.wires.toClient(answerEnd(stream.id, this.endOfAnswer()));
     this.over(stream, true);
   }
 

@@ -6,7 +6,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CallGate, type CallGateSettings } from './call-gate.js';
 import type { CallHead, GateDecision } from './frame-gate.js';
 import { GatedSocket } from './gated-socket.js';
-import { huffman, requestHeaders } from './request-headers.js';
+import { huffman } from './hpack.js';
+import { requestHeaders } from './request-headers.js';
 
 const PATH = '/tessera.recall.v1.RecallService/Recall';
 /** Every character that a header may have, but for the backslash. */

@@ -15,6 +15,7 @@ export const FrameType = {
   HEADERS: 0x1,
   RST_STREAM: 0x3,
   SETTINGS: 0x4,
+  PING: 0x6,
   GOAWAY: 0x7,
   WINDOW_UPDATE: 0x8,
   CONTINUATION: 0x9,
@@ -29,6 +30,8 @@ export const Flag = {
 } as const;
 
 const HEADER_TABLE_SIZE = 0x1;
+const ENABLE_PUSH = 0x2;
+const MAX_CONCURRENT_STREAMS = 0x3;
 const INITIAL_WINDOW_SIZE = 0x4;
 const SETTING_BYTES = 6;
 const PRIORITY_BYTES = 5;
@@ -52,7 +55,12 @@ export function frameHead(bytes: Buffer, at: number): FrameHead {
 }
 
 /** HTTP/2 error codes (RFC 9113, section 7). */
-export const ErrorCode = { NO_ERROR: 0x0, STREAM_CLOSED: 0x5, REFUSED_STREAM: 0x7 } as const;
+export const ErrorCode = {
+  NO_ERROR: 0x0,
+  STREAM_CLOSED: 0x5,
+  REFUSED_STREAM: 0x7,
+  CANCEL: 0x8,
+} as const;
 
 export function resetStream(stream: number, code: number): Buffer {
   const payload = Buffer.allocUnsafe(4);
@@ -60,14 +68,18 @@ export function resetStream(stream: number, code: number): Buffer {
   return frame(FrameType.RST_STREAM, 0, stream, payload);
 }
 
-/** SETTINGS_INITIAL_WINDOW_SIZE of a SETTINGS payload; undefined where it is not there. */
-export function initialWindowOf(payload: Buffer): number | undefined {
+/** A setting of a SETTINGS payload, the last that is there; undefined where none is. */
+function settingOf(payload: Buffer, wanted: number): number | undefined {
   let found: number | undefined;
   for (let at = 0; at + SETTING_BYTES <= payload.length; at += SETTING_BYTES) {
-    if (payload.readUInt16BE(at) === INITIAL_WINDOW_SIZE) found = payload.readUInt32BE(at + 2);
+    if (payload.readUInt16BE(at) === wanted) found = payload.readUInt32BE(at + 2);
   }
   return found;
 }
+
+export const initialWindowOf = (payload: Buffer) => settingOf(payload, INITIAL_WINDOW_SIZE);
+/** Calls at once that the peer takes. */
+export const streamsMaxOf = (payload: Buffer) => settingOf(payload, MAX_CONCURRENT_STREAMS);
 
 export function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(FRAME_HEADER_BYTES + payload.length);
@@ -85,11 +97,25 @@ export function windowUpdate(stream: number, bytes: number): Buffer {
   return frame(FrameType.WINDOW_UPDATE, 0, stream, payload);
 }
 
+function settings(all: readonly (readonly [setting: number, value: number])[]): Buffer {
+  const payload = Buffer.alloc(SETTING_BYTES * all.length);
+  for (const [at, [setting, value]] of all.entries()) {
+    payload.writeUInt16BE(setting, SETTING_BYTES * at);
+    payload.writeUInt32BE(value, SETTING_BYTES * at + 2);
+  }
+  return frame(FrameType.SETTINGS, 0, 0, payload);
+}
+
 /** Asks the peer to write header blocks that stand alone. */
-export function noHeaderTable(): Buffer {
-  const setting = Buffer.alloc(6);
-  setting.writeUInt16BE(HEADER_TABLE_SIZE);
-  return frame(FrameType.SETTINGS, 0, 0, setting);
+export const noHeaderTable = (): Buffer => settings([[HEADER_TABLE_SIZE, 0]]);
+
+/** A caller's first frame: blocks that stand alone, nothing pushed, a window for each answer. */
+export function callerSettings(windowBytes: number): Buffer {
+  return settings([
+    [HEADER_TABLE_SIZE, 0],
+    [ENABLE_PUSH, 0],
+    [INITIAL_WINDOW_SIZE, windowBytes],
+  ]);
 }
 
 /** The part of a HEADERS or DATA payload without padding and priority; undefined: malformed. */
