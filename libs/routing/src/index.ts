@@ -4,8 +4,12 @@ export {
   type Difference,
   decideVersions,
 } from './domain/decided-versions.js';
+export { type Failure, failureOfCode } from './domain/failures.js';
+export { type Lag, Laggards, type Progress } from './domain/laggards.js';
+export { loadClassOf, parseLoadClass } from './domain/load-class.js';
 export { checkedMembers, type Member, parseMembers } from './domain/members.js';
 export { type Choice, type ChoiceReason, NodeLoads } from './domain/node-loads.js';
+export { Router } from './domain/router.js';
 export { PARTITION_COUNT, partitionOf, RoutingTable } from './domain/table.js';
 export { xxh32 } from './domain/xxh32.js';
 export { dnsMembership } from './outside/dns-members.js';

@@ -13,7 +13,11 @@ export interface Difference {
 }
 
 /** Kinds that may differ among nodes that take requests: a catalogue changes while it serves. */
-const OWN_KINDS: ReadonlySet<string> = new Set(['service', 'node', 'catalogue']);
+const OWN_KINDS: ReadonlySet<string> = new Set([
+  ...['service', 'node', 'catalogue'],
+  // Judged by how far a node is behind: Laggards.
+  ...['changes', 'adapters'],
+]);
 
 export interface DecidedVersions {
   readonly versions: Readonly<Record<string, string>>;

@@ -18,12 +18,23 @@ export interface Choice {
   readonly reason: ChoiceReason;
 }
 
+const US_PER_MS = 1000;
+/** Work of other routers goes on in steps of this, over all nodes at once. */
+const STEP_MS = 4;
+
 /**
  * Predicted microseconds of work that is outstanding at each node of one table, and which nodes
- * take requests. Owner: whoever routes; single-threaded.
+ * take requests. Work of this router is counted; that of others is what a node says that it has
+ * beyond it, and is done as time goes by. Owner: whoever routes; single-threaded.
  */
 export class NodeLoads {
   private readonly outstanding: Float64Array;
+  /** Of other routers. */
+  private readonly foreign: Float64Array;
+  /** All that a node has said that it has, less what is done since. */
+  private readonly stated: Float64Array;
+  private steppedMs = 0;
+  private hasStated = false;
   private readonly isUp: Uint8Array;
   private totalUs = 0;
   private upWeight = 0;
@@ -31,6 +42,8 @@ export class NodeLoads {
   /** All nodes are away until `setUp`. */
   constructor(private readonly table: RoutingTable) {
     this.outstanding = new Float64Array(table.members.length);
+    this.foreign = new Float64Array(table.members.length);
+    this.stated = new Float64Array(table.members.length);
     this.isUp = new Uint8Array(table.members.length);
   }
 
@@ -40,8 +53,8 @@ export class NodeLoads {
     if (wasUp === isUp) return;
     this.isUp[node] = isUp ? 1 : 0;
     this.upWeight += isUp ? weight : -weight;
-    const own = this.outstanding[node] ?? 0;
-    this.totalUs += isUp ? own : -own;
+    const us = this.outstandingUs(node);
+    this.totalUs += isUp ? us : -us;
   }
 
   takes(node: number): boolean {
@@ -49,7 +62,47 @@ export class NodeLoads {
   }
 
   outstandingUs(node: number): number {
+    return (this.outstanding[node] ?? 0) + (this.foreign[node] ?? 0);
+  }
+
+  /** Of this router alone. */
+  ownUs(node: number): number {
     return this.outstanding[node] ?? 0;
+  }
+
+  /** Microseconds that a request waits at a node, as it has said itself; 0: nothing, or not yet. */
+  statedUs(node: number): number {
+    return this.stated[node] ?? 0;
+  }
+
+  /** A node has said how much work it has, of all routers together. */
+  state(node: number, us: number, nowMs: number): void {
+    if (this.stated[node] === undefined) return;
+    this.step(nowMs);
+    this.stated[node] = us;
+    const others = Math.max(0, us - (this.outstanding[node] ?? 0));
+    const before = this.foreign[node] ?? 0;
+    this.foreign[node] = others;
+    this.hasStated ||= us > 0;
+    if (this.isUp[node] === 1) this.totalUs = Math.max(0, this.totalUs + others - before);
+  }
+
+  /** What nodes have said that they have is done meanwhile, as far as it takes them no longer. */
+  step(nowMs: number): void {
+    const elapsedMs = nowMs - this.steppedMs;
+    if (elapsedMs < STEP_MS) return;
+    this.steppedMs = nowMs;
+    if (!this.hasStated) return;
+    const doneUs = elapsedMs * US_PER_MS;
+    this.hasStated = false;
+    for (let node = 0; node < this.stated.length; node += 1) {
+      const foreign = this.foreign[node] as number;
+      const left = Math.max(0, foreign - doneUs);
+      this.foreign[node] = left;
+      this.stated[node] = Math.max(0, (this.stated[node] as number) - doneUs);
+      this.hasStated ||= (this.stated[node] as number) > 0;
+      if (this.isUp[node] === 1) this.totalUs = Math.max(0, this.totalUs + left - foreign);
+    }
   }
 
   begin(node: number, costUs: number): void {

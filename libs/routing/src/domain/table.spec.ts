@@ -89,3 +89,29 @@ it('has no owners without nodes, and no more than there are nodes', () => {
   const one = tableOf(named(1));
   expect([one.nodeAt(5, 0), one.nodeAt(5, 1)]).toEqual([0, undefined]);
 });
+
+it('is the same whether it is made anew or from a table of other members', () => {
+  const weighed = named(9).map(({ name }, n) => member(name, 1 + (n % 3)));
+  const steps: Member[][] = [
+    named(2),
+    named(5),
+    named(5).filter(({ name }) => name !== 'node-1'),
+    [...named(5), member('a-first')],
+    weighed,
+    weighed.map((one) => (one.name === 'node-4' ? member(one.name, 7) : one)),
+    weighed.slice(3),
+    named(1),
+    [],
+    named(4),
+  ];
+  let before: RoutingTable | undefined;
+  const placesOf = (table: RoutingTable) =>
+    Array.from({ length: PARTITION_COUNT }, (_, partition) =>
+      [0, 1, 2].map((place) => table.nodeAt(partition, place)).join(),
+    ).join(';');
+  for (const [at, members] of steps.entries()) {
+    const table: RoutingTable = new RoutingTable(sorted([...members]), at, before);
+    expect(placesOf(table) === placesOf(tableOf([...members])), `step ${at}`).toBe(true);
+    before = table;
+  }
+});

@@ -51,11 +51,14 @@ export class RoutingTable {
   private readonly depth: number;
 
   /**
-   * `members`: checked. `revision`: of the membership, for people; each change is one.
+   * `members`: checked. `revision`: of the membership, for people; each change is one. `before`: a
+   * table of nearly the same members, of which what they have in common is taken over: the result
+   * is the same, and one node more or less of a thousand costs a hundredth.
    */
   constructor(
     members: readonly Member[],
     readonly revision: number,
+    before?: RoutingTable,
   ) {
     this.members = members;
     this.indices = new Map(members.map(({ name }, node) => [name, node]));
@@ -67,7 +70,8 @@ export class RoutingTable {
       .padStart(8, '0');
     this.depth = Math.min(KEPT_NODES, members.length);
     this.kept = new Uint16Array(PARTITION_COUNT * this.depth);
-    this.fill();
+    if (before === undefined || before.depth !== this.depth) this.fill();
+    else this.fillFrom(before);
   }
 
   /** Of a node by its name; -1: it is none of these. */
@@ -105,29 +109,93 @@ export class RoutingTable {
   }
 
   private fill(): void {
-    const { kept, depth, seeds, members } = this;
-    const weights = members.map(({ weight }) => weight);
-    const isEven = weights.every((weight) => weight === weights[0]);
-    const ranks = new Float64Array(depth);
-    const nodes = new Uint16Array(depth);
+    const every = this.members.map((_, node) => node);
+    const places = this.places();
     for (let partition = 0; partition < PARTITION_COUNT; partition += 1) {
-      const base = Math.imul(mixed(partition), 0x9e3779b1);
-      ranks.fill(Number.POSITIVE_INFINITY);
-      for (let node = 0; node < members.length; node += 1) {
-        const draw = mixed(base ^ (seeds[node] as number));
-        // With equal weights the order of ranks is the order of draws, greatest first.
-        const rank = isEven ? -draw : rankOf(draw, weights[node] as number);
-        // Of equal ranks the one whose name comes first: it is there already.
-        if (rank >= (ranks[depth - 1] as number)) continue;
-        let place = depth - 1;
-        for (; place > 0 && rank < (ranks[place - 1] as number); place -= 1) {
-          ranks[place] = ranks[place - 1] as number;
-          nodes[place] = nodes[place - 1] as number;
-        }
-        ranks[place] = rank;
-        nodes[place] = node;
-      }
-      kept.set(nodes, partition * depth);
+      this.kept.set(places.first(partition, every), partition * this.depth);
     }
+  }
+
+  /** Nodes that were there keep their ranks: only those that are new, or were kept, are drawn. */
+  private fillFrom(before: RoutingTable): void {
+    const { depth, members } = this;
+    const every = members.map((_, node) => node);
+    const isSame = (node: number, old: number) => members[node]?.weight === before.weightAt(old);
+    const oldOf = members.map(({ name }) => before.indexOf(name));
+    const added = every.filter((node) => {
+      const old = oldOf[node] as number;
+      return old < 0 || !isSame(node, old);
+    });
+    const nodeOf = new Int32Array(before.members.length).fill(-1);
+    for (const node of every) {
+      if (!added.includes(node)) nodeOf[oldOf[node] as number] = node;
+    }
+    const places = this.places();
+    const candidates: number[] = [];
+    for (let at = 0; at < this.kept.length; at += depth) {
+      candidates.length = 0;
+      for (let place = 0; place < depth; place += 1) {
+        const node = nodeOf[before.kept[at + place] as number] as number;
+        if (node >= 0) candidates.push(node);
+      }
+      // Where one of the first is gone, any of the others may take its place.
+      const from = candidates.length === depth ? candidates.concat(added) : every;
+      this.kept.set(places.first(at / depth, from), at);
+    }
+  }
+
+  private weightAt(node: number): number | undefined {
+    return this.members[node]?.weight;
+  }
+
+  private places(): Places {
+    const weights = this.members.map(({ weight }) => weight);
+    return new Places(this.seeds, weights, this.depth);
+  }
+}
+
+/** Finds the first nodes of a partition; one for many partitions, since it allocates nothing. */
+class Places {
+  private readonly ranks: Float64Array;
+  private readonly nodes: Uint16Array;
+  private readonly isEven: boolean;
+
+  constructor(
+    private readonly seeds: readonly number[],
+    private readonly weights: readonly number[],
+    private readonly depth: number,
+  ) {
+    this.ranks = new Float64Array(depth);
+    this.nodes = new Uint16Array(depth);
+    this.isEven = weights.every((weight) => weight === weights[0]);
+  }
+
+  /** Of these nodes; valid until the next call. */
+  first(partition: number, from: readonly number[]): Uint16Array {
+    const { ranks, nodes, seeds, weights, depth, isEven } = this;
+    const base = Math.imul(mixed(partition), 0x9e3779b1);
+    ranks.fill(Number.POSITIVE_INFINITY);
+    for (const node of from) {
+      const draw = mixed(base ^ (seeds[node] as number));
+      // With equal weights the order of ranks is the order of draws, greatest first.
+      const rank = isEven ? -draw : rankOf(draw, weights[node] as number);
+      if (rank > (ranks[depth - 1] as number)) continue;
+      let place = depth;
+      for (; place > 0 && this.isBefore(rank, node, place - 1); place -= 1) {
+        if (place === depth) continue;
+        ranks[place] = ranks[place - 1] as number;
+        nodes[place] = nodes[place - 1] as number;
+      }
+      if (place === depth) continue;
+      ranks[place] = rank;
+      nodes[place] = node;
+    }
+    return nodes;
+  }
+
+  /** Of equal ranks the one whose name comes first. */
+  private isBefore(rank: number, node: number, place: number): boolean {
+    const other = this.ranks[place] as number;
+    return rank < other || (rank === other && node < (this.nodes[place] as number));
   }
 }

@@ -1,0 +1,119 @@
+import { CostEstimates } from './cost-estimates.js';
+import { leastUsOf } from './load-class.js';
+import type { Member } from './members.js';
+import { type ChoiceReason, NodeLoads } from './node-loads.js';
+import { RoutingTable } from './table.js';
+
+const US_PER_MS = 1000;
+
+export interface Chosen {
+  readonly name: string;
+  readonly reason: ChoiceReason | 'no-user';
+}
+
+/**
+ * One router's view of the nodes: the table, who takes requests, and what is outstanding where.
+ * Pure but for its clock. Owner: a gateway, or a client that routes by itself; single-threaded.
+ */
+export class Router {
+  private current = new RoutingTable([], 0);
+  private loads = new NodeLoads(this.current);
+  private readonly costs = new CostEstimates();
+
+  constructor(private readonly nowMs: () => number = () => performance.now()) {}
+
+  get table(): RoutingTable {
+    return this.current;
+  }
+
+  /** A new table. Nodes that stay keep what is outstanding at them, and whether they are up. */
+  setMembers(members: readonly Member[]): void {
+    const [before, loads] = [this.current, this.loads];
+    this.current = new RoutingTable(members, before.revision + 1, before);
+    this.loads = new NodeLoads(this.current);
+    const now = this.nowMs();
+    for (const [node, { name }] of members.entries()) {
+      const old = before.indexOf(name);
+      if (old < 0) continue;
+      this.loads.begin(node, loads.ownUs(old));
+      this.loads.state(node, loads.statedUs(old), now);
+      this.loads.setUp(node, loads.takes(old));
+    }
+  }
+
+  setUp(name: string, isUp: boolean): void {
+    const node = this.current.indexOf(name);
+    if (node >= 0) this.loads.setUp(node, isUp);
+  }
+
+  /** Predicted microseconds of all that a node has, of every router as far as it is known. */
+  outstandingUs(name: string): number {
+    this.loads.step(this.nowMs());
+    return this.loads.outstandingUs(this.current.indexOf(name));
+  }
+
+  /**
+   * Where a request of a partition, or of nobody's, goes. `without`: nodes that have failed it.
+   * Undefined: no node takes it.
+   */
+  choose(partition: number | undefined, without: readonly string[] = NONE): Chosen | undefined {
+    const { current, loads } = this;
+    loads.step(this.nowMs());
+    const failed =
+      without.length === 0 ? NOBODY : new Set(without.map((name) => current.indexOf(name)));
+    if (partition === undefined) {
+      const node = loads.leastLoaded(failed);
+      return node === undefined ? undefined : { name: this.nameOf(node), reason: 'no-user' };
+    }
+    const choice = loads.choose(partition, failed);
+    return choice && { name: this.nameOf(choice.node), reason: choice.reason };
+  }
+
+  /**
+   * A request of a kind begins at a node.
+   * @returns what ends it; `isAnswered`: its time says what such requests cost
+   */
+  begin(name: string, kind: string, atOnce: number): (isAnswered: boolean) => void {
+    const costUs = this.costs.predictedUs(kind);
+    const node = this.current.indexOf(name);
+    if (node >= 0) this.loads.begin(node, costUs);
+    const begunMs = this.nowMs();
+    return (isAnswered) => {
+      // The table may be another one by now.
+      const index = this.current.indexOf(name);
+      if (index >= 0) this.loads.end(index, costUs);
+      if (!isAnswered) return;
+      this.costs.observe(kind, (this.nowMs() - begunMs) * US_PER_MS, atOnce);
+    };
+  }
+
+  /** An answer of a node bore this load class. */
+  state(name: string, loadClass: number): void {
+    const node = this.current.indexOf(name);
+    if (node >= 0) this.loads.state(node, leastUsOf(loadClass), this.nowMs());
+  }
+
+  /**
+   * The least microseconds that a request of a partition waits, at whichever of its owner and
+   * successors takes requests, as these have said with their answers; 0 where one of them has said
+   * nothing of that kind. Nodes say the least that their class stands for, so this is no guess.
+   */
+  leastWaitUs(partition: number): number {
+    const { current, loads } = this;
+    loads.step(this.nowMs());
+    let least = Number.POSITIVE_INFINITY;
+    for (let place = 0; ; place += 1) {
+      const node = current.nodeAt(partition, place);
+      if (node === undefined) break;
+      if (loads.takes(node)) least = Math.min(least, loads.statedUs(node));
+    }
+    return Number.isFinite(least) ? least : 0;
+  }
+
+  private nameOf(node: number): string {
+    return this.current.members[node]?.name ?? '';
+  }
+}
+
+const NONE: readonly string[] = [];
+const NOBODY: ReadonlySet<number> = new Set();
