@@ -14,7 +14,7 @@ Starts a gateway and N nodes on this machine: the gateway on HTTP 8080 and gRPC 
   --http-port P      port of the gateway's HTTP; nodes follow it
   --grpc-port P      port of the gateway's gRPC; nodes follow 10 behind it
   --etcd HOST:PORT   nodes join there, the gateway knows them from there
-  --kafka HOST:PORT  nodes serve the topics of a broker
+  --kafka HOST:PORT  serve the topics of a broker
   --redis HOST:PORT  keep behaviours in Redis, instead of a feature process beside the nodes
 Model, catalogue and everything else: as for npm start (docs/configuration.md).
 

@@ -1,22 +1,31 @@
 /** `npm run cluster`: real processes, ended and stopped while they are asked. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { ServiceClient, TesseraClient } from '@tessera/client';
+import { RoutedClient, ServiceClient, TesseraClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import { parseMembers, RoutingTable } from '@tessera/routing';
-import { missingFor, temporaryFolder, until } from '@tessera/testing';
+import {
+  type KafkaBroker,
+  missingFor,
+  startKafkaBroker,
+  temporaryFolder,
+  until,
+} from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAPROXY_MAP, haproxyConfig, haproxyMap } from '../../tools/cluster/haproxy.js';
 import { localPlan } from '../../tools/cluster/local-plan.js';
 import { launch, type Running, untilReady } from '../../tools/cluster/local-processes.js';
+import { encodeRequest, TopicClient } from './topic-client.js';
 
 const NODES = 3;
 const DEADLINE_MS = 30_000;
+const TOPIC_DEADLINE_MS = 240_000;
+const TOPIC_RECALLS = 1000;
 const USERS = Array.from({ length: 24 }, (_, n) => String(n + 1));
 const folder = temporaryFolder({});
 const cluster = join(folder.path, 'cluster');
@@ -24,6 +33,8 @@ const cluster = join(folder.path, 'cluster');
 let command: ChildProcess;
 let stdout = '';
 let client: TesseraClient;
+let broker: KafkaBroker;
+let topics: TopicClient;
 let httpUrl: string;
 let options: Parameters<typeof localPlan>[0];
 const restarted: Running[] = [];
@@ -73,21 +84,68 @@ async function recalled(userId: string) {
   return { items: JSON.stringify(items), node: answer.versions?.node };
 }
 
-/** Starts a node again, as the command had started it. */
-async function restart(name: string): Promise<void> {
+function planOf(name: string) {
   const plan = localPlan(options, loadConfig().config).find((one) => one.name === name);
   if (plan === undefined) throw new Error(`no ${name}`);
+  return plan;
+}
+
+/** Starts a node again, as the command had started it. */
+async function restart(name: string): Promise<void> {
+  const plan = planOf(name);
   const running = launch(plan, false);
   restarted.push(running);
   await untilReady(running);
   await until(`${name} is up`, async () => (await stateOf(name)) === 'up');
 }
 
+/** Recalls over the topic, of all users in turn; gives their correlation IDs. */
+async function askOverTopic(count: number): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, () => randomUUID());
+  const messages = ids.map((id, n) => {
+    const userId = USERS[n % USERS.length] as string;
+    const deadlineTimeMs = Date.now() + TOPIC_DEADLINE_MS;
+    const value = encodeRequest({ request: { userId, resultCount: 3 }, deadlineTimeMs });
+    return { key: userId, value, headers: { 'tessera-correlation-id': id } };
+  });
+  await topics.sendAll('recall.requests', messages);
+  return ids;
+}
+
+const answersTo = (id: string) => topics.answers.get(id) ?? [];
+
+/** A second gateway before the same nodes, in the same group of the broker. */
+async function secondGateway(): Promise<{ running: Running; httpPort: number; grpcPort: number }> {
+  const [httpPort, grpcPort] = [await freePorts(42_000, [0]), await freePorts(43_000, [0])];
+  const plan = planOf('gateway');
+  const own = join(cluster, 'gateway-2');
+  const variables = Object.assign({}, plan.variables, {
+    TESSERA_NODE_NAME: 'gateway-2',
+    TESSERA_HTTP_PORT: String(httpPort),
+    TESSERA_GRPC_PORT: String(grpcPort),
+    TESSERA_CLUSTER_PATH: join(own, 'gateway'),
+  });
+  const process_ = Object.assign({}, plan, { folder: own, httpPort, grpcPort, variables });
+  const running = launch(process_, false);
+  restarted.push(running);
+  await untilReady(running);
+  await until('its topics are served', async () => {
+    const reply = await fetch(`http://127.0.0.1:${httpPort}/health`);
+    const { conditions } = (await reply.json()) as {
+      conditions: { name: string; state: string }[];
+    };
+    return conditions.find(({ name }) => name === 'kafka')?.state === 'ok';
+  });
+  return { running, httpPort, grpcPort };
+}
+
 beforeAll(async () => {
+  broker = await startKafkaBroker();
   const httpPort = await freePorts(12_000, [0, 1, 2, 3, 100]);
   const grpcPort = await freePorts(22_000, [0, 10, 11, 12, 100]);
-  options = { nodes: NODES, httpPort, grpcPort, folder: cluster, etcd: '', kafka: '', redis: '' };
-  const words = ['--nodes', String(NODES), '--folder', cluster];
+  const kafka = broker.address;
+  options = { nodes: NODES, httpPort, grpcPort, folder: cluster, etcd: '', kafka, redis: '' };
+  const words = ['--nodes', String(NODES), '--folder', cluster, '--kafka', kafka];
   const ports = ['--http-port', String(httpPort), '--grpc-port', String(grpcPort)];
   command = spawn(process.execPath, ['dist/tools/cluster.js', ...words, ...ports]);
   for (const stream of [command.stdout, command.stderr]) {
@@ -101,16 +159,20 @@ beforeAll(async () => {
   });
   httpUrl = `http://127.0.0.1:${httpPort}`;
   client = new TesseraClient(`127.0.0.1:${grpcPort}`);
+  topics = new TopicClient(kafka);
+  await topics.open();
 });
 
 afterAll(async () => {
   client?.close();
+  await topics?.close();
   for (const { child, ended } of restarted) {
     child.kill('SIGTERM');
     await ended;
   }
   command?.kill('SIGTERM');
   if (command?.exitCode === null) await once(command, 'exit');
+  await broker?.stop();
   folder.remove();
 });
 
@@ -161,6 +223,33 @@ describe('three nodes on this machine', () => {
       haproxy.kill('SIGTERM');
       await once(haproxy, 'exit');
     }
+  });
+
+  it('answer a thousand recalls over their topic once each, as their owners', async () => {
+    const ids = await askOverTopic(TOPIC_RECALLS);
+    await until('all are answered', () => ids.every((id) => answersTo(id).length > 0));
+    const answers = ids.flatMap(answersTo);
+    expect(answers).toHaveLength(TOPIC_RECALLS);
+    expect(answers.flatMap(({ refusal }) => refusal ?? [])).toEqual([]);
+    const nodes = answers.map(({ key, response }) => {
+      const { node } = (response?.versions ?? {}) as { node?: string };
+      return [key, node];
+    });
+    const owners = new Map<string, string>();
+    for (const userId of USERS) owners.set(userId, await ownerOf(userId));
+    const atOwner = nodes.filter(([key = '', node]) => owners.get(key) === node);
+    // Bursts leave an owner that is loaded.
+    expect(atOwner.length).toBeGreaterThan(TOPIC_RECALLS / 2);
+  });
+
+  it('are routed to without the hop by a client that has their table', async () => {
+    const [gatewayHttp, gatewayGrpc] = [new URL(httpUrl).host, gatewayAddress()];
+    const routed = await RoutedClient.open({ gatewayHttp, gatewayGrpc });
+    for (const userId of USERS) {
+      const answer = await routed.recall({ userId, resultCount: 5 }, DEADLINE_MS);
+      expect(answer.versions?.node, userId).toBe(await ownerOf(userId));
+    }
+    routed.close();
   });
 
   it('lose no answer and change none where one is killed under load', async () => {
@@ -256,6 +345,21 @@ describe('three nodes on this machine', () => {
     process.kill(pid, 'SIGCONT');
     await until('it is back', async () => (await stateOf('node-3')) === 'up');
     expect((await recalled(mine[0] ?? '')).node).toBe('node-3');
+  });
+
+  it('answer every recall over the topic where a gateway and a node are killed', async () => {
+    const { running } = await secondGateway();
+    const ids = await askOverTopic(TOPIC_RECALLS);
+    const answered = () => ids.filter((id) => answersTo(id).length > 0).length;
+    await until('some are answered', () => answered() > TOPIC_RECALLS / 10);
+    const { pid = 0 } = running.child;
+    process.kill(pid, 'SIGKILL');
+    process.kill(pidOf('node-1'), 'SIGKILL');
+    await until('all are answered', () => answered() === TOPIC_RECALLS);
+    for (const id of ids) {
+      // An answer that is given again bears the same ID.
+      for (const { response } of answersTo(id)) expect(response?.requestId).toBe(id);
+    }
   });
 });
 

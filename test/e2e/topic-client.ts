@@ -83,7 +83,11 @@ export class TopicClient {
   }
 
   async send(topic: string, message: Message): Promise<void> {
-    await this.producer.send({ topic, messages: [message] });
+    await this.sendAll(topic, [message]);
+  }
+
+  async sendAll(topic: string, messages: Message[]): Promise<void> {
+    await this.producer.send({ topic, messages });
   }
 
   /** Asks for a recall; gives its correlation ID. */

@@ -68,7 +68,9 @@ export function localPlan(options: LocalClusterOptions, config: Config): readonl
       TESSERA_NODE_NAME: name,
       TESSERA_HTTP_PORT: String(ownHttp),
       TESSERA_GRPC_PORT: String(ownGrpc),
-      TESSERA_KAFKA_BROKERS: app === 'gateway' ? '' : kafka,
+      TESSERA_KAFKA_BROKERS: kafka,
+      // Requests, and behaviours where Redis keeps them, are for the owner of their user.
+      TESSERA_KAFKA_SHARED_TOPICS: app === 'standalone' ? 'gateway' : 'here',
     });
     const all = [...entries, ...Object.entries(folders(own)), ...Object.entries(variables)];
     const main = `dist/apps/${app}/src/main.js`;

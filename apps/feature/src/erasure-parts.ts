@@ -1,9 +1,7 @@
 import { peerConnection, TesseraClient } from '@tessera/client';
 import type { Config } from '@tessera/config';
 import { PendingErasures } from '@tessera/erasure';
-import type { Readiness } from '@tessera/lifecycle';
 import type { RemotePool } from './followed-pools.js';
-import type { UserErasure } from './user-erasure.js';
 
 /** Erasures that an earlier process left, and where those of this one are remembered. */
 export function pendingErasuresOf({ behaviours }: Config): Promise<PendingErasures> {
@@ -22,19 +20,4 @@ export function retrievalPools({
     .map((address) => address.trim())
     .filter((address) => address !== '')
     .map((address) => ({ address, client: new TesseraClient(address, { connection }) }));
-}
-
-/** Erasures that wait are a condition of the process. */
-export function watchErasures(erasure: UserErasure, readiness: Readiness): void {
-  readiness.conditions.add({
-    name: 'erasures',
-    kind: 'store',
-    isNeeded: false,
-    read: () => {
-      const count = erasure.pendingCount;
-      if (count === 0) return { state: 'ok', reason: '' };
-      const reason = `${count} erasures do not hold everywhere yet: see the log for what is away`;
-      return { state: 'degraded', reason };
-    },
-  });
 }

@@ -1,4 +1,4 @@
-export { pendingErasuresOf, retrievalPools, watchErasures } from './erasure-parts.js';
+export { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 export { FeatureModule, type FeatureOptions } from './feature.module.js';
 export { AllPools, OwnPool, RemotePools } from './followed-pools.js';
 export { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';

@@ -10,6 +10,7 @@ import { configureTasks, taskDepths } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import {
   addBehaviourReach,
+  erasuresCondition,
   host,
   type OperationsOptions,
   ProcessAccess,
@@ -21,7 +22,7 @@ import {
 import { brokerCondition, serveTopics } from '@tessera/kafka';
 import { Readiness } from '@tessera/lifecycle';
 import { type Log, Metrics, openTracing } from '@tessera/telemetry';
-import { pendingErasuresOf, retrievalPools, watchErasures } from './erasure-parts.js';
+import { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 import type { FeatureOptions } from './feature.module.js';
 import { FeatureProcessModule } from './feature-process.module.js';
 import { RemotePools } from './followed-pools.js';
@@ -90,7 +91,7 @@ async function openErasure(
 ): Promise<UserErasure> {
   const pending = await pendingErasuresOf(config);
   const erasure = new UserErasure({ behaviours, follower, pending, log, nowMs: Date.now });
-  watchErasures(erasure, readiness);
+  readiness.conditions.add(erasuresCondition(() => erasure.pendingCount));
   void erasure.retry();
   return erasure;
 }

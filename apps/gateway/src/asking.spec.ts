@@ -1,8 +1,8 @@
 import { PLAIN } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
-import type { Member } from '@tessera/routing';
+import { type Failure, failureOfCode, type Member } from '@tessera/routing';
 import { afterEach, expect, it } from 'vitest';
-import { type Asked, Asking, type Failure, ForwardCounts, failureOfCode } from './asking.js';
+import { type Asked, Asking, ForwardCounts } from './asking.js';
 import { Cluster } from './cluster.js';
 import type { NodeLink } from './node-link.js';
 
@@ -38,6 +38,7 @@ const asked = (more: Partial<Asked> = {}): Asked =>
       partition: 3,
       kind: 'k',
       edge: 'grpc',
+      leftMs: Number.POSITIVE_INFINITY,
       isOver: () => false,
       failureOf: (thrown: unknown) => (thrown as { failure: Failure }).failure,
     },
@@ -126,7 +127,7 @@ it('leaves out a node of another name or model, and takes it back when it fits',
   expect(b).toMatchObject({ state: 'different', reason: 'model: expected m, got other' });
   cluster.saw(c, { state: 'up', versions: versions('b') });
   expect(c).toMatchObject({ state: 'different', reason: 'node.name: expected c, got b' });
-  expect(cluster.choose(undefined, new Set())?.link.member.name).toBe('a');
+  expect(cluster.choose(undefined)?.link.member.name).toBe('a');
   cluster.saw(b, { state: 'up', versions: versions('b') });
   cluster.saw(c, { state: 'up', versions: versions('c') });
   expect(cluster.links().map(({ state }) => state)).toEqual(['up', 'up', 'up']);
@@ -159,4 +160,53 @@ it.each([
   ['', 'away'],
 ])('takes the code %j of a node for %s', (code, failure) => {
   expect(failureOfCode(code)).toBe(failure);
+});
+
+it('asks the one node that can answer, and refuses where it takes no requests', async () => {
+  clusterOf('a', 'b', 'c');
+  const [owner = '', second = ''] = orderOf(3);
+  expect((await names(async () => 'yes', asked({ node: second }))).tried).toEqual([second]);
+  const away = await names(
+    async () => {
+      throw failing('away');
+    },
+    asked({ node: second }),
+  );
+  expect(away.tried).toEqual([second]);
+  for (const [node, got] of [
+    [second, `${second} down`],
+    ['z', 'z, which is no member'],
+  ]) {
+    const refused = await names(async () => 'yes', asked({ node }));
+    expect(refused).toMatchObject({ tried: [], answer: { code: 'NODE_UNAVAILABLE' } });
+    const message = `versions.node: expected a node that takes requests, got ${got}`;
+    expect((refused.answer as Error).message).toBe(message);
+  }
+  expect((await names(async () => 'yes')).tried).toEqual([owner]);
+});
+
+it('refuses at once what neither the owner nor its successors can answer in time', async () => {
+  clusterOf('a', 'b', 'c', 'd');
+  const order = orderOf(3);
+  const state = (at: number, loadClass: number) => cluster.stated(order[at] ?? '', loadClass);
+  state(0, 10);
+  state(1, 11);
+  const soon = asked({ leftMs: 100 });
+  expect((await names(async () => 'yes', soon)).answer).toBe('yes');
+  state(2, 9);
+  const refused = await names(async () => 'yes', soon);
+  expect(refused.tried).toEqual([]);
+  expect(refused.counts.refusedAhead).toBe(1);
+  expect(refused.answer).toMatchObject({ code: 'ENGINE_OVERLOADED' });
+  const { message, retryAfterMs } = refused.answer as TesseraError;
+  expect(message).toMatch(
+    /^deadline: expected \d+(\.\d+)? ms, which the owner and its successors need, got 100 ms$/,
+  );
+  // Class 9 begins with 256 ms, of which some have passed since.
+  expect(retryAfterMs).toBeGreaterThan(0);
+  expect(retryAfterMs).toBeLessThanOrEqual(156);
+  const others = [asked({ leftMs: 1000 }), asked(), asked({ leftMs: 1, partition: undefined })];
+  for (const other of others) {
+    expect((await names(async () => 'yes', other)).answer).toBe('yes');
+  }
 });

@@ -1,4 +1,5 @@
-import { isErrorCode, TesseraError } from '@tessera/errors';
+import { TesseraError } from '@tessera/errors';
+import type { Failure } from '@tessera/routing';
 import type { ClusterCounts } from '@tessera/telemetry';
 import type { Cluster } from './cluster.js';
 import type { NodeLink } from './node-link.js';
@@ -6,29 +7,21 @@ import type { NodeLink } from './node-link.js';
 /** Nodes that are asked for one request at most: the owner and its successors. */
 const ATTEMPTS_MAX = 3;
 const RETRY_AFTER_MS = 500;
+const US_PER_MS = 1000;
 
-/** What a failure says about asking another node. */
-export type Failure = 'away' | 'busy' | 'final';
-
-/** Codes of nodes that have refused before they began, so that another one may be asked. */
-const BUSY: ReadonlySet<string> = new Set([
-  'ENGINE_OVERLOADED',
-  'ENGINE_UNAVAILABLE',
-  'ENGINE_CLOSED',
-]);
-
-/** Of a code that a node's answer bears; '' for none. */
-export function failureOfCode(code: string): Failure {
-  if (!isErrorCode(code)) return 'away';
-  return BUSY.has(code) ? 'busy' : 'final';
-}
+/** Where requests arrive at a gateway. */
+export type Edge = 'grpc' | 'http' | 'kafka';
 
 export interface Asked {
   /** Undefined: of no user. */
   readonly partition: number | undefined;
+  /** Name of the one node that can answer; left out: any of the partition's. */
+  readonly node?: string | undefined;
   /** What its cost is predicted by. */
   readonly kind: string;
-  readonly edge: 'grpc' | 'http';
+  readonly edge: Edge;
+  /** Milliseconds until its deadline; Infinity: it has none. */
+  readonly leftMs: number;
   /** Nobody waits any more, or the deadline has passed. */
   readonly isOver: () => boolean;
   readonly failureOf: (thrown: unknown) => Failure;
@@ -45,6 +38,8 @@ export function noNode(cluster: Cluster): TesseraError {
 export class ForwardCounts {
   readonly forwarded = new Map<string, ClusterCounts['forwarded'][number]>();
   retries = 0;
+  /** Requests that no node could have answered in time. */
+  refusedAhead = 0;
 
   count(edge: string, reason: string): void {
     const key = `${edge} ${reason}`;
@@ -52,6 +47,21 @@ export class ForwardCounts {
     if (known === undefined) this.forwarded.set(key, { edge, reason, count: 1 });
     else known.count += 1;
   }
+}
+
+/**
+ * Undefined: no node takes it.
+ * @throws TesseraError NODE_UNAVAILABLE where the one that can answer takes no requests
+ */
+function chosenFor({ partition, node }: Asked, cluster: Cluster, without: readonly string[]) {
+  if (node === undefined) return cluster.choose(partition, without);
+  const link = cluster.link(node);
+  if (link?.state === 'up' && !without.includes(node)) {
+    return { link, reason: 'named' as const };
+  }
+  const got = link === undefined ? `${node}, which is no member` : `${node} ${link.state}`;
+  const message = `versions.node: expected a node that takes requests, got ${got}`;
+  throw new TesseraError('NODE_UNAVAILABLE', message, { field: 'versions.node' });
 }
 
 /** Asks the owner of a user, and its successors where it is away or refuses before it begins. */
@@ -67,10 +77,11 @@ export class Asking {
    */
   async ask<Answer>(asked: Asked, act: (link: NodeLink) => Promise<Answer>): Promise<Answer> {
     const { cluster, counts } = this;
-    const without = new Set<NodeLink>();
+    this.checkTime(asked);
+    let without: readonly string[] = NONE;
     let refusal: unknown;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-      const chosen = cluster.choose(asked.partition, without);
+      const chosen = chosenFor(asked, cluster, without);
       if (chosen === undefined) break;
       const { link, reason } = chosen;
       if (attempt === 0) counts.count(asked.edge, reason);
@@ -86,9 +97,24 @@ export class Asking {
         if (failure === 'final' || asked.isOver()) throw thrown;
         if (failure === 'away') cluster.lost(link, (thrown as Error).message);
         else refusal = thrown;
-        without.add(link);
+        without = [...without, link.member.name];
       }
     }
     throw refusal ?? noNode(cluster);
   }
+
+  /** @throws TesseraError ENGINE_OVERLOADED where no node that may take it can make the deadline */
+  private checkTime({ partition, leftMs }: Asked): void {
+    if (partition === undefined || leftMs === Number.POSITIVE_INFINITY) return;
+    const waitMs = this.cluster.leastWaitUs(partition) / US_PER_MS;
+    if (waitMs <= leftMs) return;
+    this.counts.refusedAhead += 1;
+    const got = Math.max(0, Math.floor(leftMs));
+    const expected = `expected ${waitMs} ms, which the owner and its successors need`;
+    throw new TesseraError('ENGINE_OVERLOADED', `deadline: ${expected}, got ${got} ms`, {
+      retryAfterMs: Math.ceil(waitMs - leftMs),
+    });
+  }
 }
+
+const NONE: readonly string[] = [];

@@ -46,3 +46,26 @@ it.each([
   see('a', 'old');
   expect(states()).toEqual(['up', 'different', 'different']);
 });
+
+it('gives a node that is behind the others no requests, until it has caught up', () => {
+  cluster.setMembers([member('a', 1, 1), member('b', 11, 1), member('c', 21, 1)]);
+  const at = (name: string, sequence: number) => {
+    const versions = { node: name, model: 'm', changes: String(sequence) };
+    cluster.saw(link(name), { state: 'up', versions });
+  };
+  for (const name of ['a', 'b', 'c']) at(name, 7);
+  expect(states()).toEqual(['up', 'up', 'up']);
+  at('a', 9);
+  at('b', 9);
+  cluster.noteProgress(10_000);
+  expect(states()).toEqual(['up', 'up', 'up']);
+  cluster.noteProgress(13_000);
+  expect(states()).toEqual(['up', 'up', 'different']);
+  expect(link('c').reason).toBe('changes: expected 9, got 7');
+  at('c', 8);
+  cluster.noteProgress(13_500);
+  expect(link('c').state).toBe('different');
+  at('c', 9);
+  cluster.noteProgress(14_000);
+  expect(states()).toEqual(['up', 'up', 'up']);
+});

@@ -1,16 +1,15 @@
 import type { Connection } from '@tessera/client';
 import {
   type ChoiceReason,
-  CostEstimates,
   decideVersions,
+  type Lag,
+  Laggards,
   type Member,
-  NodeLoads,
-  RoutingTable,
+  Router,
+  type RoutingTable,
 } from '@tessera/routing';
 import type { Log } from '@tessera/telemetry';
 import { NodeLink, type NodeState } from './node-link.js';
-
-const US_PER_MS = 1000;
 
 export interface Chosen {
   readonly link: NodeLink;
@@ -27,13 +26,13 @@ export type Sighting =
  * is outstanding where. Owner: the gateway's main thread.
  */
 export class Cluster {
-  private current = new RoutingTable([], 0);
-  private loads = new NodeLoads(this.current);
+  private readonly router = new Router();
+  private readonly laggards = new Laggards();
   private byName = new Map<string, NodeLink>();
   /** Nodes that are members no more and whose answers are still waited for. */
   private readonly leaving = new Set<NodeLink>();
-  private readonly costs = new CostEstimates();
   private decided: Readonly<Record<string, string>> = {};
+  private behind: ReadonlyMap<string, Lag> = new Map();
 
   constructor(
     private readonly connection: Connection,
@@ -41,7 +40,7 @@ export class Cluster {
   ) {}
 
   get table(): RoutingTable {
-    return this.current;
+    return this.router.table;
   }
 
   /** The versions that the cluster serves, by kind. */
@@ -51,7 +50,7 @@ export class Cluster {
 
   /** In the order of the table. */
   links(): readonly NodeLink[] {
-    return this.current.members.map(({ name }) => this.byName.get(name) as NodeLink);
+    return this.table.members.map(({ name }) => this.byName.get(name) as NodeLink);
   }
 
   /** All that are asked how they are: members, and those whose answers are waited for. */
@@ -64,44 +63,46 @@ export class Cluster {
   }
 
   outstandingUs(name: string): number {
-    return this.loads.outstandingUs(this.indexOf(name));
+    return this.router.outstandingUs(name);
   }
 
   /** A new table: nodes that stay keep their connections and what is outstanding at them. */
   setMembers(members: readonly Member[]): void {
     const before = this.byName;
-    const outstanding = new Map([...before.keys()].map((name) => [name, this.outstandingUs(name)]));
     this.byName = new Map();
     for (const member of members) {
       const known = before.get(member.name);
       const isSame = known?.member.grpc === member.grpc && known.member.http === member.http;
-      const link = known !== undefined && isSame ? known : new NodeLink(member, this.connection);
+      const link = known !== undefined && isSame ? known : this.linkTo(member);
       this.byName.set(member.name, link);
     }
-    this.current = new RoutingTable(members, this.current.revision + 1);
-    this.loads = new NodeLoads(this.current);
-    for (const [index, { name }] of members.entries()) {
-      this.loads.begin(index, outstanding.get(name) ?? 0);
-    }
+    this.router.setMembers(members);
+    for (const { member, state } of this.links()) this.router.setUp(member.name, state === 'up');
     for (const [name, link] of before) {
       if (this.byName.get(name) !== link) this.leaving.add(link);
     }
     this.closeIdle();
-    const { revision, digest } = this.current;
+    const { revision, digest } = this.table;
     const nodes = members.map(({ name }) => name);
     if (nodes.length > 0 || revision > 1) this.log.info({ revision, digest, nodes }, 'the table');
     this.decide();
   }
 
   /** Of a user's partition, or of nobody's. Undefined: no node takes it. */
-  choose(partition: number | undefined, without: ReadonlySet<NodeLink>): Chosen | undefined {
-    const excluded = new Set([...without].map(({ member }) => this.indexOf(member.name)));
-    if (partition === undefined) {
-      const node = this.loads.leastLoaded(excluded);
-      return node === undefined ? undefined : { link: this.linkAt(node), reason: 'no-user' };
-    }
-    const choice = this.loads.choose(partition, excluded);
-    return choice && { link: this.linkAt(choice.node), reason: choice.reason };
+  choose(partition: number | undefined, without: readonly string[] = []): Chosen | undefined {
+    const chosen = this.router.choose(partition, without);
+    const link = chosen && this.byName.get(chosen.name);
+    return chosen && link && { link, reason: chosen.reason };
+  }
+
+  /** An answer of a node bore this load class. */
+  stated(name: string, loadClass: number): void {
+    this.router.state(name, loadClass);
+  }
+
+  /** As Router. */
+  leastWaitUs(partition: number): number {
+    return this.router.leastWaitUs(partition);
   }
 
   /**
@@ -109,20 +110,12 @@ export class Cluster {
    * @returns what ends it; `isAnswered`: its time says what such requests cost
    */
   begin(link: NodeLink, kind: string): (isAnswered: boolean) => void {
-    const costUs = this.costs.predictedUs(kind);
-    const { name } = link.member;
-    this.loads.begin(this.indexOf(name), costUs);
     link.inFlight += 1;
-    const atOnce = link.inFlight;
-    const begunMs = performance.now();
+    const end = this.router.begin(link.member.name, kind, link.inFlight);
     return (isAnswered) => {
       link.inFlight -= 1;
-      // The table may be another one by now.
-      const index = this.indexOf(name);
-      if (index >= 0) this.loads.end(index, costUs);
+      end(isAnswered);
       if (this.leaving.has(link)) this.closeIdle();
-      if (!isAnswered) return;
-      this.costs.observe(kind, (performance.now() - begunMs) * US_PER_MS, atOnce);
     };
   }
 
@@ -145,6 +138,22 @@ export class Cluster {
     }
     // Every node is seen twice a second, and most sightings say nothing new.
     if (wasCounted !== isUp || isChanged) this.decide(isUp ? link : undefined);
+  }
+
+  /** Nodes that are behind the others get no requests. Once a round: it takes time to be behind. */
+  noteProgress(nowMs = performance.now()): void {
+    const named = this.links().filter(
+      ({ member, state }) => state === 'up' || this.behind.has(member.name),
+    );
+    const progress = named.map(({ member: { name, weight }, versions }) => ({
+      name,
+      weight,
+      sequence: Number(versions.changes ?? 0),
+      adapters: versions.adapters ?? '',
+    }));
+    const before = [...this.behind.keys()].join();
+    this.behind = this.laggards.note(progress, nowMs);
+    if ([...this.behind.keys()].join() !== before) this.decide();
   }
 
   /** A request found the node away: it gets no more until it is seen again. */
@@ -177,7 +186,7 @@ export class Cluster {
     this.decided = versions;
     for (const link of seen) {
       const { name } = link.member;
-      const other = differences.find((difference) => difference.name === name);
+      const other = differences.find((one) => one.name === name) ?? this.behind.get(name);
       if (!named.includes(link)) {
         const got = link.versions.node ?? 'nothing';
         this.put(link, 'different', `node.name: expected ${name}, got ${got}`);
@@ -191,8 +200,7 @@ export class Cluster {
   }
 
   private put(link: NodeLink, state: NodeState, reason: string): void {
-    const index = this.indexOf(link.member.name);
-    if (index >= 0) this.loads.setUp(index, state === 'up');
+    this.router.setUp(link.member.name, state === 'up');
     const isNew = link.state !== state;
     link.state = state;
     link.reason = reason;
@@ -205,12 +213,10 @@ export class Cluster {
     }
   }
 
-  private indexOf(name: string): number {
-    return this.current.indexOf(name);
-  }
-
-  private linkAt(node: number): NodeLink {
-    return this.byName.get(this.current.members[node]?.name ?? '') as NodeLink;
+  private linkTo(member: Member): NodeLink {
+    return new NodeLink(member, this.connection, (loadClass) =>
+      this.stated(member.name, loadClass),
+    );
   }
 }
 
@@ -219,7 +225,11 @@ function isCounted({ state }: NodeLink): boolean {
   return state === 'up' || state === 'different';
 }
 
+/** Kinds that change while a node serves, and decide nothing alone. */
+const PROGRESS_KINDS: ReadonlySet<string> = new Set(['changes', 'adapters']);
+
 function isSame(a: NodeLink['versions'], b: NodeLink['versions']): boolean {
   const kinds = Object.keys(a);
-  return kinds.length === Object.keys(b).length && kinds.every((kind) => a[kind] === b[kind]);
+  const isEqual = (kind: string) => a[kind] === b[kind] || PROGRESS_KINDS.has(kind);
+  return kinds.length === Object.keys(b).length && kinds.every(isEqual);
 }

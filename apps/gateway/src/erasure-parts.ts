@@ -26,7 +26,7 @@ export async function openErasures(
       await link.dropUser(userId, deadlineMs);
     },
     eraseBehaviours: async (userId, deadlineMs) => {
-      const chosen = cluster.choose(partitionOf(userId), new Set());
+      const chosen = cluster.choose(partitionOf(userId));
       if (chosen === undefined) throw new TesseraError('NODE_UNAVAILABLE', 'no node is up');
       await chosen.link.erase(userId, deadlineMs);
     },

@@ -1,17 +1,31 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { OperationsModule, type OperationsOptions } from '@tessera/hosting';
+import { RecallRequests } from '@tessera/kafka';
 import { Cluster } from './cluster.js';
 import { ClusterController } from './http/cluster.controller.js';
+import { BehavioursTopicController } from './kafka/behaviours-topic.controller.js';
+import { ForwardedBehaviours } from './kafka/forwarded-behaviours.js';
+import type { GatewayTopics } from './kafka/gateway-topics.js';
+import { RecallsTopicController } from './kafka/recalls-topic.controller.js';
 
-/** The whole wiring of a gateway over HTTP. */
+/** The whole wiring of a gateway over HTTP and topics. */
 @Module({})
 export class GatewayModule {
-  static register(operations: OperationsOptions, cluster: Cluster): DynamicModule {
+  static register(
+    operations: OperationsOptions,
+    cluster: Cluster,
+    topics: GatewayTopics | undefined,
+  ): DynamicModule {
+    const ofTopics = [RecallsTopicController, BehavioursTopicController];
     return {
       module: GatewayModule,
       imports: [OperationsModule.register(operations)],
-      controllers: [ClusterController],
-      providers: [{ provide: Cluster, useValue: cluster }],
+      controllers: [ClusterController, ...(topics === undefined ? [] : ofTopics)],
+      providers: [
+        { provide: Cluster, useValue: cluster },
+        { provide: RecallRequests, useValue: topics?.requests },
+        { provide: ForwardedBehaviours, useValue: topics?.behaviours },
+      ],
     };
   }
 }

@@ -33,6 +33,7 @@ export class NodeHealth {
   /** Never rejects. */
   async round(): Promise<void> {
     await Promise.all(this.cluster.watched().map((link) => this.look(link)));
+    this.cluster.noteProgress();
   }
 
   private async look(link: NodeLink): Promise<void> {

@@ -9,7 +9,10 @@ import {
   type ServiceName,
   tokenHeaders,
 } from '@tessera/client';
-import type { Member } from '@tessera/routing';
+import { CallChannel, LOAD_TRAILER } from '@tessera/grpc';
+import { type Member, parseLoadClass } from '@tessera/routing';
+import { NodeRefusal } from './node-refusal.js';
+import type { Fields } from './passed-fields.js';
 
 /** `different`: it serves another model or template than the cluster, or has another name. */
 export type NodeState = 'unknown' | 'up' | 'draining' | 'down' | 'different';
@@ -34,7 +37,7 @@ export interface HttpAsk {
 /** A node that did not answer, though it may not have failed for good. */
 export class NodeAway extends Error {}
 
-const identity = (bytes: Buffer): Buffer => bytes;
+const CANCELLED = grpc.status.CANCELLED;
 
 /** The connections to one node. Owner: the cluster of a gateway. */
 export class NodeLink {
@@ -43,20 +46,26 @@ export class NodeLink {
   versions: Readonly<Record<string, string>> = {};
   /** Requests that the gateway waits for. */
   inFlight = 0;
+  /** For streams, and for what the gateway asks itself. */
   readonly client: grpc.Client;
+  private readonly calls: CallChannel;
   private readonly agent: HttpAgent;
   private readonly waiting = new Set<() => void>();
 
   constructor(
     readonly member: Member,
     private readonly connection: Connection,
+    /** Takes the load class of each answer that bears one. */
+    private readonly onLoad: (loadClass: number) => void = () => undefined,
   ) {
+    const { isTls, files } = connection;
+    this.calls = new CallChannel({ address: member.grpc, tls: isTls ? files : undefined });
     this.client = new grpc.Client(member.grpc, channelCredentials(connection), {
       ...CHANNEL_OPTIONS,
       'grpc.max_receive_message_length': -1,
     });
-    const { cert, key, ca } = connection.files;
-    this.agent = connection.isTls
+    const { cert, key, ca } = files;
+    this.agent = isTls
       ? new HttpsAgent({ keepAlive: true, cert, key, ca })
       : new HttpAgent({ keepAlive: true });
   }
@@ -67,36 +76,36 @@ export class NodeLink {
   }
 
   /**
-   * One message for one message, as bytes. Rejects with the ServiceError of grpc-js, or NodeAway
-   * where the node was found to be away meanwhile.
+   * One message for one message, as bytes. Rejects with NodeRefusal, or NodeAway where the node was
+   * found to be away meanwhile. `deadlineMs`: since 1970.
    */
   unary(
     path: string,
-    bytes: Buffer,
-    metadata: grpc.Metadata,
-    deadline: grpc.Deadline,
+    message: Uint8Array,
+    fields: Fields,
+    deadlineMs: number,
     onBegun: (cancel: () => void) => void,
   ): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      const call = this.client.makeUnaryRequest(
-        path,
-        identity,
-        identity,
-        bytes,
-        metadata,
-        { deadline },
-        (error, answer) => {
-          this.waiting.delete(leave);
-          if (error) reject(error);
-          else resolve(answer as Buffer);
-        },
-      );
+      const timeoutMs = deadlineMs - Date.now();
+      const end = this.calls.unary({ path, message, fields, timeoutMs }, (ended, answer) => {
+        this.waiting.delete(leave);
+        const { status, details, trailers } = ended;
+        this.note(trailers[LOAD_TRAILER]);
+        if (answer !== undefined) resolve(answer);
+        else reject(new NodeRefusal(status ?? grpc.status.UNKNOWN, details, trailers));
+      });
       const leave = () => {
+        this.waiting.delete(leave);
+        end();
         reject(new NodeAway(`${this.member.name} does not answer`));
-        call.cancel();
       };
       this.waiting.add(leave);
-      onBegun(() => call.cancel());
+      onBegun(() => {
+        this.waiting.delete(leave);
+        end();
+        reject(new NodeRefusal(CANCELLED, 'the caller went away', {}));
+      });
     });
   }
 
@@ -125,6 +134,7 @@ export class NodeLink {
         reply.on('end', () => {
           this.waiting.delete(leave);
           const { statusCode: status = 0, headers: answered } = reply;
+          this.note(answered[LOAD_TRAILER]);
           resolve({ status, headers: answered, body: Buffer.concat(parts) });
         });
       });
@@ -157,7 +167,13 @@ export class NodeLink {
     });
   }
 
+  private note(loadClass: unknown): void {
+    const known = typeof loadClass === 'string' ? parseLoadClass(loadClass) : undefined;
+    if (known !== undefined) this.onLoad(known);
+  }
+
   close(): void {
+    this.calls.close();
     this.client.close();
     this.agent.destroy();
   }

@@ -10,7 +10,7 @@ import {
 } from '@tessera/hosting';
 import { Readiness } from '@tessera/lifecycle';
 import type { Membership } from '@tessera/routing';
-import { type Log, Metrics } from '@tessera/telemetry';
+import type { Log } from '@tessera/telemetry';
 import { Asking, ForwardCounts } from './asking.js';
 import { Cluster } from './cluster.js';
 import { openErasures } from './erasure-parts.js';
@@ -23,11 +23,14 @@ import {
   statusOf,
 } from './grpc/forwarded-services.js';
 import { GatewayCalls } from './grpc/gateway-calls.js';
+import { OneNodeCalls } from './grpc/one-node.js';
 import { serveForwarded } from './http/forwarded-routes.js';
+import { type GatewayTopics, gatewayTopics } from './kafka/gateway-topics.js';
 import type { KeptErasures } from './kept-erasures.js';
 import { membershipOf } from './membership.js';
 import { NodeHealth } from './node-health.js';
 import { NodeLink } from './node-link.js';
+import { addConditions, metricsOf } from './observed.js';
 
 /** Answers that are still to be written. */
 const ANSWERS_BUDGET_MS = 10_000;
@@ -41,66 +44,6 @@ export interface ServeParts {
 /** A gateway that serves, and its cluster. */
 export interface ServingGateway extends Serving {
   readonly cluster: Cluster;
-}
-
-function addConditions(
-  { conditions }: Readiness,
-  cluster: Cluster,
-  membership: Membership,
-  erasures: KeptErasures,
-): void {
-  conditions.add({
-    name: 'nodes',
-    kind: 'dependency',
-    isNeeded: true,
-    read: () => {
-      const links = cluster.links();
-      const away = links.filter(({ state }) => state !== 'up');
-      if (links.length > 0 && away.length === 0) return { state: 'ok', reason: '' };
-      const state = away.length < links.length ? 'degraded' : 'down';
-      const named = away.map(({ member, state: is, reason }) => `${member.name} ${is}: ${reason}`);
-      return { state, reason: links.length === 0 ? 'no nodes' : named.join('; ') };
-    },
-  });
-  conditions.add({
-    name: 'membership',
-    kind: 'dependency',
-    isNeeded: false,
-    read: () => membership.reading(),
-  });
-  conditions.add({
-    name: 'erasures',
-    kind: 'store',
-    isNeeded: false,
-    read: () => {
-      const count = erasures.pendingCount;
-      if (count === 0) return { state: 'ok', reason: '' };
-      return { state: 'degraded', reason: `${count} erasures wait for nodes that are away` };
-    },
-  });
-}
-
-function metricsOf(
-  { conditions }: Readiness,
-  access: ProcessAccess,
-  cluster: Cluster,
-  counts: ForwardCounts,
-  erasures: KeptErasures,
-): Metrics {
-  const metrics = new Metrics();
-  metrics.showConditions(() => conditions.all());
-  metrics.showAccess(() => access.counts());
-  metrics.showCluster(() => ({
-    forwarded: [...counts.forwarded.values()],
-    retries: counts.retries,
-    nodes: cluster.links().map(({ member: { name }, state }) => {
-      const outstandingUs = cluster.outstandingUs(name);
-      return { name, state, outstandingUs };
-    }),
-    revision: cluster.table.revision,
-    pendingErasures: erasures.pendingCount,
-  }));
-  return metrics;
 }
 
 function behavioursLink({ cluster: { behaviours } }: Config, connection: NodeLink['connection']) {
@@ -136,21 +79,48 @@ interface Opened {
   readonly behaviours: NodeLink | undefined;
   readonly cluster: Cluster;
   readonly access: ProcessAccess;
+  readonly topics: GatewayTopics | undefined;
 }
 
-function closing({ membership, health, erasures, behaviours, cluster, access }: Opened) {
+function closing({ membership, health, erasures, behaviours, cluster, access, topics }: Opened) {
   return async () => {
     membership.close();
     health.close();
     await erasures.close();
+    await topics?.producer.close();
     behaviours?.close();
     cluster.close();
     await access.close();
   };
 }
 
+/** All that answers calls, over every edge. */
+function answering(
+  { config, log }: ServeParts,
+  { cluster, erasures, behaviours }: Pick<Opened, 'cluster' | 'erasures' | 'behaviours'>,
+  connection: NodeLink['connection'],
+) {
+  const counts = new ForwardCounts();
+  const asking = new Asking(cluster, counts);
+  const every = new EveryNodeCalls(cluster, connection);
+  const calls = new GatewayCalls({ asking, every, connection, erasures, behaviours });
+  const timeoutMs = config.recall.deadlineMsMax;
+  return {
+    counts,
+    fromTopics: new OneNodeCalls(asking, connection, 'kafka'),
+    overHttp: { asking, every, connection, log, timeoutMs },
+    overGrpc: {
+      names: forwardedServices(),
+      addTo: (server: Parameters<typeof addForwarded>[0]) => addForwarded(server, calls, log),
+      direct: directForwarded(calls),
+      statusOf: (thrown: unknown) => statusOf(thrown, log),
+    },
+  };
+}
+
 /** A gateway before the nodes of one cluster; ready while one of them takes requests. */
-export async function serve({ config, log, serviceVersion }: ServeParts): Promise<ServingGateway> {
+export async function serve(parts: ServeParts): Promise<ServingGateway> {
+  const { config, log, serviceVersion } = parts;
   const membership = membershipOf(config);
   const connection = peerConnection(config.peer);
   const access = await ProcessAccess.open(config, config.access.auditPath, log);
@@ -159,52 +129,35 @@ export async function serve({ config, log, serviceVersion }: ServeParts): Promis
   const { erasures, holders } = await openErasures(config.cluster.path, cluster, log);
   const health = await follow(membership, cluster, (names) => holders.add(names));
   erasures.start();
-  const counts = new ForwardCounts();
-  const asking = new Asking(cluster, counts);
   const behaviours = behavioursLink(config, connection);
-  const every = new EveryNodeCalls(cluster, connection);
-  const calls = new GatewayCalls({ asking, every, connection, erasures, behaviours });
+  const { counts, ...edges } = answering(parts, { cluster, erasures, behaviours }, connection);
   addConditions(readiness, cluster, membership, erasures);
+  const { conditions } = readiness;
+  const topics = await gatewayTopics(config, edges.fromTopics, cluster, conditions, log);
   const metrics = metricsOf(readiness, access, cluster, counts, erasures);
   const versions = new ServedVersions({ service: serviceVersion, node: config.node.name });
   const operations: OperationsOptions = { readiness, metrics, versions, log };
-  const close = closing({ membership, health, erasures, behaviours, cluster, access });
+  const close = closing({ membership, health, erasures, behaviours, cluster, access, topics });
   try {
     const hosted = await host({
-      module: GatewayModule.register(operations, cluster),
+      module: GatewayModule.register(operations, cluster, topics),
       http: config.http,
       grpc: config.grpc,
       services: {},
-      forwarded: {
-        names: forwardedServices(),
-        addTo: (server) => addForwarded(server, calls, log),
-        direct: directForwarded(calls),
-        statusOf: (thrown) => statusOf(thrown, log),
-      },
+      forwarded: edges.overGrpc,
+      topicServer: topics?.server,
       readiness,
       access,
       log,
-      prepare: (app) =>
-        serveForwarded(app.getHttpAdapter().getInstance(), {
-          asking,
-          every,
-          connection,
-          log,
-          timeoutMs: config.recall.deadlineMsMax,
-        }),
+      prepare: (app) => serveForwarded(app.getHttpAdapter().getInstance(), edges.overHttp),
     });
     const { drainMs } = config.shutdown;
-    const serving = hosted.serving([
+    const { httpUrl, grpcAddress, drain } = hosted.serving([
       ...hosted.leaving(drainMs),
       hosted.edgesClosed(drainMs + ANSWERS_BUDGET_MS),
       { name: 'nodes left', budgetMs: STEP_BUDGET_MS, act: close },
     ]);
-    return {
-      httpUrl: serving.httpUrl,
-      grpcAddress: serving.grpcAddress,
-      drain: serving.drain,
-      cluster,
-    };
+    return { httpUrl, grpcAddress, drain, cluster };
   } catch (error) {
     await close();
     throw error;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { EdgeAdmission, LoopWait } from '@tessera/admission';
 import type { BehaviourEvent } from '@tessera/behaviour';
 import type { Config } from '@tessera/config';
@@ -17,6 +18,8 @@ import { type Inspection, inspected, recordChanges, watchInspection } from './in
 import type { StandaloneOptions } from './standalone.module.js';
 import { type TopicFacts, type Topics, topicsOf } from './topics.js';
 import { openUsers, type Users } from './users.js';
+
+const DIGEST_DIGITS = 16;
 
 export interface ServeParts {
   readonly config: Config;
@@ -72,6 +75,15 @@ function admissionOf({ recall }: Config, metrics: Metrics) {
   return { gate, admission: { edge, loop } };
 }
 
+/** Digest of the versions of adapters that requests get; '' where none is served. */
+function servedAdapters({ adapters }: RecallOperations): string {
+  const served = (adapters?.list('') ?? [])
+    .filter(({ state }) => state === 'active' || state === 'canary')
+    .map(({ name, digest, state, share }) => JSON.stringify([name, digest, state, share]));
+  if (served.length === 0) return '';
+  return createHash('sha256').update(served.sort().join()).digest('hex').slice(0, DIGEST_DIGITS);
+}
+
 function versionsOf({ config, runtime, serviceVersion: service }: ServeParts): ServedVersions {
   const { catalogue, promptTemplate } = runtime.facts.summary;
   return new ServedVersions({
@@ -82,6 +94,12 @@ function versionsOf({ config, runtime, serviceVersion: service }: ServeParts): S
     },
     catalogue: catalogue.digest,
     promptTemplate: promptTemplate.digest,
+    get changes() {
+      return String(runtime.operations.changesOf('').state().sequence);
+    },
+    get adapters() {
+      return servedAdapters(runtime.operations);
+    },
   });
 }
 

@@ -10,6 +10,8 @@ import {
 } from '@tessera/contracts';
 import { type Hosted, host, type Serving, STEP_BUDGET_MS, watchStores } from '@tessera/hosting';
 import { type DrainStep, Readiness } from '@tessera/lifecycle';
+import { loadClassOf } from '@tessera/routing';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { checkVisitor, servePages } from '../../console/src/index.js';
 import { directHandlers, RecallEdge } from '../../retrieval/src/index.js';
 import { type Access, openAccess } from './access.js';
@@ -88,6 +90,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     grpc: config.grpc,
     services,
     gate,
+    loadClass: () => loadClassOf(gate.admission.waitMs * MICROSECONDS_PER_MILLISECOND),
     directHandlers: (app) => directHandlers(app.get(RecallEdge)),
     topicServer: topics?.server,
     readiness,

@@ -52,11 +52,12 @@ export async function topicsOf(
 ): Promise<Topics | undefined> {
   const fetchSource = fetchSourceOf(adapters);
   const { responsesTopic, auditsTopic, adapterEventsTopic } = kafka;
+  const takesShared = kafka.sharedTopics === 'here';
   const topics = {
-    [RECALL_REQUESTS_PATTERN]: kafka.requestsTopic,
     [CATALOGUE_CHANGES_PATTERN]: kafka.changesTopic,
+    ...(takesShared ? { [RECALL_REQUESTS_PATTERN]: kafka.requestsTopic } : {}),
     ...(fetchSource === undefined ? {} : { [ANNOUNCEMENTS_PATTERN]: kafka.announcementsTopic }),
-    ...(takesBehaviours ? { [BEHAVIOURS_PATTERN]: kafka.behavioursTopic } : {}),
+    ...(takesShared && takesBehaviours ? { [BEHAVIOURS_PATTERN]: kafka.behavioursTopic } : {}),
   };
   const outputTopics = [responsesTopic, auditsTopic, adapterEventsTopic].filter(
     (topic) => topic !== '',

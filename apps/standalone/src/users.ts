@@ -1,4 +1,5 @@
 import type { Config } from '@tessera/config';
+import { erasuresCondition } from '@tessera/hosting';
 import type { InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
@@ -11,7 +12,6 @@ import {
   RemotePools,
   retrievalPools,
   UserErasure,
-  watchErasures,
 } from '../../feature/src/index.js';
 
 export interface UsersNeeds {
@@ -56,7 +56,7 @@ export async function openUsers(needs: UsersNeeds): Promise<Users> {
     log,
     nowMs: Date.now,
   });
-  watchErasures(erasure, readiness);
+  readiness.conditions.add(erasuresCondition(() => erasure.pendingCount));
   void erasure.retry();
   return {
     follower,

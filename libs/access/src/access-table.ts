@@ -80,6 +80,7 @@ export const HTTP_ACCESS: Readonly<Record<string, AccessRule>> = {
   'POST /v1/kv/check-integrity': asks('kv'),
   'POST /v1/kv/append': asks('kv'),
   'GET /v1/cluster': asks('metrics'),
+  'GET /v1/cluster/partitions': asks('metrics'),
   'POST /v1/cluster/route': asks('metrics'),
   'GET /health': open,
   'GET /health/ready': open,

@@ -104,6 +104,11 @@ export class EdgeAdmission {
     this.answered -= 1;
   }
 
+  /** Milliseconds that a call waits which arrives now; 0 where nothing is known of it. */
+  get waitMs(): number {
+    return ((this.inFlight * MILLISECONDS_PER_SECOND) / this.capacity) * this.margin;
+  }
+
   /** Answers a second that the process is good for; Infinity before it was seen. */
   get capacity(): number {
     return this.answerRate.perSecond;

@@ -6,11 +6,13 @@ export {
   peerConnection,
   tokenHeaders,
 } from './connection.js';
+export { RoutedClient, type RoutedClientOptions } from './routed-client.js';
 export {
   type Asked,
   ServiceClient,
   type ServiceClientOptions,
   type ServiceName,
 } from './service-client.js';
+export { errorOf } from './service-error.js';
 export { TesseraClient } from './tessera-client.js';
 export { DEFAULT_TOPICS, TopicClient, type TopicClientOptions } from './topic-client.js';

@@ -12,7 +12,6 @@ import {
   type WireScoreRequest,
   type WireScoreResponse,
 } from '@tessera/contracts';
-import { type ErrorCode, GRPC_STATUS, isErrorCode, TesseraError } from '@tessera/errors';
 import {
   CHANNEL_OPTIONS,
   type Connection,
@@ -22,6 +21,7 @@ import {
 } from './connection.js';
 import { withRetries } from './retry.js';
 import { type Asked, ServiceClient, type ServiceName } from './service-client.js';
+import { errorOf } from './service-error.js';
 
 const REPLY_BYTES_MAX = 64 << 20;
 
@@ -127,28 +127,4 @@ export class TesseraClient {
       }
     });
   }
-}
-
-/** Statuses of gRPC itself, where the service said nothing. */
-const TRANSPORT_CODES: ReadonlyMap<number, ErrorCode> = new Map([
-  [GRPC_STATUS.CANCELLED, 'CANCELLED'],
-  [GRPC_STATUS.DEADLINE_EXCEEDED, 'DEADLINE_EXCEEDED'],
-  [GRPC_STATUS.UNAVAILABLE, 'ENGINE_UNAVAILABLE'],
-  [GRPC_STATUS.UNIMPLEMENTED, 'ROUTE_NOT_FOUND'],
-  [GRPC_STATUS.RESOURCE_EXHAUSTED, 'BODY_TOO_LARGE'],
-]);
-
-function errorOf(error: grpc.ServiceError): TesseraError {
-  const trailer = (name: string) => error.metadata.get(`tessera-${name}`)[0]?.toString();
-  const said = trailer('code');
-  const code =
-    said !== undefined && isErrorCode(said)
-      ? said
-      : (TRANSPORT_CODES.get(error.code) ?? 'INTERNAL');
-  const retryAfter = trailer('retry-after-ms');
-  return new TesseraError(code, error.details, {
-    field: trailer('field'),
-    retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter),
-    cause: error,
-  });
 }

@@ -1,6 +1,28 @@
-/** Keys of how this process shows itself to Kafka and to Redis. Secrets are in files. */
+/** Keys of topics, and of how this process shows itself to Kafka and to Redis: secrets in files. */
 
-import { oneOf, text } from './schema-fields.js';
+import { nonEmptyText, oneOf, text } from './schema-fields.js';
+
+export const KAFKA_TOPICS = {
+  requestsTopic: nonEmptyText('recall.requests', 'topic that recalls are asked for on'),
+  responsesTopic: nonEmptyText('recall.responses', 'topic that recalls are answered on'),
+  behavioursTopic: nonEmptyText('behaviours', 'topic of behaviours'),
+  sharedTopics: oneOf(
+    ['here', 'gateway'],
+    'here',
+    'who takes the records of requests and behaviours, each of which one process takes: this ' +
+      'node, or the gateway before it',
+  ),
+  changesTopic: nonEmptyText('catalogue.changes', 'topic of changes of the catalogue'),
+  announcementsTopic: nonEmptyText(
+    'adapter.announcements',
+    'topic that versions of adapters are announced on',
+  ),
+  adapterEventsTopic: text(
+    'adapter.events',
+    'topic of what was done with adapters; empty: none are written',
+  ),
+  auditsTopic: text('recall.audits', 'topic of audits of recalls; empty: none are written'),
+};
 
 export const KAFKA_SECURITY = {
   tls: oneOf(['off', 'on'], 'off', 'speak TLS with the brokers'),

@@ -11,7 +11,7 @@ import { readMachine } from './machine.js';
 import { accessSchema, peerSchema } from './schema-access.js';
 import { adaptersSchema, weightsSchema } from './schema-adapters.js';
 import { behavioursSchema } from './schema-behaviours.js';
-import { KAFKA_SECURITY } from './schema-brokers.js';
+import { KAFKA_SECURITY, KAFKA_TOPICS } from './schema-brokers.js';
 import { clusterSchema } from './schema-cluster.js';
 import { consoleSchema, inspectionSchema, loginSchema, oidcSchema } from './schema-console.js';
 import { diskSchema } from './schema-disk.js';
@@ -154,19 +154,7 @@ export const configSchema = z.strictObject({
       'consumer groups of this service, GROUP.TOPIC; ' +
         'what all processes take: GROUP.TOPIC.NODE.PLACE',
     ),
-    requestsTopic: nonEmptyText('recall.requests', 'topic that recalls are asked for on'),
-    responsesTopic: nonEmptyText('recall.responses', 'topic that recalls are answered on'),
-    behavioursTopic: nonEmptyText('behaviours', 'topic of behaviours'),
-    changesTopic: nonEmptyText('catalogue.changes', 'topic of changes of the catalogue'),
-    announcementsTopic: nonEmptyText(
-      'adapter.announcements',
-      'topic that versions of adapters are announced on',
-    ),
-    adapterEventsTopic: text(
-      'adapter.events',
-      'topic of what was done with adapters; empty: none are written',
-    ),
-    auditsTopic: text('recall.audits', 'topic of audits of recalls; empty: none are written'),
+    ...KAFKA_TOPICS,
     createPartitions: integer(
       0,
       L.partitionsMax,

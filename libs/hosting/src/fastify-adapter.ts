@@ -1,6 +1,7 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { readTls } from '@tessera/config';
 import { errorBody, TesseraError } from '@tessera/errors';
+import { LOAD_TRAILER } from '@tessera/grpc';
 import type { Readiness } from '@tessera/lifecycle';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fromServer } from './error-filter.js';
@@ -85,6 +86,14 @@ function adapterOf(settings: HttpSettings, tls: ReturnType<typeof tlsOf>): Fasti
 /** A further connection is closed at once. */
 export function boundConnections(instance: FastifyInstance, connectionsMax: number): void {
   instance.server.maxConnections = connectionsMax;
+}
+
+/** Routers learn from every answer how loaded the process is. */
+export function sayLoad(instance: FastifyInstance, loadClass: () => number): void {
+  instance.addHook('onSend', (_request, reply, payload, done) => {
+    reply.header(LOAD_TRAILER, String(loadClass()));
+    done(null, payload);
+  });
 }
 
 /** A kept connection would hold the server open after its last answer. */

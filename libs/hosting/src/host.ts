@@ -23,6 +23,7 @@ import {
   closeConnectionsWhileDraining,
   fastifyAdapter,
   type HttpSettings,
+  sayLoad,
 } from './fastify-adapter.js';
 import { guardRoutes, type HttpAccess } from './http-access.js';
 import { acceptOnlyJson } from './json-body.js';
@@ -55,6 +56,8 @@ export interface HostParts {
   readonly gate?: GateSettings | undefined;
   /** Unary methods that are called so often that they are answered without further layers. */
   readonly directHandlers?: ((app: NestFastifyApplication) => DirectHandlers) | undefined;
+  /** Load class of this process, said with every answer; left out: it says none. */
+  readonly loadClass?: (() => number) | undefined;
   /** Service of each package that is served over gRPC. */
   readonly services: Readonly<Record<string, string>>;
   /** Services by their full names that another server answers; left out: there are none. */
@@ -114,6 +117,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
   acceptOnlyJson(instance);
   boundConnections(instance, http.connectionsMax);
   closeConnectionsWhileDraining(instance, readiness);
+  if (parts.loadClass !== undefined) sayLoad(instance, parts.loadClass);
   await parts.prepare?.(app);
   const grpcPort = await resolvePort(grpc.host, grpc.port);
   const own = Object.entries(services).map(([name, service]) => `${name}.${service}`);
@@ -151,7 +155,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
 
 /** Methods that are answered without grpc-js; undefined: there are none. */
 function directOf(
-  { directHandlers, forwarded, log }: HostParts,
+  { directHandlers, forwarded, log, loadClass }: HostParts,
   app: NestFastifyApplication,
   enter: DirectParts['enter'],
 ): DirectParts | undefined {
@@ -161,7 +165,7 @@ function directOf(
   }
   if (directHandlers === undefined) return undefined;
   const statusOf = (thrown: unknown) => loggedStatus(thrown, log);
-  return { ...common, handlers: directHandlers(app), statusOf };
+  return { ...common, handlers: directHandlers(app), statusOf, loadClass };
 }
 
 function loggedDrain(steps: readonly DrainStep[], log: Log): Drain {

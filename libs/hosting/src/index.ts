@@ -1,4 +1,5 @@
 export { addBehaviourReach } from './behaviour-reach.js';
+export { erasuresCondition } from './erasures-condition.js';
 export { answerError } from './error-filter.js';
 export { type Hosted, type HostParts, host, type Serving, STEP_BUDGET_MS } from './host.js';
 export { callerOf } from './http-access.js';

@@ -7,7 +7,14 @@ export { type KafkaAddress, kafkaClient, securedBy } from './kafka-client.js';
 export { MessageCodec } from './message-codec.js';
 export { type DeadRecord, readRecords } from './read-records.js';
 export { readTopic } from './read-topic.js';
+export {
+  answeredBytes,
+  checkedRequest,
+  RecallRequests,
+  type TopicRecall,
+} from './recall-requests.js';
 export { PENDING_RECORDS_MAX, RecordProducer } from './record-producer.js';
 export { type ServedTopics, serveTopics, type TopicSettings } from './serve-topics.js';
 export { checkKey, checkVersion, RECORD_HEADERS, type TopicRecord } from './topic-record.js';
 export { ensureTopics, type TopicNeed } from './topics.js';
+export { wireRefusal } from './wire-refusal.js';

@@ -7,18 +7,22 @@ export const CLUSTER_METRICS = {
   clusterForwarded: {
     name: 'tessera_cluster_forwarded_total',
     meaning:
-      'requests that a gateway passed on, by edge (grpc, http) and reason of the choice (owner, ' +
-      'owner-away, owner-loaded, no-user)',
+      'requests that a gateway passed on, by edge (grpc, http, kafka) and reason of the choice ' +
+      '(owner, owner-away, owner-loaded, no-user, named)',
   },
   clusterRetries: {
     name: 'tessera_cluster_retries_total',
     meaning: 'further nodes that were asked for a request, after one that was away or refused it',
   },
+  clusterRefusedAhead: {
+    name: 'tessera_cluster_refused_ahead_total',
+    meaning: 'requests that a gateway refused since no node could have answered them in time',
+  },
   clusterNodes: {
     name: 'tessera_cluster_nodes',
     meaning:
       'nodes that are members, by state (unknown, up, draining, down, different: it serves ' +
-      'another model or has another name)',
+      'another model, is behind the others or has another name)',
   },
   clusterRevision: {
     name: 'tessera_cluster_revision',
@@ -26,7 +30,7 @@ export const CLUSTER_METRICS = {
   },
   clusterOutstanding: {
     name: 'tessera_cluster_outstanding_seconds',
-    meaning: 'predicted seconds of the work that a gateway waits for, by node',
+    meaning: 'predicted seconds of the work that a node has, as far as a gateway knows, by node',
   },
   clusterErasures: {
     name: 'tessera_cluster_erasures_pending',
@@ -38,6 +42,7 @@ export const CLUSTER_METRICS = {
 export interface ClusterCounts {
   readonly forwarded: readonly { readonly edge: string; readonly reason: string; count: number }[];
   readonly retries: number;
+  readonly refusedAhead: number;
   readonly nodes: readonly {
     readonly name: string;
     readonly state: string;
@@ -65,6 +70,7 @@ export function registerClusterMetrics(registry: Registry, read: () => ClusterCo
     },
   });
   copyCount(registry, CLUSTER_METRICS.clusterRetries, () => read().retries);
+  copyCount(registry, CLUSTER_METRICS.clusterRefusedAhead, () => read().refusedAhead);
   new Gauge({
     ...described(CLUSTER_METRICS.clusterNodes),
     labelNames: ['state'],

@@ -86,6 +86,7 @@ describe('Metrics', () => {
     metrics.showCluster(() => ({
       forwarded: [{ edge: 'grpc', reason: 'owner', count: 4 }],
       retries: 1,
+      refusedAhead: 0,
       nodes: [{ name: 'a', state: 'up', outstandingUs: 500_000 }],
       revision: 2,
       pendingErasures: 0,

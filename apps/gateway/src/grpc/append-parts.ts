@@ -21,7 +21,7 @@ function partsOf(cluster: Cluster, fields: readonly WireField[]): readonly Part[
   for (const [place, field] of fields.entries()) {
     const user = textAt(field.content, [USER_ID]);
     const partition = user === undefined ? 0 : partitionOf(user);
-    const owner = cluster.choose(partition, NOBODY)?.link.member.name ?? '';
+    const owner = cluster.choose(partition)?.link.member.name ?? '';
     const part = parts.get(owner) ?? { partition, fields: [] };
     part.fields.push({ field, place });
     parts.set(owner, part);
@@ -68,5 +68,3 @@ export async function appendByOwner(
   );
   return fieldOf(OUTCOMES, merged);
 }
-
-const NOBODY: ReadonlySet<never> = new Set();

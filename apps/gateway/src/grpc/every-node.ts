@@ -5,6 +5,7 @@ import type { Connection } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
 import type { Cluster } from '../cluster.js';
 import type { NodeLink } from '../node-link.js';
+import { withToken } from '../passed-fields.js';
 import { hopMetadata } from './hop-metadata.js';
 import { deadlineOf, isServiceError } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
@@ -29,10 +30,10 @@ export class EveryNodeCalls {
   ) {}
 
   unary(path: string, call: UnaryHop): Promise<Buffer> {
-    const metadata = hopMetadata(call.metadata, this.connection);
+    const fields = withToken(call.fields, this.connection);
     const deadline = deadlineOf(call);
     // A change that has begun is not taken back: its caller going away ends nothing.
-    return this.ask((link) => link.unary(path, call.request, metadata, deadline, () => undefined));
+    return this.ask((link) => link.unary(path, call.request, fields, deadline, () => undefined));
   }
 
   /** One message to every node, in turn with all other changes; `act` gives a node's answer. */
@@ -49,7 +50,7 @@ export class EveryNodeCalls {
   /** Messages to every node, which each answers once. */
   send(path: string, call: ServerReadableStream<Buffer, Buffer>): Promise<Buffer> {
     const metadata = hopMetadata(call.metadata, this.connection);
-    const options = { deadline: deadlineOf(call) };
+    const options = { deadline: Number(call.getDeadline()) };
     return this.inTurn(async () => {
       const links = this.all();
       const sinks = links.map(({ client }) => {
@@ -96,7 +97,7 @@ export class EveryNodeCalls {
         identity,
         identity,
         metadata,
-        { deadline: deadlineOf(call) },
+        { deadline: Number(call.getDeadline()) },
       );
       stream.on('error', () => undefined);
       return { stream, answers: stream[Symbol.asyncIterator]() as AsyncIterator<Buffer> };

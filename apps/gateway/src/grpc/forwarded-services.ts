@@ -4,6 +4,7 @@ import type {
   Server,
   ServerDuplexStream,
   ServerReadableStream,
+  ServerUnaryCall,
   ServerWritableStream,
   ServiceDefinition,
   StatusObject,
@@ -14,7 +15,7 @@ import { type DirectHandler, type DirectHandlers, loggedStatus } from '@tessera/
 import type { Log } from '@tessera/telemetry';
 import { METHOD_KINDS, type MethodKind } from './method-kinds.js';
 import { isServiceError } from './one-node.js';
-import { directHop, type UnaryHop } from './unary-hop.js';
+import { directHop, grpcHop, type UnaryHop } from './unary-hop.js';
 
 const protoLoader = createRequire(import.meta.url)(
   '@grpc/proto-loader',
@@ -124,5 +125,6 @@ function handlerOf(
       }
     };
   }
-  return (call: UnaryHop, done: Done) => void settle(calls.unary(path, kind, call), done);
+  return (call: ServerUnaryCall<Buffer, Buffer>, done: Done) =>
+    void settle(calls.unary(path, kind, grpcHop(call)), done);
 }

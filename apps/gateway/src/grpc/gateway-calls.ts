@@ -4,11 +4,11 @@ import { TesseraError } from '@tessera/errors';
 import type { Asking } from '../asking.js';
 import type { KeptErasures } from '../kept-erasures.js';
 import { NodeAway, type NodeLink } from '../node-link.js';
+import { withToken } from '../passed-fields.js';
 import { appendByOwner } from './append-parts.js';
 import type { EveryNodeCalls } from './every-node.js';
 import { forgetUser } from './forgetting.js';
 import type { ForwardedCalls } from './forwarded-services.js';
-import { hopMetadata } from './hop-metadata.js';
 import type { MethodKind } from './method-kinds.js';
 import { deadlineOf, OneNodeCalls } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
@@ -42,7 +42,7 @@ export class GatewayCalls implements ForwardedCalls {
     }
     switch (kind.does) {
       case 'user':
-        return one.unary(path, call, kind.userAt);
+        return one.unary(path, call, kind.userAt, kind.nodeAt);
       case 'any':
         return one.unary(path, call, undefined);
       case 'every':
@@ -69,10 +69,10 @@ export class GatewayCalls implements ForwardedCalls {
   }
 
   private async askBehaviours(link: NodeLink, path: string, call: UnaryHop): Promise<Buffer> {
-    const metadata = hopMetadata(call.metadata, this.parts.connection);
-    const cancelled = (cancel: () => void) => void call.once('cancelled', cancel);
+    const fields = withToken(call.fields, this.parts.connection);
+    const cancelled = (cancel: () => void) => call.onCancelled(cancel);
     try {
-      return await link.unary(path, call.request, metadata, deadlineOf(call), cancelled);
+      return await link.unary(path, call.request, fields, deadlineOf(call), cancelled);
     } catch (thrown) {
       if (!(thrown instanceof NodeAway)) throw thrown;
       throw new TesseraError('STORE_UNAVAILABLE', `cluster.behaviours: ${thrown.message}`);

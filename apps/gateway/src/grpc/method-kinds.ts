@@ -1,10 +1,17 @@
 /**
  * What the gateway does with a method: `user`: asks the owner of the user whom the message names at
- * this path of field numbers; `any`: one node; `every`: all nodes, in one order; `forget`: all that
- * may hold the user, until each has confirmed; `append`: each owner gets its part.
+ * this path of field numbers, or the node that it names at `nodeAt`; `any`: one node; `every`: all
+ * nodes, in one order; `forget`: all that may hold the user, until each has confirmed; `append`:
+ * each owner gets its part.
  */
 export type MethodKind =
-  | { readonly does: 'user' | 'forget'; readonly userAt: readonly number[] }
+  | {
+      readonly does: 'user';
+      readonly userAt: readonly number[];
+      /** Of the node that has made the answer in question; left out: there is none. */
+      readonly nodeAt?: readonly number[];
+    }
+  | { readonly does: 'forget'; readonly userAt: readonly number[] }
   | { readonly does: 'any' | 'every' | 'append' };
 
 const user = (...userAt: number[]): MethodKind => ({ does: 'user', userAt });
@@ -16,7 +23,7 @@ const every: MethodKind = { does: 'every' };
 export const METHOD_KINDS: Readonly<Record<string, MethodKind>> = {
   '/tessera.recall.v1.RecallService/Recall': user(2),
   '/tessera.score.v1.ScoreService/Score': user(2),
-  '/tessera.explain.v1.ExplainService/Explain': user(1, 2),
+  '/tessera.explain.v1.ExplainService/Explain': { does: 'user', userAt: [1, 2], nodeAt: [3, 7] },
   '/tessera.behaviour.v1.BehaviourService/Append': { does: 'append' },
   '/tessera.behaviour.v1.BehaviourService/PutProfile': user(1),
   '/tessera.behaviour.v1.BehaviourService/History': user(1),

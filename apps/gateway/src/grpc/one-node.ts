@@ -2,9 +2,10 @@ import type { ServerWritableStream, ServiceError } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
 import { ERROR_TRAILERS, TesseraError } from '@tessera/errors';
-import { CostEstimates, partitionOf } from '@tessera/routing';
-import { type Asking, type Failure, failureOfCode, noNode } from '../asking.js';
+import { CostEstimates, type Failure, failureOfCode, partitionOf } from '@tessera/routing';
+import { type Asking, type Edge, noNode } from '../asking.js';
 import { NodeAway } from '../node-link.js';
+import { withToken } from '../passed-fields.js';
 import { hopMetadata } from './hop-metadata.js';
 import type { UnaryHop } from './unary-hop.js';
 import { textAt } from './wire-path.js';
@@ -24,8 +25,8 @@ function failureOf(thrown: unknown): Failure {
 }
 
 /** As the node has it, but for what gRPC says of this hop. */
-export function deadlineOf(call: { getDeadline(): Date | number }): number {
-  return Number(call.getDeadline()) - HOP_MS;
+export function deadlineOf({ deadlineMs }: Pick<UnaryHop, 'deadlineMs'>): number {
+  return deadlineMs - HOP_MS;
 }
 
 /** Calls that one node answers: the user's owner, or any. Messages pass as bytes. */
@@ -33,29 +34,48 @@ export class OneNodeCalls {
   constructor(
     private readonly asking: Asking,
     private readonly connection: Connection,
+    private readonly edge: Edge = 'grpc',
   ) {}
 
-  /** `userAt`: where the message names its user; undefined: it is of no user. */
-  unary(path: string, call: UnaryHop, userAt: readonly number[] | undefined): Promise<Buffer> {
+  /**
+   * `userAt`: where the message names its user; undefined: it is of no user. `nodeAt`: where it may
+   * name the node that is to answer.
+   */
+  unary(
+    path: string,
+    call: UnaryHop,
+    userAt: readonly number[] | undefined,
+    nodeAt?: readonly number[],
+  ): Promise<Buffer> {
     const user = userAt && textAt(call.request, userAt);
-    return this.ask(path, call.request, call, user && partitionOf(user));
+    const node = nodeAt && textAt(call.request, nodeAt);
+    const named = node && Buffer.from(node).toString();
+    return this.ask(path, call.request, call, user && partitionOf(user), named);
   }
 
   /** As unary(), for a message of the gateway's own making. */
-  ask(path: string, bytes: Buffer, call: UnaryHop, partition: number | undefined): Promise<Buffer> {
-    const metadata = hopMetadata(call.metadata, this.connection);
+  ask(
+    path: string,
+    bytes: Buffer,
+    call: UnaryHop,
+    partition: number | undefined,
+    node?: string,
+  ): Promise<Buffer> {
+    const fields = withToken(call.fields, this.connection);
     const deadline = deadlineOf(call);
     let cancel: () => void = () => undefined;
-    call.once('cancelled', () => cancel());
+    call.onCancelled(() => cancel());
     const asked = {
       partition,
+      node,
       kind: CostEstimates.kindOf(path, bytes.length),
-      edge: 'grpc' as const,
+      edge: this.edge,
+      leftMs: deadline - Date.now(),
       isOver: () => call.cancelled || Date.now() >= deadline,
       failureOf,
     };
     return this.asking.ask(asked, (link) =>
-      link.unary(path, bytes, metadata, deadline, (ended) => {
+      link.unary(path, bytes, fields, deadline, (ended) => {
         cancel = ended;
       }),
     );
@@ -63,7 +83,7 @@ export class OneNodeCalls {
 
   /** Answers of one node, as they come. */
   stream(path: string, call: ServerWritableStream<Buffer, Buffer>): void {
-    const chosen = this.asking.cluster.choose(undefined, new Set());
+    const chosen = this.asking.cluster.choose(undefined);
     if (chosen === undefined) throw noNode(this.asking.cluster);
     const { link } = chosen;
     const end = this.asking.cluster.begin(link, path);
@@ -73,7 +93,7 @@ export class OneNodeCalls {
       identity,
       call.request,
       hopMetadata(call.metadata, this.connection),
-      { deadline: deadlineOf(call) },
+      { deadline: Number(call.getDeadline()) - HOP_MS },
     );
     call.once('cancelled', () => answers.cancel());
     answers.once('error', (error) => {

@@ -1,31 +1,60 @@
-import { Metadata } from '@grpc/grpc-js';
+import type { ServerUnaryCall } from '@grpc/grpc-js';
 import type { CallContext } from '@tessera/grpc';
+import type { Carrier } from '@tessera/telemetry';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+import { type Fields, passedFields } from '../passed-fields.js';
 
-/** What the gateway needs of a unary call: grpc-js's own calls have it. */
+/** What the gateway needs of a unary call, however it arrived. */
 export interface UnaryHop {
   readonly request: Buffer;
-  readonly metadata: Metadata;
+  readonly fields: Fields;
   readonly cancelled: boolean;
   /** Milliseconds since 1970; Infinity: there is none. */
-  getDeadline(): Date | number;
-  once(event: 'cancelled', listener: () => void): unknown;
+  readonly deadlineMs: number;
+  onCancelled(act: () => void): void;
+}
+
+function carried(caller: Carrier): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(caller)) fields[name] = String(value);
+  return fields;
 }
 
 /** A call that was answered without grpc-js (libs/grpc, direct). */
 export function directHop(request: Buffer, context: CallContext): UnaryHop {
   const { signal, budgetUs, caller, authorization } = context;
-  const metadata = new Metadata();
-  if (authorization !== undefined) metadata.set('authorization', authorization);
-  for (const [name, value] of Object.entries(caller)) metadata.set(name, String(value));
-  const deadlineMs = Date.now() + budgetUs / MICROSECONDS_PER_MILLISECOND;
+  const fields = carried(caller);
+  if (authorization !== undefined) fields.authorization = authorization;
   return {
     request,
-    metadata,
+    fields,
     get cancelled() {
       return signal.aborted;
     },
-    getDeadline: () => deadlineMs,
-    once: (_event, listener) => signal.addEventListener('abort', listener, { once: true }),
+    deadlineMs: Date.now() + budgetUs / MICROSECONDS_PER_MILLISECOND,
+    onCancelled: (act) => signal.addEventListener('abort', act, { once: true }),
+  };
+}
+
+export function grpcHop(call: ServerUnaryCall<Buffer, Buffer>): UnaryHop {
+  return {
+    request: call.request,
+    fields: passedFields((name) => call.metadata.get(name)[0]),
+    get cancelled() {
+      return call.cancelled;
+    },
+    deadlineMs: Number(call.getDeadline()),
+    onCancelled: (act) => void call.once('cancelled', act),
+  };
+}
+
+/** A call of nobody who could go away, such as a record's. `deadlineMs`: since 1970. */
+export function recordHop(request: Buffer, deadlineMs: number, caller: Carrier): UnaryHop {
+  return {
+    request,
+    fields: carried(caller),
+    cancelled: false,
+    deadlineMs,
+    onCancelled: () => undefined,
   };
 }

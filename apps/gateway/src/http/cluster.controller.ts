@@ -1,9 +1,21 @@
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { expecting } from '@tessera/errors';
-import { PARTITION_COUNT, partitionOf } from '@tessera/routing';
+import { PARTITION_COUNT, partitionOf, type RoutingTable } from '@tessera/routing';
 import { Cluster } from '../cluster.js';
 
 const invalid = expecting('REQUEST_INVALID');
+
+function nodesOf(table: RoutingTable, partition: number): readonly number[] {
+  return [0, 1, 2].flatMap((place) => table.nodeAt(partition, place) ?? []);
+}
+
+function partitionIn(query: Readonly<Record<string, unknown>>, name: string, fallback: number) {
+  const text = query[name];
+  if (text === undefined) return fallback;
+  const value = typeof text === 'string' && /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (value < PARTITION_COUNT) return value;
+  throw invalid(name, `a partition, 0..${PARTITION_COUNT - 1}`, text);
+}
 
 /** What a gateway knows of its cluster. */
 @Controller('v1/cluster')
@@ -35,6 +47,23 @@ export class ClusterController {
     };
   }
 
+  /** Owner and successors of partitions, indices into `nodes`; equal neighbours are one range. */
+  @Get('partitions')
+  partitions(@Query() query: Readonly<Record<string, unknown>>): object {
+    const from = partitionIn(query, 'from', 0);
+    const to = partitionIn(query, 'to', PARTITION_COUNT - 1);
+    const { table } = this.cluster;
+    const ranges: [from: number, to: number, nodes: readonly number[]][] = [];
+    for (let partition = from; partition <= to; partition += 1) {
+      const nodes = nodesOf(table, partition);
+      const last = ranges.at(-1);
+      if (last?.[2].join() === nodes.join()) last[1] = partition;
+      else ranges.push([partition, partition, nodes]);
+    }
+    const names = table.members.map(({ name }) => name);
+    return { revision: table.revision, digest: table.digest, nodes: names, ranges };
+  }
+
   /** Where a user's requests go. */
   @Post('route')
   @HttpCode(200)
@@ -45,12 +74,9 @@ export class ClusterController {
     }
     const partition = partitionOf(userId);
     const { table } = this.cluster;
-    const named = [0, 1, 2].flatMap((place) => {
-      const node = table.nodeAt(partition, place);
-      return node === undefined ? [] : [table.members[node]?.name];
-    });
+    const named = nodesOf(table, partition).map((node) => table.members[node]?.name);
     const [owner = null, ...successors] = named;
-    const chosen = this.cluster.choose(partition, new Set());
+    const chosen = this.cluster.choose(partition);
     return {
       revision: table.revision,
       partition,

@@ -2,12 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Connection } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
 import { answerError, parseJsonBody } from '@tessera/hosting';
-import { CostEstimates, partitionOf } from '@tessera/routing';
+import { CostEstimates, type Failure, failureOfCode, partitionOf } from '@tessera/routing';
 import type { Log } from '@tessera/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Asking, type Failure, failureOfCode } from '../asking.js';
+import type { Asked, Asking } from '../asking.js';
 import type { EveryNodeCalls } from '../grpc/every-node.js';
 import { type HttpAnswer, NodeAway } from '../node-link.js';
+import { type Fields, passedFields, withToken } from '../passed-fields.js';
 
 /** Where the JSON of each route names its user; [] for nobody's, which any node answers. */
 const USER_AT: Readonly<Record<string, readonly string[]>> = {
@@ -19,11 +20,14 @@ const USER_AT: Readonly<Record<string, readonly string[]>> = {
   '/v1/sid': [],
 };
 
+/** Where it may name the node that made the answer in question. */
+const NODE_AT: Readonly<Record<string, readonly string[]>> = {
+  '/v1/explain': ['versions', 'node'],
+};
+
 /** Changes, which every node takes in one order. */
 const EVERY_NODE = ['/v1/catalogue/apply'];
 
-/** Headers of a caller that the node sees too. */
-const PASSED = ['authorization', 'traceparent', 'tracestate'];
 const FIRST_FAILED_STATUS = 400;
 
 /** A node's refusal, which another node may not make. */
@@ -36,21 +40,31 @@ class Refused extends Error {
   }
 }
 
-function partitionAt(body: Buffer, path: readonly string[]): number | undefined {
-  if (path.length === 0) return undefined;
-  let value = parseJsonBody(body);
+function textAt(body: unknown, path: readonly string[]): string | undefined {
+  let value = body;
   for (const name of path) value = (value as Record<string, unknown> | null)?.[name];
-  return typeof value === 'string' && value !== '' ? partitionOf(value) : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function passedHeaders(headers: IncomingHttpHeaders, { token }: Connection) {
-  const passed: Record<string, string> = { 'content-type': 'application/json' };
-  for (const name of PASSED) {
-    const value = headers[name];
-    if (typeof value === 'string') passed[name] = value;
-  }
-  if (token !== '' && passed.authorization === undefined) passed.authorization = `Bearer ${token}`;
-  return passed;
+/** What routing needs of a body that names a user. */
+function factsOf(body: Buffer, path: string): Pick<Asked, 'partition' | 'node' | 'leftMs'> {
+  const userAt = USER_AT[path] ?? [];
+  if (userAt.length === 0)
+    return { partition: undefined, node: undefined, leftMs: Number.POSITIVE_INFINITY };
+  const parsed = parseJsonBody(body);
+  const user = textAt(parsed, userAt);
+  const { deadlineMs } = (parsed ?? {}) as { readonly deadlineMs?: unknown };
+  // No time at all is a fault of the request, which the node names.
+  const isTimed = typeof deadlineMs === 'number' && deadlineMs > 0;
+  const leftMs = isTimed ? deadlineMs : Number.POSITIVE_INFINITY;
+  const nodeAt = NODE_AT[path];
+  const node = nodeAt && textAt(parsed, nodeAt);
+  return { partition: user === undefined ? undefined : partitionOf(user), node, leftMs };
+}
+
+function passedHeaders(headers: IncomingHttpHeaders, connection: Connection): Fields {
+  const passed = passedFields((name) => headers[name]);
+  return Object.assign({ 'content-type': 'application/json' }, withToken(passed, connection));
 }
 
 /** What a refusal says of itself; undefined where it is none of a node's. */
@@ -87,14 +101,13 @@ async function forward(
   reply: FastifyReply,
 ): Promise<HttpAnswer> {
   const body = request.body as Buffer;
-  const partition = partitionAt(body, USER_AT[path] ?? []);
   const headers = passedHeaders(request.headers, connection);
   let end: () => void = () => undefined;
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) end();
   });
   const asked = {
-    partition,
+    ...factsOf(body, path),
     kind: CostEstimates.kindOf(path, body.length),
     edge: 'http' as const,
     isOver: () => reply.raw.destroyed,

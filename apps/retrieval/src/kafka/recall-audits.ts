@@ -7,12 +7,17 @@ import {
 } from '@tessera/contracts';
 import type { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
-import { MessageCodec, RECORD_HEADERS, type RecordProducer, untilDone } from '@tessera/kafka';
+import {
+  MessageCodec,
+  RECORD_HEADERS,
+  type RecordProducer,
+  untilDone,
+  wireRefusal,
+} from '@tessera/kafka';
 import { eligibilityText, type RecallRequest } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import type { Audited } from '../audited.js';
 import { toWireResponse } from '../wire/recall.mapper.js';
-import { wireRefusal } from './wire-refusal.js';
 
 /** Audits that wait for the broker at most; further ones are dropped. */
 export const AUDITS_WAITING_MAX = 10_000;

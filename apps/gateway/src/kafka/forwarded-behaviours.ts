@@ -1,0 +1,83 @@
+import { behaviourEventsPackage, protoSchema, type WireBehaviourEvent } from '@tessera/contracts';
+import { type ErrorCode, TesseraError } from '@tessera/errors';
+import {
+  checkKey,
+  checkVersion,
+  type DeadRecord,
+  MessageCodec,
+  type RecordProducer,
+  readRecords,
+  type TopicRecord,
+} from '@tessera/kafka';
+import type { Cluster } from '../cluster.js';
+import { appendByOwner } from '../grpc/append-parts.js';
+import type { OneNodeCalls } from '../grpc/one-node.js';
+import { recordHop } from '../grpc/unary-hop.js';
+import { tesseraErrorOf } from './refusals.js';
+
+const APPEND = '/tessera.behaviour.v1.BehaviourService/Append';
+const PAYLOAD_VERSION = '1';
+/** A batch that takes longer is sent again: an event counts once. */
+const APPEND_MS = 30_000;
+
+/** Refusals that say of a record that it can never be stored. */
+const OF_THE_RECORD: ReadonlySet<ErrorCode> = new Set(['REQUEST_INVALID', 'BODY_TOO_LARGE']);
+
+export interface BehaviourParts {
+  readonly one: OneNodeCalls;
+  readonly cluster: Cluster;
+  readonly producer: Pick<RecordProducer, 'bury'>;
+}
+
+/** Behaviours from their topic, each to the owner of its user. */
+export class ForwardedBehaviours {
+  private readonly codec = new MessageCodec<WireBehaviourEvent>(
+    protoSchema,
+    `${behaviourEventsPackage}.BehaviourEvent`,
+  );
+
+  constructor(private readonly parts: BehaviourParts) {}
+
+  /**
+   * Resolves when all that can be stored is stored and the rest is buried. Rejects where a node
+   * does not take them now: the batch is served again then.
+   */
+  async store(records: readonly TopicRecord[]): Promise<void> {
+    const { contents, dead } = readRecords(records, (record) => this.checked(record));
+    await this.parts.producer.bury([...dead, ...(await this.append(contents))]);
+  }
+
+  private checked(record: TopicRecord): TopicRecord {
+    checkVersion(record, PAYLOAD_VERSION);
+    const { behaviour } = this.codec.decode(record.value);
+    // The codec gives null for a message that is not there.
+    if (!behaviour) {
+      const message = 'behaviour: expected a behaviour, got none';
+      throw new TesseraError('REQUEST_INVALID', message, { field: 'behaviour' });
+    }
+    checkKey(record, behaviour.userId);
+    return record;
+  }
+
+  /** Halves what a node refuses until the record at fault is alone. @returns those */
+  private async append(records: readonly TopicRecord[]): Promise<readonly DeadRecord[]> {
+    const [first] = records;
+    if (first === undefined) return [];
+    const { one, cluster } = this.parts;
+    // The events of a batch, one behind the other, are the message that appends them: both have
+    // behaviours in field 1.
+    const bytes = Buffer.concat(records.map(({ value }) => value as Buffer));
+    const call = recordHop(bytes, Date.now() + APPEND_MS, {});
+    try {
+      await appendByOwner(one, cluster, APPEND, call);
+      return [];
+    } catch (thrown) {
+      const error = tesseraErrorOf(thrown);
+      if (!OF_THE_RECORD.has(error.code)) throw error;
+      if (records.length === 1) return [{ record: first, error }];
+      const middle = records.length >> 1;
+      const dead = await this.append(records.slice(0, middle));
+      return [...dead, ...(await this.append(records.slice(middle)))];
+    }
+  }
+}

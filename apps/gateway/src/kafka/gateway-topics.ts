@@ -1,0 +1,52 @@
+import { type Config, kafkaSecurity } from '@tessera/config';
+import { brokerCondition, RecallRequests, type ServedTopics, serveTopics } from '@tessera/kafka';
+import type { Conditions } from '@tessera/lifecycle';
+import type { Log } from '@tessera/telemetry';
+import type { Cluster } from '../cluster.js';
+import type { OneNodeCalls } from '../grpc/one-node.js';
+import { BEHAVIOURS_PATTERN } from './behaviours-topic.controller.js';
+import { ForwardedBehaviours } from './forwarded-behaviours.js';
+import { forwardedRecall } from './forwarded-recalls.js';
+import { RECALLS_PATTERN } from './recalls-topic.controller.js';
+
+/** What a gateway takes from a broker for its nodes. */
+export interface GatewayTopics extends ServedTopics {
+  readonly requests: RecallRequests;
+  readonly behaviours: ForwardedBehaviours;
+}
+
+/**
+ * Requests, and behaviours where no feature process takes them: every record is taken by one
+ * gateway of those with one `kafka.groupId`. Undefined where no broker is named.
+ */
+export async function gatewayTopics(
+  { kafka, cluster: { behaviours }, node, recall }: Config,
+  one: OneNodeCalls,
+  cluster: Cluster,
+  conditions: Conditions,
+  log: Log,
+): Promise<GatewayTopics | undefined> {
+  const { requestsTopic, behavioursTopic, responsesTopic } = kafka;
+  const topics = {
+    [RECALLS_PATTERN]: requestsTopic,
+    ...(behaviours === '' ? { [BEHAVIOURS_PATTERN]: behavioursTopic } : {}),
+  };
+  const onServing = () => log.info({}, 'kafka: all topics are served');
+  const settings = { ...kafka, node: node.name, security: kafkaSecurity(kafka) };
+  const wanted = { topics, outputTopics: [responsesTopic], onServing };
+  const served = await serveTopics(settings, wanted, log);
+  if (served === undefined) return undefined;
+  conditions.add(brokerCondition(served.server));
+  const { producer } = served;
+  const { defaultDeadlineMs } = recall;
+  return {
+    ...served,
+    requests: new RecallRequests({
+      producer,
+      responsesTopic,
+      defaultDeadlineMs,
+      answer: (asked) => forwardedRecall(one, asked),
+    }),
+    behaviours: new ForwardedBehaviours({ one, cluster, producer }),
+  };
+}

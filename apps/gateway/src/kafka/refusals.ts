@@ -1,0 +1,11 @@
+import { errorOf } from '@tessera/client';
+import { TesseraError } from '@tessera/errors';
+import { isServiceError } from '../grpc/one-node.js';
+import { NodeAway } from '../node-link.js';
+
+/** What a node, or the gateway, refused a call with. */
+export function tesseraErrorOf(thrown: unknown): TesseraError {
+  if (isServiceError(thrown)) return errorOf(thrown);
+  if (thrown instanceof NodeAway) return new TesseraError('NODE_UNAVAILABLE', thrown.message);
+  return TesseraError.from(thrown);
+}

@@ -1,0 +1,59 @@
+import { erasuresCondition, type ProcessAccess } from '@tessera/hosting';
+import type { Readiness } from '@tessera/lifecycle';
+import type { Membership } from '@tessera/routing';
+import { Metrics } from '@tessera/telemetry';
+import type { ForwardCounts } from './asking.js';
+import type { Cluster } from './cluster.js';
+import type { KeptErasures } from './kept-erasures.js';
+
+export function addConditions(
+  { conditions }: Readiness,
+  cluster: Cluster,
+  membership: Membership,
+  erasures: KeptErasures,
+): void {
+  conditions.add({
+    name: 'nodes',
+    kind: 'dependency',
+    isNeeded: true,
+    read: () => {
+      const links = cluster.links();
+      const away = links.filter(({ state }) => state !== 'up');
+      if (links.length > 0 && away.length === 0) return { state: 'ok', reason: '' };
+      const state = away.length < links.length ? 'degraded' : 'down';
+      const named = away.map(({ member, state: is, reason }) => `${member.name} ${is}: ${reason}`);
+      return { state, reason: links.length === 0 ? 'no nodes' : named.join('; ') };
+    },
+  });
+  conditions.add({
+    name: 'membership',
+    kind: 'dependency',
+    isNeeded: false,
+    read: () => membership.reading(),
+  });
+  conditions.add(erasuresCondition(() => erasures.pendingCount));
+}
+
+export function metricsOf(
+  { conditions }: Readiness,
+  access: ProcessAccess,
+  cluster: Cluster,
+  counts: ForwardCounts,
+  erasures: KeptErasures,
+): Metrics {
+  const metrics = new Metrics();
+  metrics.showConditions(() => conditions.all());
+  metrics.showAccess(() => access.counts());
+  metrics.showCluster(() => ({
+    forwarded: [...counts.forwarded.values()],
+    retries: counts.retries,
+    refusedAhead: counts.refusedAhead,
+    nodes: cluster.links().map(({ member: { name }, state }) => {
+      const outstandingUs = cluster.outstandingUs(name);
+      return { name, state, outstandingUs };
+    }),
+    revision: cluster.table.revision,
+    pendingErasures: erasures.pendingCount,
+  }));
+  return metrics;
+}

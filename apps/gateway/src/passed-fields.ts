@@ -1,0 +1,24 @@
+import type { Connection } from '@tessera/client';
+
+export type Fields = Readonly<Record<string, string>>;
+
+/** Of a caller's headers those that the node sees too: who they are, and their trace. */
+export const PASSED_FIELDS = ['authorization', 'traceparent', 'tracestate'] as const;
+
+export function passedFields(read: (name: string) => unknown): Fields {
+  const passed: Record<string, string> = {};
+  for (const name of PASSED_FIELDS) {
+    const value = read(name);
+    if (typeof value === 'string') passed[name] = value;
+  }
+  return passed;
+}
+
+/**
+ * Who showed a certificate and no token was let in by the gateway, which shows its own token to the
+ * node.
+ */
+export function withToken(fields: Fields, { token }: Pick<Connection, 'token'>): Fields {
+  if (token === '' || fields.authorization !== undefined) return fields;
+  return Object.assign({ authorization: `Bearer ${token}` }, fields);
+}
