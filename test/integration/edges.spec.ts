@@ -309,6 +309,8 @@ describe('beside recall', () => {
           node: config.node.name,
           model: 'm',
           catalogue: 'c',
+          changes: '0',
+          adapters: '',
           promptTemplate: 'p',
         },
       });

@@ -3,7 +3,7 @@ import type { Connection } from '@tessera/client';
 export type Fields = Readonly<Record<string, string>>;
 
 /** Of a caller's headers those that the node sees too: who they are, and their trace. */
-export const PASSED_FIELDS = ['authorization', 'traceparent', 'tracestate'] as const;
+const PASSED_FIELDS = ['authorization', 'traceparent', 'tracestate'] as const;
 
 export function passedFields(read: (name: string) => unknown): Fields {
   const passed: Record<string, string> = {};
