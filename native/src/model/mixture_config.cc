@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/json.h"
+
 namespace tessera::model {
 namespace {
 

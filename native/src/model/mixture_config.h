@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/json.h"
-
 namespace tessera::model {
+
+class ObjectReader;
 
 inline constexpr uint32_t kMaxExperts = 1024;
 inline constexpr uint32_t kMaxChosenExperts = 64;
