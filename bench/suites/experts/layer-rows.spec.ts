@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../result.js';
 import type { NativeResult } from '../native-bench.js';
-import { shapeRows } from './layer-rows.js';
+import { medians, shapeRows } from './layer-rows.js';
 
 const us = (name: string, value: number): NativeResult => ({ name, value, unit: 'us' });
 
@@ -74,5 +74,10 @@ describe('rows of the suite experts', () => {
   it('have nothing of a peer that is absent', () => {
     const shown = Object.keys(verdicts(layer('uniform', 16, 100)));
     expect(shown.filter((name) => name.includes('transformers'))).toEqual([]);
+  });
+
+  it('are of the median of the rounds', () => {
+    const rounds = [us('a', 10), us('b', 5), us('a', 40), us('b', 5), us('a', 20)];
+    expect(medians(rounds)).toEqual([us('a', 20), us('b', 5)]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Measurement } from '../../result.js';
+import { type Measurement, quantile } from '../../result.js';
 import type { NativeResult } from '../native-bench.js';
 
 /** Rows up to which a layer's time is that of reading weights. */
@@ -19,6 +19,21 @@ interface Layer extends NativeResult {
   readonly type: string;
   readonly routing: string;
   readonly rows: number;
+}
+
+/** One result for all of a name: their median. */
+export function medians(results: readonly NativeResult[]): NativeResult[] {
+  const named = new Map<string, NativeResult[]>();
+  for (const result of results) {
+    named.set(result.name, [...(named.get(result.name) ?? []), result]);
+  }
+  return [...named.values()].flatMap((rounds) => {
+    const value = quantile(
+      rounds.map((round) => round.value),
+      0.5,
+    );
+    return rounds.slice(0, 1).map((result) => ({ ...result, value }));
+  });
 }
 
 /**
