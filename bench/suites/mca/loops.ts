@@ -100,8 +100,8 @@ export const KERNEL_LOOPS: readonly KernelLoops[] = [
     object: 'int8_avx512_vnni.cc.o',
     needs: 'avx512',
     product: /^vpdpbusd/,
-    largest: 24,
-    instructionsPerProduct: 1.8,
+    largest: 12,
+    instructionsPerProduct: 2,
     registerCopies: 0,
   },
   {

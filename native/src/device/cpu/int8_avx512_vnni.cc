@@ -10,7 +10,9 @@ namespace tessera::device::cpu {
 namespace {
 
 constexpr size_t kVectors = 1, kHalves = 2;
-constexpr size_t kRows = 12;  // 24 of 32 registers hold products
+// 12 products are enough to hide the latency of one. With more of them the scaling of a tile's
+// products takes so many of the processor's own registers that the next tile's have to wait.
+constexpr size_t kRows = 6;
 
 using I = __m512i;
 
