@@ -199,6 +199,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
       ['try', '/try', page.getByRole('button', { name: 'Recall', exact: true })],
       ['live', '/live', page.getByRole('img', { name: /Time of a recall/ })],
       ['recalls', '/recalls', page.getByRole('table').first()],
+      ['cluster', '/cluster', page.getByText('This node is no part of a cluster')],
       ['sql', '/sql', page.getByRole('button', { name: 'Ask' })],
     ] as const;
     for (const [name, path, seen] of views) {

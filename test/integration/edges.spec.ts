@@ -313,6 +313,7 @@ describe('beside recall', () => {
           adapters: '',
           promptTemplate: 'p',
         },
+        chains: runtime.kvPool.metrics().chains,
       });
     }
   });

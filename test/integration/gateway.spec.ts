@@ -11,6 +11,7 @@ import { partitionOf } from '@tessera/routing';
 import { createLog } from '@tessera/telemetry';
 import { temporaryFolder, until } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ClusterPage } from '../../apps/console/src/api-types.js';
 import { type ServingGateway, serve as serveGateway } from '../../apps/gateway/src/serve.js';
 import { serve } from '../../apps/standalone/src/serve.js';
 import { FakeRuntime } from './fake-runtime.js';
@@ -211,6 +212,29 @@ describe('a gateway', () => {
     const refused = await post('/v1/cluster/route', { userId: 5 });
     expect(refused).toMatchObject({ status: 400, json: { error: { field: 'userId' } } });
   });
+});
+
+it('is what the console of a node shows its cluster by, or says why it cannot', async () => {
+  const pageOf = async (gatewayAt: string) => {
+    const node = await startNode('viewer', { TESSERA_CONSOLE_GATEWAY: gatewayAt });
+    const reply = await fetch(`${node.serving.httpUrl}/console/api/cluster`);
+    const page = (await reply.json()) as ClusterPage;
+    await node.serving.drain.run();
+    return page;
+  };
+  const at = new URL(gateway.httpUrl).host;
+  const { gateway: named, table, fault } = await pageOf(at);
+  expect([named, fault, table?.digest]).toEqual([at, '', gateway.cluster.table.digest]);
+  const known = table?.nodes.map(({ name, state, chains }) => [name, state, chains]);
+  expect(known).toEqual(
+    nodes.map(({ name, runtime }) => [name, 'up', runtime.kvPool.metrics().chains]),
+  );
+  const owned = table?.nodes.reduce((sum, { ownedPartitions }) => sum + ownedPartitions, 0);
+  expect(owned).toBe(table?.partitions);
+  const away = await pageOf('127.0.0.1:1');
+  expect(away.table).toBeNull();
+  expect(away.fault).toContain('gateway: expected its nodes, got: ');
+  expect(await pageOf('')).toEqual({ gateway: '', table: null, fault: '' });
 });
 
 it('lets nobody in whom the access table keeps out, before a node is asked', async () => {

@@ -93,7 +93,10 @@ export function localPlan(options: LocalClusterOptions, config: Config): readonl
       `node-${at + 1}`,
       'standalone',
       at + 1,
-      Object.assign(shares(config, count), store, { TESSERA_CLUSTER_ETCD: etcd }),
+      Object.assign(shares(config, count), store, {
+        TESSERA_CLUSTER_ETCD: etcd,
+        TESSERA_CONSOLE_GATEWAY: `${HOST}:${httpPort}`,
+      }),
     ),
   );
   const members = nodes.map(

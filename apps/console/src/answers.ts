@@ -9,6 +9,7 @@ import type {
   AdapterChanges,
   AdaptersPage,
   CataloguePage,
+  ClusterPage,
   ComparisonPage,
   ComparisonSummary,
   DescribedItem,
@@ -39,6 +40,7 @@ export interface ConsoleAnswers {
   readonly 'delete login': LoginState;
   readonly 'post login/oidc': OidcBegun;
   readonly 'get about': About;
+  readonly 'get cluster': ClusterPage;
   readonly 'get live': LivePage;
   readonly 'get recalls': { readonly recalls: readonly RecallSummary[] };
   readonly 'post recalls': TriedRecall;

@@ -233,6 +233,40 @@ export interface ActivatedVersion {
   readonly goldenOverlap?: number;
 }
 
+/** A node as the gateway sees it. */
+export interface ClusterNode {
+  readonly name: string;
+  readonly grpc: string;
+  readonly http: string;
+  readonly weight: number;
+  /** unknown, up, draining, down or different. */
+  readonly state: string;
+  /** Why it gets no requests; '' where it does. */
+  readonly reason: string;
+  readonly ownedPartitions: number;
+  readonly inFlight: number;
+  /** Predicted microseconds of the work that it has. */
+  readonly outstandingUs: number;
+  /** Users' chains in its KV pool, when it was last seen. */
+  readonly chains: number;
+}
+
+export interface ClusterTable {
+  readonly revision: number;
+  readonly digest: string;
+  readonly partitions: number;
+  readonly nodes: readonly ClusterNode[];
+}
+
+export interface ClusterPage {
+  /** HOST:PORT of the gateway; '' where the configuration names none. */
+  readonly gateway: string;
+  /** Null where the gateway could not be asked. */
+  readonly table: ClusterTable | null;
+  /** Why it could not be asked; '' where it was. */
+  readonly fault: string;
+}
+
 export interface LivePage {
   readonly pulses: readonly Pulse[];
   readonly engine: { readonly queued: number; readonly running: number };

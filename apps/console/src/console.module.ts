@@ -5,6 +5,7 @@ import { Gate } from './gate.js';
 import { AboutController } from './http/about.controller.js';
 import { ConsoleAdaptersController } from './http/adapters.controller.js';
 import { ConsoleCatalogueController } from './http/catalogue.controller.js';
+import { ConsoleClusterController } from './http/cluster.controller.js';
 import { ComparisonController } from './http/comparison.controller.js';
 import { LoginController } from './http/login.controller.js';
 import { RecallsController } from './http/recalls.controller.js';
@@ -23,6 +24,7 @@ export class ConsoleModule {
       controllers: [
         LoginController,
         AboutController,
+        ConsoleClusterController,
         RecallsController,
         UsersController,
         ConsoleCatalogueController,

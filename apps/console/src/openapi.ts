@@ -59,6 +59,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   { path: 'login/oidc/return', method: 'get', summary: 'Come back from the provider' },
   { path: 'about', method: 'get', summary: 'What is served, and who asks' },
+  { path: 'cluster', method: 'get', summary: 'The nodes behind the gateway, and who is away' },
   { path: 'live', method: 'get', summary: 'How the service fared', query: ['minutes'] },
   {
     path: 'recalls',

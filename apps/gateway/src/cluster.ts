@@ -18,7 +18,12 @@ export interface Chosen {
 
 /** What the gateway learns when it asks a node how it is. */
 export type Sighting =
-  | { readonly state: 'up' | 'draining'; readonly versions: Readonly<Record<string, string>> }
+  | {
+      readonly state: 'up' | 'draining';
+      readonly versions: Readonly<Record<string, string>>;
+      /** Users' chains in its KV pool. */
+      readonly chains?: number;
+    }
   | { readonly state: 'down'; readonly reason: string };
 
 /**
@@ -134,6 +139,7 @@ export class Cluster {
       link.endWaiting();
     } else {
       link.versions = sighting.versions;
+      link.chains = sighting.chains ?? 0;
       if (!isUp) this.put(link, 'draining', 'it is not ready');
     }
     // Every node is seen twice a second, and most sightings say nothing new.

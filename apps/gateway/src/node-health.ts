@@ -11,6 +11,7 @@ const OK = 200;
 
 interface HealthBody {
   readonly versions?: Readonly<Record<string, string>>;
+  readonly chains?: number;
 }
 
 /** Asks every node how it is, twice a second, and itself only while the process lives. */
@@ -58,7 +59,7 @@ export class NodeHealth {
 async function sightingOf(link: NodeLink): Promise<Sighting> {
   const ask = { method: 'GET', path: '/health', headers: {}, timeoutMs: ANSWER_MS_MAX };
   const { status, body } = await link.http(ask);
-  const { versions } = JSON.parse(body.toString()) as HealthBody;
+  const { versions, chains = 0 } = JSON.parse(body.toString()) as HealthBody;
   if (versions === undefined) return { state: 'down', reason: 'expected a health answer' };
-  return { state: status === OK ? 'up' : 'draining', versions };
+  return { state: status === OK ? 'up' : 'draining', versions, chains };
 }

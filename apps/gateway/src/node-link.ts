@@ -44,6 +44,8 @@ export class NodeLink {
   state: NodeState = 'unknown';
   reason = 'not asked yet';
   versions: Readonly<Record<string, string>> = {};
+  /** Users' chains in its KV pool, when it was last seen. */
+  chains = 0;
   /** Requests that the gateway waits for. */
   inFlight = 0;
   /** For streams, and for what the gateway asks itself. */

@@ -233,7 +233,13 @@ export async function compose(
     admission,
   };
   const modules = {
-    operations: { readiness, metrics, versions: versionsOf(parts), log },
+    operations: {
+      readiness,
+      metrics,
+      versions: versionsOf(parts),
+      chains: () => runtime.facts.kvPool.metrics().chains,
+      log,
+    },
     retrieval: retrievalOf(parts, joined),
     feature: featureOf(parts, joined),
     console: consoleParts({

@@ -1,12 +1,19 @@
 import { join } from 'node:path';
 import { isLoopback } from '@tessera/access';
+import { clusterState, peerConnection } from '@tessera/client';
 import { type Config, repositoryRoot } from '@tessera/config';
 import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import { MILLISECONDS_PER_MINUTE } from '@tessera/units';
-import { type ConsoleParts, LoginAccess, LoopbackAccess } from '../../console/src/index.js';
+import {
+  type ClusterNode,
+  type ClusterTable,
+  type ConsoleParts,
+  LoginAccess,
+  LoopbackAccess,
+} from '../../console/src/index.js';
 import type { UserErasure } from '../../feature/src/index.js';
 import { type AdapterEdge, parseJsonRecall } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
@@ -45,6 +52,20 @@ function loginsOf({ http, access, login }: Config, { process, oidc }: Access) {
 }
 
 /** The parts of the console; undefined where it is not served. */
+/** As the gateway knows it. Rejects with NODE_UNAVAILABLE. */
+async function clusterTable(config: Config): Promise<ClusterTable> {
+  const state = await clusterState(config.console.gateway, peerConnection(config.peer));
+  const { revision, digest, partitions } = state;
+  const nodes = state.nodes.map(
+    ({ name, grpc, http, weight, state: is, reason, ...counts }): ClusterNode => {
+      const { ownedPartitions, inFlight, outstandingUs, chains } = counts;
+      const loads = { ownedPartitions, inFlight, outstandingUs, chains };
+      return { name, grpc, http, weight, state: is, reason, ...loads };
+    },
+  );
+  return { revision, digest, partitions, nodes };
+}
+
 export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
   const { config, runtime, recalls, erasure, store, readiness, serviceVersion, log } = needs;
   const { access, metrics, adapters } = needs;
@@ -62,6 +83,8 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
     access: logins ?? new LoopbackAccess(),
     logins,
     publicHost: publicUrl === '' ? '' : new URL(publicUrl).host,
+    gateway: config.console.gateway,
+    cluster: () => clusterTable(config),
     audits: access.process.audits,
     adapterActions: adapters,
     countAction: (action, code) => metrics.countConsoleAction(action, code),

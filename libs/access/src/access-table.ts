@@ -100,6 +100,7 @@ export const HTTP_ACCESS: Readonly<Record<string, AccessRule>> = {
   'POST /console/api/login/oidc': open,
   'GET /console/api/login/oidc/return': open,
   'GET /console/api/about': page('read'),
+  'GET /console/api/cluster': page('read'),
   'GET /console/api/live': page('read'),
   'GET /console/api/recalls': page('read'),
   'POST /console/api/recalls': page('read'),

@@ -8,30 +8,38 @@ const ANSWER_MS_MAX = 2000;
 
 /** A node as a gateway's `GET /v1/cluster` shows it. */
 export interface ShownNode extends Member {
+  /** unknown, up, draining, down or different. */
   readonly state: string;
+  /** Why it gets no requests; '' where it does. */
+  readonly reason: string;
+  readonly ownedPartitions: number;
+  readonly inFlight: number;
+  readonly outstandingUs: number;
+  /** Users' chains in its KV pool, when it was last seen. */
+  readonly chains: number;
+}
+
+export interface ClusterState {
+  readonly revision: number;
+  readonly digest: string;
+  readonly partitions: number;
+  /** In the order of their names. */
+  readonly nodes: readonly ShownNode[];
 }
 
 /**
- * The nodes that a gateway knows. `address`: HOST:PORT of its HTTP edge. Rejects with
+ * What a gateway knows of its cluster. `address`: HOST:PORT of its HTTP edge. Rejects with
  * NODE_UNAVAILABLE.
  */
-export async function clusterState(
-  address: string,
-  connection: Connection,
-): Promise<readonly ShownNode[]> {
-  const text = await textAt(address, connection).catch((cause: unknown) => {
+export async function clusterState(address: string, connection: Connection): Promise<ClusterState> {
+  try {
+    const state = JSON.parse(await textAt(address, connection)) as ClusterState;
+    checkedMembers(state.nodes, 'nodes');
+    return state;
+  } catch (cause) {
     const message = `gateway: expected its nodes, got: ${(cause as Error).message}`;
     throw new TesseraError('NODE_UNAVAILABLE', message, { cause });
-  });
-  const { nodes } = JSON.parse(text) as { readonly nodes: readonly ShownNode[] };
-  const states = new Map(nodes.map(({ name, state }) => [name, state]));
-  return checkedMembers(nodes, 'gateway').map(({ name, grpc, http, weight }) => ({
-    name,
-    grpc,
-    http,
-    weight,
-    state: states.get(name) ?? '',
-  }));
+  }
 }
 
 function textAt(address: string, connection: Connection): Promise<string> {

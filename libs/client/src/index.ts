@@ -1,3 +1,4 @@
+export { type ClusterState, clusterState } from './cluster-state.js';
 export {
   CHANNEL_OPTIONS,
   type Connection,

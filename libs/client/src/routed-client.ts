@@ -141,7 +141,7 @@ export class RoutedClient {
 
   /** Asks who the nodes are. Rejects with NODE_UNAVAILABLE; the last ones count then. */
   async refresh(): Promise<void> {
-    const shown = await clusterState(this.options.gatewayHttp, this.connection);
+    const { nodes: shown } = await clusterState(this.options.gatewayHttp, this.connection);
     const before = this.nodes;
     this.nodes = new Map();
     for (const member of shown) {

@@ -36,6 +36,11 @@ export const inspectionSchema = z.strictObject({
 
 export const consoleSchema = z.strictObject({
   pages: oneOf(['on', 'off'], 'on', 'serve the console to analysts, under /console'),
+  gateway: text(
+    '',
+    'HOST:PORT of the HTTP edge of the gateway before this node, whose nodes the console shows; ' +
+      'empty: none',
+  ),
   sqlSeconds: integer(1, SECONDS_MAX, 10, 'seconds that a question in SQL may take'),
   sqlRowsMax: integer(1, 100_000, 1000, 'rows that a question in SQL is answered with at most'),
   exportSeconds: integer(1, SECONDS_MAX, 300, 'seconds that an export may take'),

@@ -15,6 +15,13 @@ interface HealthAnswer {
   /** Dependencies of the process and the stores that it writes to, each with its own state. */
   readonly conditions: readonly Condition[];
   readonly versions: ServedVersions['versions'];
+  /** Users' chains in the KV pool; left out: the process has none. */
+  readonly chains?: number;
+}
+
+/** Users' chains in the KV pool of this process. DI token. */
+export class KeptChains {
+  constructor(readonly count: (() => number) | undefined) {}
 }
 
 @Controller('health')
@@ -22,6 +29,7 @@ export class HealthController {
   constructor(
     private readonly readiness: Readiness,
     private readonly served: ServedVersions,
+    private readonly kept: KeptChains,
   ) {}
 
   /** 200 while requests are taken, else 503. */
@@ -41,6 +49,9 @@ export class HealthController {
     const { ready, state, reason } = this.readiness;
     const why = reason === '' ? {} : { reason };
     const conditions = this.readiness.conditions.all();
-    return { live: true, ready, state, ...why, conditions, versions: this.served.versions };
+    const { versions } = this.served;
+    const chains = this.kept.count?.();
+    const kept = chains === undefined ? {} : { chains };
+    return { live: true, ready, state, ...why, conditions, versions, ...kept };
   }
 }

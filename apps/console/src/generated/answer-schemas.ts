@@ -288,6 +288,96 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
     ],
     "additionalProperties": false
   },
+  "get cluster": {
+    "type": "object",
+    "properties": {
+      "gateway": {
+        "type": "string"
+      },
+      "table": {
+        "type": "object",
+        "properties": {
+          "revision": {
+            "type": "number"
+          },
+          "digest": {
+            "type": "string"
+          },
+          "partitions": {
+            "type": "number"
+          },
+          "nodes": {
+            "type": "array",
+            "items": {
+              "type": "object",
+              "properties": {
+                "name": {
+                  "type": "string"
+                },
+                "grpc": {
+                  "type": "string"
+                },
+                "http": {
+                  "type": "string"
+                },
+                "weight": {
+                  "type": "number"
+                },
+                "state": {
+                  "type": "string"
+                },
+                "reason": {
+                  "type": "string"
+                },
+                "ownedPartitions": {
+                  "type": "number"
+                },
+                "inFlight": {
+                  "type": "number"
+                },
+                "outstandingUs": {
+                  "type": "number"
+                },
+                "chains": {
+                  "type": "number"
+                }
+              },
+              "required": [
+                "name",
+                "grpc",
+                "http",
+                "weight",
+                "state",
+                "reason",
+                "ownedPartitions",
+                "inFlight",
+                "outstandingUs",
+                "chains"
+              ],
+              "additionalProperties": false
+            }
+          }
+        },
+        "required": [
+          "revision",
+          "digest",
+          "partitions",
+          "nodes"
+        ],
+        "additionalProperties": false,
+        "nullable": true
+      },
+      "fault": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "gateway",
+      "table",
+      "fault"
+    ],
+    "additionalProperties": false
+  },
   "get live": {
     "type": "object",
     "properties": {

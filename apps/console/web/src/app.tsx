@@ -27,6 +27,7 @@ const VIEWS = [
   ['/users', 'Users'],
   ['/adapters', 'Adapters'],
   ['/catalogue', 'Catalogue'],
+  ['/cluster', 'Cluster'],
   ['/sql', 'SQL'],
 ] as const;
 
@@ -148,6 +149,7 @@ export const router = createHashRouter([
       view('/users/:id', () => import('./users/users.js')),
       view('/adapters', () => import('./adapters/adapters.js')),
       view('/catalogue', () => import('./catalogue/catalogue.js')),
+      view('/cluster', () => import('./cluster/cluster.js')),
       view('/sql', () => import('./sql/sql.js')),
     ],
   },

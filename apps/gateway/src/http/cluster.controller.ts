@@ -41,6 +41,7 @@ export class ClusterController {
         reason: link.reason,
         ownedPartitions: owned[node],
         inFlight: link.inFlight,
+        chains: link.chains,
         outstandingUs: Math.round(this.cluster.outstandingUs(link.member.name)),
         versions: link.versions,
       })),

@@ -1,0 +1,104 @@
+import { Code, Group, Paper, Progress, Stack, Table, Text } from '@mantine/core';
+import type { ClusterNode, ClusterPage, ClusterTable } from '../../../src/api-types.js';
+import { formatCount, formatShare, formatUs } from '../ui/format.js';
+import { Mark } from '../ui/mark.js';
+import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { useAsked } from '../ui/use-asked.js';
+
+const REFRESH_MS = 2000;
+const COLOURS: Readonly<Record<string, string>> = {
+  up: 'teal',
+  draining: 'blue',
+  different: 'orange',
+  down: 'red',
+};
+
+function NodeRow({ node, partitions }: { node: ClusterNode; partitions: number }) {
+  const share = node.ownedPartitions / partitions;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text size="sm" fw={600}>
+          {node.name}
+        </Text>
+        <Text size="xs">
+          gRPC {node.grpc}, HTTP {node.http}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Mark color={COLOURS[node.state] ?? 'gray'}>{node.state}</Mark>
+        {node.reason !== '' && <Text size="xs">{node.reason}</Text>}
+      </Table.Td>
+      <Table.Td>
+        <Text size="sm">
+          {formatCount(node.ownedPartitions)} ({formatShare(share)})
+        </Text>
+        <Progress value={share * 100} aria-label={`Share of ${node.name}`} />
+      </Table.Td>
+      <Table.Td className="number">{formatCount(node.inFlight)}</Table.Td>
+      <Table.Td className="number">{formatUs(node.outstandingUs)}</Table.Td>
+      <Table.Td className="number">{formatCount(node.chains)}</Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Nodes({ table: { nodes, partitions } }: { table: ClusterTable }) {
+  return (
+    <Paper withBorder p="md">
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Node</Table.Th>
+            <Table.Th>State</Table.Th>
+            <Table.Th>Partitions</Table.Th>
+            <Table.Th className="number">Requests</Table.Th>
+            <Table.Th className="number">Predicted work</Table.Th>
+            <Table.Th className="number">Users kept</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {nodes.map((node) => (
+            <NodeRow key={node.name} node={node} partitions={partitions} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Paper>
+  );
+}
+
+/** What the gateway sees: of a node that does not answer, why, and what was known of it last. */
+export function View() {
+  const { data, error, refetch } = useAsked<ClusterPage>('cluster', REFRESH_MS);
+  if (data === undefined) {
+    return error === null ? <Waiting /> : <Failure error={error} retry={() => refetch()} />;
+  }
+  const { gateway, table, fault } = data;
+  if (gateway === '') {
+    return (
+      <Empty title="This node is no part of a cluster">
+        Name the gateway before it in <Code>console.gateway</Code> (docs/cluster.md).
+      </Empty>
+    );
+  }
+  const away = table?.nodes.filter(({ state }) => state !== 'up') ?? [];
+  return (
+    <Stack>
+      <PageTitle title="Cluster">
+        <Group gap="xs">
+          <Text size="sm">gateway {gateway}</Text>
+          {table !== null && (
+            <Text size="sm">
+              table {table.digest}, revision {table.revision}
+            </Text>
+          )}
+          {away.length > 0 && (
+            <Text size="sm" fw={600}>
+              {away.length} of {table?.nodes.length} nodes get no requests
+            </Text>
+          )}
+        </Group>
+      </PageTitle>
+      {table === null ? <Failure error={fault} retry={() => refetch()} /> : <Nodes table={table} />}
+    </Stack>
+  );
+}
