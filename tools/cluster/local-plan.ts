@@ -51,45 +51,46 @@ function shares({ engine, kv }: Config, nodes: number): Record<string, string> {
   };
 }
 
+function processOf(
+  { httpPort, grpcPort, folder, kafka }: LocalClusterOptions,
+  name: string,
+  app: string,
+  step: number,
+  variables: Record<string, string>,
+): LocalProcess {
+  const own = join(folder, name);
+  const grpcStep = app === 'standalone' ? NODE_GRPC_STEP + step : step;
+  const [ownHttp, ownGrpc] = [httpPort + step, grpcPort + grpcStep];
+  const entries = Object.entries({
+    TESSERA_NODE_NAME: name,
+    TESSERA_HTTP_PORT: String(ownHttp),
+    TESSERA_GRPC_PORT: String(ownGrpc),
+    TESSERA_KAFKA_BROKERS: kafka,
+    // Requests, and behaviours where Redis keeps them, are for the owner of their user.
+    TESSERA_KAFKA_SHARED_TOPICS: app === 'standalone' ? 'gateway' : 'here',
+  });
+  const all = [...entries, ...Object.entries(folders(own)), ...Object.entries(variables)];
+  return {
+    name,
+    main: `dist/apps/${app}/src/main.js`,
+    folder: own,
+    httpPort: ownHttp,
+    grpcPort: ownGrpc,
+    variables: Object.fromEntries(all),
+  };
+}
+
 /** The processes in the order in which they start; the gateway is the last. */
 export function localPlan(options: LocalClusterOptions, config: Config): readonly LocalProcess[] {
-  const { nodes: count, httpPort, grpcPort, folder, etcd, kafka, redis } = options;
+  const { nodes: count, httpPort, grpcPort, etcd, redis } = options;
   const featureGrpc = `${HOST}:${grpcPort + FEATURE_PORT_STEP}`;
-  const process = (
-    name: string,
-    app: string,
-    step: number,
-    variables: Record<string, string>,
-  ): LocalProcess => {
-    const own = join(folder, name);
-    const grpcStep = app === 'standalone' ? NODE_GRPC_STEP + step : step;
-    const [ownHttp, ownGrpc] = [httpPort + step, grpcPort + grpcStep];
-    const entries = Object.entries({
-      TESSERA_NODE_NAME: name,
-      TESSERA_HTTP_PORT: String(ownHttp),
-      TESSERA_GRPC_PORT: String(ownGrpc),
-      TESSERA_KAFKA_BROKERS: kafka,
-      // Requests, and behaviours where Redis keeps them, are for the owner of their user.
-      TESSERA_KAFKA_SHARED_TOPICS: app === 'standalone' ? 'gateway' : 'here',
-    });
-    const all = [...entries, ...Object.entries(folders(own)), ...Object.entries(variables)];
-    const main = `dist/apps/${app}/src/main.js`;
-    const environment = Object.fromEntries(all);
-    return {
-      name,
-      main,
-      folder: own,
-      httpPort: ownHttp,
-      grpcPort: ownGrpc,
-      variables: environment,
-    };
-  };
   const store: Record<string, string> =
     redis === ''
       ? { TESSERA_BEHAVIOURS_STORE: 'remote', TESSERA_BEHAVIOURS_REMOTE: featureGrpc }
       : { TESSERA_BEHAVIOURS_STORE: 'redis', TESSERA_BEHAVIOURS_REDIS: redis };
   const nodes = Array.from({ length: count }, (_, at) =>
-    process(
+    processOf(
+      options,
       `node-${at + 1}`,
       'standalone',
       at + 1,
@@ -102,13 +103,13 @@ export function localPlan(options: LocalClusterOptions, config: Config): readonl
   const members = nodes.map(
     (node) => `${node.name}=${HOST}:${node.grpcPort}/${HOST}:${node.httpPort}`,
   );
-  const gateway = process('gateway', 'gateway', 0, {
+  const gateway = processOf(options, 'gateway', 'gateway', 0, {
     TESSERA_CLUSTER_NODES: etcd === '' ? members.join() : '',
     TESSERA_CLUSTER_ETCD: etcd,
     TESSERA_CLUSTER_BEHAVIOURS: redis === '' ? featureGrpc : '',
   });
   if (redis !== '') return [...nodes, gateway];
-  const feature = process('feature', 'feature', FEATURE_PORT_STEP, {
+  const feature = processOf(options, 'feature', 'feature', FEATURE_PORT_STEP, {
     TESSERA_BEHAVIOURS_STORE: 'embedded',
     // The gateway knows which node follows a user, and reaches all where one is erased.
     TESSERA_BEHAVIOURS_RETRIEVAL: `${HOST}:${grpcPort}`,

@@ -152,6 +152,32 @@ it('keeps what is outstanding at nodes that stay, and waits for those that leave
   expect(cluster.watched()).not.toContain(b);
 });
 
+it('answers every request while the members change with each of them', async () => {
+  clusterOf('a', 'b', 'c', 'd');
+  const all = ['a', 'b', 'c', 'd'].map((name) => member(name));
+  const counts = new ForwardCounts();
+  const asking = new Asking(cluster, counts);
+  let end: (() => void)[] = [];
+  const answers: Promise<string>[] = [];
+  for (let n = 0; n < 200; n += 1) {
+    cluster.setMembers(n % 2 === 0 ? all.slice(n % 3, (n % 3) + 2) : all);
+    for (const link of cluster.links()) {
+      cluster.saw(link, { state: 'up', versions: versions(link.member.name) });
+    }
+    const act = ({ member: { name } }: NodeLink) =>
+      new Promise<string>((resolve) => end.push(() => resolve(name)));
+    answers.push(asking.ask(asked({ partition: n * 97 }), act));
+    if (n % 5 !== 0) continue;
+    for (const one of end) one();
+    end = [];
+  }
+  for (const one of end) one();
+  expect((await Promise.all(answers)).every((name) => name !== '')).toBe(true);
+  expect(cluster.watched()).toHaveLength(all.length);
+  for (const { name } of all) expect(cluster.outstandingUs(name)).toBeCloseTo(0);
+  expect(cluster.table.revision).toBe(201);
+});
+
 it.each([
   ['ENGINE_OVERLOADED', 'busy'],
   ['ENGINE_UNAVAILABLE', 'busy'],

@@ -12,7 +12,7 @@ export async function openErasures(
   cluster: Cluster,
   log: Log,
 ): Promise<{ readonly erasures: KeptErasures; readonly holders: Holders }> {
-  const holders = Holders.open(path);
+  const holders = await Holders.open(path);
   const pending = await PendingErasures.open(path);
   const erasures = new KeptErasures({
     pending,

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import { type Disk, FILE_SYSTEM, replaceFile } from '@tessera/files';
 
 const FILE = 'holders.json';
 
@@ -11,18 +11,22 @@ const FILE = 'holders.json';
 export class Holders {
   private constructor(
     private readonly path: string,
-    private readonly known: Set<string>,
+    private readonly disk: Disk,
+    private known: ReadonlySet<string>,
   ) {}
 
-  /** @throws TesseraError IO_FAILED */
-  static open(folder: string): Holders {
+  /** Rejects with IO_FAILED. */
+  static async open(folder: string, disk = FILE_SYSTEM): Promise<Holders> {
     const path = join(folder, FILE);
     try {
-      mkdirSync(folder, { recursive: true });
-      const names = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [];
-      return new Holders(path, new Set(names as string[]));
+      await disk.makeFolder(folder);
+      const bytes = await disk.read(path);
+      const names = bytes === undefined ? [] : JSON.parse(bytes.toString());
+      return new Holders(path, disk, new Set(names as string[]));
     } catch (cause) {
-      throw failed(cause);
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const message = `cluster.path: expected a folder with a list of nodes, got: ${reason}`;
+      throw new TesseraError('IO_FAILED', message, { field: 'cluster.path', cause });
     }
   }
 
@@ -30,22 +34,11 @@ export class Holders {
     return [...this.known].sort();
   }
 
-  /** @throws TesseraError IO_FAILED */
-  add(names: readonly string[]): void {
-    const before = this.known.size;
-    for (const name of names) this.known.add(name);
-    if (this.known.size === before) return;
-    try {
-      writeFileSync(`${this.path}.part`, JSON.stringify(this.names()), { flush: true });
-      renameSync(`${this.path}.part`, this.path);
-    } catch (cause) {
-      throw failed(cause);
-    }
+  /** Durable when it resolves. Rejects with IO_FAILED, or STORE_FULL where there is no room. */
+  async add(names: readonly string[]): Promise<void> {
+    const all = new Set([...this.known, ...names]);
+    if (all.size === this.known.size) return;
+    await replaceFile(this.disk, this.path, JSON.stringify([...all].sort()), 'cluster.path: nodes');
+    this.known = all;
   }
-}
-
-function failed(cause: unknown): TesseraError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const message = `cluster.path: expected a folder with a list of nodes, got: ${reason}`;
-  return new TesseraError('IO_FAILED', message, { field: 'cluster.path', cause });
 }

@@ -1,4 +1,5 @@
 import { PendingErasures } from '@tessera/erasure';
+import { type Disk, FILE_SYSTEM } from '@tessera/files';
 import { temporaryFolder } from '@tessera/testing';
 import { afterEach, expect, it } from 'vitest';
 import { Holders } from './holders.js';
@@ -13,13 +14,13 @@ interface World {
   readonly away: Set<string>;
 }
 
-async function open({ asked, away }: World, path = folder.path): Promise<KeptErasures> {
+async function open({ asked, away }: World, disk = FILE_SYSTEM): Promise<KeptErasures> {
   const act = async (who: string) => {
     asked.push(who);
     if (away.has(who)) throw new Error('away');
   };
   return new KeptErasures({
-    pending: await PendingErasures.open(path),
+    pending: await PendingErasures.open(folder.path, disk),
     holders: () => ['a', 'b', 'c'],
     eraseBehaviours: (userId) => act(`behaviours of ${userId}`),
     drop: (holder) => act(holder),
@@ -74,9 +75,54 @@ it('asks all again where a user is erased again', async () => {
   expect(world.asked).toEqual(['a', 'b', 'c']);
 });
 
-it('remembers every node that was ever a member', () => {
-  const holders = Holders.open(folder.path);
-  holders.add(['b', 'a']);
-  holders.add(['c']);
-  expect(Holders.open(folder.path).names()).toEqual(['a', 'b', 'c']);
+it('remembers every node that was ever a member', async () => {
+  const holders = await Holders.open(folder.path);
+  await holders.add(['b', 'a']);
+  await holders.add(['c']);
+  expect((await Holders.open(folder.path)).names()).toEqual(['a', 'b', 'c']);
+});
+
+/** A disk without room for another byte while `isFull`. */
+function fullDisk() {
+  const state = { isFull: true };
+  const disk: Disk = Object.assign({}, FILE_SYSTEM, {
+    create: async (path: string) => {
+      const file = await FILE_SYSTEM.create(path);
+      const write = async (bytes: Uint8Array) => {
+        if (state.isFull) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+        await file.write(bytes);
+      };
+      return Object.assign({}, file, { write });
+    },
+  });
+  return { state, disk };
+}
+
+it('takes no node while its name cannot be kept, and keeps it once there is room', async () => {
+  const { state, disk } = fullDisk();
+  state.isFull = false;
+  const holders = await Holders.open(folder.path, disk);
+  await holders.add(['a']);
+  const before = holders.names();
+  state.isFull = true;
+  await expect(holders.add(['new'])).rejects.toMatchObject({ code: 'STORE_FULL' });
+  expect(holders.names()).toEqual(before);
+  expect((await Holders.open(folder.path)).names()).toEqual(before);
+  // What is known already needs no room.
+  await holders.add(before);
+  state.isFull = false;
+  await holders.add(['new']);
+  expect((await Holders.open(folder.path)).names()).toEqual([...before, 'new']);
+});
+
+it('refuses an erasure that cannot be written down, before anything is erased', async () => {
+  const { state, disk } = fullDisk();
+  const world = { asked: [] as string[], away: new Set<string>() };
+  const erasures = await open(world, disk);
+  const refused = erasures.forget('full', false, 1000);
+  await expect(refused).rejects.toMatchObject({ code: 'STORE_FULL' });
+  expect([world.asked, erasures.pendingCount]).toEqual([[], 0]);
+  state.isFull = false;
+  await erasures.forget('full', false, 1000);
+  expect(world.asked).toEqual(['behaviours of full', 'a', 'b', 'c']);
 });

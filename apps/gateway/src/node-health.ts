@@ -58,7 +58,7 @@ export class NodeHealth {
 
 async function sightingOf(link: NodeLink): Promise<Sighting> {
   const ask = { method: 'GET', path: '/health', headers: {}, timeoutMs: ANSWER_MS_MAX };
-  const { status, body } = await link.http(ask);
+  const [{ status, body }] = await Promise.all([link.http(ask), link.ping(ANSWER_MS_MAX)]);
   const { versions, chains = 0 } = JSON.parse(body.toString()) as HealthBody;
   if (versions === undefined) return { state: 'down', reason: 'expected a health answer' };
   return { state: status === OK ? 'up' : 'draining', versions, chains };

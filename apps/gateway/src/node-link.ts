@@ -75,6 +75,8 @@ export class NodeLink {
   /** Ends what waits for a first byte of the node, so that others are asked. */
   endWaiting(): void {
     for (const end of [...this.waiting]) end();
+    // Nothing that is sent over it arrives, or no answer does.
+    this.calls.close();
   }
 
   /**
@@ -166,6 +168,13 @@ export class NodeLink {
       credentials: channelCredentials(this.connection),
       headers: () => tokenHeaders(this.connection),
       channel: { channelOverride: this.client.getChannel() },
+    });
+  }
+
+  /** Rejects with NodeAway where its gRPC edge does not answer in time. */
+  async ping(timeoutMs: number): Promise<void> {
+    await this.calls.ping(timeoutMs).catch((thrown: Error) => {
+      throw new NodeAway(thrown.message);
     });
   }
 

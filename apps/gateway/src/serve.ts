@@ -56,13 +56,14 @@ function behavioursLink({ cluster: { behaviours } }: Config, connection: NodeLin
 async function follow(
   membership: Membership,
   cluster: Cluster,
-  onNames: (names: readonly string[]) => void,
+  onNames: (names: readonly string[]) => Promise<void>,
 ): Promise<NodeHealth> {
   const health = new NodeHealth(cluster);
   let asked = Promise.resolve();
-  await membership.start((members) => {
+  await membership.start(async (members) => {
+    // Who may hold something of a user is written down before they do.
+    await onNames(members.map(({ name }) => name));
     cluster.setMembers(members);
-    onNames(members.map(({ name }) => name));
     asked = health.round();
   });
   await asked;

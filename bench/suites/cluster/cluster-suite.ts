@@ -1,8 +1,9 @@
 import { type Stages, staged } from '../suite.js';
 import { hop } from './hop.js';
+import { served } from './served.js';
 import { simulated } from './simulated.js';
 
-const STAGES: Stages = { simulated, hop };
+const STAGES: Stages = { simulated, hop, served };
 
 export const CLUSTER_STAGES = Object.keys(STAGES);
 

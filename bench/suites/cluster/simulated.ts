@@ -4,6 +4,7 @@ import {
   NodeLoads,
   PARTITION_COUNT,
   partitionOf,
+  Router,
   RoutingTable,
   xxh32,
 } from '@tessera/routing';
@@ -156,12 +157,32 @@ function balance(nodes: number, requests: number): Measurement[] {
   ];
 }
 
+/** Of a whole request of a client that routes by itself, but for what it sends. */
+function routedUs(members: readonly Member[], ids: readonly Buffer[]): number {
+  const router = new Router();
+  router.setMembers(members);
+  for (const { name } of members) router.setUp(name, true);
+  const requests = 200_000;
+  const from = performance.now();
+  for (let n = 0; n < requests; n += 1) {
+    const name = router.choose(partitionOf(ids[n & 4095] as Buffer))?.name ?? '';
+    const end = router.begin(name, 'Recall 4', 1);
+    router.state(name, n % 7);
+    end(true);
+  }
+  return ((performance.now() - from) * 1000) / requests;
+}
+
 /** A thousand nodes: what a table and a decision cost, and how even the users lie. */
 function thousand(users: number): Measurement[] {
   const members = membersOf(1000);
   const builtFrom = performance.now();
   const table = new RoutingTable(members, 1);
   const buildMs = performance.now() - builtFrom;
+  const changedFrom = performance.now();
+  const changed = new RoutingTable(members.slice(1), 2, table);
+  const changeMs = performance.now() - changedFrom;
+  if (changed.digest === table.digest) throw new Error('expected another table');
   const loads = new NodeLoads(table);
   for (let node = 0; node < members.length; node += 1) loads.setUp(node, true);
   const ids = Array.from({ length: 4096 }, (_, n) => Buffer.from(`user-${n * 7919}`));
@@ -186,6 +207,14 @@ function thousand(users: number): Measurement[] {
     { name: `${name}: table`, value: table.bytes / 2 ** 20, unit: 'MiB', bar: 1, bound: 'at-most' },
     { name: `${name}: decision`, value: decisionUs, unit: 'us', bar: 1, bound: 'at-most' },
     { name: `${name}: making the table`, value: buildMs, unit: 'ms', bar: null },
+    { name: `${name}: a node less`, value: changeMs, unit: 'ms', bar: null },
+    {
+      name: `${name}: decision and accounts of a client`,
+      value: routedUs(members, ids),
+      unit: 'us',
+      bar: 50,
+      bound: 'at-most',
+    },
     {
       name: `${name}: greatest over mean users at owners`,
       value: (most * members.length) / users,

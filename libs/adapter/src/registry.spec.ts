@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import { type Disk, FILE_SYSTEM } from '@tessera/files';
 import { FakeAdapterEngine, fakePush, partsOf, temporaryFolder } from '@tessera/testing';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Adapters } from './adapters.js';
 import type { AdapterProbe } from './domain/adapter-probe.js';
 import type { PushPart } from './domain/push-parts.js';
-import { type Disk, FILE_SYSTEM } from './outside/disk.js';
 import { repairRegistry } from './repair-registry.js';
 
 const LIMITS = { rankMax: 64, normMax: 100, versionBytesMax: 4000, diskBytesMax: 6000 };

@@ -1,4 +1,5 @@
 import { TesseraError } from '@tessera/errors';
+import { type Disk, diskError, FILE_SYSTEM } from '@tessera/files';
 import {
   type AdapterChoice,
   type AdapterLease,
@@ -22,7 +23,6 @@ import {
 } from './domain/registry-state.js';
 import { ofBase, shownWaiting, waitingOf, waitsForBase } from './domain/waiting-versions.js';
 import { type Held, LoadedAdapters } from './loaded-adapters.js';
-import { type Disk, diskError, FILE_SYSTEM } from './outside/disk.js';
 import { type DiskCondition, DiskReserve } from './outside/disk-reserve.js';
 import { lockFolder } from './outside/folder-lock.js';
 import { RegistryFile } from './outside/registry-file.js';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { diskError, FILE_SYSTEM } from '@tessera/files';
 import {
   ADAPTER_FILES,
   type AdapterVersion,
@@ -6,7 +7,6 @@ import {
   digestOf,
   receivedVersion,
 } from './domain/adapter-version.js';
-import { diskError, FILE_SYSTEM } from './outside/disk.js';
 import { lockFolder } from './outside/folder-lock.js';
 import { RegistryFile } from './outside/registry-file.js';
 import { hashOf } from './outside/regular-file.js';

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import { FILE_SYSTEM } from '@tessera/files';
 import { temporaryFolder } from '@tessera/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FILE_SYSTEM } from './outside/disk.js';
 import { ServedWeights, type ServedWeightsParts } from './served-weights.js';
 
 /** Serves the folder whose name it was given last; those in `broken` cannot be loaded. */

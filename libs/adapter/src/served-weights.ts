@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import { type Disk, diskError, FILE_SYSTEM } from '@tessera/files';
 import { z } from 'zod';
 import { checkName } from './domain/adapter-version.js';
-import { type Disk, diskError, FILE_SYSTEM } from './outside/disk.js';
 import { type DiskCondition, DiskReserve } from './outside/disk-reserve.js';
 import { lockFolder } from './outside/folder-lock.js';
 import { KeptState } from './outside/kept-state.js';

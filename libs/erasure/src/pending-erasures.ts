@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import { type Disk, FILE_SYSTEM, replaceFile } from '@tessera/files';
 
 /** An erasure that has been asked for and does not hold everywhere yet. */
 export interface PendingErasure {
@@ -13,6 +14,7 @@ export interface PendingErasure {
 }
 
 const SUFFIX = '.json';
+const FIELD = 'behaviours.erasuresPath';
 
 /**
  * The erasures that are to be finished, one file each in a folder, durable before anything is
@@ -21,11 +23,14 @@ const SUFFIX = '.json';
 export class PendingErasures {
   private readonly pending = new Map<string, PendingErasure>();
 
-  private constructor(private readonly folder: string) {}
+  private constructor(
+    private readonly folder: string,
+    private readonly disk: Disk,
+  ) {}
 
   /** Rejects with IO_FAILED; a file that is none of ours, or was cut off, is left alone. */
-  static async open(folder: string): Promise<PendingErasures> {
-    const erasures = new PendingErasures(folder);
+  static async open(folder: string, disk = FILE_SYSTEM): Promise<PendingErasures> {
+    const erasures = new PendingErasures(folder, disk);
     await erasures.failingAs('opened', async () => {
       await mkdir(folder, { recursive: true });
       for (const name of await readdir(folder)) {
@@ -41,20 +46,14 @@ export class PendingErasures {
     return [...this.pending.values()].sort((a, b) => a.askedMs - b.askedMs);
   }
 
-  /** Durable when it resolves; takes the place of an earlier one of the user. */
+  /**
+   * Durable when it resolves; takes the place of an earlier one of the user. Rejects with
+   * IO_FAILED, or STORE_FULL where there is no room.
+   */
   async put(erasure: PendingErasure): Promise<void> {
     const path = this.pathOf(erasure.userId);
-    await this.failingAs('written', async () => {
-      const file = await open(`${path}.part`, 'w');
-      try {
-        await file.writeFile(JSON.stringify(erasure));
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(`${path}.part`, path);
-      await syncFolder(this.folder);
-    });
+    const what = `${FIELD}: an erasure`;
+    await replaceFile(this.disk, path, JSON.stringify(erasure), what);
     this.pending.set(erasure.userId, erasure);
   }
 
@@ -76,8 +75,8 @@ export class PendingErasures {
       await act();
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      const message = `behaviours.erasuresPath: expected files that can be ${what}, got: ${reason}`;
-      throw new TesseraError('IO_FAILED', message, { field: 'behaviours.erasuresPath', cause });
+      const message = `${FIELD}: expected files that can be ${what}, got: ${reason}`;
+      throw new TesseraError('IO_FAILED', message, { field: FIELD, cause });
     }
   }
 }
@@ -89,15 +88,5 @@ async function readPending(path: string): Promise<PendingErasure | undefined> {
     return { userId, askedMs, isSpreading: isSpreading === true };
   } catch {
     return undefined;
-  }
-}
-
-/** Makes a name in it durable. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

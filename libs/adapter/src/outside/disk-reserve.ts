@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/errors';
-import { type Disk, diskError } from './disk.js';
+import { type Disk, diskError } from '@tessera/files';
 
 export interface DiskCondition {
   readonly state: 'ok' | 'degraded';

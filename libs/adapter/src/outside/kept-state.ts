@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Disk, replaceFile } from './disk.js';
+import { type Disk, replaceFile } from '@tessera/files';
 
 const FORMAT = 2;
 /** Without a checksum and a copy. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import type { Disk } from '@tessera/files';
 import { z } from 'zod';
 import { ADAPTER_STATES } from '../domain/adapter-version.js';
 import type { RegistryState } from '../domain/registry-state.js';
-import type { Disk } from './disk.js';
 import { KeptState } from './kept-state.js';
 
 const NAME = 'registry.json';

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expecting } from '@tessera/errors';
+import { type Disk, type DiskFile, diskError } from '@tessera/files';
 import type { AdapterFile } from '../domain/adapter-version.js';
-import { type Disk, type DiskFile, diskError } from './disk.js';
 import { hashOf } from './regular-file.js';
 
 const corrupt = expecting('ADAPTER_CORRUPT');

@@ -210,6 +210,21 @@ describe('a connection', () => {
     between.close();
   });
 
+  it('answers pings while it holds, and fails them where it goes or is silent', async () => {
+    const between = await relay();
+    const channel = channelTo(between.address);
+    await channel.ping(10_000);
+    await ask(channel, 'Echo', 'x').ended;
+    expect(between.sockets).toHaveLength(2);
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    await expect(channelTo(`127.0.0.1:${port}`).ping(50)).rejects.toThrow('no answer to a ping');
+    silent.close();
+    between.close();
+    await expect(channel.ping(10_000)).rejects.toThrow(/ECONN|closed/);
+  });
+
   it('to what speaks no HTTP/2 ends its calls', async () => {
     const listener = createServer((socket) => {
       socket.on('error', () => undefined);

@@ -6,7 +6,7 @@ import { CallDeadlines } from '../direct/call-deadlines.js';
 import { type CallEnd, methodHeaders, timeoutText } from './call-frames.js';
 import { CallSession } from './call-session.js';
 
-/** A node that does not take a connection in this time does not answer. */
+/** A node that does not speak on a connection in this time does not answer. */
 const CONNECT_MS_MAX = 2000;
 
 export interface ChannelSettings {
@@ -77,7 +77,30 @@ export class CallChannel {
     };
   }
 
-  /** Ends all calls with UNAVAILABLE. */
+  /**
+   * Makes a connection where there is none. Resolves when the peer has answered a ping; rejects
+   * where it does not in time.
+   */
+  ping(timeoutMs: number): Promise<void> {
+    this.session ??= this.connected();
+    const { session } = this;
+    return new Promise((resolve, reject) => {
+      const forget = deadlines.add(performance.now() + timeoutMs, () => {
+        reject(new Error(`${this.settings.address}: no answer to a ping`));
+      });
+      const done = () => {
+        forget();
+        resolve();
+      };
+      const failed = (reason: string) => {
+        forget();
+        reject(new Error(reason));
+      };
+      session.ping({ done, failed });
+    });
+  }
+
+  /** Ends all calls with UNAVAILABLE; the next one makes a new connection. */
   close(): void {
     this.session = undefined;
     for (const socket of this.sockets) socket.destroy();
@@ -98,13 +121,12 @@ export class CallChannel {
       },
     });
     let reason = 'the connection was closed';
+    socket.once('data', () => socket.setTimeout(0));
     socket.on('data', (chunk: Buffer) => session.take(chunk));
     socket.on('error', ({ message }) => {
       reason = message;
     });
     socket.setTimeout(CONNECT_MS_MAX, () => socket.destroy(new Error('no connection in time')));
-    const onConnected = () => socket.setTimeout(0);
-    socket.once(this.settings.tls === undefined ? 'connect' : 'secureConnect', onConnected);
     socket.on('close', () => {
       this.sockets.delete(socket);
       if (this.session === session) this.session = undefined;

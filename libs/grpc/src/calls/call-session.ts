@@ -36,6 +36,8 @@ const STREAM_MAX = 2 ** 30;
 /** That every peer should take at once (RFC 9113, 6.5.2). */
 const STREAMS_MIN = 100;
 const EMPTY = Buffer.alloc(0);
+/** Pings are answered in their order, so that one is like another. */
+const PING = Buffer.from('tessera?', 'latin1');
 
 export interface Call {
   readonly message: Uint8Array;
@@ -44,6 +46,12 @@ export interface Call {
   readonly fields: Readonly<Record<string, string>>;
   /** Called once: with the message where the status is 0. */
   readonly done: (end: CallEnd, message: Buffer | undefined) => void;
+}
+
+export interface Ping {
+  /** The peer has answered. */
+  readonly done: () => void;
+  readonly failed: (reason: string) => void;
 }
 
 interface OpenStream {
@@ -83,6 +91,7 @@ export class CallSession {
   private firstWindow = FIRST_WINDOW_BYTES;
   private credit = 0;
   private isLeaving = false;
+  private readonly pings: Ping[] = [];
 
   constructor(private readonly wires: SessionWires) {
     const more = windowUpdate(0, WINDOW_BYTES - FIRST_WINDOW_BYTES);
@@ -102,6 +111,11 @@ export class CallSession {
     }
     const id = this.start(call);
     return () => this.cancelStream(id);
+  }
+
+  ping(ping: Ping): void {
+    this.pings.push(ping);
+    this.wires.send(frame(FrameType.PING, 0, 0, PING));
   }
 
   /** Takes bytes of the peer. */
@@ -127,6 +141,7 @@ export class CallSession {
   close(reason: string): void {
     this.leave();
     const waiting = this.waiting.splice(0);
+    for (const { failed } of this.pings.splice(0)) failed(reason);
     for (const id of [...this.open.keys()]) this.end(id, away(reason));
     for (const call of waiting) call.done(away(reason), undefined);
   }
@@ -215,8 +230,9 @@ export class CallSession {
       this.wires.send(frame(FrameType.SETTINGS, Flag.ACK, 0, EMPTY));
       this.startWaiting();
       this.pump();
-    } else if (type === FrameType.PING && !isAck) {
-      this.wires.send(frame(FrameType.PING, Flag.ACK, 0, payload));
+    } else if (type === FrameType.PING) {
+      if (isAck) this.pings.shift()?.done();
+      else this.wires.send(frame(FrameType.PING, Flag.ACK, 0, payload));
     } else if (type === FrameType.WINDOW_UPDATE && payload.length === 4) {
       this.windowBytes += payload.readUInt32BE(0) & 0x7fff_ffff;
       this.pump();

@@ -19,7 +19,9 @@ describe.skipIf(missing.length > 0)('members in etcd', () => {
     server = await startEtcdServer();
     etcd = new Etcd(`127.0.0.1:1, ${server.address}`);
     membership = etcdMembership(etcd, 'ours');
-    await membership.start((members) => seen.push(members.map(({ name }) => name).join()));
+    await membership.start(async (members) => {
+      seen.push(members.map(({ name }) => name).join());
+    });
   });
   afterAll(async () => {
     membership?.close();

@@ -6,16 +6,19 @@ export interface MembershipReading {
   readonly reason: string;
 }
 
+export type TakeMembers = (members: readonly Member[]) => Promise<void>;
+
 /**
  * Where the nodes of a cluster are known from. While its source is away the last members stand.
  * Owner: one gateway.
  */
 export interface Membership {
   /**
-   * Calls `onMembers` with the first members before it resolves, and then with each change.
+   * Calls `onMembers` with the first members before it resolves, and then with each change. Of
+   * members that it rejects it is called again.
    * @throws TesseraError CONFIG_INVALID for members that cannot be
    */
-  start(onMembers: (members: readonly Member[]) => void): Promise<void>;
+  start(onMembers: TakeMembers): Promise<void>;
   reading(): MembershipReading;
   close(): void;
 }
@@ -24,8 +27,8 @@ export interface Membership {
 export class StaticMembership implements Membership {
   constructor(private readonly members: readonly Member[]) {}
 
-  async start(onMembers: (members: readonly Member[]) => void): Promise<void> {
-    onMembers(this.members);
+  async start(onMembers: TakeMembers): Promise<void> {
+    await onMembers(this.members);
   }
 
   reading(): MembershipReading {

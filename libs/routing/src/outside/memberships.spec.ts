@@ -16,7 +16,7 @@ afterEach(() => {
 it('has the nodes that the configuration names', async () => {
   const seen: (readonly Member[])[] = [];
   const membership = new StaticMembership([node('a')]);
-  await membership.start((members) => seen.push(members));
+  await membership.start(async (members) => void seen.push(members));
   expect(names(seen)).toEqual(['a']);
   expect(membership.reading().state).toBe('ok');
 });
@@ -43,7 +43,7 @@ it('says each change once, and keeps the last members while the source is away',
   open.push(membership);
   const seen: (readonly Member[])[] = [];
   const readings = new Set<string>();
-  await membership.start((members) => seen.push(members));
+  await membership.start(async (members) => void seen.push(members));
   await until('all answers', () => {
     readings.add(membership.reading().reason);
     return asked > answers.length;
@@ -55,7 +55,7 @@ it('says each change once, and keeps the last members while the source is away',
 it('says why the last members stand', async () => {
   const membership = new PolledMembership('source', async () => [node('a'), node('a')], 1e6);
   open.push(membership);
-  await membership.start(() => undefined);
+  await membership.start(async () => undefined);
   expect(membership.reading()).toMatchObject({ state: 'degraded' });
   expect(membership.reading().reason).toContain('expected each name and address once');
 });
@@ -69,8 +69,23 @@ it('finds the pods of a headless service under their own names', async () => {
   });
   open.push(membership);
   const seen: (readonly Member[])[] = [];
-  await membership.start((members) => seen.push(members));
+  await membership.start(async (members) => void seen.push(members));
   expect(seen.at(-1)).toEqual([
     { name: 'tessera-0', grpc: `${pods[0]}:50051`, http: `${pods[0]}:8080`, weight: 1 },
   ]);
+});
+
+it('offers members again that could not be taken, and says so meanwhile', async () => {
+  const membership = new PolledMembership('source', async () => [node('a')], 1);
+  open.push(membership);
+  const taken: string[] = [];
+  let isFull = true;
+  await membership.start(async (members) => {
+    if (isFull && members.length > 0) throw new Error('no room');
+    taken.push(...members.map(({ name }) => name));
+  });
+  expect(membership.reading().reason).toBe('source: no room; the last table serves on');
+  isFull = false;
+  await until('they are taken', () => membership.reading().state === 'ok');
+  expect(taken).toEqual(['a']);
 });

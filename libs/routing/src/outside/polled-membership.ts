@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import { checkedMembers, isSameMembers, type Member } from '../domain/members.js';
-import type { Membership, MembershipReading } from './membership.js';
+import type { Membership, MembershipReading, TakeMembers } from './membership.js';
 
 const LOOK_EVERY_MS = 500;
 
@@ -18,8 +18,8 @@ export class PolledMembership implements Membership {
     private readonly everyMs = LOOK_EVERY_MS,
   ) {}
 
-  async start(onMembers: (members: readonly Member[]) => void): Promise<void> {
-    onMembers(this.members);
+  async start(onMembers: TakeMembers): Promise<void> {
+    await onMembers(this.members);
     await this.look(onMembers);
     this.timer = setInterval(() => void this.look(onMembers), this.everyMs);
     this.timer.unref();
@@ -34,15 +34,16 @@ export class PolledMembership implements Membership {
     clearInterval(this.timer);
   }
 
-  private async look(onMembers: (members: readonly Member[]) => void): Promise<void> {
+  private async look(onMembers: TakeMembers): Promise<void> {
     if (this.isLooking) return;
     this.isLooking = true;
     try {
       const members = checkedMembers(await this.ask(), this.source);
+      if (!isSameMembers(members, this.members)) {
+        await onMembers(members);
+        this.members = members;
+      }
       this.fault = '';
-      if (isSameMembers(members, this.members)) return;
-      this.members = members;
-      onMembers(members);
     } catch (thrown) {
       this.fault = TesseraError.from(thrown).message;
     } finally {

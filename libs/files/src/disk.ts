@@ -10,7 +10,7 @@ export interface DiskFile {
   close(): Promise<void>;
 }
 
-/** The registry's steps on the file system: a test lets each of them fail. */
+/** Steps of a store on the file system: a test lets each of them fail. */
 export interface Disk {
   makeFolder(path: string): Promise<void>;
   create(path: string): Promise<DiskFile>;

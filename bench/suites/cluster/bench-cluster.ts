@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { TesseraClient } from '@tessera/client';
+import { loadConfig } from '@tessera/config';
+import { resolvePort } from '@tessera/lifecycle';
+import { temporaryFolder } from '@tessera/testing';
+import { localPlan } from '../../../tools/cluster/local-plan.js';
+import {
+  endAll,
+  launch,
+  type Running,
+  untilReady,
+} from '../../../tools/cluster/local-processes.js';
+
+const HOST = '127.0.0.1';
+
+/** A port with so many behind it that nobody has now. */
+async function freePorts(count: number): Promise<number> {
+  for (;;) {
+    const first = await resolvePort(HOST, 0);
+    if (first + count > 60_000) continue;
+    const all = Array.from({ length: count }, (_, n) => resolvePort(HOST, first + n));
+    const isFree = await Promise.all(all).then(
+      () => true,
+      () => false,
+    );
+    if (isFree) return first;
+  }
+}
+
+/** Processes of `npm run cluster`, with what they take of the machine parted between the nodes. */
+export class BenchCluster {
+  readonly client: TesseraClient;
+  readonly nodeClients: readonly TesseraClient[];
+
+  private constructor(
+    readonly httpUrl: string,
+    readonly grpcAddress: string,
+    private readonly running: readonly Running[],
+    private readonly folder: ReturnType<typeof temporaryFolder>,
+  ) {
+    this.client = new TesseraClient(grpcAddress);
+    this.nodeClients = running
+      .filter(({ process }) => process.name.startsWith('node-'))
+      .map(({ process }) => new TesseraClient(`${HOST}:${process.grpcPort}`));
+  }
+
+  /** `environment`: of one process that has all; nodes share it. */
+  static async start(
+    nodes: number,
+    environment: Readonly<Record<string, string>>,
+    kafka = '',
+  ): Promise<BenchCluster> {
+    const folder = temporaryFolder({});
+    const [httpPort, grpcPort] = [await freePorts(101), await freePorts(101)];
+    const options = { nodes, httpPort, grpcPort, folder: join(folder.path, 'cluster') };
+    const plan = localPlan(
+      Object.assign(options, { etcd: '', kafka, redis: '' }),
+      loadConfig({ environment }).config,
+    );
+    const running: Running[] = [];
+    try {
+      for (const one of plan) {
+        if (one.name === 'gateway') await Promise.all(running.map(untilReady));
+        running.push(launch(one, false));
+      }
+      await Promise.all(running.map(untilReady));
+    } catch (error) {
+      await endAll(running);
+      throw error;
+    }
+    const url = `http://${HOST}:${httpPort}`;
+    return new BenchCluster(url, `${HOST}:${grpcPort}`, running, folder);
+  }
+
+  async ownerOf(userId: string): Promise<string> {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ userId });
+    const url = `${this.httpUrl}/v1/cluster/route`;
+    const reply = await fetch(url, { method: 'POST', headers, body });
+    return ((await reply.json()) as { owner: string }).owner;
+  }
+
+  kill(name: string): void {
+    this.running.find(({ process }) => process.name === name)?.child.kill('SIGKILL');
+  }
+
+  async end(): Promise<void> {
+    this.client.close();
+    for (const client of this.nodeClients) client.close();
+    await endAll(this.running);
+    this.folder.remove();
+  }
+}

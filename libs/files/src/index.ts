@@ -1,0 +1,1 @@
+export { type Disk, type DiskFile, diskError, FILE_SYSTEM, replaceFile } from './disk.js';
