@@ -38,7 +38,7 @@ export default defineConfig({
             'native/ts/**/*.spec.ts',
             'test/!(integration|e2e)/**/*.spec.ts',
           ],
-          // A worker reads each module once, not once a file: a third of the processor time of these.
+          // A worker reads each module once, not once a file.
           isolate: false,
         },
       },
