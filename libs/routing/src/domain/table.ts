@@ -127,9 +127,8 @@ export class RoutingTable {
       return old < 0 || !isSame(node, old);
     });
     const nodeOf = new Int32Array(before.members.length).fill(-1);
-    for (const node of every) {
-      if (!added.includes(node)) nodeOf[oldOf[node] as number] = node;
-    }
+    const isAdded = new Set(added);
+    for (const node of every) if (!isAdded.has(node)) nodeOf[oldOf[node] as number] = node;
     const places = this.places();
     const candidates: number[] = [];
     for (let at = 0; at < this.kept.length; at += depth) {
@@ -138,9 +137,14 @@ export class RoutingTable {
         const node = nodeOf[before.kept[at + place] as number] as number;
         if (node >= 0) candidates.push(node);
       }
+      const isWhole = candidates.length === depth;
+      if (isWhole && added.length === 0) {
+        this.kept.set(candidates, at);
+        continue;
+      }
+      for (const node of added) candidates.push(node);
       // Where one of the first is gone, any of the others may take its place.
-      const from = candidates.length === depth ? candidates.concat(added) : every;
-      this.kept.set(places.first(at / depth, from), at);
+      this.kept.set(places.first(at / depth, isWhole ? candidates : every), at);
     }
   }
 
