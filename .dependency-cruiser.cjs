@@ -1,6 +1,6 @@
 // The import law of the TypeScript side. Every rule is an error; tools/tidy.spec.ts shows that each
 // can fail.
-const domainLibs = 'erasure|adapter|catalogue|behaviour|prompt|recall|inspection|routing';
+const domainLibs = 'erasure|adapter|catalogue|behaviour|prompt|relevance|recall|inspection|routing';
 /** Which domain lib may see which other's face. */
 const domainOrder = {
   erasure: [],
@@ -9,7 +9,8 @@ const domainOrder = {
   behaviour: [],
   prompt: [],
   routing: [],
-  recall: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt'],
+  relevance: ['prompt'],
+  recall: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'relevance'],
   inspection: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'recall', 'routing'],
 };
 const infrastructure = 'access|config|grpc|hosting|httpjson|kafka|lifecycle';

@@ -89,6 +89,13 @@ def _add_adapter_fixtures(commands) -> None:
     parser.set_defaults(run=_run_of("adapter_fixtures"))
 
 
+def _add_relevance_fixtures(commands) -> None:
+    parser = commands.add_parser("relevance-fixtures",
+                                 help="a random model that judges texts, with recorded scores")
+    parser.add_argument("--out", default="test/fixtures/relevance")
+    parser.set_defaults(run=_run_of("relevance_fixtures"))
+
+
 def _add_demo(commands) -> None:
     parser = commands.add_parser("demo", help="generated ads and users -> models/demo")
     parser.add_argument("--out", default="models/demo")
@@ -210,6 +217,7 @@ def main() -> int:
     _add_demo(commands)
     _add_fixtures(commands)
     _add_adapter_fixtures(commands)
+    _add_relevance_fixtures(commands)
     _add_parity(commands)
     _add_finetune(commands)
     _add_sequences(commands)

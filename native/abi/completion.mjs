@@ -141,8 +141,16 @@ const ScoreAnswer = record('ScoreAnswer', 'engine::Completion', '', {
 
 const AppendAnswer = record('AppendAnswer', 'engine::Completion', '', {});
 
+const RelevanceAnswer = record('RelevanceAnswer', 'engine::Completion', '', {
+  logits: f32s(
+    'Of each label token; with scoreNorm `full` then the logarithm of the sum of exp(logit) over ' +
+      'the vocabulary.',
+    'from.scores',
+  ),
+});
+
 /** Of each kind, in their order. */
-export const ANSWERS = [RecallAnswer, ScoreAnswer, AppendAnswer];
+export const ANSWERS = [RecallAnswer, ScoreAnswer, AppendAnswer, RelevanceAnswer];
 
 const NONE = 0xffff_ffff;
 
@@ -158,6 +166,7 @@ export default {
       code: number(NONE, 'beam::kTerminalCode'),
       item: number(NONE, 'catalogue::kNoItem'),
       adapter: number(NONE, 'kNoAdapter'),
+      binding: number(NONE, 'kNoBinding'),
     }),
   ],
   words: [Completeness],

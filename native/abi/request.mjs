@@ -14,9 +14,14 @@ import {
   words,
 } from './fields.mjs';
 
-export const RequestKind = words('RequestKind', 'REQUEST_KINDS', ['recall', 'score', 'append'], {
-  doc: 'Kinds of request, by the code of their task.',
-});
+export const RequestKind = words(
+  'RequestKind',
+  'REQUEST_KINDS',
+  ['recall', 'score', 'append', 'relevance'],
+  {
+    doc: 'Kinds of request, by the code of their task.',
+  },
+);
 
 const Priority = words('Priority', 'PRIORITIES', ['high', 'normal', 'low'], {
   doc: 'Class of a request: the more urgent goes first where requests compete.',
@@ -29,7 +34,7 @@ const ScoreNorm = words('ScoreNorm', 'SCORE_NORMS', ['full', 'level', 'allowed']
 const RequestHead = record('RequestHead', undefined, '', {
   ticket: u32("The caller's, unique among those in flight."),
   kind: choice(RequestKind),
-  binding: u32('Slot of the binding.'),
+  binding: u32('Slot of the binding; 0xFFFFFFFF: none, of kinds that need none.'),
   adapter: u32('Slot of the adapter; 0xFFFFFFFF: the base model.'),
   budgetUs: f64('Remaining time.'),
 });
@@ -79,8 +84,21 @@ const AppendRequest = record(
   {},
 );
 
+const RelevanceRequest = record(
+  'RelevanceRequest',
+  'engine::Request',
+  'Logits of given tokens behind a prompt.',
+  {
+    labelTokens: i32s(),
+    siblingTokens: u32(
+      'First tokens of the prompt that a request before it in the submission computes as well.',
+    ),
+    scoreNorm: norm,
+  },
+);
+
 /** Of each kind, in their order. */
-export const REQUESTS = [RecallRequest, ScoreRequest, AppendRequest];
+export const REQUESTS = [RecallRequest, ScoreRequest, AppendRequest, RelevanceRequest];
 
 export default {
   words: [RequestKind, Priority, ScoreNorm],

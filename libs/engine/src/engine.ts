@@ -270,27 +270,27 @@ export interface EngineScoreRequest extends EngineWork {
 /** A prompt whose keys and values are computed and kept, and nothing else. */
 export type EngineAppendRequest = Omit<EngineWork, 'scoreNorm'>;
 
+/** Logits of label tokens behind a prompt. */
+export interface EngineRelevanceRequest extends Omit<EngineWork, 'binding'> {
+  readonly labelTokens: Int32Array;
+  /** First tokens of the prompt that a request before it of the same call computes as well. */
+  readonly siblingTokens: number;
+}
+
+export interface EngineLogits {
+  /** Of each label token; with the norm `full` then log-sum-exp over the vocabulary. */
+  readonly logits: Float32Array;
+  readonly modelDigest: string;
+  /** Prompt tokens that the pool had or another request computed. */
+  readonly reusedTokens: number;
+}
+
 export interface EngineAppended {
   readonly kv: KvFound;
   readonly prefixReusedTokens: number;
 }
 
 export type EnginePath = RecallAnswer['paths'][number];
-
-/** Of a request that ran through no stage. */
-export const NO_TIMINGS: EngineTimings = {
-  queueUs: 0,
-  planUs: 0,
-  prefillUs: 0,
-  decodeUs: 0,
-  projectionsUs: 0,
-  attentionUs: 0,
-  headUs: 0,
-  selectUs: 0,
-  forkUs: 0,
-  exportUs: 0,
-  totalUs: 0,
-};
 
 type SearchFacts = Pick<
   RecallAnswer,
@@ -357,6 +357,11 @@ export abstract class Engine {
   abstract recall(request: EngineRequest, signal?: Cancellation): Promise<EngineAnswer>;
   /** Rejects as recall() does. */
   abstract score(request: EngineScoreRequest, signal?: Cancellation): Promise<EngineScores>;
+  /** Submitted together, each with an end of its own. Each rejects as recall() does. */
+  abstract relevance(
+    requests: readonly EngineRelevanceRequest[],
+    signal?: Cancellation,
+  ): readonly Promise<EngineLogits>[];
   /** Computes what the pool has not of a user's prompt and keeps it. Rejects as recall() does. */
   abstract append(request: EngineAppendRequest, signal?: Cancellation): Promise<EngineAppended>;
   /** Begins to bring the user's keys and values to the device, for a request that is being made. */

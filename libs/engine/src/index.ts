@@ -50,9 +50,11 @@ export {
   type EngineAnswer,
   type EngineAppended,
   type EngineAppendRequest,
+  type EngineLogits,
   type EngineModel,
   type EngineOptions,
   type EnginePath,
+  type EngineRelevanceRequest,
   type EngineRequest,
   type EngineScoreRequest,
   type EngineScores,
@@ -68,7 +70,6 @@ export {
   NO_ELIGIBILITY,
   NO_ITEM,
   NO_POLICY,
-  NO_TIMINGS,
   type PromptDigests,
   type Reach,
 } from './engine.js';
@@ -90,6 +91,7 @@ export {
   openCatalogue,
 } from './native-catalogue.js';
 export { NativeEngine } from './native-engine.js';
+export { NO_TIMINGS } from './no-timings.js';
 export {
   type KeyRange,
   OrderedStore,

@@ -1,19 +1,16 @@
-import { type Cancellation, isErrorCode, TesseraError } from '@tessera/errors';
+import { type Cancellation, TesseraError } from '@tessera/errors';
 import {
   type AdapterArena,
   type AdapterLimits,
   type EngineHandle,
   type EngineStats,
-  PackedReader,
+  NOTHING,
   PackedWriter,
-  REQUEST_KINDS,
   readAnswerFacts,
-  readCompletionHead,
-  readFailure,
   writeRequestHead,
   writeRequestWork,
 } from '@tessera/native';
-import { turns } from '@tessera/turns';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { addon } from './addon.js';
 import { compileBinding } from './compile-binding.js';
 import {
@@ -24,8 +21,10 @@ import {
   type EngineAnswer,
   type EngineAppended,
   type EngineAppendRequest,
+  type EngineLogits,
   type EngineModel,
   type EngineOptions,
+  type EngineRelevanceRequest,
   type EngineRequest,
   type EngineScoreRequest,
   type EngineScores,
@@ -38,74 +37,14 @@ import { NativeAdapters } from './native-adapters.js';
 import { NativeCatalogue, NativeReach } from './native-catalogue.js';
 import { awaitNative, callNative } from './native-error.js';
 import { kvFields, NativeKvPool } from './native-kv-pool.js';
-import { APPEND, RECALL, type RequestKind, SCORE } from './request-kinds.js';
+import { APPEND, RECALL, RELEVANCE, type RequestKind, SCORE } from './request-kinds.js';
+import { retryHint, Tickets } from './tickets.js';
 
 /** Members of every kind of request. */
-type EngineAsk = EngineAppendRequest;
+type EngineAsk = Omit<EngineAppendRequest, 'binding'> & { readonly binding?: Binding };
 
-/** Settled with what the completion goes on with behind its head. */
-interface Waiting {
-  readonly kind: RequestKind<never, unknown>;
-  resolve(completion: PackedReader): void;
-  reject(error: TesseraError): void;
-}
-
-const US_PER_MS = 1000;
 /** An answer waits to be read for one update at most: nobody runs while weights change. */
 const GENERATIONS_KEPT = 8;
-const TICKETS = 2 ** 32;
-
-/** Requests still waiting for their completion, by ticket. */
-class Tickets {
-  readonly waiting = new Map<number, Waiting>();
-  /** Of requests that are still being made. */
-  readonly reserved = new Set<number>();
-  private next = 1;
-
-  /** A ticket that nobody else has. */
-  take(): number {
-    while (this.waiting.has(this.next) || this.reserved.has(this.next)) this.step();
-    const ticket = this.next;
-    this.step();
-    return ticket;
-  }
-
-  private step(): void {
-    this.next = (this.next + 1) % TICKETS;
-  }
-
-  /** A pass may complete a hundred requests: each is settled in its turn of the event loop. */
-  settle(words: Uint32Array, codes: readonly string[]): void {
-    const completions = new PackedReader(words);
-    for (const first of completions.records()) {
-      const { ticket } = readCompletionHead(completions.open(first));
-      const waiting = this.waiting.get(ticket);
-      this.waiting.delete(ticket);
-      if (waiting !== undefined) {
-        turns.answer(() => settleOne(waiting, completions.open(first), codes));
-      }
-    }
-  }
-}
-
-function settleOne(waiting: Waiting, completion: PackedReader, codes: readonly string[]): void {
-  const { status, kind } = readCompletionHead(completion);
-  const code = codes[status] ?? 'INTERNAL';
-  if (code === 'OK' && REQUEST_KINDS[kind] === waiting.kind.name) {
-    waiting.resolve(completion);
-    return;
-  }
-  if (code === 'OK') {
-    const message = `completion: expected one of ${waiting.kind.name}, got kind ${kind}`;
-    waiting.reject(new TesseraError('INTERNAL', message));
-    return;
-  }
-  const { message, retryAfterUs } = readFailure(completion);
-  waiting.reject(
-    new TesseraError(isErrorCode(code) ? code : 'INTERNAL', message, retryHint(retryAfterUs)),
-  );
-}
-
 /**
  * The engine in this process. Turns tickets into promises; holds no state of the requests itself.
  */
@@ -174,6 +113,13 @@ export class NativeEngine extends Engine {
     return this.run(SCORE, request, signal);
   }
 
+  relevance(
+    requests: readonly EngineRelevanceRequest[],
+    signal?: Cancellation,
+  ): readonly Promise<EngineLogits>[] {
+    return this.runAll(RELEVANCE, requests, signal);
+  }
+
   append(request: EngineAppendRequest, signal?: Cancellation): Promise<EngineAppended> {
     return this.run(APPEND, request, signal);
   }
@@ -186,7 +132,7 @@ export class NativeEngine extends Engine {
     return {
       ticket,
       release: () => {
-        if (this.tickets.reserved.delete(ticket)) this.cancel(ticket);
+        if (this.tickets.reserved.delete(ticket)) this.cancel([ticket]);
       },
     };
   }
@@ -208,7 +154,7 @@ export class NativeEngine extends Engine {
   }
 
   async updateWeights(folder: string, waitMaxMs: number): Promise<EngineUpdate> {
-    const waitUs = Math.max(0, waitMaxMs) * US_PER_MS;
+    const waitUs = Math.max(0, waitMaxMs) * MICROSECONDS_PER_MILLISECOND;
     const update = await awaitNative(() =>
       addon().engineUpdateWeights(this.handle, folder, waitUs),
     );
@@ -229,14 +175,42 @@ export class NativeEngine extends Engine {
     return this.closing;
   }
 
-  private async run<Request extends EngineAsk, Answer>(
+  private run<Request extends EngineAsk, Answer>(
     kind: RequestKind<Request, Answer>,
     request: Request,
     signal: Cancellation | undefined,
   ): Promise<Answer> {
-    if (hasAborted(signal)) throw cancelled();
-    const ticket = this.ticketOf(request);
-    const answer = new Promise<Answer>((resolve, reject) => {
+    const [answer] = this.runAll(kind, [request], signal);
+    return answer as Promise<Answer>;
+  }
+
+  /** Submitted together; each settles alone, in the order given. */
+  private runAll<Request extends EngineAsk, Answer>(
+    kind: RequestKind<Request, Answer>,
+    requests: readonly Request[],
+    signal: Cancellation | undefined,
+  ): readonly Promise<Answer>[] {
+    if (requests.length === 0) return [];
+    if (hasAborted(signal)) return requests.map(() => Promise.reject(cancelled()));
+    const tickets = requests.map((request) => this.ticketOf(request));
+    const answers = tickets.map((ticket) => this.awaited(ticket, kind));
+    try {
+      this.submit(tickets, kind, requests);
+    } catch (thrown) {
+      for (const ticket of tickets) this.refuse(ticket, thrown);
+    }
+    let left = answers.length;
+    const onAbort = (): void => this.cancel(tickets);
+    const onEnded = (): void => {
+      left -= 1;
+      if (left === 0) signal?.removeEventListener('abort', onAbort);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    return answers.map((answer) => ended(answer, signal, onEnded));
+  }
+
+  private awaited<Answer>(ticket: number, kind: RequestKind<never, Answer>): Promise<Answer> {
+    return new Promise<Answer>((resolve, reject) => {
       this.tickets.waiting.set(ticket, {
         kind,
         resolve: (completion) => {
@@ -247,24 +221,14 @@ export class NativeEngine extends Engine {
         reject,
       });
     });
-    try {
-      this.submit(ticket, kind, request);
-    } catch (thrown) {
-      this.tickets.waiting.delete(ticket);
-      this.cancel(ticket);
-      throw thrown;
-    }
-    const onAbort = (): void => this.cancel(ticket);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    try {
-      const settled = await answer;
-      // The answer may have been on its way when the caller went: it still gets what it asked
-      // for.
-      if (hasAborted(signal)) throw cancelled();
-      return settled;
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-    }
+  }
+
+  /** One that the engine has not taken. */
+  private refuse(ticket: number, reason: unknown): void {
+    const waiting = this.tickets.waiting.get(ticket);
+    if (!this.tickets.waiting.delete(ticket)) return;
+    this.cancel([ticket]);
+    waiting?.reject(reason);
   }
 
   /**
@@ -294,22 +258,44 @@ export class NativeEngine extends Engine {
       : this.tickets.take();
   }
 
+  /** Those that are not taken are refused. */
   private submit<Request extends EngineAsk>(
+    tickets: readonly number[],
+    kind: RequestKind<Request, unknown>,
+    requests: readonly Request[],
+  ): void {
+    const { out } = this;
+    const reaches = requests.map((request) => reachOf(kind, request)?.handle ?? null);
+    out.reset();
+    for (const [i, request] of requests.entries()) {
+      this.write(tickets[i] as number, kind, request);
+    }
+    const { accepted, reason, retryAfterUs } = callNative(() =>
+      addon().engineSubmit(this.handle, out.words, out.length, reaches),
+    );
+    if (accepted === requests.length) return;
+    const error =
+      reason === 'queue-full'
+        ? new TesseraError(
+            'ENGINE_OVERLOADED',
+            'the queue of the engine is full',
+            retryHint(retryAfterUs),
+          )
+        : new TesseraError('ENGINE_UNAVAILABLE', 'the engine is draining');
+    for (const ticket of tickets.slice(accepted)) this.refuse(ticket, error);
+  }
+
+  private write<Request extends EngineAsk>(
     ticket: number,
     kind: RequestKind<Request, unknown>,
     request: Request,
   ): void {
-    const reach = kind.reach(request);
-    if (reach !== undefined && !(reach instanceof NativeReach)) {
-      throw new TesseraError('INTERNAL', "reach: expected one of the binding's catalogue");
-    }
     const { out } = this;
-    out.reset();
     out.begin();
     writeRequestHead(out, {
       ticket,
       kind: kind.name,
-      binding: request.binding.slot,
+      binding: request.binding?.slot ?? NOTHING.binding,
       adapter: this.adapters.slotOf(request.adapter),
       budgetUs: request.budgetUs,
     });
@@ -323,39 +309,45 @@ export class NativeEngine extends Engine {
     });
     kind.write(out, request);
     out.end();
-    const reaches = [reach?.handle ?? null];
-    const outcome = callNative(() =>
-      addon().engineSubmit(this.handle, out.words, out.length, reaches),
-    );
-    if (outcome.accepted === 1) return;
-    if (outcome.reason === 'queue-full') {
-      throw new TesseraError(
-        'ENGINE_OVERLOADED',
-        'the queue of the engine is full',
-        retryHint(outcome.retryAfterUs),
-      );
-    }
-    throw new TesseraError('ENGINE_UNAVAILABLE', 'the engine is draining');
   }
 
   /**
    * The completion itself tells that the work has ended; a closed engine has completed everything
    * already.
    */
-  private cancel(ticket: number): void {
+  private cancel(tickets: readonly number[]): void {
     if (this.closing !== undefined) return;
-    callNative(() => addon().engineCancel(this.handle, Uint32Array.of(ticket)));
+    callNative(() => addon().engineCancel(this.handle, Uint32Array.from(tickets)));
+  }
+}
+
+function reachOf<Request>(
+  kind: RequestKind<Request, unknown>,
+  request: Request,
+): NativeReach | undefined {
+  const reach = kind.reach(request);
+  if (reach === undefined || reach instanceof NativeReach) return reach;
+  throw new TesseraError('INTERNAL', "reach: expected one of the binding's catalogue");
+}
+
+async function ended<Answer>(
+  answer: Promise<Answer>,
+  signal: Cancellation | undefined,
+  onEnded: () => void,
+): Promise<Answer> {
+  try {
+    const settled = await answer;
+    // The answer may have been on its way when the caller went: it still gets what it asked for.
+    if (hasAborted(signal)) throw cancelled();
+    return settled;
+  } finally {
+    onEnded();
   }
 }
 
 /** A call, so that the compiler does not take an earlier look for a later one. */
 function hasAborted(signal: Cancellation | undefined): boolean {
   return signal?.aborted === true;
-}
-
-/** The engine's hint, rounded up; none where it gave none. */
-function retryHint(retryAfterUs: number): { readonly retryAfterMs?: number } {
-  return retryAfterUs === 0 ? {} : { retryAfterMs: Math.ceil(retryAfterUs / US_PER_MS) };
 }
 
 function cancelled(): TesseraError {

@@ -3,9 +3,17 @@ import {
   type PackedReader,
   type RecallAnswer,
   readRecallAnswer,
+  readRelevanceAnswer,
   readScoreAnswer,
 } from '@tessera/native';
-import type { BeamTree, EngineAnswer, EngineAppended, EngineScores, ItemFate } from './engine.js';
+import type {
+  BeamTree,
+  EngineAnswer,
+  EngineAppended,
+  EngineLogits,
+  EngineScores,
+  ItemFate,
+} from './engine.js';
 
 /** Facts of every answer, with the weights by their digest. */
 export interface AnsweredFacts extends AnswerFacts {
@@ -58,4 +66,12 @@ export function readAppended(
   { kv, prefixReusedTokens }: AnsweredFacts,
 ): EngineAppended {
   return { kv, prefixReusedTokens };
+}
+
+export function readLogits(from: PackedReader, facts: AnsweredFacts): EngineLogits {
+  const { logits } = readRelevanceAnswer(from);
+  const { modelDigest, prefixReusedTokens, kv } = facts;
+  const foundTokens = kv.deviceTokens + kv.hostTokens + kv.diskTokens;
+  const reusedTokens = prefixReusedTokens + foundTokens;
+  return { logits: Float32Array.from(logits), modelDigest, reusedTokens };
 }

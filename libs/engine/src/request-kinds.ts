@@ -3,19 +3,28 @@ import {
   type PackedWriter,
   type RequestKind as RequestKindName,
   writeRecallRequest,
+  writeRelevanceRequest,
   writeScoreRequest,
 } from '@tessera/native';
 import {
   type EngineAnswer,
   type EngineAppended,
   type EngineAppendRequest,
+  type EngineLogits,
+  type EngineRelevanceRequest,
   type EngineRequest,
   type EngineScoreRequest,
   type EngineScores,
   NO_ITEM,
   type Reach,
 } from './engine.js';
-import { type AnsweredFacts, readAnswer, readAppended, readScores } from './read-completions.js';
+import {
+  type AnsweredFacts,
+  readAnswer,
+  readAppended,
+  readLogits,
+  readScores,
+} from './read-completions.js';
 
 /**
  * A kind of request on this side of the boundary, and all that depends on it; the other side is a
@@ -62,4 +71,11 @@ export const APPEND: RequestKind<EngineAppendRequest, EngineAppended> = {
   write: () => undefined,
   reach: reachesAll,
   read: readAppended,
+};
+
+export const RELEVANCE: RequestKind<EngineRelevanceRequest, EngineLogits> = {
+  name: 'relevance',
+  write: writeRelevanceRequest,
+  reach: reachesAll,
+  read: readLogits,
 };

@@ -5,6 +5,7 @@ export {
   type ShownItem,
 } from './domain/compiled-template.js';
 export type { PromptItem } from './domain/history-plan.js';
+export { JsonField } from './domain/json-field.js';
 export { NO_TOKEN } from './domain/level-tokens.js';
 export { parseTemplate } from './domain/parse-template.js';
 export {

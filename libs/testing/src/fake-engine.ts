@@ -6,6 +6,7 @@ import {
   type EngineAnswer,
   type EngineAppended,
   type EngineAppendRequest,
+  type EngineLogits,
   type EngineModel,
   type EnginePath,
   type EngineRequest,
@@ -208,6 +209,10 @@ export class FakeEngine extends Engine {
       kv: NOTHING_FOUND,
       timings: TIMINGS,
     };
+  }
+
+  relevance(): readonly Promise<EngineLogits>[] {
+    throw new TesseraError('INTERNAL', 'relevance: expected an engine with a model');
   }
 
   async append(request: EngineAppendRequest, signal?: Cancellation): Promise<EngineAppended> {

@@ -108,6 +108,17 @@ uint32_t adapter_slot(const EngineHandle& handle, const Napi::Value& value, cons
       std::string(field) + ": expected the slot of a loaded adapter, got " + describe_value(value));
 }
 
+Result<const BoundCatalogue*> unbound_of(EngineHandle& handle) {
+  if (!handle.unbound) {
+    BoundCatalogue bound{.binding = nullptr, .template_digest = "none", .codebook_digest = "none"};
+    const auto version = handle.engine->add_version(bound.template_digest, bound.codebook_digest);
+    if (!version.is_ok()) return version.status();
+    bound.version = version.value();
+    handle.unbound = std::move(bound);
+  }
+  return &*handle.unbound;
+}
+
 Result<kv::Version> version_of(EngineHandle& handle, const BoundCatalogue& bound, uint32_t slot) {
   if (slot == kNoAdapter) return bound.version;
   LoadedAdapter& loaded = handle.adapters[slot];

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,12 +41,14 @@ struct LoadedAdapter {
 };
 
 inline constexpr uint32_t kNoAdapter = 0xFFFFFFFF;
+inline constexpr uint32_t kNoBinding = 0xFFFFFFFF;
 
 /// JavaScript thread only, except `engine`'s own thread-safe methods.
 struct EngineHandle {
   std::shared_ptr<CompletionChannel> channel;
   std::unique_ptr<engine::Engine> engine;              // destroyed before the channel
   std::vector<BoundCatalogue> bindings;                // by slot
+  std::optional<BoundCatalogue> unbound;               // prompts of requests without a binding
   std::vector<LoadedAdapter> adapters;                 // by slot
   std::shared_ptr<std::atomic<bool>> check_cancelled;  // of the newest integrity check
   bool closed = false;
@@ -97,6 +100,8 @@ BoundCatalogue* bound_slot(EngineHandle& handle, const Napi::Value& value, const
 uint32_t adapter_slot(const EngineHandle& handle, const Napi::Value& value, const char* field);
 /// Slot `slot` holds an adapter that requests may name, or is kNoAdapter.
 bool is_adapter_slot(const EngineHandle& handle, uint32_t slot);
+/// What requests without a binding are of: their prompts are known by their tokens alone.
+Result<const BoundCatalogue*> unbound_of(EngineHandle& handle);
 /// The pool's number of a binding's prompts as an adapter, or the base model, reads them.
 Result<kv::Version> version_of(EngineHandle& handle, const BoundCatalogue& bound, uint32_t slot);
 std::shared_ptr<CatalogueHandle> open_catalogue(const Napi::Value& value);

@@ -6,6 +6,7 @@
 #include "abi/generated/packed_in.h"
 #include "bridge/errors.h"
 #include "bridge/object_reader.h"
+#include "engine/tasks/task.h"
 
 namespace tessera::bridge {
 namespace {
@@ -22,18 +23,28 @@ engine::Clock::time_point deadline_of(engine::Clock::time_point now, double budg
                    "engineSubmit.requests[" + std::to_string(index) + "]" + problem);
 }
 
+const BoundCatalogue& bound_of(Napi::Env env, size_t index, uint32_t slot, bool needs_binding,
+                               EngineHandle& handle) {
+  if (slot == kNoBinding && !needs_binding) {
+    const auto unbound = unbound_of(handle);
+    if (!unbound.is_ok()) throw make_error(env, unbound.status());
+    return *unbound.value();
+  }
+  if (slot >= handle.bindings.size() || !handle.bindings[slot].binding) {
+    fail(env, index, ".binding: expected the slot of a binding, got " + std::to_string(slot));
+  }
+  return handle.bindings[slot];
+}
+
 /// Binding, adapter and the version that keys and values are found under.
 void resolve(Napi::Env env, size_t index, const abi::RequestHead& head, EngineHandle& handle,
              engine::Request& request) {
-  if (head.binding >= handle.bindings.size() || !handle.bindings[head.binding].binding) {
-    fail(env, index,
-         ".binding: expected the slot of a binding, got " + std::to_string(head.binding));
-  }
+  const bool needs_binding = request.task->needs().has_binding;
+  const BoundCatalogue& bound = bound_of(env, index, head.binding, needs_binding, handle);
   if (!is_adapter_slot(handle, head.adapter)) {
     fail(env, index,
          ".adapter: expected the slot of a loaded adapter, got " + std::to_string(head.adapter));
   }
-  const BoundCatalogue& bound = handle.bindings[head.binding];
   request.binding = bound.binding;
   if (head.adapter != kNoAdapter) request.adapter = handle.adapters[head.adapter].adapter;
   const auto version = version_of(handle, bound, head.adapter);
@@ -81,6 +92,9 @@ void read_reaches(Napi::Env env, const Napi::Value& value, std::span<engine::Req
     const Napi::Value entry = reaches.Get(i);
     if (entry.IsNull()) continue;
     const auto handle = any_reach(entry);
+    if (requests[i].binding == nullptr) {
+      fail_at("[" + std::to_string(i) + "]", "null of a request without a binding");
+    }
     if (&requests[i].binding->catalogue() != handle->live.get()) {
       fail_at("[" + std::to_string(i) + "]", "one of the binding's catalogue");
     }

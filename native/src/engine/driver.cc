@@ -27,6 +27,7 @@ void Driver::run() {
     const bool all_wait = has_waiting && loop_.running() == 0 && completed.empty();
     if (all_wait) front_.wait_for_blocks(kTransferWait);
     if (loop_.running() > 0) loop_.run_pass(completed);
+    if (!has_work()) loop_.drop_lenders();
     front_.note_progress(loop_.cost(), loop_.left_us(), loop_.sharing_rate(), loop_.health());
     deliver(completed);
   }
@@ -45,6 +46,7 @@ bool Driver::attend_to_update() {
   PendingUpdate* const pending = taken_.update;
   if (pending == nullptr) return false;
   const Clock::time_point now = Clock::now();
+  loop_.drop_lenders();  // they have what the old weights computed
   if (loop_.running() > 0) {
     if (now < pending->give_up) return true;
     front_.end_update({Code::kDeadlineExceeded,
@@ -146,6 +148,7 @@ void Driver::discard(const Status& status) {
   take();
   std::vector<Completion> discarded;
   loop_.sweep([&](const Request&) { return status; }, discarded);
+  loop_.drop_lenders();
   queue_.erase_if([&](const RequestQueue::Waiting& waiting) {
     discarded.push_back(refusal_of(waiting.request, status));
     front_.left_queue(waiting.request.priority, waiting.alone_us);

@@ -59,7 +59,7 @@ AdmissionControl::Judged Front::accept(const Request& request, Clock::time_point
   Status status = check(request, now);
   if (!status.is_ok()) return {.status = std::move(status)};
   scheduler::RequestWork work = RunningRequest::work_of(request, model_.config);
-  work.length = kept_tokens(request);
+  work.length = std::max(work.length, kept_tokens(request));
   if (request.allows_partial) work.beams = 1;  // it may come to that
   own_us = scheduler::alone_us(admission_.cost(), work, options_.prefill_chunk_tokens);
   if (in_flight_.empty()) admission_.note_idle(now);

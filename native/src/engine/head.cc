@@ -11,22 +11,26 @@ namespace tessera::engine {
 namespace {
 
 const int32_t* level_tokens(const RequestState& state) {
-  return state.has_level() ? state.binding().level_tokens(state.level()).data() : nullptr;
+  return state.has_level() ? state.candidates().data() : nullptr;
 }
 
 uint32_t level_size(const RequestState& state) {
-  return state.has_level()
-             ? static_cast<uint32_t>(state.binding().level_tokens(state.level()).size())
-             : 0;
+  return state.has_level() ? static_cast<uint32_t>(state.candidates().size()) : 0;
 }
 
 uint32_t terminal_count(const RequestState& state) {
+  if (state.task().reads_tokens()) return 0;
   return static_cast<uint32_t>(state.binding().terminal_tokens().size());
 }
 
 const model::Adapter* adapter_of(const RequestState& state) {
   const lora::Adapter* adapter = state.request().adapter.get();
   return adapter == nullptr ? nullptr : &adapter->numbers();
+}
+
+std::span<const uint32_t> codes_without_token(const RequestState& state) {
+  if (state.task().reads_tokens()) return {};
+  return state.binding().codes_without_token(state.level());
 }
 
 bool is_full(const RequestState& state) { return state.request().norm == beam::ScoreNorm::kFull; }
@@ -75,12 +79,10 @@ double Head::collect(std::span<RequestState* const> running) {
 void Head::multiply(model::Workspace& workspace) {
   requests_.clear();
   for (const Due& due : due_) {
-    const Binding& binding = due.state->binding();
     ops::HeadTokens* set = token_sets_.data() + due.token_set;
-    if (due.state->has_level())
-      *set++ = {binding.level_tokens(due.state->level()), code_logits_.data() + due.code};
+    if (due.state->has_level()) *set++ = {due.state->candidates(), code_logits_.data() + due.code};
     if (terminal_count(*due.state) > 0)
-      *set++ = {binding.terminal_tokens(), terminal_logits_.data() + due.terminal};
+      *set++ = {due.state->binding().terminal_tokens(), terminal_logits_.data() + due.terminal};
     requests_.push_back({std::span(rows_).subspan(due.row, due.count),
                          std::span(token_sets_).subspan(due.token_set, due.token_sets),
                          is_full(*due.state) ? log_sum_exp_.data() + due.row : nullptr,
@@ -95,7 +97,7 @@ beam::StepLogits Head::logits_of(const Due& due) {
   logits.level_size = level_size(state);
   if (state.has_level()) {
     float* codes = code_logits_.data() + due.code;
-    for (const uint32_t code : state.binding().codes_without_token(state.level())) {
+    for (const uint32_t code : codes_without_token(state)) {
       for (uint32_t b = 0; b < due.count; ++b)
         codes[size_t{b} * logits.level_size + code] = -std::numeric_limits<float>::infinity();
     }

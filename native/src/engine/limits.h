@@ -16,6 +16,7 @@ inline constexpr uint32_t kWidthMax = 4096;
 inline constexpr uint32_t kResultCountMax = 65536;
 inline constexpr uint32_t kScoreItemsMax = 65536;
 inline constexpr uint32_t kTerminalTokensMax = 8;
+inline constexpr uint32_t kLabelTokensMax = 256;
 inline constexpr uint32_t kKvThreadsMax = 64;
 inline constexpr uint32_t kKvQueueMax = 1048576;
 inline constexpr uint32_t kVersionsBackMax = 16;

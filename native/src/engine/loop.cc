@@ -20,7 +20,10 @@ Loop::Loop(const EngineOptions& options, device::Device& processor,
       cost_model_(cost) {}
 
 /// Requests have memory that passes under way may read.
-Loop::~Loop() { (void)executor_->finish(); }
+Loop::~Loop() {
+  (void)executor_->finish();
+  drop_lenders();
+}
 
 scheduler::Link Loop::find_leader(const Request& request) {
   if (!executor_->shares_prompts() || !request.task->needs().shares_blocks) return {};
@@ -34,16 +37,62 @@ scheduler::Link Loop::find_leader(const Request& request) {
   return scheduler::find_leader(prompts_, request.prompt);
 }
 
-/// Room for the request in the state that it will have, after what idles has been given back.
-Status Loop::reserve(const Request& request, scheduler::Link& link) {
+Loop::Lender Loop::find_lender(const Request& request) {
+  prompts_.clear();
+  for (const auto& state : lenders_) {
+    const bool reads_alike = state->request().adapter == request.adapter;
+    prompts_.emplace_back(reads_alike ? std::span<const int32_t>(state->request().prompt)
+                                      : std::span<const int32_t>());
+  }
+  const scheduler::Link link = scheduler::find_leader(prompts_, request.prompt);
+  if (link.leader == scheduler::kNoLeader) return {};
+  return {lenders_[link.leader].get(), link.shared};
+}
+
+/// Room for the request in the state that it will have, beside the running request of the link.
+Status Loop::reserve_beside(const Request& request, scheduler::Link& link) {
   if (idle_.empty()) idle_.push_back(executor_->make_request(budget_));
   const RunningRequest* leader =
       link.leader == scheduler::kNoLeader ? nullptr : running_[link.leader].get();
-  Status status = executor_->reserve(*idle_.back(), request, leader, link);
+  return executor_->reserve(*idle_.back(), request, leader, link);
+}
+
+/// The same, beside one that has ended where that has more of the prompt. Where room is short, all
+/// that idles and all that lenders hold is given back first.
+Status Loop::reserve(const Request& request, scheduler::Link& link) {
+  const bool may_borrow = request.task->needs().lends_prompt;
+  const Lender lender = may_borrow ? find_lender(request) : Lender{};
+  Status status;
+  if (lender.shared > link.shared) {
+    if (idle_.empty()) idle_.push_back(executor_->make_request(budget_));
+    scheduler::Link to_lender{running(), lender.shared};
+    status = executor_->reserve(*idle_.back(), request, lender.state, to_lender);
+    // All that they share is computed: nothing is left to compute for each other.
+    if (status.is_ok()) link = {};
+  } else {
+    status = reserve_beside(request, link);
+  }
   if (status.code() != Code::kEngineOverloaded) return status;
   TESSERA_RETURN_IF_ERROR(settle());  // their buffers may be in use
+  drop_lenders();
   for (const auto& state : idle_) executor_->drop_buffers(*state);
-  return executor_->reserve(*idle_.back(), request, leader, link);
+  return reserve_beside(request, link);
+}
+
+void Loop::part_with(std::unique_ptr<RunningRequest> state, bool is_answered) {
+  const bool lends = is_answered && executor_->shares_prompts() && state->prompt_left() == 0 &&
+                     state->task().needs().lends_prompt;
+  if (lends) {
+    lenders_.push_back(std::move(state));
+    return;
+  }
+  state->release();
+  idle_.push_back(std::move(state));
+}
+
+void Loop::drop_lenders() {
+  for (auto& state : lenders_) part_with(std::move(state), false);
+  lenders_.clear();
 }
 
 Admission Loop::admit(Request& request, Clock::time_point now, Status& status) {
@@ -130,6 +179,7 @@ Status Loop::compute(PassTimes& times) {
 void Loop::run_pass(std::vector<Completion>& completed) {
   const Clock::time_point start = Clock::now();
   if (!health_.is_ok()) return fail(health_, completed);
+  drop_lenders();
   plan();
   executor_->order(running_, plan_);
   PassTimes times;
@@ -219,9 +269,8 @@ Completion Loop::retire(size_t index, Status status) {
   completion.timings.total_us = microseconds_since(state->request().submitted);
   if (options_.kv.is_enabled) state->keep_kv();
   executor_->end(*state);
-  state->release();
   is_full_ = false;
-  idle_.push_back(std::move(state));
+  part_with(std::move(state), completion.status.is_ok());
   return completion;
 }
 

@@ -72,6 +72,8 @@ class Loop {
       if (!status.is_ok()) completed.push_back(retire(i, std::move(status)));
     }
   }
+  /// Gives back what requests that have ended lend to those that are let in before the next pass.
+  void drop_lenders();
   const KvBudget& budget() const { return budget_; }
   /// The corrected cost of passes.
   scheduler::PassCost cost() const { return cost_model_.cost(); }
@@ -81,8 +83,15 @@ class Loop {
   double sharing_rate() const { return sharing_.rate(); }
 
  private:
+  /// One that has ended and the first tokens that a prompt has in common with it.
+  struct Lender {
+    const RunningRequest* state = nullptr;
+    uint32_t shared = 0;
+  };
   Status reserve(const Request& request, scheduler::Link& link);
+  Status reserve_beside(const Request& request, scheduler::Link& link);
   scheduler::Link find_leader(const Request& request);
+  Lender find_lender(const Request& request);
   /// Fills plan_ and work_ for all that run.
   void plan();
   Status compute(PassTimes& times);
@@ -99,6 +108,8 @@ class Loop {
   /// The device has failed: all that runs ends with its word.
   void fail(const Status& status, std::vector<Completion>& completed);
   Completion retire(size_t index, Status status);
+  /// Of one that has ended: lends, or is empty from now on.
+  void part_with(std::unique_ptr<RunningRequest> state, bool is_answered);
   /// The completion of a request that ends, without its answer and its timings.
   Completion completion_of(const RunningRequest& state, Status status);
   /// The answer that its task makes of a finished request; nothing of one that failed.
@@ -118,6 +129,9 @@ class Loop {
   std::vector<std::unique_ptr<RunningRequest>> running_;  // oldest first
   std::vector<std::unique_ptr<RunningRequest>> idle_;     // buffers of past requests, reused
   std::vector<scheduler::Link> links_;                    // [running]
+  /// Have ended with the last pass, their prompts computed whole: what those that are let in before
+  /// the next pass have in common with them is taken from here. They give way where room is short.
+  std::vector<std::unique_ptr<RunningRequest>> lenders_;
   bool is_full_ = false;  // nobody has left since a request found no room
 
   // Passes that have not been waited for.

@@ -63,6 +63,10 @@ struct Request {
   bool wants_tree = false;
   std::vector<uint32_t> sid_codes;    // score: the SIDs, one after the other
   std::vector<uint32_t> sid_offsets;  // score: [SIDs + 1] into sid_codes
+  std::vector<int32_t> label_tokens;  // relevance: those whose logits the answer has
+  /// First tokens of the prompt that a request submitted before this one computes as well, and that
+  /// are not counted in what is predicted for this one.
+  uint32_t sibling_tokens = 0;
   beam::ScoreNorm norm = beam::ScoreNorm::kFull;
   Clock::time_point deadline;
   Clock::time_point submitted;
@@ -126,7 +130,10 @@ struct Completion {
   uint64_t catalogue_sequence = 0;  // of the version that was searched or scored
   beam::Explanation explanation;    // recall: of the watched item; kOpen: none
   beam::Tree tree;                  // recall: empty unless it is wanted
-  std::vector<float> scores;        // score: per SID; not-a-number where it is not in the catalogue
+  /// Score: per SID; not-a-number where it is not in the catalogue. Relevance: the logit of each
+  /// label token; with ScoreNorm::kFull then the logarithm of the sum of exp(logit) over the
+  /// vocabulary.
+  std::vector<float> scores;
   Completeness completeness = Completeness::kWhole;  // recall
   std::vector<uint32_t> widths_used;                 // beams kept per step
   uint32_t prefix_reused_tokens = 0;                 // prompt tokens that other requests computed

@@ -15,6 +15,13 @@ std::string expected_range(const std::string& field, uint64_t max, uint64_t got)
 
 namespace {
 
+Status check_token(const std::string& field, size_t index, int32_t token,
+                   const model::ModelConfig& config) {
+  if (token >= 0 && static_cast<uint32_t>(token) < config.vocab_size) return Status::ok();
+  return invalid_request(field + "[" + std::to_string(index) + "]: expected a token in 0.." +
+                         std::to_string(config.vocab_size - 1) + ", got " + std::to_string(token));
+}
+
 Status check_prompt(const Request& request, const EngineOptions& options,
                     const model::ModelConfig& config) {
   if (request.prompt.empty() || request.prompt.size() > options.prompt_tokens_max) {
@@ -29,11 +36,10 @@ Status check_prompt(const Request& request, const EngineOptions& options,
                            std::to_string(config.max_positions));
   }
   for (size_t i = 0; i < request.prompt.size(); ++i) {
-    const int32_t token = request.prompt[i];
-    if (token >= 0 && static_cast<uint32_t>(token) < config.vocab_size) continue;
-    return invalid_request("promptTokens[" + std::to_string(i) + "]: expected a token in 0.." +
-                           std::to_string(config.vocab_size - 1) + ", got " +
-                           std::to_string(token));
+    TESSERA_RETURN_IF_ERROR(check_token("promptTokens", i, request.prompt[i], config));
+  }
+  for (size_t i = 0; i < request.label_tokens.size(); ++i) {
+    TESSERA_RETURN_IF_ERROR(check_token("labelTokens", i, request.label_tokens[i], config));
   }
   return Status::ok();
 }

@@ -95,7 +95,7 @@ void RequestState::apply(const beam::Step& step) {
   }
   beams_ = step.next;
   ++step_;
-  if (step_ == binding().step_count()) TESSERA_CHECK(next_count == 0);
+  if (step_ >= task().selections(request_)) TESSERA_CHECK(next_count == 0);
 }
 
 void RequestState::drop_buffers() { budget_.give_beams(beam_buffer_); }

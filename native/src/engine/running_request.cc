@@ -22,13 +22,14 @@ scheduler::RequestWork RunningRequest::work_of(const Request& request,
                                                const model::ModelConfig& config) {
   scheduler::RequestWork work;
   work.prompt_tokens = static_cast<uint32_t>(request.prompt.size());
+  work.length = std::min(request.sibling_tokens, work.prompt_tokens - 1);
   if (!request.task->selects()) return work;
-  const Binding& binding = *request.binding;
   work.selections = request.task->selections(request);
   work.beams = request.task->widest(request);
-  const uint32_t depth = binding.depth();
+  work.cells_per_beam = static_cast<double>(request.label_tokens.size());
+  const uint32_t depth = request.task->reads_tokens() ? 0 : request.binding->depth();
   for (uint32_t level = 0; level < depth; ++level)
-    work.cells_per_beam += static_cast<double>(binding.level_tokens(level).size()) / depth;
+    work.cells_per_beam += static_cast<double>(request.binding->level_tokens(level).size()) / depth;
   if (request.norm == beam::ScoreNorm::kFull) work.cells_per_beam += config.vocab_size;
   return work;
 }

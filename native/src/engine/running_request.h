@@ -73,8 +73,13 @@ class RunningRequest {
   Completeness completeness() const;
   /// Level whose codes are candidates in the coming selection; has_level() is false when only
   /// terminal tokens can follow.
-  bool has_level() const { return step_ < binding().depth(); }
+  bool has_level() const { return task().reads_tokens() || step_ < binding().depth(); }
   uint32_t level() const { return step_; }
+  /// The tokens of that level, or those that the request names. REQUIRES: has_level().
+  std::span<const int32_t> candidates() const {
+    return task().reads_tokens() ? std::span<const int32_t>(request_.label_tokens)
+                                 : binding().level_tokens(step_);
+  }
   bool is_decoding() const { return step_ > 0; }
   bool is_done() const {
     if (awaits_selection_ || prompt_left() > 0) return false;

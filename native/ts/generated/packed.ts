@@ -35,6 +35,8 @@ import {
   type ReachRequest,
   type RecallAnswer,
   type RecallRequest,
+  type RelevanceAnswer,
+  type RelevanceRequest,
   type RequestHead,
   type RequestKind,
   type RequestWork,
@@ -93,6 +95,7 @@ const REQUEST_KINDS_CODES: Readonly<Record<RequestKind, number>> = {
   'recall': 0,
   'score': 1,
   'append': 2,
+  'relevance': 3,
 };
 
 const PRIORITIES_CODES: Readonly<Record<Priority, number>> = {
@@ -266,6 +269,12 @@ export function writeScoreRequest(to: PackedWriter, from: ScoreRequest): void {
   to.u32(SCORE_NORMS_CODES[from.scoreNorm]);
 }
 
+export function writeRelevanceRequest(to: PackedWriter, from: RelevanceRequest): void {
+  to.i32s(from.labelTokens);
+  to.u32(from.siblingTokens);
+  to.u32(SCORE_NORMS_CODES[from.scoreNorm]);
+}
+
 export function readStoreValue(from: PackedReader): StoreValue {
   return {
     isThere: from.flag(),
@@ -408,5 +417,11 @@ export function readRecallAnswer(from: PackedReader): RecallAnswer {
 export function readScoreAnswer(from: PackedReader): ScoreAnswer {
   return {
     scores: from.f32s(),
+  };
+}
+
+export function readRelevanceAnswer(from: PackedReader): RelevanceAnswer {
+  return {
+    logits: from.f32s(),
   };
 }

@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = 'd2a8ded051ec76c5';
+export const ABI_DIGEST = 'f2d183841fe65055';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
@@ -32,6 +32,7 @@ export const REQUEST_KINDS = [
   'recall',
   'score',
   'append',
+  'relevance',
 ] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
@@ -152,6 +153,7 @@ export const NOTHING = {
   code: 0xffffffff,
   item: 0xffffffff,
   adapter: 0xffffffff,
+  binding: 0xffffffff,
 } as const;
 
 export const TREE_SLOTS = [
@@ -853,7 +855,7 @@ export type RequestHead = {
   /** The caller's, unique among those in flight. */
   readonly ticket: number;
   readonly kind: RequestKind;
-  /** Slot of the binding. */
+  /** Slot of the binding; 0xFFFFFFFF: none, of kinds that need none. */
   readonly binding: number;
   /** Slot of the adapter; 0xFFFFFFFF: the base model. */
   readonly adapter: number;
@@ -895,6 +897,14 @@ export type RecallRequest = {
 /** Log-probabilities of paths. */
 export type ScoreRequest = {
   readonly sids: readonly (readonly number[])[];
+  readonly scoreNorm: ScoreNorm;
+};
+
+/** Logits of given tokens behind a prompt. */
+export type RelevanceRequest = {
+  readonly labelTokens: Int32Array;
+  /** First tokens of the prompt that a request before it in the submission computes as well. */
+  readonly siblingTokens: number;
   readonly scoreNorm: ScoreNorm;
 };
 
@@ -1061,4 +1071,12 @@ export type RecallAnswer = {
 export type ScoreAnswer = {
   /** One per SID, NaN where the catalogue has no such path with items. */
   readonly scores: Float32Array;
+};
+
+export type RelevanceAnswer = {
+  /**
+   * Of each label token; with scoreNorm `full` then the logarithm of the sum of exp(logit) over the
+   * vocabulary.
+   */
+  readonly logits: Float32Array;
 };

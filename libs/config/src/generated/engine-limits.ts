@@ -13,6 +13,7 @@ export const ENGINE_LIMITS = {
   resultCountMax: 65536,
   scoreItemsMax: 65536,
   terminalTokensMax: 8,
+  labelTokensMax: 256,
   kvThreadsMax: 64,
   kvQueueMax: 1048576,
   versionsBackMax: 16,

@@ -129,7 +129,7 @@ void read_store_batch([[maybe_unused]] PackedReader& in, [[maybe_unused]] store:
 
 void read_request_head([[maybe_unused]] PackedReader& in, [[maybe_unused]] RequestHead& to) {
   in.u32(to.ticket);
-  in.choice(to.kind, 3);
+  in.choice(to.kind, 4);
   in.u32(to.binding);
   in.u32(to.adapter);
   in.f64(to.budget_us);
@@ -161,6 +161,12 @@ void read_score_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engi
 }
 
 void read_append_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to) {
+}
+
+void read_relevance_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to) {
+  in.i32s(to.label_tokens);
+  in.u32(to.sibling_tokens);
+  in.choice(to.norm, 3);
 }
 
 }  // namespace tessera::abi

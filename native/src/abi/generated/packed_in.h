@@ -86,13 +86,15 @@ void read_request_work([[maybe_unused]] PackedReader& in, [[maybe_unused]] engin
 void read_recall_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
 void read_score_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
 void read_append_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
+void read_relevance_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
 
 /// What a request has of its own, by its kind.
 using ReadRequest = void (*)(PackedReader&, engine::Request&);
-inline constexpr std::array<ReadRequest, 3> kReadRequest = {
+inline constexpr std::array<ReadRequest, 4> kReadRequest = {
     &read_recall_request,
     &read_score_request,
     &read_append_request,
+    &read_relevance_request,
 };
 
 }  // namespace tessera::abi

@@ -127,4 +127,8 @@ void write_score_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] con
 void write_append_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from) {
 }
 
+void write_relevance_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from) {
+  out.f32s(from.scores);
+}
+
 }  // namespace tessera::abi

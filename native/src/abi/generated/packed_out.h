@@ -22,13 +22,15 @@ void write_engine_pass([[maybe_unused]] PackedWriter& out, [[maybe_unused]] cons
 void write_recall_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
 void write_score_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
 void write_append_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
+void write_relevance_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
 
 /// What an answer has of its own, by the kind of its request.
 using WriteAnswer = void (*)(PackedWriter&, const engine::Completion&);
-inline constexpr std::array<WriteAnswer, 3> kWriteAnswer = {
+inline constexpr std::array<WriteAnswer, 4> kWriteAnswer = {
     &write_recall_answer,
     &write_score_answer,
     &write_append_answer,
+    &write_relevance_answer,
 };
 
 }  // namespace tessera::abi

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "d2a8ded051ec76c5";
+inline constexpr std::string_view kAbiDigest = "f2d183841fe65055";
 
 }  // namespace tessera::bridge

@@ -77,6 +77,7 @@ static_assert(beam::kNoRow == 4294967295u);
 static_assert(beam::kTerminalCode == 4294967295u);
 static_assert(catalogue::kNoItem == 4294967295u);
 static_assert(kNoAdapter == 4294967295u);
+static_assert(kNoBinding == 4294967295u);
 
 inline constexpr std::array<std::string_view, 31> kEngineOptionsFields = {
     "modelPath",

@@ -65,6 +65,7 @@ Status CardExecutor::check(const Request& request) const {
   if (request.task->needs().selection == Selection::kGiven) {
     return not_here("kind: paths are not scored");
   }
+  if (request.task->reads_tokens()) return not_here("kind: relevance is not scored");
   if (request.adapter != nullptr) return not_here("adapter: adapters are not served");
   if (request.watched_item != catalogue::kNoItem) {
     return not_here("watchedItem: items are not watched");

@@ -21,9 +21,10 @@ class RunningRequest;
 
 /// Which logits a task's passes give, and what goes on from them to the next pass.
 enum class Selection : uint8_t {
-  kNone,   // none: the request ends with its prompt
-  kBest,   // those of a step's codes; the best paths go on
-  kGiven,  // the same; the paths that the request names go on
+  kNone,    // none: the request ends with its prompt
+  kBest,    // those of a step's codes; the best paths go on
+  kGiven,   // the same; the paths that the request names go on
+  kTokens,  // those of tokens that the request names; nothing goes on
 };
 
 struct TaskNeeds {
@@ -33,6 +34,9 @@ struct TaskNeeds {
   /// Whether the user KV pool may find and keep blocks of the prompt, and whether requests that run
   /// together may compute what their prompts have in common once.
   bool shares_blocks = true;
+  /// Whether a request that has ended goes on lending its prompt to those that are let in before
+  /// the next pass: such requests come in groups that begin alike, and a pass may end all that run.
+  bool lends_prompt = false;
 };
 
 class TaskRun {
@@ -56,8 +60,10 @@ class Task {
 
   const TaskNeeds& needs() const { return needs_; }
   bool selects() const { return needs_.selection != Selection::kNone; }
-  /// Selections after the prompt. REQUIRES: a binding where it selects.
+  bool reads_tokens() const { return needs_.selection == Selection::kTokens; }
+  /// Selections after the prompt. REQUIRES: a binding where it selects by one.
   uint32_t selections(const Request& request) const {
+    if (reads_tokens()) return 1;
     return selects() ? request.binding->step_count() : 0;
   }
   /// Passes of beams after the prompt, at most.

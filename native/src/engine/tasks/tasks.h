@@ -7,9 +7,10 @@ namespace tessera::engine {
 
 class Task;
 
-const Task& recall_task();  // a beam search for items
-const Task& score_task();   // log-probabilities of given paths
-const Task& append_task();  // nothing but the prompt's keys and values, for the pool
+const Task& recall_task();     // a beam search for items
+const Task& score_task();      // log-probabilities of given paths
+const Task& append_task();     // nothing but the prompt's keys and values, for the pool
+const Task& relevance_task();  // logits of given tokens behind the prompt
 
 /// Null for a code that no kind of request has.
 const Task* task_of(uint32_t code);

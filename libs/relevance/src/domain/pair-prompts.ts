@@ -1,0 +1,132 @@
+import { expecting, type TesseraError } from '@tessera/errors';
+import type { Tokenizer } from '@tessera/prompt';
+import { type RelevanceTemplate, SLOT_PATTERN, slotsOf } from './relevance-template.js';
+
+/** Characters of a document that are looked at: more than the longest prompt has tokens for. */
+export const DOCUMENT_CHARACTERS_MAX = 1 << 17;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+const invalid = expecting('REQUEST_INVALID');
+
+export interface PairPrompt {
+  readonly tokens: readonly number[];
+  /** Tokens at the end of the document that were left out so that the prompt fits. */
+  readonly cutTokens: number;
+}
+
+/** What pairs of one query and many documents are made into tokens by. */
+export class PairPrompts {
+  /** First tokens of every prompt of the template: of the segments before the first slot. */
+  readonly headTokens: number;
+  private readonly segments: readonly (string | readonly number[])[];
+  private readonly itemAt: number;
+
+  /** @param tokensMax tokens of a prompt at most, with the tokens of a label behind it */
+  constructor(
+    private readonly template: RelevanceTemplate,
+    private readonly tokenizer: Tokenizer,
+    private readonly tokensMax: number,
+  ) {
+    this.segments = template.segments.map((segment) =>
+      slotsOf(segment).length === 0 ? tokenizer.encode(segment) : segment,
+    );
+    this.itemAt = template.segments.findIndex((segment) => slotsOf(segment).includes('item'));
+    const firstSlot = this.segments.findIndex((segment) => typeof segment === 'string');
+    this.headTokens = this.segments.slice(0, firstSlot).flat().length;
+  }
+
+  /**
+   * Everything but the documents.
+   * @throws TesseraError REQUEST_INVALID naming `query` or `instruction`
+   */
+  ofQuery(query: string, instruction = this.template.instruction): QueryPrompts {
+    this.checkText('query', query);
+    this.checkText('instruction', instruction);
+    if (query.trim() === '') throw invalid('query', 'a text that is not empty', 'none');
+    const fill = (segment: string): string =>
+      segment
+        .split(SLOT_PATTERN)
+        .map((part, i) => {
+          if (i % 2 === 0) return part;
+          if (part === 'item') return '';
+          return part === 'query' ? query : instruction;
+        })
+        .join('');
+    const tokensOf = (segment: string | readonly number[]): readonly number[] =>
+      typeof segment === 'string' ? this.tokenizer.encode(fill(segment)) : segment;
+    const before = this.segments.slice(0, this.itemAt).flatMap(tokensOf);
+    const after = this.segments.slice(this.itemAt + 1).flatMap(tokensOf);
+    const itemBefore = fill(this.template.segments[this.itemAt] as string);
+    const room = this.tokensMax - before.length - after.length;
+    const fixed = this.tokenizer.encode(itemBefore).length;
+    if (fixed >= room) {
+      const got = `${before.length + fixed + after.length}`;
+      const least = `at most ${this.tokensMax - 1} tokens with the template`;
+      throw invalid('query', least, got);
+    }
+    return new QueryPrompts(this, { before, itemBefore, fixed, after, room });
+  }
+
+  /** @throws TesseraError REQUEST_INVALID where the text could end the prompt or forge one */
+  checkText(field: string, text: string): void {
+    if (LONE_SURROGATE.test(text)) throw invalid(field, 'well-formed Unicode', 'a lone surrogate');
+    const token = this.tokenizer
+      .addedTokensIn(text)
+      .map((place) => place.token.content)
+      .find((content) => content.trim() !== '');
+    if (token !== undefined) throw invalid(field, `a text without the token ${token}`, 'it');
+  }
+
+  encode(text: string): readonly number[] {
+    return this.tokenizer.encode(text);
+  }
+}
+
+interface QueryParts {
+  readonly before: readonly number[];
+  /** Text that stands before the document in its segment, and its tokens alone. */
+  readonly itemBefore: string;
+  readonly fixed: number;
+  readonly after: readonly number[];
+  /** Tokens of the document's segment at most. */
+  readonly room: number;
+}
+
+/** Prompts of one query. */
+export class QueryPrompts {
+  constructor(
+    private readonly pairs: PairPrompts,
+    private readonly parts: QueryParts,
+  ) {}
+
+  /**
+   * The prompt of the query and a document. Of one that is too long the end is left out, as the
+   * scripts of models do, or it is refused.
+   * @throws TesseraError REQUEST_INVALID naming `field`
+   */
+  of(document: string, field: string, cuts: boolean): PairPrompt {
+    const { before, itemBefore, fixed, after, room } = this.parts;
+    if (document.length > DOCUMENT_CHARACTERS_MAX && !cuts) {
+      throw tooLong(field, `${DOCUMENT_CHARACTERS_MAX} characters`, document.length);
+    }
+    const looked = document.slice(0, cutAt(document, DOCUMENT_CHARACTERS_MAX));
+    this.pairs.checkText(field, looked);
+    const tokens = this.pairs.encode(itemBefore + looked);
+    const cutTokens = Math.max(0, tokens.length - room);
+    if (cutTokens > 0 && !cuts) {
+      throw tooLong(field, `${room - fixed} tokens beside the query`, tokens.length - fixed);
+    }
+    return { tokens: [...before, ...tokens.slice(0, room), ...after], cutTokens };
+  }
+}
+
+/** So many characters of the text, and not half of one. */
+function cutAt(text: string, lengthMax: number): number {
+  if (text.length <= lengthMax) return text.length;
+  const code = text.charCodeAt(lengthMax - 1);
+  return code >= 0xd800 && code < 0xdc00 ? lengthMax - 1 : lengthMax;
+}
+
+function tooLong(field: string, most: string, got: number): TesseraError {
+  return invalid(field, `at most ${most}, or truncation to be asked for`, got);
+}

@@ -1,0 +1,53 @@
+import type { Engine, EngineAdapter } from '@tessera/engine';
+import type { Cancellation, TesseraError } from '@tessera/errors';
+
+/** The part of the engine that pairs are scored with. */
+export type RelevanceEngine = Pick<Engine, 'model' | 'relevance'>;
+
+export interface RelevanceLimits {
+  readonly documentsMax: number;
+  readonly promptTokensMax: number;
+  /** Requests to the engine that are submitted together. */
+  readonly requestsAtOnce: number;
+}
+
+export interface RelevanceRequest {
+  readonly query: string;
+  /** Left out: the template's. */
+  readonly instruction?: string | undefined;
+  /** Texts, or why there is none. */
+  readonly documents: readonly (string | TesseraError)[];
+  /** What becomes of a document that is too long: its end is left out, or it is refused. */
+  readonly tooLong: 'cut' | 'refuse';
+  /** Where a document has no score: the others have theirs, or the call fails as that one did. */
+  readonly failures: 'each' | 'whole';
+  readonly priority: 'high' | 'normal' | 'low';
+  readonly adapter?: EngineAdapter | undefined;
+}
+
+export interface RelevanceContext {
+  readonly signal?: Cancellation | undefined;
+  /** Remaining time, microseconds. */
+  readonly budgetUs: number;
+}
+
+/** What became of a document: a score, or why it has none. */
+export type RelevanceOutcome =
+  | {
+      readonly score: number;
+      /** Tokens of its prompt, and those at the end of the document that were left out. */
+      readonly promptTokens: number;
+      readonly cutTokens: number;
+    }
+  | { readonly error: TesseraError };
+
+export interface RelevanceAnswer {
+  /** Per document, in the order of the request. */
+  readonly outcomes: readonly RelevanceOutcome[];
+  /** Tokens of all prompts that have a score, each document's counted whole. */
+  readonly promptTokens: number;
+  /** Of these, computed for this call: what prompts have in common once. */
+  readonly computedTokens: number;
+  readonly modelDigest: string;
+  readonly template: string;
+}

@@ -1,0 +1,195 @@
+import type { EngineLogits } from '@tessera/engine';
+import { expecting, TesseraError } from '@tessera/errors';
+import type { Tokenizer } from '@tessera/prompt';
+import { type LabelPaths, type LabelStop, labelPaths } from './label-paths.js';
+import { type PairPrompt, PairPrompts, type QueryPrompts } from './pair-prompts.js';
+import { pairRequests } from './pair-requests.js';
+import { readsVocabulary, relevanceScore } from './relevance-score.js';
+import type { RelevanceTemplate } from './relevance-template.js';
+import type {
+  RelevanceAnswer,
+  RelevanceContext,
+  RelevanceEngine,
+  RelevanceLimits,
+  RelevanceOutcome,
+  RelevanceRequest,
+} from './relevance-types.js';
+import { type TrieOrder, trieOrder } from './trie-order.js';
+
+const US_PER_MS = 1000;
+/** Texts are made into tokens for so long before others have a turn of the event loop. */
+const TURN_MS = 2;
+
+const invalid = expecting('REQUEST_INVALID');
+
+interface RelevanceParts {
+  readonly engine: RelevanceEngine;
+  readonly template: RelevanceTemplate;
+  readonly tokenizer: Tokenizer;
+  readonly limits: RelevanceLimits;
+}
+
+/** A prompt of a document, or why there is none. */
+type Prompted = PairPrompt | { readonly error: TesseraError };
+
+/** What was read behind a prompt, or why there is nothing. */
+type Read = PromptRead | TesseraError;
+
+interface PromptRead {
+  /** Per stop of the labels. */
+  readonly logits: readonly Float32Array[];
+  readonly computedTokens: number;
+  readonly modelDigest: string;
+}
+
+/** Scores texts for a query with a language model. Holds nothing of a call. */
+export class Relevance {
+  private readonly paths: LabelPaths;
+  private readonly pairs: PairPrompts;
+
+  /** @throws TesseraError PROMPT_TEMPLATE_INVALID where template and tokenizer do not fit */
+  constructor(private readonly parts: RelevanceParts) {
+    const { engine, template, tokenizer, limits } = parts;
+    this.paths = labelPaths(template.labels, tokenizer);
+    const { maxPositions, vocabSize } = engine.model;
+    const most = Math.min(limits.promptTokensMax, maxPositions);
+    const labelTokens = Math.max(...this.paths.stops.map(({ prefix }) => prefix.length));
+    const tokensMax = Math.min(template.tokensMax, most - labelTokens);
+    this.pairs = new PairPrompts(template, tokenizer, tokensMax);
+    const label = this.paths.stops.flatMap(({ tokens }) => [...tokens]).find((t) => t >= vocabSize);
+    if (label === undefined) return;
+    throw new TesseraError(
+      'TOKENIZER_INVALID',
+      `tokenizer: expected tokens below ${vocabSize} for the labels, got ${label}`,
+      { field: 'tokenizer' },
+    );
+  }
+
+  /**
+   * Rejects with REQUEST_INVALID naming the field, and where `failures` is `whole` with what the
+   * first document without a score failed with.
+   */
+  async score(request: RelevanceRequest, context: RelevanceContext): Promise<RelevanceAnswer> {
+    const { documents, query, instruction } = request;
+    const { documentsMax } = this.parts.limits;
+    if (documents.length < 1 || documents.length > documentsMax) {
+      throw invalid('documents', `1..${documentsMax} documents`, documents.length);
+    }
+    const endsMs = performance.now() + context.budgetUs / US_PER_MS;
+    const prompted = await this.prompt(this.pairs.ofQuery(query, instruction), request);
+    const prompts = prompted.map((of) => ('error' in of ? [] : of.tokens));
+    const order = trieOrder(prompts);
+    const read = await this.readAll(prompts, order, request, context, endsMs);
+    const outcomes = prompted.map((of, i) => this.outcome(of, read[order.placeOf[i] as number]));
+    const failed = outcomes.find((outcome) => 'error' in outcome);
+    if (request.failures === 'whole' && failed !== undefined && 'error' in failed) {
+      throw failed.error;
+    }
+    return this.answer(outcomes, read);
+  }
+
+  private async prompt(
+    prompts: QueryPrompts,
+    { documents, tooLong }: RelevanceRequest,
+  ): Promise<readonly Prompted[]> {
+    const prompted: Prompted[] = [];
+    let turnMs = performance.now();
+    for (const [i, document] of documents.entries()) {
+      try {
+        if (document instanceof TesseraError) throw document;
+        prompted.push(prompts.of(document, `documents[${i}]`, tooLong === 'cut'));
+      } catch (error) {
+        prompted.push({ error: TesseraError.from(error) });
+      }
+      if (performance.now() - turnMs < TURN_MS) continue;
+      await new Promise(setImmediate);
+      turnMs = performance.now();
+    }
+    return prompted;
+  }
+
+  /** Per place of the order. Prompts are submitted so many at a time, neighbours together. */
+  private async readAll(
+    prompts: readonly (readonly number[])[],
+    { asked, shared }: TrieOrder,
+    request: RelevanceRequest,
+    { signal }: RelevanceContext,
+    endsMs: number,
+  ): Promise<readonly (Read | undefined)[]> {
+    const { engine, limits } = this.parts;
+    const { stops } = this.paths;
+    const read: (Read | undefined)[] = [];
+    const atOnce = Math.max(1, Math.floor(limits.requestsAtOnce / stops.length));
+    for (let first = 0; first < asked.length; first += atOnce) {
+      const budgetUs = (endsMs - performance.now()) * US_PER_MS;
+      const work = { ...this.workOf(request), budgetUs };
+      const part = asked.slice(first, first + atOnce).map((i) => prompts[i] ?? []);
+      const written = part.flatMap((tokens, i) =>
+        tokens.length === 0
+          ? []
+          : pairRequests({ tokens, sibling: i === 0 ? 0 : (shared[first + i] ?? 0) }, stops, work),
+      );
+      const ended = await Promise.allSettled(engine.relevance(written, signal));
+      for (const tokens of part) {
+        if (tokens.length === 0) read.push(undefined);
+        else read.push(promptRead(tokens.length, stops, ended.splice(0, stops.length)));
+      }
+    }
+    return read;
+  }
+
+  /** What all requests of a call have in common. */
+  private workOf({ priority, adapter }: RelevanceRequest) {
+    const { headTokens } = this.pairs;
+    const scoreNorm = readsVocabulary(this.parts.template, this.paths) ? 'full' : 'allowed';
+    return { scoreNorm, priority, adapter, headTokens } as const;
+  }
+
+  private outcome(prompted: Prompted, read: Read | undefined): RelevanceOutcome {
+    if ('error' in prompted) return prompted;
+    if (read === undefined || read instanceof TesseraError) {
+      return {
+        error: read ?? new TesseraError('INTERNAL', 'relevance: expected logits, got none'),
+      };
+    }
+    const { template } = this.parts;
+    return {
+      score: relevanceScore(template, this.paths, read.logits),
+      promptTokens: prompted.tokens.length,
+      cutTokens: prompted.cutTokens,
+    };
+  }
+
+  private answer(
+    outcomes: readonly RelevanceOutcome[],
+    read: readonly (Read | undefined)[],
+  ): RelevanceAnswer {
+    const all = read.flatMap((of) => (of === undefined || of instanceof TesseraError ? [] : of));
+    return {
+      outcomes,
+      promptTokens: outcomes.reduce((sum, of) => sum + ('error' in of ? 0 : of.promptTokens), 0),
+      computedTokens: all.reduce((sum, { computedTokens }) => sum + computedTokens, 0),
+      modelDigest: all[0]?.modelDigest ?? this.parts.engine.model.digest,
+      template: this.parts.template.name,
+    };
+  }
+}
+
+/** Of a prompt of so many tokens, from what became of its stops. */
+function promptRead(
+  promptTokens: number,
+  stops: readonly LabelStop[],
+  ended: readonly PromiseSettledResult<EngineLogits>[],
+): Read {
+  const logits: Float32Array[] = [];
+  let computedTokens = 0;
+  let modelDigest = '';
+  for (const [i, one] of ended.entries()) {
+    if (one.status === 'rejected') return TesseraError.from(one.reason);
+    const { value } = one;
+    logits.push(value.logits);
+    computedTokens += promptTokens + (stops[i]?.prefix.length ?? 0) - value.reusedTokens;
+    modelDigest = value.modelDigest;
+  }
+  return { logits, computedTokens, modelDigest };
+}

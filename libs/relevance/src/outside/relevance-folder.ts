@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TesseraError } from '@tessera/errors';
+import { loadTokenizer, type Tokenizer } from '@tessera/prompt';
+import { parseRelevance } from '../domain/parse-relevance.js';
+import { missingToken, QWEN3_RERANKER } from '../domain/qwen3-reranker.js';
+import type { RelevanceTemplate } from '../domain/relevance-template.js';
+
+const FILE = 'relevance.json';
+const FILE_BYTES_MAX = 16 << 20;
+const CODE = 'PROMPT_TEMPLATE_INVALID';
+
+/**
+ * Tokenizer and template of a model folder. A folder without relevance.json has the form of
+ * Qwen3-Reranker where its vocabulary has the tokens of that.
+ * @param templatePath file that is read in its place; left out: none
+ * @throws TesseraError TOKENIZER_INVALID, PROMPT_TEMPLATE_INVALID naming the field, IO_FAILED
+ */
+export async function loadRelevance(
+  folder: string,
+  templatePath?: string,
+): Promise<{ readonly template: RelevanceTemplate; readonly tokenizer: Tokenizer }> {
+  const tokenizer = await loadTokenizer(folder);
+  const path = templatePath ?? join(folder, FILE);
+  const bytes = await contentOf(path, templatePath === undefined);
+  if (bytes !== undefined) return { template: parseRelevance(parsed(bytes, path)), tokenizer };
+  const missing = missingToken(tokenizer);
+  if (missing === undefined) return { template: QWEN3_RERANKER, tokenizer };
+  throw new TesseraError(
+    CODE,
+    `${folder}: expected the file ${FILE} (docs/relevance.md), or the tokens of Qwen3-Reranker, ` +
+      `got neither: the vocabulary has no token ${missing}`,
+    { field: FILE },
+  );
+}
+
+/** Undefined where there is no such file and there need not be one. */
+async function contentOf(path: string, mayMiss: boolean): Promise<Buffer | undefined> {
+  try {
+    const bytes = await readFile(path);
+    if (bytes.length <= FILE_BYTES_MAX) return bytes;
+    const most = `expected at most ${FILE_BYTES_MAX} bytes, got ${bytes.length}`;
+    throw new TesseraError(CODE, `${path}: ${most}`, { field: FILE });
+  } catch (error) {
+    if (error instanceof TesseraError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (mayMiss && (code === 'ENOENT' || code === 'ENOTDIR')) return undefined;
+    throw new TesseraError('IO_FAILED', `${path}: ${message}`, { field: FILE, cause: error });
+  }
+}
+
+function parsed(bytes: Buffer, path: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    const message = `${path}: expected JSON in UTF-8: ${(error as Error).message}`;
+    throw new TesseraError(CODE, message, { field: FILE, cause: error });
+  }
+}

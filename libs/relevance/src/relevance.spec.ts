@@ -1,0 +1,263 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type EngineLogits, NativeEngine } from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import { temporaryFolder } from '@tessera/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DOCUMENT_CHARACTERS_MAX } from './domain/pair-prompts.js';
+import { loadRelevance, Relevance, type RelevanceRequest } from './index.js';
+
+const FOLDER = 'test/fixtures/relevance';
+const BUDGET_US = 60e6;
+
+interface Case {
+  readonly template: string | null;
+  readonly query: string;
+  readonly instruction: string | null;
+  readonly documents: readonly string[];
+  readonly expected: readonly number[];
+}
+
+const CASES: readonly Case[] = JSON.parse(readFileSync(join(FOLDER, 'cases.json'), 'utf8'));
+const LIMITS = { documentsMax: 1000, promptTokensMax: 8192, requestsAtOnce: 128 };
+
+function open(computeType: 'f32' | 'bf16', batchRequestsMax = 16): Promise<NativeEngine> {
+  return NativeEngine.open({
+    modelPath: FOLDER,
+    computeType,
+    activationScalesPath: '',
+    threadCount: 1,
+    threadPlacement: 'free',
+    queueCapacity: 256,
+    batchRequestsMax,
+    batchRowsMax: 600,
+    prefillChunkTokens: 512,
+    passTimeTargetUs: 0,
+    batching: 'continuous',
+    kvBytesMax: 2 ** 30,
+    promptTokensMax: 8192,
+    widthMax: 1,
+    resultCountMax: 1,
+    scoreItemsMax: 1,
+  });
+}
+
+function asked(given: Partial<RelevanceRequest>): RelevanceRequest {
+  const { query = 'red shoes', documents = ['red', 'blue'], instruction } = given;
+  const { tooLong = 'cut', failures = 'each' } = given;
+  return { query, instruction, documents, tooLong, failures, priority: 'normal' };
+}
+
+async function scoresOf(engine: NativeEngine, of: Case): Promise<readonly number[]> {
+  const path = of.template === null ? undefined : join(FOLDER, of.template);
+  const relevance = new Relevance({
+    engine,
+    limits: LIMITS,
+    ...(await loadRelevance(FOLDER, path)),
+  });
+  const instruction = of.instruction ?? undefined;
+  const answer = await relevance.score(asked({ ...of, instruction }), { budgetUs: BUDGET_US });
+  return answer.outcomes.map((outcome) => {
+    if ('error' in outcome) throw outcome.error;
+    return outcome.score;
+  });
+}
+
+const logit = (p: number) => Math.log(p / (1 - p));
+
+describe('scores', () => {
+  let f32: NativeEngine;
+  let bf16: NativeEngine;
+  beforeAll(async () => {
+    f32 = await open('f32');
+    bf16 = await open('bf16');
+  });
+  afterAll(async () => {
+    await f32.close();
+    await bf16.close();
+  });
+
+  it.each(CASES.map((of) => [of.template ?? 'no template', of] as const))(
+    'are those of transformers in double precision, %s',
+    async (_, of) => {
+      const scores = await scoresOf(f32, of);
+      for (const [i, score] of scores.entries()) {
+        expect(Math.abs(score - (of.expected[i] as number)), `document ${i}`).toBeLessThan(1e-5);
+      }
+    },
+  );
+
+  it('are near them with BF16', async () => {
+    for (const of of CASES.filter(({ template }) => template === null)) {
+      const scores = await scoresOf(bf16, of);
+      const errors = scores.map((p, i) => Math.abs(logit(p) - logit(of.expected[i] as number)));
+      errors.sort((a, b) => a - b);
+      expect(errors[errors.length >> 1]).toBeLessThan(0.05);
+    }
+  });
+});
+
+describe('a call', () => {
+  let engine: NativeEngine;
+  let relevance: Relevance;
+  beforeAll(async () => {
+    engine = await open('f32', 4);
+    relevance = new Relevance({ engine, limits: LIMITS, ...(await loadRelevance(FOLDER)) });
+  });
+  afterAll(() => engine.close());
+
+  const score = (given: Partial<RelevanceRequest>, budgetUs = BUDGET_US) =>
+    relevance.score(asked(given), { budgetUs });
+
+  it('computes what prompts have in common once, and equal documents once', async () => {
+    const documents = ['red', 'red shoes', 'red shoes for', 'blue', 'red', 'blue', 'rain'];
+    const before = engine.stats().prefillTokens;
+    const answer = await score({ documents });
+    const computed = engine.stats().prefillTokens - before;
+    expect(answer.computedTokens).toBe(computed);
+    expect(answer.promptTokens).toBeGreaterThan((5 * computed) / 2);
+    const [a, , , b, sameAsA, sameAsB] = answer.outcomes;
+    expect(sameAsA).toEqual(a);
+    expect(sameAsB).toEqual(b);
+  });
+
+  it('gives each document the bits that it has alone', async () => {
+    const documents = ['red shoes', 'red shoes for rain', 'phone', 'red'];
+    const together = await score({ documents });
+    for (const [i, document] of documents.entries()) {
+      const alone = await score({ documents: [document] });
+      expect(alone.outcomes[0]).toEqual(together.outcomes[i]);
+    }
+  });
+
+  it('refuses a document that is too long, or cuts it, and no other', async () => {
+    const documents = ['red', 'sea '.repeat(9000), 'blue'];
+    const cut = (await score({ documents: documents.slice(0, 1) })).outcomes[0];
+    const { outcomes } = await score({ documents, tooLong: 'refuse' });
+    expect(outcomes[0]).toEqual(cut);
+    expect(outcomes[1]).toMatchObject({
+      error: { code: 'REQUEST_INVALID', field: 'documents[1]' },
+    });
+    expect(outcomes[2]).toMatchObject({ promptTokens: expect.any(Number) });
+    const huge = await score({
+      documents: ['x'.repeat(DOCUMENT_CHARACTERS_MAX + 1)],
+      tooLong: 'refuse',
+    });
+    expect(huge.outcomes[0]).toMatchObject({ error: { field: 'documents[0]' } });
+  });
+
+  it('asks nothing of the engine where no document can be asked about', async () => {
+    const before = engine.stats().submitted;
+    const { outcomes, computedTokens } = await score({ documents: ['a <|im_end|>'] });
+    expect(outcomes).toMatchObject([{ error: { field: 'documents[0]' } }]);
+    expect(computedTokens).toBe(0);
+    expect(engine.stats().submitted).toBe(before);
+  });
+
+  it('fails as a whole where that is asked for', async () => {
+    const documents = ['red', 'a <|im_end|> text'];
+    await expect(score({ documents, failures: 'whole' })).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+      field: 'documents[1]',
+    });
+  });
+
+  it('lets no text end the prompt', async () => {
+    const { outcomes } = await score({ documents: ['red', 'a <|im_end|> text'] });
+    expect(outcomes[0]).toMatchObject({ score: expect.any(Number) });
+    expect(outcomes[1]).toMatchObject({ error: { field: 'documents[1]' } });
+    await expect(score({ query: 'a <|im_start|>' })).rejects.toMatchObject({ field: 'query' });
+  });
+
+  it.each([
+    ['query', { query: ' ' }],
+    ['query', { query: 'sea '.repeat(9000) }],
+    ['query', { query: 'half \ud800 a character' }],
+    ['documents', { documents: [] }],
+    ['documents', { documents: Array.from({ length: 10_000 }, () => 'x') }],
+  ])('is refused by its %s', async (field, given) => {
+    await expect(score(given)).rejects.toMatchObject({ code: 'REQUEST_INVALID', field });
+  });
+
+  it('answers each document for itself where the deadline is over', async () => {
+    const { outcomes } = await score({}, 0);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ error: { code: 'DEADLINE_EXCEEDED' } });
+    }
+  });
+
+  it('is given up by its caller', async () => {
+    const signal = AbortSignal.abort();
+    const { outcomes } = await relevance.score(asked({}), { budgetUs: BUDGET_US, signal });
+    expect(outcomes[0]).toMatchObject({ error: { code: 'CANCELLED' } });
+  });
+});
+
+describe('a template', () => {
+  const good = {
+    version: 1,
+    name: 'a',
+    segments: ['{query}', '{item}', 'tail'],
+    labels: [
+      { text: 'yes', value: 1 },
+      { text: 'no', value: 0 },
+    ],
+  };
+  const load = async (document: unknown) => {
+    const folder = temporaryFolder({ 'relevance.json': JSON.stringify(document) });
+    try {
+      return await loadRelevance(FOLDER, join(folder.path, 'relevance.json'));
+    } finally {
+      folder.remove();
+    }
+  };
+
+  it.each([
+    ['segments', { segments: ['{query}', 'tail'] }],
+    ['segments[2]', { segments: ['a', '{query}', '{item}'] }],
+    ['segments[1]', { segments: ['{query}', '{item} more', 'tail'] }],
+    ['segments', { segments: ['{query}{query}', '{item}', 'tail'] }],
+    ['labels', { labels: [{ text: 'yes', value: 1 }] }],
+    ['labels', { score: 'logOdds', labels: [good.labels[0], { text: 'no', value: 2 }] }],
+    ['labels[0].value', { labels: [{ text: 'yes', value: '1' }, good.labels[1]] }],
+    ['over', { over: 'all' }],
+    ['tail', { tail: 'x' }],
+    ['version', { version: 2 }],
+  ])('is refused by its %s', async (field, changed) => {
+    await expect(load({ ...good, ...changed })).rejects.toMatchObject({
+      code: 'PROMPT_TEMPLATE_INVALID',
+      field,
+    });
+  });
+
+  it('is refused where two labels are the same tokens', async () => {
+    const { template, tokenizer } = await load({
+      ...good,
+      labels: [good.labels[0], good.labels[0]],
+    });
+    const engine = { model: { maxPositions: 100, vocabSize: 1000 } } as NativeEngine;
+    expect(() => new Relevance({ engine, limits: LIMITS, template, tokenizer })).toThrow(
+      expect.objectContaining({ code: 'PROMPT_TEMPLATE_INVALID', field: 'labels[1].text' }),
+    );
+  });
+
+  it('is needed where the vocabulary has not the tokens of the published one', async () => {
+    await expect(loadRelevance('models/demo')).rejects.toMatchObject({
+      code: 'PROMPT_TEMPLATE_INVALID',
+      field: 'relevance.json',
+    });
+  });
+});
+
+it('tells a failure of the engine from a score', async () => {
+  const failing = {
+    model: { maxPositions: 8192, vocabSize: 1000, digest: '' },
+    relevance: (requests: readonly unknown[]): Promise<EngineLogits>[] =>
+      requests.map(() => Promise.reject(new TesseraError('ENGINE_OVERLOADED', 'full'))),
+  } as unknown as NativeEngine;
+  const parts = await loadRelevance(FOLDER);
+  const relevance = new Relevance({ engine: failing, limits: LIMITS, ...parts });
+  const { outcomes } = await relevance.score(asked({}), { budgetUs: BUDGET_US });
+  expect(outcomes).toHaveLength(2);
+  expect(outcomes[0]).toMatchObject({ error: { code: 'ENGINE_OVERLOADED' } });
+});

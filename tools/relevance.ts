@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises';
+import os from 'node:os';
+import { resolve } from 'node:path';
+import { NativeEngine } from '@tessera/engine';
+import { loadRelevance, Relevance, type RelevanceAnswer } from '@tessera/relevance';
+import { Flags, fail, print, runCommand } from './terminal/command.js';
+import { COMPUTE_TYPES } from './terminal/model-flags.js';
+import { table } from './terminal/table.js';
+
+const USAGE = `usage: npm run relevance -- --model DIR --query TEXT --documents FILE [flags]
+
+Scores texts for a query with a language model (docs/relevance.md).
+  --documents FILE     JSON: an array of texts
+  --template FILE      read in place of relevance.json of the model folder
+  --instruction TEXT   in place of the template's
+  --too-long cut|refuse   of a document that does not fit (default cut)
+  --dtype f32|bf16|w8a8   (default bf16)
+  --threads N          (default: all cores)
+  --json               [{index, score}], best first; equal scores in the order of the file; where a
+                       document has no score {index, error} behind all others`;
+
+const THREADS_MAX = 256;
+const DOCUMENTS_MAX = 100_000;
+const PROMPT_TOKENS_MAX = 32_768;
+const IN_A_PASS = 64;
+const AT_ONCE = 4096;
+const CHUNK_TOKENS = 512;
+const KV_BYTES = 2 ** 31;
+const BUDGET_US = 86_400e6;
+
+await runCommand(USAGE, async (words) => {
+  const flags = Flags.parse(words, {
+    model: 'text',
+    query: 'text',
+    documents: 'text',
+    template: 'text',
+    instruction: 'text',
+    'too-long': 'text',
+    dtype: 'text',
+    threads: 'text',
+    json: 'switch',
+  });
+  const ranked = rank(await answerOf(flags));
+  if (flags.has('json')) return print(JSON.stringify(ranked));
+  const columns = [
+    { name: 'index', right: true },
+    { name: 'score', right: true },
+  ];
+  const rows = ranked.map((row) => [`${row.index}`, 'error' in row ? row.error : `${row.score}`]);
+  return print(table(columns, rows));
+});
+
+async function answerOf(flags: Flags): Promise<RelevanceAnswer> {
+  const documents = await readDocuments(flags.required('documents'));
+  const modelPath = resolve(flags.required('model'));
+  const query = flags.required('query');
+  const parts = await loadRelevance(modelPath, flags.text('template'));
+  const engine = await openEngine(flags, modelPath);
+  try {
+    const limits = {
+      documentsMax: DOCUMENTS_MAX,
+      promptTokensMax: PROMPT_TOKENS_MAX,
+      requestsAtOnce: AT_ONCE,
+    };
+    return await new Relevance({ engine, limits, ...parts }).score(
+      {
+        query,
+        instruction: flags.text('instruction'),
+        documents,
+        tooLong: flags.oneOf('too-long', ['cut', 'refuse'], 'cut'),
+        failures: 'each',
+        priority: 'normal',
+      },
+      { budgetUs: BUDGET_US },
+    );
+  } finally {
+    await engine.close();
+  }
+}
+
+function openEngine(flags: Flags, modelPath: string): Promise<NativeEngine> {
+  return NativeEngine.open({
+    modelPath,
+    computeType: flags.oneOf('dtype', COMPUTE_TYPES, 'bf16'),
+    activationScalesPath: '',
+    threadCount: flags.integer('threads', 1, THREADS_MAX) ?? os.availableParallelism(),
+    threadPlacement: 'free',
+    queueCapacity: AT_ONCE,
+    batchRequestsMax: IN_A_PASS,
+    batchRowsMax: CHUNK_TOKENS + IN_A_PASS,
+    prefillChunkTokens: CHUNK_TOKENS,
+    passTimeTargetUs: 0,
+    batching: 'continuous',
+    kvBytesMax: KV_BYTES,
+    promptTokensMax: PROMPT_TOKENS_MAX,
+    widthMax: 1,
+    resultCountMax: 1,
+    scoreItemsMax: 1,
+  });
+}
+
+async function readDocuments(path: string): Promise<readonly string[]> {
+  let document: unknown;
+  try {
+    document = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    fail('documents', 'a JSON file', (error as Error).message);
+  }
+  const isTexts = Array.isArray(document) && document.every((text) => typeof text === 'string');
+  return isTexts ? (document as string[]) : fail('documents', 'an array of texts', path);
+}
+
+type Row =
+  | { readonly index: number; readonly score: number }
+  | { readonly index: number; readonly error: string };
+
+function rank({ outcomes }: RelevanceAnswer): readonly Row[] {
+  const rows = outcomes.map(
+    (outcome, index): Row =>
+      'error' in outcome
+        ? { index, error: outcome.error.message }
+        : { index, score: outcome.score },
+  );
+  const scoreOf = (row: Row) => ('error' in row ? Number.NEGATIVE_INFINITY : row.score);
+  return rows.sort((a, b) => scoreOf(b) - scoreOf(a) || a.index - b.index);
+}
