@@ -14,3 +14,4 @@ export { RecallEdge } from './recall-edge.js';
 export { RemoteBehaviours } from './remote-behaviours.js';
 export { RetrievalModule, type RetrievalOptions } from './retrieval.module.js';
 export { WeightsEdge } from './weights-edge.js';
+export { RERANK_SCHEMAS, rerankPaths } from './wire/rerank-schemas.js';

@@ -9,19 +9,26 @@ import { CatalogueGrpcController } from './grpc/catalogue.controller.js';
 import { ExplainGrpcController } from './grpc/explain.controller.js';
 import { KvPoolGrpcController } from './grpc/kv-pool.controller.js';
 import { RecallGrpcController } from './grpc/recall.controller.js';
+import { RelevanceGrpcController } from './grpc/relevance.controller.js';
 import { ScoreGrpcController } from './grpc/score.controller.js';
 import { WeightsGrpcController } from './grpc/weights.controller.js';
 import { CatalogueHttpController } from './http/catalogue.controller.js';
 import { KvPoolHttpController } from './http/kv-pool.controller.js';
 import { RecallHttpController } from './http/recall.controller.js';
+import { RerankHttpController } from './http/rerank.controller.js';
 import { AdapterTopicController, FetchSource } from './kafka/adapter-topic.controller.js';
 import { CatalogueTopicController } from './kafka/catalogue-topic.controller.js';
 import { RecallTopicController, RecallTopicSettings } from './kafka/recall-topic.controller.js';
 import { KvEdge, type KvEdgeParts } from './kv-edge.js';
 import { type EdgeParts, RecallEdge } from './recall-edge.js';
+import { RelevanceEdge, type RelevanceEdgeParts } from './relevance-edge.js';
 import { WeightsEdge } from './weights-edge.js';
 
-export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
+export interface RetrievalOptions
+  extends EdgeParts,
+    KvEdgeParts,
+    Omit<RelevanceEdgeParts, 'facts'> {
+  readonly facts: KvEdgeParts['facts'] & RelevanceEdgeParts['facts'];
   readonly serving: RecallServing;
   readonly operations: RecallOperations;
   readonly changes: ChangeAudits;
@@ -52,11 +59,13 @@ export class RetrievalModule {
         RecallGrpcController,
         ScoreGrpcController,
         ExplainGrpcController,
+        RelevanceGrpcController,
         CatalogueGrpcController,
         KvPoolGrpcController,
         AdapterGrpcController,
         WeightsGrpcController,
         RecallHttpController,
+        RerankHttpController,
         CatalogueHttpController,
         KvPoolHttpController,
         ...(topics === undefined ? [] : [RecallTopicController, CatalogueTopicController]),
@@ -64,6 +73,7 @@ export class RetrievalModule {
       ],
       providers: [
         { provide: RecallEdge, useValue: new RecallEdge(options) },
+        { provide: RelevanceEdge, useValue: new RelevanceEdge(options) },
         { provide: KvEdge, useValue: new KvEdge(options) },
         { provide: AdapterEdge, useValue: options.adapters },
         { provide: WeightsEdge, useValue: options.weights },

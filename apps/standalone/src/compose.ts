@@ -15,6 +15,7 @@ import type { Access } from './access.js';
 import { type AdapterEventRelay, type ModelEdges, modelEdgesOf } from './adapters.js';
 import { consoleParts } from './console.js';
 import { type Inspection, inspected, recordChanges, watchInspection } from './inspection.js';
+import type { OpenedRelevance } from './relevance.js';
 import type { StandaloneOptions } from './standalone.module.js';
 import { type TopicFacts, type Topics, topicsOf } from './topics.js';
 import { openUsers, type Users } from './users.js';
@@ -32,6 +33,8 @@ export interface ServeParts {
   readonly adapterEvents?: AdapterEventRelay;
   /** Left out: no recall is recorded. */
   readonly inspection?: Inspection | undefined;
+  /** Left out: no texts are scored. */
+  readonly relevance?: OpenedRelevance | undefined;
 }
 
 /** The modules of this process, and the parts that outlive them. */
@@ -173,7 +176,7 @@ function featureOf(
 }
 
 function retrievalOf(
-  { config, runtime, log, inspection }: ServeParts,
+  { config, runtime, log, inspection, relevance }: ServeParts,
   { readiness, access, metrics, tracing, topics, audits, recalls, edges, admission }: Joined,
 ): StandaloneOptions['retrieval'] {
   const { serving, operations, facts } = runtime;
@@ -184,6 +187,7 @@ function retrievalOf(
     serving,
     operations,
     facts,
+    relevance: relevance?.relevance,
     eraseRecalls: store && ((userId) => store.eraseUser(userId)),
     ...edges,
     changes: access.process.changes,

@@ -2,7 +2,7 @@
 
 import { ERROR_TABLE } from '@tessera/errors';
 import { CONSOLE_SCHEMAS, consolePaths } from '../../console/src/index.js';
-import { openApiOfRpcs } from '../../retrieval/src/index.js';
+import { openApiOfRpcs, RERANK_SCHEMAS, rerankPaths } from '../../retrieval/src/index.js';
 
 const object = (properties: Readonly<Record<string, object>>) => ({
   type: 'object',
@@ -44,7 +44,7 @@ const SECURITY = { security: [{ token: [] }, {}] };
 
 export function openApiDocument(version: string): object {
   const rpcs = openApiOfRpcs(json, failures);
-  const schemas = { ...rpcs.schemas, ...consoleAndErrors };
+  const schemas = { ...rpcs.schemas, ...RERANK_SCHEMAS, ...consoleAndErrors };
   return {
     openapi: '3.0.3',
     info: {
@@ -55,6 +55,7 @@ export function openApiDocument(version: string): object {
     ...SECURITY,
     paths: {
       ...rpcs.paths,
+      ...rerankPaths(json, failures),
       ...consolePaths(json, failures),
       '/health': health('Does the process take requests?'),
       '/health/ready': health('The same as /health'),

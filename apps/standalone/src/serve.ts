@@ -5,6 +5,7 @@ import {
   explainPackage,
   kvPackage,
   recallPackage,
+  relevancePackage,
   scorePackage,
   weightsPackage,
 } from '@tessera/contracts';
@@ -29,7 +30,7 @@ const CANCEL_BUDGET_MS = 10_000;
 function drainSteps(
   hosted: Hosted,
   { topics, audits, tracing, recalls, users }: Composition,
-  { runtime, config, inspection }: ServeParts,
+  { runtime, config, inspection, relevance }: ServeParts,
   access: Access,
   endWatch: () => void,
   seat: ClusterSeat,
@@ -41,7 +42,9 @@ function drainSteps(
     {
       name: 'engine drain',
       budgetMs: drainMs + CANCEL_BUDGET_MS,
-      act: () => runtime.drain(drainMs),
+      act: async () => {
+        await Promise.all([runtime.drain(drainMs), relevance?.drain(drainMs)]);
+      },
     },
     hosted.edgesClosed(CANCEL_BUDGET_MS),
     {
@@ -55,6 +58,7 @@ function drainSteps(
         await audits?.close();
         await access.process.close();
         await topics?.producer.close();
+        await relevance?.close();
         await runtime.close();
         await tracing.close();
       },
@@ -67,6 +71,7 @@ const SERVICES: Readonly<Record<string, string>> = {
   [recallPackage]: 'RecallService',
   [scorePackage]: 'ScoreService',
   [explainPackage]: 'ExplainService',
+  [relevancePackage]: 'RelevanceService',
   [cataloguePackage]: 'CatalogueService',
   [kvPackage]: 'KvPoolService',
   [adapterPackage]: 'AdapterService',

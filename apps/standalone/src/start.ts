@@ -10,6 +10,7 @@ import { AdapterEventRelay } from './adapters.js';
 import { openInspection } from './inspection.js';
 import { ProgressLines } from './progress.js';
 import { namedByKey } from './refused-options.js';
+import { openRelevance } from './relevance.js';
 import { runtimeOptions } from './runtime-options.js';
 import { sampleTable } from './sample-table.js';
 import { serve } from './serve.js';
@@ -118,11 +119,17 @@ export async function start(config: Config): Promise<void> {
   const tracing = await openTracing({ ...config.tracing, ...service }, log);
   const adapterEvents = new AdapterEventRelay();
   const runtime = await load(config, log, tracing, adapterEvents);
+  const relevance = await openRelevance(config).catch(async (error: unknown) => {
+    await runtime.close();
+    throw error;
+  });
+  if (relevance !== undefined) print(`Relevance: ${relevance.description}`);
   const inspection = await openInspection(config, log);
-  const own = { inspection, adapterEvents, serviceVersion: version };
+  const own = { inspection, relevance, adapterEvents, serviceVersion: version };
   const parts = { config, runtime, log, tracing, ...own };
   const serving = await serve(parts).catch(async (error: unknown) => {
     await inspection?.store.close();
+    await relevance?.close();
     await runtime.close();
     throw error;
   });

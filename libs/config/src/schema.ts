@@ -25,6 +25,7 @@ import {
   storeFolder,
   text,
 } from './schema-fields.js';
+import { relevanceSchema } from './schema-relevance.js';
 import { tasksSchema } from './schema-tasks.js';
 
 const GIBIBYTE = 2 ** 30;
@@ -312,6 +313,7 @@ export const configSchema = z.strictObject({
       'milliseconds that a request may ask for; a longer deadline of a call is shortened to it',
     ),
   }),
+  relevance: relevanceSchema,
   disk: diskSchema,
   tasks: tasksSchema,
   adapters: adaptersSchema,

@@ -107,6 +107,11 @@ export {
   type RecallVersions as WireRecallVersions,
 } from './generated/tessera/recall/v1/recall.js';
 export {
+  protobufPackage as relevancePackage,
+  type RelevanceServiceScoreRequest as WireRelevanceRequest,
+  type RelevanceServiceScoreResponse as WireRelevanceResponse,
+} from './generated/tessera/relevance/v1/relevance.js';
+export {
   type ItemScore as WireItemScore,
   protobufPackage as scorePackage,
   type ScoreRequest as WireScoreRequest,

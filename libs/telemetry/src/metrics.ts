@@ -8,6 +8,11 @@ import { CLUSTER_METRICS, type ClusterCounts, registerClusterMetrics } from './c
 import { ENGINE_METRICS, type EngineCounts, registerEngineMetrics } from './engine-metrics.js';
 import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
 import {
+  RELEVANCE_METRICS,
+  type RelevanceObservation,
+  RelevanceTallies,
+} from './relevance-metrics.js';
+import {
   type ConditionCount,
   registerConditions,
   registerDroppedCaches,
@@ -60,6 +65,7 @@ export const METRICS = {
     name: 'tessera_explain_latency_seconds',
     meaning: 'seconds from parsed explain request to answer, by edge',
   },
+  ...RELEVANCE_METRICS,
   behaviours: {
     name: 'tessera_behaviours_total',
     meaning:
@@ -141,6 +147,7 @@ export class Metrics {
   private readonly scoreLatency: TalliedHistogram;
   private readonly explainRequests: TalliedCounter;
   private readonly explainLatency: TalliedHistogram;
+  private readonly relevance: RelevanceTallies;
   private readonly stage: TalliedHistogram;
   private readonly short: Counter;
   private readonly caps: Counter;
@@ -161,6 +168,7 @@ export class Metrics {
     this.scoreLatency = this.timed(METRICS.scoreLatency, 'edge');
     this.explainRequests = this.answered(METRICS.explainRequests);
     this.explainLatency = this.timed(METRICS.explainLatency, 'edge');
+    this.relevance = new RelevanceTallies(this.registry);
     this.stage = this.timed(METRICS.recallStage, 'stage', (field) => field.replace(/Us$/, ''));
     this.short = new Counter({
       name: METRICS.recallShort.name,
@@ -204,6 +212,10 @@ export class Metrics {
   observeExplain({ edge, code, seconds }: Observation): void {
     this.explainRequests.count(edge, code);
     this.explainLatency.observe(edge, seconds);
+  }
+
+  observeRelevance(seen: RelevanceObservation): void {
+    this.relevance.observe(seen);
   }
 
   /** `outcome`: what a store says of a behaviour, or `dead` where it can never be stored. */

@@ -18,6 +18,9 @@ const USER_AT: Readonly<Record<string, readonly string[]>> = {
   '/v1/kv/inspect': ['userId'],
   '/v1/kv/append': ['userId'],
   '/v1/sid': [],
+  '/v1/rerank': [],
+  '/v2/rerank': [],
+  '/rerank': [],
 };
 
 /** Where it may name the node that made the answer in question. */

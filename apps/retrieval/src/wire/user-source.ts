@@ -21,7 +21,7 @@ interface WireUser {
 type Words = Readonly<Record<string, number>>;
 
 /** Of a field whose 0 says that the caller did not say. */
-function wordOf<Table extends Words>(
+export function wordOf<Table extends Words>(
   [field, type]: readonly [field: string, type: string],
   words: Table,
   number: number,

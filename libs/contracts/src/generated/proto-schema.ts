@@ -2975,6 +2975,223 @@ export const protoSchema: object = {
             }
           }
         },
+        "relevance": {
+          "nested": {
+            "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/relevance/v1;relevancev1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.relevance.v1"
+              },
+              "nested": {
+                "Document": {
+                  "oneofs": {
+                    "content": {
+                      "oneof": [
+                        "text",
+                        "itemId"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "text": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "itemId": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  },
+                  "comment": "A text, or an item of the catalogue, whose title is the text."
+                },
+                "TooLong": {
+                  "values": {
+                    "TOO_LONG_UNSPECIFIED": 0,
+                    "TOO_LONG_CUT": 1,
+                    "TOO_LONG_REFUSE": 2
+                  },
+                  "comment": "What becomes of a document that is too long for the model beside the query.",
+                  "comments": {
+                    "TOO_LONG_UNSPECIFIED": "Cut.",
+                    "TOO_LONG_CUT": "Its last tokens are left out.",
+                    "TOO_LONG_REFUSE": "It has no score."
+                  }
+                },
+                "Failures": {
+                  "values": {
+                    "FAILURES_UNSPECIFIED": 0,
+                    "FAILURES_EACH": 1,
+                    "FAILURES_WHOLE": 2
+                  },
+                  "comment": "What becomes of the call where a document has no score: it is too long, unknown, or not scored in time.",
+                  "comments": {
+                    "FAILURES_UNSPECIFIED": "Each.",
+                    "FAILURES_EACH": "Each document answers for itself: by its score, or by why it has none.",
+                    "FAILURES_WHOLE": "The call fails as the first such document did."
+                  }
+                },
+                "RelevanceServiceScoreRequest": {
+                  "oneofs": {
+                    "_deadlineMs": {
+                      "oneof": [
+                        "deadlineMs"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "requestId": {
+                      "type": "string",
+                      "id": 1,
+                      "comment": "The caller's ID of this request, echoed; the service makes one when empty."
+                    },
+                    "query": {
+                      "type": "string",
+                      "id": 2,
+                      "comment": "Not empty."
+                    },
+                    "documents": {
+                      "rule": "repeated",
+                      "type": "Document",
+                      "id": 3,
+                      "comment": "At least one; answered one by one, in this order."
+                    },
+                    "instruction": {
+                      "type": "string",
+                      "id": 4,
+                      "comment": "What the model is asked to judge; empty: as its template says."
+                    },
+                    "tooLong": {
+                      "type": "TooLong",
+                      "id": 5
+                    },
+                    "failures": {
+                      "type": "Failures",
+                      "id": 6
+                    },
+                    "priority": {
+                      "type": "tessera.recall.v1.Priority",
+                      "id": 7
+                    },
+                    "deadlineMs": {
+                      "type": "uint32",
+                      "id": 8,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "Milliseconds the scores may take, beside the deadline of the call; the shorter one counts."
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 9,
+                      "comment": "Name of the catalogue of the items; empty: the first."
+                    }
+                  }
+                },
+                "DocumentFailure": {
+                  "fields": {
+                    "code": {
+                      "type": "string",
+                      "id": 1,
+                      "comment": "Of docs/errors.md."
+                    },
+                    "message": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  },
+                  "comment": "Why a document has no score."
+                },
+                "DocumentScore": {
+                  "oneofs": {
+                    "_score": {
+                      "oneof": [
+                        "score"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "score": {
+                      "type": "double",
+                      "id": 1,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "Absent where it failed. By the template: a probability, an expectation or log-odds."
+                    },
+                    "promptTokens": {
+                      "type": "uint32",
+                      "id": 2,
+                      "comment": "Tokens of the prompt that the document is in."
+                    },
+                    "cutTokens": {
+                      "type": "uint32",
+                      "id": 3,
+                      "comment": "Tokens at its end that were left out."
+                    },
+                    "failure": {
+                      "type": "DocumentFailure",
+                      "id": 4,
+                      "comment": "Absent where it has a score."
+                    }
+                  }
+                },
+                "RelevanceVersions": {
+                  "fields": {
+                    "model": {
+                      "type": "string",
+                      "id": 1,
+                      "comment": "Digest of the weights that scored."
+                    },
+                    "template": {
+                      "type": "string",
+                      "id": 2,
+                      "comment": "Name of the template."
+                    }
+                  }
+                },
+                "RelevanceServiceScoreResponse": {
+                  "fields": {
+                    "requestId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "documents": {
+                      "rule": "repeated",
+                      "type": "DocumentScore",
+                      "id": 2,
+                      "comment": "One for each document, in the same order."
+                    },
+                    "promptTokens": {
+                      "type": "uint32",
+                      "id": 3,
+                      "comment": "Tokens of the prompts of all documents that have a score, each counted whole."
+                    },
+                    "computedTokens": {
+                      "type": "uint32",
+                      "id": 4,
+                      "comment": "Tokens computed for them: what prompts have in common is computed once."
+                    },
+                    "versions": {
+                      "type": "RelevanceVersions",
+                      "id": 5
+                    }
+                  }
+                },
+                "RelevanceService": {
+                  "methods": {
+                    "Score": {
+                      "requestType": "RelevanceServiceScoreRequest",
+                      "responseType": "RelevanceServiceScoreResponse",
+                      "comment": "Scores each document. Deadline and cancellation as for a recall."
+                    }
+                  },
+                  "comment": "How well texts fit a query, by the language model of `relevance.path`. Failures are told as those of RecallService;\nMODEL_NOT_FOUND where the service has no such model."
+                }
+              }
+            }
+          }
+        },
         "score": {
           "nested": {
             "v1": {
@@ -5992,6 +6209,191 @@ export const protoSchemaAsWritten: object = {
             }
           }
         },
+        "relevance": {
+          "nested": {
+            "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/relevance/v1;relevancev1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.relevance.v1"
+              },
+              "nested": {
+                "Document": {
+                  "oneofs": {
+                    "content": {
+                      "oneof": [
+                        "text",
+                        "item_id"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "text": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "item_id": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "TooLong": {
+                  "values": {
+                    "TOO_LONG_UNSPECIFIED": 0,
+                    "TOO_LONG_CUT": 1,
+                    "TOO_LONG_REFUSE": 2
+                  }
+                },
+                "Failures": {
+                  "values": {
+                    "FAILURES_UNSPECIFIED": 0,
+                    "FAILURES_EACH": 1,
+                    "FAILURES_WHOLE": 2
+                  }
+                },
+                "RelevanceServiceScoreRequest": {
+                  "oneofs": {
+                    "_deadline_ms": {
+                      "oneof": [
+                        "deadline_ms"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "request_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "query": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "documents": {
+                      "rule": "repeated",
+                      "type": "Document",
+                      "id": 3
+                    },
+                    "instruction": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "too_long": {
+                      "type": "TooLong",
+                      "id": 5
+                    },
+                    "failures": {
+                      "type": "Failures",
+                      "id": 6
+                    },
+                    "priority": {
+                      "type": "tessera.recall.v1.Priority",
+                      "id": 7
+                    },
+                    "deadline_ms": {
+                      "type": "uint32",
+                      "id": 8,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 9
+                    }
+                  }
+                },
+                "DocumentFailure": {
+                  "fields": {
+                    "code": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "message": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "DocumentScore": {
+                  "oneofs": {
+                    "_score": {
+                      "oneof": [
+                        "score"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "score": {
+                      "type": "double",
+                      "id": 1,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "prompt_tokens": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "cut_tokens": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "failure": {
+                      "type": "DocumentFailure",
+                      "id": 4
+                    }
+                  }
+                },
+                "RelevanceVersions": {
+                  "fields": {
+                    "model": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "template": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "RelevanceServiceScoreResponse": {
+                  "fields": {
+                    "request_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "documents": {
+                      "rule": "repeated",
+                      "type": "DocumentScore",
+                      "id": 2
+                    },
+                    "prompt_tokens": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "computed_tokens": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "versions": {
+                      "type": "RelevanceVersions",
+                      "id": 5
+                    }
+                  }
+                },
+                "RelevanceService": {
+                  "methods": {
+                    "Score": {
+                      "requestType": "RelevanceServiceScoreRequest",
+                      "responseType": "RelevanceServiceScoreResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
         "score": {
           "nested": {
             "v1": {
@@ -6350,6 +6752,14 @@ export const enumWords = {
     "not-live": 6,
     "not-in-catalogue": 7,
     "behind-diversity-cap": 8
+  },
+  "tessera.relevance.v1.TooLong": {
+    "cut": 1,
+    "refuse": 2
+  },
+  "tessera.relevance.v1.Failures": {
+    "each": 1,
+    "whole": 2
   },
   "tessera.score.v1.ScoreOutcome": {
     "scored": 1,

@@ -6,6 +6,7 @@ import type * as tessera_catalogue_v1 from './tessera/catalogue/v1/catalogue.js'
 import type * as tessera_recall_v1 from './tessera/recall/v1/recall.js';
 import type * as tessera_explain_v1 from './tessera/explain/v1/explain.js';
 import type * as tessera_kv_v1 from './tessera/kv/v1/kv_pool.js';
+import type * as tessera_relevance_v1 from './tessera/relevance/v1/relevance.js';
 import type * as tessera_score_v1 from './tessera/score/v1/score.js';
 import type * as tessera_weights_v1 from './tessera/weights/v1/weights.js';
 
@@ -50,6 +51,9 @@ export interface WireServices {
     DropVersion: [tessera_kv_v1.DropVersionRequest, tessera_kv_v1.DropVersionResponse];
     CheckIntegrity: [tessera_kv_v1.CheckIntegrityRequest, tessera_kv_v1.CheckIntegrityResponse];
     Append: [tessera_kv_v1.AppendRequest, tessera_kv_v1.AppendResponse];
+  };
+  'tessera.relevance.v1.RelevanceService': {
+    Score: [tessera_relevance_v1.RelevanceServiceScoreRequest, tessera_relevance_v1.RelevanceServiceScoreResponse];
   };
   'tessera.score.v1.ScoreService': {
     Score: [tessera_score_v1.ScoreRequest, tessera_score_v1.ScoreResponse];

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { TesseraError } from '@tessera/errors';
+import type { RecallFacts } from '@tessera/recall';
+import type { Relevance, RelevanceAnswer, RelevanceRequest } from '@tessera/relevance';
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
+import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-edge.js';
+
+export interface RelevanceEdgeParts
+  extends Pick<EdgeParts, 'readiness' | 'metrics' | 'log' | 'limits' | 'tracing'> {
+  /** Left out: there is no model that scores texts. */
+  readonly relevance?: Pick<Relevance, 'score'> | undefined;
+  readonly facts: Pick<RecallFacts, 'describe'>;
+}
+
+/** A text, or an item of the catalogue, whose title is the text. */
+export type AskedDocument = { readonly text: string } | { readonly itemId: string };
+
+export interface AskedRelevance extends Omit<RelevanceRequest, 'documents'> {
+  readonly requestId: string;
+  readonly documents: readonly AskedDocument[];
+  /** Of the items; '': the first. */
+  readonly catalogue: string;
+}
+
+export interface EdgeRelevance extends RelevanceAnswer {
+  readonly requestId: string;
+}
+
+/** Answers, counts and traces calls that score texts, for all edges. */
+export class RelevanceEdge {
+  constructor(private readonly parts: RelevanceEdgeParts) {}
+
+  /** `parse` may throw; its refusals are counted like any other. */
+  score(parse: () => Parsed<AskedRelevance>, call: EdgeCall): Promise<EdgeRelevance> {
+    const { edge, caller } = call;
+    const { metrics, log, tracing } = this.parts;
+    const startedMs = performance.now();
+    const seconds = () => (performance.now() - startedMs) / MILLISECONDS_PER_SECOND;
+    return tracing.serve('relevance', caller, async (span) => {
+      try {
+        const answer = await this.answer(parse, call);
+        const { requestId, promptTokens, computedTokens, outcomes } = answer;
+        const failed = outcomes.filter((outcome) => 'error' in outcome).length;
+        const scored = outcomes.length - failed;
+        const observed = { edge, code: 'OK', seconds: seconds() };
+        metrics.observeRelevance({ ...observed, scored, failed, promptTokens, computedTokens });
+        span.set({ edge, requestId });
+        log.debug({ edge, requestId, scored, failed, promptTokens, computedTokens }, 'a relevance');
+        return answer;
+      } catch (thrown) {
+        const error = TesseraError.from(thrown);
+        if (error.code === 'INTERNAL') log.error({ err: thrown, edge }, 'a relevance failed');
+        metrics.observeRelevance({ edge, code: error.code, seconds: seconds() });
+        throw error;
+      }
+    });
+  }
+
+  private async answer(
+    parse: () => Parsed<AskedRelevance>,
+    call: EdgeCall,
+  ): Promise<EdgeRelevance> {
+    const { readiness, relevance, limits } = this.parts;
+    if (!readiness.ready) {
+      throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
+    }
+    const { request, deadlineMs } = parse();
+    if (relevance === undefined) {
+      const message = 'relevance.path: expected the folder of a model that scores texts, got none';
+      throw new TesseraError('MODEL_NOT_FOUND', message, { field: 'relevance.path' });
+    }
+    const budgetUs = budgetOf(call, deadlineMs, limits);
+    const { requestId, catalogue } = request;
+    const documents = this.texts(request.documents, catalogue);
+    const asked = { ...request, documents };
+    const answer = await relevance.score(asked, { signal: call.signal, budgetUs });
+    return { ...answer, requestId: requestId === '' ? randomUUID() : requestId };
+  }
+
+  /** The title of each item. */
+  private texts(documents: readonly AskedDocument[], catalogue: string) {
+    const itemIds = documents.flatMap((of) => ('itemId' in of ? [of.itemId] : []));
+    const items = itemIds.length === 0 ? [] : [...this.parts.facts.describe(itemIds, catalogue)];
+    return documents.map((of, i) => {
+      if ('text' in of) return of.text;
+      const field = `documents[${i}].itemId`;
+      const title = items.shift()?.title;
+      if (title !== undefined && title !== '') return title;
+      const expected = title === undefined ? 'an item of the catalogue' : 'an item with a title';
+      const message = `${field}: expected ${expected}, got ${of.itemId.slice(0, 80)}`;
+      return new TesseraError('ITEM_NOT_FOUND', message, { field });
+    });
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Bodies and answers of `POST /v1/rerank` and `/v2/rerank`, as clients of Cohere and Jina have
+ * them, and of `POST /rerank`, as those of Text Embeddings Inference have it.
+ */
+
+import { invalid } from '@tessera/grpc';
+import type { Parsed } from '../recall-edge.js';
+import type { AskedDocument, AskedRelevance, EdgeRelevance } from '../relevance-edge.js';
+
+const PRIORITIES = ['high', 'normal', 'low'] as const;
+const COUNT_MAX = 1_000_000_000;
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** What an answer has beside the scores. */
+interface Shown {
+  /** Documents of the answer at most. */
+  readonly count: number;
+  /** Whether each has its text. */
+  readonly texts: boolean;
+}
+
+export interface AskedRerank extends Parsed<AskedRelevance> {
+  readonly shown: Shown;
+}
+
+/** Ours beside theirs: instruction, too_long, failures, priority, deadline_ms, catalogue. */
+const RERANK_KEYS = [
+  'model',
+  'query',
+  'documents',
+  'top_n',
+  'return_documents',
+  'instruction',
+  'too_long',
+  'failures',
+  'priority',
+  'deadline_ms',
+  'catalogue',
+];
+const TEI_KEYS = ['query', 'texts', 'truncate', 'return_text', 'raw_scores'];
+
+/** @throws TesseraError REQUEST_INVALID with the path of the field */
+export function parseRerank(body: unknown): AskedRerank {
+  const asked = objectOf('body', body, RERANK_KEYS);
+  // Clients name a model of the service that they were made for: the one here is always the same.
+  textOf(asked, 'model', '');
+  return {
+    request: {
+      requestId: '',
+      query: textOf(asked, 'query'),
+      documents: listOf(asked, 'documents').map(documentOf),
+      instruction: textOf(asked, 'instruction', '') || undefined,
+      tooLong: wordOf(asked, 'too_long', ['cut', 'refuse']),
+      failures: wordOf(asked, 'failures', ['each', 'whole']),
+      priority: asked.priority === undefined ? 'normal' : wordOf(asked, 'priority', PRIORITIES),
+      catalogue: textOf(asked, 'catalogue', ''),
+    },
+    deadlineMs: asked.deadline_ms === undefined ? undefined : countOf(asked, 'deadline_ms'),
+    shown: {
+      count: asked.top_n === undefined ? COUNT_MAX : countOf(asked, 'top_n'),
+      texts: flagOf(asked, 'return_documents', false),
+    },
+  };
+}
+
+/** @throws TesseraError REQUEST_INVALID with the path of the field */
+export function parseTeiRerank(body: unknown): AskedRerank {
+  const asked = objectOf('body', body, TEI_KEYS);
+  if (flagOf(asked, 'raw_scores', false)) {
+    throw invalid('raw_scores', 'false: the template says what a score is', 'true');
+  }
+  const texts = listOf(asked, 'texts').map((text, i) => {
+    if (typeof text === 'string') return { text };
+    throw invalid(`texts[${i}]`, 'a text', text);
+  });
+  return {
+    request: {
+      requestId: '',
+      query: textOf(asked, 'query'),
+      documents: texts,
+      tooLong: flagOf(asked, 'truncate', false) ? 'cut' : 'refuse',
+      failures: 'whole',
+      priority: 'normal',
+      catalogue: '',
+    },
+    deadlineMs: undefined,
+    shown: { count: COUNT_MAX, texts: flagOf(asked, 'return_text', false) },
+  };
+}
+
+/** Best first; documents without a score under `failures`. */
+export function rerankAnswer(answer: EdgeRelevance, { request, shown }: AskedRerank): object {
+  const { requestId, modelDigest, template, promptTokens, computedTokens, outcomes } = answer;
+  const results = ranked(answer)
+    .slice(0, shown.count)
+    .map(({ index, score }) => ({
+      index,
+      relevance_score: score,
+      ...(shown.texts && { document: request.documents[index] }),
+    }));
+  return {
+    id: requestId,
+    object: 'list',
+    model: `${template}/${modelDigest}`,
+    usage: { total_tokens: promptTokens, computed_tokens: computedTokens },
+    results,
+    failures: outcomes.flatMap((outcome, index) => {
+      if (!('error' in outcome)) return [];
+      const { code, message } = outcome.error;
+      return [{ index, code, message }];
+    }),
+  };
+}
+
+export function teiAnswer(answer: EdgeRelevance, { request, shown }: AskedRerank): object[] {
+  return ranked(answer).map(({ index, score }) => {
+    const document = request.documents[index];
+    const text = document !== undefined && 'text' in document ? document.text : '';
+    return shown.texts ? { index, score, text } : { index, score };
+  });
+}
+
+/** Equal scores in the order of the request. */
+function ranked({ outcomes }: EdgeRelevance) {
+  return outcomes
+    .flatMap((outcome, index) => ('error' in outcome ? [] : [{ index, score: outcome.score }]))
+    .sort((a, b) => b.score - a.score || a.index - b.index);
+}
+
+/** A text, `{text}` as Cohere and Jina have it, or `{itemId}` of the catalogue. */
+function documentOf(value: unknown, index: number): AskedDocument {
+  if (typeof value === 'string') return { text: value };
+  const field = `documents[${index}]`;
+  const given = objectOf(field, value, ['text', 'itemId']);
+  if (typeof given.text === 'string' && given.itemId === undefined) return { text: given.text };
+  if (typeof given.itemId === 'string' && given.text === undefined) return { itemId: given.itemId };
+  throw invalid(field, 'a text, {text} or {itemId}', value);
+}
+
+function objectOf(field: string, value: unknown, keys: readonly string[]): Body {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(field, 'an object', value);
+  }
+  const stranger = Object.keys(value).find((key) => !keys.includes(key));
+  if (stranger === undefined) return value as Body;
+  const path = field === 'body' ? stranger : `${field}.${stranger}`;
+  throw invalid(path, `no such key (known: ${keys.join(', ')})`, 'it');
+}
+
+function listOf(body: Body, key: string): readonly unknown[] {
+  const value = body[key];
+  if (Array.isArray(value)) return value;
+  throw invalid(key, 'an array', value);
+}
+
+function textOf(body: Body, key: string, fallback?: string): string {
+  const value = body[key] ?? fallback;
+  if (typeof value === 'string') return value;
+  throw invalid(key, 'a text', value);
+}
+
+function flagOf(body: Body, key: string, fallback: boolean): boolean {
+  const value = body[key] ?? fallback;
+  if (typeof value === 'boolean') return value;
+  throw invalid(key, 'true or false', value);
+}
+
+function countOf(body: Body, key: string): number {
+  const value = body[key];
+  const isCount = typeof value === 'number' && Number.isInteger(value);
+  if (isCount && value >= 1 && value <= COUNT_MAX) return value;
+  throw invalid(key, `an integer in 1..${COUNT_MAX}`, value);
+}
+
+/** The first of the words where the key is absent. */
+function wordOf<Word extends string>(
+  body: Body,
+  key: string,
+  words: readonly [Word, ...Word[]],
+): Word {
+  if (body[key] === undefined) return words[0];
+  const word = words.find((known) => known === body[key]);
+  if (word !== undefined) return word;
+  throw invalid(key, `one of ${words.join(', ')}`, body[key]);
+}
