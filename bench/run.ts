@@ -15,6 +15,7 @@ import { kvSuite } from './suites/kv/kv-suite.js';
 import { mcaSuite } from './suites/mca/mca-suite.js';
 import { OVERLOAD_STAGES, overloadSuite } from './suites/overload/overload-suite.js';
 import { recallSuite } from './suites/recall.js';
+import { RELEVANCE_STAGES, relevanceSuite } from './suites/relevance/relevance-suite.js';
 import { SEAM_STAGES, seamsSuite } from './suites/seams/seams-suite.js';
 import { startSuite } from './suites/start.js';
 import { STREAM_PARTS, streamsSuite } from './suites/streams/streams-suite.js';
@@ -34,6 +35,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   mca: mcaSuite,
   overload: overloadSuite,
   recall: recallSuite,
+  relevance: relevanceSuite,
   seams: seamsSuite,
   start: startSuite,
   streams: streamsSuite,
@@ -59,6 +61,7 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
                  --against DIR takes turns with the build of another checkout
   --stage A,B    parts of the overload suite: ${OVERLOAD_STAGES.join(', ')}
   --stage A,B    parts of the adapters suite: ${ADAPTER_PARTS.join(', ')}
+  --stage A,B    parts of the relevance suite: ${RELEVANCE_STAGES.join(', ')}
   --stage A,B    parts of the seams suite: ${SEAM_STAGES.join(', ')}
   --stage A,B, --shape A,B    parts of the cuda suite: ${CUDA_STAGES.join(', ')};
                  --script FILE writes its commands for another machine,

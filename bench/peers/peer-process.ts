@@ -38,9 +38,14 @@ export class PeerProcess implements Peer {
     return peer;
   }
 
-  async ask({ width, tokens }: PeerRequest): Promise<PeerAnswer> {
-    this.child.stdin.write(`${JSON.stringify({ width, tokens: [...tokens] })}\n`);
-    return JSON.parse(await this.nextLine()) as PeerAnswer;
+  ask({ width, tokens }: PeerRequest): Promise<PeerAnswer> {
+    return this.exchange<PeerAnswer>({ width, tokens: [...tokens] });
+  }
+
+  /** A line for a line. */
+  async exchange<Answer>(asked: object): Promise<Answer> {
+    this.child.stdin.write(`${JSON.stringify(asked)}\n`);
+    return JSON.parse(await this.nextLine()) as Answer;
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig } from '@tessera/config';
+import { NativeEngine } from '@tessera/engine';
+import { loadRelevance, Relevance } from '@tessera/relevance';
+import { type Measurement, quantile } from '../../result.js';
+import type { SuiteContext } from '../suite.js';
+
+const FOLDER = join('test', 'fixtures', 'relevance');
+const POSITIONS = 8192;
+const LIMITS = { documentsMax: 1000, promptTokensMax: POSITIONS, requestsAtOnce: 128 };
+const BUDGET_US = 600e6;
+const BARS = { f32: 1e-5, bf16: 0.02 } as const;
+
+/** Recorded of transformers in double precision (test/fixtures/relevance). */
+interface Case {
+  readonly template: string | null;
+  readonly query: string;
+  readonly instruction: string | null;
+  readonly documents: readonly string[];
+  readonly expected: readonly number[];
+}
+
+/** The distance of every score from that of transformers. */
+export async function scoresStage({ say }: SuiteContext): Promise<Measurement[]> {
+  const cases: readonly Case[] = JSON.parse(readFileSync(join(FOLDER, 'cases.json'), 'utf8'));
+  const measurements: Measurement[] = [];
+  for (const computeType of ['f32', 'bf16'] as const) {
+    say(`scores of ${cases.length} calls in ${computeType}`);
+    const of = computeType === 'f32' ? cases : cases.filter(({ template }) => template === null);
+    const errors = await errorsOf(computeType, of);
+    const what = computeType === 'f32' ? 'score' : 'log-odds';
+    const name = `${computeType}, ${errors.length} pairs, error of the ${what}`;
+    measurements.push(
+      { name: `${name}, median`, value: quantile(errors, 0.5), unit: '', bar: null },
+      {
+        name: `${name}, largest`,
+        value: Math.max(...errors),
+        unit: '',
+        bar: BARS[computeType],
+        bound: 'at-most',
+      },
+    );
+  }
+  return measurements;
+}
+
+async function errorsOf(computeType: 'f32' | 'bf16', cases: readonly Case[]): Promise<number[]> {
+  const { engine: limits } = loadConfig().config;
+  const engine = await NativeEngine.open({
+    ...limits,
+    modelPath: FOLDER,
+    computeType,
+    activationScalesPath: '',
+    promptTokensMax: POSITIONS,
+  });
+  try {
+    const errors: number[] = [];
+    for (const of of cases) errors.push(...(await errorsOfCall(engine, computeType, of)));
+    return errors;
+  } finally {
+    await engine.close();
+  }
+}
+
+async function errorsOfCall(
+  engine: NativeEngine,
+  computeType: 'f32' | 'bf16',
+  { template, query, instruction, documents, expected }: Case,
+): Promise<number[]> {
+  const path = template === null ? undefined : join(FOLDER, template);
+  const parts = await loadRelevance(FOLDER, path);
+  const { outcomes } = await new Relevance({ engine, limits: LIMITS, ...parts }).score(
+    {
+      query,
+      instruction: instruction ?? undefined,
+      documents,
+      tooLong: 'cut',
+      failures: 'whole',
+      priority: 'normal',
+    },
+    { budgetUs: BUDGET_US },
+  );
+  const shown = (p: number) => (computeType === 'f32' ? p : Math.log(p / (1 - p)));
+  return outcomes.map((outcome, i) =>
+    'error' in outcome
+      ? Number.POSITIVE_INFINITY
+      : Math.abs(shown(outcome.score) - shown(expected[i] as number)),
+  );
+}
