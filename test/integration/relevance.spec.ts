@@ -127,6 +127,32 @@ describe('texts are scored', () => {
   });
 });
 
+describe('a recall through a gate', () => {
+  const recall = { history: ['a'], resultCount: 1 };
+
+  it('has both scores', async () => {
+    const { json } = await post('/v1/recall', { ...recall, relevance: { query, weight: 1 } });
+    const alone = await post('/v1/rerank', { query, documents: ['Tëst'] });
+    const { results } = alone.json as { results: { relevance_score: number }[] };
+    const relevanceScore = results[0]?.relevance_score;
+    expect(json).toMatchObject({ items: [{ score: -0.5, relevanceScore }] });
+  });
+
+  it('lets nothing through that does not fit', async () => {
+    const { json } = await post('/v1/recall', { ...recall, relevance: { query, minScore: 2 } });
+    expect(json).toMatchObject({ items: [], short: true });
+  });
+
+  it.each([
+    ['relevance.query', { query: ' ', weight: 1 }],
+    ['relevance', { query: 'a' }],
+    ['relevance.minimum', { query: 'a', minimum: 1 }],
+  ])('names %s', async (field, relevance) => {
+    const { json } = await post('/v1/recall', { ...recall, relevance });
+    expect(json).toMatchObject({ error: { code: 'REQUEST_INVALID', field } });
+  });
+});
+
 describe('what is refused', () => {
   it.each([
     ['query', { query: '', documents: ['a'] }],

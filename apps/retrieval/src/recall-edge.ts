@@ -12,10 +12,12 @@ import type {
   ScoreAnswer,
   ScoreRequest,
 } from '@tessera/recall';
+import type { Relevance } from '@tessera/relevance';
 import type { Carrier, Edge, Log, Metrics, Observation, Tracing } from '@tessera/telemetry';
 import { MICROSECONDS_PER_MILLISECOND, MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { Audited } from './audited.js';
 import { recallSpans } from './recall-spans.js';
+import { recallThroughGate } from './relevance-gate.js';
 
 /** A request as an edge parsed it, with the time the caller gives it. */
 export interface Parsed<Request> {
@@ -48,6 +50,8 @@ export interface EdgeParts {
   /** Answers recalls, and may record them. */
   readonly recalls: Pick<RecallServing, 'recall'>;
   readonly serving: Pick<RecallServing, 'score' | 'explain'>;
+  /** Scores titles for the gates of recalls; left out: no model does. */
+  readonly relevance?: Pick<Relevance, 'score'> | undefined;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -101,11 +105,13 @@ export class RecallEdge {
 
   /** `parse` may throw; its refusals are counted like any other. */
   recall(parse: () => Parsed<RecallRequest>, call: EdgeCall): Promise<RecallAnswer> {
-    const { metrics, recalls, onRecall } = this.parts;
+    const { metrics, recalls, relevance, onRecall } = this.parts;
+    const recall = (request: RecallRequest, context: RecallContext) =>
+      recalls.recall(request, context);
     const { edge } = call;
     return this.serve(parse, call, {
       name: 'recall',
-      ask: (request, context) => recalls.recall(request, context),
+      ask: (request, context) => recallThroughGate(recall, relevance, request, context),
       observe: (seen, answer) =>
         metrics.observe(
           answer === undefined

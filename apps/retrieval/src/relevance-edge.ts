@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { TesseraError } from '@tessera/errors';
 import type { RecallFacts } from '@tessera/recall';
-import type { Relevance, RelevanceAnswer, RelevanceRequest } from '@tessera/relevance';
+import type { RelevanceAnswer, RelevanceRequest } from '@tessera/relevance';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-edge.js';
+import { noRelevanceModel } from './relevance-gate.js';
 
 export interface RelevanceEdgeParts
-  extends Pick<EdgeParts, 'readiness' | 'metrics' | 'log' | 'limits' | 'tracing'> {
-  /** Left out: there is no model that scores texts. */
-  readonly relevance?: Pick<Relevance, 'score'> | undefined;
+  extends Pick<EdgeParts, 'readiness' | 'metrics' | 'log' | 'limits' | 'tracing' | 'relevance'> {
   readonly facts: Pick<RecallFacts, 'describe'>;
 }
 
@@ -65,10 +64,7 @@ export class RelevanceEdge {
       throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
     }
     const { request, deadlineMs } = parse();
-    if (relevance === undefined) {
-      const message = 'relevance.path: expected the folder of a model that scores texts, got none';
-      throw new TesseraError('MODEL_NOT_FOUND', message, { field: 'relevance.path' });
-    }
+    if (relevance === undefined) throw noRelevanceModel();
     const budgetUs = budgetOf(call, deadlineMs, limits);
     const { requestId, catalogue } = request;
     const documents = this.texts(request.documents, catalogue);

@@ -105,6 +105,7 @@ export {
   type RecallResponse as WireRecallResponse,
   type RecallTimings as WireRecallTimings,
   type RecallVersions as WireRecallVersions,
+  type RelevanceGate as WireRelevanceGate,
 } from './generated/tessera/recall/v1/recall.js';
 export {
   protobufPackage as relevancePackage,

@@ -23,6 +23,7 @@ export type {
   RecallSight,
   RecallTimings,
   RecallVersions,
+  RelevanceGate,
   ScoreAnswer,
   ScoreRequest,
   ScoreTarget,

@@ -1182,6 +1182,24 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   "type": "string"
                 }
               },
+              "relevance": {
+                "type": "object",
+                "properties": {
+                  "query": {
+                    "type": "string"
+                  },
+                  "minScore": {
+                    "type": "number"
+                  },
+                  "weight": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "query"
+                ],
+                "additionalProperties": false
+              },
               "requestId": {
                 "type": "string"
               },
@@ -1279,6 +1297,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     },
                     "attributes": {
                       "type": "string"
+                    },
+                    "relevanceScore": {
+                      "type": "number"
                     }
                   },
                   "required": [

@@ -20,6 +20,7 @@ export const HTTP_RPCS = {
 export const HTTP_JSON = new HttpJson(protoSchema, {
   required: new Set([
     'ScoreRequest.items',
+    'RelevanceGate.query',
     'ExplainRequest.request',
     'ExplainRequest.itemId',
     'RecallVersions.model',

@@ -1,8 +1,8 @@
 /** RecallService's messages <-> domain, for every edge. */
 
 import { enumWords, type WireRecallRequest, type WireRecallResponse } from '@tessera/contracts';
-import { invalid, refuseMalformed } from '@tessera/grpc';
-import type { Eligibility, RecallAnswer, RecallRequest } from '@tessera/recall';
+import { invalid, refuseMalformed, text } from '@tessera/grpc';
+import type { Eligibility, RecallAnswer, RecallRequest, RelevanceGate } from '@tessera/recall';
 import type { Parsed } from '../recall-edge.js';
 import { eligibilityFrom } from './eligibility.mapper.js';
 import { checkUserTexts, userSource } from './user-source.js';
@@ -14,6 +14,18 @@ export type AskedRecall = Omit<WireRecallRequest, 'eligibility'>;
 function positive(field: string, value: number | undefined): number {
   if (value !== undefined && value < 1) throw invalid(field, 'at least 1', value);
   return value ?? 0;
+}
+
+function gateOf(gate: RelevanceGate): RelevanceGate {
+  const { query, minScore, weight } = gate;
+  if (query.trim() === '') throw invalid('relevance.query', 'a text that is not empty', 'none');
+  if (minScore === undefined && weight === undefined) {
+    throw invalid('relevance', 'a minScore or a weight', 'neither');
+  }
+  for (const [field, value = 0] of [['minScore', minScore] as const, ['weight', weight] as const]) {
+    if (!Number.isFinite(value)) throw invalid(`relevance.${field}`, 'a number', String(value));
+  }
+  return gate;
 }
 
 export function recallOf(
@@ -33,6 +45,7 @@ export function recallOf(
     ...(message.frequencyCaps.length > 0 && { frequencyCaps: message.frequencyCaps }),
     ...(message.attributes.length > 0 && { attributes: message.attributes }),
     wantsSight: message.inspect,
+    ...(message.relevance && { relevance: gateOf(message.relevance) }),
   };
   return { request, deadlineMs: message.deadlineMs };
 }
@@ -46,6 +59,7 @@ export function wireRecallOf(message: WireRecallRequest): Parsed<RecallRequest> 
 export function parseWireRecall(message: WireRecallRequest): Parsed<RecallRequest> {
   refuseMalformed(message);
   checkUserTexts(message);
+  if (message.relevance) text('relevance.query', message.relevance.query);
   return wireRecallOf(message);
 }
 

@@ -1817,6 +1817,44 @@ export const protoSchema: object = {
                   },
                   "comment": "How items are chosen among those of the found semantic IDs."
                 },
+                "RelevanceGate": {
+                  "oneofs": {
+                    "_minScore": {
+                      "oneof": [
+                        "minScore"
+                      ]
+                    },
+                    "_weight": {
+                      "oneof": [
+                        "weight"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "query": {
+                      "type": "string",
+                      "id": 1,
+                      "comment": "Not empty."
+                    },
+                    "minScore": {
+                      "type": "double",
+                      "id": 2,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "Items of a lower score, and those without one, are left out."
+                    },
+                    "weight": {
+                      "type": "double",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "Items go by their score plus so many times their relevance score; those without one last."
+                    }
+                  },
+                  "comment": "Recalled items are scored for a query by the model of `relevance.path`, by their titles (docs/relevance.md). At least\none of min_score and weight is given."
+                },
                 "RecallRequest": {
                   "oneofs": {
                     "source": {
@@ -1960,6 +1998,10 @@ export const protoSchema: object = {
                       "id": 26,
                       "comment": "8 at most; the configured ones (recall.frequencyCaps) when empty."
                     },
+                    "relevance": {
+                      "type": "RelevanceGate",
+                      "id": 27
+                    },
                     "inspect": {
                       "type": "bool",
                       "id": 30,
@@ -1968,6 +2010,13 @@ export const protoSchema: object = {
                   }
                 },
                 "RecalledItem": {
+                  "oneofs": {
+                    "_relevanceScore": {
+                      "oneof": [
+                        "relevanceScore"
+                      ]
+                    }
+                  },
                   "fields": {
                     "itemId": {
                       "type": "string",
@@ -1997,6 +2046,14 @@ export const protoSchema: object = {
                       "type": "string",
                       "id": 6,
                       "comment": "Text of a JSON object of the attributes that the request names, of those that the item has; empty where it\nnames none."
+                    },
+                    "relevanceScore": {
+                      "type": "double",
+                      "id": 7,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "Of a recall with `relevance`; absent where the item has no title, or was not scored in time."
                     }
                   }
                 },
@@ -5169,6 +5226,40 @@ export const protoSchemaAsWritten: object = {
                     }
                   }
                 },
+                "RelevanceGate": {
+                  "oneofs": {
+                    "_min_score": {
+                      "oneof": [
+                        "min_score"
+                      ]
+                    },
+                    "_weight": {
+                      "oneof": [
+                        "weight"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "query": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "min_score": {
+                      "type": "double",
+                      "id": 2,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "weight": {
+                      "type": "double",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
                 "RecallRequest": {
                   "oneofs": {
                     "source": {
@@ -5295,6 +5386,10 @@ export const protoSchemaAsWritten: object = {
                       "type": "FrequencyCap",
                       "id": 26
                     },
+                    "relevance": {
+                      "type": "RelevanceGate",
+                      "id": 27
+                    },
                     "inspect": {
                       "type": "bool",
                       "id": 30
@@ -5302,6 +5397,13 @@ export const protoSchemaAsWritten: object = {
                   }
                 },
                 "RecalledItem": {
+                  "oneofs": {
+                    "_relevance_score": {
+                      "oneof": [
+                        "relevance_score"
+                      ]
+                    }
+                  },
                   "fields": {
                     "item_id": {
                       "type": "string",
@@ -5327,6 +5429,13 @@ export const protoSchemaAsWritten: object = {
                     "attributes": {
                       "type": "string",
                       "id": 6
+                    },
+                    "relevance_score": {
+                      "type": "double",
+                      "id": 7,
+                      "options": {
+                        "proto3_optional": true
+                      }
                     }
                   }
                 },

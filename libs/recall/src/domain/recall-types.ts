@@ -6,6 +6,7 @@ import type {
   WireKvProvenance,
   WireRecallTimings,
   WireRecallVersions,
+  WireRelevanceGate,
 } from '@tessera/contracts';
 import type {
   BeamTree,
@@ -72,6 +73,8 @@ export interface RecallRequest extends UserSource {
   readonly attributes?: readonly string[];
   /** The answer is to tell what is recorded of it (`sight`); left out: not. */
   readonly wantsSight?: boolean;
+  /** What an edge makes of the answer's items; left out: nothing. */
+  readonly relevance?: RelevanceGate;
 }
 
 /** The policy as it was applied. */
@@ -122,6 +125,8 @@ export interface RecalledItem {
   readonly title: string;
   /** Text of a JSON object of the attributes that the request names; '' where it names none. */
   readonly attributes: string;
+  /** Of the item's title, where the request has a gate; left out: there is none. */
+  readonly relevanceScore?: number | undefined;
 }
 
 /** These are renamed nowhere: proto says what they have, and what it means. */
@@ -129,6 +134,7 @@ export type RecallTimings = WireRecallTimings;
 export type RecallVersions = WireRecallVersions;
 export type KvProvenance = WireKvProvenance;
 export type FrequencyCap = WireFrequencyCap;
+export type RelevanceGate = WireRelevanceGate;
 
 /**
  * How far the counts of a recall's caps can be trusted. `exact`; `cut`: there were more behaviours

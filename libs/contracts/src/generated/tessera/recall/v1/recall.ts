@@ -141,6 +141,21 @@ export interface ItemPolicy {
   readonly diversity: readonly DiversityCap[];
 }
 
+/**
+ * Recalled items are scored for a query by the model of `relevance.path`, by their titles (docs/relevance.md). At least
+ * one of min_score and weight is given.
+ */
+export interface RelevanceGate {
+  /** Not empty. */
+  readonly query: string;
+  /** Items of a lower score, and those without one, are left out. */
+  readonly minScore?:
+    | number
+    | undefined;
+  /** Items go by their score plus so many times their relevance score; those without one last. */
+  readonly weight?: number | undefined;
+}
+
 export interface RecallRequest {
   /** The caller's ID of this request, echoed; the service makes one when empty. */
   readonly requestId: string;
@@ -200,6 +215,9 @@ export interface RecallRequest {
   readonly attributes: readonly string[];
   /** 8 at most; the configured ones (recall.frequencyCaps) when empty. */
   readonly frequencyCaps: readonly FrequencyCap[];
+  readonly relevance:
+    | RelevanceGate
+    | undefined;
   /** Record it for the console, whatever the share of recalls that is recorded. */
   readonly inspect: boolean;
 }
@@ -231,6 +249,8 @@ export interface RecalledItem {
    * names none.
    */
   readonly attributes: string;
+  /** Of a recall with `relevance`; absent where the item has no title, or was not scored in time. */
+  readonly relevanceScore?: number | undefined;
 }
 
 /** Microseconds per stage. */

@@ -1,0 +1,81 @@
+import { TesseraError } from '@tessera/errors';
+import type { RecallAnswer, RecallContext, RecallRequest, RelevanceGate } from '@tessera/recall';
+import type { RelevanceOutcome, RelevanceRequest } from '@tessera/relevance';
+import { describe, expect, it } from 'vitest';
+import { recallThroughGate } from './relevance-gate.js';
+
+const CONTEXT = { signal: new AbortController().signal, budgetUs: 1e6 } as RecallContext;
+const ITEMS = ['red shoes', 'blue coat', '', 'red coat', 'a phone'].map((title, i) => ({
+  itemId: `i${i}`,
+  sid: [i],
+  score: -1 - i / 4,
+  rank: i + 1,
+  title,
+  attributes: '',
+}));
+const SCORES: Readonly<Record<string, number>> = { 'red shoes': 0.9, 'blue coat': 0.1 };
+
+const asked = (relevance?: RelevanceGate) => ({ relevance }) as RecallRequest;
+const answer = { items: ITEMS, short: false } as unknown as RecallAnswer;
+const ask = async () => answer;
+
+/** Scores titles by the table; `a phone` fails. */
+const model = {
+  seen: [] as RelevanceRequest[],
+  async score(request: RelevanceRequest) {
+    this.seen.push(request);
+    const outcomes = request.documents.map(
+      (title): RelevanceOutcome =>
+        title === 'a phone'
+          ? { error: new TesseraError('DEADLINE_EXCEEDED', 'late') }
+          : { score: SCORES[String(title)] ?? 0.5, promptTokens: 1, cutTokens: 0 },
+    );
+    return { outcomes, promptTokens: 0, computedTokens: 0, modelDigest: '', template: '' };
+  },
+};
+
+const through = (gate?: RelevanceGate) => recallThroughGate(ask, model, asked(gate), CONTEXT);
+const shown = ({ items }: RecallAnswer) =>
+  items.map(({ itemId, rank, relevanceScore }) => [itemId, rank, relevanceScore]);
+
+describe('a gate', () => {
+  it('lets items through that fit the query, with both scores', async () => {
+    const passed = await through({ query: 'red', minScore: 0.4 });
+    expect(shown(passed)).toEqual([
+      ['i0', 1, 0.9],
+      ['i3', 2, 0.5],
+    ]);
+    expect(passed.items.map(({ score }) => score)).toEqual([-1, -1.75]);
+    expect(passed.short).toBe(true);
+    expect(model.seen.at(-1)?.documents).not.toContain('');
+  });
+
+  it('orders items by both scores, those without one last and in their order', async () => {
+    const passed = await through({ query: 'red', weight: 2 });
+    expect(shown(passed)).toEqual([
+      ['i0', 1, 0.9],
+      ['i3', 2, 0.5],
+      ['i1', 3, 0.1],
+      ['i2', 4, undefined],
+      ['i4', 5, undefined],
+    ]);
+    expect(passed.short).toBe(false);
+  });
+
+  it('asks the model for nothing where the request has none', async () => {
+    const before = model.seen.length;
+    expect(await through()).toBe(answer);
+    expect(model.seen.length).toBe(before);
+  });
+
+  it('is refused before the recall where no model scores texts', async () => {
+    let recalls = 0;
+    const counted = async () => {
+      recalls += 1;
+      return answer;
+    };
+    const gated = recallThroughGate(counted, undefined, asked({ query: 'a', weight: 1 }), CONTEXT);
+    await expect(gated).rejects.toMatchObject({ code: 'MODEL_NOT_FOUND', field: 'relevance.path' });
+    expect(recalls).toBe(0);
+  });
+});

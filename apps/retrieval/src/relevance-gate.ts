@@ -1,0 +1,68 @@
+import { TesseraError } from '@tessera/errors';
+import type { RecallAnswer, RecallContext, RecallRequest } from '@tessera/recall';
+import type { Relevance } from '@tessera/relevance';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+
+type Ask = (request: RecallRequest, context: RecallContext) => Promise<RecallAnswer>;
+
+/**
+ * Recalls, and lets through what fits the query of the request: in the time that the recall leaves.
+ * Rejects as the recall does, with REQUEST_INVALID for the query and with MODEL_NOT_FOUND where no
+ * model scores texts.
+ */
+export async function recallThroughGate(
+  ask: Ask,
+  relevance: Pick<Relevance, 'score'> | undefined,
+  request: RecallRequest,
+  context: RecallContext,
+): Promise<RecallAnswer> {
+  const { relevance: gate } = request;
+  if (gate === undefined) return ask(request, context);
+  if (relevance === undefined) throw noRelevanceModel();
+  const endsMs = performance.now() + context.budgetUs / MICROSECONDS_PER_MILLISECOND;
+  const answer = await ask(request, context);
+  const titled = answer.items.filter(({ title }) => title !== '');
+  if (titled.length === 0) return passed(answer, new Map(), gate);
+  const { outcomes } = await relevance.score(
+    {
+      query: gate.query,
+      documents: titled.map(({ title }) => title),
+      tooLong: 'cut',
+      failures: 'each',
+      priority: request.priority ?? 'normal',
+    },
+    {
+      signal: context.signal,
+      budgetUs: (endsMs - performance.now()) * MICROSECONDS_PER_MILLISECOND,
+    },
+  );
+  const scores = new Map<string, number>();
+  for (const [i, outcome] of outcomes.entries()) {
+    if (!('error' in outcome)) scores.set(titled[i]?.itemId ?? '', outcome.score);
+  }
+  return passed(answer, scores, gate);
+}
+
+export function noRelevanceModel(): TesseraError {
+  const message = 'relevance.path: expected the folder of a model that scores texts, got none';
+  return new TesseraError('MODEL_NOT_FOUND', message, { field: 'relevance.path' });
+}
+
+/** The items that may pass, in their new order. Items that tie keep theirs. */
+function passed(
+  answer: RecallAnswer,
+  scores: ReadonlyMap<string, number>,
+  { minScore, weight }: NonNullable<RecallRequest['relevance']>,
+): RecallAnswer {
+  const scored = answer.items.map((item) => ({ ...item, relevanceScore: scores.get(item.itemId) }));
+  const kept = scored.filter(
+    ({ relevanceScore }) => minScore === undefined || (relevanceScore ?? -Infinity) >= minScore,
+  );
+  if (weight !== undefined) {
+    const mixed = ({ score, relevanceScore }: (typeof kept)[number]) =>
+      relevanceScore === undefined ? -Infinity : score + weight * relevanceScore;
+    kept.sort((a, b) => mixed(b) - mixed(a) || a.rank - b.rank);
+  }
+  const items = kept.map((item, index) => ({ ...item, rank: index + 1 }));
+  return { ...answer, items, short: answer.short || items.length < answer.items.length };
+}
