@@ -14,12 +14,14 @@ import {
   readCompletionHead,
   readFailure,
   readRecallAnswer,
+  readRelevanceAnswer,
   readScoreAnswer,
   readStoreFound,
   writeChangeMessage,
   writeGivenCodebooks,
   writeReachRequest,
   writeRecallRequest,
+  writeRelevanceRequest,
   writeRequestHead,
   writeRequestWork,
   writeScoreRequest,
@@ -160,6 +162,12 @@ const scored: Write = (to) =>
     scoreNorm: 'full',
   });
 const appended: Write = () => undefined;
+const judged: Write = (to) =>
+  writeRelevanceRequest(to, {
+    labelTokens: Int32Array.of(3, 5),
+    siblingTokens: 0,
+    scoreNorm: 'full',
+  });
 
 /** The completion of a request of this kind. */
 async function completed(kind: RequestKind, binding: number, budgetUs: number, write: Write) {
@@ -195,6 +203,7 @@ async function ofRequests(): Promise<void> {
     ['append', appended, [HEAD, FACTS]],
     ['recall', recalled, [HEAD, FACTS, ['RecallAnswer', readRecallAnswer]]],
     ['score', scored, [HEAD, FACTS, ['ScoreAnswer', readScoreAnswer]]],
+    ['relevance', judged, [HEAD, FACTS, ['RelevanceAnswer', readRelevanceAnswer]]],
   ];
   for (const [kind, write, records] of answers) {
     packed.set(kind, { words: await completed(kind, binding, 60e6, write), parts: records });
