@@ -1,8 +1,10 @@
 // The import law of the TypeScript side. Every rule is an error; tools/tidy.spec.ts shows that each
 // can fail.
-const domainLibs = 'erasure|adapter|catalogue|behaviour|prompt|relevance|recall|inspection|routing';
+const domainLibs =
+  'embedding|erasure|adapter|catalogue|behaviour|prompt|relevance|recall|inspection|routing';
 /** Which domain lib may see which other's face. */
 const domainOrder = {
+  embedding: [],
   erasure: [],
   adapter: [],
   catalogue: [],
@@ -10,8 +12,11 @@ const domainOrder = {
   prompt: [],
   routing: [],
   relevance: ['prompt'],
-  recall: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'relevance'],
-  inspection: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'recall', 'routing'],
+  recall: ['embedding', 'erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'relevance'],
+  inspection: [
+    ...['embedding', 'erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'recall'],
+    'routing',
+  ],
 };
 const infrastructure = 'access|config|grpc|hosting|httpjson|kafka|lifecycle';
 

@@ -96,6 +96,23 @@ def _add_relevance_fixtures(commands) -> None:
     parser.set_defaults(run=_run_of("relevance_fixtures"))
 
 
+def _add_encoder_fixtures(commands) -> None:
+    parser = commands.add_parser("encoder-fixtures", help="random encoders with recorded vectors")
+    parser.add_argument("--out", default="test/fixtures/encoders")
+    parser.add_argument("--fixture", help="only this one")
+    parser.set_defaults(run=_run_of("encoder_fixtures"))
+
+
+def _add_encoder_parity(commands) -> None:
+    parser = commands.add_parser("encoder-parity",
+                                 help="npm run embed against SentenceTransformers")
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--texts", type=_count, default=300)
+    parser.add_argument("--dtype", choices=("f32", "bf16", "w8a8"), default="f32")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.set_defaults(run=_run_of("encoder_parity"))
+
+
 def _add_demo(commands) -> None:
     parser = commands.add_parser("demo", help="generated ads and users -> models/demo")
     parser.add_argument("--out", default="models/demo")
@@ -218,6 +235,8 @@ def main() -> int:
     _add_fixtures(commands)
     _add_adapter_fixtures(commands)
     _add_relevance_fixtures(commands)
+    _add_encoder_fixtures(commands)
+    _add_encoder_parity(commands)
     _add_parity(commands)
     _add_finetune(commands)
     _add_sequences(commands)

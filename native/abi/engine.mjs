@@ -1,7 +1,7 @@
 // The engine: how it is opened, what it says of itself.
 import { choice, f64, i32s, list, record, text, texts, u32, u32s, u53, words } from './fields.mjs';
 
-const ComputeType = words('ComputeType', 'COMPUTE_TYPES', ['f32', 'bf16', 'w8a8'], {
+export const ComputeType = words('ComputeType', 'COMPUTE_TYPES', ['f32', 'bf16', 'w8a8'], {
   doc: 'w8a8: the linear layers in INT8, the rest as in bf16 (docs/quantisation.md).',
   cpp: 'model::ComputeType',
   enumerators: ['kF32', 'kBf16', 'kW8A8'],

@@ -27,6 +27,9 @@ import type {
   CatalogueReach,
   CatalogueSids,
   CatalogueState,
+  EmbeddedPass,
+  EmbedderInfo,
+  EmbedderOptions,
   EngineOptions,
   EngineStats,
   ItemTexts,
@@ -44,6 +47,7 @@ import type {
 } from './generated/types.js';
 import type {
   CatalogueHandle,
+  EmbedderHandle,
   EngineHandle,
   FolderLockHandle,
   ReachHandle,
@@ -143,6 +147,24 @@ export interface NativeAddon extends StoreAddon {
 
   /** Runs the prompts through the model and writes activation scales. */
   measureScales(options: ScaleMeasurement): Promise<MeasuredScales>;
+
+  /**
+   * Loads a model of texts on a thread of its own. Rejects with MODEL_NOT_FOUND, MODEL_INVALID,
+   * MODEL_CORRUPT or ENGINE_OVERLOADED.
+   */
+  embedderOpen(options: EmbedderOptions): Promise<EmbedderHandle>;
+  embedderInfo(embedder: EmbedderHandle): EmbedderInfo;
+  /**
+   * One pass over texts `offsets[i]..offsets[i + 1]` of the tokens.
+   * Rejects with REQUEST_INVALID or MODEL_NOT_FINITE.
+   */
+  embedderEmbed(
+    embedder: EmbedderHandle,
+    tokens: Uint32Array,
+    offsets: Uint32Array,
+  ): Promise<EmbeddedPass>;
+  /** Idempotent. Passes under way end first. */
+  embedderClose(embedder: EmbedderHandle): void;
 
   catalogueBuild(
     options: CatalogueBuildOptions,

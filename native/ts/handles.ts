@@ -5,6 +5,7 @@ declare const catalogueBrand: unique symbol;
 declare const reachBrand: unique symbol;
 declare const viewBrand: unique symbol;
 declare const storeBrand: unique symbol;
+declare const embedderBrand: unique symbol;
 declare const folderLockBrand: unique symbol;
 
 /** Of an open engine. */
@@ -26,6 +27,10 @@ export interface ReachHandle {
 /** Of an open ordered store. */
 export interface StoreHandle {
   readonly [storeBrand]: true;
+}
+/** Of an open model of texts. */
+export interface EmbedderHandle {
+  readonly [embedderBrand]: true;
 }
 /** Of a folder that this process alone uses. */
 export interface FolderLockHandle {

@@ -46,6 +46,8 @@ export {
   DECLARED_TYPES,
   type DiversityCap,
   type Eligibility,
+  type EmbeddedPass,
+  type EmbedderInfo,
   type EngineOptions,
   type EnginePass,
   type EngineStats,
@@ -83,6 +85,7 @@ export {
 } from './generated/types.js';
 export type {
   CatalogueHandle,
+  EmbedderHandle,
   EngineHandle,
   FolderLockHandle,
   ReachHandle,

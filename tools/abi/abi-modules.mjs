@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import catalogue from '../../native/abi/catalogue.mjs';
 import completion, { ANSWERS } from '../../native/abi/completion.mjs';
+import embedding from '../../native/abi/embedding.mjs';
 import engine from '../../native/abi/engine.mjs';
 import kv from '../../native/abi/kv.mjs';
 import reach from '../../native/abi/reach.mjs';
@@ -12,7 +13,7 @@ import { objectModules } from './write-objects.mjs';
 import { packedCpp, packedTypeScript } from './write-packed.mjs';
 import { typesModule } from './write-types.mjs';
 
-const PARTS = [engine, kv, catalogue, reach, store, request, completion];
+const PARTS = [engine, embedding, kv, catalogue, reach, store, request, completion];
 const DIGEST_DIGITS = 16;
 
 const every = (member) => PARTS.flatMap((part) => part[member] ?? []);

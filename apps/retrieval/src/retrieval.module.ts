@@ -1,11 +1,14 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ChangeAudits } from '@tessera/access';
+import type { EmbeddingModels } from '@tessera/embedding';
 import { RecordProducer } from '@tessera/kafka';
 import { RecallOperations, type RecallServing } from '@tessera/recall';
 import { Log, Metrics } from '@tessera/telemetry';
 import { AdapterEdge } from './adapter-edge.js';
+import { EmbeddingEdge } from './embedding-edge.js';
 import { AdapterGrpcController } from './grpc/adapter.controller.js';
 import { CatalogueGrpcController } from './grpc/catalogue.controller.js';
+import { EmbeddingGrpcController } from './grpc/embedding.controller.js';
 import { ExplainGrpcController } from './grpc/explain.controller.js';
 import { KvPoolGrpcController } from './grpc/kv-pool.controller.js';
 import { RecallGrpcController } from './grpc/recall.controller.js';
@@ -13,6 +16,7 @@ import { RelevanceGrpcController } from './grpc/relevance.controller.js';
 import { ScoreGrpcController } from './grpc/score.controller.js';
 import { WeightsGrpcController } from './grpc/weights.controller.js';
 import { CatalogueHttpController } from './http/catalogue.controller.js';
+import { EmbeddingHttpController } from './http/embedding.controller.js';
 import { KvPoolHttpController } from './http/kv-pool.controller.js';
 import { RecallHttpController } from './http/recall.controller.js';
 import { RerankHttpController } from './http/rerank.controller.js';
@@ -34,6 +38,7 @@ export interface RetrievalOptions
   readonly changes: ChangeAudits;
   readonly adapters: AdapterEdge;
   readonly weights: WeightsEdge;
+  readonly embedding: Pick<EmbeddingModels, 'embed'>;
   /** Absent where no Kafka is served. */
   readonly topics?:
     | {
@@ -60,12 +65,14 @@ export class RetrievalModule {
         ScoreGrpcController,
         ExplainGrpcController,
         RelevanceGrpcController,
+        EmbeddingGrpcController,
         CatalogueGrpcController,
         KvPoolGrpcController,
         AdapterGrpcController,
         WeightsGrpcController,
         RecallHttpController,
         RerankHttpController,
+        EmbeddingHttpController,
         CatalogueHttpController,
         KvPoolHttpController,
         ...(topics === undefined ? [] : [RecallTopicController, CatalogueTopicController]),
@@ -74,6 +81,10 @@ export class RetrievalModule {
       providers: [
         { provide: RecallEdge, useValue: new RecallEdge(options) },
         { provide: RelevanceEdge, useValue: new RelevanceEdge(options) },
+        {
+          provide: EmbeddingEdge,
+          useValue: new EmbeddingEdge(Object.assign({ models: options.embedding }, options)),
+        },
         { provide: KvEdge, useValue: new KvEdge(options) },
         { provide: AdapterEdge, useValue: options.adapters },
         { provide: WeightsEdge, useValue: options.weights },

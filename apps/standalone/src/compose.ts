@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { EdgeAdmission, LoopWait } from '@tessera/admission';
 import type { BehaviourEvent } from '@tessera/behaviour';
 import type { Config } from '@tessera/config';
+import { type EmbeddingModels, NO_MODELS } from '@tessera/embedding';
 import { taskDepths } from '@tessera/engine';
 import type { GateSettings } from '@tessera/grpc';
 import { addBehaviourReach, ServedVersions } from '@tessera/hosting';
@@ -22,9 +23,14 @@ import { openUsers, type Users } from './users.js';
 
 const DIGEST_DIGITS = 16;
 
+/** The models of texts, as far as they are served. */
+export type Embedding = Pick<EmbeddingModels, 'embed' | 'states' | 'close'>;
+
 export interface ServeParts {
   readonly config: Config;
   readonly runtime: RecallRuntime;
+  /** Left out: no texts become vectors. */
+  readonly embedding?: Embedding;
   readonly serviceVersion: string;
   readonly log: Log;
   /** Left out: none are kept. */
@@ -107,7 +113,7 @@ function versionsOf({ config, runtime, serviceVersion: service }: ServeParts): S
 }
 
 function metricsOf(
-  { config, runtime, inspection, log }: ServeParts,
+  { config, runtime, inspection, embedding = NO_MODELS, log }: ServeParts,
   readiness: Readiness,
   access: Access,
 ): Metrics {
@@ -118,6 +124,7 @@ function metricsOf(
   metrics.showConditions(() => readiness.conditions.all());
   metrics.showAccess(() => access.process.counts());
   metrics.showTasks(taskDepths);
+  metrics.showEmbedding(() => embedding.states());
   watchInspection(inspection, metrics, readiness);
   addBehaviourReach(readiness.conditions, config.behaviours, () => runtime.facts.behaviourReach());
   metrics.showDroppedCaches(runtime.facts.droppedCaches.map(({ cache }) => cache));
@@ -176,7 +183,7 @@ function featureOf(
 }
 
 function retrievalOf(
-  { config, runtime, log, inspection, relevance }: ServeParts,
+  { config, runtime, log, inspection, relevance, embedding = NO_MODELS }: ServeParts,
   { readiness, access, metrics, tracing, topics, audits, recalls, edges, admission }: Joined,
 ): StandaloneOptions['retrieval'] {
   const { serving, operations, facts } = runtime;
@@ -188,6 +195,7 @@ function retrievalOf(
     operations,
     facts,
     relevance: relevance?.relevance,
+    embedding,
     eraseRecalls: store && ((userId) => store.eraseUser(userId)),
     ...edges,
     changes: access.process.changes,

@@ -2,6 +2,7 @@ import {
   adapterPackage,
   behaviourPackage,
   cataloguePackage,
+  embeddingPackage,
   explainPackage,
   kvPackage,
   recallPackage,
@@ -30,7 +31,7 @@ const CANCEL_BUDGET_MS = 10_000;
 function drainSteps(
   hosted: Hosted,
   { topics, audits, tracing, recalls, users }: Composition,
-  { runtime, config, inspection, relevance }: ServeParts,
+  { runtime, config, inspection, relevance, embedding }: ServeParts,
   access: Access,
   endWatch: () => void,
   seat: ClusterSeat,
@@ -54,6 +55,7 @@ function drainSteps(
         endWatch();
         recalls.close();
         await users.close();
+        embedding?.close();
         await inspection?.store.close();
         await audits?.close();
         await access.process.close();
@@ -72,6 +74,7 @@ const SERVICES: Readonly<Record<string, string>> = {
   [scorePackage]: 'ScoreService',
   [explainPackage]: 'ExplainService',
   [relevancePackage]: 'RelevanceService',
+  [embeddingPackage]: 'EmbeddingService',
   [cataloguePackage]: 'CatalogueService',
   [kvPackage]: 'KvPoolService',
   [adapterPackage]: 'AdapterService',

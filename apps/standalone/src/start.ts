@@ -7,6 +7,7 @@ import { createRecallRuntime, type RecallOperations, type RecallRuntime } from '
 import { createLog, type Log, openTracing, type Tracing } from '@tessera/telemetry';
 import { warnOfStores } from '../../feature/src/index.js';
 import { AdapterEventRelay } from './adapters.js';
+import { openEmbedding } from './embedding.js';
 import { openInspection } from './inspection.js';
 import { ProgressLines } from './progress.js';
 import { namedByKey } from './refused-options.js';
@@ -124,10 +125,16 @@ export async function start(config: Config): Promise<void> {
     throw error;
   });
   if (relevance !== undefined) print(`Relevance: ${relevance.description}`);
+  const embedding = await openEmbedding(config).catch(async (error: unknown) => {
+    await relevance?.close();
+    await runtime.close();
+    throw error;
+  });
   const inspection = await openInspection(config, log);
-  const own = { inspection, relevance, adapterEvents, serviceVersion: version };
+  const own = { embedding, inspection, relevance, adapterEvents, serviceVersion: version };
   const parts = { config, runtime, log, tracing, ...own };
   const serving = await serve(parts).catch(async (error: unknown) => {
+    embedding.close();
     await inspection?.store.close();
     await relevance?.close();
     await runtime.close();

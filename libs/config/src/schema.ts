@@ -16,6 +16,7 @@ import { clusterSchema } from './schema-cluster.js';
 import { consoleSchema, inspectionSchema, loginSchema, oidcSchema } from './schema-console.js';
 import { diskSchema } from './schema-disk.js';
 import { grpcSchema, httpSchema } from './schema-edges.js';
+import { embeddingSchema } from './schema-embedding.js';
 import {
   DEMO_MODEL,
   integer,
@@ -316,6 +317,7 @@ export const configSchema = z.strictObject({
   relevance: relevanceSchema,
   disk: diskSchema,
   tasks: tasksSchema,
+  embedding: embeddingSchema,
   adapters: adaptersSchema,
   weights: weightsSchema,
   access: accessSchema,

@@ -69,6 +69,12 @@ export {
   type RollBackResponse as WireRollBackResponse,
 } from './generated/tessera/catalogue/v1/catalogue.js';
 export {
+  type EmbedRequest as WireEmbedRequest,
+  type EmbedResponse as WireEmbedResponse,
+  NumberType as WireNumberType,
+  protobufPackage as embeddingPackage,
+} from './generated/tessera/embedding/v1/embedding.js';
+export {
   type ExplainRequest as WireExplainRequest,
   type ExplainResponse as WireExplainResponse,
   protobufPackage as explainPackage,

@@ -12,6 +12,7 @@ export type {
   CountedCap,
   DiversityCap,
   Eligibility,
+  EmbedderInfo,
   EnginePass,
   EngineStats,
   EngineTimings,
@@ -90,6 +91,7 @@ export {
   type CatalogueSourceFile,
   openCatalogue,
 } from './native-catalogue.js';
+export { type EmbedderOptions, NativeEmbedder } from './native-embedder.js';
 export { NativeEngine } from './native-engine.js';
 export { NO_TIMINGS } from './no-timings.js';
 export {

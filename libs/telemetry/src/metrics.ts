@@ -5,6 +5,11 @@ import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import { ACCESS_METRICS, type AccessCounts, registerAccessMetrics } from './access-metrics.js';
 import { ADAPTER_METRICS, type AdapterCounts, registerAdapterMetrics } from './adapter-metrics.js';
 import { CLUSTER_METRICS, type ClusterCounts, registerClusterMetrics } from './cluster-metrics.js';
+import {
+  EMBEDDING_METRICS,
+  type EmbeddingState,
+  registerEmbeddingMetrics,
+} from './embedding-metrics.js';
 import { ENGINE_METRICS, type EngineCounts, registerEngineMetrics } from './engine-metrics.js';
 import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
 import {
@@ -66,6 +71,15 @@ export const METRICS = {
     meaning: 'seconds from parsed explain request to answer, by edge',
   },
   ...RELEVANCE_METRICS,
+  embedRequests: {
+    name: 'tessera_embed_requests_total',
+    meaning:
+      'embed requests answered, by edge (grpc, http) and code (OK or a code of docs/errors.md)',
+  },
+  embedLatency: {
+    name: 'tessera_embed_latency_seconds',
+    meaning: 'seconds from parsed embed request to answer, by edge',
+  },
   behaviours: {
     name: 'tessera_behaviours_total',
     meaning:
@@ -108,6 +122,7 @@ export const METRICS = {
   ...STORE_METRICS,
   ...ACCESS_METRICS,
   ...TASK_METRICS,
+  ...EMBEDDING_METRICS,
   ...ADAPTER_METRICS,
   ...KV_METRICS,
   ...CLUSTER_METRICS,
@@ -148,6 +163,8 @@ export class Metrics {
   private readonly explainRequests: TalliedCounter;
   private readonly explainLatency: TalliedHistogram;
   private readonly relevance: RelevanceTallies;
+  private readonly embedRequests: TalliedCounter;
+  private readonly embedLatency: TalliedHistogram;
   private readonly stage: TalliedHistogram;
   private readonly short: Counter;
   private readonly caps: Counter;
@@ -169,6 +186,8 @@ export class Metrics {
     this.explainRequests = this.answered(METRICS.explainRequests);
     this.explainLatency = this.timed(METRICS.explainLatency, 'edge');
     this.relevance = new RelevanceTallies(this.registry);
+    this.embedRequests = this.answered(METRICS.embedRequests);
+    this.embedLatency = this.timed(METRICS.embedLatency, 'edge');
     this.stage = this.timed(METRICS.recallStage, 'stage', (field) => field.replace(/Us$/, ''));
     this.short = new Counter({
       name: METRICS.recallShort.name,
@@ -216,6 +235,11 @@ export class Metrics {
 
   observeRelevance(seen: RelevanceObservation): void {
     this.relevance.observe(seen);
+  }
+
+  observeEmbed({ edge, code, seconds }: Observation): void {
+    this.embedRequests.count(edge, code);
+    this.embedLatency.observe(edge, seconds);
   }
 
   /** `outcome`: what a store says of a behaviour, or `dead` where it can never be stored. */
@@ -273,6 +297,11 @@ export class Metrics {
   }
 
   /** Long calls; read at each scrape. */
+  /** Models of texts, read at each scrape. */
+  showEmbedding(read: () => readonly EmbeddingState[]): void {
+    registerEmbeddingMetrics(this.registry, read);
+  }
+
   showTasks(read: () => readonly TaskCount[]): void {
     registerTaskMetrics(this.registry, read);
   }

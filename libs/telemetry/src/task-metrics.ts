@@ -6,7 +6,8 @@ export const TASK_METRICS = {
   tasks: {
     name: 'tessera_tasks',
     meaning:
-      'calls by lane (read, write; build, change, erase, check, end) and state (waiting, running)',
+      'calls by lane (read, write, embed; build, change, erase, check, end) and state ' +
+      '(waiting, running)',
   },
 } as const;
 

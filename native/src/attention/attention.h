@@ -1,7 +1,8 @@
 // Scaled dot-product attention with grouped queries (Ainslie et al. 2023, arXiv:2305.13245),
-// causal, over the views of kv_view.h. Prompt rows see the prompt up to themselves. Beam rows of a
-// request see all of the shared prompt, as one product for all beams, and their own ancestors.
-// The softmax runs online over tiles of positions (Milakov and Gimelshein 2018, arXiv:1805.02867).
+// over the views of kv_view.h. Prompt rows see the prompt up to themselves, or, where a layer is
+// not causal, the whole of a text or what is near them. Beam rows of a request see all of the
+// shared prompt, as one product for all beams, and their own ancestors. The softmax runs online
+// over tiles of positions (Milakov and Gimelshein 2018, arXiv:1805.02867).
 //
 // Bits of a row depend on the row's own inputs alone: tiles begin at position 0 and have one size,
 // then come the own ancestors as one more tile, so chunks, batches and threads change nothing.
@@ -23,11 +24,20 @@ inline constexpr uint32_t kMaxSteps = 64;        // decode steps a beam may have
 inline constexpr uint32_t kTilePositions = 256;  // prompt positions per tile of the softmax
 inline constexpr uint32_t kQueriesPerTask = 64;
 
+/// Which positions of its prompt a row sees.
+struct Sight {
+  static constexpr uint32_t kUnlimited = 1u << 30;
+
+  bool is_causal = true;        // none behind its own; otherwise the group's rows are the text
+  uint32_t reach = kUnlimited;  // none further away; of rows that are not causal
+};
+
 /// One layer's attention.
 struct Layer {
   uint32_t index = 0;  // of this layer
   uint32_t heads = 0;  // a multiple of layout.kv_heads
   BlockLayout layout;
+  Sight sight = {};
 };
 
 /// The tasks of one group among all tasks of a pass: those before `end` and after the previous

@@ -258,9 +258,10 @@ struct Part {
 
 /// One pass over prompt rows of several requests; returns the outputs of all parts, one after the
 /// other.
-std::vector<float> run_parts(device::Device& device, std::span<const Part> parts) {
+std::vector<float> run_parts(device::Device& device, std::span<const Part> parts,
+                             const Sight& sight = {}) {
   const Shape& s = parts[0].request->shape;
-  const Layer layer{1, s.heads, parts[0].cache->layout};
+  const Layer layer{1, s.heads, parts[0].cache->layout, sight};
   const uint64_t q_size = uint64_t{s.heads} * s.head_dim;
   const uint64_t kv_size = uint64_t{s.kv_heads} * s.head_dim;
   std::vector<RowGroup> groups;
@@ -289,6 +290,59 @@ std::vector<float> run_parts(device::Device& device, std::span<const Part> parts
   write_kv(device, layer, groups, k.data(), v.data());
   attend(device, layer, groups, q.data(), out.data(), scratch.value());
   return out;
+}
+
+/// Rows of a whole text in double precision, each of which sees what it can.
+std::vector<double> expected_of_text(const Request& request, const Sight& sight) {
+  const Shape& s = request.shape;
+  std::vector<double> out;
+  for (uint32_t row = 0; row < s.prompt; ++row) {
+    for (uint32_t head = 0; head < s.heads; ++head) {
+      std::vector<const float*> keys, values;
+      for (uint32_t other = 0; other < s.prompt; ++other) {
+        if (std::max(row, other) - std::min(row, other) > sight.reach) continue;
+        const uint64_t at =
+            (uint64_t{other} * s.kv_heads + head / (s.heads / s.kv_heads)) * s.head_dim;
+        keys.push_back(request.k.data() + at);
+        values.push_back(request.v.data() + at);
+      }
+      const float* q = request.q.data() + (uint64_t{row} * s.heads + head) * s.head_dim;
+      const std::vector<double> result = reference::attend(q, keys, values, s.head_dim);
+      out.insert(out.end(), result.begin(), result.end());
+    }
+  }
+  return out;
+}
+
+TEST_P(AttentionConformance, RowsOfTextsSeeBehindThemAndAsFarAsTheyReachAloneAndInOnePass) {
+  const std::unique_ptr<device::Device> one = open(GetParam(), 1), three = open(GetParam(), 3);
+  const bool is_slow = GetParam() == InstructionSet::kPortable;
+  const std::vector<uint32_t> lengths =
+      is_slow ? std::vector<uint32_t>{37, 1, 70} : std::vector<uint32_t>{37, 1, 256, 257, 700, 32};
+  for (const DType type : {DType::kF32, DType::kBf16}) {
+    for (const uint32_t reach : {Sight::kUnlimited, 1u, 11u, 64u, 300u}) {
+      const Sight sight{.is_causal = false, .reach = reach};
+      std::vector<std::unique_ptr<Request>> requests;
+      std::vector<std::unique_ptr<Cache>> caches;
+      std::vector<Part> parts;
+      for (const uint32_t length : lengths) {
+        const Shape shape{4, 2, 16, length, 1, 1};
+        requests.push_back(std::make_unique<Request>(shape, type, kSeed + length));
+        caches.push_back(std::make_unique<Cache>(shape, 2, type));
+        parts.push_back({requests.back().get(), caches.back().get(), 0, length});
+      }
+      const std::vector<float> together = run_parts(*three, parts, sight);
+      auto next = together.begin();
+      for (const Part& part : parts) {
+        SCOPED_TRACE(std::to_string(part.last) + " rows, reach " + std::to_string(reach));
+        const std::vector<float> alone = run_parts(*one, {&part, 1}, sight);
+        const auto end = next + static_cast<ptrdiff_t>(alone.size());
+        EXPECT_TRUE(same_bits(alone, {next, end}));
+        next = end;
+        expect_near(alone, expected_of_text(*part.request, sight), type);
+      }
+    }
+  }
 }
 
 /// Rows [first, last) of outputs.

@@ -67,7 +67,8 @@ QueryTile::QueryTile(const device::KernelTable& kernels, const Layer& layer, con
       sharing_(layer.heads / layer.layout.kv_heads),
       factor_(1.0f / std::sqrt(static_cast<float>(layer.layout.head_dim))),
       query_bytes_(panels_.operand_row_bytes(layer.layout.head_dim)),
-      row_block_(static_cast<uint32_t>(panels_.row_block)) {
+      row_block_(static_cast<uint32_t>(panels_.row_block)),
+      earliest_(seen_from(0) / kTilePositions * kTilePositions) {
   query_operand_ = static_cast<char*>(scratch);
   weight_operand_ = query_operand_ + operand_bytes(panels_, layout_.head_dim);
   value_panel_ = weight_operand_ + operand_bytes(panels_, kTilePositions);
@@ -101,7 +102,7 @@ void QueryTile::run(const float* q, float* out) {
   std::fill(totals_, totals_ + queries_.count, 0.0f);
   const uint32_t longest = visible(queries_.count - 1);
   if (longest == 0) std::fill(outputs_, output(queries_.count), 0.0f);
-  for (uint32_t begin = 0; begin < longest; begin += kTilePositions) {
+  for (uint32_t begin = earliest_; begin < longest; begin += kTilePositions) {
     attend_positions(begin, std::min(longest, begin + kTilePositions));
   }
   if (group_.beam != nullptr) {
@@ -130,6 +131,7 @@ void QueryTile::attend_positions(uint32_t begin, uint32_t end) {
     seeing = first_seeing(p, seeing);
     multiply_keys(p / kBlockPositions, seeing / row_block_ * row_block_, scores_ + (p - begin));
   }
+  hide(first, begin, end);
   raise_highest(first, begin, end);
   soften(first_row, first, begin, end);
   multiply_values(first_row, begin, end);
@@ -180,7 +182,7 @@ void QueryTile::multiply_values(uint32_t first, uint32_t begin, uint32_t end) {
   }
   product.panels = value_panel_;
   product.y_stride = output_stride(layout_.head_dim);
-  product.accumulate = begin > 0;
+  product.accumulate = begin > earliest_;
   for (uint32_t d = 0; d < layout_.head_dim; d += device::kPanelColumns) {
     gather_values(begin / kBlockPositions, covered / kBlockPositions, d);
     product.columns = std::min<size_t>(device::kPanelColumns, layout_.head_dim - d);
@@ -193,6 +195,16 @@ void QueryTile::multiply_values(uint32_t first, uint32_t begin, uint32_t end) {
       product.y = output(i) + d;
       panels_.multiply(product);
     }
+  }
+}
+
+/// Scores with positions before those that a query sees count as nothing: their weight is 0 as soon
+/// as the query has met one that it sees, and what was summed before is multiplied by 0.
+void QueryTile::hide(uint32_t first, uint32_t begin, uint32_t end) {
+  constexpr float kHidden = -1e30f;
+  for (uint32_t i = first; i < queries_.count; ++i) {
+    const uint32_t from = std::min(seen_from(i), end);
+    if (from > begin) std::fill(scores(i), scores(i) + (from - begin), kHidden);
   }
 }
 
@@ -215,7 +227,7 @@ void QueryTile::soften(uint32_t first_row, uint32_t first, uint32_t begin, uint3
     const float total = weigh(i, n, padded(end - begin));
     if (i < first) continue;
     totals_[i] = totals_[i] * shrinks_[i] + total;
-    if (begin > 0 && shrinks_[i] != 1.0f) {
+    if (begin > earliest_ && shrinks_[i] != 1.0f) {
       kernels_.scale(output(i), layout_.head_dim, shrinks_[i]);
     }
   }

@@ -1,6 +1,7 @@
 // Attention of a tile of queries that share a KV head: what one thread does at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "attention/attention.h"
@@ -31,9 +32,18 @@ class QueryTile {
 
  private:
   uint32_t row(uint32_t i) const { return (queries_.first + i) / sharing_; }
-  /// Prompt positions that query i sees; no fewer than the queries before it.
+  /// Prompt positions that query i sees end here; no sooner than those of the queries before it.
   uint32_t visible(uint32_t i) const {
-    return group_.beam != nullptr ? group_.prompt->length : group_.first_position + row(i) + 1;
+    if (group_.beam != nullptr) return group_.prompt->length;
+    const uint32_t own = group_.first_position + row(i) + 1;
+    if (layer_.sight.is_causal) return own;
+    return std::min(group_.first_position + group_.row_count, own + layer_.sight.reach);
+  }
+  /// They begin here.
+  uint32_t seen_from(uint32_t i) const {
+    const uint32_t own = group_.first_position + row(i);
+    const bool is_near = group_.beam == nullptr && !layer_.sight.is_causal;
+    return is_near && own > layer_.sight.reach ? own - layer_.sight.reach : 0;
   }
   /// The first query that sees a position, at or after `from`.
   uint32_t first_seeing(uint32_t position, uint32_t from) const;
@@ -45,6 +55,7 @@ class QueryTile {
   void write_queries(const float* q);
   void attend_positions(uint32_t begin, uint32_t end);
   void multiply_keys(uint32_t block, uint32_t first, float* scores);
+  void hide(uint32_t first, uint32_t begin, uint32_t end);
   void raise_highest(uint32_t first, uint32_t begin, uint32_t end);
   void soften(uint32_t first_row, uint32_t first, uint32_t begin, uint32_t end);
   float weigh(uint32_t i, uint32_t n, uint32_t covered);
@@ -67,6 +78,7 @@ class QueryTile {
   const float factor_;          // of the scores
   const uint64_t query_bytes_;  // of one query as an operand
   const uint32_t row_block_;    // of the kernels
+  const uint32_t earliest_;     // position at which the first tile of positions begins
   char* query_operand_;
   char* weight_operand_;  // of kernels whose operands are not plain rows
   char* value_panel_;     // 32 columns of values, a tile of positions

@@ -40,6 +40,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   register_adapter_functions(env, exports);
   register_kv_functions(env, exports);
   register_scales_functions(env, exports);
+  register_embedding_functions(env, exports);
   register_catalogue_functions(env, exports);
   register_live_functions(env, exports);
   register_reach_functions(env, exports);

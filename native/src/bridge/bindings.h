@@ -10,6 +10,7 @@ void register_update_functions(Napi::Env env, Napi::Object exports);
 void register_adapter_functions(Napi::Env env, Napi::Object exports);
 void register_kv_functions(Napi::Env env, Napi::Object exports);
 void register_scales_functions(Napi::Env env, Napi::Object exports);
+void register_embedding_functions(Napi::Env env, Napi::Object exports);
 void register_catalogue_functions(Napi::Env env, Napi::Object exports);
 void register_live_functions(Napi::Env env, Napi::Object exports);
 void register_reach_functions(Napi::Env env, Napi::Object exports);

@@ -14,6 +14,7 @@ constexpr napi_type_tag kStoreTag = {0x7e55e7a05702e000, 0x61d2c9b47f3a08e5};
 
 constexpr napi_type_tag kViewTag = {0x7e55e7a0b1e30005, 0x2c7d90e41fa86b35};
 constexpr napi_type_tag kFolderLockTag = {0x7e55e7a0f01de406, 0x83c61ea94d2b70f5};
+constexpr napi_type_tag kEmbedderTag = {0x7e55e7a0e3bedd07, 0x1f94c27ad05b8e63};
 constexpr napi_type_tag kReachTag = {0x7e55e7a04eac4003, 0x5fd2a9c8137b6e04};
 
 template <typename Handle>
@@ -59,6 +60,9 @@ Napi::Value wrap_reach(Napi::Env env, std::shared_ptr<ReachHandle> handle) {
 }
 Napi::Value wrap_folder_lock(Napi::Env env, std::shared_ptr<FolderLockHandle> handle) {
   return wrap(env, std::move(handle), kFolderLockTag);
+}
+Napi::Value wrap_embedder(Napi::Env env, std::shared_ptr<EmbedderHandle> handle) {
+  return wrap(env, std::move(handle), kEmbedderTag);
 }
 Napi::Value wrap_store(Napi::Env env, std::shared_ptr<StoreHandle> handle) {
   return wrap(env, std::move(handle), kStoreTag);
@@ -147,6 +151,16 @@ std::shared_ptr<CatalogueHandle> open_catalogue(const Napi::Value& value) {
 
 std::shared_ptr<FolderLockHandle> any_folder_lock(const Napi::Value& value) {
   return unwrap<FolderLockHandle>(value, kFolderLockTag, "folder lock");
+}
+
+std::shared_ptr<EmbedderHandle> any_embedder(const Napi::Value& value) {
+  return unwrap<EmbedderHandle>(value, kEmbedderTag, "embedder");
+}
+std::shared_ptr<EmbedderHandle> open_embedder(const Napi::Value& value) {
+  auto handle = any_embedder(value);
+  if (!handle->embedder)
+    throw make_error(value.Env(), Code::kEngineClosed, "embedder: the handle was closed");
+  return handle;
 }
 
 std::shared_ptr<StoreHandle> any_store(const Napi::Value& value) {

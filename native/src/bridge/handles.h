@@ -15,6 +15,7 @@
 #include "catalogue/item_policy.h"
 #include "catalogue/live_catalogue.h"
 #include "catalogue/reach.h"
+#include "engine/embedder.h"
 #include "engine/engine.h"
 #include "lora/adapter.h"
 #include "platform/folder_lock.h"
@@ -80,6 +81,10 @@ struct StoreHandle {
   std::shared_ptr<store::OrderedStore> store;  // null after close
 };
 
+struct EmbedderHandle {
+  std::shared_ptr<engine::Embedder> embedder;  // null after close
+};
+
 /// A folder that this process alone uses.
 struct FolderLockHandle {
   std::unique_ptr<platform::FolderLock> lock;  // null once it was given back
@@ -90,6 +95,7 @@ Napi::Value wrap_catalogue(Napi::Env env, std::shared_ptr<CatalogueHandle> handl
 Napi::Value wrap_view(Napi::Env env, std::shared_ptr<ViewHandle> handle);
 Napi::Value wrap_reach(Napi::Env env, std::shared_ptr<ReachHandle> handle);
 Napi::Value wrap_store(Napi::Env env, std::shared_ptr<StoreHandle> handle);
+Napi::Value wrap_embedder(Napi::Env env, std::shared_ptr<EmbedderHandle> handle);
 Napi::Value wrap_folder_lock(Napi::Env env, std::shared_ptr<FolderLockHandle> handle);
 /// Throw REQUEST_INVALID for a value that is no such handle, ENGINE_CLOSED for one that was closed.
 std::shared_ptr<EngineHandle> open_engine(const Napi::Value& value);
@@ -110,6 +116,8 @@ std::shared_ptr<ViewHandle> any_view(const Napi::Value& value);
 std::shared_ptr<ReachHandle> any_reach(const Napi::Value& value);
 std::shared_ptr<StoreHandle> open_store(const Napi::Value& value);
 std::shared_ptr<StoreHandle> any_store(const Napi::Value& value);
+std::shared_ptr<EmbedderHandle> open_embedder(const Napi::Value& value);
+std::shared_ptr<EmbedderHandle> any_embedder(const Napi::Value& value);
 std::shared_ptr<FolderLockHandle> any_folder_lock(const Napi::Value& value);
 
 }  // namespace tessera::bridge

@@ -17,6 +17,7 @@ struct Lanes {
   const LaneLimits& limits_of(LaneKind kind) const {
     switch (kind) {
       case LaneKind::kRead:
+      case LaneKind::kEmbed:
       case LaneKind::kWrite: return options.serving;
       case LaneKind::kCheck: return check_limits;
       default: return options.rare;

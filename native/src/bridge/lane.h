@@ -23,18 +23,20 @@
 
 namespace tessera::bridge {
 
-/// By what a call waits for; the first two are what requests wait for, the rest is rare and long.
+/// By what a call waits for; read, write and embed are what requests wait for, the rest is rare and
+/// long.
 enum class LaneKind : uint8_t {
   kRead,    // records that are not in memory, eligibility: the disk, a pass over the catalogue
   kWrite,   // behaviours and records: the disk
+  kEmbed,   // texts that become vectors: passes, one per model
   kBuild,   // open, load, compact, look weights through: files and computing
   kChange,  // changes of a catalogue: its one writer
   kErase,   // users that are erased: the disk
   kCheck,   // integrity: everything on disk, as slowly as it takes
   kEnd,     // drain, close: requests that run
 };
-inline constexpr std::array<std::string_view, 7> kLaneNames = {"read",  "write", "build", "change",
-                                                               "erase", "check", "end"};
+inline constexpr std::array<std::string_view, 8> kLaneNames = {"read",   "write", "embed", "build",
+                                                               "change", "erase", "check", "end"};
 
 struct LaneLimits {
   uint32_t threads = 0;
@@ -42,7 +44,7 @@ struct LaneLimits {
 };
 
 struct LaneOptions {
-  LaneLimits serving{.threads = 4, .waiting_max = 16384};  // of read and write, each
+  LaneLimits serving{.threads = 4, .waiting_max = 16384};  // of read, write and embed, each
   LaneLimits rare{.threads = 2, .waiting_max = 256};       // of the others, each
 };
 

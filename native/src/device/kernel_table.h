@@ -117,10 +117,21 @@ struct KernelTable {
 
   /// y = weight * (x / sqrt(mean(x^2) + epsilon)), n elements; y may be x.
   void (*rms_norm)(const float* x, const float* weight, size_t n, float epsilon, float* y);
+  /// y = weight * (x - mean(x)) / sqrt(variance(x) + epsilon) + bias, n elements, the variance
+  /// being the mean of the squared differences from the mean; bias may be null, y may be x.
+  void (*layer_norm)(const float* x, const float* weight, const float* bias, size_t n,
+                     float epsilon, float* y);
   /// Rotates the pairs (x[i], x[i + half]) by the angle whose cosine and sine are cos[i], sin[i].
   void (*rope)(float* x, const float* cos, const float* sin, size_t half);
   /// y = gate / (1 + exp(-gate)) * up; y may be gate or up.
   void (*silu_mul)(const float* gate, const float* up, size_t n, float* y);
+  /// y = gelu(x) = x * P(N(0, 1) <= x) (Hendrycks and Gimpel 2016, arXiv:1606.08415), with the
+  /// error function itself: absolute error below 1e-6 of |x|; y may be x.
+  void (*gelu)(const float* x, size_t n, float* y);
+  /// y = gelu(gate) * up; y may be gate or up.
+  void (*gelu_mul)(const float* gate, const float* up, size_t n, float* y);
+  /// x = tanh(x). Absolute error below 1e-6.
+  void (*tanh)(float* x, size_t n);
   /// y += x.
   void (*add)(const float* x, size_t n, float* y);
   /// x *= factor.

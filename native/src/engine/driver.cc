@@ -15,6 +15,7 @@ constexpr std::chrono::milliseconds kTransferWait{1};
 void Driver::run() {
   std::vector<Completion> completed;
   while (front_.wait(has_work(), taken_)) {
+    foreground_.begin();
     take();
     const bool admits = !attend_to_update();
     sweep_ended(completed);
@@ -30,7 +31,9 @@ void Driver::run() {
     if (!has_work()) loop_.drop_lenders();
     front_.note_progress(loop_.cost(), loop_.left_us(), loop_.sharing_rate(), loop_.health());
     deliver(completed);
+    if (!has_work()) foreground_.end();
   }
+  foreground_.end();
   front_.end_update({Code::kEngineClosed, "the engine was closed"});
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/foreground.h"
 #include "engine/front.h"
 #include "engine/loop.h"
 #include "engine/request_queue.h"
@@ -42,6 +43,7 @@ class Driver {
   Loop& loop_;
   model::Decoder* const decoder_;
   CompletionSink& sink_;
+  Foreground foreground_;
   Front::Taken taken_;
   RequestQueue queue_;
   std::vector<RequestQueue::Waiting> loading_;  // out of the queue, waiting for blocks

@@ -1,16 +1,13 @@
 #include "model/decoder.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <utility>
 
 #include "base/check.h"
 #include "base/mutex.h"
 #include "device/device.h"
+#include "model/numbers_text.h"
 #include "model/pass.h"
 #include "model/weights.h"
 #include "ops/embed.h"
@@ -53,27 +50,6 @@ void place_rows(const ForwardBatch& batch, std::span<uint32_t> positions) {
     next += group.row_count;
   }
   TESSERA_CHECK(next == positions.size());
-}
-
-/// F32 products are the same in every numeric class.
-std::string numbers_text(ComputeType type, const device::Device& device,
-                         const std::vector<LayerScales>* fixed) {
-  const device::NumericClass numbers =
-      type == ComputeType::kF32 ? device::NumericClass::kFma : device.kernels().numeric_class;
-  std::string text(compute_type_name(type));
-  if (type == ComputeType::kW8A8) text += "-64";  // inputs that share a scale (ADR 0024)
-  text.append("/").append(device::numeric_class_name(numbers));
-  if (fixed == nullptr) return text;
-  std::vector<float> all;
-  for (const LayerScales& of_layer : *fixed) {
-    for (const std::vector<float>& of_input : of_layer)
-      all.insert(all.end(), of_input.begin(), of_input.end());
-  }
-  char digest[17];
-  std::snprintf(
-      digest, sizeof digest, "%016llx",
-      static_cast<unsigned long long>(XXH3_64bits(all.data(), all.size() * sizeof(float))));
-  return text + "/" + digest;
 }
 
 }  // namespace

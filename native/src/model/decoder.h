@@ -32,6 +32,10 @@ struct ForwardBatch {
   std::span<const int32_t> tokens;              // token id per row, each in [0, vocab_size)
   std::span<const attention::RowGroup> groups;  // cover all rows, in order, without gaps
   std::span<const AdapterRows> adapters = {};   // in the order of rows; the others have none
+  std::span<const uint32_t> segments = {};      // per row, of models that have them
+  /// Views hold keys and values of every layer; otherwise of one, and each layer writes over those
+  /// of the layer before.
+  bool keeps_layers = true;
 };
 
 /// Rows of one request whose logits are wanted.

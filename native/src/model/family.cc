@@ -1,6 +1,10 @@
 #include "model/family.h"
 
+#include <iterator>
+#include <vector>
+
 #include "model/attention_block.h"
+#include "model/encoder_blocks.h"
 #include "model/experts_block.h"
 #include "model/gated_block.h"
 #include "model/model_config.h"
@@ -95,5 +99,15 @@ constexpr Family kFamilies[] = {
 }  // namespace
 
 std::span<const Family> families() { return kFamilies; }
+
+std::span<const Family> text_families() {
+  static const std::vector<Family> all = [] {
+    std::vector<Family> made(std::begin(kFamilies), std::end(kFamilies));
+    const std::span<const Family> encoders = encoder_families();
+    made.insert(made.end(), encoders.begin(), encoders.end());
+    return made;
+  }();
+  return all;
+}
 
 }  // namespace tessera::model

@@ -1,12 +1,15 @@
-// Families of decoders as rows of a table: which norms, biases and windows they have, and which
-// blocks their layers are made of. A family that is made of blocks that are there is one row.
+// Families of decoders and encoders as rows of a table: which norms, biases and windows they have,
+// and which blocks their layers are made of. A family that is made of blocks that are there is one
+// row.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
 
+#include "model/encoder_config.h"
 #include "model/layer_block.h"
 #include "model/mixture_config.h"
 
@@ -41,6 +44,16 @@ enum class QkNorm : uint8_t {
 /// Makes a block of the layer of this number.
 using MakeBlock = std::unique_ptr<const LayerBlock> (*)(const ModelConfig& config, uint32_t layer);
 
+/// Names of the tensors that are of no layer, and what begins those of layers.
+struct TensorNames {
+  /// Of all but the head: the first whose embedding a folder has. A trained model is saved with one
+  /// where it had a head, and without where it had none.
+  std::array<std::string_view, 2> prefixes = {"model.", ""};
+  std::string_view embedding = "embed_tokens.weight";
+  std::string_view layers = "layers.";
+  std::string_view final_norm = "norm.weight";  // empty: the last layer ends with its own
+};
+
 struct Family {
   std::string_view model_type;           // as config.json spells it
   std::string_view architecture;         // likewise
@@ -54,9 +67,15 @@ struct Family {
   const MixtureFields* mixture = nullptr;  // null: no layer chooses experts
   MakeBlock attention = nullptr;
   MakeBlock feed_forward = nullptr;
+  const EncoderFields* encoder = nullptr;  // null: a decoder
+  TensorNames names = {};
+  /// What the embedding of a token is made whole by; null: it is the token's row alone.
+  MakeBlock entry = nullptr;
 };
 
-/// All families that are served.
+/// All families of decoders that are served.
 std::span<const Family> families();
+/// These and all families of encoders: what texts become vectors by.
+std::span<const Family> text_families();
 
 }  // namespace tessera::model

@@ -24,6 +24,16 @@ std::string names_of(std::span<const Family> known) {
   return names;
 }
 
+/// Encoders are saved with the head that they were trained with, which is not theirs.
+bool is_of(const Family& family, std::string_view architecture) {
+  if (family.encoder == nullptr) return architecture == family.architecture;
+  const std::string_view ending = "Model";
+  const std::string_view name =
+      family.architecture.substr(0, family.architecture.size() - ending.size());
+  return architecture.starts_with(name) && (architecture.substr(name.size()) == ending ||
+                                            architecture.substr(name.size()).starts_with("For"));
+}
+
 void read_family(ObjectReader& reader, std::span<const Family> known, ModelConfig& config) {
   const std::string type = reader.text("model_type");
   const auto row = std::find_if(known.begin(), known.end(),
@@ -39,7 +49,7 @@ void read_family(ObjectReader& reader, std::span<const Family> known, ModelConfi
   std::string_view name;
   const bool fits = architectures->get_array().get(names) == simdjson::SUCCESS &&
                     names.size() == 1 && names.at(0).get_string().get(name) == simdjson::SUCCESS &&
-                    name == row->architecture;
+                    is_of(*row, name);
   if (!fits) reader.refuse("architectures", "[\"" + std::string(row->architecture) + "\"]");
 }
 
@@ -64,7 +74,9 @@ void read_shape(ObjectReader& reader, ModelConfig& config) {
       reader.refuse("head_dim", "a value, or hidden_size to be a multiple of num_attention_heads");
     }
   }
-  if (config.head_dim % 2 != 0) reader.refuse("head_dim", "an even number");
+  if (config.family->encoder == nullptr && config.head_dim % 2 != 0) {
+    reader.refuse("head_dim", "an even number");
+  }
 }
 
 /// Of the windowed layers that config.json lists or counts: whether there is one. Errors: a type of
@@ -175,22 +187,36 @@ void read_tokens(ObjectReader& reader, ModelConfig& config) {
   }
 }
 
-/// Settings that would make these weights compute something else than this engine does.
-void refuse_what_we_do_not_compute(ObjectReader& reader, ModelConfig& config) {
-  const std::string activation(config.family->activation);
-  if (reader.text("hidden_act", activation) != activation) {
-    reader.refuse("hidden_act", "\"" + activation + "\"");
-  }
+/// Weights that are of no type that this engine reads.
+void refuse_other_weights(ObjectReader& reader) {
   for (const std::string_view field : {"quantization_config", "quantization"}) {
     if (reader.find(field)) reader.refuse(field, "none: F32, BF16 or F16 weights");
   }
-  if (reader.boolean("mlp_bias", false)) reader.refuse("mlp_bias", "false");
-  if (reader.find("clip_qkv")) reader.refuse("clip_qkv", "none");
   const std::string_view spelling = reader.find("dtype") ? "dtype" : "torch_dtype";
   const std::string type = reader.text(spelling, "float32");
   if (type != "float32" && type != "bfloat16" && type != "float16") {
     reader.refuse(spelling, "one of float32, bfloat16, float16");
   }
+}
+
+/// What decoders have beside the shape. Errors: settings that would make the weights compute
+/// something else than this engine does.
+void read_decoder(ObjectReader& reader, ModelConfig& config) {
+  read_rope(reader, config.max_positions, config.rope);
+  read_sliding_window(reader, config);
+  if (config.family->mixture != nullptr) {
+    config.mixture =
+        read_mixture(reader, *config.family->mixture, config.layer_count, kMaxIntermediateSize);
+  }
+  config.rms_norm_eps =
+      static_cast<float>(reader.number("rms_norm_eps", 0, 1, config.family->rms_norm_eps));
+  config.tie_word_embeddings = reader.boolean("tie_word_embeddings", false);
+  const std::string activation(config.family->activation);
+  if (reader.text("hidden_act", activation) != activation) {
+    reader.refuse("hidden_act", "\"" + activation + "\"");
+  }
+  if (reader.boolean("mlp_bias", false)) reader.refuse("mlp_bias", "false");
+  if (reader.find("clip_qkv")) reader.refuse("clip_qkv", "none");
   const bool bias = reader.boolean("attention_bias", false);
   const auto has = [&](Bias of_family) {
     if (of_family == Bias::kUnlessDenied) return reader.boolean("qkv_bias", true);
@@ -223,17 +249,13 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, const std::string&
   config.family = known.data();  // where the reader refuses the field, the rest is still read
   read_family(reader, known, config);
   read_shape(reader, config);
-  read_rope(reader, config.max_positions, config.rope);
-  read_sliding_window(reader, config);
-  if (config.family->mixture != nullptr) {
-    config.mixture =
-        read_mixture(reader, *config.family->mixture, config.layer_count, kMaxIntermediateSize);
+  if (config.family->encoder != nullptr) {
+    read_encoder(reader, *config.family->encoder, config);
+  } else {
+    read_decoder(reader, config);
+    read_tokens(reader, config);
   }
-  config.rms_norm_eps =
-      static_cast<float>(reader.number("rms_norm_eps", 0, 1, config.family->rms_norm_eps));
-  config.tie_word_embeddings = reader.boolean("tie_word_embeddings", false);
-  read_tokens(reader, config);
-  refuse_what_we_do_not_compute(reader, config);
+  refuse_other_weights(reader);
   TESSERA_RETURN_IF_ERROR(reader.status());
   return config;
 }
@@ -244,6 +266,13 @@ Result<ModelConfig> ModelConfig::load(const std::string& folder, std::span<const
   if (!file.is_ok()) return file.status();
   const auto bytes = file.value().bytes();
   return parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, known);
+}
+
+std::vector<float> ModelConfig::local_rope_frequencies() const {
+  if (encoder.reach == 0) return {};
+  ModelConfig local = *this;
+  local.rope.theta = encoder.local_theta;
+  return local.rope_frequencies();
 }
 
 std::vector<float> ModelConfig::rope_frequencies() const {
@@ -279,7 +308,7 @@ std::string ModelConfig::canonical_text() const {
   };
   append(static_cast<double>(rms_norm_eps));
   for (const float frequency : rope_frequencies()) append(static_cast<double>(frequency));
-  return text + mixture.canonical_text();
+  return text + mixture.canonical_text() + encoder.canonical_text();
 }
 
 }  // namespace tessera::model

@@ -1,5 +1,5 @@
-// The decoder that config.json of a Hugging Face folder describes, checked field by field. Values
-// only.
+// The decoder or encoder that config.json of a Hugging Face folder describes, checked field by
+// field. Values only.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "model/encoder_config.h"
 #include "model/family.h"
 #include "model/mixture_config.h"
 
@@ -53,6 +54,7 @@ struct ModelConfig {
   bool qkv_bias = false;
   bool output_bias = false;  // of the attention's output projection
   MixtureConfig mixture;
+  EncoderConfig encoder;  // of families of encoders
   RopeConfig rope;
   std::vector<int32_t> eos_token_ids;  // may be empty
   int32_t bos_token_id = -1;           // -1 when none is given
@@ -72,6 +74,8 @@ struct ModelConfig {
   /// Angle per position of each pair of a head: head_dim / 2 numbers, as trainers compute them in
   /// F32.
   std::vector<float> rope_frequencies() const;
+  /// The same of the layers that see what is near; empty where there is none.
+  std::vector<float> local_rope_frequencies() const;
   /// Every field that changes a result, as text: part of the digest.
   std::string canonical_text() const;
 };

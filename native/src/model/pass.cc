@@ -6,7 +6,10 @@
 
 #include "attention/attention.h"
 #include "base/check.h"
+#include "ops/convert.h"
+#include "ops/embed.h"
 #include "ops/expert_product.h"
+#include "ops/layer_norm.h"
 #include "ops/rms_norm.h"
 #include "ops/sigmoid_gate.h"
 
@@ -65,6 +68,29 @@ ProductRows Pass::norm(uint32_t input, const float* weight) {
                 x.operand);
   measure(input, x.floats, rows(), x.operand.k);
   return x;
+}
+
+ProductRows Pass::layer_norm(uint32_t input, const float* weight, const float* bias) {
+  const ProductRows x{operand(input, config().hidden_size), workspace_.normed_};
+  ops::layer_norm(device_, workspace_.hidden_, {weight, bias, config().encoder.epsilon},
+                  workspace_.normed_, x.operand);
+  measure(input, x.floats, rows(), x.operand.k);
+  return x;
+}
+
+void Pass::normalise_stream(const float* weight, const float* bias) {
+  ops::layer_norm(device_, workspace_.hidden_, rows(), config().hidden_size,
+                  {weight, bias, config().encoder.epsilon}, workspace_.hidden_);
+}
+
+void Pass::add_positions(const float* table) {
+  const uint64_t hidden = config().hidden_size;
+  ops::add_rows(device_, table + config().encoder.first_position * hidden, hidden,
+                {workspace_.positions_.data(), rows()}, workspace_.hidden_);
+}
+
+void Pass::add_segments(const float* table) {
+  ops::add_rows(device_, table, config().hidden_size, batch_.segments, workspace_.hidden_);
 }
 
 const float* Pass::norm_floats(uint32_t input, const float* weight) {
@@ -149,8 +175,23 @@ void Pass::rotate(std::span<const ops::RopeRows> rotated) {
             config().rms_norm_eps, workspace_.rope_);
 }
 
-void Pass::attend(const float* q, const float* k, const float* v, float* mixed) {
-  const attention::Layer layer{layer_, config().head_count, recipe_.block_layout(type_)};
+void Pass::rotate_locally(std::span<const ops::RopeRows> rotated) {
+  ops::rope(device_, rotated, {workspace_.positions_.data(), rows()}, config().head_dim, 0,
+            workspace_.local_rope_);
+}
+
+void Pass::round(float* x, uint64_t n) {
+  if (type_ == ComputeType::kF32) return;
+  ops::round_bf16(device_, x, rows(), n);
+}
+
+void Pass::attend(const float* q, const float* k, const float* v, float* mixed,
+                  const attention::Sight& sight) {
+  attention::Layer layer{layer_, config().head_count, recipe_.block_layout(type_), sight};
+  if (!batch_.keeps_layers) {
+    layer.index = 0;
+    layer.layout.layers = 1;
+  }
   attention::write_kv(device_, layer, batch_.groups, k, v);
   timed(workspace_.times_.attention_us,
         [&] { attention::attend(device_, layer, batch_.groups, q, mixed, workspace_.attention_); });

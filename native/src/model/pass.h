@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <span>
 
+#include "attention/attention.h"
 #include "attention/kv_view.h"
 #include "device/device.h"
 #include "model/decoder.h"
@@ -56,6 +57,15 @@ class Pass {
   /// The rows of the residual stream, normalised by their root mean square, as input `input` of the
   /// block. Holds until the next product's rows are written.
   ProductRows norm(uint32_t input, const float* weight);
+  /// The rows of the residual stream, normalised by mean and variance, as input `input`; bias may
+  /// be null. Holds likewise.
+  ProductRows layer_norm(uint32_t input, const float* weight, const float* bias);
+  /// Normalises the residual stream itself by mean and variance; bias may be null.
+  void normalise_stream(const float* weight, const float* bias);
+  /// Adds to each row of the residual stream the row that tables of hidden_size columns have for
+  /// its position, and for its segment.
+  void add_positions(const float* table);
+  void add_segments(const float* table);
   /// The same rows as floats alone, [rows][hidden_size].
   const float* norm_floats(uint32_t input, const float* weight);
   /// Rows of k floats as input `input` of the block. Holds likewise.
@@ -81,8 +91,13 @@ class Pass {
                    uint32_t first_matrix);
   /// Rotates rows to their positions.
   void rotate(std::span<const ops::RopeRows> rows);
+  /// The same by the angles of layers that see what is near.
+  void rotate_locally(std::span<const ops::RopeRows> rows);
+  /// Rows of n floats become the left side of a product with keys, as rotate() can leave them.
+  void round(float* x, uint64_t n);
   /// Keeps keys and values of all rows, and then lets the rows attend: `mixed` is [rows][q_size].
-  void attend(const float* q, const float* k, const float* v, float* mixed);
+  void attend(const float* q, const float* k, const float* v, float* mixed,
+              const attention::Sight& sight = {});
 
  private:
   ops::Operand operand(uint32_t input, uint64_t k);

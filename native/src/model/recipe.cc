@@ -30,7 +30,10 @@ std::vector<const WeightSlot*> Layer::matrices() const {
   return slots;
 }
 
-Recipe::Recipe(ModelConfig config) : config_(std::move(config)), layers_(config_.layer_count) {
+Recipe::Recipe(ModelConfig config, Purpose purpose)
+    : config_(std::move(config)), purpose_(purpose), layers_(config_.layer_count) {
+  TESSERA_CHECK(config_.family->encoder == nullptr || purpose == Purpose::kRows);
+  if (config_.family->entry != nullptr) entry_ = config_.family->entry(config_, 0);
   for (uint32_t i = 0; i < config_.layer_count; ++i) {
     layers_[i].blocks.push_back(config_.family->attention(config_, i));
     layers_[i].blocks.push_back(config_.family->feed_forward(config_, i));
@@ -39,13 +42,17 @@ Recipe::Recipe(ModelConfig config) : config_(std::move(config)), layers_(config_
 
 uint64_t Recipe::parameter_count() const {
   const uint64_t embedding = uint64_t{config_.vocab_size} * config_.hidden_size;
-  uint64_t sum = embedding * (config_.tie_word_embeddings ? 1 : 2) + config_.hidden_size;
-  for (const Layer& layer : layers_) {
-    for (const auto& block : layer.blocks) {
-      for (const WeightSlot& slot : block->slots()) {
-        sum += slot.outputs * (slot.kind == WeightSlot::Kind::kVector ? 1 : slot.inputs);
-      }
+  const bool has_one = is_tied() || purpose_ == Purpose::kRows;
+  uint64_t sum = embedding * (has_one ? 1 : 2);
+  if (!config_.family->names.final_norm.empty()) sum += config_.hidden_size;
+  const auto add = [&sum](const LayerBlock& block) {
+    for (const WeightSlot& slot : block.slots()) {
+      sum += slot.outputs * (slot.kind == WeightSlot::Kind::kVector ? 1 : slot.inputs);
     }
+  };
+  if (entry_ != nullptr) add(*entry_);
+  for (const Layer& layer : layers_) {
+    for (const auto& block : layer.blocks) add(*block);
   }
   return sum;
 }

@@ -1,5 +1,5 @@
-// The parts of a decoder: its layers in order, each a list of blocks. Read by all that has to do
-// with a layer's weights, adapters, scales or work, on the CPU and on a card alike.
+// The parts of a decoder or encoder: its layers in order, each a list of blocks. Read by all that
+// has to do with a layer's weights, adapters, scales or work, on the CPU and on a card alike.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,20 @@ struct Layer {
   std::vector<const WeightSlot*> matrices() const;
 };
 
+/// What a model computes: logits of a vocabulary, or rows alone, without a head.
+enum class Purpose : uint8_t { kLogits, kRows };
+
 class Recipe {
  public:
-  /// REQUIRES: `config` is one that ModelConfig::parse has accepted.
-  explicit Recipe(ModelConfig config);
+  /// REQUIRES: `config` is one that ModelConfig::parse has accepted; encoders have no head.
+  explicit Recipe(ModelConfig config, Purpose purpose = Purpose::kLogits);
 
   const ModelConfig& config() const { return config_; }
+  Purpose purpose() const { return purpose_; }
+  /// The embedding is read in place of the head as well.
+  bool is_tied() const { return purpose_ == Purpose::kLogits && config_.tie_word_embeddings; }
+  /// What makes the embedding of a token whole; null where its row is.
+  const LayerBlock* entry() const { return entry_.get(); }
   const std::vector<Layer>& layers() const { return layers_; }
   /// Numbers in the weights; a tied head counts once.
   uint64_t parameter_count() const;
@@ -49,6 +57,8 @@ class Recipe {
 
  private:
   ModelConfig config_;
+  Purpose purpose_;
+  std::unique_ptr<const LayerBlock> entry_;
   std::vector<Layer> layers_;
 };
 

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "model/weight_names.h"
 #include "model/weights_scan.h"
 #include "ops/convert.h"
 #include "ops/quantise.h"
@@ -97,36 +98,25 @@ std::string shape_text(const std::vector<uint64_t>& shape) {
   return text + "]";
 }
 
-/// Tensors that some trainers save beside the weights and nobody needs.
-bool may_be_ignored(const std::string& name, const ModelConfig& config) {
-  const std::string_view suffix = ".rotary_emb.inv_freq";
-  return (name == "lm_head.weight" && config.tie_word_embeddings) ||
-         (name.size() > suffix.size() &&
-          name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0);
-}
-
 }  // namespace
 
-void Weights::layer_slots(const Layer& layer, ComputeType type, uint32_t index,
-                          std::vector<Slot>& slots) {
-  for (size_t i = 0; i < layer.blocks.size(); ++i) {
-    BlockWeights& weights = layers_[index][i];
-    for (const WeightSlot& slot : layer.blocks[i]->slots()) {
-      Slot& added = slots.emplace_back(
-          Slot{layer_prefix(index) + slot.name, slot.shape(), Vector{nullptr}, index, slot.part});
-      if (!slot.part.name.empty()) added.part.name = layer_prefix(index) + slot.part.name;
-      if (slot.kind == WeightSlot::Kind::kMatrix) {
-        added.kind =
-            Matrix{&weights.matrices[slot.number], layer_panels(type), slot.beside_previous};
-      } else {
-        added.kind = Vector{&weights.vectors[slot.number]};
-      }
+void Weights::block_slots(const LayerBlock& block, const std::string& prefix, ComputeType type,
+                          uint32_t layer, BlockWeights& weights, std::vector<Slot>& slots) {
+  for (const WeightSlot& slot : block.slots()) {
+    Slot& added = slots.emplace_back(
+        Slot{prefix + slot.name, slot.shape(), Vector{nullptr}, layer, slot.part});
+    if (!slot.part.name.empty()) added.part.name = prefix + slot.part.name;
+    if (slot.kind == WeightSlot::Kind::kMatrix) {
+      added.kind = Matrix{&weights.matrices[slot.number], layer_panels(type), slot.beside_previous};
+    } else {
+      added.kind = Vector{&weights.vectors[slot.number]};
     }
   }
 }
 
 void Weights::make_layers(const Recipe& recipe) {
   if (!layers_.empty()) return;
+  if (recipe.entry() != nullptr) entry_ = recipe.entry()->empty_weights();
   for (const Layer& layer : recipe.layers()) {
     LayerWeights& weights = layers_.emplace_back();
     for (const auto& block : layer.blocks) weights.push_back(block->empty_weights());
@@ -135,20 +125,32 @@ void Weights::make_layers(const Recipe& recipe) {
 
 std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type) {
   const ModelConfig& config = recipe.config();
+  const TensorNames& names = config.family->names;
   const std::vector<uint64_t> table = {config.vocab_size, config.hidden_size};
   const Matrix head{&head_, head_panels(type)};
+  const std::string embedding = prefix_ + std::string(names.embedding);
   std::vector<Slot> slots;
   make_layers(recipe);
-  if (config.tie_word_embeddings) {
-    slots.push_back({"model.embed_tokens.weight", table, head});
+  if (recipe.is_tied()) {
+    slots.push_back({embedding, table, head});
   } else {
-    slots.push_back({"model.embed_tokens.weight", table, Table{&embedding_, storage_type(type)}});
+    slots.push_back({embedding, table, Table{&embedding_, storage_type(type)}});
   }
+  if (recipe.entry() != nullptr) block_slots(*recipe.entry(), prefix_, type, 0, entry_, slots);
   for (uint32_t i = 0; i < config.layer_count; ++i) {
-    layer_slots(recipe.layers()[i], type, i, slots);
+    const std::string prefix = prefix_ + std::string(names.layers) + std::to_string(i) + ".";
+    const Layer& layer = recipe.layers()[i];
+    for (size_t j = 0; j < layer.blocks.size(); ++j) {
+      block_slots(*layer.blocks[j], prefix, type, i, layers_[i][j], slots);
+    }
   }
-  slots.push_back({"model.norm.weight", {config.hidden_size}, Vector{&final_norm_}});
-  if (!config.tie_word_embeddings) slots.push_back({"lm_head.weight", table, head});
+  if (!names.final_norm.empty()) {
+    slots.push_back(
+        {prefix_ + std::string(names.final_norm), {config.hidden_size}, Vector{&final_norm_}});
+  }
+  if (recipe.purpose() == Purpose::kLogits && !recipe.is_tied()) {
+    slots.push_back({"lm_head.weight", table, head});
+  }
   return slots;
 }
 
@@ -163,7 +165,8 @@ void Weights::mark_entries(std::vector<Slot>& slots) {
   }
 }
 
-Status Weights::check(const Shards& shards, const Recipe& recipe, std::vector<Slot>& slots) {
+Status Weights::check(const Shards& shards, const std::string& prefix, const Recipe& recipe,
+                      std::vector<Slot>& slots) {
   const ModelConfig& config = recipe.config();
   const auto invalid = [&](const std::string& name, const std::string& expected,
                            const std::string& got) {
@@ -180,7 +183,10 @@ Status Weights::check(const Shards& shards, const Recipe& recipe, std::vector<Sl
     const std::string& name = is_part ? slot.part.name : slot.name;
     const std::vector<uint64_t>& shape = is_part ? slot.part.shape : slot.shape;
     needed.insert(name);
-    if (slot.entry == nullptr) return invalid(name, "a tensor", "nothing");
+    if (slot.entry == nullptr) {
+      const bool has_parts = !slot.part.name.empty();
+      return invalid(has_parts ? name + " or " + slot.part.name : name, "a tensor", "nothing");
+    }
     if (!slot.entry->type) return invalid(name, "F32, BF16 or F16", slot.entry->dtype);
     if (slot.entry->shape != shape) {
       return invalid(name, "shape " + shape_text(shape), shape_text(slot.entry->shape));
@@ -188,7 +194,7 @@ Status Weights::check(const Shards& shards, const Recipe& recipe, std::vector<Sl
   }
   mark_entries(slots);
   for (const auto& [name, entry] : shards.tensors()) {
-    if (needed.count(name) == 0 && !may_be_ignored(name, config)) {
+    if (needed.count(name) == 0 && !may_be_ignored(name, prefix, recipe)) {
       return invalid(name,
                      "no such tensor in a " + std::string(config.family->model_type) + " model",
                      "shape " + shape_text(entry.shape));
@@ -198,8 +204,8 @@ Status Weights::check(const Shards& shards, const Recipe& recipe, std::vector<Sl
 }
 
 /// Errors: a tied model whose file has a head that differs: transformers does not tie it either.
-Status Weights::check_tied_head(const Shards& shards, const ModelConfig& config) {
-  if (!config.tie_word_embeddings) return Status::ok();
+Status Weights::check_tied_head(const Shards& shards, const Recipe& recipe) {
+  if (!recipe.is_tied()) return Status::ok();
   const TensorEntry* head = shards.find("lm_head.weight");
   const TensorEntry* embedding = shards.find("model.embed_tokens.weight");
   if (head == nullptr || embedding == nullptr) return Status::ok();
@@ -307,10 +313,11 @@ Result<Weights> Weights::load(const std::string& folder, const Recipe& recipe, C
   if (!shards.is_ok()) return shards.status();
   Weights weights;
   weights.shards_ = std::move(shards).value();
+  weights.prefix_ = find_prefix(weights.shards_, recipe);
   std::vector<Slot> slots = weights.slots(recipe, type);
-  TESSERA_RETURN_IF_ERROR(check(weights.shards_, recipe, slots));
+  TESSERA_RETURN_IF_ERROR(check(weights.shards_, weights.prefix_, recipe, slots));
   TESSERA_RETURN_IF_ERROR(weights.reserve(slots, type, device));
-  TESSERA_RETURN_IF_ERROR(check_tied_head(weights.shards_, recipe.config()));
+  TESSERA_RETURN_IF_ERROR(check_tied_head(weights.shards_, recipe));
   Result<std::string> digest = weights.stream(slots, weights.shards_, recipe, device);
   if (!digest.is_ok()) return digest.status();
   weights.digest_ = std::move(digest).value();
@@ -330,9 +337,10 @@ Result<WeightsUpdate> Weights::prepare(const std::string& folder, const Recipe& 
   WeightsUpdate update;
   update.shards_ = std::move(shards).value();
   Weights shape;  // whose slots have the names and shapes; it holds no bytes
+  shape.prefix_ = prefix_;
   std::vector<Slot> slots = shape.slots(recipe, type);
-  TESSERA_RETURN_IF_ERROR(check(update.shards_, recipe, slots));
-  TESSERA_RETURN_IF_ERROR(check_tied_head(update.shards_, recipe.config()));
+  TESSERA_RETURN_IF_ERROR(check(update.shards_, prefix_, recipe, slots));
+  TESSERA_RETURN_IF_ERROR(check_tied_head(update.shards_, recipe));
   WeightsScan scan(device, folder, recipe.config().canonical_text(), kPreparedBytes);
   for (const Slot& slot : slots) {
     const bool is_table = std::holds_alternative<Table>(slot.kind);
@@ -355,7 +363,7 @@ Status Weights::update(WeightsUpdate update, const Recipe& recipe, ComputeType t
   std::vector<Slot> slots = this->slots(recipe, type);
   const bool in_place = reads_in_place();
   const auto write = [&](const Shards& shards, const std::string& expected) -> Status {
-    TESSERA_RETURN_IF_ERROR(check(shards, recipe, slots));
+    TESSERA_RETURN_IF_ERROR(check(shards, prefix_, recipe, slots));
     for (Slot& slot : slots)
       slot.is_in_place = in_place && std::holds_alternative<Table>(slot.kind);
     place(slots);

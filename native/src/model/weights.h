@@ -62,7 +62,10 @@ class Weights {
   /// Null data where the head is the embedding as well.
   const tensor::TensorView& embedding() const { return embedding_; }  // [vocab, hidden]
   const ops::PackedMatrix& head() const { return head_; }             // hidden to vocab
+  /// Null where the last layer ends with its own.
   const float* final_norm() const { return final_norm_; }
+  /// Of the recipe's entry.
+  const BlockWeights& entry() const { return entry_; }
   const std::vector<LayerWeights>& layers() const { return layers_; }
   /// XXH3-128 of the configuration and of every tensor's name, type, shape and bytes, as 32 hex
   /// digits.
@@ -74,10 +77,12 @@ class Weights {
   struct Slot;
   std::vector<Slot> slots(const Recipe& recipe, ComputeType type);
   void make_layers(const Recipe& recipe);
-  void layer_slots(const Layer& layer, ComputeType type, uint32_t index, std::vector<Slot>& slots);
+  static void block_slots(const LayerBlock& block, const std::string& prefix, ComputeType type,
+                          uint32_t layer, BlockWeights& weights, std::vector<Slot>& slots);
   static void mark_entries(std::vector<Slot>& slots);
-  static Status check(const Shards& shards, const Recipe& recipe, std::vector<Slot>& slots);
-  static Status check_tied_head(const Shards& shards, const ModelConfig& config);
+  static Status check(const Shards& shards, const std::string& prefix, const Recipe& recipe,
+                      std::vector<Slot>& slots);
+  static Status check_tied_head(const Shards& shards, const Recipe& recipe);
   bool reads_in_place() const;
   /// Gives every slot its place in the weights' memory; returns the bytes of all.
   static uint64_t place(std::vector<Slot>& slots);
@@ -86,9 +91,11 @@ class Weights {
                              const Recipe& recipe, device::Device& device);
 
   Shards shards_;
+  std::string prefix_ = "model.";  // of all tensors but the head
   device::Buffer memory_;
   tensor::TensorView embedding_;
   ops::PackedMatrix head_;
+  BlockWeights entry_;
   const float* final_norm_ = nullptr;
   std::vector<LayerWeights> layers_;
   std::string digest_;

@@ -52,6 +52,12 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const Recipe& recipe, Com
   workspace->sin_.resize(positions * frequencies.size());
   ops::fill_rope_table(frequencies, positions, workspace->cos_.data(), workspace->sin_.data());
   workspace->rope_ = {workspace->cos_.data(), workspace->sin_.data(), positions};
+  const std::vector<float> local = config.local_rope_frequencies();
+  workspace->local_cos_.resize(positions * local.size());
+  workspace->local_sin_.resize(positions * local.size());
+  ops::fill_rope_table(local, positions, workspace->local_cos_.data(),
+                       workspace->local_sin_.data());
+  workspace->local_rope_ = {workspace->local_cos_.data(), workspace->local_sin_.data(), positions};
   return workspace;
 }
 

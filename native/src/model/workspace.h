@@ -43,6 +43,7 @@ class Workspace {
 
  private:
   friend class Decoder;
+  friend class Encoder;
   friend class Pass;
   Workspace() = default;
   /// The left side of the next product: `rows` rows of k elements.
@@ -63,6 +64,8 @@ class Workspace {
   std::vector<float> head_scratch_;
   std::vector<float> cos_, sin_;
   ops::RopeTable rope_;
+  std::vector<float> local_cos_, local_sin_;
+  ops::RopeTable local_rope_;  // of layers that see what is near
   attention::Scratch attention_;
   AdapterScratch adapters_;
   ExpertScratch experts_;

@@ -61,4 +61,11 @@ void convert(device::Device& device, const tensor::TensorView& from, DType type,
            });
 }
 
+void round_bf16(device::Device& device, float* x, uint64_t rows, uint64_t n) {
+  const device::KernelTable& kernels = device.kernels();
+  for_rows(device, rows, n, [&](uint64_t begin, uint64_t end) {
+    kernels.round_bf16(x + begin * n, (end - begin) * n);
+  });
+}
+
 }  // namespace tessera::ops

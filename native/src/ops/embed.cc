@@ -47,6 +47,14 @@ void embed(device::Device& device, const PackedMatrix& w, std::span<const int32_
   });
 }
 
+void add_rows(device::Device& device, const float* table, uint64_t n,
+              std::span<const uint32_t> rows, float* y) {
+  const device::KernelTable& kernels = device.kernels();
+  for_rows(device, rows.size(), n, [&](uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; ++i) kernels.add(table + rows[i] * n, n, y + i * n);
+  });
+}
+
 void embed_replaced(device::Device& device, const ReplacedRows& replaced,
                     std::span<const int32_t> tokens, uint64_t n, float* y) {
   if (replaced.ids.empty()) return;

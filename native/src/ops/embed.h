@@ -17,6 +17,11 @@ void embed(device::Device& device, const tensor::TensorView& table, std::span<co
 void embed(device::Device& device, const PackedMatrix& w, std::span<const int32_t> tokens,
            float* y);
 
+/// y[i] += table[rows[i]], rows of n floats: what a row's position or segment adds to its token.
+/// REQUIRES: every row lies in the table.
+void add_rows(device::Device& device, const float* table, uint64_t n,
+              std::span<const uint32_t> rows, float* y);
+
 /// Rows of a table that replace those of another. Owns nothing.
 struct ReplacedRows {
   std::span<const int32_t> ids;  // of the tokens, ascending

@@ -49,7 +49,10 @@ void finish(const device::KernelTable& kernels, const Target& target, uint64_t f
     float* y = target.y + (first + i) * target.y_stride + column;
     if (target.bias != nullptr) kernels.add(target.bias + column, n, row);
     if (target.up != nullptr) {
-      kernels.silu_mul(row, up + i * kPanelColumns, n, y);
+      const auto gate = target.has_gelu ? kernels.gelu_mul : kernels.silu_mul;
+      gate(row, up + i * kPanelColumns, n, y);
+    } else if (target.has_gelu) {
+      kernels.gelu(row, n, y);
     } else if (target.adds_to_y) {
       kernels.add(row, n, y);
     } else {
@@ -66,6 +69,7 @@ void matmul(device::Device& device, const Operand& operand, std::span<const Targ
     TESSERA_CHECK(target.w->k == operand.k && target.w->type == operand.type);
     TESSERA_CHECK(target.y_stride >= target.w->columns);
     TESSERA_CHECK(target.up == nullptr || target.up->columns == target.w->columns);
+    TESSERA_CHECK(!(target.has_gelu && target.adds_to_y));
     panels += target.w->panel_count();
   }
   if (operand.rows == 0 || panels == 0) return;

@@ -26,6 +26,8 @@ struct Target {
   const PackedMatrix* w = nullptr;
   /// When set, y = silu(x w) * (x up): the gate of a SwiGLU layer. Of the same shape as w.
   const PackedMatrix* up = nullptr;
+  /// The gate is gelu in place of silu; without `up`, y = gelu(product). Not where it adds to y.
+  bool has_gelu = false;
   const float* bias = nullptr;  // one per column, added to the product
   float* y = nullptr;           // [operand.rows] rows of w->columns
   uint64_t y_stride = 0;        // floats

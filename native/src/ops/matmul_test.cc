@@ -163,17 +163,32 @@ TEST_P(Matmul, SeveralTargetsAreFinishedAsTheyAsk) {
     const std::vector<float> x = source.floats(m * k), bias = source.floats(40);
     const std::vector<float> start = source.floats(m * 50);
     const Rows operand(*device_, type, x, m, k);
-    std::vector<float> silu(m * n), sums = start, biased(m * 40);
+    std::vector<float> silu(m * n), sums = start, biased(m * 40), gelu(m * 40), gelu_gate(m * n);
     const Target targets[] = {
         {.w = &gate.packed, .up = &up.packed, .y = silu.data(), .y_stride = n},
         {.w = &other.packed, .y = sums.data(), .y_stride = 50, .adds_to_y = true},
-        {.w = &other.packed, .bias = bias.data(), .y = biased.data(), .y_stride = 40}};
+        {.w = &other.packed, .bias = bias.data(), .y = biased.data(), .y_stride = 40},
+        {.w = &other.packed,
+         .has_gelu = true,
+         .bias = bias.data(),
+         .y = gelu.data(),
+         .y_stride = 40},
+        {.w = &gate.packed,
+         .up = &up.packed,
+         .has_gelu = true,
+         .y = gelu_gate.data(),
+         .y_stride = n}};
     matmul(*threaded, operand.operand, targets);
     const std::vector<float> g = product(*device_, gate, x, m), u = product(*device_, up, x, m);
     const std::vector<float> plain = product(*device_, other, x, m);
     std::vector<float> expected(g.size());
     device_->kernels().silu_mul(g.data(), u.data(), g.size(), expected.data());
     EXPECT_TRUE(same_bits(silu, expected));
+    device_->kernels().gelu_mul(g.data(), u.data(), g.size(), expected.data());
+    EXPECT_TRUE(same_bits(gelu_gate, expected));
+    expected.resize(biased.size());
+    device_->kernels().gelu(biased.data(), biased.size(), expected.data());
+    EXPECT_TRUE(same_bits(gelu, expected));
     for (uint64_t i = 0; i < m * 50; ++i) {
       const uint64_t row = i / 50, column = i % 50;
       ASSERT_EQ(sums[i], column < 40 ? start[i] + plain[row * 40 + column] : start[i]);

@@ -11,6 +11,7 @@
 
 #include "ops/convert.h"
 #include "ops/embed.h"
+#include "ops/layer_norm.h"
 #include "ops/reference/reference.h"
 #include "ops/rms_norm.h"
 #include "ops/rope.h"
@@ -91,6 +92,47 @@ TEST_P(OpsConformance, NormalisedRowsAreWrittenAsTheNextOperand) {
   }
 }
 
+TEST_P(OpsConformance, LayerNormAgreesWithDoublePrecisionAndBitForBitWithPortable) {
+  for (const uint64_t n : {1u, 15u, 16u, 17u, 64u, 100u, 1023u}) {
+    Source source(n);
+    const uint64_t rows = 5;
+    std::vector<float> x = source.floats(rows * n, 3.0f);
+    for (float& value : x) value += 7.0f;  // far from 0: the mean has to go before the squares
+    const std::vector<float> weight = source.floats(n), bias = source.floats(n);
+    for (const float* added : {bias.data(), static_cast<const float*>(nullptr)}) {
+      const LayerNorm norm{weight.data(), added, 1e-6f};
+      std::vector<float> y(rows * n), y_portable(rows * n);
+      layer_norm(*device_, x.data(), rows, n, norm, y.data());
+      layer_norm(*portable_, x.data(), rows, n, norm, y_portable.data());
+      EXPECT_TRUE(same_bits(y, y_portable));
+      const std::vector<double> expected =
+          reference::layer_norm(x.data(), rows, n, weight.data(), added, 1e-6f);
+      for (size_t i = 0; n > 1 && i < y.size(); ++i) {
+        ASSERT_NEAR(static_cast<double>(y[i]), expected[i],
+                    kEpsilon * 64 * (std::abs(expected[i]) + 1));
+      }
+    }
+  }
+}
+
+TEST_P(OpsConformance, LayerNormsRowsAreWrittenAsTheNextOperand) {
+  const uint64_t rows = 70, n = 513;
+  Source source(16);
+  const std::vector<float> x = source.floats(rows * n), weight = source.floats(n);
+  const LayerNorm norm{weight.data(), weight.data(), 1e-6f};
+  std::vector<float> expected(rows * n), y(rows * n);
+  layer_norm(*device_, x.data(), rows, n, norm, expected.data());
+  for (const device::PanelType type : {device::PanelType::kF32, device::PanelType::kBf16}) {
+    const uint64_t bytes = operand_bytes(*device_, type, rows, n);
+    device::Buffer found = std::move(device_->allocate(bytes)).value();
+    device::Buffer written = std::move(device_->allocate(bytes)).value();
+    layer_norm(*device_, x.data(), norm, y.data(), {type, found.data(), nullptr, rows, n});
+    write_operand(*device_, expected.data(), n, {type, written.data(), nullptr, rows, n});
+    EXPECT_TRUE(same_bits(y, expected));
+    EXPECT_EQ(std::memcmp(found.data(), written.data(), bytes), 0);
+  }
+}
+
 TEST_P(OpsConformance, RopeAgreesWithDoublePrecisionForEvenHeadsOfAnySize) {
   for (const uint64_t head_dim : {2u, 6u, 16u, 30u, 32u, 66u, 128u}) {
     const uint64_t heads = 3, positions = 40;
@@ -162,6 +204,37 @@ TEST_P(OpsConformance, SiluMulAgreesWithDoublePrecisionOverTheWholeRange) {
                 8 * kEpsilon * std::abs(expected[i]) + 1e-30)
         << gate[i];
   }
+}
+
+TEST_P(OpsConformance, GeluAndTanhAgreeWithDoublePrecisionOverTheWholeRange) {
+  std::vector<float> x;
+  for (float value = -30.0f; value <= 30.0f; value += 0.00390625f) x.push_back(value);
+  Source source(8);
+  const std::vector<float> up = source.floats(x.size());
+  std::vector<float> y(x.size()), gated(x.size()), bent = x, y_portable(x.size());
+  device_->kernels().gelu(x.data(), x.size(), y.data());
+  device_->kernels().gelu_mul(x.data(), up.data(), x.size(), gated.data());
+  device_->kernels().tanh(bent.data(), bent.size());
+  portable_->kernels().gelu(x.data(), x.size(), y_portable.data());
+  EXPECT_TRUE(same_bits(y, y_portable));
+  portable_->kernels().gelu_mul(x.data(), up.data(), x.size(), y_portable.data());
+  EXPECT_TRUE(same_bits(gated, y_portable));
+  y_portable = x;
+  portable_->kernels().tanh(y_portable.data(), x.size());
+  EXPECT_TRUE(same_bits(bent, y_portable));
+  for (size_t i = 0; i < x.size(); ++i) {
+    const auto value = static_cast<double>(x[i]);
+    const double tolerance = 8 * kEpsilon * std::abs(value) + 1e-30;
+    ASSERT_NEAR(static_cast<double>(y[i]), reference::gelu(value), tolerance) << value;
+    ASSERT_EQ(gated[i], y[i] * up[i]);
+    ASSERT_NEAR(static_cast<double>(bent[i]), std::tanh(value), 4 * kEpsilon) << value;
+  }
+}
+
+TEST_P(OpsConformance, GeluKeepsNan) {
+  float x = std::numeric_limits<float>::quiet_NaN();
+  device_->kernels().gelu(&x, 1, &x);
+  EXPECT_TRUE(std::isnan(x));
 }
 
 TEST_P(OpsConformance, ExpSumAgreesWithTheCLibraryAndIsExactAtItsEnds) {

@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = 'f2d183841fe65055';
+export const ABI_DIGEST = '741a59e2d16467ba';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
@@ -269,6 +269,18 @@ export type TaskLimits = {
   readonly queueMax: number;
 };
 
+export type EmbedderOptions = {
+  /** Hugging Face or SentenceTransformers folder. */
+  readonly modelPath: string;
+  readonly computeType: ComputeType;
+  /** Compute threads, the calling one included; >= 1. */
+  readonly threadCount: number;
+  /** Tokens of a pass at most. */
+  readonly rowsMax: number;
+  /** Texts of a pass at most. */
+  readonly textsMax: number;
+};
+
 export type CatalogueBuildOptions = {
   /**
    * index.json, sid2pid.json, .jsonl or an existing snapshot; the format is detected by content.
@@ -431,6 +443,39 @@ export type AbiDescription = {
   readonly codes: readonly string[];
   readonly functions: readonly string[];
   readonly structs: readonly StructFields[];
+};
+
+/** A model of texts. */
+export type EmbedderInfo = {
+  /** Numbers of a vector. */
+  readonly dimension: number;
+  /** Of a text, special ones included. */
+  readonly tokensMax: number;
+  readonly vocabSize: number;
+  readonly layerCount: number;
+  /** Of encoder and head. */
+  readonly digest: string;
+  /** What beside the weights decides bits. */
+  readonly numbers: string;
+  /** A vector is a row of logits, one per label. */
+  readonly isClassifier: boolean;
+  /** Vectors have length 1. */
+  readonly isNormalised: boolean;
+  /** Of the encoder. */
+  readonly parameterCount: number;
+  /** Multiplications of a token. */
+  readonly rowWork: number;
+  /** Multiplications of a token and one that it sees. */
+  readonly pairWork: number;
+  readonly weightBytes: number;
+};
+
+/** What a pass made. */
+export type EmbeddedPass = {
+  /** [texts][dimension]. */
+  readonly vectors: Float32Array;
+  /** Microseconds that it computed, without those in which it gave way. */
+  readonly computeUs: number;
 };
 
 export type KvTierMetrics = {

@@ -25,6 +25,7 @@ export const METHOD_KINDS: Readonly<Record<string, MethodKind>> = {
   '/tessera.score.v1.ScoreService/Score': user(2),
   '/tessera.explain.v1.ExplainService/Explain': { does: 'user', userAt: [1, 2], nodeAt: [3, 7] },
   '/tessera.relevance.v1.RelevanceService/Score': any,
+  '/tessera.embedding.v1.EmbeddingService/Embed': any,
   '/tessera.behaviour.v1.BehaviourService/Append': { does: 'append' },
   '/tessera.behaviour.v1.BehaviourService/PutProfile': user(1),
   '/tessera.behaviour.v1.BehaviourService/History': user(1),

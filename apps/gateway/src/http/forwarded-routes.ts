@@ -21,6 +21,8 @@ const USER_AT: Readonly<Record<string, readonly string[]>> = {
   '/v1/rerank': [],
   '/v2/rerank': [],
   '/rerank': [],
+  '/v1/embeddings': [],
+  '/embed': [],
 };
 
 /** Where it may name the node that made the answer in question. */

@@ -6,6 +6,7 @@
  */
 export const SCOPES = [
   'recall',
+  'embed',
   'behaviour:write',
   'behaviour:read',
   'behaviour:erase',

@@ -2551,6 +2551,109 @@ export const protoSchema: object = {
             }
           }
         },
+        "embedding": {
+          "nested": {
+            "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/embedding/v1;embeddingv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.embedding.v1"
+              },
+              "nested": {
+                "NumberType": {
+                  "values": {
+                    "NUMBER_TYPE_UNSPECIFIED": 0,
+                    "NUMBER_TYPE_F32": 1,
+                    "NUMBER_TYPE_F16": 2
+                  },
+                  "comment": "How the numbers of vectors are written, little-endian.",
+                  "comments": {
+                    "NUMBER_TYPE_UNSPECIFIED": "F32.",
+                    "NUMBER_TYPE_F16": "Half precision (IEEE 754 binary16), each number rounded to the nearest."
+                  }
+                },
+                "EmbedRequest": {
+                  "oneofs": {
+                    "_dimensions": {
+                      "oneof": [
+                        "dimensions"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "model": {
+                      "type": "string",
+                      "id": 1,
+                      "comment": "Name of a model of embedding.models; empty: the first."
+                    },
+                    "texts": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 2,
+                      "comment": "At least one, none empty."
+                    },
+                    "dimensions": {
+                      "type": "uint32",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "The first numbers of each vector alone, of length 1 again where the model's vectors have it; left out: all."
+                    },
+                    "numberType": {
+                      "type": "NumberType",
+                      "id": 4
+                    }
+                  }
+                },
+                "EmbedResponse": {
+                  "fields": {
+                    "model": {
+                      "type": "string",
+                      "id": 1,
+                      "comment": "The model's name."
+                    },
+                    "dimensions": {
+                      "type": "uint32",
+                      "id": 2,
+                      "comment": "Numbers of a vector."
+                    },
+                    "vectors": {
+                      "type": "bytes",
+                      "id": 3,
+                      "comment": "The vectors of the texts in the order asked, end to end."
+                    },
+                    "tokens": {
+                      "type": "uint32",
+                      "id": 4,
+                      "comment": "Tokens of all texts, as computed."
+                    },
+                    "truncated": {
+                      "type": "uint32",
+                      "id": 5,
+                      "comment": "Texts of which the last tokens were left out, since the model has no positions for them."
+                    },
+                    "modelDigest": {
+                      "type": "string",
+                      "id": 6,
+                      "comment": "Content of the model that made the vectors."
+                    }
+                  }
+                },
+                "EmbeddingService": {
+                  "methods": {
+                    "Embed": {
+                      "requestType": "EmbedRequest",
+                      "responseType": "EmbedResponse",
+                      "comment": "A vector per text: the same bits whatever else is asked for at the time. Deadline and cancellation as for a recall."
+                    }
+                  },
+                  "comment": "Texts to vectors, by the encoders that the service is started with. Served where embedding.models names one."
+                }
+              }
+            }
+          }
+        },
         "explain": {
           "nested": {
             "v1": {
@@ -5883,6 +5986,93 @@ export const protoSchemaAsWritten: object = {
             }
           }
         },
+        "embedding": {
+          "nested": {
+            "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/embedding/v1;embeddingv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.embedding.v1"
+              },
+              "nested": {
+                "NumberType": {
+                  "values": {
+                    "NUMBER_TYPE_UNSPECIFIED": 0,
+                    "NUMBER_TYPE_F32": 1,
+                    "NUMBER_TYPE_F16": 2
+                  }
+                },
+                "EmbedRequest": {
+                  "oneofs": {
+                    "_dimensions": {
+                      "oneof": [
+                        "dimensions"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "model": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "texts": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 2
+                    },
+                    "dimensions": {
+                      "type": "uint32",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "number_type": {
+                      "type": "NumberType",
+                      "id": 4
+                    }
+                  }
+                },
+                "EmbedResponse": {
+                  "fields": {
+                    "model": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "dimensions": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "vectors": {
+                      "type": "bytes",
+                      "id": 3
+                    },
+                    "tokens": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "truncated": {
+                      "type": "uint32",
+                      "id": 5
+                    },
+                    "model_digest": {
+                      "type": "string",
+                      "id": 6
+                    }
+                  }
+                },
+                "EmbeddingService": {
+                  "methods": {
+                    "Embed": {
+                      "requestType": "EmbedRequest",
+                      "responseType": "EmbedResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
         "explain": {
           "nested": {
             "v1": {
@@ -6851,6 +7041,10 @@ export const enumWords = {
     "whole": 1,
     "narrowed": 2,
     "cut": 3
+  },
+  "tessera.embedding.v1.NumberType": {
+    "f32": 1,
+    "f16": 2
   },
   "tessera.explain.v1.Verdict": {
     "returned": 1,

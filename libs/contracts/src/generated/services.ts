@@ -4,6 +4,7 @@ import type * as tessera_adapter_v1 from './tessera/adapter/v1/adapter.js';
 import type * as tessera_behaviour_v1 from './tessera/behaviour/v1/behaviour.js';
 import type * as tessera_catalogue_v1 from './tessera/catalogue/v1/catalogue.js';
 import type * as tessera_recall_v1 from './tessera/recall/v1/recall.js';
+import type * as tessera_embedding_v1 from './tessera/embedding/v1/embedding.js';
 import type * as tessera_explain_v1 from './tessera/explain/v1/explain.js';
 import type * as tessera_kv_v1 from './tessera/kv/v1/kv_pool.js';
 import type * as tessera_relevance_v1 from './tessera/relevance/v1/relevance.js';
@@ -41,6 +42,9 @@ export interface WireServices {
   };
   'tessera.recall.v1.RecallService': {
     Recall: [tessera_recall_v1.RecallRequest, tessera_recall_v1.RecallResponse];
+  };
+  'tessera.embedding.v1.EmbeddingService': {
+    Embed: [tessera_embedding_v1.EmbedRequest, tessera_embedding_v1.EmbedResponse];
   };
   'tessera.explain.v1.ExplainService': {
     Explain: [tessera_explain_v1.ExplainRequest, tessera_explain_v1.ExplainResponse];

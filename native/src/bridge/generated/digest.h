@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "f2d183841fe65055";
+inline constexpr std::string_view kAbiDigest = "741a59e2d16467ba";
 
 }  // namespace tessera::bridge

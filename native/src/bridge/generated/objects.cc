@@ -82,6 +82,16 @@ void read(Napi::Env env, const Napi::Value& value, const char* path, LaneOptions
   assign(to.rare.waiting_max, reader.u32("queueMax"));
 }
 
+void read(Napi::Env env, const Napi::Value& value, const char* path, engine::EmbedderOptions& to) {
+  const ObjectReader reader(env, value, path, kEmbedderOptionsFields);
+  assign(to.model_path, reader.string("modelPath"));
+  static constexpr std::string_view k_computeType[] = {"f32", "bf16", "w8a8"};
+  assign(to.compute_type, reader.choice("computeType", k_computeType));
+  assign(to.thread_count, reader.u32("threadCount"));
+  assign(to.rows_max, reader.u32("rowsMax"));
+  assign(to.texts_max, reader.u32("textsMax"));
+}
+
 void read(Napi::Env env, const Napi::Value& value, const char* path, BuildRequest& to) {
   const ObjectReader reader(env, value, path, kCatalogueBuildOptionsFields);
   assign(to.sources, reader.strings("sources"));
@@ -226,6 +236,30 @@ Napi::Value to_js(Napi::Env env, const AbiDescription& from) {
   to["codes"] = to_js(env, from.codes);
   to["functions"] = to_js(env, from.functions);
   to["structs"] = to_js(env, from.structs);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const engine::Embedder& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["dimension"] = to_js(env, static_cast<double>(from.model().dimension()));
+  to["tokensMax"] = to_js(env, static_cast<double>(from.tokens_max()));
+  to["vocabSize"] = to_js(env, static_cast<double>(from.model().encoder().config().vocab_size));
+  to["layerCount"] = to_js(env, static_cast<double>(from.model().encoder().config().layer_count));
+  to["digest"] = to_js(env, from.model().digest());
+  to["numbers"] = to_js(env, from.model().encoder().numbers());
+  to["isClassifier"] = to_js(env, static_cast<bool>(from.model().head().config().is_classifier));
+  to["isNormalised"] = to_js(env, static_cast<bool>(from.model().head().is_normalised()));
+  to["parameterCount"] = to_js(env, static_cast<double>(from.model().encoder().recipe().parameter_count()));
+  to["rowWork"] = to_js(env, static_cast<double>(from.model().encoder().recipe().work().sum.row));
+  to["pairWork"] = to_js(env, static_cast<double>(from.model().encoder().recipe().work().sum.pair));
+  to["weightBytes"] = to_js(env, static_cast<double>(from.model().encoder().weight_bytes()));
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const engine::EmbeddedPass& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["vectors"] = to_js(env, from.vectors);
+  to["computeUs"] = to_js(env, static_cast<double>(from.compute_us));
   return to;
 }
 

@@ -142,6 +142,14 @@ inline constexpr std::array<std::string_view, 4> kTaskLimitsFields = {
     "queueMax",
 };
 
+inline constexpr std::array<std::string_view, 5> kEmbedderOptionsFields = {
+    "modelPath",
+    "computeType",
+    "threadCount",
+    "rowsMax",
+    "textsMax",
+};
+
 inline constexpr std::array<std::string_view, 5> kCatalogueBuildOptionsFields = {
     "sources",
     "domains",
@@ -163,12 +171,13 @@ inline constexpr std::array<std::string_view, 2> kStoreOpenOptionsFields = {
 };
 
 /// Structures that the addon reads, with their fields in order.
-inline constexpr std::array<StructTable, 8> kReadStructs = {{
+inline constexpr std::array<StructTable, 9> kReadStructs = {{
     {"EngineOptions", kEngineOptionsFields},
     {"ScaleMeasurement", kScaleMeasurementFields},
     {"BindingOptions", kBindingOptionsFields},
     {"AdapterLimits", kAdapterLimitsFields},
     {"TaskLimits", kTaskLimitsFields},
+    {"EmbedderOptions", kEmbedderOptionsFields},
     {"CatalogueBuildOptions", kCatalogueBuildOptionsFields},
     {"CatalogueKeepOptions", kCatalogueKeepOptionsFields},
     {"StoreOpenOptions", kStoreOpenOptionsFields},
@@ -260,6 +269,7 @@ void read(Napi::Env env, const Napi::Value& value, const char* path, ScaleMeasur
 void read(Napi::Env env, const Napi::Value& value, const char* path, BindingOptions& to);
 void read(Napi::Env env, const Napi::Value& value, const char* path, lora::Limits& to);
 void read(Napi::Env env, const Napi::Value& value, const char* path, LaneOptions& to);
+void read(Napi::Env env, const Napi::Value& value, const char* path, engine::EmbedderOptions& to);
 void read(Napi::Env env, const Napi::Value& value, const char* path, BuildRequest& to);
 void read(Napi::Env env, const Napi::Value& value, const char* path, catalogue::LiveOptions& to);
 void read(Napi::Env env, const Napi::Value& value, const char* path, store::StoreOptions& to);
@@ -276,6 +286,8 @@ Napi::Value to_js(Napi::Env env, const lora::ArenaUse& from);
 Napi::Value to_js(Napi::Env env, const NamedDepth& from);
 Napi::Value to_js(Napi::Env env, const StructTable& from);
 Napi::Value to_js(Napi::Env env, const AbiDescription& from);
+Napi::Value to_js(Napi::Env env, const engine::Embedder& from);
+Napi::Value to_js(Napi::Env env, const engine::EmbeddedPass& from);
 Napi::Value to_js(Napi::Env env, const kv::TierMetrics& from);
 Napi::Value to_js(Napi::Env env, const PoolReport& from);
 Napi::Value to_js(Napi::Env env, const kv::ChainReport& from);

@@ -124,6 +124,21 @@ TEST(EmulatedAvx512, KernelsOverRowsHaveThePortableBits) {
     table.silu_mul(gate.data(), up.data(), n, gate.data());
     return gate;
   });
+  expect_same("layer_norm", [](const KernelTable& table, size_t n, std::mt19937_64& random) {
+    std::vector<float> x = random_floats(random, n);
+    const std::vector<float> weight = random_floats(random, n), bias = random_floats(random, n);
+    table.layer_norm(x.data(), weight.data(), bias.data(), n, 1e-6f, x.data());
+    return x;
+  });
+  expect_same("gelu_mul", [](const KernelTable& table, size_t n, std::mt19937_64& random) {
+    std::vector<float> gate = random_floats(random, n), x = gate;
+    const std::vector<float> up = random_floats(random, n);
+    table.gelu_mul(gate.data(), up.data(), n, gate.data());
+    table.gelu(x.data(), n, x.data());
+    table.tanh(x.data(), n);
+    gate.insert(gate.end(), x.begin(), x.end());
+    return gate;
+  });
   expect_same("exp_sum", [](const KernelTable& table, size_t n, std::mt19937_64& random) {
     std::vector<float> x = random_floats(random, n);
     x[0] = std::numeric_limits<float>::quiet_NaN();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace tessera::ops::reference {
 namespace {
@@ -56,6 +57,26 @@ std::vector<double> rms_norm(const float* x, uint64_t rows, uint64_t n, const fl
   }
   return y;
 }
+
+std::vector<double> layer_norm(const float* x, uint64_t rows, uint64_t n, const float* weight,
+                               const float* bias, double epsilon) {
+  std::vector<double> y;
+  for (uint64_t i = 0; i < rows; ++i) {
+    const std::vector<double> row(x + i * n, x + (i + 1) * n);
+    const auto count = static_cast<double>(n);
+    const double mean = std::accumulate(row.begin(), row.end(), 0.0) / count;
+    double squares = 0;
+    for (const double value : row) squares += std::pow(value - mean, 2);
+    const double root = std::sqrt(squares / count + epsilon);
+    for (uint64_t k = 0; k < n; ++k) {
+      const double shift = bias == nullptr ? 0 : static_cast<double>(bias[k]);
+      y.push_back(static_cast<double>(weight[k]) * (row[k] - mean) / root + shift);
+    }
+  }
+  return y;
+}
+
+double gelu(double x) { return x * std::erfc(-x / std::sqrt(2.0)) / 2; }
 
 std::vector<double> rope(const float* x, uint64_t head_dim, uint64_t position,
                          const std::vector<float>& frequencies) {

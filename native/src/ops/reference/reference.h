@@ -18,6 +18,10 @@ std::vector<double> gemm(const float* x, uint64_t rows, const tensor::TensorView
 std::vector<double> gemm_scale(const float* x, uint64_t rows, const tensor::TensorView& w);
 std::vector<double> rms_norm(const float* x, uint64_t rows, uint64_t n, const float* weight,
                              double epsilon);
+/// `bias` may be null.
+std::vector<double> layer_norm(const float* x, uint64_t rows, uint64_t n, const float* weight,
+                               const float* bias, double epsilon);
+double gelu(double x);
 /// One head at one position.
 std::vector<double> rope(const float* x, uint64_t head_dim, uint64_t position,
                          const std::vector<float>& frequencies);

@@ -1,0 +1,193 @@
+import { type EmbedderInfo, type EmbedderOptions, NativeEmbedder } from '@tessera/engine';
+import { type Cancellation, TesseraError } from '@tessera/errors';
+import { fillPass, type PassBounds } from './domain/fill-pass.js';
+import { PassCost } from './domain/pass-cost.js';
+import { TextTokenMaker, type TextTokens } from './domain/text-tokens.js';
+import { readTextFolder } from './outside/text-folder.js';
+
+/** Passes that a model has at the engine: one that computes, and one that follows it at once. */
+const PASSES_AT_ONCE = 2;
+
+export interface ModelLimits extends PassBounds {
+  readonly threadCount: number;
+  /** Texts that wait at most; a request that would make them more is refused. */
+  readonly queueTextsMax: number;
+}
+
+/** How long a caller wants its texts to become vectors. */
+export interface EmbeddingCall {
+  readonly signal: Cancellation;
+  /** By performance.now(). */
+  readonly endsAtMs: number;
+}
+
+/** What a model made of texts, in their order. */
+export interface TextVectors {
+  readonly vectors: readonly Float32Array[];
+  /** Tokens of all texts, as computed. */
+  readonly tokens: number;
+  /** Texts of which the last tokens were left out. */
+  readonly truncated: number;
+}
+
+/** What passes have done. */
+export interface EmbeddingCounts {
+  texts: number;
+  tokens: number;
+  truncated: number;
+  passes: number;
+  computeUs: number;
+}
+
+interface WaitingText extends TextTokens {
+  readonly settle: (vector: Float32Array) => void;
+  readonly fail: (error: unknown) => void;
+  readonly call: EmbeddingCall | undefined;
+}
+
+type Passes = Pick<NativeEmbedder, 'embed' | 'close'> & {
+  readonly info: Pick<EmbedderInfo, 'dimension' | 'rowWork' | 'pairWork' | 'isNormalised'>;
+};
+
+/** One model of texts: a queue of texts, and passes that predicted time fills. */
+export class EmbeddingModel {
+  readonly counts: EmbeddingCounts = {
+    texts: 0,
+    tokens: 0,
+    truncated: 0,
+    passes: 0,
+    computeUs: 0,
+  };
+  private readonly waiting: WaitingText[] = [];
+  private readonly cost: PassCost;
+  private passes = 0;
+
+  constructor(
+    private readonly embedder: Passes,
+    private readonly maker: TextTokenMaker,
+    private readonly limits: ModelLimits,
+  ) {
+    const { rowWork: row, pairWork: pair } = embedder.info;
+    this.cost = new PassCost({ row, pair });
+  }
+
+  /** @throws TesseraError MODEL_*, TOKENIZER_INVALID, ENGINE_OVERLOADED */
+  static async open(
+    model: Pick<EmbedderOptions, 'modelPath' | 'computeType'>,
+    limits: ModelLimits,
+  ): Promise<OpenedModel> {
+    const { tokenizer, tokensMax } = await readTextFolder(model.modelPath);
+    const embedder = await NativeEmbedder.open({
+      modelPath: model.modelPath,
+      computeType: model.computeType,
+      threadCount: limits.threadCount,
+      rowsMax: limits.tokensMax,
+      textsMax: limits.textsMax,
+    });
+    const most = Math.min(tokensMax, embedder.info.tokensMax);
+    const maker = new TextTokenMaker(tokenizer, most);
+    return { model: new EmbeddingModel(embedder, maker, limits), info: embedder.info };
+  }
+
+  get dimension(): number {
+    return this.embedder.info.dimension;
+  }
+  /** Its vectors have length 1. */
+  get isNormalised(): boolean {
+    return this.embedder.info.isNormalised;
+  }
+  /** Texts that wait for a pass. */
+  get depth(): number {
+    return this.waiting.length;
+  }
+
+  /**
+   * A vector per text. Texts whose caller has gone, or whose time is over, are not computed.
+   * @throws TesseraError ENGINE_OVERLOADED, CANCELLED, DEADLINE_EXCEEDED, MODEL_NOT_FINITE
+   */
+  async embed(texts: readonly string[], call?: EmbeddingCall): Promise<TextVectors> {
+    const { queueTextsMax } = this.limits;
+    if (this.waiting.length + texts.length > queueTextsMax) {
+      const got = `${this.waiting.length} and ${texts.length} more`;
+      throw new TesseraError(
+        'ENGINE_OVERLOADED',
+        `embedding: expected at most ${queueTextsMax} texts that wait, got ${got}`,
+      );
+    }
+    const made = texts.map((text) => this.maker.tokensOf(text));
+    const vectors = await Promise.all(made.map((text) => this.vectorOf(text, call)));
+    return {
+      vectors,
+      tokens: made.reduce((sum, { tokens }) => sum + tokens.length, 0),
+      truncated: made.filter(({ isTruncated }) => isTruncated).length,
+    };
+  }
+
+  close(): void {
+    const closed = new TesseraError('ENGINE_CLOSED', 'embedding: the model was closed');
+    for (const { fail } of this.waiting.splice(0)) fail(closed);
+    this.embedder.close();
+  }
+
+  private vectorOf(text: TextTokens, call: EmbeddingCall | undefined): Promise<Float32Array> {
+    const vector = new Promise<Float32Array>((settle, fail) => {
+      this.waiting.push({ ...text, settle, fail, call });
+    });
+    // Texts of one call, and of calls that came with it, go together.
+    if (this.waiting.length === 1) queueMicrotask(() => this.startPasses());
+    return vector;
+  }
+
+  private startPasses(): void {
+    this.dropEnded();
+    while (this.waiting.length > 0 && this.passes < PASSES_AT_ONCE) void this.runPass();
+  }
+
+  private dropEnded(): void {
+    const nowMs = performance.now();
+    for (let i = this.waiting.length - 1; i >= 0; i--) {
+      const { call, fail } = this.waiting[i] as WaitingText;
+      if (call === undefined || (!call.signal.aborted && call.endsAtMs > nowMs)) continue;
+      this.waiting.splice(i, 1);
+      fail(
+        call.signal.aborted
+          ? new TesseraError('CANCELLED', 'embedding: the caller has gone')
+          : new TesseraError('DEADLINE_EXCEEDED', 'embedding: the deadline passed in the queue'),
+      );
+    }
+  }
+
+  private async runPass(): Promise<void> {
+    const { texts: count, work } = fillPass(this.waiting, this.cost, this.limits);
+    const texts = this.waiting.splice(0, count);
+    this.passes += 1;
+    try {
+      const { vectors, computeUs } = await this.embedder.embed(texts.map(({ tokens }) => tokens));
+      this.note(texts, work, computeUs);
+      const n = this.dimension;
+      for (const [i, { settle }] of texts.entries()) settle(vectors.slice(i * n, (i + 1) * n));
+    } catch (error) {
+      for (const { fail } of texts) fail(error);
+    } finally {
+      this.passes -= 1;
+      this.startPasses();
+    }
+  }
+
+  private note(texts: readonly WaitingText[], work: number, computeUs: number): void {
+    this.cost.note(work, computeUs);
+    const { counts } = this;
+    counts.texts += texts.length;
+    for (const { tokens, isTruncated } of texts) {
+      counts.tokens += tokens.length;
+      counts.truncated += isTruncated ? 1 : 0;
+    }
+    counts.passes += 1;
+    counts.computeUs += computeUs;
+  }
+}
+
+export interface OpenedModel {
+  readonly model: EmbeddingModel;
+  readonly info: EmbedderInfo;
+}

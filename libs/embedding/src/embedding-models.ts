@@ -1,0 +1,138 @@
+import { expecting } from '@tessera/errors';
+import type { ModelSpec } from './domain/model-specs.js';
+import { checkDimensions, shorten } from './domain/shorten.js';
+import {
+  type EmbeddingCall,
+  type EmbeddingCounts,
+  EmbeddingModel,
+  type ModelLimits,
+} from './embedding-model.js';
+
+const invalid = expecting('REQUEST_INVALID');
+
+export interface EmbeddingLimits extends ModelLimits {
+  /** Of a request. */
+  readonly requestTextsMax: number;
+  /** UTF-8 bytes of a text. */
+  readonly textBytesMax: number;
+}
+
+export interface EmbeddingOptions {
+  readonly specs: readonly ModelSpec[];
+  readonly computeType: 'f32' | 'bf16' | 'w8a8';
+  readonly limits: EmbeddingLimits;
+}
+
+export interface EmbeddingRequest {
+  /** Name of a model; '' for the first. */
+  readonly model: string;
+  readonly texts: readonly string[];
+  /** Of the vectors; undefined: all. */
+  readonly dimensions: number | undefined;
+}
+
+export interface EmbeddingAnswer {
+  readonly model: string;
+  readonly modelDigest: string;
+  readonly dimensions: number;
+  readonly vectors: readonly Float32Array[];
+  readonly tokens: number;
+  readonly truncated: number;
+}
+
+/** What is known of a model from outside. */
+export interface ModelState extends Readonly<EmbeddingCounts> {
+  readonly model: string;
+  /** Texts that wait. */
+  readonly depth: number;
+}
+
+interface NamedModel {
+  readonly name: string;
+  readonly digest: string;
+  readonly model: EmbeddingModel;
+}
+
+/** The models of texts of this process, by name; there may be none. */
+export class EmbeddingModels {
+  private constructor(
+    private readonly models: readonly NamedModel[],
+    private readonly limits: Pick<EmbeddingLimits, 'requestTextsMax' | 'textBytesMax'>,
+  ) {}
+
+  /** @throws TesseraError MODEL_*, TOKENIZER_INVALID, ENGINE_OVERLOADED */
+  static async open({ specs, computeType, limits }: EmbeddingOptions): Promise<EmbeddingModels> {
+    const models: NamedModel[] = [];
+    try {
+      for (const { name, path } of specs) {
+        const opened = await EmbeddingModel.open({ modelPath: path, computeType }, limits);
+        models.push({ name, digest: opened.info.digest, model: opened.model });
+      }
+    } catch (error) {
+      for (const { model } of models) model.close();
+      throw error;
+    }
+    return new EmbeddingModels(models, limits);
+  }
+
+  static ofNone(): EmbeddingModels {
+    return new EmbeddingModels([], { requestTextsMax: 0, textBytesMax: 0 });
+  }
+
+  states(): ModelState[] {
+    return this.models.map(({ name, model }) =>
+      Object.assign({ model: name, depth: model.depth }, model.counts),
+    );
+  }
+
+  /**
+   * A vector per text, in their order.
+   * @throws TesseraError REQUEST_INVALID with the field; ENGINE_OVERLOADED; CANCELLED;
+   * DEADLINE_EXCEEDED; MODEL_NOT_FINITE
+   */
+  async embed(request: EmbeddingRequest, call?: EmbeddingCall): Promise<EmbeddingAnswer> {
+    const { name, digest, model } = this.named(request.model);
+    const { texts, dimensions } = request;
+    this.checkTexts(texts);
+    checkDimensions(dimensions, model.dimension);
+    const { vectors, tokens, truncated } = await model.embed(texts, call);
+    return {
+      model: name,
+      modelDigest: digest,
+      dimensions: dimensions ?? model.dimension,
+      vectors: vectors.map((vector) => shorten(vector, dimensions, model.isNormalised)),
+      tokens,
+      truncated,
+    };
+  }
+
+  close(): void {
+    for (const { model } of this.models) model.close();
+  }
+
+  private named(name: string): NamedModel {
+    const found = name === '' ? this.models[0] : this.models.find((model) => model.name === name);
+    if (found !== undefined) return found;
+    const names = this.models.map((model) => model.name).join(', ');
+    const expected = names === '' ? 'none: embedding.models names no model' : `one of ${names}`;
+    throw invalid('model', expected, name);
+  }
+
+  private checkTexts(texts: readonly string[]): void {
+    const { requestTextsMax, textBytesMax } = this.limits;
+    if (texts.length < 1 || texts.length > requestTextsMax) {
+      throw invalid('texts', `1..${requestTextsMax} texts`, texts.length);
+    }
+    for (const [i, text] of texts.entries()) {
+      if (text.trim() === '') throw invalid(`texts[${i}]`, 'a text that is not empty', text);
+      const bytes = Buffer.byteLength(text);
+      if (bytes > textBytesMax) {
+        throw invalid(`texts[${i}]`, `at most ${textBytesMax} bytes`, bytes);
+      }
+    }
+  }
+}
+
+/** Of a process without models: every request is refused. */
+export const NO_MODELS: Pick<EmbeddingModels, 'embed' | 'states' | 'close'> =
+  EmbeddingModels.ofNone();

@@ -1,0 +1,12 @@
+export { type ModelSpec, parseModelSpecs } from './domain/model-specs.js';
+export { bytesOf } from './domain/number-bytes.js';
+export { normalise } from './domain/shorten.js';
+export {
+  type EmbeddingAnswer,
+  type EmbeddingLimits,
+  EmbeddingModels,
+  type EmbeddingOptions,
+  type EmbeddingRequest,
+  type ModelState,
+  NO_MODELS,
+} from './embedding-models.js';

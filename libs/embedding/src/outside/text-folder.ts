@@ -1,0 +1,104 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Tokenizer as TokenizerLibrary } from '@huggingface/tokenizers';
+import { expecting, TesseraError } from '@tessera/errors';
+import type { TextTokenizer } from '../domain/text-tokens.js';
+
+const TOKENIZER_FILE = 'tokenizer.json';
+/** Of SentenceTransformers and of transformers: which tokens of a text are used. */
+const LENGTH_FIELDS = [
+  ['sentence_bert_config.json', 'max_seq_length'],
+  ['tokenizer_config.json', 'model_max_length'],
+] as const;
+const TOKENIZER_BYTES_MAX = 128 << 20;
+const CONFIG_BYTES_MAX = 16 << 20;
+
+const invalid = expecting('TOKENIZER_INVALID');
+
+export interface TextFolder {
+  readonly tokenizer: TextTokenizer;
+  /** Of a text, special ones included; Infinity where the folder says nothing. */
+  readonly tokensMax: number;
+}
+
+/**
+ * What the tokenizer library reads of a model of texts: WordPiece, Unigram or BPE.
+ * @throws TesseraError TOKENIZER_INVALID naming file and field
+ */
+export async function readTextFolder(folder: string): Promise<TextFolder> {
+  const path = join(folder, TOKENIZER_FILE);
+  const document = await readJson(path, TOKENIZER_BYTES_MAX);
+  if (document === undefined) throw invalid(path, 'a file', 'none');
+  return { tokenizer: tokenizerOf(document, path), tokensMax: await readTokensMax(folder) };
+}
+
+function tokenizerOf(document: object, path: string): TextTokenizer {
+  try {
+    const library = new TokenizerLibrary(document, {});
+    const encoded = (text: string, isWhole: boolean) => {
+      const ids: readonly (number | undefined)[] = library.encode(text, {
+        add_special_tokens: isWhole,
+      }).ids;
+      if (ids.every((id) => id !== undefined)) return ids as number[];
+      throw invalid('tokenizer', 'a token for every part of the text', text.slice(0, 80));
+    };
+    encoded('a b', true);
+    return {
+      encode: (text) => encoded(text, false),
+      encodeWhole: (text) => encoded(text, true),
+    };
+  } catch (error) {
+    throw new TesseraError(
+      'TOKENIZER_INVALID',
+      `${path}: the tokenizer library says: ${TesseraError.from(error).message}`,
+      { field: TOKENIZER_FILE, cause: error },
+    );
+  }
+}
+
+async function readTokensMax(folder: string): Promise<number> {
+  for (const [file, field] of LENGTH_FIELDS) {
+    const path = join(folder, file);
+    const value = (await readJson(path, CONFIG_BYTES_MAX))?.[field] ?? undefined;
+    if (value === undefined) continue;
+    // Tokenizers without a limit are saved with 10^30.
+    if (typeof value === 'number' && value >= 3) return Math.floor(value);
+    throw invalid(`${path}: ${field}`, 'a number of 3 or more', value);
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Undefined where the file is absent. */
+async function readJson(
+  path: string,
+  bytesMax: number,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const text = await readText(path, bytesMax);
+  if (text === undefined) return undefined;
+  const value: unknown = parsed(text, path);
+  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  throw invalid(path, 'an object', value);
+}
+
+function parsed(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid(path, 'JSON', (error as Error).message, error);
+  }
+}
+
+async function readText(path: string, bytesMax: number): Promise<string | undefined> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw invalid(path, 'a file that can be read', error.message, error);
+  });
+  if (file === undefined) return undefined;
+  try {
+    const { size } = await file.stat();
+    if (size > bytesMax) throw invalid(path, `at most ${bytesMax} bytes`, size);
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,108 @@
+#include "engine/embedder.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "device/backends.h"
+#include "engine/foreground.h"
+#include "engine/options.h"
+
+namespace tessera::engine {
+namespace {
+
+/// A layer waits at most so long for recalls to end: under recalls without a pause texts get a
+/// small share of the machine and no more.
+constexpr std::chrono::milliseconds kGivesWay{10};
+
+Status invalid(const std::string& field, const std::string& expected, const std::string& got) {
+  return {Code::kRequestInvalid, field + ": expected " + expected + ", got " + got};
+}
+
+Status in_range(const char* field, uint32_t value, uint32_t max) {
+  if (value >= 1 && value <= max) return Status::ok();
+  return invalid("embedderOpen.options." + std::string(field), "1.." + std::to_string(max),
+                 std::to_string(value));
+}
+
+double now_us() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::micro>(now).count();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Embedder>> Embedder::open(const EmbedderOptions& options) {
+  TESSERA_RETURN_IF_ERROR(in_range("threadCount", options.thread_count, kThreadCountMax));
+  TESSERA_RETURN_IF_ERROR(in_range("rowsMax", options.rows_max, kEmbedRowsMax));
+  TESSERA_RETURN_IF_ERROR(in_range("textsMax", options.texts_max, kEmbedTextsMax));
+  auto device =
+      device::open_cpu_device({.thread_count = options.thread_count, .instruction_set = {}});
+  if (!device.is_ok()) return device.status();
+  auto model = model::TextModel::load(options.model_path, options.compute_type, *device.value());
+  if (!model.is_ok()) return model.status();
+  auto workspace = model.value().make_workspace(options.rows_max, options.texts_max);
+  if (!workspace.is_ok()) return workspace.status();
+  return std::unique_ptr<Embedder>(new Embedder(std::move(device).value(), std::move(model).value(),
+                                                std::move(workspace).value(), options));
+}
+
+uint32_t Embedder::tokens_max() const {
+  return std::min(options_.rows_max, model_.encoder().config().max_positions);
+}
+
+Status Embedder::check(std::span<const int32_t> tokens, std::span<const uint32_t> offsets) const {
+  const bool is_whole = offsets.size() > 1 && offsets.front() == 0 &&
+                        offsets.back() == tokens.size() &&
+                        std::is_sorted(offsets.begin(), offsets.end());
+  if (!is_whole) {
+    return invalid("embedderEmbed.offsets", "ascending offsets from 0 to tokens.length", "others");
+  }
+  const size_t texts = offsets.size() - 1;
+  if (texts > options_.texts_max) {
+    return invalid("embedderEmbed.offsets",
+                   "at most " + std::to_string(options_.texts_max) + " texts",
+                   std::to_string(texts));
+  }
+  if (tokens.size() > options_.rows_max) {
+    return invalid("embedderEmbed.tokens", "at most " + std::to_string(options_.rows_max),
+                   std::to_string(tokens.size()));
+  }
+  for (size_t i = 0; i < texts; ++i) {
+    const uint32_t count = offsets[i + 1] - offsets[i];
+    if (count >= 1 && count <= tokens_max()) continue;
+    return invalid("embedderEmbed.texts[" + std::to_string(i) + "]",
+                   "1.." + std::to_string(tokens_max()) + " tokens", std::to_string(count));
+  }
+  const uint32_t vocabulary = model_.encoder().config().vocab_size;
+  const auto wrong = std::find_if(tokens.begin(), tokens.end(), [&](int32_t token) {
+    return token < 0 || static_cast<uint32_t>(token) >= vocabulary;
+  });
+  if (wrong == tokens.end()) return Status::ok();
+  return invalid("embedderEmbed.tokens", "0.." + std::to_string(vocabulary - 1),
+                 std::to_string(*wrong));
+}
+
+Result<EmbeddedPass> Embedder::embed(std::span<const int32_t> tokens,
+                                     std::span<const uint32_t> offsets) {
+  TESSERA_RETURN_IF_ERROR(check(tokens, offsets));
+  std::vector<model::EncoderText> texts;
+  for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+    texts.push_back({tokens.subspan(offsets[i], offsets[i + 1] - offsets[i])});
+  }
+  EmbeddedPass pass;
+  pass.vectors.resize(texts.size() * model_.dimension());
+  const MutexLock lock(mutex_);
+  const double began_us = now_us();
+  double given_us = 0;
+  const auto give = [&given_us] {
+    const double from_us = now_us();
+    give_way(kGivesWay);
+    given_us += now_us() - from_us;
+  };
+  TESSERA_RETURN_IF_ERROR(model_.embed(texts, *workspace_, pass.vectors.data(), give));
+  pass.compute_us = now_us() - began_us - given_us;
+  return pass;
+}
+
+}  // namespace tessera::engine

@@ -1,0 +1,66 @@
+// A model of texts with what its passes need: threads, memory, and the rule that recalls go first.
+// Who fills passes is the caller's affair (libs/embedding); here each is checked and run whole.
+//
+// Thread-safety: any thread; passes of one embedder wait for each other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "model/text_model.h"
+
+namespace tessera::engine {
+
+inline constexpr uint32_t kEmbedRowsMax = 1u << 16;   // of a pass
+inline constexpr uint32_t kEmbedTextsMax = 1u << 12;  // of a pass
+
+struct EmbedderOptions {
+  std::string model_path;
+  model::ComputeType compute_type = model::ComputeType::kF32;
+  uint32_t thread_count = 1;  // 1..kThreadCountMax
+  uint32_t rows_max = 1;      // tokens of a pass, 1..kEmbedRowsMax
+  uint32_t texts_max = 1;     // of a pass, 1..kEmbedTextsMax
+};
+
+struct EmbeddedPass {
+  std::vector<float> vectors;  // [texts][dimension]
+  double compute_us = 0;       // microseconds, without those in which it gave way
+};
+
+class Embedder {
+ public:
+  /// Errors: REQUEST_INVALID naming the field; those of TextModel::load; ENGINE_OVERLOADED.
+  static Result<std::unique_ptr<Embedder>> open(const EmbedderOptions& options);
+
+  const model::TextModel& model() const { return model_; }
+  /// Tokens of a text at most: the model's positions, and a pass's rows.
+  uint32_t tokens_max() const;
+
+  /// Vectors of texts [offsets[i], offsets[i + 1]) of `tokens`, in one pass.
+  /// Between layers it gives way to requests that engines of this process compute. Blocks.
+  /// Errors: REQUEST_INVALID for an empty text, a token that the vocabulary has not, more than a
+  /// pass takes; MODEL_NOT_FINITE.
+  Result<EmbeddedPass> embed(std::span<const int32_t> tokens, std::span<const uint32_t> offsets);
+
+ private:
+  Embedder(std::unique_ptr<device::Device> device, model::TextModel model,
+           std::unique_ptr<model::TextWorkspace> workspace, const EmbedderOptions& options)
+      : device_(std::move(device)),
+        model_(std::move(model)),
+        options_(options),
+        workspace_(std::move(workspace)) {}
+  Status check(std::span<const int32_t> tokens, std::span<const uint32_t> offsets) const;
+
+  const std::unique_ptr<device::Device> device_;  // outlives the model
+  const model::TextModel model_;
+  const EmbedderOptions options_;
+  Mutex mutex_;
+  std::unique_ptr<model::TextWorkspace> workspace_ GUARDED_BY(mutex_);
+};
+
+}  // namespace tessera::engine

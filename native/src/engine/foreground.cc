@@ -1,0 +1,51 @@
+#include "engine/foreground.h"
+
+#include <atomic>
+#include <condition_variable>
+
+#include "base/mutex.h"
+
+namespace tessera::engine {
+namespace {
+
+struct Shared {
+  std::atomic<uint32_t> marked{0};   // drivers that have requests
+  std::atomic<uint32_t> waiting{0};  // calls of give_way
+  Mutex mutex;
+  std::condition_variable idle;
+};
+
+Shared& shared() {
+  static Shared of_process;
+  return of_process;
+}
+
+}  // namespace
+
+void Foreground::begin() {
+  if (is_marked_) return;
+  is_marked_ = true;
+  shared().marked.fetch_add(1);
+}
+
+void Foreground::end() {
+  if (!is_marked_) return;
+  is_marked_ = false;
+  Shared& s = shared();
+  if (s.marked.fetch_sub(1) != 1 || s.waiting.load() == 0) return;
+  { const MutexLock lock(s.mutex); }  // nobody is between the look at `marked` and the wait
+  s.idle.notify_all();
+}
+
+void give_way(std::chrono::microseconds most) {
+  Shared& s = shared();
+  if (s.marked.load() == 0) return;
+  s.waiting.fetch_add(1);
+  {
+    MutexLock lock(s.mutex);
+    lock.wait_for(s.idle, most, [&] { return s.marked.load() == 0; });
+  }
+  s.waiting.fetch_sub(1);
+}
+
+}  // namespace tessera::engine

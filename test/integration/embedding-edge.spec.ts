@@ -1,0 +1,127 @@
+/** Vectors of texts over gRPC and HTTP, as clients of other services ask for them too. */
+
+import 'reflect-metadata';
+import { join } from 'node:path';
+import { ServiceClient } from '@tessera/client';
+import { loadConfig } from '@tessera/config';
+import type { EmbeddingModels } from '@tessera/embedding';
+import type { Serving } from '@tessera/hosting';
+import { createLog } from '@tessera/telemetry';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openEmbedding } from '../../apps/standalone/src/embedding.js';
+import { serve } from '../../apps/standalone/src/serve.js';
+import { FakeRuntime } from './fake-runtime.js';
+
+const FOLDER = join(import.meta.dirname, '../fixtures/encoders');
+const { config } = loadConfig({
+  environment: {
+    TESSERA_HTTP_PORT: '0',
+    TESSERA_GRPC_PORT: '0',
+    TESSERA_EMBEDDING_MODELS: `mean=${FOLDER}/bert-mean; cls=${FOLDER}/roberta-cls`,
+    TESSERA_EMBEDDING_THREAD_COUNT: '1',
+    TESSERA_EMBEDDING_REQUEST_TEXTS_MAX: '4',
+  },
+});
+
+let embedding: EmbeddingModels;
+let serving: Serving;
+let client: ServiceClient<'tessera.embedding.v1.EmbeddingService'>;
+
+beforeAll(async () => {
+  embedding = await openEmbedding(config);
+  const log = createLog('silent');
+  const runtime = new FakeRuntime();
+  serving = await serve({ config, runtime, embedding, log, serviceVersion: '1' });
+  client = new ServiceClient('tessera.embedding.v1.EmbeddingService', serving.grpcAddress);
+});
+
+afterAll(async () => {
+  client.close();
+  await serving.drain.run();
+});
+
+async function post(path: string, body: object) {
+  const headers = { 'content-type': 'application/json' };
+  const request = { method: 'POST', headers, body: JSON.stringify(body) };
+  const reply = await fetch(serving.httpUrl + path, request);
+  return { status: reply.status, json: (await reply.json()) as never };
+}
+
+const vectorOf = async (model: string, text: string) =>
+  (await embedding.embed({ model, texts: [text], dimensions: undefined })).vectors[0] ??
+  new Float32Array();
+
+describe('vectors of texts', () => {
+  it('are little-endian bytes over gRPC', async () => {
+    const texts = ['argan oil', 'shampoo'];
+    const request = { model: 'cls', texts, dimensions: 5, numberType: 1 };
+    const answer = await client.call('Embed', request, {});
+    expect(answer).toMatchObject({ model: 'cls', dimensions: 5, truncated: 0 });
+    expect(answer.modelDigest).toMatch(/^[0-9a-f]{64}$/);
+    const bytes = Buffer.from(answer.vectors);
+    expect(bytes.length).toBe(2 * 5 * 4);
+    const second = await vectorOf('cls', 'shampoo');
+    expect(bytes.readFloatLE(5 * 4)).toBe(second[0]);
+    const half = await client.call('Embed', { model: '', texts, numberType: 2 }, {});
+    expect(half).toMatchObject({ model: 'mean', dimensions: 36 });
+    expect(half.vectors.length).toBe(2 * 36 * 2);
+  });
+
+  it('are the list that clients of OpenAI read, as numbers or base64', async () => {
+    const { status, json } = await post('/v1/embeddings', {
+      model: 'mean',
+      input: ['argan oil', 'shampoo'],
+      user: 'somebody',
+    });
+    expect(status).toBe(200);
+    const vector = await vectorOf('mean', 'argan oil');
+    expect(json).toMatchObject({
+      object: 'list',
+      model: 'mean',
+      data: [{ object: 'embedding', index: 0, embedding: [...vector] }, { index: 1 }],
+      usage: { prompt_tokens: expect.any(Number), total_tokens: expect.any(Number) },
+    });
+    const packed = await post('/v1/embeddings', {
+      input: 'argan oil',
+      encoding_format: 'base64',
+      dimensions: 36,
+    });
+    const { data } = packed.json as { data: [{ embedding: string }] };
+    const bytes = Buffer.from(data[0].embedding, 'base64');
+    expect([...vector].map((_, i) => bytes.readFloatLE(4 * i))).toEqual([...vector]);
+  });
+
+  it('are the arrays that clients of text-embeddings-inference read', async () => {
+    const { json } = await post('/embed', { inputs: 'argan oil', model: 'cls' });
+    const [vector] = json as [number[]];
+    expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
+    const plain = await post('/embed', { inputs: ['argan oil'], model: 'cls', normalize: false });
+    expect(plain.json).toEqual([[...(await vectorOf('cls', 'argan oil'))]]);
+  });
+
+  it.each([
+    ['/v1/embeddings', { input: [] }, 'texts'],
+    ['/v1/embeddings', { input: [1, 2] }, 'input[0]'],
+    ['/v1/embeddings', {}, 'input'],
+    ['/v1/embeddings', { input: ['a', ' '] }, 'texts[1]'],
+    ['/v1/embeddings', { input: Array(5).fill('a') }, 'texts'],
+    ['/v1/embeddings', { input: 'a', model: 'other' }, 'model'],
+    ['/v1/embeddings', { input: 'a', dimensions: 1000 }, 'dimensions'],
+    ['/v1/embeddings', { input: 'a', dimensions: 'all' }, 'dimensions'],
+    ['/v1/embeddings', { input: 'a', encoding_format: 'hex' }, 'encoding_format'],
+    ['/embed', { inputs: 'a', truncate: false }, 'truncate'],
+    ['/embed', { inputs: 'a', normalize: 1 }, 'normalize'],
+  ])('are refused by the field: %s %j', async (path, body, field) => {
+    const { status, json } = await post(path, body);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: { code: 'REQUEST_INVALID', field } });
+  });
+
+  it('are counted', async () => {
+    const reply = await fetch(`${serving.httpUrl}/metrics`);
+    const text = await reply.text();
+    expect(text).toMatch(/tessera_embedding_texts_total\{model="mean"\} [1-9]/);
+    expect(text).toMatch(/tessera_embed_requests_total\{edge="grpc",code="OK"\} 2/);
+    expect(text).toMatch(/tessera_embed_requests_total\{edge="http",code="REQUEST_INVALID"\} 11/);
+  });
+});

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { loadConfig } from '@tessera/config';
+import { expecting } from '@tessera/errors';
+import { openEmbedding } from '../apps/standalone/src/embedding.js';
+import { Flags, print, runCommand } from './terminal/command.js';
+import { COMPUTE_TYPES } from './terminal/model-flags.js';
+
+const THREADS_MAX = 256;
+const DIMENSIONS_MAX = 65_536;
+const NAME = 'model';
+
+const USAGE = `usage: npm run embed -- --model DIR --texts FILE.json [flags]
+
+Vectors of texts by a Hugging Face or SentenceTransformers folder (docs/embedding.md).
+  --texts FILE       an array of texts
+  --dtype TYPE       of the products: f32 (default), bf16 or w8a8
+  --dimensions N     first numbers of each vector alone
+  --threads N
+  --json             an array of vectors on the standard output and nothing else`;
+
+const invalid = expecting('REQUEST_INVALID');
+
+async function readTexts(path: string): Promise<readonly string[]> {
+  const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value;
+  throw invalid(path, 'an array of texts', value);
+}
+
+await runCommand(USAGE, async (words) => {
+  const flags = Flags.parse(words, {
+    model: 'text',
+    texts: 'text',
+    dtype: 'text',
+    dimensions: 'text',
+    threads: 'text',
+    json: 'switch',
+  });
+  const texts = await readTexts(flags.required('texts'));
+  const { embedding } = loadConfig().config;
+  const asked = {
+    models: `${NAME}=${resolve(flags.required('model'))}`,
+    computeType: flags.oneOf('dtype', COMPUTE_TYPES, embedding.computeType),
+    threadCount: flags.integer('threads', 1, THREADS_MAX) ?? embedding.threadCount,
+    queueTextsMax: Math.max(texts.length, embedding.queueTextsMax),
+    requestTextsMax: Math.max(texts.length, embedding.requestTextsMax),
+  };
+  const models = await openEmbedding({ embedding: Object.assign({}, embedding, asked) });
+  try {
+    const dimensions = flags.integer('dimensions', 1, DIMENSIONS_MAX);
+    const answer = await models.embed({ model: NAME, texts, dimensions });
+    const { vectors, tokens, truncated, modelDigest } = answer;
+    await print(
+      flags.has('json')
+        ? JSON.stringify(vectors.map((vector) => [...vector]))
+        : `${vectors.length} vectors of ${answer.dimensions} numbers, ${tokens} tokens, ` +
+            `${truncated} texts truncated; model ${modelDigest}`,
+    );
+  } finally {
+    models.close();
+  }
+});
