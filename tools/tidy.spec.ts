@@ -201,6 +201,8 @@ const lawless: Record<string, string> = {
   'libs/catalogue/src/index.ts': "import '@tessera/grpc';\nimport '@tessera/prompt';\n",
   // domain-libs-see-types-of-contracts
   'libs/contracts/src/index.ts': 'export const wire = 1;\n',
+  // domain-order-embedding
+  'libs/embedding/src/index.ts': "import '@tessera/prompt';\n",
   // domain-order-erasure
   'libs/erasure/src/index.ts': "import '@tessera/prompt';\nimport '@tessera/contracts';\n",
   // domain-order-adapter

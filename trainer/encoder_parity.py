@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "texts.json"
         path.write_text(json.dumps(texts))
-        command = ["npm", "run", "-s", "embed", "--", "--model", args.model,
+        command = ["node", "dist/tools/embed.js", "--model", args.model,
                    "--texts", str(path), "--dtype", args.dtype, "--json"]
         answer = subprocess.run(command, check=True, capture_output=True, text=True)
     ours = np.array(json.loads(answer.stdout), dtype=np.float64)

@@ -118,7 +118,7 @@ describe('access without a file of tokens', () => {
 
 describe('a scope', () => {
   // Restated by hand: what each role may do beside what it is called.
-  const RECALLS = ['recall', 'behaviour:write', 'behaviour:read', 'push'];
+  const RECALLS = ['recall', 'embed', 'behaviour:write', 'behaviour:read', 'push'];
   it.each([
     ['read', ['adapter:read', 'weights:read', 'catalogue:read', 'metrics', 'reflection']],
     ['activate', ['weights:write']],

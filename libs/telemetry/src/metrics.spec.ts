@@ -91,6 +91,7 @@ describe('Metrics', () => {
       revision: 2,
       pendingErasures: 0,
     }));
+    metrics.showEmbedding(() => []);
     metrics.showTasks(() => [{ lane: 'check', waiting: 0, running: 1 }]);
     const text = await metrics.text();
     expect(text).toContain('tessera_caches_dropped_total{cache="snapshot"} 1');

@@ -15,14 +15,14 @@ namespace {
 /// small share of the machine and no more.
 constexpr std::chrono::milliseconds kGivesWay{10};
 
-Status invalid(const std::string& field, const std::string& expected, const std::string& got) {
+Status pass_fault(const std::string& field, const std::string& expected, const std::string& got) {
   return {Code::kRequestInvalid, field + ": expected " + expected + ", got " + got};
 }
 
 Status in_range(const char* field, uint32_t value, uint32_t max) {
   if (value >= 1 && value <= max) return Status::ok();
-  return invalid("embedderOpen.options." + std::string(field), "1.." + std::to_string(max),
-                 std::to_string(value));
+  return pass_fault("embedderOpen.options." + std::string(field), "1.." + std::to_string(max),
+                    std::to_string(value));
 }
 
 double now_us() {
@@ -56,31 +56,32 @@ Status Embedder::check(std::span<const int32_t> tokens, std::span<const uint32_t
                         offsets.back() == tokens.size() &&
                         std::is_sorted(offsets.begin(), offsets.end());
   if (!is_whole) {
-    return invalid("embedderEmbed.offsets", "ascending offsets from 0 to tokens.length", "others");
+    return pass_fault("embedderEmbed.offsets", "ascending offsets from 0 to tokens.length",
+                      "others");
   }
   const size_t texts = offsets.size() - 1;
   if (texts > options_.texts_max) {
-    return invalid("embedderEmbed.offsets",
-                   "at most " + std::to_string(options_.texts_max) + " texts",
-                   std::to_string(texts));
+    return pass_fault("embedderEmbed.offsets",
+                      "at most " + std::to_string(options_.texts_max) + " texts",
+                      std::to_string(texts));
   }
   if (tokens.size() > options_.rows_max) {
-    return invalid("embedderEmbed.tokens", "at most " + std::to_string(options_.rows_max),
-                   std::to_string(tokens.size()));
+    return pass_fault("embedderEmbed.tokens", "at most " + std::to_string(options_.rows_max),
+                      std::to_string(tokens.size()));
   }
   for (size_t i = 0; i < texts; ++i) {
     const uint32_t count = offsets[i + 1] - offsets[i];
     if (count >= 1 && count <= tokens_max()) continue;
-    return invalid("embedderEmbed.texts[" + std::to_string(i) + "]",
-                   "1.." + std::to_string(tokens_max()) + " tokens", std::to_string(count));
+    return pass_fault("embedderEmbed.texts[" + std::to_string(i) + "]",
+                      "1.." + std::to_string(tokens_max()) + " tokens", std::to_string(count));
   }
   const uint32_t vocabulary = model_.encoder().config().vocab_size;
   const auto wrong = std::find_if(tokens.begin(), tokens.end(), [&](int32_t token) {
     return token < 0 || static_cast<uint32_t>(token) >= vocabulary;
   });
   if (wrong == tokens.end()) return Status::ok();
-  return invalid("embedderEmbed.tokens", "0.." + std::to_string(vocabulary - 1),
-                 std::to_string(*wrong));
+  return pass_fault("embedderEmbed.tokens", "0.." + std::to_string(vocabulary - 1),
+                    std::to_string(*wrong));
 }
 
 Result<EmbeddedPass> Embedder::embed(std::span<const int32_t> tokens,
