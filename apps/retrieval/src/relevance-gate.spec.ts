@@ -78,4 +78,15 @@ describe('a gate', () => {
     await expect(gated).rejects.toMatchObject({ code: 'MODEL_NOT_FOUND', field: 'relevance.path' });
     expect(recalls).toBe(0);
   });
+
+  it('says why no text was scored in place of letting nothing through', async () => {
+    const phones = { ...answer, items: ITEMS.filter(({ title }) => title === 'a phone') };
+    const gated = recallThroughGate(
+      async () => phones,
+      model,
+      asked({ query: 'a', minScore: 0.1 }),
+      CONTEXT,
+    );
+    await expect(gated).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+  });
 });

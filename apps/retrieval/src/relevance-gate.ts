@@ -7,8 +7,8 @@ type Ask = (request: RecallRequest, context: RecallContext) => Promise<RecallAns
 
 /**
  * Recalls, and lets through what fits the query of the request: in the time that the recall leaves.
- * Rejects as the recall does, with REQUEST_INVALID for the query and with MODEL_NOT_FOUND where no
- * model scores texts.
+ * Rejects as the recall does, with REQUEST_INVALID for the query, with MODEL_NOT_FOUND where no
+ * model scores texts, and where no text could be scored with the reason of the first.
  */
 export async function recallThroughGate(
   ask: Ask,
@@ -40,6 +40,8 @@ export async function recallThroughGate(
   for (const [i, outcome] of outcomes.entries()) {
     if (!('error' in outcome)) scores.set(titled[i]?.itemId ?? '', outcome.score);
   }
+  const failed = outcomes.find((outcome) => 'error' in outcome);
+  if (scores.size === 0 && failed !== undefined && 'error' in failed) throw failed.error;
   return passed(answer, scores, gate);
 }
 

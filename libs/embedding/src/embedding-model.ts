@@ -1,5 +1,6 @@
 import { type EmbedderInfo, type EmbedderOptions, NativeEmbedder } from '@tessera/engine';
 import { type Cancellation, TesseraError } from '@tessera/errors';
+import { inSlices } from '@tessera/turns';
 import { fillPass, type PassBounds } from './domain/fill-pass.js';
 import { PassCost } from './domain/pass-cost.js';
 import { TextTokenMaker, type TextTokens } from './domain/text-tokens.js';
@@ -61,6 +62,8 @@ export class EmbeddingModel {
   private readonly waiting: WaitingText[] = [];
   private readonly cost: PassCost;
   private passes = 0;
+  /** Texts that are being made into tokens. */
+  private making = 0;
 
   constructor(
     private readonly embedder: Passes,
@@ -98,7 +101,7 @@ export class EmbeddingModel {
   }
   /** Texts that wait for a pass. */
   get depth(): number {
-    return this.waiting.length;
+    return this.waiting.length + this.making;
   }
 
   /**
@@ -107,20 +110,29 @@ export class EmbeddingModel {
    */
   async embed(texts: readonly string[], call?: EmbeddingCall): Promise<TextVectors> {
     const { queueTextsMax } = this.limits;
-    if (this.waiting.length + texts.length > queueTextsMax) {
-      const got = `${this.waiting.length} and ${texts.length} more`;
+    if (this.depth + texts.length > queueTextsMax) {
+      const got = `${this.depth} and ${texts.length} more`;
       throw new TesseraError(
         'ENGINE_OVERLOADED',
         `embedding: expected at most ${queueTextsMax} texts that wait, got ${got}`,
       );
     }
-    const made = texts.map((text) => this.maker.tokensOf(text));
+    const made = await this.tokensOf(texts);
     const vectors = await Promise.all(made.map((text) => this.vectorOf(text, call)));
     return {
       vectors,
       tokens: made.reduce((sum, { tokens }) => sum + tokens.length, 0),
       truncated: made.filter(({ isTruncated }) => isTruncated).length,
     };
+  }
+
+  private async tokensOf(texts: readonly string[]): Promise<readonly TextTokens[]> {
+    this.making += texts.length;
+    try {
+      return await inSlices(texts, (text) => this.maker.tokensOf(text));
+    } finally {
+      this.making -= texts.length;
+    }
   }
 
   close(): void {

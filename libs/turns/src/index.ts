@@ -1,1 +1,2 @@
+export { inSlices } from './in-slices.js';
 export { turns } from './turns.js';

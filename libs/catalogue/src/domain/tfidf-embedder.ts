@@ -1,4 +1,5 @@
 import { expecting } from '@tessera/errors';
+import { inSlices } from '@tessera/turns';
 import type { TextEmbedder } from './text-embedder.js';
 import { wordsOf } from './words.js';
 
@@ -37,16 +38,11 @@ export class TfidfEmbedder implements TextEmbedder {
     this.places = new Map(words.map((word, place) => [word, place]));
   }
 
-  async embed(
+  embed(
     texts: readonly string[],
     fieldOf: (index: number) => string,
   ): Promise<readonly Float32Array[]> {
-    const vectors: Float32Array[] = [];
-    for (const [index, text] of texts.entries()) {
-      if (index > 0 && index % TEXTS_AT_ONCE === 0) await nextTurn();
-      vectors.push(this.vectorOf(text, () => fieldOf(index)));
-    }
-    return vectors;
+    return inSlices(texts, (text, index) => this.vectorOf(text, () => fieldOf(index)));
   }
 
   private vectorOf(text: string, field: () => string): Float32Array {
@@ -82,8 +78,3 @@ export class TfidfEmbedder implements TextEmbedder {
     return length > 0 ? Float32Array.from(total, (sum) => sum / length) : new Float32Array(total);
   }
 }
-
-/** Of a millisecond or two: the thread serves meanwhile. */
-const TEXTS_AT_ONCE = 64;
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

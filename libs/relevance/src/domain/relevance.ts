@@ -1,6 +1,7 @@
 import type { EngineLogits } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
 import type { Tokenizer } from '@tessera/prompt';
+import { inSlices } from '@tessera/turns';
 import { type LabelPaths, type LabelStop, labelPaths } from './label-paths.js';
 import { type PairPrompt, PairPrompts, type QueryPrompts } from './pair-prompts.js';
 import { pairRequests } from './pair-requests.js';
@@ -17,8 +18,6 @@ import type {
 import { type TrieOrder, trieOrder } from './trie-order.js';
 
 const US_PER_MS = 1000;
-/** Texts are made into tokens for so long before others have a turn of the event loop. */
-const TURN_MS = 2;
 
 const invalid = expecting('REQUEST_INVALID');
 
@@ -88,24 +87,18 @@ export class Relevance {
     return this.answer(outcomes, read);
   }
 
-  private async prompt(
+  private prompt(
     prompts: QueryPrompts,
     { documents, tooLong }: RelevanceRequest,
   ): Promise<readonly Prompted[]> {
-    const prompted: Prompted[] = [];
-    let turnMs = performance.now();
-    for (const [i, document] of documents.entries()) {
+    return inSlices(documents, (document, i) => {
       try {
         if (document instanceof TesseraError) throw document;
-        prompted.push(prompts.of(document, `documents[${i}]`, tooLong === 'cut'));
+        return prompts.of(document, `documents[${i}]`, tooLong === 'cut');
       } catch (error) {
-        prompted.push({ error: TesseraError.from(error) });
+        return { error: TesseraError.from(error) };
       }
-      if (performance.now() - turnMs < TURN_MS) continue;
-      await new Promise(setImmediate);
-      turnMs = performance.now();
-    }
-    return prompted;
+    });
   }
 
   /** Per place of the order. Prompts are submitted so many at a time, neighbours together. */

@@ -1,0 +1,24 @@
+/** Of a work of many items: so long until others have a turn of the event loop, in milliseconds. */
+const SLICE_MS = 2;
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/**
+ * What `act` makes of each item, in their order. After each slice others have a turn of the event
+ * loop; one item is never cut. Rejects with what `act` throws; later items are then left out.
+ */
+export async function inSlices<Item, Made>(
+  items: readonly Item[],
+  act: (item: Item, place: number) => Made,
+): Promise<Made[]> {
+  const made: Made[] = [];
+  let beganMs = performance.now();
+  for (const [place, item] of items.entries()) {
+    if (performance.now() - beganMs >= SLICE_MS) {
+      await nextTurn();
+      beganMs = performance.now();
+    }
+    made.push(act(item, place));
+  }
+  return made;
+}
