@@ -211,12 +211,15 @@ const lawless: Record<string, string> = {
   'libs/routing/src/index.ts': "import '@tessera/prompt';\n",
   // domain-order-prompt
   'libs/prompt/src/index.ts': "import '@tessera/behaviour';\n",
+  // domain-order-relevance
+  'libs/relevance/src/index.ts': "import '@tessera/catalogue';\n",
   // domain-order-behaviour
   'libs/behaviour/src/index.ts': "import '@tessera/catalogue';\n",
   // domain-is-pure, only-engine-imports-native, domain-order-recall
   'libs/recall/src/domain/recall.ts':
     "import 'node:fs';\nimport '@tessera/native';\nimport '@tessera/inspection';\n",
-  'libs/inspection/src/index.ts': "import '@tessera/errors';\n",
+  // domain-order-inspection
+  'libs/inspection/src/index.ts': "import '@tessera/relevance';\n",
   // libs-never-import-apps-or-tools, only-through-the-face, testing-is-for-tests
   'libs/recall/src/index.ts':
     "import '../../../apps/one/src/index.js';\nimport '../../errors/src/code.js';\n" +

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { protoSchema, protoSchemaAsWritten } from '@tessera/contracts';
+import type { RecalledItem } from '@tessera/recall';
 import { describe, expect, it } from 'vitest';
 import { answerTo, scoresOf } from '../integration/fake-runtime.js';
 
@@ -29,11 +30,12 @@ const request = {
 
 describe('tessera.recall.v1 and tessera.score.v1', () => {
   const answer = answerTo(request);
+  const gated = answer.items.map((item): RecalledItem => ({ ...item, relevanceScore: 0.5 }));
   const scores = scoresOf({ ...request, items: [{ itemId: '1' }] });
 
   it.each([
     ['RecallResponse', answer],
-    ['RecalledItem', answer.items[0]],
+    ['RecalledItem', gated[0]],
     ['KvProvenance', answer.kv],
     ['RecallTimings', answer.timings],
     ['RecallVersions', answer.versions],
