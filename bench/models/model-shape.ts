@@ -78,7 +78,7 @@ export interface TensorShape {
   readonly name: string;
   /** Rows and columns of a matrix, or of several, or the length of a vector. */
   readonly shape: readonly number[];
-  /** Standard deviation of a matrix; vectors are norms, near one. */
+  /** Standard deviation; 0 for the weights of a norm, which are near one. */
   readonly deviation: number;
 }
 

@@ -26,14 +26,25 @@ const CHUNK_VALUES = 1 << 22;
  * weights in every run, so that computing in F32 computes with the same model.
  */
 export function randomModel(shape: ModelShape, say: (line: string) => void): string {
-  const folder = join(BENCH_CACHE, `${shape.name}-${RECIPE}`);
+  return randomFolder(shape.name, say, (folder) => {
+    writeFileSync(join(folder, 'config.json'), `${JSON.stringify(configOf(shape), null, 2)}\n`);
+    writeSafetensors(join(folder, 'model.safetensors'), tensorsOf(shape), SEED);
+  });
+}
+
+/** A folder beside those of other models, written where it is absent; never half of one. */
+export function randomFolder(
+  name: string,
+  say: (line: string) => void,
+  write: (folder: string) => void,
+): string {
+  const folder = join(BENCH_CACHE, `${name}-${RECIPE}`);
   if (existsSync(folder)) return folder;
-  say(`${shape.name}: drawing random weights into ${folder}`);
+  say(`${name}: drawing random weights into ${folder}`);
   const fresh = `${folder}.${process.pid}`;
   mkdirSync(fresh, { recursive: true });
   try {
-    writeFileSync(join(fresh, 'config.json'), `${JSON.stringify(configOf(shape), null, 2)}\n`);
-    writeSafetensors(join(fresh, 'model.safetensors'), tensorsOf(shape), SEED);
+    write(fresh);
     renameSync(fresh, folder);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
@@ -59,7 +70,7 @@ export function writeSafetensors(
 }
 
 function writeTensor(file: number, { shape, deviation }: TensorShape, random: Random): void {
-  const table = shape.length === 1 ? normTable() : normalTable(deviation);
+  const table = deviation === 0 ? normTable() : normalTable(deviation);
   const mask = table.length - 1;
   for (let left = valuesOf({ shape }); left > 0; left -= CHUNK_VALUES) {
     const values = new Uint16Array(Math.min(left, CHUNK_VALUES));

@@ -26,6 +26,12 @@ export class Random {
   below(count: number): number {
     return Math.floor(this.uniform() * count);
   }
+
+  /** Of the standard normal distribution (Box and Muller 1958). */
+  normal(): number {
+    const angle = 2 * Math.PI * this.uniform();
+    return Math.sqrt(-2 * Math.log(1 - this.uniform())) * Math.cos(angle);
+  }
 }
 
 const WARM_UP = 16;

@@ -32,8 +32,8 @@ struct HeadStage {
   bool has_bias = false;
   uint32_t inputs = 0, outputs = 0;  // of a dense stage; 0: as its tensor has them
   float epsilon = 0;                 // of a layer norm
-  std::string folder;                // of the tensors
-  std::string tensors;               // what their names begin with; `weight` and `bias` follow
+  std::string folder = {};           // of the tensors
+  std::string tensors = {};          // what their names begin with; `weight` and `bias` follow
 };
 
 struct TextHeadConfig {
