@@ -34,9 +34,10 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: [
-            '{apps,libs,tools,bench}/**/*.spec.ts',
+            '{apps,tools,bench}/**/*.spec.ts',
+            'libs/!(engine|catalogue|relevance|embedding)/**/*.spec.ts',
             'native/ts/**/*.spec.ts',
-            'test/!(integration|e2e)/**/*.spec.ts',
+            'test/!(integration|e2e|lifecycle)/**/*.spec.ts',
           ],
           // A worker reads each module once, not once a file.
           isolate: false,
@@ -54,8 +55,12 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'services',
-          include: ['test/e2e/**/*.spec.ts'],
+          // The addon's lanes are a process's: what a file leaves running is in the next one's way.
+          name: 'engines',
+          include: [
+            'test/{e2e,lifecycle}/**/*.spec.ts',
+            'libs/{engine,catalogue,relevance,embedding}/**/*.spec.ts',
+          ],
         },
       },
     ],
