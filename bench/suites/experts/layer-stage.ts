@@ -9,7 +9,7 @@ const ROWS = { quick: [1, 16, 64, 576], full: [1, 16, 64, 576, 2304] };
 /** Of a peer's cell in a round, at least. */
 const SECONDS = { quick: 0.25, full: 0.5 };
 /** All take turns: a shared machine's clock and load move within minutes. */
-const ROUNDS = 3;
+const ROUNDS = { quick: 2, full: 3 };
 
 interface Shape {
   readonly name: string;
@@ -39,7 +39,7 @@ export async function layerStage({ quick, flags, say }: SuiteContext): Promise<M
   for (const shape of SHAPES.filter(({ name }) => wanted.includes(name))) {
     const own: NativeResult[] = [];
     const others: NativeResult[] = [];
-    for (let round = 0; round < ROUNDS; ++round) {
+    for (let round = 0; round < ROUNDS[form]; ++round) {
       say(`experts of ${shape.name}, round ${round}`);
       own.push(...(await ownResults(shape, threads, form)));
       for (const peer of present) {
