@@ -9,6 +9,7 @@ import { cudaSuite } from './suites/cuda/cuda-suite.js';
 import { CUDA_STAGES } from './suites/cuda/plan.js';
 import { DAY_STAGES, daysSuite } from './suites/days/days-suite.js';
 import { EDGE_STAGES, edgesSuite } from './suites/edges/edges-suite.js';
+import { EMBEDDING_STAGES, embeddingSuite } from './suites/embedding/embedding-suite.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { EXPERT_STAGES, expertsSuite } from './suites/experts/experts-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
@@ -29,6 +30,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   cuda: cudaSuite,
   days: daysSuite,
   edges: edgesSuite,
+  embedding: embeddingSuite,
   engine: engineSuite,
   experts: expertsSuite,
   kv: kvSuite,
@@ -53,6 +55,8 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
                  stages: ${STAGE_NAMES.join(', ')}
   --stage A,B    parts of the experts suite: ${EXPERT_STAGES.join(', ')};
                  --shape A,B of its layers: Qwen3-30B-A3B, OLMoE, Marco-Mini (quick: the first)
+  --stage A,B    parts of the embedding suite: ${EMBEDDING_STAGES.join(', ')};
+                 --shape A,B of its encoders: MiniLM, BERT-base (quick: the first); --peer A,B
   --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
   --stage A,B    parts of the cluster suite: ${CLUSTER_STAGES.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { judge, type Measurement } from '../../result.js';
+import { besideRows } from './beside-rows.js';
+import { cosineRow, lowestCosine, rateRows, type Timed, typeRows } from './rate-rows.js';
+import { drawTexts, placesOverTokens } from './texts.js';
+
+const own = (precision: Timed['precision'], ...milliseconds: number[]): Timed => ({
+  name: `tessera ${precision}`,
+  precision,
+  milliseconds,
+});
+const peer = (name: string, way: 'padded' | 'sorted', milliseconds: number): Timed => ({
+  name,
+  precision: 'f32',
+  way,
+  milliseconds: [milliseconds],
+});
+
+/** Ratio or value, bar and verdict of each row, by its name and what it is compared to. */
+const verdicts = (rows: readonly Measurement[]) =>
+  Object.fromEntries(
+    rows
+      .map(judge)
+      .map(({ name, value, ratio, bar, holds }) => [
+        `${name}${ratio === undefined ? '' : ` to ${ratio.to}`}`,
+        [ratio?.value ?? value, bar, holds],
+      ]),
+  );
+
+describe('rows of texts a second', () => {
+  it('hold the median of the rounds to the fastest peer, and to the fastest that pads', () => {
+    const all = [
+      own('f32', 100, 10, 900),
+      peer('slow', 'padded', 300),
+      peer('quick', 'padded', 140),
+      peer('quick', 'sorted', 125),
+      peer('slow', 'sorted', 150),
+    ];
+    expect(verdicts(rateRows('x', 50, all))).toEqual({
+      'x: tessera f32 to quick sorted': [1.25, 1.2, true],
+      'x: tessera f32 to quick padded': [1.4, 1.5, false],
+      'x: tessera f32 to slow sorted': [1.5, null, null],
+      'x: tessera f32 to slow padded': [3, null, null],
+    });
+    expect(rateRows('x', 50, all)[0]?.value).toBe(500);
+  });
+
+  it('have no bar beside peers of another precision', () => {
+    const all = [own('f32', 100), own('int8', 50), peer('quick', 'sorted', 10)];
+    expect(verdicts(rateRows('x', 50, all))).toMatchObject({
+      'x: tessera int8': [1000, null, null],
+    });
+  });
+
+  it('show what a narrower type takes of the time of the one before', () => {
+    const all = [own('f32', 100), own('bf16', 50), own('int8', 40), peer('quick', 'sorted', 1)];
+    expect(verdicts(typeRows('x', all))).toEqual({
+      'x: tessera bf16, time to tessera f32': [0.5, null, null],
+      'x: tessera int8, time to tessera bf16': [0.8, null, null],
+    });
+  });
+});
+
+describe('cosines', () => {
+  it('are the lowest of all texts, and 0 where vectors are missing', () => {
+    const one = [
+      [1, 0],
+      [1, 1],
+    ];
+    const other = [
+      [3, 0],
+      [1, 0],
+    ];
+    expect(lowestCosine(one, other)).toBeCloseTo(Math.SQRT1_2, 12);
+    expect(lowestCosine(one, other.slice(1))).toBe(0);
+    expect(lowestCosine([], [])).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('have a bar for this service in F32 alone', () => {
+    const rows = [own('f32'), own('bf16'), peer('quick', 'padded', 1)];
+    expect(rows.map((one) => judge(cosineRow('x', one, 0.9999)).holds)).toEqual([
+      false,
+      null,
+      null,
+    ]);
+  });
+});
+
+describe('rows of recalls beside texts', () => {
+  const turn = (latencies: number[], refused = 0) => ({ latencies, refused, rate: 1 });
+  const many = (count: number, value: number) => new Array<number>(count).fill(value);
+
+  it('are of all turns together, over the recalls alone', () => {
+    const rows = verdicts(
+      besideRows([
+        {
+          load: 'alone',
+          turns: [turn(many(60, 10)), turn([...many(38, 10), 20, 20])],
+          textRates: [],
+        },
+        { load: 'beside', turns: [turn([...many(98, 11), 30, 30])], textRates: [7, 9, 8] },
+      ]),
+    );
+    expect(rows).toEqual({
+      'recall, alone: p50': [10, null, null],
+      'recall, beside: p50 to alone': [1.1, 1.2, true],
+      'recall, alone: p99': [20, null, null],
+      'recall, beside: p99 to alone': [1.5, 1.2, false],
+      'recall, alone: answered': [100, null, null],
+      'recall, beside: answered': [100, null, null],
+      'texts, beside': [8, null, null],
+    });
+  });
+
+  it('count a recall that was refused as one that never ended', () => {
+    const rows = besideRows([
+      { load: 'alone', turns: [turn(many(100, 10))], textRates: [] },
+      { load: 'beside', turns: [turn(many(98, 10), 2)], textRates: [1] },
+    ]);
+    const found = rows.find(({ name }) => name === 'recall, beside: p99');
+    expect(found?.value).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('texts of the bench', () => {
+  it('are drawn alike from a seed, 8 to 256 tokens with a word for each of their own', () => {
+    const texts = drawTexts(500, 3);
+    expect(texts).toEqual(drawTexts(500, 3));
+    const lengths = texts.map(({ tokens }) => tokens.length).sort((a, b) => a - b);
+    expect(lengths[0]).toBe(8);
+    expect(lengths.at(-1)).toBe(256);
+    expect(lengths[250]).toBeGreaterThan(40);
+    expect(lengths[250]).toBeLessThan(56);
+    for (const { text, tokens } of texts) {
+      expect(text.split(' ').map((word) => Number(word.slice(1)))).toEqual(tokens.slice(1, -1));
+    }
+  });
+
+  it('take places up to the longest of their batch', () => {
+    expect(placesOverTokens([1, 4, 1, 4], 'padded', 2)).toBe(16 / 10);
+    expect(placesOverTokens([1, 4, 1, 4], 'sorted', 2)).toBe(1);
+    expect(placesOverTokens([4, 4, 2], 'padded', 2)).toBe(1);
+  });
+});

@@ -1,0 +1,10 @@
+import { type Stages, staged } from '../suite.js';
+import { besideStage } from './beside-stage.js';
+import { throughputStage } from './throughput-stage.js';
+
+const STAGES: Stages = { throughput: throughputStage, beside: besideStage };
+
+export const EMBEDDING_STAGES = Object.keys(STAGES);
+
+/** Vectors of texts: how many a second beside other engines, and what they cost recalls. */
+export const embeddingSuite = staged(STAGES);

@@ -1,0 +1,77 @@
+import type { Precision } from '../../peers/peer-kinds.js';
+import { type Measurement, quantile } from '../../result.js';
+import type { Way } from './texts.js';
+
+const MS_PER_SECOND = 1000;
+/** Of our rate: over the fastest peer that batches texts as they come, and the fastest of all. */
+const BARS = { padded: 1.5, best: 1.2 };
+const COSINE_BAR = 0.99999;
+
+/** Who made vectors of the same texts, and how long they took, a number a turn. */
+export interface Timed {
+  readonly name: string;
+  readonly precision: Precision;
+  /** How a peer makes batches; ours makes none. */
+  readonly way?: Way;
+  readonly milliseconds: readonly number[];
+}
+
+const rateOf = ({ milliseconds }: Timed, texts: number) =>
+  (MS_PER_SECOND * texts) / quantile(milliseconds, 0.5);
+
+/** Texts a second, ours over each peer of the same precision. */
+export function rateRows(prefix: string, texts: number, all: readonly Timed[]): Measurement[] {
+  return all
+    .filter(({ way }) => way === undefined)
+    .flatMap((own) => {
+      const name = `${prefix}: ${own.name}`;
+      const row = { name, value: rateOf(own, texts), unit: 'texts/s' };
+      const peers = all
+        .filter(({ precision, way }) => way !== undefined && precision === own.precision)
+        .sort((a, b) => rateOf(b, texts) - rateOf(a, texts));
+      if (peers.length === 0) return [{ ...row, bar: null }];
+      const padded = peers.find(({ way }) => way === 'padded');
+      return peers.map((peer, place): Measurement => {
+        const ratio = { value: row.value / rateOf(peer, texts), to: `${peer.name} ${peer.way}` };
+        const bar = peer === padded ? BARS.padded : place === 0 ? BARS.best : null;
+        return { ...row, ratio, bar };
+      });
+    });
+}
+
+/** What a narrower type saves: our own times over those of the wider one. */
+export function typeRows(prefix: string, all: readonly Timed[]): Measurement[] {
+  const own = all.filter(({ way }) => way === undefined);
+  return own.slice(1).flatMap((narrow, at): Measurement[] => {
+    const wide = own[at];
+    if (wide === undefined) return [];
+    const value = quantile(narrow.milliseconds, 0.5);
+    const ratio = { value: value / quantile(wide.milliseconds, 0.5), to: wide.name };
+    return [{ name: `${prefix}: ${narrow.name}, time`, value, unit: 'ms', ratio, bar: null }];
+  });
+}
+
+type Vectors = readonly ArrayLike<number>[];
+
+/** Of the vectors of a text, the farthest apart; 0 where one side has not all of them. */
+export function lowestCosine(one: Vectors, other: Vectors): number {
+  if (one.length !== other.length) return 0;
+  return Math.min(...one.map((vector, at) => cosine(vector, other[at] ?? [])));
+}
+
+function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let [product, aa, bb] = [0, 0, 0];
+  for (let i = 0; i < a.length; i += 1) {
+    product += (a[i] as number) * (b[i] ?? 0);
+    aa += (a[i] as number) ** 2;
+    bb += (b[i] ?? 0) ** 2;
+  }
+  return product / Math.sqrt(aa * bb);
+}
+
+/** Everybody's vectors beside those of one that computes in F32. */
+export function cosineRow(prefix: string, { name, precision, way }: Timed, value: number) {
+  const of = way === undefined ? name : `${name} ${way}`;
+  const bar = way === undefined && precision === 'f32' ? COSINE_BAR : null;
+  return { name: `${prefix}: ${of}, lowest cosine`, value, unit: '', bar };
+}

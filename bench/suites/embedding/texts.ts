@@ -1,0 +1,43 @@
+import { Random } from '../../models/random.js';
+import { TOKENS, wordOf } from '../../models/random-encoder.js';
+
+/** Tokens of a text, the special ones included: lognormal. */
+const LENGTH = { median: 48, spread: 0.8, least: 8, most: 256 };
+
+/** A text, and what the tokenizer makes of it. */
+export interface DrawnText {
+  readonly text: string;
+  readonly tokens: readonly number[];
+}
+
+export function drawTexts(count: number, seed: number): readonly DrawnText[] {
+  const random = new Random(seed);
+  return Array.from({ length: count }, () => {
+    const length = drawLength(random);
+    const own = Array.from(
+      { length: length - 2 },
+      () => TOKENS.first + random.below(TOKENS.count - TOKENS.first),
+    );
+    return { text: own.map(wordOf).join(' '), tokens: [TOKENS.begin, ...own, TOKENS.end] };
+  });
+}
+
+function drawLength(random: Random): number {
+  const { median, spread, least, most } = LENGTH;
+  const drawn = median * Math.exp(spread * random.normal());
+  return Math.round(Math.min(most, Math.max(least, drawn)));
+}
+
+export type Way = 'padded' | 'sorted';
+
+/** Places that batches of this size have over the tokens in them, each padded to its longest. */
+export function placesOverTokens(lengths: readonly number[], way: Way, batch: number): number {
+  const ordered = way === 'sorted' ? [...lengths].sort((a, b) => b - a) : lengths;
+  let [places, tokens] = [0, 0];
+  for (let at = 0; at < ordered.length; at += batch) {
+    const own = ordered.slice(at, at + batch);
+    places += own.length * Math.max(...own);
+    tokens += own.reduce((sum, length) => sum + length, 0);
+  }
+  return places / tokens;
+}
