@@ -51,7 +51,7 @@ function llama() {
     .readdirSync(link)
     .filter((name) => /^lib(llama|ggml)(-base)?\b.*\.so/.test(name));
   const linked = libraries.filter((name) => !/^libllama-common|^libggml-cpu/.test(name));
-  for (const program of ['llama_peer', 'experts_llama_peer']) {
+  for (const program of ['llama_peer', 'experts_llama_peer', 'relevance_llama_peer']) {
     run('g++', [
       ...['-O2', '-std=c++20'],
       ...['-I', join(sources, 'include'), '-I', join(sources, 'ggml', 'include')],

@@ -16,6 +16,7 @@
 
 #include "ggml-backend.h"
 #include "llama.h"
+#include "llama_run.h"
 
 namespace {
 
@@ -32,16 +33,6 @@ struct Beam {
   int parent = 0;
   int token = 0;
 };
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
-
-[[noreturn]] void fail(const char* what) {
-  std::fprintf(stderr, "llama_peer: %s\n", what);
-  std::exit(1);
-}
 
 /// The paths of the catalogue in order; the children of a node are found by bisection.
 class Paths {
@@ -104,7 +95,7 @@ class Peer {
     params.kv_unified = true;
     context_ = llama_init_from_model(model_, params);
     if (context_ == nullptr) fail("the context could not be made");
-    pin_threads(threads);
+    pin_threads(context_, threads);
     vocabulary_ = llama_vocab_n_tokens(llama_model_get_vocab(model_));
     batch_ = llama_batch_init(kBatch, 0, 1);
   }
@@ -132,33 +123,10 @@ class Peer {
   }
 
  private:
-  /// Thread i on core i, as the engine that it is compared with does.
-  void pin_threads(int threads) {
-    const ggml_backend_dev_t cpu = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
-    const ggml_backend_reg_t backend = ggml_backend_dev_backend_reg(cpu);
-    using Make = ggml_threadpool_t (*)(ggml_threadpool_params*);
-    const auto make =
-        reinterpret_cast<Make>(ggml_backend_reg_get_proc_address(backend, "ggml_threadpool_new"));
-    if (make == nullptr) fail("expected a backend with pools of threads");
-    ggml_threadpool_params params = ggml_threadpool_params_default(threads);
-    for (int i = 0; i < threads; ++i) params.cpumask[i] = true;
-    params.strict_cpu = true;
-    llama_attach_threadpool(context_, make(&params), nullptr);
-  }
-
-  void add(int token, int position, int sequence, bool wants_logits) {
-    const int at = batch_.n_tokens++;
-    batch_.token[at] = token;
-    batch_.pos[at] = position;
-    batch_.n_seq_id[at] = 1;
-    batch_.seq_id[at][0] = sequence;
-    batch_.logits[at] = wants_logits ? 1 : 0;
-  }
-
   void add_prompt(const std::vector<int>& tokens) {
     batch_.n_tokens = 0;
     for (size_t at = 0; at < tokens.size(); ++at) {
-      add(tokens[at], static_cast<int>(at), 0, at + 1 == tokens.size());
+      add_row(batch_, tokens[at], static_cast<int>(at), 0, at + 1 == tokens.size());
     }
   }
 
@@ -175,7 +143,7 @@ class Peer {
       const int to = sequence(level, beam);
       llama_memory_seq_rm(memory, to, -1, -1);
       llama_memory_seq_cp(memory, sequence(level - 1, beams[beam].parent), to, -1, -1);
-      add(beams[beam].token, prompt_length + level - 1, to, true);
+      add_row(batch_, beams[beam].token, prompt_length + level - 1, to, true);
     }
   }
 

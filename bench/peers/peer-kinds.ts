@@ -11,6 +11,7 @@ export const TRANSFORMERS_MARK = join(PEERS_HOME, 'transformers.installed');
 /** The peers' own programs. */
 export const SOURCES = join(repositoryRoot, 'bench', 'peers');
 const LLAMA = join(PEERS_HOME, 'llama_peer');
+export const LLAMA_BACKENDS = join(PEERS_HOME, 'llama-binaries');
 
 /** Arithmetic of a peer, which decides what it is compared with. */
 export type Precision = 'f32' | 'bf16' | 'int8';
@@ -64,7 +65,18 @@ function transformers(way: Way, precision: 'f32' | 'bf16', bar?: number): PeerKi
   };
 }
 
-function llama(type: 'bf16' | 'q8_0', precision: Precision, bar: number): PeerKind {
+type LlamaType = 'bf16' | 'q8_0';
+
+/** The weights of a folder as llama.cpp reads them, made where they are absent. */
+export async function llamaWeights(modelPath: string, type: LlamaType): Promise<string> {
+  const weights = join(modelPath, `${type}.gguf`);
+  if (!existsSync(weights)) {
+    await output(PYTHON, [join(SOURCES, 'write_gguf.py'), modelPath, weights, type]);
+  }
+  return weights;
+}
+
+function llama(type: LlamaType, precision: Precision, bar: number): PeerKind {
   const name = `llama.cpp ${type}`;
   return {
     name,
@@ -73,12 +85,8 @@ function llama(type: 'bf16' | 'q8_0', precision: Precision, bar: number): PeerKi
     mark: join(PEERS_HOME, 'llama.installed'),
     bar,
     start: async (setting) => {
-      const weights = join(setting.modelPath, `${type}.gguf`);
-      if (!existsSync(weights)) {
-        await output(PYTHON, [join(SOURCES, 'write_gguf.py'), setting.modelPath, weights, type]);
-      }
-      const backends = join(PEERS_HOME, 'llama-binaries');
-      return PeerProcess.start(name, LLAMA, [weights, ...common(setting), backends]);
+      const weights = await llamaWeights(setting.modelPath, type);
+      return PeerProcess.start(name, LLAMA, [weights, ...common(setting), LLAMA_BACKENDS]);
     },
   };
 }

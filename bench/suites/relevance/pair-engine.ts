@@ -1,11 +1,15 @@
 import { loadConfig } from '@tessera/config';
-import { type EngineRelevanceRequest, NativeEngine } from '@tessera/engine';
+import { type EngineOptions, type EngineRelevanceRequest, NativeEngine } from '@tessera/engine';
 import type { ModelShape } from '../../models/model-shape.js';
 import { POSITIONS } from '../../models/model-shape.js';
 import { randomModel } from '../../models/random-model.js';
-import { LABELS } from './prompts.js';
+import { commonTokens, inTokenOrder, LABELS, type Prompt } from './prompts.js';
 
 const BUDGET_US = 600e6;
+/** Of a pass, as in apps/standalone/src/relevance.ts. */
+const PASS_PROMPT_TOKENS = 512;
+
+export type PairComputeType = 'f32' | 'bf16';
 
 /** Logits per prompt, and the time that all of them took. */
 export interface PairAnswer {
@@ -13,36 +17,53 @@ export interface PairAnswer {
   readonly logits: readonly (readonly number[])[];
 }
 
-/** The engine in this process with a random model, asked by tokens. */
+/**
+ * The engine in this process with a random model, set up as the service sets up the one that scores
+ * texts, and asked by tokens.
+ */
 export class PairEngine {
   private constructor(private readonly engine: NativeEngine) {}
 
+  /** @param threadCount left out: what the service takes on this machine */
   static async open(
     shape: ModelShape,
-    computeType: 'f32' | 'bf16',
-    threadCount: number,
+    computeType: PairComputeType,
     say: (line: string) => void,
+    threadCount?: number,
   ): Promise<PairEngine> {
+    const { relevance, engine: recalls } = loadConfig().config;
     const engine = await NativeEngine.open({
-      ...loadConfig().config.engine,
       modelPath: randomModel(shape, say),
       computeType,
       activationScalesPath: '',
-      threadCount,
-      passTimeTargetUs: 0,
+      threadCount: threadCount ?? relevance.threadCount,
+      threadPlacement: 'free',
+      queueCapacity: relevance.queueCapacity,
+      batchRequestsMax: relevance.batchRequestsMax,
+      batchRowsMax: PASS_PROMPT_TOKENS,
+      prefillChunkTokens: PASS_PROMPT_TOKENS,
+      passTimeTargetUs: recalls.passTimeTargetUs,
+      batching: 'continuous',
+      kvBytesMax: relevance.kvBytesMax,
       promptTokensMax: POSITIONS,
-    });
+      widthMax: 1,
+      resultCountMax: 1,
+      scoreItemsMax: 1,
+    } satisfies EngineOptions);
     return new PairEngine(engine);
   }
 
-  async ask(prompts: readonly (readonly number[])[]): Promise<PairAnswer> {
-    const order = prompts.map((_, i) => i).sort((a, b) => compare(prompts, a, b));
+  async ask(prompts: readonly Prompt[]): Promise<PairAnswer> {
+    const order = inTokenOrder(prompts);
+    let before: Prompt = [];
     const requests = order.map((i): EngineRelevanceRequest => {
-      const promptTokens = Int32Array.from(prompts[i] ?? []);
+      const prompt = prompts[i] ?? [];
+      const siblingTokens = commonTokens(prompt, before);
+      before = prompt;
       return {
-        promptTokens,
+        promptTokens: Int32Array.from(prompt),
         labelTokens: LABELS,
-        siblingTokens: 0,
+        siblingTokens,
         scoreNorm: 'allowed',
         priority: 'normal',
         budgetUs: BUDGET_US,
@@ -63,11 +84,4 @@ export class PairEngine {
   close(): Promise<void> {
     return this.engine.close();
   }
-}
-
-function compare(prompts: readonly (readonly number[])[], a: number, b: number): number {
-  const one = prompts[a] ?? [];
-  const other = prompts[b] ?? [];
-  const at = one.findIndex((token, i) => token !== other[i]);
-  return at < 0 ? one.length - other.length : (one[at] ?? -1) - (other[at] ?? -1);
 }

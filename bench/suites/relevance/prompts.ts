@@ -8,16 +8,18 @@ const ITEM_TOKENS = { median: 48, least: 8, most: 200, spread: 0.6 };
 const TYPICAL_BEGINNING = 16;
 export const LABELS = Int32Array.of(11, 12);
 
+export type Prompt = readonly number[];
+
 /**
  * Prompts of one query and `count` items of lognormal length, each third of which begins as the one
  * before it does.
  */
-export function pairs(count: number, seed: number): readonly (readonly number[])[] {
+export function pairs(count: number, seed: number): readonly Prompt[] {
   const random = new Random(seed);
   const some = (length: number) => Array.from({ length }, () => random.below(VOCABULARY));
   const query = some(QUERY_TOKENS);
   const tail = some(TAIL_TOKENS);
-  let before: readonly number[] = [];
+  let before: Prompt = [];
   return Array.from({ length: count }, (_, i) => {
     const length = itemLength(random);
     const own = i % 3 === 2 ? before.slice(0, Math.min(TYPICAL_BEGINNING, length)) : [];
@@ -33,21 +35,30 @@ function itemLength(random: Random): number {
   return Math.round(Math.min(most, Math.max(least, median * Math.exp(spread * normal))));
 }
 
+/** Indices of the prompts by their tokens: neighbours share the most. */
+export function inTokenOrder(prompts: readonly Prompt[]): readonly number[] {
+  const compare = (a: Prompt, b: Prompt) => {
+    const at = commonTokens(a, b);
+    return (a[at] ?? -1) - (b[at] ?? -1);
+  };
+  return prompts.map((_, i) => i).sort((a, b) => compare(prompts[a] ?? [], prompts[b] ?? []));
+}
+
+export function commonTokens(a: Prompt, b: Prompt): number {
+  const at = a.findIndex((token, i) => token !== b[i]);
+  return at < 0 ? a.length : at;
+}
+
 /** Distinct beginnings, to a multiple of so many tokens where prompts are shared by blocks. */
-export function distinctTokens(prompts: readonly (readonly number[])[], block = 1): number {
-  const sorted = prompts.map((prompt) => [...prompt]).sort(compare);
-  let before: readonly number[] = [];
+export function distinctTokens(prompts: readonly Prompt[], block = 1): number {
+  let before: Prompt = [];
   let distinct = 0;
-  for (const prompt of sorted) {
-    let common = 0;
-    while (common < prompt.length - 1 && prompt[common] === before[common]) common += 1;
+  for (const i of inTokenOrder(prompts)) {
+    const prompt = prompts[i] ?? [];
+    // The last token of a prompt is computed for each: its row is what is read.
+    const common = Math.min(commonTokens(prompt, before), prompt.length - 1);
     distinct += prompt.length - (common - (common % block));
     before = prompt;
   }
   return distinct;
-}
-
-function compare(a: readonly number[], b: readonly number[]): number {
-  const at = a.findIndex((token, i) => token !== b[i]);
-  return at < 0 ? a.length - b.length : (a[at] ?? -1) - (b[at] ?? -1);
 }

@@ -1,11 +1,19 @@
 import { type Stages, staged } from '../suite.js';
+import { besideStage } from './beside-stage.js';
+import { oddsStage } from './odds-stage.js';
 import { rateStage } from './rate-stage.js';
 import { scoresStage } from './scores-stage.js';
 import { tokensStage } from './tokens-stage.js';
 
-const STAGES: Stages = { scores: scoresStage, tokens: tokensStage, rate: rateStage };
+const STAGES: Stages = {
+  scores: scoresStage,
+  odds: oddsStage,
+  tokens: tokensStage,
+  rate: rateStage,
+  beside: besideStage,
+};
 
 export const RELEVANCE_STAGES = Object.keys(STAGES);
 
-/** Texts scored for a query: right, each token once, and how many a second beside peers. */
+/** Texts scored for a query: right, each token once, how many a second, and beside recalls. */
 export const relevanceSuite = staged(STAGES);

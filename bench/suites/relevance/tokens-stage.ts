@@ -1,4 +1,3 @@
-import os from 'node:os';
 import { SHAPES } from '../../models/model-shape.js';
 import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
@@ -10,8 +9,8 @@ const BLOCK_TOKENS = 32;
 
 /** Tokens that a call computes, over those of the trie of its prompts. */
 export async function tokensStage({ flags, say }: SuiteContext): Promise<Measurement[]> {
-  const threads = flags.integer('threads', 1, 256) ?? os.availableParallelism();
-  const engine = await PairEngine.open(SHAPES['8x512'], 'bf16', threads, say);
+  const threads = flags.integer('threads', 1, 256);
+  const engine = await PairEngine.open(SHAPES['8x512'], 'bf16', say, threads);
   try {
     const measurements: Measurement[] = [];
     for (const count of COUNTS) {
