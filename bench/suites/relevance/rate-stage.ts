@@ -18,7 +18,7 @@ import { logOddsErrors, type Round, rateRows } from './relevance-rows.js';
 
 const ITEMS = { quick: 16, full: 64 };
 /** All take turns: a shared machine's clock and load move within minutes. */
-const ROUNDS = { quick: 7, full: 9 };
+const ROUNDS = { quick: 3, full: 9 };
 /** Before each question: threads of the engine asked before may still spin. */
 const REST_MS = 250;
 
