@@ -43,9 +43,10 @@ Task nth_task(uint64_t n, uint64_t panels, uint64_t blocks, uint64_t group) {
 /// their kernels write once, where those of floats come back after each run of k.
 bool writes_once(const Operand& operand) { return operand.type == device::PanelType::kI8; }
 
-/// Nothing follows the product: it may be written where it belongs at once.
+/// Nothing that finish() does but the copy follows the product: it may be written where it belongs
+/// at once.
 bool is_product_alone(const Target& target) {
-  return target.up == nullptr && target.bias == nullptr && !target.adds_to_y &&
+  return target.up == nullptr && !target.has_gelu && target.bias == nullptr && !target.adds_to_y &&
          target.terms.empty();
 }
 
@@ -97,6 +98,7 @@ void matmul(device::Device& device, const Operand& operand, std::span<const Targ
   const uint64_t block = row_block(operand.rows, panels, device.threads().thread_count());
   const uint64_t blocks = (operand.rows + block - 1) / block;
   const uint64_t group = group_panels(operand.type, operand.k);
+  const bool at_once = writes_once(operand);
   const auto run = [&](uint64_t begin, uint64_t end) {
     alignas(64) float tile[kRowBlock * kPanelColumns];
     alignas(64) float up[kRowBlock * kPanelColumns];
@@ -106,8 +108,8 @@ void matmul(device::Device& device, const Operand& operand, std::span<const Targ
       while (panel >= target->w->panel_count()) panel -= (target++)->w->panel_count();
       const uint64_t first = part * block;
       const uint64_t rows = std::min(block, operand.rows - first);
-      if (writes_once(operand)) fetch_places(*target, first, rows, panel);
-      if (writes_once(operand) && is_product_alone(*target)) {
+      if (at_once) fetch_places(*target, first, rows, panel);
+      if (at_once && is_product_alone(*target)) {
         const uint64_t column = panel * kPanelColumns;
         multiply_panels(products, operand, first, rows, *target->w, panel,
                         std::min<uint64_t>(kPanelColumns, target->w->columns - column),

@@ -52,14 +52,18 @@ struct Quantised {
         device::kPanelColumns)[tile * device::kPanelColumns + column % device::kPanelColumns];
   }
 
-  std::vector<float> product(device::Device& device, const std::vector<float>& x, uint64_t rows) {
+  /// `target`: what follows the product; it is added to zeros where it adds.
+  std::vector<float> product(device::Device& device, const std::vector<float>& x, uint64_t rows,
+                             Target target = {}) {
     device::Buffer memory_of_x =
         std::move(device.allocate(operand_bytes(device, PanelType::kI8, rows, packed.k))).value();
     std::vector<float> row_scales(rows * device::panel_scales(PanelType::kI8, packed.k));
     std::vector<float> y(rows * packed.columns);
     const Operand operand{PanelType::kI8, memory_of_x.data(), row_scales.data(), rows, packed.k};
     write_operand(device, x.data(), packed.k, operand);
-    const Target target{.w = &packed, .y = y.data(), .y_stride = packed.columns};
+    target.w = &packed;
+    target.y = y.data();
+    target.y_stride = packed.columns;
     matmul(device, operand, {&target, 1});
     return y;
   }
@@ -174,6 +178,23 @@ TEST_P(Quantise, ProductsHaveTheBitsOfThePortableSet) {
     Quantised w(*device_, DType::kF32, s.n, s.k), twin(*portable, DType::kF32, s.n, s.k);
     const std::vector<float> x = w.source.floats(s.m * s.k);
     EXPECT_TRUE(same_bits(w.product(*device_, x, s.m), twin.product(*portable, x, s.m)));
+  }
+}
+
+TEST_P(Quantise, WhatFollowsAProductIsDoneToIt) {
+  const device::KernelTable& kernels = device_->kernels();
+  for (const Sizes& s : kSizes) {
+    Quantised w(*device_, DType::kF32, s.n, s.k);
+    const std::vector<float> x = w.source.floats(s.m * s.k), bias = w.source.floats(s.n);
+    const std::vector<float> plain = w.product(*device_, x, s.m);
+    EXPECT_TRUE(same_bits(plain, w.product(*device_, x, s.m, {.adds_to_y = true})));
+    std::vector<float> expected(plain.size());
+    kernels.gelu(plain.data(), plain.size(), expected.data());
+    EXPECT_TRUE(same_bits(expected, w.product(*device_, x, s.m, {.has_gelu = true})));
+    kernels.silu_mul(plain.data(), plain.data(), plain.size(), expected.data());
+    EXPECT_TRUE(same_bits(expected, w.product(*device_, x, s.m, {.up = &w.packed})));
+    for (uint64_t i = 0; i < plain.size(); ++i) expected[i] = plain[i] + bias[i % s.n];
+    EXPECT_TRUE(same_bits(expected, w.product(*device_, x, s.m, {.bias = bias.data()})));
   }
 }
 
