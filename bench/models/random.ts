@@ -1,3 +1,11 @@
+export interface LengthSpread {
+  readonly median: number;
+  /** Standard deviation of the logarithm. */
+  readonly spread: number;
+  readonly least: number;
+  readonly most: number;
+}
+
 /** xorshift32 (Marsaglia 2003): fast, and the same numbers everywhere. Seeds differ from zero. */
 export class Random {
   private state: number;
@@ -31,6 +39,12 @@ export class Random {
   normal(): number {
     const angle = 2 * Math.PI * this.uniform();
     return Math.sqrt(-2 * Math.log(1 - this.uniform())) * Math.cos(angle);
+  }
+
+  /** A whole number of a lognormal distribution, no less and no more than the bounds. */
+  length({ median, spread, least, most }: LengthSpread): number {
+    const drawn = median * Math.exp(spread * this.normal());
+    return Math.round(Math.min(most, Math.max(least, drawn)));
   }
 }
 

@@ -1,13 +1,13 @@
 import { TesseraError } from '@tessera/errors';
 import type { Failure } from '@tessera/routing';
 import type { ClusterCounts } from '@tessera/telemetry';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { Cluster } from './cluster.js';
 import type { NodeLink } from './node-link.js';
 
 /** Nodes that are asked for one request at most: the owner and its successors. */
 const ATTEMPTS_MAX = 3;
 const RETRY_AFTER_MS = 500;
-const US_PER_MS = 1000;
 
 /** Where requests arrive at a gateway. */
 export type Edge = 'grpc' | 'http' | 'kafka';
@@ -106,7 +106,7 @@ export class Asking {
   /** @throws TesseraError ENGINE_OVERLOADED where no node that may take it can make the deadline */
   private checkTime({ partition, leftMs }: Asked): void {
     if (partition === undefined || leftMs === Number.POSITIVE_INFINITY) return;
-    const waitMs = this.cluster.leastWaitUs(partition) / US_PER_MS;
+    const waitMs = this.cluster.leastWaitUs(partition) / MICROSECONDS_PER_MILLISECOND;
     if (waitMs <= leftMs) return;
     this.counts.refusedAhead += 1;
     const got = Math.max(0, Math.floor(leftMs));

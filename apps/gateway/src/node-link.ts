@@ -9,7 +9,8 @@ import {
   type ServiceName,
   tokenHeaders,
 } from '@tessera/client';
-import { CallChannel, LOAD_TRAILER } from '@tessera/grpc';
+import { LOAD_TRAILER } from '@tessera/contracts';
+import { CallChannel } from '@tessera/grpc';
 import { type Member, parseLoadClass } from '@tessera/routing';
 import { NodeRefusal } from './node-refusal.js';
 import type { Fields } from './passed-fields.js';

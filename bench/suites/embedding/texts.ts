@@ -13,19 +13,13 @@ export interface DrawnText {
 export function drawTexts(count: number, seed: number): readonly DrawnText[] {
   const random = new Random(seed);
   return Array.from({ length: count }, () => {
-    const length = drawLength(random);
+    const length = random.length(LENGTH);
     const own = Array.from(
       { length: length - 2 },
       () => TOKENS.first + random.below(TOKENS.count - TOKENS.first),
     );
     return { text: own.map(wordOf).join(' '), tokens: [TOKENS.begin, ...own, TOKENS.end] };
   });
-}
-
-function drawLength(random: Random): number {
-  const { median, spread, least, most } = LENGTH;
-  const drawn = median * Math.exp(spread * random.normal());
-  return Math.round(Math.min(most, Math.max(least, drawn)));
 }
 
 export type Way = 'padded' | 'sorted';

@@ -21,18 +21,11 @@ export function pairs(count: number, seed: number): readonly Prompt[] {
   const tail = some(TAIL_TOKENS);
   let before: Prompt = [];
   return Array.from({ length: count }, (_, i) => {
-    const length = itemLength(random);
+    const length = random.length(ITEM_TOKENS);
     const own = i % 3 === 2 ? before.slice(0, Math.min(TYPICAL_BEGINNING, length)) : [];
     before = [...own, ...some(length - own.length)];
     return [...query, ...before, ...tail];
   });
-}
-
-function itemLength(random: Random): number {
-  const { median, least, most, spread } = ITEM_TOKENS;
-  const angle = 2 * Math.PI * random.uniform();
-  const normal = Math.sqrt(-2 * Math.log(1 - random.uniform())) * Math.cos(angle);
-  return Math.round(Math.min(most, Math.max(least, median * Math.exp(spread * normal))));
 }
 
 /** Indices of the prompts by their tokens: neighbours share the most. */

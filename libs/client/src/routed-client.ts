@@ -1,5 +1,6 @@
 import type * as grpc from '@grpc/grpc-js';
 import {
+  LOAD_TRAILER,
   type WireAppendRequest,
   type WireAppendResponse,
   type WireRecallRequest,
@@ -7,7 +8,7 @@ import {
   type WireScoreRequest,
   type WireScoreResponse,
 } from '@tessera/contracts';
-import { TesseraError } from '@tessera/errors';
+import { ERROR_TRAILERS, GRPC_STATUS, TesseraError } from '@tessera/errors';
 import {
   CostEstimates,
   type Failure,
@@ -32,7 +33,6 @@ import { TesseraClient } from './tessera-client.js';
 const REFRESH_EVERY_MS = 1000;
 /** The owner of a user and its successors. */
 const ATTEMPTS_MAX = 3;
-const LOAD_TRAILER = 'tessera-load';
 const BYTES_PER_ITEM = 16;
 
 export interface RoutedClientOptions {
@@ -234,10 +234,8 @@ function historyLengthOf({ history }: { readonly history?: unknown }): number {
   return itemIds?.length ?? 0;
 }
 
-const UNAVAILABLE = 14;
-
 function failureOf({ code, metadata }: grpc.ServiceError): Failure {
-  const named = metadata?.get('tessera-code')[0]?.toString() ?? '';
+  const named = metadata?.get(ERROR_TRAILERS.code)[0]?.toString() ?? '';
   if (named !== '') return failureOfCode(named);
-  return code === UNAVAILABLE ? 'away' : 'final';
+  return code === GRPC_STATUS.UNAVAILABLE ? 'away' : 'final';
 }

@@ -134,3 +134,4 @@ export {
   type UpdateRequest as WireWeightsUpdateRequest,
   type UpdateResponse as WireWeightsUpdateResponse,
 } from './generated/tessera/weights/v1/weights.js';
+export { LOAD_TRAILER } from './load-trailer.js';

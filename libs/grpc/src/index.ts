@@ -5,7 +5,6 @@ export type { DirectHandler, DirectHandlers } from './direct/direct-method.js';
 export type { DirectParts } from './direct/direct-serving.js';
 export { GrpcErrorFilter, grpcStatus, loggedStatus } from './error-filter.js';
 export { GrpcHealth } from './health.js';
-export { LOAD_TRAILER } from './load-trailer.js';
 export { refuseMalformed } from './malformed.js';
 export { paced } from './paced-stream.js';
 export { type GateSettings, type GrpcServerSettings, grpcServer } from './server-options.js';

@@ -1,7 +1,7 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { readTls } from '@tessera/config';
+import { LOAD_TRAILER } from '@tessera/contracts';
 import { errorBody, TesseraError } from '@tessera/errors';
-import { LOAD_TRAILER } from '@tessera/grpc';
 import type { Readiness } from '@tessera/lifecycle';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fromServer } from './error-filter.js';

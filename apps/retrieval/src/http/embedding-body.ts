@@ -1,11 +1,8 @@
 /** Bodies of other services' clients, field by field; fields that change nothing are let by. */
 
 import type { EmbeddingRequest } from '@tessera/embedding';
-import { expecting } from '@tessera/errors';
-
-const invalid = expecting('REQUEST_INVALID');
-
-type Members = Readonly<Record<string, unknown>>;
+import { invalid } from '@tessera/grpc';
+import { type Body, flagOf, objectOf, wordOf } from '../wire/body-fields.js';
 
 /** Of `POST /v1/embeddings`, as OpenAI's clients send it. */
 export interface AskedEmbeddings extends EmbeddingRequest {
@@ -17,13 +14,8 @@ export interface AskedEmbed extends EmbeddingRequest {
   readonly isNormalised: boolean;
 }
 
-function membersOf(body: unknown): Members {
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Members;
-  throw invalid('body', 'an object', body);
-}
-
 /** One text, or an array of texts; tokens are those of another tokenizer. */
-function textsOf(body: Members, field: string): readonly string[] {
+function textsOf(body: Body, field: string): readonly string[] {
   const value = body[field];
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
   const wrong = texts.findIndex((text) => typeof text !== 'string');
@@ -32,43 +24,34 @@ function textsOf(body: Members, field: string): readonly string[] {
   throw invalid(at, 'a text', texts[wrong]);
 }
 
-function modelOf({ model = '' }: Members): string {
+function modelOf({ model = '' }: Body): string {
   if (typeof model === 'string') return model;
   throw invalid('model', 'a text', model);
 }
 
 /** Its bounds are the model's. */
-function dimensionsOf({ dimensions }: Members): number | undefined {
+function dimensionsOf({ dimensions }: Body): number | undefined {
   if (dimensions === undefined || dimensions === null) return undefined;
   if (typeof dimensions === 'number') return dimensions;
   throw invalid('dimensions', 'a number', dimensions);
 }
 
-function flagOf(body: Members, field: string): boolean {
-  const value = body[field] ?? true;
-  if (typeof value === 'boolean') return value;
-  throw invalid(field, 'true or false', value);
-}
-
 export function parseEmbeddings(body: unknown): AskedEmbeddings {
-  const members = membersOf(body);
-  const { encoding_format: encoding = 'float' } = members;
-  if (encoding !== 'float' && encoding !== 'base64') {
-    throw invalid('encoding_format', 'one of float, base64', encoding);
-  }
+  const members = objectOf('body', body);
+  const encoding = wordOf(members, 'encoding_format', ['float', 'base64']);
   const texts = textsOf(members, 'input');
   return { model: modelOf(members), texts, dimensions: dimensionsOf(members), encoding };
 }
 
 export function parseEmbed(body: unknown): AskedEmbed {
-  const members = membersOf(body);
-  if (!flagOf(members, 'truncate')) {
+  const members = objectOf('body', body);
+  if (!flagOf(members, 'truncate', true)) {
     throw invalid('truncate', 'true: texts beyond the positions of the model are truncated', false);
   }
   return {
     model: modelOf(members),
     texts: textsOf(members, 'inputs'),
     dimensions: dimensionsOf(members),
-    isNormalised: flagOf(members, 'normalize'),
+    isNormalised: flagOf(members, 'normalize', true),
   };
 }

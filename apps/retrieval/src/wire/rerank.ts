@@ -6,11 +6,9 @@
 import { invalid } from '@tessera/grpc';
 import type { Parsed } from '../recall-edge.js';
 import type { AskedDocument, AskedRelevance, EdgeRelevance } from '../relevance-edge.js';
+import { countOf, flagOf, listOf, strictObjectOf, textOf, wordOf } from './body-fields.js';
 
 const PRIORITIES = ['high', 'normal', 'low'] as const;
-const COUNT_MAX = 1_000_000_000;
-
-type Body = Readonly<Record<string, unknown>>;
 
 /** What an answer has beside the scores. */
 interface Shown {
@@ -42,7 +40,7 @@ const TEI_KEYS = ['query', 'texts', 'truncate', 'return_text', 'raw_scores'];
 
 /** @throws TesseraError REQUEST_INVALID with the path of the field */
 export function parseRerank(body: unknown): AskedRerank {
-  const asked = objectOf('body', body, RERANK_KEYS);
+  const asked = strictObjectOf('body', body, RERANK_KEYS);
   // Clients name a model of the service that they were made for: the one here is always the same.
   textOf(asked, 'model', '');
   return {
@@ -58,7 +56,7 @@ export function parseRerank(body: unknown): AskedRerank {
     },
     deadlineMs: asked.deadline_ms === undefined ? undefined : countOf(asked, 'deadline_ms'),
     shown: {
-      count: asked.top_n === undefined ? COUNT_MAX : countOf(asked, 'top_n'),
+      count: asked.top_n === undefined ? Number.POSITIVE_INFINITY : countOf(asked, 'top_n'),
       texts: flagOf(asked, 'return_documents', false),
     },
   };
@@ -66,7 +64,7 @@ export function parseRerank(body: unknown): AskedRerank {
 
 /** @throws TesseraError REQUEST_INVALID with the path of the field */
 export function parseTeiRerank(body: unknown): AskedRerank {
-  const asked = objectOf('body', body, TEI_KEYS);
+  const asked = strictObjectOf('body', body, TEI_KEYS);
   if (flagOf(asked, 'raw_scores', false)) {
     throw invalid('raw_scores', 'false: the template says what a score is', 'true');
   }
@@ -85,7 +83,7 @@ export function parseTeiRerank(body: unknown): AskedRerank {
       catalogue: '',
     },
     deadlineMs: undefined,
-    shown: { count: COUNT_MAX, texts: flagOf(asked, 'return_text', false) },
+    shown: { count: Number.POSITIVE_INFINITY, texts: flagOf(asked, 'return_text', false) },
   };
 }
 
@@ -132,55 +130,8 @@ function ranked({ outcomes }: EdgeRelevance) {
 function documentOf(value: unknown, index: number): AskedDocument {
   if (typeof value === 'string') return { text: value };
   const field = `documents[${index}]`;
-  const given = objectOf(field, value, ['text', 'itemId']);
+  const given = strictObjectOf(field, value, ['text', 'itemId']);
   if (typeof given.text === 'string' && given.itemId === undefined) return { text: given.text };
   if (typeof given.itemId === 'string' && given.text === undefined) return { itemId: given.itemId };
   throw invalid(field, 'a text, {text} or {itemId}', value);
-}
-
-function objectOf(field: string, value: unknown, keys: readonly string[]): Body {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(field, 'an object', value);
-  }
-  const stranger = Object.keys(value).find((key) => !keys.includes(key));
-  if (stranger === undefined) return value as Body;
-  const path = field === 'body' ? stranger : `${field}.${stranger}`;
-  throw invalid(path, `no such key (known: ${keys.join(', ')})`, 'it');
-}
-
-function listOf(body: Body, key: string): readonly unknown[] {
-  const value = body[key];
-  if (Array.isArray(value)) return value;
-  throw invalid(key, 'an array', value);
-}
-
-function textOf(body: Body, key: string, fallback?: string): string {
-  const value = body[key] ?? fallback;
-  if (typeof value === 'string') return value;
-  throw invalid(key, 'a text', value);
-}
-
-function flagOf(body: Body, key: string, fallback: boolean): boolean {
-  const value = body[key] ?? fallback;
-  if (typeof value === 'boolean') return value;
-  throw invalid(key, 'true or false', value);
-}
-
-function countOf(body: Body, key: string): number {
-  const value = body[key];
-  const isCount = typeof value === 'number' && Number.isInteger(value);
-  if (isCount && value >= 1 && value <= COUNT_MAX) return value;
-  throw invalid(key, `an integer in 1..${COUNT_MAX}`, value);
-}
-
-/** The first of the words where the key is absent. */
-function wordOf<Word extends string>(
-  body: Body,
-  key: string,
-  words: readonly [Word, ...Word[]],
-): Word {
-  if (body[key] === undefined) return words[0];
-  const word = words.find((known) => known === body[key]);
-  if (word !== undefined) return word;
-  throw invalid(key, `one of ${words.join(', ')}`, body[key]);
 }

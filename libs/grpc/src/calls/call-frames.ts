@@ -1,17 +1,16 @@
 /** Calls and their ends on the wire (gRPC over HTTP/2, PROTOCOL-HTTP2 of grpc/grpc). */
 
+import { LOAD_TRAILER } from '@tessera/contracts';
 import { ERROR_TRAILERS } from '@tessera/errors';
 import {
   Flag,
   FRAME_BYTES_MAX,
-  FRAME_HEADER_BYTES,
   FrameType,
   frame,
   literalHeaders,
   MESSAGE_HEADER_BYTES,
 } from '../gate/frames.js';
 import { eachHeader } from '../gate/hpack.js';
-import { LOAD_TRAILER } from '../load-trailer.js';
 import { STATUS_DETAILS } from '../status-details.js';
 
 /** A message of 2 KiB, percent-encoded, and its details. */
@@ -110,31 +109,6 @@ export function callHeaders(
     frames.push(frame(type, isLast ? Flag.END_HEADERS : 0, stream, part));
   }
   return Buffer.concat(frames);
-}
-
-/** A message behind its length, uncompressed. */
-export function framedMessage(message: Uint8Array): Buffer {
-  const bytes = Buffer.allocUnsafe(MESSAGE_HEADER_BYTES + message.length);
-  bytes[0] = 0;
-  bytes.writeUInt32BE(message.length, 1);
-  bytes.set(message, MESSAGE_HEADER_BYTES);
-  return bytes;
-}
-
-/** DATA frames; the last ends the call's request where `isEnd`. */
-export function messageFrames(stream: number, bytes: Buffer, isEnd: boolean): Buffer {
-  if (bytes.length <= FRAME_BYTES_MAX) {
-    return frame(FrameType.DATA, isEnd ? Flag.END_STREAM : 0, stream, bytes);
-  }
-  const count = Math.ceil(bytes.length / FRAME_BYTES_MAX);
-  const out = Buffer.allocUnsafe(bytes.length + count * FRAME_HEADER_BYTES);
-  let to = 0;
-  for (let at = 0; at < bytes.length; at += FRAME_BYTES_MAX) {
-    const part = bytes.subarray(at, at + FRAME_BYTES_MAX);
-    const isLast = at + FRAME_BYTES_MAX >= bytes.length;
-    to += frame(FrameType.DATA, isEnd && isLast ? Flag.END_STREAM : 0, stream, part).copy(out, to);
-  }
-  return out;
 }
 
 /** The one message of an answer; undefined: there is none, or it is compressed or cut off. */

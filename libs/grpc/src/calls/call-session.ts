@@ -2,6 +2,7 @@ import { GRPC_STATUS } from '@tessera/errors';
 import {
   callerSettings,
   contentOf,
+  dataFrames,
   ErrorCode,
   Flag,
   FRAME_BYTES_MAX,
@@ -9,20 +10,14 @@ import {
   type FrameHead,
   FrameType,
   frame,
+  framedMessage,
   frameHead,
   initialWindowOf,
   resetStream,
   streamsMaxOf,
   windowUpdate,
 } from '../gate/frames.js';
-import {
-  type CallEnd,
-  callEndOf,
-  callHeaders,
-  framedMessage,
-  messageFrames,
-  messageOf,
-} from './call-frames.js';
+import { type CallEnd, callEndOf, callHeaders, messageOf } from './call-frames.js';
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 /** As HTTP/2 begins (RFC 9113, 6.9.2). */
@@ -174,7 +169,8 @@ export class CallSession {
     this.windowBytes -= bytes;
     stream.windowBytes -= bytes;
     stream.left = left.subarray(bytes);
-    return messageFrames(stream.id, left.subarray(0, bytes), bytes === left.length);
+    const flags = bytes === left.length ? Flag.END_STREAM : 0;
+    return dataFrames(stream.id, left.subarray(0, bytes), flags);
   }
 
   private pump(): void {

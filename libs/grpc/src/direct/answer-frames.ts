@@ -1,14 +1,16 @@
 import type { StatusObject } from '@grpc/grpc-js';
+import { LOAD_TRAILER } from '@tessera/contracts';
 import {
+  dataFrames,
   Flag,
   FRAME_BYTES_MAX,
   FRAME_HEADER_BYTES,
   FrameType,
   frame,
+  framedMessage,
   literalHeaders,
   MESSAGE_HEADER_BYTES,
 } from '../gate/frames.js';
-import { LOAD_TRAILER } from '../load-trailer.js';
 
 /** As grpc-js begins and ends an answer. */
 const BEGIN = literalHeaders({
@@ -66,19 +68,8 @@ export function answerFrames(stream: number, message: Uint8Array, end: Buffer): 
 
 /** The frame before the message, and what is to go into frames as the windows allow. */
 export function answerInParts(stream: number, message: Uint8Array) {
-  const data = Buffer.allocUnsafe(MESSAGE_HEADER_BYTES + message.length);
-  data[0] = 0;
-  data.writeUInt32BE(message.length, 1);
-  data.set(message, MESSAGE_HEADER_BYTES);
-  return { begin: frame(FrameType.HEADERS, Flag.END_HEADERS, stream, BEGIN), data };
-}
-
-export function dataFrames(stream: number, data: Buffer): Buffer {
-  const frames: Buffer[] = [];
-  for (let at = 0; at < data.length; at += FRAME_BYTES_MAX) {
-    frames.push(frame(FrameType.DATA, 0, stream, data.subarray(at, at + FRAME_BYTES_MAX)));
-  }
-  return Buffer.concat(frames);
+  const begin = frame(FrameType.HEADERS, Flag.END_HEADERS, stream, BEGIN);
+  return { begin, data: framedMessage(message) };
 }
 
 export const answerEnd = (stream: number, end: Buffer) =>

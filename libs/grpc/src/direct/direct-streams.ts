@@ -3,6 +3,7 @@ import { turns } from '@tessera/turns';
 import {
   CREDIT_BYTES_MIN,
   contentOf,
+  dataFrames,
   ErrorCode,
   Flag,
   type FrameHead,
@@ -14,14 +15,7 @@ import {
 } from '../gate/frames.js';
 import type { OpenCall } from '../gate/open-call.js';
 import type { RequestHeaders } from '../gate/request-headers.js';
-import {
-  answerEnd,
-  answerFrames,
-  answerInParts,
-  dataFrames,
-  endFrames,
-  endOfAnswer,
-} from './answer-frames.js';
+import { answerEnd, answerFrames, answerInParts, endFrames, endOfAnswer } from './answer-frames.js';
 import { CallDeadlines } from './call-deadlines.js';
 import { CancelSignal } from './cancel-signal.js';
 import type { DirectMethod, DirectServing } from './direct-method.js';

@@ -146,3 +146,24 @@ export function literalHeaders(fields: Readonly<Record<string, string>>): Buffer
   }
   return Buffer.concat(parts);
 }
+
+/** A message behind its length, uncompressed. */
+export function framedMessage(message: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(MESSAGE_HEADER_BYTES + message.length);
+  bytes[0] = 0;
+  bytes.writeUInt32BE(message.length, 1);
+  bytes.set(message, MESSAGE_HEADER_BYTES);
+  return bytes;
+}
+
+/** DATA frames of the bytes; the last has the flags. */
+export function dataFrames(stream: number, bytes: Buffer, flags = 0): Buffer {
+  if (bytes.length <= FRAME_BYTES_MAX) return frame(FrameType.DATA, flags, stream, bytes);
+  const frames: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += FRAME_BYTES_MAX) {
+    const part = bytes.subarray(at, at + FRAME_BYTES_MAX);
+    const isLast = at + FRAME_BYTES_MAX >= bytes.length;
+    frames.push(frame(FrameType.DATA, isLast ? flags : 0, stream, part));
+  }
+  return Buffer.concat(frames);
+}

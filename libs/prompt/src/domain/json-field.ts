@@ -67,6 +67,11 @@ export class JsonField {
     return this.value;
   }
 
+  filledText(lengthMax: number): string {
+    const text = this.text(lengthMax);
+    return text === '' ? this.fail('a text that is not empty') : text;
+  }
+
   integer(min: number, max: number): number {
     const value = this.value;
     if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {

@@ -50,14 +50,16 @@ export function parseTemplate(document: unknown, fileName = 'prompt.json'): Prom
   answer.onlyKeys(['prefix', 'terminal']);
   const terminal = answer.key('terminal');
   return {
-    name: nonEmptyText(root.key('name'), NAME_LENGTH_MAX),
+    name: root.key('name').filledText(NAME_LENGTH_MAX),
     levels: root.key('levels').array(1, LEVELS_MAX).map(parseLevel),
     itemPrefix: parseAffix(item.key('prefix')),
     itemSuffix: parseAffix(item.key('suffix')),
     answerPrefix: optionalText(answer.key('prefix')),
     answerTerminal: terminal.absent
       ? []
-      : terminal.array(0, TERMINAL_TOKENS_MAX).map((field) => nonEmptyText(field)),
+      : terminal
+          .array(0, TERMINAL_TOKENS_MAX)
+          .map((field) => field.filledText(TEMPLATE_TEXT_LENGTH_MAX)),
     segments: root.key('segments').array(1, SEGMENTS_MAX).map(parseSegment),
     promptTokensMax: optionalInteger(root.key('maxPromptTokens'), PROMPT_TOKENS_MAX),
     trimStep: root.key('trimStep').absent ? 1 : root.key('trimStep').integer(1, HISTORY_ITEMS_MAX),
@@ -72,11 +74,6 @@ function withDefault(field: JsonField, value: unknown, fileName: string): JsonFi
 
 function optionalText(field: JsonField): string {
   return field.absent ? '' : field.text(TEMPLATE_TEXT_LENGTH_MAX);
-}
-
-function nonEmptyText(field: JsonField, lengthMax = TEMPLATE_TEXT_LENGTH_MAX): string {
-  const text = field.text(lengthMax);
-  return text === '' ? field.fail('a text that is not empty') : text;
 }
 
 function optionalInteger(field: JsonField, max: number): number {
@@ -129,7 +126,7 @@ function parseValue(field: JsonField, kind: 'profile' | 'scene'): ValueSegment {
   }
   return {
     kind,
-    key: nonEmptyText(field.key('key'), NAME_LENGTH_MAX),
+    key: field.key('key').filledText(NAME_LENGTH_MAX),
     before: optionalText(field.key('before')),
     after: optionalText(field.key('after')),
     ...(values === undefined ? {} : { values }),

@@ -42,7 +42,7 @@ export function parseRelevance(document: unknown, fileName = 'relevance.json'): 
   const score = choice(root.key('score'), ['expectation', 'logOdds']);
   if (score === 'logOdds') checkOdds(root.key('labels'), labels, over);
   return {
-    name: nonEmpty(root.key('name'), NAME_LENGTH_MAX),
+    name: root.key('name').filledText(NAME_LENGTH_MAX),
     segments: parseSegments(root.key('segments')),
     instruction: instruction.absent ? '' : instruction.text(TEXT_LENGTH_MAX),
     labels,
@@ -54,7 +54,7 @@ export function parseRelevance(document: unknown, fileName = 'relevance.json'): 
 
 function parseSegments(field: JsonField): readonly string[] {
   const fields = field.array(2, SEGMENTS_MAX);
-  const segments = fields.map((segment) => nonEmpty(segment, TEXT_LENGTH_MAX));
+  const segments = fields.map((segment) => segment.filledText(TEXT_LENGTH_MAX));
   const slots = segments.map(slotsOf);
   for (const slot of PAIR_SLOTS) {
     const count = slots.flat().filter((name) => name === slot).length;
@@ -74,7 +74,7 @@ function parseLabel(field: JsonField): RelevanceLabel {
   const { value } = field.key('value');
   const isNumber = typeof value === 'number' && Math.abs(value) <= LABEL_VALUE_MAX;
   return {
-    text: nonEmpty(field.key('text'), LABEL_LENGTH_MAX),
+    text: field.key('text').filledText(LABEL_LENGTH_MAX),
     value: isNumber
       ? value
       : field.key('value').fail(`a number of -${LABEL_VALUE_MAX}..${LABEL_VALUE_MAX}`),
@@ -97,9 +97,4 @@ function choice<Word extends string>(field: JsonField, words: readonly [Word, ..
   if (field.absent) return words[0];
   const word = words.find((known) => known === field.value);
   return word ?? field.fail(`one of ${words.join(', ')}`);
-}
-
-function nonEmpty(field: JsonField, lengthMax: number): string {
-  const text = field.text(lengthMax);
-  return text === '' ? field.fail('a text that is not empty') : text;
 }

@@ -2,6 +2,7 @@ import type { EngineLogits } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
 import type { Tokenizer } from '@tessera/prompt';
 import { inSlices } from '@tessera/turns';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { type LabelPaths, type LabelStop, labelPaths } from './label-paths.js';
 import { type PairPrompt, PairPrompts, type QueryPrompts } from './pair-prompts.js';
 import { pairRequests } from './pair-requests.js';
@@ -16,8 +17,6 @@ import type {
   RelevanceRequest,
 } from './relevance-types.js';
 import { type TrieOrder, trieOrder } from './trie-order.js';
-
-const US_PER_MS = 1000;
 
 const invalid = expecting('REQUEST_INVALID');
 
@@ -74,7 +73,7 @@ export class Relevance {
     if (documents.length < 1 || documents.length > documentsMax) {
       throw invalid('documents', `1..${documentsMax} documents`, documents.length);
     }
-    const endsMs = performance.now() + context.budgetUs / US_PER_MS;
+    const endsMs = performance.now() + context.budgetUs / MICROSECONDS_PER_MILLISECOND;
     const prompted = await this.prompt(this.pairs.ofQuery(query, instruction), request);
     const prompts = prompted.map((of) => ('error' in of ? [] : of.tokens));
     const order = trieOrder(prompts);
@@ -114,7 +113,7 @@ export class Relevance {
     const read: (Read | undefined)[] = [];
     const atOnce = Math.max(1, Math.floor(limits.requestsAtOnce / stops.length));
     for (let first = 0; first < asked.length; first += atOnce) {
-      const budgetUs = (endsMs - performance.now()) * US_PER_MS;
+      const budgetUs = (endsMs - performance.now()) * MICROSECONDS_PER_MILLISECOND;
       const work = { ...this.workOf(request), budgetUs };
       const part = asked.slice(first, first + atOnce).map((i) => prompts[i] ?? []);
       const written = part.flatMap((tokens, i) =>

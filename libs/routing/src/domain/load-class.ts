@@ -3,20 +3,21 @@
  * one before, so that a number of one or two digits is enough and says what a router needs.
  */
 
-const US_PER_MS = 1000;
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+
 /** 32 s and more. */
 export const LOAD_CLASS_MAX = 16;
 
 /** 0: less than a millisecond; c: from 2^(c-1) ms on. */
 export function loadClassOf(us: number): number {
-  const ms = us / US_PER_MS;
+  const ms = us / MICROSECONDS_PER_MILLISECOND;
   if (!(ms >= 1)) return 0;
   return Math.min(LOAD_CLASS_MAX, 1 + Math.floor(Math.log2(ms)));
 }
 
 /** The least that a class stands for. */
 export function leastUsOf(loadClass: number): number {
-  return loadClass === 0 ? 0 : 2 ** (loadClass - 1) * US_PER_MS;
+  return loadClass === 0 ? 0 : 2 ** (loadClass - 1) * MICROSECONDS_PER_MILLISECOND;
 }
 
 /** Undefined where the text is no class. */

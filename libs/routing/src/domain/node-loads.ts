@@ -1,3 +1,4 @@
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { RoutingTable } from './table.js';
 
 /** A node may have so many times the mean of outstanding work before its users overflow. */
@@ -18,7 +19,6 @@ export interface Choice {
   readonly reason: ChoiceReason;
 }
 
-const US_PER_MS = 1000;
 /** Work of other routers goes on in steps of this, over all nodes at once. */
 const STEP_MS = 4;
 
@@ -93,7 +93,7 @@ export class NodeLoads {
     if (elapsedMs < STEP_MS) return;
     this.steppedMs = nowMs;
     if (!this.hasStated) return;
-    const doneUs = elapsedMs * US_PER_MS;
+    const doneUs = elapsedMs * MICROSECONDS_PER_MILLISECOND;
     this.hasStated = false;
     for (let node = 0; node < this.stated.length; node += 1) {
       const foreign = this.foreign[node] as number;

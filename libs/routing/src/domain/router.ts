@@ -1,10 +1,9 @@
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { CostEstimates } from './cost-estimates.js';
 import { leastUsOf } from './load-class.js';
 import type { Member } from './members.js';
 import { type ChoiceReason, NodeLoads } from './node-loads.js';
 import { RoutingTable } from './table.js';
-
-const US_PER_MS = 1000;
 
 export interface Chosen {
   readonly name: string;
@@ -83,7 +82,7 @@ export class Router {
       const index = this.current.indexOf(name);
       if (index >= 0) this.loads.end(index, costUs);
       if (!isAnswered) return;
-      this.costs.observe(kind, (this.nowMs() - begunMs) * US_PER_MS, atOnce);
+      this.costs.observe(kind, (this.nowMs() - begunMs) * MICROSECONDS_PER_MILLISECOND, atOnce);
     };
   }
 
