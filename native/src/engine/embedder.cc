@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/backends.h"
+#include "engine/elapsed.h"
 #include "engine/foreground.h"
 #include "engine/options.h"
 
@@ -23,11 +24,6 @@ Status in_range(const char* field, uint32_t value, uint32_t max) {
   if (value >= 1 && value <= max) return Status::ok();
   return pass_fault("embedderOpen.options." + std::string(field), "1.." + std::to_string(max),
                     std::to_string(value));
-}
-
-double now_us() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double, std::micro>(now).count();
 }
 
 }  // namespace
@@ -94,15 +90,15 @@ Result<EmbeddedPass> Embedder::embed(std::span<const int32_t> tokens,
   EmbeddedPass pass;
   pass.vectors.resize(texts.size() * model_.dimension());
   const MutexLock lock(mutex_);
-  const double began_us = now_us();
+  const Clock::time_point began = Clock::now();
   double given_us = 0;
   const auto give = [&given_us] {
-    const double from_us = now_us();
+    const Clock::time_point from = Clock::now();
     give_way(kGivesWay);
-    given_us += now_us() - from_us;
+    given_us += static_cast<double>(microseconds_since(from));
   };
   TESSERA_RETURN_IF_ERROR(model_.embed(texts, *workspace_, pass.vectors.data(), give));
-  pass.compute_us = now_us() - began_us - given_us;
+  pass.compute_us = static_cast<double>(microseconds_since(began)) - given_us;
   return pass;
 }
 
