@@ -19,8 +19,8 @@ import type {
   Note,
   OidcBegun,
   QueryResult,
+  RecallList,
   RecallPage,
-  RecallSummary,
   RecordedChange,
   SavedSet,
   TriedRecall,
@@ -42,7 +42,7 @@ export interface ConsoleAnswers {
   readonly 'get about': About;
   readonly 'get cluster': ClusterPage;
   readonly 'get live': LivePage;
-  readonly 'get recalls': { readonly recalls: readonly RecallSummary[] };
+  readonly 'get recalls': RecallList;
   readonly 'post recalls': TriedRecall;
   readonly 'get recalls/{id}': RecallPage;
   readonly 'post recalls/{id}/explain': ExplainAnswer;

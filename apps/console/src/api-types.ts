@@ -1,6 +1,7 @@
 /** Answers of the console's API; its pages read the same types. */
 
 import type { AdapterState, CanaryReport, ClickRate, RuleVerdict } from '@tessera/adapter';
+import type { ClusterState, ShownNode } from '@tessera/client';
 import type {
   ComparisonSummary,
   Note,
@@ -20,6 +21,7 @@ export type { Comparison, Distribution } from './domain/compare.js';
 export type {
   CanaryReport,
   ClickRate,
+  ClusterState,
   ComparisonSummary,
   DescribedItem,
   ExplainAnswer,
@@ -31,6 +33,7 @@ export type {
   RecordedRecall,
   RuleVerdict,
   SavedSet,
+  ShownNode,
   StoreState,
   Visitor,
 };
@@ -71,8 +74,32 @@ export interface About {
   readonly canErase: boolean;
 }
 
+/** A line of the list of recorded recalls. */
+export interface ListedRecall extends RecallSummary {
+  /** The node that recorded it; '' where there is no cluster. */
+  readonly node: string;
+}
+
+/** What could not be asked, and why. */
+export interface Unreached {
+  /** A node, or `gateway`. */
+  readonly node: string;
+  readonly reason: string;
+}
+
+export interface RecallList {
+  /** Newest first, by the clock of the node that recorded each. */
+  readonly recalls: readonly ListedRecall[];
+  /** Nodes whose recalls are missing from the list. */
+  readonly unreached: readonly Unreached[];
+}
+
 /** A recorded recall with what people read of it. */
 export interface RecallPage {
+  /** The node that recorded it; '' where there is no cluster. */
+  readonly node: string;
+  /** That is the node that was asked: notes are taken there alone. */
+  readonly isHere: boolean;
   readonly recall: RecordedRecall;
   /** Of its items and of its history, by item ID; those that the catalogue still has. */
   readonly described: Readonly<Record<string, DescribedItem>>;
@@ -110,6 +137,10 @@ export interface UserPage {
     readonly sid: readonly number[];
   }[];
   readonly chains: readonly KvChainView[];
+  /** The node that keeps these chains; '' where there is no cluster. */
+  readonly node: string;
+  /** Why that is not the owner of the user; '' where it is. */
+  readonly fault: string;
 }
 
 export interface CataloguePage {
@@ -233,36 +264,11 @@ export interface ActivatedVersion {
   readonly goldenOverlap?: number;
 }
 
-/** A node as the gateway sees it. */
-export interface ClusterNode {
-  readonly name: string;
-  readonly grpc: string;
-  readonly http: string;
-  readonly weight: number;
-  /** unknown, up, draining, down or different. */
-  readonly state: string;
-  /** Why it gets no requests; '' where it does. */
-  readonly reason: string;
-  readonly ownedPartitions: number;
-  readonly inFlight: number;
-  /** Predicted microseconds of the work that it has. */
-  readonly outstandingUs: number;
-  /** Users' chains in its KV pool, when it was last seen. */
-  readonly chains: number;
-}
-
-export interface ClusterTable {
-  readonly revision: number;
-  readonly digest: string;
-  readonly partitions: number;
-  readonly nodes: readonly ClusterNode[];
-}
-
 export interface ClusterPage {
   /** HOST:PORT of the gateway; '' where the configuration names none. */
   readonly gateway: string;
   /** Null where the gateway could not be asked. */
-  readonly table: ClusterTable | null;
+  readonly table: ClusterState | null;
   /** Why it could not be asked; '' where it was. */
   readonly fault: string;
 }

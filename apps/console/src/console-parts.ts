@@ -4,7 +4,7 @@ import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRequest, RecallRuntime } from '@tessera/recall';
 import type { Log } from '@tessera/telemetry';
-import type { ClusterTable } from './api-types.js';
+import type { ClusterPort } from './cluster-port.js';
 import type { ConsoleAccess, Visitor } from './console-access.js';
 import type { LoginAccess } from './login-access.js';
 
@@ -46,10 +46,7 @@ export abstract class ConsoleParts {
   abstract readonly access: ConsoleAccess;
   /** How people log in; undefined where nobody has to. */
   abstract readonly logins: LoginAccess | undefined;
-  /** HOST:PORT of the gateway before this node; '': none. */
-  abstract readonly gateway: string;
-  /** The gateway's nodes. Rejects with NODE_UNAVAILABLE. */
-  abstract readonly cluster: () => Promise<ClusterTable>;
+  abstract readonly cluster: ClusterPort;
   /** Host that people ask for where a proxy asks for another; '': none. */
   abstract readonly publicHost: string;
   abstract readonly audits: Pick<AuditLog, 'write' | 'newest'>;

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Audits } from './audits.js';
+import { ClusterNodes } from './cluster-nodes.js';
 import { ConsoleParts } from './console-parts.js';
 import { Gate } from './gate.js';
 import { AboutController } from './http/about.controller.js';
@@ -34,7 +35,7 @@ export class ConsoleModule {
       ],
       providers: [
         { provide: ConsoleParts, useValue: parts },
-        ...[Audits, Gate, Recorded, Notes, Imports],
+        ...[Audits, Gate, Recorded, Notes, Imports, ClusterNodes],
       ],
     };
   }

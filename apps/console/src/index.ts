@@ -1,4 +1,4 @@
-export type { ClusterNode, ClusterTable } from './api-types.js';
+export type { ClusterPort } from './cluster-port.js';
 export { ConsoleModule } from './console.module.js';
 export { type ConsoleAccess, LoopbackAccess } from './console-access.js';
 export type { ConsoleParts } from './console-parts.js';

@@ -29,7 +29,8 @@ export class Recorded {
     throw new TesseraError('ROUTE_NOT_FOUND', message, { field: 'recall' });
   }
 
-  async page(id: string): Promise<RecallPage> {
+  /** @param node the name of this one; '': there is no cluster */
+  async page(id: string, node: string): Promise<RecallPage> {
     const recall = await this.recall(id);
     const { answer, request } = recall;
     const ids = [
@@ -37,6 +38,8 @@ export class Recorded {
       ...(answer?.history.map(({ itemId }) => itemId) ?? []),
     ];
     return {
+      node,
+      isHere: true,
       recall,
       described: this.describe(ids, request.catalogue),
       notes: await this.store.shelf.notes(id),

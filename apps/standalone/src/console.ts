@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isLoopback } from '@tessera/access';
-import { clusterState, peerConnection } from '@tessera/client';
+import { askEdge, clusterState, PLAIN, peerConnection, userRoute } from '@tessera/client';
 import { type Config, repositoryRoot } from '@tessera/config';
 import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
@@ -8,8 +8,7 @@ import type { RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import { MILLISECONDS_PER_MINUTE } from '@tessera/units';
 import {
-  type ClusterNode,
-  type ClusterTable,
+  type ClusterPort,
   type ConsoleParts,
   LoginAccess,
   LoopbackAccess,
@@ -51,21 +50,20 @@ function loginsOf({ http, access, login }: Config, { process, oidc }: Access) {
   });
 }
 
-/** The parts of the console; undefined where it is not served. */
-/** As the gateway knows it. Rejects with NODE_UNAVAILABLE. */
-async function clusterTable(config: Config): Promise<ClusterTable> {
-  const state = await clusterState(config.console.gateway, peerConnection(config.peer));
-  const { revision, digest, partitions } = state;
-  const nodes = state.nodes.map(
-    ({ name, grpc, http, weight, state: is, reason, ...counts }): ClusterNode => {
-      const { ownedPartitions, inFlight, outstandingUs, chains } = counts;
-      const loads = { ownedPartitions, inFlight, outstandingUs, chains };
-      return { name, grpc, http, weight, state: is, reason, ...loads };
-    },
-  );
-  return { revision, digest, partitions, nodes };
+/** The cluster that this node is one of, asked as this process. */
+function clusterOf({ console: { gateway }, node, peer }: Config): ClusterPort {
+  // The files of a process that asks nobody are not read.
+  const connection = gateway === '' ? PLAIN : peerConnection(peer);
+  return {
+    node: node.name,
+    gateway,
+    state: () => clusterState(gateway, connection),
+    route: (userId) => userRoute(gateway, userId, connection),
+    ask: (call) => askEdge(call, connection),
+  };
 }
 
+/** The parts of the console; undefined where it is not served. */
 export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
   const { config, runtime, recalls, erasure, store, readiness, serviceVersion, log } = needs;
   const { access, metrics, adapters } = needs;
@@ -83,8 +81,7 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
     access: logins ?? new LoopbackAccess(),
     logins,
     publicHost: publicUrl === '' ? '' : new URL(publicUrl).host,
-    gateway: config.console.gateway,
-    cluster: () => clusterTable(config),
+    cluster: clusterOf(config),
     audits: access.process.audits,
     adapterActions: adapters,
     countAction: (action, code) => metrics.countConsoleAction(action, code),

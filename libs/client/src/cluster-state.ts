@@ -1,8 +1,7 @@
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import { TesseraError } from '@tessera/errors';
 import { checkedMembers, type Member } from '@tessera/routing';
-import { type Connection, tokenHeaders } from './connection.js';
+import type { Connection } from './connection.js';
+import { askEdge } from './edge-call.js';
 
 const ANSWER_MS_MAX = 2000;
 
@@ -14,17 +13,36 @@ export interface ShownNode extends Member {
   readonly reason: string;
   readonly ownedPartitions: number;
   readonly inFlight: number;
+  /** Predicted microseconds of the work that it has. */
   readonly outstandingUs: number;
   /** Users' chains in its KV pool, when it was last seen. */
   readonly chains: number;
+  /** What it serves, by kind, when it was last seen. */
+  readonly versions: Readonly<Record<string, string>>;
 }
 
+/** `GET /v1/cluster` of a gateway. */
 export interface ClusterState {
   readonly revision: number;
   readonly digest: string;
   readonly partitions: number;
+  /** The versions that the cluster serves, by kind. */
+  readonly versions: Readonly<Record<string, string>>;
   /** In the order of their names. */
   readonly nodes: readonly ShownNode[];
+}
+
+/** `POST /v1/cluster/route` of a gateway: where a user's requests go. */
+export interface UserRoute {
+  readonly revision: number;
+  readonly partition: number;
+  /** Null: there is no node. */
+  readonly owner: string | null;
+  readonly successors: readonly string[];
+  /** Who would be asked now; null: no node takes requests. */
+  readonly now: string | null;
+  /** Why that one. */
+  readonly reason: string;
 }
 
 /**
@@ -32,8 +50,9 @@ export interface ClusterState {
  * NODE_UNAVAILABLE.
  */
 export async function clusterState(address: string, connection: Connection): Promise<ClusterState> {
+  const call = { method: 'GET', address, path: '/v1/cluster', timeoutMs: ANSWER_MS_MAX } as const;
   try {
-    const state = JSON.parse(await textAt(address, connection)) as ClusterState;
+    const state = await askEdge<ClusterState>(call, connection);
     checkedMembers(state.nodes, 'nodes');
     return state;
   } catch (cause) {
@@ -42,27 +61,24 @@ export async function clusterState(address: string, connection: Connection): Pro
   }
 }
 
-function textAt(address: string, connection: Connection): Promise<string> {
-  const { isTls, files } = connection;
-  const { cert, key, ca } = files;
-  const ask = isTls ? httpsRequest : httpRequest;
-  const url = `${isTls ? 'https' : 'http'}://${address}/v1/cluster`;
-  return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(ANSWER_MS_MAX);
-    const options = { headers: tokenHeaders(connection), signal, ...(isTls && { cert, key, ca }) };
-    const asked = ask(url, options, (reply) => {
-      let text = '';
-      reply.setEncoding('utf8');
-      reply.on('data', (part: string) => {
-        text += part;
-      });
-      reply.on('error', reject);
-      reply.on('end', () => {
-        if (reply.statusCode === 200) resolve(text);
-        else reject(new Error(`HTTP ${reply.statusCode}: ${text.slice(0, 200)}`));
-      });
-    });
-    asked.on('error', reject);
-    asked.end();
-  });
+/** Where the requests of a user go, as a gateway knows it. Rejects with NODE_UNAVAILABLE. */
+export async function userRoute(
+  address: string,
+  userId: string,
+  connection: Connection,
+): Promise<UserRoute> {
+  const path = '/v1/cluster/route';
+  const call = {
+    method: 'POST',
+    address,
+    path,
+    body: { userId },
+    timeoutMs: ANSWER_MS_MAX,
+  } as const;
+  try {
+    return await askEdge<UserRoute>(call, connection);
+  } catch (cause) {
+    const message = `gateway: expected the owner of a user, got: ${(cause as Error).message}`;
+    throw new TesseraError('NODE_UNAVAILABLE', message, { cause });
+  }
 }

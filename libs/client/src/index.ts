@@ -1,4 +1,10 @@
-export { type ClusterState, clusterState } from './cluster-state.js';
+export {
+  type ClusterState,
+  clusterState,
+  type ShownNode,
+  type UserRoute,
+  userRoute,
+} from './cluster-state.js';
 export {
   CHANNEL_OPTIONS,
   type Connection,
@@ -7,6 +13,7 @@ export {
   peerConnection,
   tokenHeaders,
 } from './connection.js';
+export { askEdge, type EdgeCall } from './edge-call.js';
 export { RoutedClient, type RoutedClientOptions } from './routed-client.js';
 export {
   type Asked,

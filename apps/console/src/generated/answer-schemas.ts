@@ -306,6 +306,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           "partitions": {
             "type": "number"
           },
+          "versions": {
+            "type": "object",
+            "additionalProperties": {
+              "type": "string"
+            }
+          },
           "nodes": {
             "type": "array",
             "items": {
@@ -340,19 +346,26 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 },
                 "chains": {
                   "type": "number"
+                },
+                "versions": {
+                  "type": "object",
+                  "additionalProperties": {
+                    "type": "string"
+                  }
                 }
               },
               "required": [
-                "name",
+                "chains",
                 "grpc",
                 "http",
-                "weight",
-                "state",
-                "reason",
-                "ownedPartitions",
                 "inFlight",
+                "name",
                 "outstandingUs",
-                "chains"
+                "ownedPartitions",
+                "reason",
+                "state",
+                "versions",
+                "weight"
               ],
               "additionalProperties": false
             }
@@ -362,6 +375,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           "revision",
           "digest",
           "partitions",
+          "versions",
           "nodes"
         ],
         "additionalProperties": false,
@@ -1028,28 +1042,52 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             },
             "catalogueSequence": {
               "type": "number"
+            },
+            "node": {
+              "type": "string"
             }
           },
           "required": [
-            "id",
-            "timeMs",
-            "requestId",
-            "userId",
-            "source",
-            "reason",
+            "catalogueSequence",
             "code",
-            "itemCount",
-            "promptTokens",
             "computedTokens",
+            "id",
+            "itemCount",
+            "node",
+            "promptTokens",
+            "reason",
+            "requestId",
+            "source",
+            "timeMs",
             "totalUs",
-            "catalogueSequence"
+            "userId"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "unreached": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "node": {
+              "type": "string"
+            },
+            "reason": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "node",
+            "reason"
           ],
           "additionalProperties": false
         }
       }
     },
     "required": [
-      "recalls"
+      "recalls",
+      "unreached"
     ],
     "additionalProperties": false
   },
@@ -1068,6 +1106,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
   "get recalls/{id}": {
     "type": "object",
     "properties": {
+      "node": {
+        "type": "string"
+      },
+      "isHere": {
+        "type": "boolean"
+      },
       "recall": {
         "type": "object",
         "properties": {
@@ -1759,6 +1803,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       }
     },
     "required": [
+      "node",
+      "isHere",
       "recall",
       "described",
       "notes",
@@ -2158,13 +2204,21 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           ],
           "additionalProperties": false
         }
+      },
+      "node": {
+        "type": "string"
+      },
+      "fault": {
+        "type": "string"
       }
     },
     "required": [
       "userId",
       "profile",
       "behaviours",
-      "chains"
+      "chains",
+      "node",
+      "fault"
     ],
     "additionalProperties": false
   },

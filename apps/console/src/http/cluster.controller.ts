@@ -16,10 +16,10 @@ export class ConsoleClusterController {
   @Get('cluster')
   async cluster(@Req() request: FastifyRequest): Promise<ClusterPage> {
     await this.gate.look(request);
-    const { gateway, cluster } = this.parts;
+    const { gateway, state } = this.parts.cluster;
     if (gateway === '') return { gateway, table: null, fault: '' };
     try {
-      return { gateway, table: await cluster(), fault: '' };
+      return { gateway, table: await state(), fault: '' };
     } catch (thrown) {
       return { gateway, table: null, fault: TesseraError.from(thrown).message };
     }

@@ -11,12 +11,21 @@ import {
   Res,
 } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
-import { askedAgain } from '@tessera/inspection';
+import { askedAgain, type RecallFilter } from '@tessera/inspection';
 import type { ExplainAnswer } from '@tessera/recall';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Note, RecallPage, RecallSummary, TriedRecall } from '../api-types.js';
+import type {
+  ListedRecall,
+  Note,
+  RecallList,
+  RecallPage,
+  TriedRecall,
+  Unreached,
+} from '../api-types.js';
+import { ClusterNodes } from '../cluster-nodes.js';
 import { ConsoleParts } from '../console-parts.js';
+import { newestOf } from '../domain/newest.js';
 import { anyFieldsOf, fieldsOf, integerOf, optionalText, textOf } from '../fields.js';
 import { Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
@@ -26,7 +35,39 @@ import { trialSettings, versionedContext } from '../trial-settings.js';
 
 const ID_LENGTH_MAX = 1024;
 const LIST_MAX = 500;
-const FILTERS = ['userId', 'requestId', 'itemId', 'code', 'fromMs', 'beforeMs', 'limit'];
+const NODE_LENGTH_MAX = 253;
+/** Milliseconds beyond a replay's own deadline that its answer may take. */
+const NODE_ANSWER_MS = 1000;
+const TEXTS = ['userId', 'requestId', 'itemId', 'code'] as const;
+const TIMES = ['fromMs', 'beforeMs'] as const;
+
+/** Of a query. @throws TesseraError REQUEST_INVALID with the field */
+function filterOf(query: unknown): RecallFilter {
+  const fields = fieldsOf(query, [...TEXTS, ...TIMES, 'limit']);
+  const texts = TEXTS.flatMap((name) => {
+    const value = optionalText(fields, name, ID_LENGTH_MAX);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const bounds = { min: 0, max: Number.MAX_SAFE_INTEGER };
+  const times = TIMES.flatMap((name) =>
+    fields[name] === undefined ? [] : [[name, integerOf(fields, name, bounds)]],
+  );
+  const limit = integerOf(fields, 'limit', { min: 1, max: LIST_MAX, fallback: 50 });
+  return Object.assign({ limit }, Object.fromEntries([...texts, ...times]));
+}
+
+/** The node that a query names; undefined: none. */
+function nodeOf(query: unknown): string | undefined {
+  return optionalText(fieldsOf(query, ['node']), 'node', NODE_LENGTH_MAX);
+}
+
+function addressed(path: string, query: object): string {
+  const words = Object.entries(query).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  return `${path}?${new URLSearchParams(words)}`;
+}
 
 @Controller('console/api/recalls')
 export class RecallsController {
@@ -35,37 +76,25 @@ export class RecallsController {
     private readonly gate: Gate,
     private readonly recorded: Recorded,
     private readonly notes: Notes,
+    private readonly nodes: ClusterNodes,
   ) {}
 
-  /** Newest first. */
+  /** Newest first: of this node and, where it is one of a cluster, of the others. */
   @Get()
-  async list(
-    @Req() request: FastifyRequest,
-    @Query() query: unknown,
-  ): Promise<{ readonly recalls: readonly RecallSummary[] }> {
+  async list(@Req() request: FastifyRequest, @Query() query: unknown): Promise<RecallList> {
     await this.gate.look(request);
-    const fields = fieldsOf(query, FILTERS);
-    const texts = ['userId', 'requestId', 'itemId', 'code'] as const;
-    const times = ['fromMs', 'beforeMs'] as const;
-    const filter = {
-      limit: integerOf(fields, 'limit', { min: 1, max: LIST_MAX, fallback: 50 }),
-      ...Object.fromEntries(
-        texts.flatMap((name) => {
-          const value = optionalText(fields, name, ID_LENGTH_MAX);
-          return value === undefined ? [] : [[name, value]];
-        }),
-      ),
-      ...Object.fromEntries(
-        times.flatMap((name) =>
-          fields[name] === undefined
-            ? []
-            : [[name, integerOf(fields, name, { min: 0, max: Number.MAX_SAFE_INTEGER })]],
-        ),
-      ),
-    };
-    const { store } = this.recorded;
-    await store.settled();
-    return { recalls: await store.recalls(filter) };
+    const filter = filterOf(query);
+    if (this.nodes.isAlone(request)) return { recalls: await this.own(filter), unreached: [] };
+    const unreached: Unreached[] = [];
+    const own = this.own(filter).catch((thrown: unknown) => {
+      unreached.push({ node: this.nodes.own, reason: TesseraError.from(thrown).message });
+      return [];
+    });
+    // Each of the newest of all is among the newest of its node.
+    const others = await this.nodes.others<RecallList>(addressed('recalls', filter));
+    const lists = [await own, ...others.answers.map(({ recalls }) => recalls)];
+    const recalls = newestOf(lists, filter.limit);
+    return { recalls, unreached: [...unreached, ...others.unreached] };
   }
 
   /**
@@ -94,22 +123,70 @@ export class RecallsController {
   }
 
   @Get(':id')
-  async page(@Req() request: FastifyRequest, @Param('id') id: string): Promise<RecallPage> {
+  async page(
+    @Req() request: FastifyRequest,
+    @Param('id') id: string,
+    @Query() query: unknown,
+  ): Promise<RecallPage> {
     await this.gate.look(request);
-    return this.recorded.page(id);
+    const node = await this.nodes.named(request, nodeOf(query));
+    if (node === undefined) return this.recorded.page(id, this.nodes.own);
+    const path = `recalls/${encodeURIComponent(id)}`;
+    const page = await this.nodes.ask<RecallPage>(node, { method: 'GET', path });
+    return Object.assign(page, { isHere: false });
   }
 
-  /** The fate of an item in the recall, replayed as it was asked. */
+  /** The fate of an item in the recall, replayed as it was asked, at the node that recorded it. */
   @Post(':id/explain')
   @HttpCode(200)
   async explain(
     @Req() request: FastifyRequest,
     @Param('id') id: string,
+    @Query() query: unknown,
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ExplainAnswer> {
     await this.gate.ask(request);
     const itemId = textOf(fieldsOf(body, ['itemId']), 'itemId', ID_LENGTH_MAX);
+    const node = await this.nodes.named(request, nodeOf(query));
+    if (node === undefined) return this.explainHere(id, itemId, reply);
+    const path = `recalls/${encodeURIComponent(id)}/explain`;
+    const timeoutMs = this.parts.limits.defaultDeadlineMs + NODE_ANSWER_MS;
+    return this.nodes.ask(node, { method: 'POST', path, body: { itemId }, timeoutMs });
+  }
+
+  @Post(':id/notes')
+  @HttpCode(200)
+  note(
+    @Req() request: FastifyRequest,
+    @Param('id') id: string,
+    @Body() body: unknown,
+  ): Promise<Note> {
+    return this.notes.add(request, id, body, (kept) => this.recorded.recall(kept));
+  }
+
+  @Delete(':id/notes/:note')
+  removeNote(
+    @Req() request: FastifyRequest,
+    @Param('id') id: string,
+    @Param('note') note: string,
+  ): Promise<{ readonly removed: boolean }> {
+    return this.notes.remove(request, id, note);
+  }
+
+  private async own(filter: RecallFilter): Promise<readonly ListedRecall[]> {
+    const { store } = this.recorded;
+    const node = this.nodes.own;
+    await store.settled();
+    const recalls = await store.recalls(filter);
+    return recalls.map((recall) => Object.assign({}, recall, { node }));
+  }
+
+  private async explainHere(
+    id: string,
+    itemId: string,
+    reply: FastifyReply,
+  ): Promise<ExplainAnswer> {
     const { request: recorded, answer, requestId } = await this.recorded.recall(id);
     if (answer === undefined) {
       throw new TesseraError('REQUEST_INVALID', 'recall: expected one with an answer, got none', {
@@ -133,25 +210,6 @@ export class RecallsController {
         context,
       );
     }
-  }
-
-  @Post(':id/notes')
-  @HttpCode(200)
-  note(
-    @Req() request: FastifyRequest,
-    @Param('id') id: string,
-    @Body() body: unknown,
-  ): Promise<Note> {
-    return this.notes.add(request, id, body, (kept) => this.recorded.recall(kept));
-  }
-
-  @Delete(':id/notes/:note')
-  removeNote(
-    @Req() request: FastifyRequest,
-    @Param('id') id: string,
-    @Param('note') note: string,
-  ): Promise<{ readonly removed: boolean }> {
-    return this.notes.remove(request, id, note);
   }
 
   private context(reply: FastifyReply) {

@@ -2,6 +2,7 @@ import { Controller, Delete, Get, Param, Query, Req } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
 import type { FastifyRequest } from 'fastify';
 import type { DescribedItem, UserPage } from '../api-types.js';
+import { ClusterNodes } from '../cluster-nodes.js';
 import { ConsoleParts } from '../console-parts.js';
 import { fieldsOf, integerOf, textOf } from '../fields.js';
 import { Gate } from '../gate.js';
@@ -20,6 +21,7 @@ export class UsersController {
     private readonly parts: ConsoleParts,
     private readonly gate: Gate,
     private readonly recorded: Recorded,
+    private readonly nodes: ClusterNodes,
   ) {}
 
   /** Some users that can be recalled for. */
@@ -37,6 +39,21 @@ export class UsersController {
   @Get('users/:id')
   async page(@Req() request: FastifyRequest, @Param('id') userId: string): Promise<UserPage> {
     await this.gate.look(request);
+    const { node, fault } = await this.nodes.keeperOf(request, userId);
+    if (node === undefined) return this.own(userId, fault);
+    try {
+      const path = `users/${encodeURIComponent(userId)}`;
+      const page = await this.nodes.ask<UserPage>(node, { method: 'GET', path });
+      return Object.assign(page, { fault });
+    } catch (thrown) {
+      const { code, message } = TesseraError.from(thrown);
+      if (code === 'USER_NOT_FOUND') throw thrown;
+      return this.own(userId, message);
+    }
+  }
+
+  /** @param fault why the owner's keys and values are not shown; '': they are */
+  private async own(userId: string, fault: string): Promise<UserPage> {
     const { runtime } = this.parts;
     const user = await runtime.facts.user(userId, BEHAVIOURS_SHOWN);
     if (user === null) {
@@ -53,6 +70,8 @@ export class UsersController {
         return { itemId, action, time, title, sid };
       }),
       chains: runtime.facts.kvPool.inspect(userId),
+      node: this.nodes.own,
+      fault,
     };
   }
 

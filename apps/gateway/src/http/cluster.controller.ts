@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import type { ClusterState, UserRoute } from '@tessera/client';
 import { expecting } from '@tessera/errors';
 import { PARTITION_COUNT, partitionOf, type RoutingTable } from '@tessera/routing';
 import { Cluster } from '../cluster.js';
@@ -24,7 +25,7 @@ export class ClusterController {
 
   /** Nodes with their state, their share of the partitions and what is outstanding at them. */
   @Get()
-  state(): object {
+  state(): ClusterState {
     const { table, versions } = this.cluster;
     const owned = table.ownedCounts();
     return {
@@ -39,7 +40,7 @@ export class ClusterController {
         weight: link.member.weight,
         state: link.state,
         reason: link.reason,
-        ownedPartitions: owned[node],
+        ownedPartitions: owned[node] ?? 0,
         inFlight: link.inFlight,
         chains: link.chains,
         outstandingUs: Math.round(this.cluster.outstandingUs(link.member.name)),
@@ -68,14 +69,14 @@ export class ClusterController {
   /** Where a user's requests go. */
   @Post('route')
   @HttpCode(200)
-  route(@Body() body: { readonly userId?: unknown }): object {
+  route(@Body() body: { readonly userId?: unknown }): UserRoute {
     const userId = body?.userId;
     if (typeof userId !== 'string' || userId === '') {
       throw invalid('userId', 'text that is not empty', userId);
     }
     const partition = partitionOf(userId);
     const { table } = this.cluster;
-    const named = nodesOf(table, partition).map((node) => table.members[node]?.name);
+    const named = nodesOf(table, partition).flatMap((node) => table.members[node]?.name ?? []);
     const [owner = null, ...successors] = named;
     const chosen = this.cluster.choose(partition);
     return {

@@ -1,5 +1,5 @@
 import { Code, Group, Paper, Progress, Stack, Table, Text } from '@mantine/core';
-import type { ClusterNode, ClusterPage, ClusterTable } from '../../../src/api-types.js';
+import type { ClusterPage, ClusterState, ShownNode } from '../../../src/api-types.js';
 import { formatCount, formatShare, formatUs } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
 import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
@@ -13,7 +13,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   down: 'red',
 };
 
-function NodeRow({ node, partitions }: { node: ClusterNode; partitions: number }) {
+function NodeRow({ node, partitions }: { node: ShownNode; partitions: number }) {
   const share = node.ownedPartitions / partitions;
   return (
     <Table.Tr>
@@ -21,16 +21,19 @@ function NodeRow({ node, partitions }: { node: ClusterNode; partitions: number }
         <Text size="sm" fw={600}>
           {node.name}
         </Text>
-        <Text size="xs">
-          gRPC {node.grpc}, HTTP {node.http}
-        </Text>
+        <Text size="xs">gRPC {node.grpc}</Text>
+        <Text size="xs">HTTP {node.http}</Text>
       </Table.Td>
       <Table.Td>
         <Mark color={COLOURS[node.state] ?? 'gray'}>{node.state}</Mark>
-        {node.reason !== '' && <Text size="xs">{node.reason}</Text>}
+        {node.reason !== '' && (
+          <Text size="xs" maw={320} style={{ overflowWrap: 'anywhere' }}>
+            {node.reason}
+          </Text>
+        )}
       </Table.Td>
       <Table.Td>
-        <Text size="sm">
+        <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
           {formatCount(node.ownedPartitions)} ({formatShare(share)})
         </Text>
         <Progress value={share * 100} aria-label={`Share of ${node.name}`} />
@@ -42,7 +45,7 @@ function NodeRow({ node, partitions }: { node: ClusterNode; partitions: number }
   );
 }
 
-function Nodes({ table: { nodes, partitions } }: { table: ClusterTable }) {
+function Nodes({ table: { nodes, partitions } }: { table: ClusterState }) {
   return (
     <Paper withBorder p="md">
       <Table>
@@ -93,7 +96,7 @@ export function View() {
           )}
           {away.length > 0 && (
             <Text size="sm" fw={600}>
-              {away.length} of {table?.nodes.length} nodes get no requests
+              without requests: {away.length} of {table?.nodes.length} nodes
             </Text>
           )}
         </Group>

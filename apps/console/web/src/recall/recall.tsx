@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Grid, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { Link, useParams } from 'react-router';
+import { Link, useParams, useSearchParams } from 'react-router';
 import type { RecallPage, RecordedRecall } from '../../../src/api-types.js';
 import { withQuery } from '../api.js';
 import { KvBar } from '../kv/kv-bar.js';
@@ -52,7 +52,7 @@ function Facts({ recall }: { recall: RecordedRecall }) {
 }
 
 function Answered({ page }: { page: RecallPage }) {
-  const { recall, described, goneVersions } = page;
+  const { recall, node, described, goneVersions } = page;
   const [sid, setSid] = useState<readonly number[] | undefined>(undefined);
   const { answer } = recall;
   if (answer === undefined) return null;
@@ -84,6 +84,7 @@ function Answered({ page }: { page: RecallPage }) {
           <Paper withBorder p="sm">
             <WhyNot
               recallId={recall.id}
+              node={node}
               canReplay={goneVersions.length === 0}
               onSid={(found) => setSid(found)}
             />
@@ -110,11 +111,12 @@ function Answered({ page }: { page: RecallPage }) {
 
 export function View() {
   const { id = '' } = useParams();
+  const [query] = useSearchParams();
   const path = `recalls/${encodeURIComponent(id)}`;
-  const asked = useAsked<RecallPage>(path);
+  const asked = useAsked<RecallPage>(withQuery(path, { node: query.get('node') ?? '' }));
   if (asked.error !== null) return <Failure error={asked.error} retry={() => asked.refetch()} />;
   if (asked.data === undefined) return <Waiting rows={12} />;
-  const { recall, goneVersions, notes } = asked.data;
+  const { recall, node, isHere, goneVersions, notes } = asked.data;
   const { userId } = recall.request;
   const whom = userId === undefined ? 'a history' : `user ${userId}`;
   return (
@@ -122,6 +124,7 @@ export function View() {
       <Group justify="space-between" align="flex-start">
         <PageTitle title={`Recall for ${whom}`}>
           {formatTime(recall.timeMs)}, request {recall.requestId}
+          {node !== '' && `, recorded by ${node}`}
         </PageTitle>
         <Group>
           {userId !== undefined && (
@@ -154,7 +157,7 @@ export function View() {
         ) : (
           <Answered page={asked.data} />
         )}
-        <Notes path={path} notes={notes} />
+        <Notes path={path} notes={notes} takenAt={isHere ? undefined : node} />
       </Stack>
     </>
   );

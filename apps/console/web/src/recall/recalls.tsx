@@ -12,11 +12,11 @@ import {
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import type { RecallSummary, SavedSet } from '../../../src/api-types.js';
+import type { ListedRecall, RecallList, SavedSet } from '../../../src/api-types.js';
 import { post, remove, withQuery } from '../api.js';
 import { formatCount, formatTime, formatUs } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
-import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { Empty, Failure, PageTitle, UnreachedNodes, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 
 const PAGE = 100;
@@ -50,10 +50,12 @@ function FilterFields() {
 
 function Row({
   recall,
+  isOfCluster,
   isChosen,
   onChoose,
 }: {
-  recall: RecallSummary;
+  recall: ListedRecall;
+  isOfCluster: boolean;
   isChosen: boolean;
   onChoose: (isChosen: boolean) => void;
 }) {
@@ -68,7 +70,11 @@ function Row({
         />
       </Table.Td>
       <Table.Td>
-        <Anchor component={Link} to={`/recalls/${recall.id}`} size="sm">
+        <Anchor
+          component={Link}
+          to={withQuery(`/recalls/${recall.id}`, { node: recall.node })}
+          size="sm"
+        >
           {formatTime(recall.timeMs)}
         </Anchor>
       </Table.Td>
@@ -78,6 +84,7 @@ function Row({
       <Table.Td>
         <Mark color={recall.code === 'OK' ? 'teal' : 'red'}>{recall.code}</Mark>
       </Table.Td>
+      {isOfCluster && <Table.Td>{recall.node}</Table.Td>}
       <Table.Td>
         {recall.source === 'console' ? 'tried here' : `served, by ${recall.reason}`}
       </Table.Td>
@@ -140,7 +147,7 @@ function Sets({ chosen }: { chosen: readonly string[] }) {
   );
 }
 
-function RecallTable({ recalls }: { recalls: readonly RecallSummary[] }) {
+function RecallTable({ recalls }: { recalls: readonly ListedRecall[] }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const choose = (id: string, isChosen: boolean) => {
     const next = new Set(chosen);
@@ -148,6 +155,7 @@ function RecallTable({ recalls }: { recalls: readonly RecallSummary[] }) {
     else next.delete(id);
     setChosen(next);
   };
+  const isOfCluster = recalls.some(({ node }) => node !== '');
   return (
     <Stack>
       <Sets chosen={[...chosen]} />
@@ -159,6 +167,7 @@ function RecallTable({ recalls }: { recalls: readonly RecallSummary[] }) {
               <Table.Th>Time</Table.Th>
               <Table.Th>User</Table.Th>
               <Table.Th>Outcome</Table.Th>
+              {isOfCluster && <Table.Th>Node</Table.Th>}
               <Table.Th>Recorded</Table.Th>
               <Table.Th className="number">Items</Table.Th>
               <Table.Th className="number">Prompt tokens</Table.Th>
@@ -169,8 +178,9 @@ function RecallTable({ recalls }: { recalls: readonly RecallSummary[] }) {
           <Table.Tbody>
             {recalls.map((recall) => (
               <Row
-                key={recall.id}
+                key={`${recall.node} ${recall.id}`}
                 recall={recall}
+                isOfCluster={isOfCluster}
                 isChosen={chosen.has(recall.id)}
                 onChoose={(isChosen) => choose(recall.id, isChosen)}
               />
@@ -186,7 +196,7 @@ export function View() {
   const [query] = useSearchParams();
   const asked = Object.fromEntries(FILTERS.map(([name]) => [name, query.get(name) ?? undefined]));
   const path = withQuery('recalls', { ...asked, limit: String(PAGE) });
-  const list = useAsked<{ recalls: RecallSummary[] }>(path, 5000);
+  const list = useAsked<RecallList>(path, 5000);
   const sets = useAsked<{ sets: SavedSet[] }>('sets');
   const set = sets.data?.sets.find((one) => one.name === query.get('set'));
   const recalls = list.data?.recalls.filter(({ id }) => set?.recallIds.includes(id) ?? true);
@@ -200,6 +210,9 @@ export function View() {
         <FilterFields />
         {list.error !== null && <Failure error={list.error} retry={() => list.refetch()} />}
         {list.isPending && <Waiting />}
+        {list.data !== undefined && list.data.unreached.length > 0 && (
+          <UnreachedNodes unreached={list.data.unreached} />
+        )}
         {recalls?.length === 0 && (
           <Empty title="No recall fits">
             <Anchor component={Link} to="/try">

@@ -52,12 +52,14 @@ const textOf = (item: DescribedItem) => `${item.itemId} · ${item.title}`;
 
 interface WhyNotProps {
   readonly recallId: string;
+  /** That recorded it; '' where there is no cluster. */
+  readonly node: string;
   readonly canReplay: boolean;
   readonly onSid: (sid: readonly number[]) => void;
 }
 
 /** Why any item is in the recall, or is not. */
-export function WhyNot({ recallId, canReplay, onSid }: WhyNotProps) {
+export function WhyNot({ recallId, node, canReplay, onSid }: WhyNotProps) {
   const [text, setText] = useState('');
   const [typed] = useDebouncedValue(text.trim(), TYPING_MS);
   const found = useQuery({
@@ -69,7 +71,8 @@ export function WhyNot({ recallId, canReplay, onSid }: WhyNotProps) {
   const asked = useMutation({
     mutationFn: () => {
       const itemId = (text.split(' · ')[0] ?? '').trim();
-      return post<ExplainAnswer>(`recalls/${encodeURIComponent(recallId)}/explain`, { itemId });
+      const path = `recalls/${encodeURIComponent(recallId)}/explain`;
+      return post<ExplainAnswer>(withQuery(path, { node }), { itemId });
     },
     onSuccess: ({ sid }) => {
       if (sid.length > 0) onSid(sid);

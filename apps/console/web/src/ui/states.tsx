@@ -1,5 +1,6 @@
 import { Alert, Button, Code, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { Unreached } from '../../../src/api-types.js';
 import { ApiError } from '../api.js';
 
 export const ADVICE: Readonly<Record<string, string>> = {
@@ -11,6 +12,7 @@ export const ADVICE: Readonly<Record<string, string>> = {
   DEADLINE_EXCEEDED: 'Ask for less: narrower beams, fewer items, a shorter span of time.',
   ENGINE_OVERLOADED: 'The engine is busy. Try again in a moment.',
   ENGINE_UNAVAILABLE: 'The service is starting or draining. Try again in a moment.',
+  NODE_UNAVAILABLE: 'See the view Cluster for the nodes that are away, then try again.',
   CATALOGUE_NOT_FOUND: 'The version is no longer kept: what is stored is still shown.',
   PERMISSION_DENIED: 'Ask whoever runs the service for a role that may do this.',
   UNAUTHENTICATED: 'Log in again, with a token that is valid.',
@@ -49,6 +51,19 @@ export function Empty({ title, children }: { title: string; children: ReactNode 
         {children}
       </Text>
     </Paper>
+  );
+}
+
+/** Which nodes' recalls a list is without, and why. */
+export function UnreachedNodes({ unreached }: { unreached: readonly Unreached[] }) {
+  return (
+    <Alert color="orange" variant="light" title="The recalls of these are missing" role="status">
+      {unreached.map(({ node, reason }) => (
+        <Text key={node} size="sm">
+          {node}, {reason}
+        </Text>
+      ))}
+    </Alert>
   );
 }
 

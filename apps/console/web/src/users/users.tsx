@@ -1,4 +1,5 @@
 import {
+  Alert,
   Anchor,
   Autocomplete,
   Button,
@@ -160,8 +161,13 @@ function Shown({ userId }: { userId: string }) {
       </Paper>
       <Paper withBorder p="sm">
         <Title order={4} mb="xs">
-          Keys and values kept
+          Keys and values kept{page.node !== '' && ` by ${page.node}`}
         </Title>
+        {page.fault !== '' && (
+          <Alert color="orange" variant="light" title="Not those of the owner" mb="xs">
+            {page.fault}
+          </Alert>
+        )}
         {page.chains.length === 0 ? (
           <Text size="sm">None: the next recall computes the whole prompt.</Text>
         ) : (

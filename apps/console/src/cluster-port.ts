@@ -1,0 +1,15 @@
+import type { ClusterState, EdgeCall, UserRoute } from '@tessera/client';
+
+/** Port: the cluster that this node is one of. */
+export interface ClusterPort {
+  /** Name of this node. */
+  readonly node: string;
+  /** HOST:PORT of the gateway before it; '': there is no cluster. */
+  readonly gateway: string;
+  /** Rejects with NODE_UNAVAILABLE. */
+  readonly state: () => Promise<ClusterState>;
+  /** Rejects with NODE_UNAVAILABLE. */
+  readonly route: (userId: string) => Promise<UserRoute>;
+  /** As askEdge of libs/client. */
+  readonly ask: <Answer>(call: EdgeCall) => Promise<Answer>;
+}
