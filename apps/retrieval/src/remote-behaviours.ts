@@ -10,8 +10,18 @@ import type { WireBehaviour } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 
-/** Milliseconds that a process of its own has to answer, repetitions included. */
-const ANSWER_MS = 1000;
+/**
+ * Milliseconds that the feature process has to answer, repetitions included: a share of what a
+ * request has left, so that one with time to spare is not refused for a slow moment of either
+ * process, and one without finds the store away as soon as ever.
+ */
+const ANSWER_MS_MIN = 1000;
+const ANSWER_MS_MAX = 10_000;
+const ANSWER_SHARE = 0.25;
+
+export function answerMs(budgetMs: number): number {
+  return Math.min(Math.max(budgetMs * ANSWER_SHARE, ANSWER_MS_MIN), ANSWER_MS_MAX);
+}
 
 export interface RemoteBehavioursParts {
   readonly client: Pick<TesseraClient, 'history'>;
@@ -44,14 +54,14 @@ export class RemoteBehaviours extends BehaviourStore {
     return this.breaker.read();
   }
 
-  override user(userId: string, limit: number): Promise<UserBehaviours | null> {
-    return this.breaker.call(() => this.askedUser(userId, limit));
+  override user(userId: string, limit: number, budgetMs = 0): Promise<UserBehaviours | null> {
+    return this.breaker.call(() => this.askedUser(userId, limit, answerMs(budgetMs)));
   }
 
-  private async askedUser(userId: string, limit: number): Promise<UserBehaviours | null> {
+  private async askedUser(userId: string, limit: number, waitMs: number) {
     const { client, address } = this.parts;
     try {
-      const { behaviours, profile } = await client.history(userId, limit, ANSWER_MS);
+      const { behaviours, profile } = await client.history(userId, limit, waitMs);
       return { behaviours: behaviours.map(behaviourOf), profile };
     } catch (thrown) {
       const error = TesseraError.from(thrown);

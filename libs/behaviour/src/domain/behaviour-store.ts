@@ -30,8 +30,16 @@ export abstract class BehaviourStore<Kept extends Behaviour = Behaviour> {
   abstract history(userId: string, limit: number): Promise<readonly Kept[] | null>;
   /** Profile values by key; null where the user is not known. */
   abstract profile(userId: string): Promise<Readonly<Record<string, string>> | null>;
-  /** The newest `limit` behaviours and the profile; null where the user is not known. */
-  async user(userId: string, limit: number): Promise<UserBehaviours<Kept> | null> {
+  /**
+   * The newest `limit` behaviours and the profile; null where the user is not known.
+   * @param _budgetMs milliseconds that the request has left, of which a store on another machine
+   *   may wait a share
+   */
+  async user(
+    userId: string,
+    limit: number,
+    _budgetMs?: number,
+  ): Promise<UserBehaviours<Kept> | null> {
     const [behaviours, profile] = await Promise.all([
       this.history(userId, limit),
       this.profile(userId),

@@ -1,6 +1,7 @@
 import type { Popularity } from '@tessera/behaviour';
 import type { KvPrefetch } from '@tessera/engine';
 import type { Prompt } from '@tessera/prompt';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { checkWaiting, invalid, type RequestLimits } from './check-request.js';
 import { kvUseOf, staticKvUse } from './kv-provenance.js';
 import { checkNotErased, type Prepared } from './prepared.js';
@@ -83,7 +84,11 @@ export class Preparation {
     const { defaults } = this.parts;
     const { profileKeys } = this.limits;
     const historyParts = { ...this.parts, ...defaults, profileKeys, popularity };
-    const history = await resolveHistory(request, historyParts);
+    const history = await resolveHistory(
+      request,
+      historyParts,
+      context.budgetUs / MICROSECONDS_PER_MILLISECOND,
+    );
     const featuresUs = stopwatch.lapUs();
     const prompt = history.fallback === 'popular' ? NO_PROMPT : this.promptOf(request, history);
     const promptUs = stopwatch.lapUs();

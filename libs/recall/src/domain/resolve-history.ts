@@ -57,13 +57,15 @@ export interface HistoryParts {
  * behaviours outlive ads. Items of an explicit history are left out where the request says so. Of a
  * user without history, new or with ads that have all ended, profile and scene are what the prompt
  * is made of, and the answer says `no-history`.
+ * @param budgetMs that the request has left
  * @throws TesseraError USER_NOT_FOUND, ITEM_NOT_FOUND or REQUEST_INVALID with the field's path
  */
 export async function resolveHistory(
   request: UserSource,
   parts: HistoryParts,
+  budgetMs: number,
 ): Promise<ResolvedHistory> {
-  const given = await givenBy(request, parts);
+  const given = await givenBy(request, parts, budgetMs);
   const found = lookUp(parts, given.itemIds);
   const unknown = found.indexOf(undefined);
   if (!given.skipUnknown && unknown >= 0) refuseUnknown(given.itemIds, unknown);
@@ -89,14 +91,14 @@ export async function resolveHistory(
   return { items, itemIds, profile, skippedItems, trimmedItems, behaviours, fallback };
 }
 
-async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given> {
+async function givenBy(request: UserSource, parts: HistoryParts, budgetMs: number): Promise<Given> {
   if (request.history !== undefined) {
     const { history, profile, skipUnknownItems } = request;
     const none = { actions: [], times: [], trimmedItems: 0, behaviours: [], fallback: '' } as const;
     return { ...none, itemIds: history, profile, skipUnknown: skipUnknownItems };
   }
   const userId = request.userId as string;
-  const user = await userOf(userId, request, parts);
+  const user = await userOf(userId, request, parts, budgetMs);
   const none = { itemIds: [], actions: [], times: [], skipUnknown: true, trimmedItems: 0 };
   if (user === 'unavailable') {
     return { ...none, behaviours: undefined, profile: request.profile, fallback: 'no-features' };
@@ -127,10 +129,15 @@ async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given>
 }
 
 /** @throws TesseraError STORE_UNAVAILABLE where nothing can be answered without the store */
-async function userOf(userId: string, { requiresHistory }: UserSource, parts: HistoryParts) {
+async function userOf(
+  userId: string,
+  { requiresHistory }: UserSource,
+  parts: HistoryParts,
+  budgetMs: number,
+) {
   const { behaviours, historyItemsMax, withoutFeatures, template } = parts;
   try {
-    return await behaviours.user(userId, historyItemsMax);
+    return await behaviours.user(userId, historyItemsMax, budgetMs);
   } catch (thrown) {
     const isAway = TesseraError.from(thrown).code === 'STORE_UNAVAILABLE';
     const isAnswered = withoutFeatures === 'answer' && requiresHistory !== true;
