@@ -102,7 +102,11 @@ Result<std::unique_ptr<Device>> open_cpu_device(const CpuOptions& options) {
   const InstructionSet set = options.instruction_set.value_or(default_instruction_set());
   for (const InstructionSet present : sets) {
     if (present != set) continue;
-    const platform::ThreadPoolOptions threads{options.thread_count, options.pins_threads};
+    const platform::ThreadPoolOptions threads{
+        .thread_count = options.thread_count,
+        .pins_threads = options.pins_threads,
+        .before_part = options.before_part,
+    };
     return std::unique_ptr<Device>(std::make_unique<cpu::CpuDevice>(cpu_kernels(set), threads));
   }
   return Status(Code::kEngineUnavailable,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -47,6 +48,7 @@ struct CpuOptions {
   uint32_t thread_count = 1;                      // 1..ThreadPool::kMaxThreads
   std::optional<InstructionSet> instruction_set;  // default_instruction_set() when absent
   bool pins_threads = false;                      // see platform::ThreadPoolOptions
+  std::function<void()> before_part = nullptr;    // likewise
 };
 
 /// Errors: REQUEST_INVALID for a thread count out of range, ENGINE_UNAVAILABLE for an instruction

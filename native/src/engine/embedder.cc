@@ -12,9 +12,7 @@
 namespace tessera::engine {
 namespace {
 
-/// A layer waits at most so long for recalls to end: under recalls without a pause texts get a
-/// small share of the machine and no more.
-constexpr std::chrono::milliseconds kGivesWay{10};
+constexpr double kNanosecondsPerMicrosecond = 1e3;
 
 Status pass_fault(const std::string& field, const std::string& expected, const std::string& got) {
   return {Code::kRequestInvalid, field + ": expected " + expected + ", got " + got};
@@ -32,15 +30,19 @@ Result<std::unique_ptr<Embedder>> Embedder::open(const EmbedderOptions& options)
   TESSERA_RETURN_IF_ERROR(in_range("threadCount", options.thread_count, kThreadCountMax));
   TESSERA_RETURN_IF_ERROR(in_range("rowsMax", options.rows_max, kEmbedRowsMax));
   TESSERA_RETURN_IF_ERROR(in_range("textsMax", options.texts_max, kEmbedTextsMax));
-  auto device =
-      device::open_cpu_device({.thread_count = options.thread_count, .instruction_set = {}});
+  auto given = std::make_unique<std::atomic<int64_t>>(0);
+  auto device = device::open_cpu_device(
+      {.thread_count = options.thread_count,
+       .instruction_set = {},
+       .before_part = [given = given.get()] { given->fetch_add(give_way_for_share().count()); }});
   if (!device.is_ok()) return device.status();
   auto model = model::TextModel::load(options.model_path, options.compute_type, *device.value());
   if (!model.is_ok()) return model.status();
   auto workspace = model.value().make_workspace(options.rows_max, options.texts_max);
   if (!workspace.is_ok()) return workspace.status();
   return std::unique_ptr<Embedder>(new Embedder(std::move(device).value(), std::move(model).value(),
-                                                std::move(workspace).value(), options));
+                                                std::move(workspace).value(), std::move(given),
+                                                options));
 }
 
 uint32_t Embedder::tokens_max() const {
@@ -91,14 +93,11 @@ Result<EmbeddedPass> Embedder::embed(std::span<const int32_t> tokens,
   pass.vectors.resize(texts.size() * model_.dimension());
   const MutexLock lock(mutex_);
   const Clock::time_point began = Clock::now();
-  double given_us = 0;
-  const auto give = [&given_us] {
-    const Clock::time_point from = Clock::now();
-    give_way(kGivesWay);
-    given_us += static_cast<double>(microseconds_since(from));
-  };
-  TESSERA_RETURN_IF_ERROR(model_.embed(texts, *workspace_, pass.vectors.data(), give));
-  pass.compute_us = static_cast<double>(microseconds_since(began)) - given_us;
+  given_ns_->store(0);
+  TESSERA_RETURN_IF_ERROR(model_.embed(texts, *workspace_, pass.vectors.data()));
+  const double given_us = static_cast<double>(given_ns_->load()) / kNanosecondsPerMicrosecond;
+  pass.compute_us = std::max(
+      0.0, static_cast<double>(microseconds_since(began)) - given_us / options_.thread_count);
   return pass;
 }
 

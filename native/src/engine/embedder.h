@@ -4,6 +4,7 @@
 // Thread-safety: any thread; passes of one embedder wait for each other.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -29,7 +30,7 @@ struct EmbedderOptions {
 
 struct EmbeddedPass {
   std::vector<float> vectors;  // [texts][dimension]
-  double compute_us = 0;       // microseconds, without those in which it gave way
+  double compute_us = 0;       // microseconds, without those in which it gave way to requests
 };
 
 class Embedder {
@@ -42,20 +43,24 @@ class Embedder {
   uint32_t tokens_max() const;
 
   /// Vectors of texts [offsets[i], offsets[i + 1]) of `tokens`, in one pass.
-  /// Between layers it gives way to requests that engines of this process compute. Blocks.
-  /// Errors: REQUEST_INVALID for an empty text, a token that the vocabulary has not, more than a
-  /// pass takes; MODEL_NOT_FINITE.
+  /// Between the parts of its loops it gives way to requests that engines of this process compute.
+  /// Blocks. Errors: REQUEST_INVALID for an empty text, a token that the vocabulary has not, more
+  /// than a pass takes; MODEL_NOT_FINITE.
   Result<EmbeddedPass> embed(std::span<const int32_t> tokens, std::span<const uint32_t> offsets);
 
  private:
   Embedder(std::unique_ptr<device::Device> device, model::TextModel model,
-           std::unique_ptr<model::TextWorkspace> workspace, const EmbedderOptions& options)
-      : device_(std::move(device)),
+           std::unique_ptr<model::TextWorkspace> workspace,
+           std::unique_ptr<std::atomic<int64_t>> given_ns, const EmbedderOptions& options)
+      : given_ns_(std::move(given_ns)),
+        device_(std::move(device)),
         model_(std::move(model)),
         options_(options),
         workspace_(std::move(workspace)) {}
   Status check(std::span<const int32_t> tokens, std::span<const uint32_t> offsets) const;
 
+  /// Nanoseconds for which threads gave way in this pass, all together. Outlives the device.
+  const std::unique_ptr<std::atomic<int64_t>> given_ns_;
   const std::unique_ptr<device::Device> device_;  // outlives the model
   const model::TextModel model_;
   const EmbedderOptions options_;

@@ -89,6 +89,33 @@ TEST(Foreground, BackgroundWorkGoesOnWhenTheLastDriverEnds) {
   EXPECT_TRUE(went_on);
 }
 
+TEST(Foreground, BackgroundWorkHasAShareOfAMachineThatIsNeverIdle) {
+  Foreground busy;
+  busy.begin();
+  give_way_for_share();  // from here on the thread has worked for at most kWorkedMax
+  for (int i = 0; i < 3; ++i) {
+    const auto from = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - from < kWorkedMax) continue;
+    EXPECT_GE(give_way_for_share(), kGivenShare * kWorkedMax);
+  }
+  busy.end();
+}
+
+TEST(Embedder, APassEndsWhileAnEngineIsNeverIdle) {
+  EmbedderOptions two = options();
+  two.thread_count = 2;
+  const auto embedder = Embedder::open(two);
+  ASSERT_TRUE(embedder.is_ok());
+  const std::vector<int32_t> tokens(40, 5);
+  const std::vector<uint32_t> offsets = {0, 20, 40};
+  const auto alone = embedder.value()->embed(tokens, offsets);
+  Foreground busy;
+  busy.begin();
+  const auto beside = embedder.value()->embed(tokens, offsets);
+  ASSERT_TRUE(alone.is_ok() && beside.is_ok());
+  EXPECT_EQ(alone.value().vectors, beside.value().vectors);
+}
+
 TEST(Foreground, AMarkEndsWithItsDriver) {
   {
     Foreground gone;

@@ -1,9 +1,11 @@
 #include "engine/foreground.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 
 #include "base/mutex.h"
+#include "engine/request.h"
 
 namespace tessera::engine {
 namespace {
@@ -37,7 +39,7 @@ void Foreground::end() {
   s.idle.notify_all();
 }
 
-void give_way(std::chrono::microseconds most) {
+void give_way(std::chrono::nanoseconds most) {
   Shared& s = shared();
   if (s.marked.load() == 0) return;
   s.waiting.fetch_add(1);
@@ -46,6 +48,14 @@ void give_way(std::chrono::microseconds most) {
     lock.wait_for(s.idle, most, [&] { return s.marked.load() == 0; });
   }
   s.waiting.fetch_sub(1);
+}
+
+std::chrono::nanoseconds give_way_for_share() {
+  thread_local Clock::time_point began;
+  const Clock::time_point now = Clock::now();
+  give_way(kGivenShare * std::min<Clock::duration>(now - began, kWorkedMax));
+  began = Clock::now();
+  return began - now;
 }
 
 }  // namespace tessera::engine

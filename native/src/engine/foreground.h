@@ -1,5 +1,6 @@
 // What background work gives way to: requests that an engine of this process computes. An engine
-// says when it has some; background passes (texts that become vectors) wait between their layers.
+// says when it has some; threads of background passes (texts that become vectors) wait between the
+// parts of their loops.
 //
 // Thread-safety: any thread. A mark belongs to one driver.
 #pragma once
@@ -24,8 +25,16 @@ class Foreground {
   bool is_marked_ = false;
 };
 
-/// Returns once no driver has requests, or after `most`: background work gets a share of a machine
-/// that is never idle.
-void give_way(std::chrono::microseconds most);
+/// Returns once no driver has requests, or after `most`.
+void give_way(std::chrono::nanoseconds most);
+
+/// For a thread of background work, before each piece of it: gives way for at most kGivenShare
+/// times as long as the thread has worked since its last call, so that background work gets one
+/// part in kGivenShare + 1 of a machine that is never idle. Returns how long that was.
+std::chrono::nanoseconds give_way_for_share();
+
+inline constexpr int kGivenShare = 15;
+/// Work that counts at most: a thread may have slept since its last call.
+inline constexpr std::chrono::milliseconds kWorkedMax{2};
 
 }  // namespace tessera::engine

@@ -87,8 +87,8 @@ uint64_t Encoder::place(std::span<const EncoderText> texts, EncoderWorkspace& wo
   return row;
 }
 
-const float* Encoder::forward(std::span<const EncoderText> texts, EncoderWorkspace& workspace,
-                              const Between& between) const {
+const float* Encoder::forward(std::span<const EncoderText> texts,
+                              EncoderWorkspace& workspace) const {
   const uint64_t rows = place(texts, workspace);
   const uint64_t hidden = config().hidden_size;
   Workspace& ws = *workspace.rows_;
@@ -103,7 +103,6 @@ const float* Encoder::forward(std::span<const EncoderText> texts, EncoderWorkspa
   Pass pass(recipe_, type_, scales_, device_, batch, ws);
   if (recipe_.entry() != nullptr) recipe_.entry()->forward(weights_.entry(), pass);
   for (size_t i = 0; i < recipe_.layers().size(); ++i) {
-    if (between) between();
     pass.run(recipe_.layers()[i], weights_.layers()[i]);
   }
   const float* norm = weights_.final_norm();

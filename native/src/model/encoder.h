@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,14 +64,10 @@ class Encoder final {
   Result<std::unique_ptr<EncoderWorkspace>> make_workspace(uint32_t max_rows,
                                                            uint32_t max_texts) const;
 
-  /// Called between the layers of a pass, on its thread.
-  using Between = std::function<void()>;
-
   /// The last layer's rows of all texts, one text behind the other: [rows][hidden_size], in memory
   /// of the workspace until the next pass. REQUIRES: texts are as EncoderText says; no more than
   /// the workspace's rows and texts.
-  const float* forward(std::span<const EncoderText> texts, EncoderWorkspace& workspace,
-                       const Between& between = {}) const;
+  const float* forward(std::span<const EncoderText> texts, EncoderWorkspace& workspace) const;
 
  private:
   Encoder(Recipe recipe, ComputeType type, device::Device& device, Weights weights);

@@ -30,8 +30,8 @@ Result<std::unique_ptr<TextWorkspace>> TextModel::make_workspace(uint32_t max_ro
 }
 
 Status TextModel::embed(std::span<const EncoderText> texts, TextWorkspace& workspace,
-                        float* vectors, const Encoder::Between& between) const {
-  const float* rows = encoder_->forward(texts, *workspace.encoder_, between);
+                        float* vectors) const {
+  const float* rows = encoder_->forward(texts, *workspace.encoder_);
   for (size_t i = 0; i < texts.size(); ++i) {
     workspace.counts_[i] = static_cast<uint32_t>(texts[i].tokens.size());
   }

@@ -41,8 +41,7 @@ class TextModel {
 
   /// vectors is [texts][dimension()]. REQUIRES: as Encoder::forward.
   /// Errors: MODEL_NOT_FINITE where a vector has numbers that are not finite.
-  Status embed(std::span<const EncoderText> texts, TextWorkspace& workspace, float* vectors,
-               const Encoder::Between& between = {}) const;
+  Status embed(std::span<const EncoderText> texts, TextWorkspace& workspace, float* vectors) const;
 
  private:
   TextModel(std::shared_ptr<const Encoder> encoder, TextHead head, device::Device& device)

@@ -169,21 +169,6 @@ TEST(TextModel, EveryInstructionSetOfAClassGivesTheSameBits) {
   }
 }
 
-TEST(TextModel, BetweenIsCalledBeforeEachLayer) {
-  const auto device = open(1);
-  const auto model = load(kFixtures / "modernbert-mean", ComputeType::kF32, *device);
-  ASSERT_TRUE(model.is_ok());
-  auto workspace = model.value().make_workspace(8, 1);
-  ASSERT_TRUE(workspace.is_ok());
-  uint32_t calls = 0;
-  const Tokens tokens = {4, 5};
-  const EncoderText text{tokens};
-  Vector vector(model.value().dimension());
-  EXPECT_TRUE(
-      model.value().embed({&text, 1}, *workspace.value(), vector.data(), [&] { ++calls; }).is_ok());
-  EXPECT_EQ(calls, model.value().encoder().config().layer_count);
-}
-
 std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

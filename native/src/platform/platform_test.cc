@@ -195,6 +195,23 @@ TEST(ThreadPoolTest, AForkOfManySizesNeverRunsAPartOfAnother) {
   }
 }
 
+TEST(ThreadPoolTest, BackgroundThreadsAskBeforeEachPartOfLoopsAndTasks) {
+  for (const uint32_t threads : {1u, 3u}) {
+    std::atomic<uint32_t> asked{0};
+    ThreadPool pool(
+        ThreadPoolOptions{.thread_count = threads, .before_part = [&] { asked.fetch_add(1); }});
+    constexpr uint64_t kCount = 100;
+    std::vector<std::atomic<uint32_t>> visits(kCount);
+    pool.parallel_for(kCount, [&](uint64_t begin, uint64_t end) {
+      for (uint64_t i = begin; i < end; ++i) visits[i].fetch_add(1);
+    });
+    EXPECT_EQ(asked.exchange(0), threads * ThreadPool::kPartsOfBackground);
+    for (const auto& count : visits) EXPECT_EQ(count.load(), 1u);
+    pool.parallel_tasks(7, [&](uint32_t task, uint32_t) { visits[task].fetch_add(1); });
+    EXPECT_EQ(asked.load(), 7u);
+  }
+}
+
 TEST(ThreadPoolTest, PinnedThreadsStayOnCpusOfTheProcess) {
   const std::vector<uint32_t> cpus = usable_cpus();
   const auto threads = static_cast<uint32_t>(std::min<size_t>(cpus.size(), 4));

@@ -42,7 +42,10 @@ void wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(const ThreadPoolOptions& options) : thread_count_(options.thread_count) {
+ThreadPool::ThreadPool(const ThreadPoolOptions& options)
+    : thread_count_(options.thread_count),
+      before_part_(options.before_part),
+      ranges_(thread_count_ * (before_part_ ? kPartsOfBackground : 1)) {
   TESSERA_CHECK(thread_count_ >= 1 && thread_count_ <= kMaxThreads);
   const std::vector<uint32_t> cpus = usable_cpus();
   pins_threads_ = options.pins_threads && thread_count_ > 1 && thread_count_ <= cpus.size();
@@ -97,6 +100,7 @@ void ThreadPool::take_parts(uint32_t thread) {
                                       std::memory_order_acquire)) {
       continue;
     }
+    if (before_part_) before_part_();
     part(context, index, thread);
     if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
     state = state_.load(std::memory_order_acquire);

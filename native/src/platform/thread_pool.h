@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -24,6 +25,9 @@ struct ThreadPoolOptions {
   /// pin_caller). Ignored when there are more threads than such CPUs, and for one thread alone,
   /// which the system places better.
   bool pins_threads = false;
+  /// For background work: every thread calls this before each part, and may wait in it. Loops are
+  /// then cut into kPartsOfBackground parts a thread, so that it is called often.
+  std::function<void()> before_part = nullptr;
 };
 
 class ThreadPool {
@@ -31,12 +35,13 @@ class ThreadPool {
   /// REQUIRES: 1 <= thread_count <= kMaxThreads. Starts thread_count - 1 workers.
   explicit ThreadPool(const ThreadPoolOptions& options);
   explicit ThreadPool(uint32_t thread_count)
-      : ThreadPool(ThreadPoolOptions{thread_count, /*pins_threads=*/false}) {}
+      : ThreadPool(ThreadPoolOptions{.thread_count = thread_count}) {}
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
   ~ThreadPool();
 
   static constexpr uint32_t kMaxThreads = 256;
+  static constexpr uint32_t kPartsOfBackground = 8;
 
   uint32_t thread_count() const { return thread_count_; }
 
@@ -44,21 +49,20 @@ class ThreadPool {
   /// pinned; otherwise does nothing. For a thread that does little but call this pool.
   void pin_caller() const;
 
-  /// Calls fn(begin, end) on contiguous ranges that cover [0, count), at most thread_count() of
-  /// them; returns when all are done. ENSURES: range i begins at count * i / thread_count. Nothing
-  /// is allocated.
+  /// Calls fn(begin, end) on contiguous ranges that cover [0, count); returns when all are done.
+  /// ENSURES: of n ranges, range i begins at count * i / n. Nothing is allocated.
   template <typename Fn>
   void parallel_for(uint64_t count, Fn&& fn) {
-    if (thread_count_ == 1 || count <= 1) {
+    if (ranges_ == 1 || count <= 1) {
       if (count > 0) fn(uint64_t{0}, count);
       return;
     }
     auto range = [&](uint32_t part, uint32_t) {
-      const uint64_t begin = count * part / thread_count_;
-      const uint64_t end = count * (part + 1) / thread_count_;
+      const uint64_t begin = count * part / ranges_;
+      const uint64_t end = count * (part + 1) / ranges_;
       if (begin < end) fn(begin, end);
     };
-    fork(thread_count_, range);
+    parallel_tasks(ranges_, range);
   }
 
   /// Calls fn(task, thread) for every task of [0, count), begun in the order of their numbers;
@@ -67,7 +71,10 @@ class ThreadPool {
   template <typename Fn>
   void parallel_tasks(uint32_t count, Fn&& fn) {
     if (thread_count_ == 1 || count <= 1) {
-      for (uint32_t task = 0; task < count; ++task) fn(task, uint32_t{0});
+      for (uint32_t task = 0; task < count; ++task) {
+        if (before_part_) before_part_();
+        fn(task, uint32_t{0});
+      }
       return;
     }
     fork(count, fn);
@@ -91,6 +98,8 @@ class ThreadPool {
   void work(uint32_t thread);
 
   const uint32_t thread_count_;
+  const std::function<void()> before_part_;
+  const uint32_t ranges_;  // of a loop
   bool pins_threads_;
   Mutex caller_;  // held by the one caller that is inside a fork
 
