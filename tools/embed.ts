@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig } from '@tessera/config';
+import type { EmbeddingModels } from '@tessera/embedding';
 import { expecting } from '@tessera/errors';
 import { openEmbedding } from '../apps/standalone/src/embedding.js';
-import { Flags, print, runCommand } from './terminal/command.js';
+import { embedFile } from './embed/embed-file.js';
+import { Flags, fail, print, runCommand } from './terminal/command.js';
 import { COMPUTE_TYPES } from './terminal/model-flags.js';
+import { ProgressLine } from './terminal/progress.js';
 
 const THREADS_MAX = 256;
 const DIMENSIONS_MAX = 65_536;
@@ -17,6 +20,8 @@ Vectors of texts by a Hugging Face or SentenceTransformers folder (docs/embeddin
   --dtype TYPE       of the products: f32 (default), bf16 or w8a8
   --dimensions N     first numbers of each vector alone
   --threads N
+  --out FILE.npy     the vectors as an array of NumPy, and FILE.json with what made them, for
+                     trainer sids (docs/semantic-ids.md); the same command goes on where it stopped
   --json             an array of vectors on the standard output and nothing else`;
 
 const invalid = expecting('REQUEST_INVALID');
@@ -27,6 +32,36 @@ async function readTexts(path: string): Promise<readonly string[]> {
   throw invalid(path, 'an array of texts', value);
 }
 
+async function printed(
+  models: EmbeddingModels,
+  flags: Flags,
+  texts: readonly string[],
+): Promise<string> {
+  const dimensions = flags.integer('dimensions', 1, DIMENSIONS_MAX);
+  const answer = await models.embed({ model: NAME, texts, dimensions });
+  const { vectors, tokens, truncated, modelDigest } = answer;
+  return flags.has('json')
+    ? JSON.stringify(vectors.map((vector) => [...vector]))
+    : `${vectors.length} vectors of ${answer.dimensions} numbers, ${tokens} tokens, ` +
+        `${truncated} texts truncated; model ${modelDigest}`;
+}
+
+async function written(
+  models: EmbeddingModels,
+  flags: Flags,
+  texts: readonly string[],
+  out: string,
+): Promise<string> {
+  if (!out.endsWith('.npy')) fail('out', 'a name that ends in .npy', out);
+  const progress = new ProgressLine();
+  const made = await embedFile(models, texts, out, progress.update);
+  progress.end();
+  if (flags.has('json')) return JSON.stringify(made);
+  const { dimension, truncated, emptyTexts, resumed, modelDigest } = made;
+  const notes = `${truncated} truncated, ${emptyTexts} empty (zeros), ${resumed} were there`;
+  return `${made.texts} vectors of ${dimension} numbers in ${out}; ${notes}; model ${modelDigest}`;
+}
+
 await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, {
     model: 'text',
@@ -34,6 +69,7 @@ await runCommand(USAGE, async (words) => {
     dtype: 'text',
     dimensions: 'text',
     threads: 'text',
+    out: 'text',
     json: 'switch',
   });
   const texts = await readTexts(flags.required('texts'));
@@ -47,14 +83,11 @@ await runCommand(USAGE, async (words) => {
   };
   const models = await openEmbedding({ embedding: Object.assign({}, embedding, asked) });
   try {
-    const dimensions = flags.integer('dimensions', 1, DIMENSIONS_MAX);
-    const answer = await models.embed({ model: NAME, texts, dimensions });
-    const { vectors, tokens, truncated, modelDigest } = answer;
+    const out = flags.text('out');
     await print(
-      flags.has('json')
-        ? JSON.stringify(vectors.map((vector) => [...vector]))
-        : `${vectors.length} vectors of ${answer.dimensions} numbers, ${tokens} tokens, ` +
-            `${truncated} texts truncated; model ${modelDigest}`,
+      out === undefined
+        ? await printed(models, flags, texts)
+        : await written(models, flags, texts, out),
     );
   } finally {
     models.close();

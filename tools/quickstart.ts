@@ -4,18 +4,21 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { preparePython } from './quickstart/python.js';
-import { type QuickstartPlan, stepsOf } from './quickstart/steps.js';
-import { Flags, print, runCommand } from './terminal/command.js';
+import { type QuickstartPlan, servedBy, stepsOf } from './quickstart/steps.js';
+import { Flags, print, runCommand, UsageError } from './terminal/command.js';
 
 const USAGE = `usage: npm run -s quickstart -- --items FILE --behaviours FILE [--out DIR] [--serve]
 
 From ads and clicks to a served model: semantic IDs of the ads' texts, a small model of what users
-click, its test against the most popular items and item-KNN (docs/semantic-ids.md).
+click, its test against the most popular items and item-KNN (docs/semantic-ids.md). Progress goes to
+the standard error, the tables of the test and how to serve to the standard output.
 
   --items FILE         TSV with a header: item, title and further columns; may end in .gz
   --behaviours FILE    TSV with a header: user, item, time; may end in .gz
   --out DIR            what is made; the same command goes on where it stopped
                        (default: data/quickstart)
+  --encoder DIR        Hugging Face or SentenceTransformers folder that makes vectors of titles, and
+                       of new ads while it serves (default: TF-IDF, which needs no weights)
   --embeddings FILE    .npy of (items, dimension) in the order of --items, in place of their titles
   --minutes N          of training at most (default 45)
   --threads N          of the machine (default: its cores)
@@ -27,10 +30,15 @@ const MINUTES_MAX = 7 * 24 * 60;
 const THREADS_MAX = 1024;
 const SEED_MAX = 2 ** 31 - 1;
 
-/** Output goes where this command's goes. */
-function run(command: string, words: readonly string[]): Promise<void> {
+/** @param environment beside that of this process */
+function run(
+  command: string,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, words, { stdio: 'inherit' });
+    const env = Object.assign({}, process.env, environment);
+    const child = spawn(command, words, { stdio: 'inherit', env });
     child.on('error', reject);
     child.on('exit', (code, signal) => {
       if (code === 0) resolve();
@@ -42,37 +50,61 @@ function run(command: string, words: readonly string[]): Promise<void> {
   });
 }
 
+/** What a person types for a step, and what runs it. */
+const PROGRAMS = {
+  trainer: { shown: 'python -m trainer', first: ['-m', 'trainer'] },
+  embed: { shown: 'npm run -s embed --', first: [join(import.meta.dirname, 'embed.js')] },
+};
+
+function planOf(flags: Flags): QuickstartPlan {
+  const [embeddings, encoder] = [flags.text('embeddings'), flags.text('encoder')];
+  if (embeddings !== undefined && encoder !== undefined) {
+    throw new UsageError('--encoder: expected none beside --embeddings');
+  }
+  return {
+    items: flags.required('items'),
+    behaviours: flags.required('behaviours'),
+    out: flags.text('out') ?? join('data', 'quickstart'),
+    embeddings,
+    encoder,
+    minutes: flags.integer('minutes', 1, MINUTES_MAX) ?? 45,
+    threads: flags.integer('threads', 1, THREADS_MAX) ?? availableParallelism(),
+    seed: flags.integer('seed', 0, SEED_MAX) ?? 1,
+  };
+}
+
+const tell = (text: string) => process.stderr.write(`${text}\n`);
+
+async function makeAll(plan: QuickstartPlan, python: string): Promise<void> {
+  await mkdir(plan.out, { recursive: true });
+  const steps = stepsOf(plan);
+  for (const [place, { title, program, words }] of steps.entries()) {
+    const { shown, first } = PROGRAMS[program];
+    tell(`\n${place + 1} of ${steps.length}: ${title}\n  ${shown} ${words.join(' ')}`);
+    await run(program === 'trainer' ? python : process.execPath, [...first, ...words]);
+  }
+}
+
 await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, {
     items: 'text',
     behaviours: 'text',
     out: 'text',
     embeddings: 'text',
+    encoder: 'text',
     minutes: 'text',
     threads: 'text',
     seed: 'text',
     python: 'text',
     serve: 'switch',
   });
-  const plan: QuickstartPlan = {
-    items: flags.required('items'),
-    behaviours: flags.required('behaviours'),
-    out: flags.text('out') ?? join('data', 'quickstart'),
-    embeddings: flags.text('embeddings'),
-    minutes: flags.integer('minutes', 1, MINUTES_MAX) ?? 45,
-    threads: flags.integer('threads', 1, THREADS_MAX) ?? availableParallelism(),
-    seed: flags.integer('seed', 0, SEED_MAX) ?? 1,
-  };
-  const python = flags.text('python') ?? (await preparePython(run));
-  await mkdir(plan.out, { recursive: true });
-  for (const { title, words } of stepsOf(plan)) {
-    await print(`\n${title}\n  python -m trainer ${words.join(' ')}`);
-    await run(python, ['-m', 'trainer', ...words]);
-  }
-  const model = join(plan.out, 'model');
+  const plan = planOf(flags);
+  await makeAll(plan, flags.text('python') ?? (await preparePython(run, tell)));
+  const environment = servedBy(plan);
+  const set = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   await print(
-    `\nServe it:\n  TESSERA_MODEL_PATH=${model} npm start\nand add an ad by its text:\n` +
+    `\nServe it:\n  ${set.join(' ')} npm start\nand add an ad by its text:\n` +
       `  npm run -s catalogue -- upsert '{"item_id": "new", "text": "its title"}'`,
   );
-  if (flags.has('serve')) await run('env', [`TESSERA_MODEL_PATH=${model}`, 'npm', 'start']);
+  if (flags.has('serve')) await run('npm', ['start'], environment);
 });

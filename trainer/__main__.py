@@ -175,12 +175,22 @@ def _add_sequences(commands) -> None:
     parser.set_defaults(run=_run_of("logs"))
 
 
+def _add_texts(commands) -> None:
+    parser = commands.add_parser("texts", help="the texts of items, as an encoder takes them")
+    parser.add_argument("--items", required=True, help="FILE.tsv[.gz] or FILE.json[.gz]")
+    parser.add_argument("--columns", nargs="+", default=["title"], help="of --items, their texts")
+    parser.add_argument("--out", required=True, help="FILE.json: an array, in the order of --items")
+    parser.set_defaults(run=_run_of("semantic_ids.item_texts"))
+
+
 def _add_sids(commands) -> None:
     parser = commands.add_parser("sids", help="texts or vectors of items -> semantic IDs",
                                  formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--items", help="FILE.tsv[.gz] or FILE.json[.gz], as for train: its texts, "
                         "or beside --embeddings the ids of the rows")
     parser.add_argument("--embeddings", help="FILE.npy: (items, dimension)")
+    parser.add_argument("--encoder", help="FILE.json that `npm run embed -- --out` wrote beside "
+                        "--embeddings: the service makes vectors of new texts by this encoder")
     parser.add_argument("--columns", nargs="+", default=["title"], help="of --items, their texts")
     parser.add_argument("--out", required=True, help="folder to write")
     parser.add_argument("--method", choices=METHODS, default=METHODS[0])
@@ -240,6 +250,7 @@ def main() -> int:
     _add_parity(commands)
     _add_finetune(commands)
     _add_sequences(commands)
+    _add_texts(commands)
     _add_sids(commands)
     add_push(commands)
     args = parser.parse_args()

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { print } from '../terminal/command.js';
 
 const FOLDER = '.venv';
 const REQUIREMENTS = join('trainer', 'requirements.txt');
@@ -15,13 +14,14 @@ const TORCH_INDEX = 'https://download.pytorch.org/whl/cpu';
  */
 export async function preparePython(
   run: (command: string, words: readonly string[]) => Promise<void>,
+  tell: (line: string) => void,
 ): Promise<string> {
   const python = join(FOLDER, 'bin', 'python');
   const stamp = join(FOLDER, 'trainer-requirements');
   const requirements = readFileSync(REQUIREMENTS, 'utf8');
   const digest = createHash('sha256').update(requirements).digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return python;
-  await print(`Python packages of ${REQUIREMENTS} into ${FOLDER}: some minutes, once`);
+  tell(`Python packages of ${REQUIREMENTS} into ${FOLDER}: some minutes, once`);
   if (!existsSync(python)) await run('python3', ['-m', 'venv', FOLDER]);
   const pip = ['-m', 'pip', 'install', '--quiet'];
   const torch = /^torch==.*$/m.exec(requirements)?.[0] ?? 'torch';

@@ -1,18 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { stepsOf } from './steps.js';
+import { servedBy, stepsOf } from './steps.js';
 
 const PLAN = {
   items: 'ads.tsv',
   behaviours: 'clicks.tsv',
   out: 'made',
   embeddings: undefined,
+  encoder: undefined,
   minutes: 7,
   threads: 3,
   seed: 5,
 };
 /** Flags of the trainer's commands, as argparse gets them. */
 const FLAGS = readFileSync('trainer/__main__.py', 'utf8');
+
+/** Its usage. */
+const EMBED = `${readFileSync('tools/embed.ts', 'utf8')}`.replaceAll(' --texts', '  --texts');
 
 describe('the steps of a quickstart', () => {
   it('hand files on from one to the next', () => {
@@ -30,12 +34,36 @@ describe('the steps of a quickstart', () => {
     expect(sids?.words).toContain('--embeddings');
   });
 
-  it('use flags that the trainer has', () => {
-    const asked = stepsOf({ ...PLAN, embeddings: 'v.npy' }).flatMap(({ words }) =>
-      words.filter((word) => word.startsWith('--')),
+  it('make vectors by an encoder, which serves new ads too', () => {
+    const plan = Object.assign({}, PLAN, { encoder: 'models/minilm' });
+    const [, texts, embed, sids] = stepsOf(plan);
+    expect(texts?.words.join(' ')).toBe('texts --items ads.tsv --out made/texts.json');
+    expect(embed?.program).toBe('embed');
+    const files = '--model models/minilm --texts made/texts.json --out made/vectors.npy';
+    expect(embed?.words.join(' ')).toBe(`${files} --threads 3`);
+    expect(sids?.words.join(' ')).toContain(
+      '--embeddings made/vectors.npy --encoder made/vectors.json --out made/sids',
     );
-    const known = (flag: string) =>
-      FLAGS.includes(`"${flag}"`) || FLAGS.includes(`"${flag.slice(2).replaceAll('-', '_')}"`);
-    expect(asked.filter((flag) => !known(flag))).toEqual([]);
+    expect(servedBy(plan)).toEqual({
+      TESSERA_MODEL_PATH: 'made/model',
+      TESSERA_EMBEDDING_MODELS: 'ads=models/minilm',
+      TESSERA_EMBEDDING_COMPUTE_TYPE: 'f32',
+    });
+    expect(servedBy(PLAN)).toEqual({ TESSERA_MODEL_PATH: 'made/model' });
   });
+
+  it.each([{ embeddings: 'v.npy' }, { encoder: 'models/minilm' }])(
+    'use flags that their commands have: %j',
+    (source) => {
+      for (const { program, words } of stepsOf(Object.assign({}, PLAN, source))) {
+        const asked = words.filter((word) => word.startsWith('--'));
+        const known = (flag: string) =>
+          program === 'embed'
+            ? EMBED.includes(`  ${flag} `) || EMBED.includes(`-- ${flag} `)
+            : FLAGS.includes(`"${flag}"`) ||
+              FLAGS.includes(`"${flag.slice(2).replaceAll('-', '_')}"`);
+        expect(asked.filter((flag) => !known(flag))).toEqual([]);
+      }
+    },
+  );
 });

@@ -146,6 +146,8 @@ def copy_codebooks(source: Path, folder: Path) -> None:
     for name in (FILE, "text.json", "text.safetensors"):
         if (source / name).exists():
             write_atomically(folder / name, (source / name).read_bytes())
+        else:  # of codebooks that were there before
+            (folder / name).unlink(missing_ok=True)
 
 
 def read_codebooks(folder: Path) -> Codebooks:

@@ -8,11 +8,13 @@ import numpy as np
 import torch
 
 from ..checkpoint import fingerprint, write_json
-from ..data import ItemText, read_titles
+from ..data import read_titles
 from ..errors import InputError
 from ..flags import writable_folder
 from . import rqkmeans, rqvae
 from .codebooks import Codebooks
+from .encoder import note_encoder, read_encoder
+from .item_texts import texts_of
 from .placement import place
 from .report import report
 from .settings import QuantiserPlan
@@ -35,7 +37,7 @@ def run(args: argparse.Namespace) -> None:
         raise InputError("--codes", f"at most {MAX_CODES}", plan.codes)
     if not args.items and not args.embeddings:
         raise InputError("--items", "a file of items, or --embeddings", None)
-    items, vectors = _of_file(args) if args.embeddings else _of_texts(args, out)
+    items, vectors = _of_file(args, out) if args.embeddings else _of_texts(args, out)
     source = Path(args.embeddings or args.items)
     settings = {**vars(plan), "method": args.method, "columns": args.columns,
                 "dimension": args.dimension}
@@ -74,10 +76,9 @@ def _write(out: Path, codebooks: Codebooks, items: list[str], vectors: np.ndarra
 
 
 def _of_texts(args: argparse.Namespace, out: Path) -> tuple[list[str], np.ndarray]:
-    read = read_titles(Path(args.items))
-    if len(read) < 2:
-        raise InputError(args.items, "two items or more", len(read))
-    texts = {item: text_of(text, args.columns) for item, text in read.items()}
+    if args.encoder:
+        raise InputError("--encoder", "--embeddings beside it", None)
+    texts = texts_of(args.items, args.columns)
     embedding = fit(list(texts.values()), args.dimension, args.seed)
     embedding.write(out)
     vectors = embedding.embed(list(texts.values()))
@@ -86,14 +87,7 @@ def _of_texts(args: argparse.Namespace, out: Path) -> tuple[list[str], np.ndarra
     return list(texts), vectors
 
 
-def text_of(item: ItemText, columns: list[str]) -> str:
-    """The columns that the item has, in their order."""
-    found = [item.title if name == "title" else str(item.attributes.get(name, ""))
-             for name in columns]
-    return " ".join(text for text in found if text)
-
-
-def _of_file(args: argparse.Namespace) -> tuple[list[str], np.ndarray]:
+def _of_file(args: argparse.Namespace, out: Path) -> tuple[list[str], np.ndarray]:
     try:
         vectors = np.load(args.embeddings, allow_pickle=False)
     except (OSError, ValueError) as error:
@@ -110,6 +104,7 @@ def _of_file(args: argparse.Namespace) -> tuple[list[str], np.ndarray]:
     if np.abs(vectors).max() > MEMBER_MAX:
         raise InputError(args.embeddings, f"numbers of at most {MEMBER_MAX:g}",
                          float(np.abs(vectors).max()))
+    note_encoder(out, read_encoder(Path(args.encoder)) if args.encoder else None)
     if not args.items:
         return [str(i) for i in range(len(vectors))], vectors
     items = list(read_titles(Path(args.items)))

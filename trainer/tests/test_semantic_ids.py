@@ -13,7 +13,7 @@ from trainer.checkpoint import load_state
 from trainer.data import read_index
 from trainer.errors import InputError
 from trainer.semantic_ids import rqkmeans
-from trainer.semantic_ids.codebooks import Codebooks, Layer, read_codebooks
+from trainer.semantic_ids.codebooks import Codebooks, Layer, copy_codebooks, read_codebooks
 from trainer.semantic_ids.kmeans import balanced, kmeans
 from trainer.semantic_ids.placement import place
 from trainer.semantic_ids.rqvae import sinkhorn
@@ -261,6 +261,52 @@ def test_bad_embeddings_are_refused_with_their_place(array, said, tmp_path, monk
     np.save(tmp_path / "v.npy", array)
     assert run_sids(monkeypatch, "--embeddings", tmp_path / "v.npy", "--out", tmp_path / "o") == 2
     assert said in capsys.readouterr().err
+
+
+def made_by(tmp_path, **members):
+    path = tmp_path / "v.json"
+    path.write_text(json.dumps({"version": 1, "kind": "encoder", "model_digest": "ab" * 32,
+                                "compute_type": "f32", **members}))
+    return path
+
+
+def test_codebooks_say_which_encoder_made_their_vectors(tmp_path, monkeypatch):
+    np.save(tmp_path / "v.npy", np.random.default_rng(0).normal(size=(40, 6)).astype(F32))
+    plan = ["--embeddings", tmp_path / "v.npy", "--out", tmp_path / "sids"]
+    assert run_sids(monkeypatch, *plan, "--encoder", made_by(tmp_path, more=1)) == 0
+    expected = json.loads(made_by(tmp_path).read_text())
+    assert json.loads((tmp_path / "sids" / "text.json").read_text()) == expected
+    model = tmp_path / "model"
+    model.mkdir()
+    copy_codebooks(tmp_path / "sids", model)
+    assert json.loads((model / "text.json").read_text()) == expected
+    # Vectors of nobody knows what: neither folder goes on naming the encoder of the run before.
+    assert run_sids(monkeypatch, *plan) == 0
+    copy_codebooks(tmp_path / "sids", model)
+    assert not (tmp_path / "sids" / "text.json").exists()
+    assert not (model / "text.json").exists()
+
+
+@pytest.mark.parametrize(("members", "said"), [
+    ({"kind": "tfidf-svd"}, "expected version 1 and kind encoder"),
+    ({"model_digest": "ab"}, "v.json: model_digest: expected a SHA-256"),
+    ({"compute_type": 4}, "v.json: compute_type: expected f32, bf16 or w8a8, got 4"),
+])
+def test_a_bad_description_of_an_encoder_is_refused(members, said, tmp_path, monkeypatch, capsys):
+    np.save(tmp_path / "v.npy", np.ones((4, 6), F32))
+    flags = ["--embeddings", tmp_path / "v.npy", "--out", tmp_path / "o"]
+    assert run_sids(monkeypatch, *flags, "--encoder", made_by(tmp_path, **members)) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_texts_of_items_are_those_that_sids_takes(tmp_path, monkeypatch):
+    items = tmp_path / "items.tsv"
+    items.write_text("item\ttitle\tbrand\na\tHand cream\tLada\nb\t\t\nc\t口红\tÖstra\n")
+    out = tmp_path / "texts.json"
+    monkeypatch.setattr(sys, "argv", ["trainer", "texts", "--items", str(items), "--columns",
+                                      "title", "brand", "--out", str(out)])
+    assert main() == 0
+    assert json.loads(out.read_text()) == ["Hand cream Lada", "", "口红 Östra"]
 
 
 def test_the_error_is_that_of_faiss_or_less():

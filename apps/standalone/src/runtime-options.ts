@@ -3,6 +3,7 @@ import { behaviourOptions } from '@tessera/behaviour';
 import { type ProgressListener, parseCatalogueSpecs, parseFlight } from '@tessera/catalogue';
 import { peerConnection, TesseraClient } from '@tessera/client';
 import { type Config, redisSecurity } from '@tessera/config';
+import { type EmbeddingModels, NO_MODELS } from '@tessera/embedding';
 import { expecting, type TesseraError } from '@tessera/errors';
 import { parseFrequencyCaps, type RecallRuntimeOptions } from '@tessera/recall';
 import type { Tracing } from '@tessera/telemetry';
@@ -47,6 +48,7 @@ export function runtimeOptions(
   config: Config,
   tracing: Tracing,
   { onProgress, onCompacted, onUndeclared, onAdapterEvent }: Listeners,
+  textModels: EmbeddingModels = NO_MODELS,
 ): RecallRuntimeOptions {
   const adapters = adapterSettings(config, onAdapterEvent);
   const { defaultWidths, defaultResultCount, itemsPerSid, scoreNorm } = config.recall;
@@ -73,6 +75,7 @@ export function runtimeOptions(
       flight: parseFlight(config.catalogue.flight),
       onUndeclared,
     },
+    textModels,
     moreCatalogues: parseCatalogueSpecs(config.catalogue.more),
     engine: config.engine,
     tasks: config.tasks,

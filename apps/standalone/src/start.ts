@@ -1,6 +1,7 @@
 import { MEBIBYTE } from '@tessera/units';
 import 'reflect-metadata';
 import type { Config } from '@tessera/config';
+import type { EmbeddingModels } from '@tessera/embedding';
 import { refuseOpenDoors, type Serving } from '@tessera/hosting';
 import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
 import { createRecallRuntime, type RecallOperations, type RecallRuntime } from '@tessera/recall';
@@ -23,20 +24,26 @@ async function load(
   log: Log,
   tracing: Tracing,
   adapterEvents: AdapterEventRelay,
+  embedding: EmbeddingModels,
 ): Promise<RecallRuntime> {
   print(`Loading ${config.model.path}`);
   const progress = new ProgressLines(print);
   const runtime = await createRecallRuntime(
-    runtimeOptions(config, tracing, {
-      onProgress: progress.listener,
-      onCompacted: (error) => {
-        if (error === undefined) log.info({}, 'the catalogue was compacted');
-        else log.error({ err: error }, 'the catalogue could not be compacted');
+    runtimeOptions(
+      config,
+      tracing,
+      {
+        onProgress: progress.listener,
+        onCompacted: (error) => {
+          if (error === undefined) log.info({}, 'the catalogue was compacted');
+          else log.error({ err: error }, 'the catalogue could not be compacted');
+        },
+        onUndeclared: (catalogue, findings) =>
+          log.warn({ catalogue, findings }, 'items have attributes that are not declared'),
+        onAdapterEvent: adapterEvents.tell,
       },
-      onUndeclared: (catalogue, findings) =>
-        log.warn({ catalogue, findings }, 'items have attributes that are not declared'),
-      onAdapterEvent: adapterEvents.tell,
-    }),
+      embedding,
+    ),
   ).catch((thrown: unknown) => {
     throw namedByKey(thrown);
   });
@@ -49,6 +56,8 @@ async function load(
       (userCount === null ? `behaviours in ${placeOf(config)}` : `${userCount} users`),
   );
   print(changesLine(runtime.operations));
+  const { textsBy } = runtime.operations.changesOf('');
+  if (textsBy !== '') print(`Semantic IDs of new items by their vectors; of texts: ${textsBy}`);
   print(kvLine(config));
   return runtime;
 }
@@ -119,17 +128,20 @@ export async function start(config: Config): Promise<void> {
   const service = { serviceName: 'tessera', serviceVersion: version };
   const tracing = await openTracing({ ...config.tracing, ...service }, log);
   const adapterEvents = new AdapterEventRelay();
-  const runtime = await load(config, log, tracing, adapterEvents);
+  // Before the catalogue, whose codebooks may have their vectors from one of them.
+  const embedding = await openEmbedding(config);
+  const runtime = await load(config, log, tracing, adapterEvents, embedding).catch(
+    (error: unknown) => {
+      embedding.close();
+      throw error;
+    },
+  );
   const relevance = await openRelevance(config).catch(async (error: unknown) => {
+    embedding.close();
     await runtime.close();
     throw error;
   });
   if (relevance !== undefined) print(`Relevance: ${relevance.description}`);
-  const embedding = await openEmbedding(config).catch(async (error: unknown) => {
-    await relevance?.close();
-    await runtime.close();
-    throw error;
-  });
   const inspection = await openInspection(config, log);
   const own = { embedding, inspection, relevance, adapterEvents, serviceVersion: version };
   const parts = { config, runtime, log, tracing, ...own };

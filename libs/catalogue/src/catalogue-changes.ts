@@ -6,7 +6,6 @@ import {
   type ChangingCatalogue,
   EVERY_ITEM,
   type FlightAttributes,
-  type GivenChange,
   type ListedItem,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
@@ -145,7 +144,9 @@ export class CatalogueChanges {
 
   /** The same for changes that arrived in several messages. */
   async applyBatch(batch: ChangeBatch, source = ''): Promise<AppliedChanges> {
-    const applied = await this.catalogue.apply(await this.givenBy(batch));
+    const applied = await this.catalogue.apply(
+      await withVectors(this.options.semanticIds, batch.messages),
+    );
     const { sequence, changeCount } = applied;
     const { ops, told } = batch;
     if (changeCount > 0) this.tell({ sequence, changeCount, ops, told, source });
@@ -153,14 +154,11 @@ export class CatalogueChanges {
     return applied;
   }
 
-  private async givenBy({ messages }: ChangeBatch): Promise<(readonly GivenChange[])[]> {
-    const given: (readonly GivenChange[])[] = [];
-    let first = 0;
-    for (const changes of messages) {
-      given.push(await withVectors(this.options.semanticIds, changes, first));
-      first += changes.length;
-    }
-    return given;
+  /** How texts become semantic IDs, for people to read; '' where there are no codebooks. */
+  get textsBy(): string {
+    const { semanticIds } = this.options;
+    if (semanticIds === undefined) return '';
+    return semanticIds.embedder?.name ?? 'none: the codebooks say nothing of texts';
   }
 
   /**

@@ -32,6 +32,7 @@ export { parseChangeLine } from './domain/change-line.js';
 export { clauseJson, clauseOf, FormReader, readClause } from './domain/clause-json.js';
 export { parseFlight } from './domain/flight.js';
 export type { VectorSource } from './domain/semantic-ids.js';
+export type { EncoderMark, ItemEncoders, TextEmbedder } from './domain/text-embedder.js';
 export { readAttributeSchema } from './outside/attribute-file.js';
 export { BundleLabel } from './outside/bundle-label.js';
 export { readCodebookFolder } from './outside/codebook-folder.js';

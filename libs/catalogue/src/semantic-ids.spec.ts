@@ -5,7 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CatalogueChanges } from './catalogue-changes.js';
 import { parseSource } from './domain/catalogue-source.js';
 import type { CatalogueChange } from './domain/change.js';
+import { ChangeBatch } from './domain/change-batch.js';
 import { parseChangeLine } from './domain/change-line.js';
+import type { TextEmbedder } from './domain/text-embedder.js';
 import { wordsOf } from './domain/words.js';
 import { type CodebookFolder, readCodebookFolder } from './outside/codebook-folder.js';
 import { prepareCatalogue } from './prepare-catalogue.js';
@@ -17,6 +19,7 @@ const { digest, cases } = JSON.parse(readFileSync(join(FIXTURE, 'cases.json'), '
   readonly cases: readonly { text: string; vector: number[]; codes: number[] }[];
 };
 const [first] = cases as [(typeof cases)[number]];
+const NO_ENCODERS = { find: () => undefined };
 /** Of the fixture's codebooks. */
 const CAPACITY = 2;
 
@@ -29,7 +32,7 @@ let close: () => void;
 
 beforeEach(async () => {
   folder = temporaryFolder({ 'items.jsonl': ITEMS.join('\n') });
-  ids = await readCodebookFolder(FIXTURE);
+  ids = await readCodebookFolder(FIXTURE, NO_ENCODERS);
   changes = await opened(ids);
 });
 afterEach(() => {
@@ -183,6 +186,78 @@ describe('a landing', () => {
   });
 });
 
+/** The vectors of the fixture's texts, as if a model had made them. */
+class RecordedEncoder implements TextEmbedder {
+  readonly name = 'recorded';
+  readonly calls: number[] = [];
+  constructor(readonly dimension = first.vector.length) {}
+
+  embed(texts: readonly string[]): Promise<readonly Float32Array[]> {
+    this.calls.push(texts.length);
+    const vectorOf = (text: string) => cases.find((one) => one.text === text)?.vector ?? [];
+    return Promise.resolve(texts.map((text) => Float32Array.from(vectorOf(text))));
+  }
+}
+
+describe('codebooks of an encoder', () => {
+  const modelDigest = 'ab'.repeat(32);
+  const mark = { version: 1, kind: 'encoder', model_digest: modelDigest, compute_type: 'bf16' };
+  let path: string;
+  beforeEach(() => {
+    path = join(folder.path, 'sids');
+    cpSync(FIXTURE, path, { recursive: true });
+    writeFileSync(join(path, 'text.json'), JSON.stringify(mark));
+  });
+
+  it('give texts the semantic IDs of its vectors, all of a batch at once', async () => {
+    const encoder = new RecordedEncoder();
+    const asked: object[] = [];
+    const find = (sought: object) => {
+      asked.push(sought);
+      return encoder;
+    };
+    close();
+    changes = await opened(await readCodebookFolder(path, { find }));
+    expect(changes.textsBy).toBe('recorded');
+    const { dimension } = encoder;
+    expect(asked).toEqual([{ modelDigest, computeType: 'bf16', dimension }]);
+    const batch = new ChangeBatch();
+    for (const [i, { text }] of cases.entries()) batch.add([upsert(`n${i}`, { text })]);
+    await changes.applyBatch(batch);
+    expect(encoder.calls).toEqual([cases.length]);
+    const places = new Map<string, readonly number[]>();
+    for (const page of (await changes.listItems()).pages) {
+      for (const { itemId, sid } of page) places.set(itemId, [...sid]);
+    }
+    const alone = new Set(cases.map(({ codes }) => codes.join()));
+    for (const [i, { codes }] of cases.entries()) {
+      if (alone.delete(codes.join())) expect(places.get(`n${i}`)).toEqual(codes);
+    }
+  });
+
+  it('refuse texts, not vectors, where the process does not have it', async () => {
+    close();
+    changes = await opened(await readCodebookFolder(path, NO_ENCODERS));
+    const [sid] = await placedOf([upsert('n', { vector: first.vector })]);
+    expect(sid).toEqual(first.codes);
+    const refused = changes.apply([upsert('a', {}), upsert('m', { text: first.text })]);
+    await expect(refused).rejects.toMatchObject({
+      code: 'CATALOGUE_INVALID',
+      message: expect.stringContaining(
+        `changes[1].text: expected a vector, or model ${modelDigest}`,
+      ),
+    });
+    expect(changes.textsBy).toContain(`embedding.models lacks model ${modelDigest} in bf16`);
+    expect(changes.state().sequence).toBe(1);
+  });
+
+  it('are refused where its vectors have another dimension', async () => {
+    const find = () => new RecordedEncoder(7);
+    const reading = readCodebookFolder(path, { find });
+    await expect(reading).rejects.toThrow('expected vectors of 7 numbers, as texts have by text');
+  });
+});
+
 describe('a folder of codebooks', () => {
   const copied = () => {
     const path = join(folder.path, 'sids');
@@ -193,18 +268,23 @@ describe('a folder of codebooks', () => {
   it('may say nothing of texts', async () => {
     const path = copied();
     rmSync(join(path, 'text.json'));
-    expect(await readCodebookFolder(path)).toMatchObject({ digest, embedder: undefined });
+    expect(await readCodebookFolder(path, NO_ENCODERS)).toMatchObject({
+      digest,
+      embedder: undefined,
+    });
   });
 
   it.each([
     ['codebooks.safetensors', '{}', 'expected a safetensors file, got 2 bytes'],
-    ['text.json', '{"version": 2}', 'expected version 1, kind tfidf-svd and words'],
+    ['text.json', '{"version": 2}', 'expected version 1, kind tfidf-svd or encoder'],
+    ['text.json', '{"version": 1, "kind": "tfidf-svd"}', 'text.json: words: expected an array'],
+    ['text.json', '{"version": 1, "kind": "encoder"}', 'model_digest: expected a SHA-256'],
     ['text.json', '{', 'text.json: expected JSON'],
     ['text.json', '{"version": 1, "kind": "tfidf-svd", "words": ["a"]}', 'components of 1 words'],
   ])('is refused where %s is %s', async (name, content, message) => {
     const path = copied();
     writeFileSync(join(path, name), content);
-    await expect(readCodebookFolder(path)).rejects.toThrow(message);
+    await expect(readCodebookFolder(path, NO_ENCODERS)).rejects.toThrow(message);
   });
 
   it.each([
@@ -214,17 +294,17 @@ describe('a folder of codebooks', () => {
       'level.0: expected rows of 3 numbers, got 5',
     ],
     [{ 'level.0': [8] }, 'level.0: expected a matrix of F32, got [8]'],
-    [{}, 'codebooks.dimension: expected 1..16384, got 0'],
+    [{}, 'expected vectors of 12 numbers, as texts have by text.json, got 0'],
   ])('is refused where the matrices of %j do not fit', async (shapes, message) => {
     const path = copied();
     writeFileSync(join(path, 'codebooks.safetensors'), codebooksFile(shapes));
     close();
-    const reading = readCodebookFolder(path).then((read) => opened(read));
+    const reading = readCodebookFolder(path, NO_ENCODERS).then((read) => opened(read));
     await expect(reading).rejects.toThrow(message);
   });
 
   it('is refused where there is none', async () => {
-    const missing = readCodebookFolder(join(folder.path, 'none'));
+    const missing = readCodebookFolder(join(folder.path, 'none'), NO_ENCODERS);
     await expect(missing).rejects.toMatchObject({ code: 'CATALOGUE_NOT_FOUND' });
   });
 });

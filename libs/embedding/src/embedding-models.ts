@@ -17,6 +17,8 @@ export interface EmbeddingLimits extends ModelLimits {
   readonly textBytesMax: number;
 }
 
+export type TextLimits = Pick<EmbeddingLimits, 'requestTextsMax' | 'textBytesMax'>;
+
 export interface EmbeddingOptions {
   readonly specs: readonly ModelSpec[];
   readonly computeType: 'f32' | 'bf16' | 'w8a8';
@@ -47,6 +49,14 @@ export interface ModelState extends Readonly<EmbeddingCounts> {
   readonly depth: number;
 }
 
+export interface ModelFacts {
+  readonly name: string;
+  /** Of configuration, weights and head. */
+  readonly digest: string;
+  /** Numbers of a vector. */
+  readonly dimension: number;
+}
+
 interface NamedModel {
   readonly name: string;
   readonly digest: string;
@@ -57,7 +67,9 @@ interface NamedModel {
 export class EmbeddingModels {
   private constructor(
     private readonly models: readonly NamedModel[],
-    private readonly limits: Pick<EmbeddingLimits, 'requestTextsMax' | 'textBytesMax'>,
+    readonly limits: TextLimits,
+    /** Of the products of all models. */
+    readonly computeType: string,
   ) {}
 
   /** @throws TesseraError MODEL_*, TOKENIZER_INVALID, ENGINE_OVERLOADED */
@@ -72,11 +84,20 @@ export class EmbeddingModels {
       for (const { model } of models) model.close();
       throw error;
     }
-    return new EmbeddingModels(models, limits);
+    return new EmbeddingModels(models, limits, computeType);
   }
 
   static ofNone(): EmbeddingModels {
-    return new EmbeddingModels([], { requestTextsMax: 0, textBytesMax: 0 });
+    return new EmbeddingModels([], { requestTextsMax: 0, textBytesMax: 0 }, 'f32');
+  }
+
+  /** The models by name: what their vectors are known by, and how many numbers these have. */
+  get facts(): readonly ModelFacts[] {
+    return this.models.map(({ name, digest, model: { dimension } }) => ({
+      name,
+      digest,
+      dimension,
+    }));
   }
 
   states(): ModelState[] {
@@ -119,20 +140,26 @@ export class EmbeddingModels {
   }
 
   private checkTexts(texts: readonly string[]): void {
-    const { requestTextsMax, textBytesMax } = this.limits;
+    const { requestTextsMax } = this.limits;
     if (texts.length < 1 || texts.length > requestTextsMax) {
       throw invalid('texts', `1..${requestTextsMax} texts`, texts.length);
     }
     for (const [i, text] of texts.entries()) {
-      if (text.trim() === '') throw invalid(`texts[${i}]`, 'a text that is not empty', text);
-      const bytes = Buffer.byteLength(text);
-      if (bytes > textBytesMax) {
-        throw invalid(`texts[${i}]`, `at most ${textBytesMax} bytes`, bytes);
-      }
+      const problem = this.problemOf(text);
+      if (problem !== undefined) throw invalid(`texts[${i}]`, problem.expected, problem.got);
     }
+  }
+
+  /** Why a text cannot become a vector; undefined where it can. */
+  problemOf(text: string): { readonly expected: string; readonly got: unknown } | undefined {
+    if (text.trim() === '') return { expected: 'a text that is not empty', got: text };
+    const { textBytesMax } = this.limits;
+    const bytes = Buffer.byteLength(text);
+    return bytes > textBytesMax
+      ? { expected: `at most ${textBytesMax} bytes`, got: bytes }
+      : undefined;
   }
 }
 
 /** Of a process without models: every request is refused. */
-export const NO_MODELS: Pick<EmbeddingModels, 'embed' | 'states' | 'close'> =
-  EmbeddingModels.ofNone();
+export const NO_MODELS = EmbeddingModels.ofNone();

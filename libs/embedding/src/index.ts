@@ -7,6 +7,7 @@ export {
   EmbeddingModels,
   type EmbeddingOptions,
   type EmbeddingRequest,
+  type ModelFacts,
   type ModelState,
   NO_MODELS,
 } from './embedding-models.js';

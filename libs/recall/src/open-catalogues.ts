@@ -6,7 +6,9 @@ import {
   readAttributeSchema,
   readCodebookFolder,
 } from '@tessera/catalogue';
+import { NO_MODELS } from '@tessera/embedding';
 import type { ChangingCatalogue } from '@tessera/engine';
+import { ModelEncoders } from './domain/item-encoders.js';
 import type { RecallRuntimeOptions } from './domain/runtime-types.js';
 import type { Opened } from './opened-parts.js';
 
@@ -101,7 +103,9 @@ async function openCatalogue(
     const findings = await catalogue.declare(await readAttributeSchema(attributesPath));
     if (findings.length > 0) options.changes.onUndeclared?.(name, findings);
   }
-  const semanticIds = codebooksPath === '' ? undefined : await readCodebookFolder(codebooksPath);
+  const encoders = new ModelEncoders(options.textModels ?? NO_MODELS);
+  const semanticIds =
+    codebooksPath === '' ? undefined : await readCodebookFolder(codebooksPath, encoders);
   if (semanticIds !== undefined) await catalogue.quantiseBy(semanticIds.codebooks);
   const { flight, nowMs = Date.now } = options.changes;
   if (flight !== undefined) catalogue.fly(flight, nowMs);

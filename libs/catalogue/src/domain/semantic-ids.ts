@@ -58,44 +58,61 @@ const hasSource = (change: CatalogueChange): change is UpsertChange =>
   change.op === 'upsert' &&
   Boolean(change.text || change.codebooks || (change.vector?.length ?? 0) > 0);
 
+/** A text of a change, and where its change stands among all of the batch. */
+interface PlacedText {
+  readonly text: string;
+  readonly place: number;
+}
+
+const fieldAt = (place: number) => `changes[${place}].`;
+
+/** Checks where the changes have their semantic IDs from; returns the texts among them. */
+function textsOf(
+  ids: SemanticIds | undefined,
+  changes: readonly CatalogueChange[],
+): readonly PlacedText[] {
+  const texts: PlacedText[] = [];
+  for (const [place, change] of changes.entries()) {
+    if (!hasSource(change)) continue;
+    const { text = '', vector = [], codebooks = '', sid } = change;
+    checkCodebooks(ids, codebooks, fieldAt(place));
+    if (text === '') continue;
+    if (sid.length > 0 || vector.length > 0) {
+      throw invalid(`${fieldAt(place)}text`, 'none beside a sid or vector', text);
+    }
+    texts.push({ text, place });
+  }
+  return texts;
+}
+
 /**
- * The changes as the engine takes them: texts have become vectors.
- * @param first place of the first of the changes in their batch
+ * The changes of a batch's messages as the engine takes them: texts have become vectors, those of
+ * all messages together.
  * @throws TesseraError CATALOGUE_INVALID with the field
  */
 export async function withVectors(
   ids: SemanticIds | undefined,
-  changes: readonly CatalogueChange[],
-  first: number,
-): Promise<readonly GivenChange[]> {
-  if (!changes.some(hasSource)) return changes.map(asGiven);
-  const fieldOf = (index: number) => `changes[${first + index}].`;
-  const texts: string[] = [];
-  const places: number[] = [];
-  for (const [index, change] of changes.entries()) {
-    if (!hasSource(change)) continue;
-    const { text = '', vector = [], codebooks = '', sid } = change;
-    checkCodebooks(ids, codebooks, fieldOf(index));
-    if (text === '') continue;
-    if (sid.length > 0 || vector.length > 0) {
-      throw invalid(`${fieldOf(index)}text`, 'none beside a sid or vector', text);
-    }
-    texts.push(text);
-    places.push(index);
-  }
+  messages: readonly (readonly CatalogueChange[])[],
+): Promise<readonly (readonly GivenChange[])[]> {
+  const texts = textsOf(ids, messages.flat());
   const made = new Map<number, Float32Array>();
-  if (texts.length > 0) {
-    const at = (number: number) => fieldOf(places[number] ?? 0);
-    const embedder = embedderOf(ids, at(0), texts[0] ?? '');
-    const vectors = await embedder.embed(texts, (number) => `${at(number)}text`);
-    for (const [number, index] of places.entries()) {
-      made.set(index, vectors[number] ?? new Float32Array());
+  const [first] = texts;
+  if (first !== undefined) {
+    const embedder = embedderOf(ids, fieldAt(first.place), first.text);
+    const vectors = await embedder.embed(
+      texts.map(({ text }) => text),
+      (number) => `${fieldAt(texts[number]?.place ?? 0)}text`,
+    );
+    for (const [number, { place }] of texts.entries()) {
+      made.set(place, vectors[number] ?? new Float32Array());
     }
   }
-  return changes.map((change, index) => {
-    const vector = made.get(index);
+  let place = 0;
+  const asGivenHere = (change: CatalogueChange) => {
+    const vector = made.get(place++);
     return vector === undefined ? asGiven(change) : { ...given(change as UpsertChange), vector };
-  });
+  };
+  return messages.map((changes) => changes.map(asGivenHere));
 }
 
 const given = ({ op, itemId, sid, title, attributes, priority }: UpsertChange) => ({

@@ -29,6 +29,7 @@ function lengthOf(numbers: Float64Array): number {
  * for bit: float64 in one order, rounded to float32 at the end.
  */
 export class TfidfEmbedder implements TextEmbedder {
+  readonly name = 'TF-IDF';
   readonly dimension: number;
   private readonly places: ReadonlyMap<string, number>;
 

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { GivenCodebooks } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
 import type { SemanticIds } from '../domain/semantic-ids.js';
+import type { ItemEncoders, TextEmbedder } from '../domain/text-embedder.js';
 import { TfidfEmbedder } from '../domain/tfidf-embedder.js';
+import { UnservedEmbedder } from '../domain/unserved-embedder.js';
 import { readSafetensors, type Safetensors, type Tensor } from './safetensors.js';
 
 const CODEBOOKS_FILE = 'codebooks.safetensors';
@@ -12,9 +14,14 @@ const WORDS_FILE = 'text.json';
 const NUMBERS_FILE = 'text.safetensors';
 const FORMAT = 'tessera-codebooks';
 const TFIDF = 'tfidf-svd';
+const ENCODER = 'encoder';
+/** SHA-256 in hexadecimal. */
+const DIGEST = /^[0-9a-f]{64}$/;
 const VERSION = 1;
 
 const invalid = expecting('CATALOGUE_INVALID');
+
+type Members = Readonly<Record<string, unknown>>;
 
 /** What a folder says of semantic IDs: the codebooks for the engine, and the rest. */
 export interface CodebookFolder extends SemanticIds {
@@ -23,9 +30,13 @@ export interface CodebookFolder extends SemanticIds {
 
 /**
  * A folder that `python -m trainer sids` wrote (docs/semantic-ids.md).
+ * @param encoders among which the one is that made its vectors, where an encoder did
  * @throws TesseraError CATALOGUE_NOT_FOUND, CATALOGUE_INVALID with file and tensor
  */
-export async function readCodebookFolder(folder: string): Promise<CodebookFolder> {
+export async function readCodebookFolder(
+  folder: string,
+  encoders: ItemEncoders,
+): Promise<CodebookFolder> {
   const path = join(folder, CODEBOOKS_FILE);
   const file = await readSafetensors(path).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? notFound(folder, error) : error;
@@ -35,17 +46,23 @@ export async function readCodebookFolder(folder: string): Promise<CodebookFolder
   if (!Number.isSafeInteger(capacity) || (capacity as number) < 1) {
     throw invalid(`${path}: capacity`, 'an integer of 1 or more', capacity);
   }
+  const codebooks = codebooksOf(file, capacity as number, path);
+  const embedder = await readEmbedder(folder, codebooks.dimension, encoders);
+  if (embedder !== undefined && embedder.dimension !== codebooks.dimension) {
+    const expected = `vectors of ${embedder.dimension} numbers, as texts have by ${WORDS_FILE}`;
+    throw invalid(path, expected, codebooks.dimension);
+  }
   return {
     digest: createHash('sha256').update(file.content).digest('hex'),
-    codebooks: codebooksOf(file, capacity as number, path),
-    embedder: await readEmbedder(folder),
+    codebooks,
+    embedder,
   };
 }
 
 /** Members of a JSON text. */
-function described(text: unknown, path: string): Readonly<Record<string, unknown>> {
+function described(text: unknown, path: string): Members {
   try {
-    return (JSON.parse(String(text ?? null)) ?? {}) as Record<string, unknown>;
+    return (JSON.parse(String(text ?? null)) ?? {}) as Members;
   } catch (error) {
     throw invalid(path, 'JSON', (error as Error).message, error);
   }
@@ -102,14 +119,31 @@ function codebooksOf(file: Safetensors, capacity: number, path: string): GivenCo
 }
 
 /** Undefined where the folder does not say how texts become vectors. */
-async function readEmbedder(folder: string): Promise<TfidfEmbedder | undefined> {
-  const wordsPath = join(folder, WORDS_FILE);
-  const isThere = await access(wordsPath).then(
+async function readEmbedder(
+  folder: string,
+  dimension: number,
+  encoders: ItemEncoders,
+): Promise<TextEmbedder | undefined> {
+  const path = join(folder, WORDS_FILE);
+  const isThere = await access(path).then(
     () => true,
     () => false,
   );
   if (!isThere) return undefined;
-  const words = wordList(await readFile(wordsPath, 'utf8'), wordsPath);
+  const members = described(await readFile(path, 'utf8'), path);
+  const { version, kind } = members;
+  if (version === VERSION && kind === TFIDF) {
+    return readTfidf(folder, wordList(members.words, path));
+  }
+  if (version === VERSION && kind === ENCODER) {
+    const mark = { modelDigest: digestOf(members, path), computeType: typeOf(members, path) };
+    const whole = { ...mark, dimension };
+    return encoders.find(whole) ?? new UnservedEmbedder(whole);
+  }
+  throw invalid(path, `version ${VERSION}, kind ${TFIDF} or ${ENCODER}`, { version, kind });
+}
+
+async function readTfidf(folder: string, words: readonly string[]): Promise<TfidfEmbedder> {
   const path = join(folder, NUMBERS_FILE);
   const { tensors } = await readSafetensors(path);
   const idf = tensors.get('idf')?.values;
@@ -123,16 +157,18 @@ async function readEmbedder(folder: string): Promise<TfidfEmbedder | undefined> 
   return new TfidfEmbedder({ words, idf, components: components.values as Float32Array });
 }
 
-function wordList(text: string, path: string): readonly string[] {
-  const { version, kind, words } = described(text, path);
+function wordList(words: unknown, path: string): readonly string[] {
   const isList = Array.isArray(words) && words.length > 0;
-  if (
-    version === VERSION &&
-    kind === TFIDF &&
-    isList &&
-    words.every((w) => typeof w === 'string')
-  ) {
-    return words as string[];
-  }
-  throw invalid(path, `version 1, kind ${TFIDF} and words`, { version, kind });
+  if (isList && words.every((word) => typeof word === 'string')) return words as string[];
+  throw invalid(`${path}: words`, 'an array of words', words);
+}
+
+function digestOf({ model_digest: digest }: Members, path: string): string {
+  if (typeof digest === 'string' && DIGEST.test(digest)) return digest;
+  throw invalid(`${path}: model_digest`, 'a SHA-256 in hexadecimal', digest);
+}
+
+function typeOf({ compute_type: type }: Members, path: string): string {
+  if (typeof type === 'string' && type !== '') return type;
+  throw invalid(`${path}: compute_type`, 'f32, bf16 or w8a8', type);
 }

@@ -28,6 +28,7 @@ import type {
   TaskLimits,
 } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
+import type { TextModels } from './item-encoders.js';
 import type {
   AppendAnswer,
   ExplainAnswer,
@@ -113,6 +114,8 @@ export interface RecallRuntimeOptions {
   /** Where built snapshots are kept. */
   readonly cacheDir: string;
   readonly changes: ChangesSettings;
+  /** Among which the encoder is that made the codebooks' vectors; left out: none are served. */
+  readonly textModels?: TextModels;
   /** Catalogues beside the first one; their changes are kept in subfolders of its folder. */
   readonly moreCatalogues: readonly CatalogueSpec[];
   readonly engine: EngineLimits;

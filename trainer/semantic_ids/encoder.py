@@ -1,0 +1,36 @@
+"""Which encoder made the vectors of codebooks: the service takes no other for new texts."""
+
+import re
+from pathlib import Path
+
+from ..checkpoint import write_json
+from ..data import read_json
+from ..errors import InputError
+from .text_embedding import WORDS_FILE
+
+KIND = "encoder"
+DIGEST = re.compile("[0-9a-f]{64}")
+
+Encoder = dict[str, str | int]
+
+
+def read_encoder(path: Path) -> Encoder:
+    """What `npm run embed -- --out` wrote beside the vectors."""
+    read = read_json(path)
+    found = read if isinstance(read, dict) else {}
+    if found.get("version") != 1 or found.get("kind") != KIND:
+        raise InputError(str(path), f"version 1 and kind {KIND}", read)
+    digest, type_ = found.get("model_digest"), found.get("compute_type")
+    if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
+        raise InputError(f"{path}: model_digest", "a SHA-256 in hexadecimal", digest)
+    if not isinstance(type_, str) or not type_:
+        raise InputError(f"{path}: compute_type", "f32, bf16 or w8a8", type_)
+    return {"version": 1, "kind": KIND, "model_digest": digest, "compute_type": type_}
+
+
+def note_encoder(folder: Path, encoder: Encoder | None) -> None:
+    """Beside the codebooks; None: their folder says nothing of texts."""
+    if encoder is None:
+        (folder / WORDS_FILE).unlink(missing_ok=True)
+    else:
+        write_json(folder / WORDS_FILE, encoder)
