@@ -30,15 +30,9 @@ const MINUTES_MAX = 7 * 24 * 60;
 const THREADS_MAX = 1024;
 const SEED_MAX = 2 ** 31 - 1;
 
-/** @param environment beside that of this process */
-function run(
-  command: string,
-  words: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<void> {
+function run(command: string, words: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const env = Object.assign({}, process.env, environment);
-    const child = spawn(command, words, { stdio: 'inherit', env });
+    const child = spawn(command, words, { stdio: 'inherit' });
     child.on('error', reject);
     child.on('exit', (code, signal) => {
       if (code === 0) resolve();
@@ -100,11 +94,10 @@ await runCommand(USAGE, async (words) => {
   });
   const plan = planOf(flags);
   await makeAll(plan, flags.text('python') ?? (await preparePython(run, tell)));
-  const environment = servedBy(plan);
-  const set = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  const set = Object.entries(servedBy(plan)).map(([name, value]) => `${name}=${value}`);
   await print(
     `\nServe it:\n  ${set.join(' ')} npm start\nand add an ad by its text:\n` +
       `  npm run -s catalogue -- upsert '{"item_id": "new", "text": "its title"}'`,
   );
-  if (flags.has('serve')) await run('npm', ['start'], environment);
+  if (flags.has('serve')) await run('env', [...set, 'npm', 'start']);
 });

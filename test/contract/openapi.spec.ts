@@ -1,6 +1,7 @@
 /** The OpenAPI document: valid by itself, and able to refuse what it does not describe. */
 
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { HTTP_ACCESS } from '@tessera/access';
 import { expect, it } from 'vitest';
 import { ANSWER_SCHEMAS } from '../../apps/console/src/generated/answer-schemas.js';
 import { openApiDocument } from '../../apps/standalone/src/openapi.js';
@@ -19,6 +20,18 @@ it('the document is OpenAPI 3.0', async () => {
   const { valid, errors } = await new Validator().validate(openApiDocument('1') as never);
   expect(errors).toBeUndefined();
   expect(valid).toBe(true);
+});
+
+it('has an operation for every route that answers about data', () => {
+  const pages = /^\w+ \/(docs|docs-json|console)(\/(?!api)|$)/;
+  // Of a gateway (docs/cluster.md), which has no document of its own.
+  const gateways = / \/v1\/cluster/;
+  const undescribed = Object.keys(HTTP_ACCESS).filter((route) => {
+    const [method = '', path = ''] = route.split(' ');
+    if (pages.test(route) || gateways.test(route)) return false;
+    return check.operation(method, path.replaceAll(/:\w+/g, 'x')) === undefined;
+  });
+  expect(undescribed).toEqual([]);
 });
 
 it('an answer is what it says', () => {

@@ -88,4 +88,4 @@ export class VectorFile {
 }
 
 /** `vectors.json` of `vectors.npy`. */
-export const describedBy = (path: string) => `${path.replace(/\.npy$/, '')}.json`;
+const describedBy = (path: string) => `${path.replace(/\.npy$/, '')}.json`;

@@ -14,4 +14,6 @@ export { RecallEdge } from './recall-edge.js';
 export { RemoteBehaviours } from './remote-behaviours.js';
 export { RetrievalModule, type RetrievalOptions } from './retrieval.module.js';
 export { WeightsEdge } from './weights-edge.js';
-export { RERANK_SCHEMAS, rerankPaths } from './wire/rerank-schemas.js';
+export { EMBEDDING_ROUTES, EMBEDDING_SCHEMAS } from './wire/embedding-schemas.js';
+export { postPaths } from './wire/json-schemas.js';
+export { RERANK_ROUTES, RERANK_SCHEMAS } from './wire/rerank-schemas.js';

@@ -2,7 +2,14 @@
 
 import { ERROR_TABLE } from '@tessera/errors';
 import { CONSOLE_SCHEMAS, consolePaths } from '../../console/src/index.js';
-import { openApiOfRpcs, RERANK_SCHEMAS, rerankPaths } from '../../retrieval/src/index.js';
+import {
+  EMBEDDING_ROUTES,
+  EMBEDDING_SCHEMAS,
+  openApiOfRpcs,
+  postPaths,
+  RERANK_ROUTES,
+  RERANK_SCHEMAS,
+} from '../../retrieval/src/index.js';
 
 const object = (properties: Readonly<Record<string, object>>) => ({
   type: 'object',
@@ -44,7 +51,8 @@ const SECURITY = { security: [{ token: [] }, {}] };
 
 export function openApiDocument(version: string): object {
   const rpcs = openApiOfRpcs(json, failures);
-  const schemas = { ...rpcs.schemas, ...RERANK_SCHEMAS, ...consoleAndErrors };
+  const bodies = { ...EMBEDDING_SCHEMAS, ...RERANK_SCHEMAS };
+  const schemas = { ...rpcs.schemas, ...bodies, ...consoleAndErrors };
   return {
     openapi: '3.0.3',
     info: {
@@ -55,7 +63,7 @@ export function openApiDocument(version: string): object {
     ...SECURITY,
     paths: {
       ...rpcs.paths,
-      ...rerankPaths(json, failures),
+      ...postPaths([...EMBEDDING_ROUTES, ...RERANK_ROUTES], json, failures),
       ...consolePaths(json, failures),
       '/health': health('Does the process take requests?'),
       '/health/ready': health('The same as /health'),

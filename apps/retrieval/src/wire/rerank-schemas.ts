@@ -1,18 +1,13 @@
 /** The bodies and answers of wire/rerank.ts in the OpenAPI document. */
 
-const object = (
-  properties: Readonly<Record<string, object>>,
-  required: readonly string[] = [],
-) => ({
-  type: 'object',
-  additionalProperties: false,
-  properties,
-  ...(required.length > 0 && { required }),
-});
-const text = (description: string) => ({ type: 'string', description });
-const count = (description: string) => ({ type: 'integer', description });
-const list = (items: object) => ({ type: 'array', items });
-const word = (...words: readonly string[]) => ({ type: 'string', enum: words });
+import {
+  countSchema as count,
+  type DescribedRoute,
+  listSchema as list,
+  objectSchema as object,
+  textSchema as text,
+  wordSchema as word,
+} from './json-schemas.js';
 
 const DOCUMENT = {
   oneOf: [
@@ -63,26 +58,12 @@ export const RERANK_SCHEMAS = {
   TeiRerankResponse: list(object({ index: count('in the request'), score, text: text('') })),
 };
 
-/** Routes with their request, answer and operation. */
-const ROUTES = [
-  ['/v1/rerank', 'RerankRequest', 'RerankResponse', 'rerank'],
-  ['/v2/rerank', 'RerankRequest', 'RerankResponse', 'rerank-v2'],
-  ['/rerank', 'TeiRerankRequest', 'TeiRerankResponse', 'rerank-tei'],
-] as const;
+const summary = 'Scores texts for a query, best first';
+const ours = { request: 'RerankRequest', response: 'RerankResponse', summary };
+const tei = { request: 'TeiRerankRequest', response: 'TeiRerankResponse', summary };
 
-export function rerankPaths(json: (schema: string) => object, failures: object): object {
-  const summary = 'Scores texts for a query, best first';
-  return Object.fromEntries(
-    ROUTES.map(([path, request, response, operationId]) => [
-      path,
-      {
-        post: {
-          operationId,
-          summary,
-          requestBody: { required: true, content: json(request) },
-          responses: { 200: { description: summary, content: json(response) }, ...failures },
-        },
-      },
-    ]),
-  );
-}
+export const RERANK_ROUTES: readonly DescribedRoute[] = [
+  { ...ours, path: '/v1/rerank', operationId: 'rerank' },
+  { ...ours, path: '/v2/rerank', operationId: 'rerank-v2' },
+  { ...tei, path: '/rerank', operationId: 'rerank-tei' },
+];

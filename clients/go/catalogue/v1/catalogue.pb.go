@@ -22,17 +22,24 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// An item as a whole. An item that exists is replaced, and stays paused where it is.
+// An item as a whole. An item that exists is replaced, and stays paused where it is. It comes with its
+// semantic ID, or with a vector or a text that the catalogue's codebooks give one.
 type Upsert struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	ItemId string                 `protobuf:"bytes,1,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
-	// Level-local codes; another semantic ID than before moves the item.
+	// Level-local codes; another semantic ID than before moves the item. Empty beside a vector or text.
 	Sid   []uint32 `protobuf:"varint,2,rep,packed,name=sid,proto3" json:"sid,omitempty"`
 	Title string   `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
 	// Text of a JSON object; empty for none.
 	Attributes string `protobuf:"bytes,4,opt,name=attributes,proto3" json:"attributes,omitempty"`
 	// Order among the items of a semantic ID, highest first.
-	Priority      float64 `protobuf:"fixed64,5,opt,name=priority,proto3" json:"priority,omitempty"`
+	Priority float64 `protobuf:"fixed64,5,opt,name=priority,proto3" json:"priority,omitempty"`
+	// An item that exists keeps the semantic ID that it has.
+	Vector []float32 `protobuf:"fixed32,6,rep,packed,name=vector,proto3" json:"vector,omitempty"`
+	// The same; empty for none.
+	Text string `protobuf:"bytes,7,opt,name=text,proto3" json:"text,omitempty"`
+	// Digest of the codebooks that are meant; empty: any.
+	Codebooks     string `protobuf:"bytes,8,opt,name=codebooks,proto3" json:"codebooks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -100,6 +107,27 @@ func (x *Upsert) GetPriority() float64 {
 		return x.Priority
 	}
 	return 0
+}
+
+func (x *Upsert) GetVector() []float32 {
+	if x != nil {
+		return x.Vector
+	}
+	return nil
+}
+
+func (x *Upsert) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *Upsert) GetCodebooks() string {
+	if x != nil {
+		return x.Codebooks
+	}
+	return ""
 }
 
 type SetAttributes struct {
@@ -772,19 +800,66 @@ func (x *ApplyRequest) GetCatalogue() string {
 	return ""
 }
 
+// The semantic ID of an item that came with a vector or a text.
+type Placed struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Sid           []uint32               `protobuf:"varint,1,rep,packed,name=sid,proto3" json:"sid,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Placed) Reset() {
+	*x = Placed{}
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Placed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Placed) ProtoMessage() {}
+
+func (x *Placed) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Placed.ProtoReflect.Descriptor instead.
+func (*Placed) Descriptor() ([]byte, []int) {
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Placed) GetSid() []uint32 {
+	if x != nil {
+		return x.Sid
+	}
+	return nil
+}
+
 type ApplyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of the last change: the version that has them. Changes by a predicate are numbered item by item.
 	Sequence uint64 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// Per change with a predicate, in their order: items that it let pass.
-	Matched       []uint32 `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
+	Matched []uint32 `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
+	// Per change with a vector or a text, in their order.
+	Placed        []*Placed `protobuf:"bytes,3,rep,name=placed,proto3" json:"placed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ApplyResponse) Reset() {
 	*x = ApplyResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -796,7 +871,7 @@ func (x *ApplyResponse) String() string {
 func (*ApplyResponse) ProtoMessage() {}
 
 func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -809,7 +884,7 @@ func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResponse.ProtoReflect.Descriptor instead.
 func (*ApplyResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{9}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ApplyResponse) GetSequence() uint64 {
@@ -826,6 +901,13 @@ func (x *ApplyResponse) GetMatched() []uint32 {
 	return nil
 }
 
+func (x *ApplyResponse) GetPlaced() []*Placed {
+	if x != nil {
+		return x.Placed
+	}
+	return nil
+}
+
 type ApplyStreamRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in ApplyRequest.
@@ -838,7 +920,7 @@ type ApplyStreamRequest struct {
 
 func (x *ApplyStreamRequest) Reset() {
 	*x = ApplyStreamRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -850,7 +932,7 @@ func (x *ApplyStreamRequest) String() string {
 func (*ApplyStreamRequest) ProtoMessage() {}
 
 func (x *ApplyStreamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -863,7 +945,7 @@ func (x *ApplyStreamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyStreamRequest.ProtoReflect.Descriptor instead.
 func (*ApplyStreamRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{10}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ApplyStreamRequest) GetChanges() []*Change {
@@ -883,15 +965,16 @@ func (x *ApplyStreamRequest) GetCatalogue() string {
 type ApplyStreamResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in ApplyResponse.
-	Sequence      uint64   `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	Matched       []uint32 `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
+	Sequence      uint64    `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Matched       []uint32  `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
+	Placed        []*Placed `protobuf:"bytes,3,rep,name=placed,proto3" json:"placed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ApplyStreamResponse) Reset() {
 	*x = ApplyStreamResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -903,7 +986,7 @@ func (x *ApplyStreamResponse) String() string {
 func (*ApplyStreamResponse) ProtoMessage() {}
 
 func (x *ApplyStreamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -916,7 +999,7 @@ func (x *ApplyStreamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyStreamResponse.ProtoReflect.Descriptor instead.
 func (*ApplyStreamResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{11}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ApplyStreamResponse) GetSequence() uint64 {
@@ -929,6 +1012,13 @@ func (x *ApplyStreamResponse) GetSequence() uint64 {
 func (x *ApplyStreamResponse) GetMatched() []uint32 {
 	if x != nil {
 		return x.Matched
+	}
+	return nil
+}
+
+func (x *ApplyStreamResponse) GetPlaced() []*Placed {
+	if x != nil {
+		return x.Placed
 	}
 	return nil
 }
@@ -950,7 +1040,7 @@ type ApplyBatchRequest struct {
 
 func (x *ApplyBatchRequest) Reset() {
 	*x = ApplyBatchRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -962,7 +1052,7 @@ func (x *ApplyBatchRequest) String() string {
 func (*ApplyBatchRequest) ProtoMessage() {}
 
 func (x *ApplyBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -975,7 +1065,7 @@ func (x *ApplyBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyBatchRequest.ProtoReflect.Descriptor instead.
 func (*ApplyBatchRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{12}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ApplyBatchRequest) GetChanges() []*Change {
@@ -1009,15 +1099,16 @@ func (x *ApplyBatchRequest) GetCatalogue() string {
 type ApplyBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in ApplyResponse.
-	Sequence      uint64   `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	Matched       []uint32 `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
+	Sequence      uint64    `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Matched       []uint32  `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
+	Placed        []*Placed `protobuf:"bytes,3,rep,name=placed,proto3" json:"placed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ApplyBatchResponse) Reset() {
 	*x = ApplyBatchResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1029,7 +1120,7 @@ func (x *ApplyBatchResponse) String() string {
 func (*ApplyBatchResponse) ProtoMessage() {}
 
 func (x *ApplyBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1042,7 +1133,7 @@ func (x *ApplyBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyBatchResponse.ProtoReflect.Descriptor instead.
 func (*ApplyBatchResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{13}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ApplyBatchResponse) GetSequence() uint64 {
@@ -1059,6 +1150,13 @@ func (x *ApplyBatchResponse) GetMatched() []uint32 {
 	return nil
 }
 
+func (x *ApplyBatchResponse) GetPlaced() []*Placed {
+	if x != nil {
+		return x.Placed
+	}
+	return nil
+}
+
 type GetStateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the catalogue; empty: the first.
@@ -1069,7 +1167,7 @@ type GetStateRequest struct {
 
 func (x *GetStateRequest) Reset() {
 	*x = GetStateRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1081,7 +1179,7 @@ func (x *GetStateRequest) String() string {
 func (*GetStateRequest) ProtoMessage() {}
 
 func (x *GetStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1094,7 +1192,7 @@ func (x *GetStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStateRequest.ProtoReflect.Descriptor instead.
 func (*GetStateRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{14}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetStateRequest) GetCatalogue() string {
@@ -1126,7 +1224,7 @@ type GetStateResponse struct {
 
 func (x *GetStateResponse) Reset() {
 	*x = GetStateResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1138,7 +1236,7 @@ func (x *GetStateResponse) String() string {
 func (*GetStateResponse) ProtoMessage() {}
 
 func (x *GetStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1151,7 +1249,7 @@ func (x *GetStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStateResponse.ProtoReflect.Descriptor instead.
 func (*GetStateResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{15}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetStateResponse) GetSequence() uint64 {
@@ -1220,7 +1318,7 @@ type ListItemsRequest struct {
 
 func (x *ListItemsRequest) Reset() {
 	*x = ListItemsRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1232,7 +1330,7 @@ func (x *ListItemsRequest) String() string {
 func (*ListItemsRequest) ProtoMessage() {}
 
 func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1245,7 +1343,7 @@ func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListItemsRequest.ProtoReflect.Descriptor instead.
 func (*ListItemsRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{16}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListItemsRequest) GetCatalogue() string {
@@ -1271,7 +1369,7 @@ type Item struct {
 
 func (x *Item) Reset() {
 	*x = Item{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1283,7 +1381,7 @@ func (x *Item) String() string {
 func (*Item) ProtoMessage() {}
 
 func (x *Item) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1296,7 +1394,7 @@ func (x *Item) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Item.ProtoReflect.Descriptor instead.
 func (*Item) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{17}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Item) GetItemId() string {
@@ -1352,7 +1450,7 @@ type ListItemsResponse struct {
 
 func (x *ListItemsResponse) Reset() {
 	*x = ListItemsResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1364,7 +1462,7 @@ func (x *ListItemsResponse) String() string {
 func (*ListItemsResponse) ProtoMessage() {}
 
 func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1377,7 +1475,7 @@ func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListItemsResponse.ProtoReflect.Descriptor instead.
 func (*ListItemsResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{18}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListItemsResponse) GetSequence() uint64 {
@@ -1404,7 +1502,7 @@ type ListVersionsRequest struct {
 
 func (x *ListVersionsRequest) Reset() {
 	*x = ListVersionsRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1416,7 +1514,7 @@ func (x *ListVersionsRequest) String() string {
 func (*ListVersionsRequest) ProtoMessage() {}
 
 func (x *ListVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1429,7 +1527,7 @@ func (x *ListVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{19}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListVersionsRequest) GetCatalogue() string {
@@ -1453,7 +1551,7 @@ type Generation struct {
 
 func (x *Generation) Reset() {
 	*x = Generation{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1465,7 +1563,7 @@ func (x *Generation) String() string {
 func (*Generation) ProtoMessage() {}
 
 func (x *Generation) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1478,7 +1576,7 @@ func (x *Generation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Generation.ProtoReflect.Descriptor instead.
 func (*Generation) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{20}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Generation) GetFirstSequence() uint64 {
@@ -1519,7 +1617,7 @@ type ListVersionsResponse struct {
 
 func (x *ListVersionsResponse) Reset() {
 	*x = ListVersionsResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1531,7 +1629,7 @@ func (x *ListVersionsResponse) String() string {
 func (*ListVersionsResponse) ProtoMessage() {}
 
 func (x *ListVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1544,7 +1642,7 @@ func (x *ListVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{21}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListVersionsResponse) GetGenerations() []*Generation {
@@ -1564,7 +1662,7 @@ type CompactRequest struct {
 
 func (x *CompactRequest) Reset() {
 	*x = CompactRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1576,7 +1674,7 @@ func (x *CompactRequest) String() string {
 func (*CompactRequest) ProtoMessage() {}
 
 func (x *CompactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1589,7 +1687,7 @@ func (x *CompactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactRequest.ProtoReflect.Descriptor instead.
 func (*CompactRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{22}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CompactRequest) GetCatalogue() string {
@@ -1608,7 +1706,7 @@ type CompactResponse struct {
 
 func (x *CompactResponse) Reset() {
 	*x = CompactResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1620,7 +1718,7 @@ func (x *CompactResponse) String() string {
 func (*CompactResponse) ProtoMessage() {}
 
 func (x *CompactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1633,7 +1731,7 @@ func (x *CompactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactResponse.ProtoReflect.Descriptor instead.
 func (*CompactResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{23}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CompactResponse) GetSequence() uint64 {
@@ -1655,7 +1753,7 @@ type RollBackRequest struct {
 
 func (x *RollBackRequest) Reset() {
 	*x = RollBackRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1667,7 +1765,7 @@ func (x *RollBackRequest) String() string {
 func (*RollBackRequest) ProtoMessage() {}
 
 func (x *RollBackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1680,7 +1778,7 @@ func (x *RollBackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollBackRequest.ProtoReflect.Descriptor instead.
 func (*RollBackRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{24}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RollBackRequest) GetSequence() uint64 {
@@ -1707,7 +1805,7 @@ type RollBackResponse struct {
 
 func (x *RollBackResponse) Reset() {
 	*x = RollBackResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1719,7 +1817,7 @@ func (x *RollBackResponse) String() string {
 func (*RollBackResponse) ProtoMessage() {}
 
 func (x *RollBackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1732,10 +1830,250 @@ func (x *RollBackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollBackResponse.ProtoReflect.Descriptor instead.
 func (*RollBackResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{25}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RollBackResponse) GetSequence() uint64 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+type QuantiseRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One of the two, as in Upsert.
+	Vector []float32 `protobuf:"fixed32,1,rep,packed,name=vector,proto3" json:"vector,omitempty"`
+	Text   string    `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// Digest of the codebooks that are meant; empty: any.
+	Codebooks string `protobuf:"bytes,3,opt,name=codebooks,proto3" json:"codebooks,omitempty"`
+	// Items to show, at most 1,000; left out: 10.
+	Neighbours *uint32 `protobuf:"varint,4,opt,name=neighbours,proto3,oneof" json:"neighbours,omitempty"`
+	// Name of the catalogue; empty: the first.
+	Catalogue     string `protobuf:"bytes,15,opt,name=catalogue,proto3" json:"catalogue,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QuantiseRequest) Reset() {
+	*x = QuantiseRequest{}
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QuantiseRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QuantiseRequest) ProtoMessage() {}
+
+func (x *QuantiseRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QuantiseRequest.ProtoReflect.Descriptor instead.
+func (*QuantiseRequest) Descriptor() ([]byte, []int) {
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *QuantiseRequest) GetVector() []float32 {
+	if x != nil {
+		return x.Vector
+	}
+	return nil
+}
+
+func (x *QuantiseRequest) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *QuantiseRequest) GetCodebooks() string {
+	if x != nil {
+		return x.Codebooks
+	}
+	return ""
+}
+
+func (x *QuantiseRequest) GetNeighbours() uint32 {
+	if x != nil && x.Neighbours != nil {
+		return *x.Neighbours
+	}
+	return 0
+}
+
+func (x *QuantiseRequest) GetCatalogue() string {
+	if x != nil {
+		return x.Catalogue
+	}
+	return ""
+}
+
+// A live item near a vector.
+type Neighbour struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	ItemId string                 `protobuf:"bytes,1,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
+	Title  string                 `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
+	Sid    []uint32               `protobuf:"varint,3,rep,packed,name=sid,proto3" json:"sid,omitempty"`
+	// How many of its first codes are the first codes of the answer.
+	SharedLevels  uint32 `protobuf:"varint,4,opt,name=shared_levels,json=sharedLevels,proto3" json:"shared_levels,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Neighbour) Reset() {
+	*x = Neighbour{}
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Neighbour) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Neighbour) ProtoMessage() {}
+
+func (x *Neighbour) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Neighbour.ProtoReflect.Descriptor instead.
+func (*Neighbour) Descriptor() ([]byte, []int) {
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *Neighbour) GetItemId() string {
+	if x != nil {
+		return x.ItemId
+	}
+	return ""
+}
+
+func (x *Neighbour) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *Neighbour) GetSid() []uint32 {
+	if x != nil {
+		return x.Sid
+	}
+	return nil
+}
+
+func (x *Neighbour) GetSharedLevels() uint32 {
+	if x != nil {
+		return x.SharedLevels
+	}
+	return 0
+}
+
+type QuantiseResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The nearest, whether there is room or not.
+	Codes []uint32 `protobuf:"varint,1,rep,packed,name=codes,proto3" json:"codes,omitempty"`
+	// Per level: squared distance of the code to what the levels before have left.
+	Distances []float64 `protobuf:"fixed64,2,rep,packed,name=distances,proto3" json:"distances,omitempty"`
+	// What an item with this vector would get now; empty: none of the nearest has room.
+	Sid []uint32 `protobuf:"varint,3,rep,packed,name=sid,proto3" json:"sid,omitempty"`
+	// Those that share most first codes first, then in the order of their semantic IDs.
+	Neighbours []*Neighbour `protobuf:"bytes,4,rep,name=neighbours,proto3" json:"neighbours,omitempty"`
+	// Digest of the codebooks.
+	Codebooks string `protobuf:"bytes,5,opt,name=codebooks,proto3" json:"codebooks,omitempty"`
+	// Number of the last change of the version that was looked at.
+	Sequence      uint64 `protobuf:"varint,6,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QuantiseResponse) Reset() {
+	*x = QuantiseResponse{}
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QuantiseResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QuantiseResponse) ProtoMessage() {}
+
+func (x *QuantiseResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QuantiseResponse.ProtoReflect.Descriptor instead.
+func (*QuantiseResponse) Descriptor() ([]byte, []int) {
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *QuantiseResponse) GetCodes() []uint32 {
+	if x != nil {
+		return x.Codes
+	}
+	return nil
+}
+
+func (x *QuantiseResponse) GetDistances() []float64 {
+	if x != nil {
+		return x.Distances
+	}
+	return nil
+}
+
+func (x *QuantiseResponse) GetSid() []uint32 {
+	if x != nil {
+		return x.Sid
+	}
+	return nil
+}
+
+func (x *QuantiseResponse) GetNeighbours() []*Neighbour {
+	if x != nil {
+		return x.Neighbours
+	}
+	return nil
+}
+
+func (x *QuantiseResponse) GetCodebooks() string {
+	if x != nil {
+		return x.Codebooks
+	}
+	return ""
+}
+
+func (x *QuantiseResponse) GetSequence() uint64 {
 	if x != nil {
 		return x.Sequence
 	}
@@ -1746,7 +2084,7 @@ var File_tessera_catalogue_v1_catalogue_proto protoreflect.FileDescriptor
 
 const file_tessera_catalogue_v1_catalogue_proto_rawDesc = "" +
 	"\n" +
-	"$tessera/catalogue/v1/catalogue.proto\x12\x14tessera.catalogue.v1\x1a\x1etessera/recall/v1/recall.proto\"\x85\x01\n" +
+	"$tessera/catalogue/v1/catalogue.proto\x12\x14tessera.catalogue.v1\x1a\x1etessera/recall/v1/recall.proto\"\xcf\x01\n" +
 	"\x06Upsert\x12\x17\n" +
 	"\aitem_id\x18\x01 \x01(\tR\x06itemId\x12\x10\n" +
 	"\x03sid\x18\x02 \x03(\rR\x03sid\x12\x14\n" +
@@ -1754,7 +2092,10 @@ const file_tessera_catalogue_v1_catalogue_proto_rawDesc = "" +
 	"\n" +
 	"attributes\x18\x04 \x01(\tR\n" +
 	"attributes\x12\x1a\n" +
-	"\bpriority\x18\x05 \x01(\x01R\bpriority\"H\n" +
+	"\bpriority\x18\x05 \x01(\x01R\bpriority\x12\x16\n" +
+	"\x06vector\x18\x06 \x03(\x02R\x06vector\x12\x12\n" +
+	"\x04text\x18\a \x01(\tR\x04text\x12\x1c\n" +
+	"\tcodebooks\x18\b \x01(\tR\tcodebooks\"H\n" +
 	"\rSetAttributes\x12\x17\n" +
 	"\aitem_id\x18\x01 \x01(\tR\x06itemId\x12\x1e\n" +
 	"\n" +
@@ -1799,24 +2140,29 @@ const file_tessera_catalogue_v1_catalogue_proto_rawDesc = "" +
 	"\fApplyRequest\x126\n" +
 	"\achanges\x18\x01 \x03(\v2\x1c.tessera.catalogue.v1.ChangeR\achanges\x128\n" +
 	"\x06bundle\x18\x02 \x01(\v2 .tessera.catalogue.v1.BundleStepR\x06bundle\x12\x1c\n" +
-	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"E\n" +
+	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\x1a\n" +
+	"\x06Placed\x12\x10\n" +
+	"\x03sid\x18\x01 \x03(\rR\x03sid\"{\n" +
 	"\rApplyResponse\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
-	"\amatched\x18\x02 \x03(\rR\amatched\"j\n" +
+	"\amatched\x18\x02 \x03(\rR\amatched\x124\n" +
+	"\x06placed\x18\x03 \x03(\v2\x1c.tessera.catalogue.v1.PlacedR\x06placed\"j\n" +
 	"\x12ApplyStreamRequest\x126\n" +
 	"\achanges\x18\x01 \x03(\v2\x1c.tessera.catalogue.v1.ChangeR\achanges\x12\x1c\n" +
-	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"K\n" +
+	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\x81\x01\n" +
 	"\x13ApplyStreamResponse\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
-	"\amatched\x18\x02 \x03(\rR\amatched\"\xb7\x01\n" +
+	"\amatched\x18\x02 \x03(\rR\amatched\x124\n" +
+	"\x06placed\x18\x03 \x03(\v2\x1c.tessera.catalogue.v1.PlacedR\x06placed\"\xb7\x01\n" +
 	"\x11ApplyBatchRequest\x126\n" +
 	"\achanges\x18\x01 \x03(\v2\x1c.tessera.catalogue.v1.ChangeR\achanges\x128\n" +
 	"\x06bundle\x18\x02 \x01(\v2 .tessera.catalogue.v1.BundleStepR\x06bundle\x12\x12\n" +
 	"\x04last\x18\x03 \x01(\bR\x04last\x12\x1c\n" +
-	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"J\n" +
+	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\x80\x01\n" +
 	"\x12ApplyBatchResponse\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
-	"\amatched\x18\x02 \x03(\rR\amatched\"/\n" +
+	"\amatched\x18\x02 \x03(\rR\amatched\x124\n" +
+	"\x06placed\x18\x03 \x03(\v2\x1c.tessera.catalogue.v1.PlacedR\x06placed\"/\n" +
 	"\x0fGetStateRequest\x12\x1c\n" +
 	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\xa2\x02\n" +
 	"\x10GetStateResponse\x12\x1a\n" +
@@ -1862,7 +2208,30 @@ const file_tessera_catalogue_v1_catalogue_proto_rawDesc = "" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x1c\n" +
 	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\".\n" +
 	"\x10RollBackResponse\x12\x1a\n" +
-	"\bsequence\x18\x01 \x01(\x04R\bsequenceBE\n" +
+	"\bsequence\x18\x01 \x01(\x04R\bsequence\"\xad\x01\n" +
+	"\x0fQuantiseRequest\x12\x16\n" +
+	"\x06vector\x18\x01 \x03(\x02R\x06vector\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x1c\n" +
+	"\tcodebooks\x18\x03 \x01(\tR\tcodebooks\x12#\n" +
+	"\n" +
+	"neighbours\x18\x04 \x01(\rH\x00R\n" +
+	"neighbours\x88\x01\x01\x12\x1c\n" +
+	"\tcatalogue\x18\x0f \x01(\tR\tcatalogueB\r\n" +
+	"\v_neighbours\"q\n" +
+	"\tNeighbour\x12\x17\n" +
+	"\aitem_id\x18\x01 \x01(\tR\x06itemId\x12\x14\n" +
+	"\x05title\x18\x02 \x01(\tR\x05title\x12\x10\n" +
+	"\x03sid\x18\x03 \x03(\rR\x03sid\x12#\n" +
+	"\rshared_levels\x18\x04 \x01(\rR\fsharedLevels\"\xd3\x01\n" +
+	"\x10QuantiseResponse\x12\x14\n" +
+	"\x05codes\x18\x01 \x03(\rR\x05codes\x12\x1c\n" +
+	"\tdistances\x18\x02 \x03(\x01R\tdistances\x12\x10\n" +
+	"\x03sid\x18\x03 \x03(\rR\x03sid\x12?\n" +
+	"\n" +
+	"neighbours\x18\x04 \x03(\v2\x1f.tessera.catalogue.v1.NeighbourR\n" +
+	"neighbours\x12\x1c\n" +
+	"\tcodebooks\x18\x05 \x01(\tR\tcodebooks\x12\x1a\n" +
+	"\bsequence\x18\x06 \x01(\x04R\bsequenceBE\n" +
 	"\x18dev.tessera.catalogue.v1P\x01Z'tessera.dev/go/catalogue/v1;cataloguev1b\x06proto3"
 
 var (
@@ -1877,7 +2246,7 @@ func file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP() []byte {
 	return file_tessera_catalogue_v1_catalogue_proto_rawDescData
 }
 
-var file_tessera_catalogue_v1_catalogue_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_tessera_catalogue_v1_catalogue_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_tessera_catalogue_v1_catalogue_proto_goTypes = []any{
 	(*Upsert)(nil),               // 0: tessera.catalogue.v1.Upsert
 	(*SetAttributes)(nil),        // 1: tessera.catalogue.v1.SetAttributes
@@ -1888,27 +2257,31 @@ var file_tessera_catalogue_v1_catalogue_proto_goTypes = []any{
 	(*Change)(nil),               // 6: tessera.catalogue.v1.Change
 	(*BundleStep)(nil),           // 7: tessera.catalogue.v1.BundleStep
 	(*ApplyRequest)(nil),         // 8: tessera.catalogue.v1.ApplyRequest
-	(*ApplyResponse)(nil),        // 9: tessera.catalogue.v1.ApplyResponse
-	(*ApplyStreamRequest)(nil),   // 10: tessera.catalogue.v1.ApplyStreamRequest
-	(*ApplyStreamResponse)(nil),  // 11: tessera.catalogue.v1.ApplyStreamResponse
-	(*ApplyBatchRequest)(nil),    // 12: tessera.catalogue.v1.ApplyBatchRequest
-	(*ApplyBatchResponse)(nil),   // 13: tessera.catalogue.v1.ApplyBatchResponse
-	(*GetStateRequest)(nil),      // 14: tessera.catalogue.v1.GetStateRequest
-	(*GetStateResponse)(nil),     // 15: tessera.catalogue.v1.GetStateResponse
-	(*ListItemsRequest)(nil),     // 16: tessera.catalogue.v1.ListItemsRequest
-	(*Item)(nil),                 // 17: tessera.catalogue.v1.Item
-	(*ListItemsResponse)(nil),    // 18: tessera.catalogue.v1.ListItemsResponse
-	(*ListVersionsRequest)(nil),  // 19: tessera.catalogue.v1.ListVersionsRequest
-	(*Generation)(nil),           // 20: tessera.catalogue.v1.Generation
-	(*ListVersionsResponse)(nil), // 21: tessera.catalogue.v1.ListVersionsResponse
-	(*CompactRequest)(nil),       // 22: tessera.catalogue.v1.CompactRequest
-	(*CompactResponse)(nil),      // 23: tessera.catalogue.v1.CompactResponse
-	(*RollBackRequest)(nil),      // 24: tessera.catalogue.v1.RollBackRequest
-	(*RollBackResponse)(nil),     // 25: tessera.catalogue.v1.RollBackResponse
-	(*v1.Predicate)(nil),         // 26: tessera.recall.v1.Predicate
+	(*Placed)(nil),               // 9: tessera.catalogue.v1.Placed
+	(*ApplyResponse)(nil),        // 10: tessera.catalogue.v1.ApplyResponse
+	(*ApplyStreamRequest)(nil),   // 11: tessera.catalogue.v1.ApplyStreamRequest
+	(*ApplyStreamResponse)(nil),  // 12: tessera.catalogue.v1.ApplyStreamResponse
+	(*ApplyBatchRequest)(nil),    // 13: tessera.catalogue.v1.ApplyBatchRequest
+	(*ApplyBatchResponse)(nil),   // 14: tessera.catalogue.v1.ApplyBatchResponse
+	(*GetStateRequest)(nil),      // 15: tessera.catalogue.v1.GetStateRequest
+	(*GetStateResponse)(nil),     // 16: tessera.catalogue.v1.GetStateResponse
+	(*ListItemsRequest)(nil),     // 17: tessera.catalogue.v1.ListItemsRequest
+	(*Item)(nil),                 // 18: tessera.catalogue.v1.Item
+	(*ListItemsResponse)(nil),    // 19: tessera.catalogue.v1.ListItemsResponse
+	(*ListVersionsRequest)(nil),  // 20: tessera.catalogue.v1.ListVersionsRequest
+	(*Generation)(nil),           // 21: tessera.catalogue.v1.Generation
+	(*ListVersionsResponse)(nil), // 22: tessera.catalogue.v1.ListVersionsResponse
+	(*CompactRequest)(nil),       // 23: tessera.catalogue.v1.CompactRequest
+	(*CompactResponse)(nil),      // 24: tessera.catalogue.v1.CompactResponse
+	(*RollBackRequest)(nil),      // 25: tessera.catalogue.v1.RollBackRequest
+	(*RollBackResponse)(nil),     // 26: tessera.catalogue.v1.RollBackResponse
+	(*QuantiseRequest)(nil),      // 27: tessera.catalogue.v1.QuantiseRequest
+	(*Neighbour)(nil),            // 28: tessera.catalogue.v1.Neighbour
+	(*QuantiseResponse)(nil),     // 29: tessera.catalogue.v1.QuantiseResponse
+	(*v1.Predicate)(nil),         // 30: tessera.recall.v1.Predicate
 }
 var file_tessera_catalogue_v1_catalogue_proto_depIdxs = []int32{
-	26, // 0: tessera.catalogue.v1.PatchAttributes.matching:type_name -> tessera.recall.v1.Predicate
+	30, // 0: tessera.catalogue.v1.PatchAttributes.matching:type_name -> tessera.recall.v1.Predicate
 	3,  // 1: tessera.catalogue.v1.PatchAttributes.add:type_name -> tessera.catalogue.v1.PatchTexts
 	3,  // 2: tessera.catalogue.v1.PatchAttributes.take:type_name -> tessera.catalogue.v1.PatchTexts
 	4,  // 3: tessera.catalogue.v1.PatchAttributes.delta:type_name -> tessera.catalogue.v1.PatchNumber
@@ -1916,21 +2289,25 @@ var file_tessera_catalogue_v1_catalogue_proto_depIdxs = []int32{
 	1,  // 5: tessera.catalogue.v1.Change.set_attributes:type_name -> tessera.catalogue.v1.SetAttributes
 	2,  // 6: tessera.catalogue.v1.Change.set_priority:type_name -> tessera.catalogue.v1.SetPriority
 	5,  // 7: tessera.catalogue.v1.Change.patch_attributes:type_name -> tessera.catalogue.v1.PatchAttributes
-	26, // 8: tessera.catalogue.v1.Change.pause_matching:type_name -> tessera.recall.v1.Predicate
-	26, // 9: tessera.catalogue.v1.Change.resume_matching:type_name -> tessera.recall.v1.Predicate
-	26, // 10: tessera.catalogue.v1.Change.remove_matching:type_name -> tessera.recall.v1.Predicate
+	30, // 8: tessera.catalogue.v1.Change.pause_matching:type_name -> tessera.recall.v1.Predicate
+	30, // 9: tessera.catalogue.v1.Change.resume_matching:type_name -> tessera.recall.v1.Predicate
+	30, // 10: tessera.catalogue.v1.Change.remove_matching:type_name -> tessera.recall.v1.Predicate
 	6,  // 11: tessera.catalogue.v1.ApplyRequest.changes:type_name -> tessera.catalogue.v1.Change
 	7,  // 12: tessera.catalogue.v1.ApplyRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
-	6,  // 13: tessera.catalogue.v1.ApplyStreamRequest.changes:type_name -> tessera.catalogue.v1.Change
-	6,  // 14: tessera.catalogue.v1.ApplyBatchRequest.changes:type_name -> tessera.catalogue.v1.Change
-	7,  // 15: tessera.catalogue.v1.ApplyBatchRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
-	17, // 16: tessera.catalogue.v1.ListItemsResponse.items:type_name -> tessera.catalogue.v1.Item
-	20, // 17: tessera.catalogue.v1.ListVersionsResponse.generations:type_name -> tessera.catalogue.v1.Generation
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	9,  // 13: tessera.catalogue.v1.ApplyResponse.placed:type_name -> tessera.catalogue.v1.Placed
+	6,  // 14: tessera.catalogue.v1.ApplyStreamRequest.changes:type_name -> tessera.catalogue.v1.Change
+	9,  // 15: tessera.catalogue.v1.ApplyStreamResponse.placed:type_name -> tessera.catalogue.v1.Placed
+	6,  // 16: tessera.catalogue.v1.ApplyBatchRequest.changes:type_name -> tessera.catalogue.v1.Change
+	7,  // 17: tessera.catalogue.v1.ApplyBatchRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
+	9,  // 18: tessera.catalogue.v1.ApplyBatchResponse.placed:type_name -> tessera.catalogue.v1.Placed
+	18, // 19: tessera.catalogue.v1.ListItemsResponse.items:type_name -> tessera.catalogue.v1.Item
+	21, // 20: tessera.catalogue.v1.ListVersionsResponse.generations:type_name -> tessera.catalogue.v1.Generation
+	28, // 21: tessera.catalogue.v1.QuantiseResponse.neighbours:type_name -> tessera.catalogue.v1.Neighbour
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_tessera_catalogue_v1_catalogue_proto_init() }
@@ -1954,13 +2331,14 @@ func file_tessera_catalogue_v1_catalogue_proto_init() {
 		(*Change_ResumeMatching)(nil),
 		(*Change_RemoveMatching)(nil),
 	}
+	file_tessera_catalogue_v1_catalogue_proto_msgTypes[27].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tessera_catalogue_v1_catalogue_proto_rawDesc), len(file_tessera_catalogue_v1_catalogue_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -24,12 +24,13 @@ var File_tessera_catalogue_v1_catalogue_service_proto protoreflect.FileDescripto
 
 const file_tessera_catalogue_v1_catalogue_service_proto_rawDesc = "" +
 	"\n" +
-	",tessera/catalogue/v1/catalogue_service.proto\x12\x14tessera.catalogue.v1\x1a$tessera/catalogue/v1/catalogue.proto2\x84\x06\n" +
+	",tessera/catalogue/v1/catalogue_service.proto\x12\x14tessera.catalogue.v1\x1a$tessera/catalogue/v1/catalogue.proto2\xdf\x06\n" +
 	"\x10CatalogueService\x12P\n" +
 	"\x05Apply\x12\".tessera.catalogue.v1.ApplyRequest\x1a#.tessera.catalogue.v1.ApplyResponse\x12f\n" +
 	"\vApplyStream\x12(.tessera.catalogue.v1.ApplyStreamRequest\x1a).tessera.catalogue.v1.ApplyStreamResponse(\x010\x01\x12a\n" +
 	"\n" +
 	"ApplyBatch\x12'.tessera.catalogue.v1.ApplyBatchRequest\x1a(.tessera.catalogue.v1.ApplyBatchResponse(\x01\x12Y\n" +
+	"\bQuantise\x12%.tessera.catalogue.v1.QuantiseRequest\x1a&.tessera.catalogue.v1.QuantiseResponse\x12Y\n" +
 	"\bGetState\x12%.tessera.catalogue.v1.GetStateRequest\x1a&.tessera.catalogue.v1.GetStateResponse\x12^\n" +
 	"\tListItems\x12&.tessera.catalogue.v1.ListItemsRequest\x1a'.tessera.catalogue.v1.ListItemsResponse0\x01\x12e\n" +
 	"\fListVersions\x12).tessera.catalogue.v1.ListVersionsRequest\x1a*.tessera.catalogue.v1.ListVersionsResponse\x12V\n" +
@@ -41,39 +42,43 @@ var file_tessera_catalogue_v1_catalogue_service_proto_goTypes = []any{
 	(*ApplyRequest)(nil),         // 0: tessera.catalogue.v1.ApplyRequest
 	(*ApplyStreamRequest)(nil),   // 1: tessera.catalogue.v1.ApplyStreamRequest
 	(*ApplyBatchRequest)(nil),    // 2: tessera.catalogue.v1.ApplyBatchRequest
-	(*GetStateRequest)(nil),      // 3: tessera.catalogue.v1.GetStateRequest
-	(*ListItemsRequest)(nil),     // 4: tessera.catalogue.v1.ListItemsRequest
-	(*ListVersionsRequest)(nil),  // 5: tessera.catalogue.v1.ListVersionsRequest
-	(*CompactRequest)(nil),       // 6: tessera.catalogue.v1.CompactRequest
-	(*RollBackRequest)(nil),      // 7: tessera.catalogue.v1.RollBackRequest
-	(*ApplyResponse)(nil),        // 8: tessera.catalogue.v1.ApplyResponse
-	(*ApplyStreamResponse)(nil),  // 9: tessera.catalogue.v1.ApplyStreamResponse
-	(*ApplyBatchResponse)(nil),   // 10: tessera.catalogue.v1.ApplyBatchResponse
-	(*GetStateResponse)(nil),     // 11: tessera.catalogue.v1.GetStateResponse
-	(*ListItemsResponse)(nil),    // 12: tessera.catalogue.v1.ListItemsResponse
-	(*ListVersionsResponse)(nil), // 13: tessera.catalogue.v1.ListVersionsResponse
-	(*CompactResponse)(nil),      // 14: tessera.catalogue.v1.CompactResponse
-	(*RollBackResponse)(nil),     // 15: tessera.catalogue.v1.RollBackResponse
+	(*QuantiseRequest)(nil),      // 3: tessera.catalogue.v1.QuantiseRequest
+	(*GetStateRequest)(nil),      // 4: tessera.catalogue.v1.GetStateRequest
+	(*ListItemsRequest)(nil),     // 5: tessera.catalogue.v1.ListItemsRequest
+	(*ListVersionsRequest)(nil),  // 6: tessera.catalogue.v1.ListVersionsRequest
+	(*CompactRequest)(nil),       // 7: tessera.catalogue.v1.CompactRequest
+	(*RollBackRequest)(nil),      // 8: tessera.catalogue.v1.RollBackRequest
+	(*ApplyResponse)(nil),        // 9: tessera.catalogue.v1.ApplyResponse
+	(*ApplyStreamResponse)(nil),  // 10: tessera.catalogue.v1.ApplyStreamResponse
+	(*ApplyBatchResponse)(nil),   // 11: tessera.catalogue.v1.ApplyBatchResponse
+	(*QuantiseResponse)(nil),     // 12: tessera.catalogue.v1.QuantiseResponse
+	(*GetStateResponse)(nil),     // 13: tessera.catalogue.v1.GetStateResponse
+	(*ListItemsResponse)(nil),    // 14: tessera.catalogue.v1.ListItemsResponse
+	(*ListVersionsResponse)(nil), // 15: tessera.catalogue.v1.ListVersionsResponse
+	(*CompactResponse)(nil),      // 16: tessera.catalogue.v1.CompactResponse
+	(*RollBackResponse)(nil),     // 17: tessera.catalogue.v1.RollBackResponse
 }
 var file_tessera_catalogue_v1_catalogue_service_proto_depIdxs = []int32{
 	0,  // 0: tessera.catalogue.v1.CatalogueService.Apply:input_type -> tessera.catalogue.v1.ApplyRequest
 	1,  // 1: tessera.catalogue.v1.CatalogueService.ApplyStream:input_type -> tessera.catalogue.v1.ApplyStreamRequest
 	2,  // 2: tessera.catalogue.v1.CatalogueService.ApplyBatch:input_type -> tessera.catalogue.v1.ApplyBatchRequest
-	3,  // 3: tessera.catalogue.v1.CatalogueService.GetState:input_type -> tessera.catalogue.v1.GetStateRequest
-	4,  // 4: tessera.catalogue.v1.CatalogueService.ListItems:input_type -> tessera.catalogue.v1.ListItemsRequest
-	5,  // 5: tessera.catalogue.v1.CatalogueService.ListVersions:input_type -> tessera.catalogue.v1.ListVersionsRequest
-	6,  // 6: tessera.catalogue.v1.CatalogueService.Compact:input_type -> tessera.catalogue.v1.CompactRequest
-	7,  // 7: tessera.catalogue.v1.CatalogueService.RollBack:input_type -> tessera.catalogue.v1.RollBackRequest
-	8,  // 8: tessera.catalogue.v1.CatalogueService.Apply:output_type -> tessera.catalogue.v1.ApplyResponse
-	9,  // 9: tessera.catalogue.v1.CatalogueService.ApplyStream:output_type -> tessera.catalogue.v1.ApplyStreamResponse
-	10, // 10: tessera.catalogue.v1.CatalogueService.ApplyBatch:output_type -> tessera.catalogue.v1.ApplyBatchResponse
-	11, // 11: tessera.catalogue.v1.CatalogueService.GetState:output_type -> tessera.catalogue.v1.GetStateResponse
-	12, // 12: tessera.catalogue.v1.CatalogueService.ListItems:output_type -> tessera.catalogue.v1.ListItemsResponse
-	13, // 13: tessera.catalogue.v1.CatalogueService.ListVersions:output_type -> tessera.catalogue.v1.ListVersionsResponse
-	14, // 14: tessera.catalogue.v1.CatalogueService.Compact:output_type -> tessera.catalogue.v1.CompactResponse
-	15, // 15: tessera.catalogue.v1.CatalogueService.RollBack:output_type -> tessera.catalogue.v1.RollBackResponse
-	8,  // [8:16] is the sub-list for method output_type
-	0,  // [0:8] is the sub-list for method input_type
+	3,  // 3: tessera.catalogue.v1.CatalogueService.Quantise:input_type -> tessera.catalogue.v1.QuantiseRequest
+	4,  // 4: tessera.catalogue.v1.CatalogueService.GetState:input_type -> tessera.catalogue.v1.GetStateRequest
+	5,  // 5: tessera.catalogue.v1.CatalogueService.ListItems:input_type -> tessera.catalogue.v1.ListItemsRequest
+	6,  // 6: tessera.catalogue.v1.CatalogueService.ListVersions:input_type -> tessera.catalogue.v1.ListVersionsRequest
+	7,  // 7: tessera.catalogue.v1.CatalogueService.Compact:input_type -> tessera.catalogue.v1.CompactRequest
+	8,  // 8: tessera.catalogue.v1.CatalogueService.RollBack:input_type -> tessera.catalogue.v1.RollBackRequest
+	9,  // 9: tessera.catalogue.v1.CatalogueService.Apply:output_type -> tessera.catalogue.v1.ApplyResponse
+	10, // 10: tessera.catalogue.v1.CatalogueService.ApplyStream:output_type -> tessera.catalogue.v1.ApplyStreamResponse
+	11, // 11: tessera.catalogue.v1.CatalogueService.ApplyBatch:output_type -> tessera.catalogue.v1.ApplyBatchResponse
+	12, // 12: tessera.catalogue.v1.CatalogueService.Quantise:output_type -> tessera.catalogue.v1.QuantiseResponse
+	13, // 13: tessera.catalogue.v1.CatalogueService.GetState:output_type -> tessera.catalogue.v1.GetStateResponse
+	14, // 14: tessera.catalogue.v1.CatalogueService.ListItems:output_type -> tessera.catalogue.v1.ListItemsResponse
+	15, // 15: tessera.catalogue.v1.CatalogueService.ListVersions:output_type -> tessera.catalogue.v1.ListVersionsResponse
+	16, // 16: tessera.catalogue.v1.CatalogueService.Compact:output_type -> tessera.catalogue.v1.CompactResponse
+	17, // 17: tessera.catalogue.v1.CatalogueService.RollBack:output_type -> tessera.catalogue.v1.RollBackResponse
+	9,  // [9:18] is the sub-list for method output_type
+	0,  // [0:9] is the sub-list for method input_type
 	0,  // [0:0] is the sub-list for extension type_name
 	0,  // [0:0] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name

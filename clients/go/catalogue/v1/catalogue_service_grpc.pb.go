@@ -22,6 +22,7 @@ const (
 	CatalogueService_Apply_FullMethodName        = "/tessera.catalogue.v1.CatalogueService/Apply"
 	CatalogueService_ApplyStream_FullMethodName  = "/tessera.catalogue.v1.CatalogueService/ApplyStream"
 	CatalogueService_ApplyBatch_FullMethodName   = "/tessera.catalogue.v1.CatalogueService/ApplyBatch"
+	CatalogueService_Quantise_FullMethodName     = "/tessera.catalogue.v1.CatalogueService/Quantise"
 	CatalogueService_GetState_FullMethodName     = "/tessera.catalogue.v1.CatalogueService/GetState"
 	CatalogueService_ListItems_FullMethodName    = "/tessera.catalogue.v1.CatalogueService/ListItems"
 	CatalogueService_ListVersions_FullMethodName = "/tessera.catalogue.v1.CatalogueService/ListVersions"
@@ -44,6 +45,8 @@ type CatalogueServiceClient interface {
 	// One batch in several messages, for more changes than a message takes. Nothing is applied before
 	// the last message; then all is, as one version, or nothing.
 	ApplyBatch(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[ApplyBatchRequest, ApplyBatchResponse], error)
+	// The semantic ID that a vector or a text would get, and the items near it. Changes nothing.
+	Quantise(ctx context.Context, in *QuantiseRequest, opts ...grpc.CallOption) (*QuantiseResponse, error)
 	GetState(ctx context.Context, in *GetStateRequest, opts ...grpc.CallOption) (*GetStateResponse, error)
 	// Every item of the newest version.
 	ListItems(ctx context.Context, in *ListItemsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ListItemsResponse], error)
@@ -96,6 +99,16 @@ func (c *catalogueServiceClient) ApplyBatch(ctx context.Context, opts ...grpc.Ca
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type CatalogueService_ApplyBatchClient = grpc.ClientStreamingClient[ApplyBatchRequest, ApplyBatchResponse]
+
+func (c *catalogueServiceClient) Quantise(ctx context.Context, in *QuantiseRequest, opts ...grpc.CallOption) (*QuantiseResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(QuantiseResponse)
+	err := c.cc.Invoke(ctx, CatalogueService_Quantise_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
 
 func (c *catalogueServiceClient) GetState(ctx context.Context, in *GetStateRequest, opts ...grpc.CallOption) (*GetStateResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -171,6 +184,8 @@ type CatalogueServiceServer interface {
 	// One batch in several messages, for more changes than a message takes. Nothing is applied before
 	// the last message; then all is, as one version, or nothing.
 	ApplyBatch(grpc.ClientStreamingServer[ApplyBatchRequest, ApplyBatchResponse]) error
+	// The semantic ID that a vector or a text would get, and the items near it. Changes nothing.
+	Quantise(context.Context, *QuantiseRequest) (*QuantiseResponse, error)
 	GetState(context.Context, *GetStateRequest) (*GetStateResponse, error)
 	// Every item of the newest version.
 	ListItems(*ListItemsRequest, grpc.ServerStreamingServer[ListItemsResponse]) error
@@ -196,6 +211,9 @@ func (UnimplementedCatalogueServiceServer) ApplyStream(grpc.BidiStreamingServer[
 }
 func (UnimplementedCatalogueServiceServer) ApplyBatch(grpc.ClientStreamingServer[ApplyBatchRequest, ApplyBatchResponse]) error {
 	return status.Error(codes.Unimplemented, "method ApplyBatch not implemented")
+}
+func (UnimplementedCatalogueServiceServer) Quantise(context.Context, *QuantiseRequest) (*QuantiseResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Quantise not implemented")
 }
 func (UnimplementedCatalogueServiceServer) GetState(context.Context, *GetStateRequest) (*GetStateResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetState not implemented")
@@ -264,6 +282,24 @@ func _CatalogueService_ApplyBatch_Handler(srv interface{}, stream grpc.ServerStr
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type CatalogueService_ApplyBatchServer = grpc.ClientStreamingServer[ApplyBatchRequest, ApplyBatchResponse]
+
+func _CatalogueService_Quantise_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(QuantiseRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CatalogueServiceServer).Quantise(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CatalogueService_Quantise_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CatalogueServiceServer).Quantise(ctx, req.(*QuantiseRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
 
 func _CatalogueService_GetState_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(GetStateRequest)
@@ -358,6 +394,10 @@ var CatalogueService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Apply",
 			Handler:    _CatalogueService_Apply_Handler,
+		},
+		{
+			MethodName: "Quantise",
+			Handler:    _CatalogueService_Quantise_Handler,
 		},
 		{
 			MethodName: "GetState",

@@ -176,7 +176,8 @@ type ExplainResponse struct {
 	// Log-probability of the path, or of what there was of it when it was pruned.
 	Score    *float64 `protobuf:"fixed64,7,opt,name=score,proto3,oneof" json:"score,omitempty"`
 	CutScore *float64 `protobuf:"fixed64,8,opt,name=cut_score,json=cutScore,proto3,oneof" json:"cut_score,omitempty"`
-	// Path of a clause, such as `predicate.all[1].not`, or `allowed`, `denied`, `seen`.
+	// Path of a clause, such as `predicate.all[1].not`, or `allowed`, `denied`, `seen`, `flight`, or a cap such as
+	// `frequencyCaps[0]`, `recall.frequencyCaps[0]` where it is configured.
 	Clause       *string `protobuf:"bytes,9,opt,name=clause,proto3,oneof" json:"clause,omitempty"`
 	NotLiveSince *uint64 `protobuf:"varint,10,opt,name=not_live_since,json=notLiveSince,proto3,oneof" json:"not_live_since,omitempty"`
 	// Of the replay, as in RecallResponse; empty where the catalogue alone decides.

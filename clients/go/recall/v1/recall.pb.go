@@ -842,6 +842,71 @@ func (x *ItemPolicy) GetDiversity() []*DiversityCap {
 	return nil
 }
 
+// Recalled items are scored for a query by the model of `relevance.path`, by their titles (docs/relevance.md). At least
+// one of min_score and weight is given.
+type RelevanceGate struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Not empty.
+	Query string `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
+	// Items of a lower score, and those without one, are left out.
+	MinScore *float64 `protobuf:"fixed64,2,opt,name=min_score,json=minScore,proto3,oneof" json:"min_score,omitempty"`
+	// Items go by their score plus so many times their relevance score; those without one last.
+	Weight        *float64 `protobuf:"fixed64,3,opt,name=weight,proto3,oneof" json:"weight,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RelevanceGate) Reset() {
+	*x = RelevanceGate{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RelevanceGate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RelevanceGate) ProtoMessage() {}
+
+func (x *RelevanceGate) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RelevanceGate.ProtoReflect.Descriptor instead.
+func (*RelevanceGate) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *RelevanceGate) GetQuery() string {
+	if x != nil {
+		return x.Query
+	}
+	return ""
+}
+
+func (x *RelevanceGate) GetMinScore() float64 {
+	if x != nil && x.MinScore != nil {
+		return *x.MinScore
+	}
+	return 0
+}
+
+func (x *RelevanceGate) GetWeight() float64 {
+	if x != nil && x.Weight != nil {
+		return *x.Weight
+	}
+	return 0
+}
+
 type RecallRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The caller's ID of this request, echoed; the service makes one when empty.
@@ -887,6 +952,7 @@ type RecallRequest struct {
 	Attributes []string `protobuf:"bytes,25,rep,name=attributes,proto3" json:"attributes,omitempty"`
 	// 8 at most; the configured ones (recall.frequencyCaps) when empty.
 	FrequencyCaps []*FrequencyCap `protobuf:"bytes,26,rep,name=frequency_caps,json=frequencyCaps,proto3" json:"frequency_caps,omitempty"`
+	Relevance     *RelevanceGate  `protobuf:"bytes,27,opt,name=relevance,proto3" json:"relevance,omitempty"`
 	// Record it for the console, whatever the share of recalls that is recorded.
 	Inspect       bool `protobuf:"varint,30,opt,name=inspect,proto3" json:"inspect,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -895,7 +961,7 @@ type RecallRequest struct {
 
 func (x *RecallRequest) Reset() {
 	*x = RecallRequest{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[10]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -907,7 +973,7 @@ func (x *RecallRequest) String() string {
 func (*RecallRequest) ProtoMessage() {}
 
 func (x *RecallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[10]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -920,7 +986,7 @@ func (x *RecallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallRequest.ProtoReflect.Descriptor instead.
 func (*RecallRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{10}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RecallRequest) GetRequestId() string {
@@ -1082,6 +1148,13 @@ func (x *RecallRequest) GetFrequencyCaps() []*FrequencyCap {
 	return nil
 }
 
+func (x *RecallRequest) GetRelevance() *RelevanceGate {
+	if x != nil {
+		return x.Relevance
+	}
+	return nil
+}
+
 func (x *RecallRequest) GetInspect() bool {
 	if x != nil {
 		return x.Inspect
@@ -1120,14 +1193,16 @@ type RecalledItem struct {
 	Title string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
 	// Text of a JSON object of the attributes that the request names, of those that the item has; empty where it
 	// names none.
-	Attributes    string `protobuf:"bytes,6,opt,name=attributes,proto3" json:"attributes,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Attributes string `protobuf:"bytes,6,opt,name=attributes,proto3" json:"attributes,omitempty"`
+	// Of a recall with `relevance`; absent where the item has no title, or was not scored in time.
+	RelevanceScore *float64 `protobuf:"fixed64,7,opt,name=relevance_score,json=relevanceScore,proto3,oneof" json:"relevance_score,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *RecalledItem) Reset() {
 	*x = RecalledItem{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[11]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1139,7 +1214,7 @@ func (x *RecalledItem) String() string {
 func (*RecalledItem) ProtoMessage() {}
 
 func (x *RecalledItem) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[11]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1152,7 +1227,7 @@ func (x *RecalledItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecalledItem.ProtoReflect.Descriptor instead.
 func (*RecalledItem) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{11}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RecalledItem) GetItemId() string {
@@ -1197,6 +1272,13 @@ func (x *RecalledItem) GetAttributes() string {
 	return ""
 }
 
+func (x *RecalledItem) GetRelevanceScore() float64 {
+	if x != nil && x.RelevanceScore != nil {
+		return *x.RelevanceScore
+	}
+	return 0
+}
+
 // Microseconds per stage.
 type RecallTimings struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
@@ -1223,7 +1305,7 @@ type RecallTimings struct {
 
 func (x *RecallTimings) Reset() {
 	*x = RecallTimings{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[12]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1235,7 +1317,7 @@ func (x *RecallTimings) String() string {
 func (*RecallTimings) ProtoMessage() {}
 
 func (x *RecallTimings) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[12]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1248,7 +1330,7 @@ func (x *RecallTimings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallTimings.ProtoReflect.Descriptor instead.
 func (*RecallTimings) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{12}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RecallTimings) GetFeaturesUs() float64 {
@@ -1361,7 +1443,7 @@ type RecallVersions struct {
 
 func (x *RecallVersions) Reset() {
 	*x = RecallVersions{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1373,7 +1455,7 @@ func (x *RecallVersions) String() string {
 func (*RecallVersions) ProtoMessage() {}
 
 func (x *RecallVersions) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1386,7 +1468,7 @@ func (x *RecallVersions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallVersions.ProtoReflect.Descriptor instead.
 func (*RecallVersions) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{13}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RecallVersions) GetModel() string {
@@ -1453,7 +1535,7 @@ type AppliedItemPolicy struct {
 
 func (x *AppliedItemPolicy) Reset() {
 	*x = AppliedItemPolicy{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1465,7 +1547,7 @@ func (x *AppliedItemPolicy) String() string {
 func (*AppliedItemPolicy) ProtoMessage() {}
 
 func (x *AppliedItemPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1478,7 +1560,7 @@ func (x *AppliedItemPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppliedItemPolicy.ProtoReflect.Descriptor instead.
 func (*AppliedItemPolicy) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{14}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AppliedItemPolicy) GetOrderBy() string {
@@ -1547,7 +1629,7 @@ type KvProvenance struct {
 
 func (x *KvProvenance) Reset() {
 	*x = KvProvenance{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1559,7 +1641,7 @@ func (x *KvProvenance) String() string {
 func (*KvProvenance) ProtoMessage() {}
 
 func (x *KvProvenance) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1572,7 +1654,7 @@ func (x *KvProvenance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KvProvenance.ProtoReflect.Descriptor instead.
 func (*KvProvenance) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{15}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *KvProvenance) GetDeviceTokens() uint32 {
@@ -1688,7 +1770,7 @@ type RecallResponse struct {
 
 func (x *RecallResponse) Reset() {
 	*x = RecallResponse{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1700,7 +1782,7 @@ func (x *RecallResponse) String() string {
 func (*RecallResponse) ProtoMessage() {}
 
 func (x *RecallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1713,7 +1795,7 @@ func (x *RecallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallResponse.ProtoReflect.Descriptor instead.
 func (*RecallResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{16}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RecallResponse) GetRequestId() string {
@@ -1876,7 +1958,14 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\n" +
 	"ItemPolicy\x12\x19\n" +
 	"\border_by\x18\x01 \x01(\tR\aorderBy\x12=\n" +
-	"\tdiversity\x18\x02 \x03(\v2\x1f.tessera.recall.v1.DiversityCapR\tdiversity\"\xb3\t\n" +
+	"\tdiversity\x18\x02 \x03(\v2\x1f.tessera.recall.v1.DiversityCapR\tdiversity\"}\n" +
+	"\rRelevanceGate\x12\x14\n" +
+	"\x05query\x18\x01 \x01(\tR\x05query\x12 \n" +
+	"\tmin_score\x18\x02 \x01(\x01H\x00R\bminScore\x88\x01\x01\x12\x1b\n" +
+	"\x06weight\x18\x03 \x01(\x01H\x01R\x06weight\x88\x01\x01B\f\n" +
+	"\n" +
+	"_min_scoreB\t\n" +
+	"\a_weight\"\xf3\t\n" +
 	"\rRecallRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
@@ -1905,7 +1994,8 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\n" +
 	"attributes\x18\x19 \x03(\tR\n" +
 	"attributes\x12F\n" +
-	"\x0efrequency_caps\x18\x1a \x03(\v2\x1f.tessera.recall.v1.FrequencyCapR\rfrequencyCaps\x12\x18\n" +
+	"\x0efrequency_caps\x18\x1a \x03(\v2\x1f.tessera.recall.v1.FrequencyCapR\rfrequencyCaps\x12>\n" +
+	"\trelevance\x18\x1b \x01(\v2 .tessera.recall.v1.RelevanceGateR\trelevance\x12\x18\n" +
 	"\ainspect\x18\x1e \x01(\bR\ainspect\x1a:\n" +
 	"\fProfileEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -1917,7 +2007,7 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x06sourceB\x0f\n" +
 	"\r_result_countB\x10\n" +
 	"\x0e_items_per_sidB\x0e\n" +
-	"\f_deadline_ms\"\x99\x01\n" +
+	"\f_deadline_ms\"\xdb\x01\n" +
 	"\fRecalledItem\x12\x17\n" +
 	"\aitem_id\x18\x01 \x01(\tR\x06itemId\x12\x10\n" +
 	"\x03sid\x18\x02 \x03(\rR\x03sid\x12\x14\n" +
@@ -1926,7 +2016,9 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x05title\x18\x05 \x01(\tR\x05title\x12\x1e\n" +
 	"\n" +
 	"attributes\x18\x06 \x01(\tR\n" +
-	"attributes\"\x8e\x03\n" +
+	"attributes\x12,\n" +
+	"\x0frelevance_score\x18\a \x01(\x01H\x00R\x0erelevanceScore\x88\x01\x01B\x12\n" +
+	"\x10_relevance_score\"\x8e\x03\n" +
 	"\rRecallTimings\x12\x1f\n" +
 	"\vfeatures_us\x18\x01 \x01(\x01R\n" +
 	"featuresUs\x12\x1b\n" +
@@ -2027,7 +2119,7 @@ func file_tessera_recall_v1_recall_proto_rawDescGZIP() []byte {
 }
 
 var file_tessera_recall_v1_recall_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_tessera_recall_v1_recall_proto_goTypes = []any{
 	(ScoreNorm)(0),            // 0: tessera.recall.v1.ScoreNorm
 	(Priority)(0),             // 1: tessera.recall.v1.Priority
@@ -2042,16 +2134,17 @@ var file_tessera_recall_v1_recall_proto_goTypes = []any{
 	(*FrequencyCap)(nil),      // 10: tessera.recall.v1.FrequencyCap
 	(*DiversityCap)(nil),      // 11: tessera.recall.v1.DiversityCap
 	(*ItemPolicy)(nil),        // 12: tessera.recall.v1.ItemPolicy
-	(*RecallRequest)(nil),     // 13: tessera.recall.v1.RecallRequest
-	(*RecalledItem)(nil),      // 14: tessera.recall.v1.RecalledItem
-	(*RecallTimings)(nil),     // 15: tessera.recall.v1.RecallTimings
-	(*RecallVersions)(nil),    // 16: tessera.recall.v1.RecallVersions
-	(*AppliedItemPolicy)(nil), // 17: tessera.recall.v1.AppliedItemPolicy
-	(*KvProvenance)(nil),      // 18: tessera.recall.v1.KvProvenance
-	(*RecallResponse)(nil),    // 19: tessera.recall.v1.RecallResponse
-	nil,                       // 20: tessera.recall.v1.RecallRequest.ProfileEntry
-	nil,                       // 21: tessera.recall.v1.RecallRequest.SceneEntry
-	nil,                       // 22: tessera.recall.v1.KvProvenance.TokensByTierEntry
+	(*RelevanceGate)(nil),     // 13: tessera.recall.v1.RelevanceGate
+	(*RecallRequest)(nil),     // 14: tessera.recall.v1.RecallRequest
+	(*RecalledItem)(nil),      // 15: tessera.recall.v1.RecalledItem
+	(*RecallTimings)(nil),     // 16: tessera.recall.v1.RecallTimings
+	(*RecallVersions)(nil),    // 17: tessera.recall.v1.RecallVersions
+	(*AppliedItemPolicy)(nil), // 18: tessera.recall.v1.AppliedItemPolicy
+	(*KvProvenance)(nil),      // 19: tessera.recall.v1.KvProvenance
+	(*RecallResponse)(nil),    // 20: tessera.recall.v1.RecallResponse
+	nil,                       // 21: tessera.recall.v1.RecallRequest.ProfileEntry
+	nil,                       // 22: tessera.recall.v1.RecallRequest.SceneEntry
+	nil,                       // 23: tessera.recall.v1.KvProvenance.TokensByTierEntry
 }
 var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	7,  // 0: tessera.recall.v1.Predicates.predicates:type_name -> tessera.recall.v1.Predicate
@@ -2065,26 +2158,27 @@ var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	8,  // 8: tessera.recall.v1.Eligibility.allowed:type_name -> tessera.recall.v1.ItemList
 	11, // 9: tessera.recall.v1.ItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
 	3,  // 10: tessera.recall.v1.RecallRequest.history:type_name -> tessera.recall.v1.History
-	20, // 11: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
-	21, // 12: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
+	21, // 11: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
+	22, // 12: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
 	0,  // 13: tessera.recall.v1.RecallRequest.score_norm:type_name -> tessera.recall.v1.ScoreNorm
 	1,  // 14: tessera.recall.v1.RecallRequest.priority:type_name -> tessera.recall.v1.Priority
 	9,  // 15: tessera.recall.v1.RecallRequest.eligibility:type_name -> tessera.recall.v1.Eligibility
 	12, // 16: tessera.recall.v1.RecallRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
 	10, // 17: tessera.recall.v1.RecallRequest.frequency_caps:type_name -> tessera.recall.v1.FrequencyCap
-	11, // 18: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
-	22, // 19: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
-	14, // 20: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
-	16, // 21: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
-	15, // 22: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
-	18, // 23: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
-	2,  // 24: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
-	17, // 25: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
-	26, // [26:26] is the sub-list for method output_type
-	26, // [26:26] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	13, // 18: tessera.recall.v1.RecallRequest.relevance:type_name -> tessera.recall.v1.RelevanceGate
+	11, // 19: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
+	23, // 20: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
+	15, // 21: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
+	17, // 22: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
+	16, // 23: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
+	19, // 24: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
+	2,  // 25: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
+	18, // 26: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
+	27, // [27:27] is the sub-list for method output_type
+	27, // [27:27] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_tessera_recall_v1_recall_proto_init() }
@@ -2101,17 +2195,19 @@ func file_tessera_recall_v1_recall_proto_init() {
 		(*Predicate_Contains)(nil),
 		(*Predicate_Range)(nil),
 	}
-	file_tessera_recall_v1_recall_proto_msgTypes[10].OneofWrappers = []any{
+	file_tessera_recall_v1_recall_proto_msgTypes[10].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[11].OneofWrappers = []any{
 		(*RecallRequest_UserId)(nil),
 		(*RecallRequest_History)(nil),
 	}
+	file_tessera_recall_v1_recall_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tessera_recall_v1_recall_proto_rawDesc), len(file_tessera_recall_v1_recall_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   20,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -13,7 +13,8 @@
 // A response: the key and `tessera-correlation-id` of its request; value, a RecallAnswered.
 //
 // Every request gets a response or a refusal. Requests are delivered at least once: after a crash one
-// may be answered twice, with the same correlation ID; take the first. A message without correlation ID, or
+// may be answered twice, with the same correlation ID; take the first. A request without request_id has
+// its correlation ID for one, where it is text of at most 128 characters. A message without correlation ID, or
 // that is no RecallRequested, goes to `<topic>.dead` (headers as in behaviour_event.proto); where it has
 // a correlation ID it is refused too.
 
@@ -389,12 +390,13 @@ type AuditedRequest struct {
 	// high, normal or low.
 	Priority string `protobuf:"bytes,10,opt,name=priority,proto3" json:"priority,omitempty"`
 	// JSON of the predicate and the lists (docs/eligibility.md).
-	Eligibility      string         `protobuf:"bytes,11,opt,name=eligibility,proto3" json:"eligibility,omitempty"`
-	ItemPolicy       *v1.ItemPolicy `protobuf:"bytes,12,opt,name=item_policy,json=itemPolicy,proto3" json:"item_policy,omitempty"`
-	AllowPartial     bool           `protobuf:"varint,13,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
-	SkipUnknownItems bool           `protobuf:"varint,14,opt,name=skip_unknown_items,json=skipUnknownItems,proto3" json:"skip_unknown_items,omitempty"`
-	Catalogue        string         `protobuf:"bytes,15,opt,name=catalogue,proto3" json:"catalogue,omitempty"`
-	Adapter          string         `protobuf:"bytes,16,opt,name=adapter,proto3" json:"adapter,omitempty"`
+	Eligibility      string             `protobuf:"bytes,11,opt,name=eligibility,proto3" json:"eligibility,omitempty"`
+	ItemPolicy       *v1.ItemPolicy     `protobuf:"bytes,12,opt,name=item_policy,json=itemPolicy,proto3" json:"item_policy,omitempty"`
+	AllowPartial     bool               `protobuf:"varint,13,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
+	SkipUnknownItems bool               `protobuf:"varint,14,opt,name=skip_unknown_items,json=skipUnknownItems,proto3" json:"skip_unknown_items,omitempty"`
+	Catalogue        string             `protobuf:"bytes,15,opt,name=catalogue,proto3" json:"catalogue,omitempty"`
+	Adapter          string             `protobuf:"bytes,16,opt,name=adapter,proto3" json:"adapter,omitempty"`
+	FrequencyCaps    []*v1.FrequencyCap `protobuf:"bytes,17,rep,name=frequency_caps,json=frequencyCaps,proto3" json:"frequency_caps,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -541,6 +543,13 @@ func (x *AuditedRequest) GetAdapter() string {
 	return ""
 }
 
+func (x *AuditedRequest) GetFrequencyCaps() []*v1.FrequencyCap {
+	if x != nil {
+		return x.FrequencyCaps
+	}
+	return nil
+}
+
 var File_tessera_recall_events_v1_recall_event_proto protoreflect.FileDescriptor
 
 const file_tessera_recall_events_v1_recall_event_proto_rawDesc = "" +
@@ -567,7 +576,7 @@ const file_tessera_recall_events_v1_recall_event_proto_rawDesc = "" +
 	"\bresponse\x18\x04 \x01(\v2!.tessera.recall.v1.RecallResponseH\x00R\bresponse\x12C\n" +
 	"\arefusal\x18\x05 \x01(\v2'.tessera.recall.events.v1.RecallRefusalH\x00R\arefusal\x12\x19\n" +
 	"\btrace_id\x18\x06 \x01(\tR\atraceIdB\t\n" +
-	"\aoutcome\"\xfb\x05\n" +
+	"\aoutcome\"\xc3\x06\n" +
 	"\x0eAuditedRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x17\n" +
@@ -588,7 +597,8 @@ const file_tessera_recall_events_v1_recall_event_proto_rawDesc = "" +
 	"\rallow_partial\x18\r \x01(\bR\fallowPartial\x12,\n" +
 	"\x12skip_unknown_items\x18\x0e \x01(\bR\x10skipUnknownItems\x12\x1c\n" +
 	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\x12\x18\n" +
-	"\aadapter\x18\x10 \x01(\tR\aadapter\x1a:\n" +
+	"\aadapter\x18\x10 \x01(\tR\aadapter\x12F\n" +
+	"\x0efrequency_caps\x18\x11 \x03(\v2\x1f.tessera.recall.v1.FrequencyCapR\rfrequencyCaps\x1a:\n" +
 	"\fProfileEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a8\n" +
@@ -622,22 +632,24 @@ var file_tessera_recall_events_v1_recall_event_proto_goTypes = []any{
 	(*v1.RecallRequest)(nil),  // 7: tessera.recall.v1.RecallRequest
 	(*v1.RecallResponse)(nil), // 8: tessera.recall.v1.RecallResponse
 	(*v1.ItemPolicy)(nil),     // 9: tessera.recall.v1.ItemPolicy
+	(*v1.FrequencyCap)(nil),   // 10: tessera.recall.v1.FrequencyCap
 }
 var file_tessera_recall_events_v1_recall_event_proto_depIdxs = []int32{
-	7, // 0: tessera.recall.events.v1.RecallRequested.request:type_name -> tessera.recall.v1.RecallRequest
-	8, // 1: tessera.recall.events.v1.RecallAnswered.response:type_name -> tessera.recall.v1.RecallResponse
-	1, // 2: tessera.recall.events.v1.RecallAnswered.refusal:type_name -> tessera.recall.events.v1.RecallRefusal
-	4, // 3: tessera.recall.events.v1.RecallAudited.request:type_name -> tessera.recall.events.v1.AuditedRequest
-	8, // 4: tessera.recall.events.v1.RecallAudited.response:type_name -> tessera.recall.v1.RecallResponse
-	1, // 5: tessera.recall.events.v1.RecallAudited.refusal:type_name -> tessera.recall.events.v1.RecallRefusal
-	5, // 6: tessera.recall.events.v1.AuditedRequest.profile:type_name -> tessera.recall.events.v1.AuditedRequest.ProfileEntry
-	6, // 7: tessera.recall.events.v1.AuditedRequest.scene:type_name -> tessera.recall.events.v1.AuditedRequest.SceneEntry
-	9, // 8: tessera.recall.events.v1.AuditedRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	7,  // 0: tessera.recall.events.v1.RecallRequested.request:type_name -> tessera.recall.v1.RecallRequest
+	8,  // 1: tessera.recall.events.v1.RecallAnswered.response:type_name -> tessera.recall.v1.RecallResponse
+	1,  // 2: tessera.recall.events.v1.RecallAnswered.refusal:type_name -> tessera.recall.events.v1.RecallRefusal
+	4,  // 3: tessera.recall.events.v1.RecallAudited.request:type_name -> tessera.recall.events.v1.AuditedRequest
+	8,  // 4: tessera.recall.events.v1.RecallAudited.response:type_name -> tessera.recall.v1.RecallResponse
+	1,  // 5: tessera.recall.events.v1.RecallAudited.refusal:type_name -> tessera.recall.events.v1.RecallRefusal
+	5,  // 6: tessera.recall.events.v1.AuditedRequest.profile:type_name -> tessera.recall.events.v1.AuditedRequest.ProfileEntry
+	6,  // 7: tessera.recall.events.v1.AuditedRequest.scene:type_name -> tessera.recall.events.v1.AuditedRequest.SceneEntry
+	9,  // 8: tessera.recall.events.v1.AuditedRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
+	10, // 9: tessera.recall.events.v1.AuditedRequest.frequency_caps:type_name -> tessera.recall.v1.FrequencyCap
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_tessera_recall_events_v1_recall_event_proto_init() }

@@ -1,0 +1,76 @@
+/** The bodies and answers of http/embedding-body.ts in the OpenAPI document. */
+
+import {
+  countSchema as count,
+  type DescribedRoute,
+  listSchema as list,
+  objectSchema as object,
+  openSchema as open,
+  textSchema as text,
+  wordSchema as word,
+} from './json-schemas.js';
+
+const TEXTS = { oneOf: [{ type: 'string' }, list({ type: 'string' })] };
+const NUMBERS = list({ type: 'number' });
+const model = text('of embedding.models; empty: the first');
+const dimensions = { ...count('first numbers of each vector'), minimum: 1 };
+
+export const EMBEDDING_SCHEMAS = {
+  EmbeddingsRequest: open(
+    { input: TEXTS, model, dimensions, encoding_format: word('float', 'base64') },
+    ['input'],
+  ),
+  EmbeddingsResponse: object(
+    {
+      object: word('list'),
+      model: text('its name'),
+      data: list(
+        object(
+          {
+            object: word('embedding'),
+            index: count('in the request'),
+            embedding: {
+              oneOf: [NUMBERS, text('base64 of little-endian F32')],
+            },
+          },
+          ['object', 'index', 'embedding'],
+        ),
+      ),
+      usage: object({ prompt_tokens: count('of all texts'), total_tokens: count('of all texts') }, [
+        'prompt_tokens',
+        'total_tokens',
+      ]),
+    },
+    ['object', 'model', 'data', 'usage'],
+  ),
+  TeiEmbedRequest: open(
+    {
+      inputs: TEXTS,
+      model,
+      dimensions,
+      normalize: { type: 'boolean', description: 'true where it is left out' },
+      truncate: { type: 'boolean', enum: [true] },
+    },
+    ['inputs'],
+  ),
+  TeiEmbedResponse: list(NUMBERS),
+};
+
+const summary = 'Vectors of texts, in their order';
+
+export const EMBEDDING_ROUTES: readonly DescribedRoute[] = [
+  {
+    path: '/v1/embeddings',
+    request: 'EmbeddingsRequest',
+    response: 'EmbeddingsResponse',
+    operationId: 'embeddings',
+    summary,
+  },
+  {
+    path: '/embed',
+    request: 'TeiEmbedRequest',
+    response: 'TeiEmbedResponse',
+    operationId: 'embed-tei',
+    summary,
+  },
+];
