@@ -1,5 +1,5 @@
-// Package tessera asks a Tessera service over gRPC: recalls, scores, behaviours and changes of the
-// catalogue. Messages are in the packages of the proto files (tessera.dev/go/recall/v1 and others).
+// Package tessera asks a Tessera service over gRPC: recalls, scores, behaviours, changes of the
+// catalogue, and texts as vectors or by their relevance. Messages are in the packages of the proto files (tessera.dev/go/recall/v1 and others).
 package tessera
 
 import (
@@ -11,7 +11,9 @@ import (
 
 	behaviour "tessera.dev/go/behaviour/v1"
 	catalogue "tessera.dev/go/catalogue/v1"
+	embedding "tessera.dev/go/embedding/v1"
 	recall "tessera.dev/go/recall/v1"
+	relevance "tessera.dev/go/relevance/v1"
 	score "tessera.dev/go/score/v1"
 )
 
@@ -29,6 +31,8 @@ type Client struct {
 	scores     score.ScoreServiceClient
 	behaviours behaviour.BehaviourServiceClient
 	catalogues catalogue.CatalogueServiceClient
+	embeddings embedding.EmbeddingServiceClient
+	relevances relevance.RelevanceServiceClient
 	health     grpc_health_v1.HealthClient
 }
 
@@ -49,6 +53,8 @@ func New(address string, options ...Option) (*Client, error) {
 		scores:     score.NewScoreServiceClient(connection),
 		behaviours: behaviour.NewBehaviourServiceClient(connection),
 		catalogues: catalogue.NewCatalogueServiceClient(connection),
+		embeddings: embedding.NewEmbeddingServiceClient(connection),
+		relevances: relevance.NewRelevanceServiceClient(connection),
 		health:     grpc_health_v1.NewHealthClient(connection),
 	}, nil
 }
@@ -84,6 +90,25 @@ func (client *Client) Score(
 ) (*score.ScoreResponse, error) {
 	return withRetries(ctx, func(ctx context.Context) (*score.ScoreResponse, error) {
 		return client.scores.Score(ctx, request)
+	})
+}
+
+// Embed makes vectors of texts: little-endian numbers in the order of the texts.
+func (client *Client) Embed(
+	ctx context.Context, request *embedding.EmbedRequest,
+) (*embedding.EmbedResponse, error) {
+	return withRetries(ctx, func(ctx context.Context) (*embedding.EmbedResponse, error) {
+		return client.embeddings.Embed(ctx, request)
+	})
+}
+
+// Relevance says how well documents fit a query, in their order.
+func (client *Client) Relevance(
+	ctx context.Context, request *relevance.RelevanceServiceScoreRequest,
+) (*relevance.RelevanceServiceScoreResponse, error) {
+	type answer = *relevance.RelevanceServiceScoreResponse
+	return withRetries(ctx, func(ctx context.Context) (answer, error) {
+		return client.relevances.Score(ctx, request)
 	})
 }
 

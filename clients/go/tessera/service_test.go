@@ -7,7 +7,9 @@ import (
 	"time"
 
 	behaviour "tessera.dev/go/behaviour/v1"
+	embedding "tessera.dev/go/embedding/v1"
 	recall "tessera.dev/go/recall/v1"
+	relevance "tessera.dev/go/relevance/v1"
 )
 
 // Against a service that runs at TESSERA_ADDRESS.
@@ -47,6 +49,23 @@ func TestNamesTheFieldAtFault(t *testing.T) {
 	failed, ok := err.(*Error)
 	if !ok || failed.Code != "REQUEST_INVALID" || failed.Field != "result_count" || failed.Retryable {
 		t.Fatalf("expected REQUEST_INVALID of result_count, got %#v", err)
+	}
+}
+
+func TestEmbedsAndJudgesTexts(t *testing.T) {
+	client, ctx := served(t)
+	made, err := client.Embed(ctx, &embedding.EmbedRequest{Texts: []string{"hand cream", "lip balm"}})
+	if err != nil || len(made.GetVectors()) != 2*4*int(made.GetDimensions()) {
+		t.Fatalf("expected two vectors of F32, got %v %v", made, err)
+	}
+	texts := []*relevance.Document{
+		{Content: &relevance.Document_Text{Text: "hand cream"}},
+		{Content: &relevance.Document_Text{Text: "lip balm"}},
+	}
+	request := &relevance.RelevanceServiceScoreRequest{Query: "cream", Documents: texts}
+	judged, err := client.Relevance(ctx, request)
+	if err != nil || len(judged.GetDocuments()) != 2 || judged.GetDocuments()[1].Score == nil {
+		t.Fatalf("expected two scores, got %v %v", judged, err)
 	}
 }
 

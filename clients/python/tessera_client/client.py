@@ -1,7 +1,9 @@
-"""Recalls, scores, behaviours and catalogue changes of a Tessera service over gRPC."""
+"""Recalls, scores, behaviours, catalogue changes, vectors and relevance of texts over gRPC."""
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,9 @@ from typing import Any
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from tessera.behaviour.v1 import behaviour_pb2, behaviour_service_pb2_grpc
 from tessera.catalogue.v1 import catalogue_pb2, catalogue_service_pb2_grpc
+from tessera.embedding.v1 import embedding_pb2, embedding_service_pb2_grpc
 from tessera.recall.v1 import recall_pb2, recall_service_pb2_grpc
+from tessera.relevance.v1 import relevance_pb2, relevance_service_pb2_grpc
 from tessera.score.v1 import score_pb2, score_service_pb2_grpc
 
 from .adapters import Adapters
@@ -47,6 +51,8 @@ class Client:
         self._scorer = score_service_pb2_grpc.ScoreServiceStub(self._channel)
         self._behaviours = behaviour_service_pb2_grpc.BehaviourServiceStub(self._channel)
         self._catalogue = catalogue_service_pb2_grpc.CatalogueServiceStub(self._channel)
+        self._embedder = embedding_service_pb2_grpc.EmbeddingServiceStub(self._channel)
+        self._judge = relevance_service_pb2_grpc.RelevanceServiceStub(self._channel)
         self._health = health_pb2_grpc.HealthStub(self._channel)
         #: Versions of adapters: push, try on a share of the users, activate, roll back.
         self.adapters = Adapters(self._channel, self._metadata)
@@ -96,6 +102,38 @@ class Client:
         items = [score_pb2.ScoreTarget(item_id=item_id) for item_id in item_ids]
         request = score_pb2.ScoreRequest(**_source(user_id, history), items=items, **fields)
         return self._call(self._scorer.Score, request, deadline_ms)
+
+    def embed(
+        self,
+        texts: Sequence[str],
+        *,
+        model: str = "",
+        dimensions: int | None = None,
+        deadline_ms: float | None = None,
+    ) -> list[array[float]]:
+        """A vector per text, by a model of `embedding.models`."""
+        request = embedding_pb2.EmbedRequest(texts=texts, model=model, dimensions=dimensions)
+        answer = self._call(self._embedder.Embed, request, deadline_ms)
+        numbers = array("f", answer.vectors)
+        if sys.byteorder == "big":
+            numbers.byteswap()
+        width = answer.dimensions
+        return [numbers[i * width : (i + 1) * width] for i in range(len(texts))]
+
+    def relevance(
+        self,
+        query: str,
+        texts: Iterable[str],
+        *,
+        deadline_ms: float | None = None,
+        **fields: Any,
+    ) -> relevance_pb2.RelevanceServiceScoreResponse:
+        """How well texts fit a query, in their order. `fields` are those of the request."""
+        documents = [relevance_pb2.Document(text=text) for text in texts]
+        request = relevance_pb2.RelevanceServiceScoreRequest(
+            query=query, documents=documents, **fields
+        )
+        return self._call(self._judge.Score, request, deadline_ms)
 
     def append(
         self, behaviours: Sequence[behaviour_pb2.Behaviour], *, deadline_ms: float | None = None

@@ -39,6 +39,15 @@ def test_scores_items_as_the_recall_did(tessera):
         assert score.score == pytest.approx(item.score, abs=1e-4)
 
 
+def test_texts_become_vectors_and_scores(tessera):
+    vectors = tessera.embed(["hand cream", "lip balm"])
+    assert len(vectors) == 2
+    assert vectors[1] == tessera.embed(["lip balm"])[0]
+    assert len(tessera.embed(["lip balm"], dimensions=3)[0]) == 3
+    judged = tessera.relevance("cream", ["hand cream", "lip balm"])
+    assert all(document.HasField("score") for document in judged.documents)
+
+
 def test_writes_reads_and_erases_a_user(tessera):
     def click(event_id):
         now = time.time_ns() // 10**6

@@ -11,9 +11,15 @@ import dev.tessera.catalogue.v1.ApplyRequest;
 import dev.tessera.catalogue.v1.ApplyResponse;
 import dev.tessera.catalogue.v1.CatalogueServiceGrpc;
 import dev.tessera.catalogue.v1.Change;
+import dev.tessera.embedding.v1.EmbedRequest;
+import dev.tessera.embedding.v1.EmbedResponse;
+import dev.tessera.embedding.v1.EmbeddingServiceGrpc;
 import dev.tessera.recall.v1.RecallRequest;
 import dev.tessera.recall.v1.RecallResponse;
 import dev.tessera.recall.v1.RecallServiceGrpc;
+import dev.tessera.relevance.v1.RelevanceServiceGrpc;
+import dev.tessera.relevance.v1.RelevanceServiceScoreRequest;
+import dev.tessera.relevance.v1.RelevanceServiceScoreResponse;
 import dev.tessera.score.v1.ScoreRequest;
 import dev.tessera.score.v1.ScoreResponse;
 import dev.tessera.score.v1.ScoreServiceGrpc;
@@ -72,6 +78,17 @@ public final class TesseraClient implements AutoCloseable {
   /** Log-probabilities of items for a user, in their order. */
   public ScoreResponse score(ScoreRequest request, Duration deadline) {
     return call(ScoreServiceGrpc.newBlockingStub(channel), deadline, at -> at.score(request));
+  }
+
+  /** Vectors of texts: little-endian numbers in the order of the texts. */
+  public EmbedResponse embed(EmbedRequest request, Duration deadline) {
+    return call(EmbeddingServiceGrpc.newBlockingStub(channel), deadline, at -> at.embed(request));
+  }
+
+  /** How well documents fit a query, in their order. */
+  public RelevanceServiceScoreResponse relevance(
+      RelevanceServiceScoreRequest request, Duration deadline) {
+    return call(RelevanceServiceGrpc.newBlockingStub(channel), deadline, at -> at.score(request));
   }
 
   /** Writes behaviours; an event ID counts once, so that a repeat is harmless. */

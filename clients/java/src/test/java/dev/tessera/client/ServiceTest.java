@@ -8,8 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tessera.behaviour.v1.AppendOutcome;
 import dev.tessera.behaviour.v1.Behaviour;
 import dev.tessera.behaviour.v1.HistoryRequest;
+import dev.tessera.embedding.v1.EmbedRequest;
+import dev.tessera.embedding.v1.EmbedResponse;
 import dev.tessera.recall.v1.RecallRequest;
 import dev.tessera.recall.v1.RecallResponse;
+import dev.tessera.relevance.v1.Document;
+import dev.tessera.relevance.v1.RelevanceServiceScoreRequest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -40,6 +44,22 @@ class ServiceTest {
       assertEquals("REQUEST_INVALID", failed.code());
       assertEquals("result_count", failed.field());
       assertFalse(failed.retryable());
+    }
+  }
+
+  @Test
+  @EnabledIfEnvironmentVariable(named = "TESSERA_ADDRESS", matches = ".+")
+  void embedsAndJudgesTexts() throws IOException {
+    EmbedRequest texts = EmbedRequest.newBuilder().addTexts("cream").addTexts("balm").build();
+    RelevanceServiceScoreRequest pairs =
+        RelevanceServiceScoreRequest.newBuilder()
+            .setQuery("cream")
+            .addDocuments(Document.newBuilder().setText("hand cream"))
+            .build();
+    try (TesseraClient client = served()) {
+      EmbedResponse made = client.embed(texts, LONG);
+      assertEquals(2 * 4 * made.getDimensions(), made.getVectors().size());
+      assertTrue(client.relevance(pairs, LONG).getDocuments(0).hasScore());
     }
   }
 

@@ -1,0 +1,30 @@
+/** The messages of clients/go, which are in the repository, are those of proto/. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const PROTOS = 'proto/tessera';
+const files = readdirSync(PROTOS, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.proto'),
+);
+/** Fields and methods as a proto file names them. */
+const FIELD = /^\s*(?:optional |repeated )?(?:map<[^>]+>|[\w.]+) (\w+) = \d+/gm;
+const METHOD = /^\s*rpc (\w+)\(/gm;
+
+const named = (text: string, pattern: RegExp) =>
+  [...new Set([...text.matchAll(pattern)].map(([, name]) => name))].sort();
+
+it.each(files)('%s', (file) => {
+  const proto = readFileSync(join(PROTOS, file), 'utf8');
+  const path = join('clients/go', file.replace(/\.proto$/, '.pb.go'));
+  const how = 'npx buf generate --template clients/go/buf.gen.yaml';
+  expect(existsSync(path), `${path}: ${how}`).toBe(true);
+  const fields = named(readFileSync(path, 'utf8'), /protobuf:"[^"]*,name=(\w+)/g);
+  expect(fields, how).toEqual(named(proto, FIELD));
+  const methods = named(proto, METHOD);
+  if (methods.length === 0) return;
+  const stubs = readFileSync(path.replace('.pb.go', '_grpc.pb.go'), 'utf8');
+  const generated = named(stubs, /^func \(c \*\w+ServiceClient\) (\w+)\(/gm);
+  expect(generated, how).toEqual(methods);
+});
