@@ -1,12 +1,10 @@
 import { TesseraError } from '@tessera/errors';
-import type { Failure } from '@tessera/routing';
+import { askInTurn, type Failure } from '@tessera/routing';
 import type { ClusterCounts } from '@tessera/telemetry';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { Cluster } from './cluster.js';
 import type { NodeLink } from './node-link.js';
 
-/** Nodes that are asked for one request at most: the owner and its successors. */
-const ATTEMPTS_MAX = 3;
 const RETRY_AFTER_MS = 500;
 
 /** Where requests arrive at a gateway. */
@@ -78,29 +76,20 @@ export class Asking {
   async ask<Answer>(asked: Asked, act: (link: NodeLink) => Promise<Answer>): Promise<Answer> {
     const { cluster, counts } = this;
     this.checkTime(asked);
-    let without: readonly string[] = NONE;
-    let refusal: unknown;
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    const { failureOf, isOver } = asked;
+    const next = (without: readonly string[]) => {
       const chosen = chosenFor(asked, cluster, without);
-      if (chosen === undefined) break;
-      const { link, reason } = chosen;
-      if (attempt === 0) counts.count(asked.edge, reason);
+      if (chosen === undefined) return undefined;
+      if (without.length === 0) counts.count(asked.edge, chosen.reason);
       else counts.retries += 1;
-      const end = cluster.begin(link, asked.kind);
-      try {
-        const answer = await act(link);
-        end(true);
-        return answer;
-      } catch (thrown) {
-        end(false);
-        const failure = asked.failureOf(thrown);
-        if (failure === 'final' || asked.isOver()) throw thrown;
-        if (failure === 'away') cluster.lost(link, (thrown as Error).message);
-        else refusal = thrown;
-        without = [...without, link.member.name];
-      }
-    }
-    throw refusal ?? noNode(cluster);
+      return chosen.link;
+    };
+    const lost = (link: NodeLink, thrown: unknown) => cluster.lost(link, (thrown as Error).message);
+    const begin = (link: NodeLink) => cluster.begin(link, asked.kind);
+    const inTurn = { next, nameOf, begin, failureOf, lost, isOver };
+    const ended = await askInTurn(inTurn, act);
+    if (ended.isAnswered) return ended.answer;
+    throw ended.refusal ?? noNode(cluster);
   }
 
   /** @throws TesseraError ENGINE_OVERLOADED where no node that may take it can make the deadline */
@@ -117,4 +106,4 @@ export class Asking {
   }
 }
 
-const NONE: readonly string[] = [];
+const nameOf = ({ member }: NodeLink): string => member.name;

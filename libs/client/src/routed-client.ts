@@ -8,11 +8,11 @@ import {
   type WireScoreRequest,
   type WireScoreResponse,
 } from '@tessera/contracts';
-import { ERROR_TRAILERS, GRPC_STATUS, TesseraError } from '@tessera/errors';
+import { TesseraError } from '@tessera/errors';
 import {
+  askInTurn,
   CostEstimates,
-  type Failure,
-  failureOfCode,
+  failureOfCall,
   type Member,
   parseLoadClass,
   partitionOf,
@@ -31,8 +31,6 @@ import { errorOf } from './service-error.js';
 import { TesseraClient } from './tessera-client.js';
 
 const REFRESH_EVERY_MS = 1000;
-/** The owner of a user and its successors. */
-const ATTEMPTS_MAX = 3;
 const BYTES_PER_ITEM = 16;
 
 export interface RoutedClientOptions {
@@ -178,32 +176,41 @@ export class RoutedClient {
     const { userId = '' } = request;
     const partition = userId === '' ? undefined : partitionOf(userId);
     const kind = CostEstimates.kindOf(method, BYTES_PER_ITEM * historyLengthOf(request));
-    let without: readonly string[] = [];
-    let refusal: TesseraError | undefined;
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-      const leftMs = until - performance.now();
-      const chosen = this.router.choose(partition, without);
-      const node = chosen && this.nodes.get(chosen.name);
-      if (node === undefined || leftMs <= 0) break;
-      try {
-        return await this.askNode(node, kind, leftMs, begin);
-      } catch (thrown) {
-        const failure = failureOf(thrown as grpc.ServiceError);
-        const error = errorOf(thrown as grpc.ServiceError);
-        if (failure === 'final') throw error;
-        if (failure === 'away') this.router.setUp(node.member.name, false);
-        refusal = error;
-        without = [...without, node.member.name];
-      }
-    }
-    const leftMs = until - performance.now();
-    if (leftMs > 0 && refusal?.code !== 'ENGINE_OVERLOADED') return askGateway(leftMs);
+    const leftMs = () => until - performance.now();
+    const { router, nodes } = this;
+    const inTurn = {
+      next: (without: readonly string[]) => {
+        const chosen = leftMs() > 0 ? router.choose(partition, without) : undefined;
+        return chosen && nodes.get(chosen.name);
+      },
+      nameOf,
+      begin: (node: NodeCalls) => this.begin(node, kind),
+      failureOf: (thrown: unknown) => failureOfCall(thrown as grpc.ServiceError),
+      lost: (node: NodeCalls) => router.setUp(node.member.name, false),
+      isOver: () => leftMs() <= 0,
+    };
+    const act = (node: NodeCalls) => this.askNode(node, leftMs(), begin);
+    const ended = await askInTurn(inTurn, act).catch((thrown: grpc.ServiceError) => {
+      throw errorOf(thrown);
+    });
+    if (ended.isAnswered) return ended.answer;
+    const busy = ended.refusal as grpc.ServiceError | undefined;
+    const refusal = busy && errorOf(busy);
+    if (leftMs() > 0 && refusal?.code !== 'ENGINE_OVERLOADED') return askGateway(leftMs());
     throw refusal ?? new TesseraError('DEADLINE_EXCEEDED', `no answer in ${deadlineMs} ms`);
+  }
+
+  private begin(node: NodeCalls, kind: string): (isAnswered: boolean) => void {
+    node.inFlight += 1;
+    const end = this.router.begin(node.member.name, kind, node.inFlight);
+    return (isAnswered) => {
+      node.inFlight -= 1;
+      end(isAnswered);
+    };
   }
 
   private askNode<Answer>(
     node: NodeCalls,
-    kind: string,
     leftMs: number,
     begin: (
       services: Services,
@@ -212,12 +219,8 @@ export class RoutedClient {
     ) => grpc.ClientUnaryCall,
   ): Promise<Answer> {
     const { name } = node.member;
-    node.inFlight += 1;
-    const end = this.router.begin(name, kind, node.inFlight);
     return new Promise((resolve, reject) => {
       const call = begin(node.services, { deadline: Date.now() + leftMs }, (error, answer) => {
-        node.inFlight -= 1;
-        end(error === null);
         if (error === null) resolve(answer as Answer);
         else reject(error);
       });
@@ -234,8 +237,4 @@ function historyLengthOf({ history }: { readonly history?: unknown }): number {
   return itemIds?.length ?? 0;
 }
 
-function failureOf({ code, metadata }: grpc.ServiceError): Failure {
-  const named = metadata?.get(ERROR_TRAILERS.code)[0]?.toString() ?? '';
-  if (named !== '') return failureOfCode(named);
-  return code === GRPC_STATUS.UNAVAILABLE ? 'away' : 'final';
-}
+const nameOf = ({ member }: NodeCalls): string => member.name;

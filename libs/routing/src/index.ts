@@ -1,10 +1,11 @@
+export { askInTurn } from './domain/ask-in-turn.js';
 export { CostEstimates } from './domain/cost-estimates.js';
 export {
   type DecidedVersions,
   type Difference,
   decideVersions,
 } from './domain/decided-versions.js';
-export { type Failure, failureOfCode } from './domain/failures.js';
+export { type Failure, failureOfCall, failureOfCode } from './domain/failures.js';
 export { type Lag, Laggards, type Progress } from './domain/laggards.js';
 export { loadClassOf, parseLoadClass } from './domain/load-class.js';
 export { checkedMembers, type Member, parseMembers } from './domain/members.js';

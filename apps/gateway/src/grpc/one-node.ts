@@ -1,8 +1,7 @@
 import type { ServerWritableStream, ServiceError } from '@grpc/grpc-js';
-import { status } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
-import { ERROR_TRAILERS, TesseraError } from '@tessera/errors';
-import { CostEstimates, type Failure, failureOfCode, partitionOf } from '@tessera/routing';
+import { TesseraError } from '@tessera/errors';
+import { CostEstimates, type Failure, failureOfCall, partitionOf } from '@tessera/routing';
 import { type Asking, type Edge, noNode } from '../asking.js';
 import { NodeAway } from '../node-link.js';
 import { withToken } from '../passed-fields.js';
@@ -16,12 +15,7 @@ const HOP_MS = 2;
 const identity = (bytes: Buffer): Buffer => bytes;
 
 function failureOf(thrown: unknown): Failure {
-  if (thrown instanceof NodeAway) return 'away';
-  const { code, metadata, details = '' } = thrown as ServiceError;
-  const named = metadata?.get(ERROR_TRAILERS.code)[0]?.toString() ?? '';
-  if (named !== '') return failureOfCode(named);
-  const isBroken = code === status.INTERNAL && details.includes('RST_STREAM');
-  return code === status.UNAVAILABLE || isBroken ? 'away' : 'final';
+  return thrown instanceof NodeAway ? 'away' : failureOfCall(thrown as ServiceError);
 }
 
 /** As the node has it, but for what gRPC says of this hop. */

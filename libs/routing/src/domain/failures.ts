@@ -1,4 +1,4 @@
-import { isErrorCode } from '@tessera/errors';
+import { ERROR_TRAILERS, GRPC_STATUS, isErrorCode } from '@tessera/errors';
 
 /** What a node's failure says about asking another node. */
 export type Failure = 'away' | 'busy' | 'final';
@@ -14,4 +14,21 @@ const BUSY: ReadonlySet<string> = new Set([
 export function failureOfCode(code: string): Failure {
   if (!isErrorCode(code)) return 'away';
   return BUSY.has(code) ? 'busy' : 'final';
+}
+
+/** What a call over gRPC ended with, as clients of gRPC have it. */
+export interface EndedCall {
+  /** Status of gRPC. */
+  readonly code: number;
+  readonly details?: string;
+  readonly metadata?: { get(name: string): readonly unknown[] };
+}
+
+/** Of a call that bears no code of a node: whether the connection was there, and held. */
+export function failureOfCall({ code, details = '', metadata }: EndedCall): Failure {
+  const named = metadata?.get(ERROR_TRAILERS.code)[0]?.toString() ?? '';
+  if (named !== '') return failureOfCode(named);
+  // The streams of a node that dies are reset, which is no status of its own.
+  const isReset = code === GRPC_STATUS.INTERNAL && details.includes('RST_STREAM');
+  return code === GRPC_STATUS.UNAVAILABLE || isReset ? 'away' : 'final';
 }

@@ -8,6 +8,8 @@ const named = (count: number) => Array.from({ length: count }, (_, n) => member(
 const sorted = (members: Member[]) => members.sort((a, b) => (a.name < b.name ? -1 : 1));
 const tableOf = (members: Member[]) => new RoutingTable(sorted(members), 1);
 
+const many = named(400).map(({ name }, n) => member(name, 1 + ((n * 7919) % 1000)));
+
 const ownerNames = (table: RoutingTable) =>
   Array.from(
     { length: PARTITION_COUNT },
@@ -25,11 +27,13 @@ it('puts a user into the partition of the XXH32 of their UTF-8', () => {
 it.each([
   ['equal weights', named(7)],
   ['other weights', named(7).map(({ name }, n) => member(name, n + 1))],
+  ['many nodes', named(400)],
+  ['many nodes, 1 to 1000 times as many users', many],
 ])('keeps owner and successors of the whole order: %s', (_name, members) => {
   const table = tableOf(members);
   for (let partition = 0; partition < PARTITION_COUNT; partition += 97) {
     const order = table.order(partition);
-    expect(new Set(order).size).toBe(7);
+    expect(new Set(order).size).toBe(members.length);
     const kept = [0, 1, 2].map((place) => table.nodeAt(partition, place));
     expect(kept, `partition ${partition}`).toEqual(order.slice(0, 3));
     expect(table.nodeAt(partition, 3)).toBeUndefined();

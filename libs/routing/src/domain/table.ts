@@ -10,6 +10,9 @@ export const PARTITION_COUNT = 65_536;
 /** Nodes kept per partition: the owner and its successors. */
 const KEPT_NODES = 3;
 
+/** Of a bound that a node is left out by, so that no rounding leaves out one of the first. */
+const LEFT_OUT = 1 - 1e-9;
+
 const encoder = new TextEncoder();
 
 /** Partition of a user: XXH32 of the UTF-8 bytes of their ID, modulo the partitions. */
@@ -17,12 +20,19 @@ export function partitionOf(user: string | Uint8Array): number {
   return xxh32(typeof user === 'string' ? encoder.encode(user) : user) % PARTITION_COUNT;
 }
 
-/** Murmur3's finaliser: a bijection of 32 bits that spreads every one of them. */
-function mixed(value: number): number {
+const SIGN = 2 ** 31;
+
+/** mixed() less 2^31: engines have numbers of 32 bits with a sign at hand, and others not. */
+function signed(value: number): number {
   let hash = value;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
+  return hash ^ (hash >>> 16) ^ -SIGN;
+}
+
+/** Murmur3's finaliser: a bijection of 32 bits that spreads every one of them. */
+function mixed(value: number): number {
+  return signed(value) + SIGN;
 }
 
 function drawOf(partition: number, seed: number): number {
@@ -109,10 +119,10 @@ export class RoutingTable {
   }
 
   private fill(): void {
-    const every = this.members.map((_, node) => node);
+    if (this.depth === 0) return;
     const places = this.places();
     for (let partition = 0; partition < PARTITION_COUNT; partition += 1) {
-      this.kept.set(places.first(partition, every), partition * this.depth);
+      this.kept.set(places.firstOfAll(partition), partition * this.depth);
     }
   }
 
@@ -144,7 +154,9 @@ export class RoutingTable {
       }
       for (const node of added) candidates.push(node);
       // Where one of the first is gone, any of the others may take its place.
-      this.kept.set(places.first(at / depth, isWhole ? candidates : every), at);
+      const partition = at / depth;
+      const first = isWhole ? places.first(partition, candidates) : places.firstOfAll(partition);
+      this.kept.set(first, at);
     }
   }
 
@@ -162,39 +174,83 @@ export class RoutingTable {
 class Places {
   private readonly ranks: Float64Array;
   private readonly nodes: Uint16Array;
+  private readonly seeds: Int32Array;
+  private readonly weights: Float64Array;
   private readonly isEven: boolean;
 
   constructor(
-    private readonly seeds: readonly number[],
-    private readonly weights: readonly number[],
+    seeds: readonly number[],
+    weights: readonly number[],
     private readonly depth: number,
   ) {
     this.ranks = new Float64Array(depth);
     this.nodes = new Uint16Array(depth);
+    this.seeds = Int32Array.from(seeds, (seed) => seed | 0);
+    this.weights = Float64Array.from(weights);
     this.isEven = weights.every((weight) => weight === weights[0]);
   }
 
   /** Of these nodes; valid until the next call. */
   first(partition: number, from: readonly number[]): Uint16Array {
-    const { ranks, nodes, seeds, weights, depth, isEven } = this;
+    const { ranks, seeds } = this;
     const base = Math.imul(mixed(partition), 0x9e3779b1);
     ranks.fill(Number.POSITIVE_INFINITY);
-    for (const node of from) {
-      const draw = mixed(base ^ (seeds[node] as number));
-      // With equal weights the order of ranks is the order of draws, greatest first.
-      const rank = isEven ? -draw : rankOf(draw, weights[node] as number);
-      if (rank > (ranks[depth - 1] as number)) continue;
-      let place = depth;
-      for (; place > 0 && this.isBefore(rank, node, place - 1); place -= 1) {
-        if (place === depth) continue;
-        ranks[place] = ranks[place - 1] as number;
-        nodes[place] = nodes[place - 1] as number;
-      }
-      if (place === depth) continue;
-      ranks[place] = rank;
-      nodes[place] = node;
+    for (const node of from) this.offer(node, mixed(base ^ (seeds[node] as number)));
+    return this.nodes;
+  }
+
+  /**
+   * The same of all nodes. Of a thousand nearly none is among the first, so that each is left out
+   * by what costs least: draws as 32 bits with a sign, in the order that they have without one.
+   */
+  firstOfAll(partition: number): Uint16Array {
+    const base = Math.imul(mixed(partition), 0x9e3779b1);
+    this.ranks.fill(Number.POSITIVE_INFINITY);
+    if (this.isEven) this.offerDraws(base);
+    else this.offerRanks(base);
+    return this.nodes;
+  }
+
+  private offerDraws(base: number): void {
+    const { ranks, seeds } = this;
+    const last = this.depth - 1;
+    let least = -SIGN;
+    for (let node = 0; node < seeds.length; node += 1) {
+      const draw = signed(base ^ (seeds[node] as number));
+      if (draw < least) continue;
+      this.offer(node, draw + SIGN);
+      const worst = ranks[last] as number;
+      if (worst <= 0) least = (-worst - SIGN) | 0;
     }
-    return nodes;
+  }
+
+  /** With 1 - x <= -log(x) in place of the logarithm. */
+  private offerRanks(base: number): void {
+    const { ranks, seeds, weights } = this;
+    const last = this.depth - 1;
+    let worst = Number.POSITIVE_INFINITY;
+    for (let node = 0; node < seeds.length; node += 1) {
+      const draw = signed(base ^ (seeds[node] as number)) + SIGN;
+      if (LEFT_OUT * (1 - (draw + 0.5) / 2 ** 32) > worst * (weights[node] as number)) continue;
+      this.offer(node, draw);
+      worst = ranks[last] as number;
+    }
+  }
+
+  private offer(node: number, draw: number): void {
+    const { ranks, nodes, depth } = this;
+    // With equal weights the order of ranks is the order of draws, greatest first.
+    const rank = this.isEven ? -draw : rankOf(draw, this.weights[node] as number);
+    if (rank > (ranks[depth - 1] as number)) return;
+    let place = depth;
+    for (; place > 0 && this.isBefore(rank, node, place - 1); place -= 1) {
+      if (place === depth) continue;
+      ranks[place] = ranks[place - 1] as number;
+      nodes[place] = nodes[place - 1] as number;
+    }
+    if (place === depth) return;
+    ranks[place] = rank;
+    nodes[place] = node;
   }
 
   /** Of equal ranks the one whose name comes first. */
