@@ -1,0 +1,145 @@
+/** A cluster on topics, with nodes that share Redis and no feature process. */
+
+import { randomUUID } from 'node:crypto';
+import {
+  type KafkaBroker,
+  type RedisServer,
+  startKafkaBroker,
+  startRedisServer,
+  until,
+} from '@tessera/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEADLINE_MS, RunningCluster } from './running-cluster.js';
+import { encodeBehaviour, encodeRequest, TopicClient } from './topic-client.js';
+
+const NODES = 2;
+const TOPIC_DEADLINE_MS = 240_000;
+const TOPIC_RECALLS = 1000;
+const KILLED_RECALLS = 300;
+const USERS = Array.from({ length: 24 }, (_, n) => String(n + 1));
+
+let cluster: RunningCluster;
+let broker: KafkaBroker;
+let redis: RedisServer;
+let topics: TopicClient;
+
+/** Recalls over the topic, of all users in turn; gives their correlation IDs. */
+async function askOverTopic(count: number): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, () => randomUUID());
+  const messages = ids.map((id, n) => {
+    const userId = USERS[n % USERS.length] as string;
+    const deadlineTimeMs = Date.now() + TOPIC_DEADLINE_MS;
+    const value = encodeRequest({ request: { userId, resultCount: 3 }, deadlineTimeMs });
+    return { key: userId, value, headers: { 'tessera-correlation-id': id } };
+  });
+  await topics.sendAll('recall.requests', messages);
+  return ids;
+}
+
+const answersTo = (id: string) => topics.answers.get(id) ?? [];
+
+async function topicsServed(at: string): Promise<boolean> {
+  const { conditions } = (await (await fetch(`${at}/health`)).json()) as {
+    readonly conditions: readonly { readonly name: string; readonly state: string }[];
+  };
+  return conditions.find(({ name }) => name === 'kafka')?.state === 'ok';
+}
+
+/** Behaviours that a node has taken, by what became of them. */
+async function taken(name: string, outcome: 'added' | 'duplicate'): Promise<number> {
+  const { http = '' } = (await cluster.node(name)) ?? {};
+  const text = await (await fetch(`http://${http}/metrics`)).text();
+  const samples = text.matchAll(/^tessera_behaviours_total\{(.*)\} (\d+)$/gm);
+  return [...samples]
+    .filter(([, labels = '']) => labels.includes(`outcome="${outcome}"`))
+    .reduce((sum, [, , count]) => sum + Number(count), 0);
+}
+
+beforeAll(async () => {
+  [broker, redis] = await Promise.all([startKafkaBroker(), startRedisServer()]);
+  cluster = await RunningCluster.start(NODES, { kafka: broker.address, redis: redis.address });
+  await until('its topics are served', () => topicsServed(cluster.httpUrl));
+  topics = new TopicClient(broker.address);
+  await topics.open();
+});
+
+afterAll(async () => {
+  await topics?.close();
+  await cluster?.end();
+  await broker?.stop();
+  await redis?.stop();
+});
+
+describe('a cluster on topics', () => {
+  it('takes behaviours to the owner of their user, and counts each once', async () => {
+    const users = Array.from({ length: 6 }, (_, n) => `new-${n}`);
+    const owners = await cluster.owners(users);
+    const eventsOf = (userId: string) =>
+      ['5', '9', '12'].map((itemId, n) => ({
+        userId,
+        itemId,
+        eventId: `${userId} ${n}`,
+        action: 'click',
+        timeMs: Date.now() - 1000 + n,
+      }));
+    const counts = async (outcome: 'added' | 'duplicate') => {
+      const [first, second] = [await taken('node-1', outcome), await taken('node-2', outcome)];
+      return { 'node-1': first, 'node-2': second };
+    };
+    const expected = { 'node-1': 0, 'node-2': 0 };
+    for (const [turn, userId] of users.entries()) {
+      const events = eventsOf(userId);
+      const messages = [...events, ...events].map((event) => ({
+        key: userId,
+        value: encodeBehaviour(event),
+      }));
+      await topics.sendAll('behaviours', messages);
+      expected[owners.get(userId) as keyof typeof expected] += events.length;
+      // One user after the other: an owner that has nothing to do passes nobody on.
+      await until(`those of ${userId} are taken`, async () => {
+        const [added, again] = [await counts('added'), await counts('duplicate')];
+        const sum = (of: typeof expected) => of['node-1'] + of['node-2'];
+        return sum(added) + sum(again) === 6 * (turn + 1);
+      });
+      expect(await counts('added'), userId).toEqual(expected);
+      expect(await counts('duplicate'), userId).toEqual(expected);
+    }
+    const { client } = cluster;
+    for (const userId of users) {
+      const held = await client.history(userId, 10, DEADLINE_MS);
+      expect(held.behaviours.map(({ itemId }) => itemId).sort()).toEqual(['12', '5', '9']);
+    }
+  });
+
+  it('answers a thousand recalls over their topic once each, at their owners', async () => {
+    const ids = await askOverTopic(TOPIC_RECALLS);
+    await until('all are answered', () => ids.every((id) => answersTo(id).length > 0));
+    const answers = ids.flatMap(answersTo);
+    expect(answers).toHaveLength(TOPIC_RECALLS);
+    expect(answers.flatMap(({ refusal }) => refusal ?? [])).toEqual([]);
+    const nodes = answers.map(({ key, response }) => {
+      const { node } = (response?.versions ?? {}) as { node?: string };
+      return [key, node];
+    });
+    const owners = await cluster.owners(USERS);
+    const atOwner = nodes.filter(([key = '', node]) => owners.get(key) === node);
+    // Bursts leave an owner that is loaded.
+    expect(atOwner.length).toBeGreaterThan(TOPIC_RECALLS / 2);
+  });
+
+  it('answers every recall over the topic where a gateway and a node are killed', async () => {
+    const { running, httpUrl: second } = await cluster.secondGateway();
+    await until('its topics are served', () => topicsServed(second));
+    const ids = await askOverTopic(KILLED_RECALLS);
+    const answered = () => ids.filter((id) => answersTo(id).length > 0).length;
+    await until('some are answered', () => answered() > KILLED_RECALLS / 10);
+    const { pid = 0 } = running.child;
+    process.kill(pid, 'SIGKILL');
+    process.kill(cluster.pidOf('node-1'), 'SIGKILL');
+    await until('all are answered', () => answered() === KILLED_RECALLS);
+    for (const id of ids) {
+      // An answer that is given again bears the same ID.
+      for (const { response } of answersTo(id)) expect(response?.requestId).toBe(id);
+    }
+  });
+});

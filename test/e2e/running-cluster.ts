@@ -1,0 +1,190 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { TesseraClient } from '@tessera/client';
+import { loadConfig } from '@tessera/config';
+import { temporaryFolder, until } from '@tessera/testing';
+import { type LocalClusterOptions, localPlan } from '../../tools/cluster/local-plan.js';
+import { launch, type Running, untilReady } from '../../tools/cluster/local-processes.js';
+
+export const DEADLINE_MS = 30_000;
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+/** A port with these behind it free too; below those that the system gives away. */
+export async function freePorts(from: number, steps: readonly number[]): Promise<number> {
+  for (let port = from + (process.pid % 1000) * 8; ; port += 7) {
+    const free = await Promise.all(steps.map((step) => isFree(port + step)));
+    if (free.every(Boolean)) return port;
+  }
+}
+
+export interface NodeState {
+  readonly name: string;
+  readonly state: string;
+  readonly reason: string;
+  readonly grpc: string;
+  readonly http: string;
+}
+
+/** `npm run cluster` on free ports, and what tests ask of it. */
+export class RunningCluster {
+  readonly client: TesseraClient;
+  readonly httpUrl: string;
+  readonly gatewayAddress: string;
+  private readonly restarted: Running[] = [];
+
+  private constructor(
+    readonly options: LocalClusterOptions,
+    private readonly command: ChildProcess,
+    private readonly said: { text: string },
+    private readonly temporary: ReturnType<typeof temporaryFolder>,
+  ) {
+    this.httpUrl = `http://127.0.0.1:${options.httpPort}`;
+    this.gatewayAddress = `127.0.0.1:${options.grpcPort}`;
+    this.client = new TesseraClient(this.gatewayAddress);
+  }
+
+  static async start(nodes: number, more: { readonly kafka?: string; readonly redis?: string }) {
+    const temporary = temporaryFolder({});
+    const steps = Array.from({ length: nodes + 1 }, (_, step) => step);
+    const httpPort = await freePorts(12_000, [...steps, 100]);
+    const grpcPort = await freePorts(22_000, [...steps.map((step) => step + 9), 0, 100]);
+    const folder = join(temporary.path, 'cluster');
+    const { kafka = '', redis = '' } = more;
+    const options = { nodes, httpPort, grpcPort, folder, etcd: '', kafka, redis };
+    const words = Object.entries({
+      '--nodes': nodes,
+      '--folder': folder,
+      '--http-port': httpPort,
+      '--grpc-port': grpcPort,
+      '--kafka': kafka,
+      '--redis': redis,
+    }).flatMap(([name, value]) => (value === '' ? [] : [name, String(value)]));
+    const command = spawn(process.execPath, ['dist/tools/cluster.js', ...words]);
+    const said = { text: '' };
+    for (const stream of [command.stdout, command.stderr]) {
+      stream.on('data', (chunk) => {
+        said.text += chunk;
+      });
+    }
+    await until('the gateway serves', () => {
+      if (command.exitCode !== null) throw new Error(said.text);
+      return /metrics {2}http/.test(said.text);
+    });
+    return new RunningCluster(options, command, said, temporary);
+  }
+
+  /** A folder for what a test writes. */
+  get folder(): string {
+    return this.temporary.path;
+  }
+
+  /** What the command and its gateway have printed. */
+  get stdout(): string {
+    return this.said.text;
+  }
+
+  pidOf(name: string): number {
+    const started = [...this.stdout.matchAll(new RegExp(`${name}  pid (\\d+)`, 'g'))];
+    return Number(started.at(-1)?.[1]);
+  }
+
+  async state(at = this.httpUrl): Promise<readonly NodeState[]> {
+    const reply = await fetch(`${at}/v1/cluster`);
+    return ((await reply.json()) as { readonly nodes: readonly NodeState[] }).nodes;
+  }
+
+  async node(name: string): Promise<NodeState | undefined> {
+    return (await this.state()).find((node) => node.name === name);
+  }
+
+  untilIs(name: string, state: string): Promise<void> {
+    return until(`${name} is ${state}`, async () => (await this.node(name))?.state === state);
+  }
+
+  async ownerOf(userId: string): Promise<string> {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ userId });
+    const reply = await fetch(`${this.httpUrl}/v1/cluster/route`, {
+      method: 'POST',
+      headers,
+      body,
+    });
+    return ((await reply.json()) as { owner: string }).owner;
+  }
+
+  /** By user. */
+  async owners(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const owners = new Map<string, string>();
+    for (const userId of userIds) owners.set(userId, await this.ownerOf(userId));
+    return owners;
+  }
+
+  async recalled(userId: string, client: Pick<TesseraClient, 'recall'> = this.client) {
+    const answer = await client.recall({ userId, resultCount: 5 }, DEADLINE_MS);
+    const items = answer.items.map(({ itemId, score }) => [itemId, score]);
+    return { items: JSON.stringify(items), node: answer.versions?.node };
+  }
+
+  /** What every recall of these users has to answer, whoever answers it. */
+  async expectedOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const expected = new Map<string, string>();
+    for (const userId of userIds) expected.set(userId, (await this.recalled(userId)).items);
+    return expected;
+  }
+
+  planOf(name: string) {
+    const plan = localPlan(this.options, loadConfig().config).find((one) => one.name === name);
+    if (plan === undefined) throw new Error(`no ${name}`);
+    return plan;
+  }
+
+  /** Starts a node again, as the command had started it. */
+  async restart(name: string): Promise<void> {
+    const running = launch(this.planOf(name), false);
+    this.restarted.push(running);
+    await untilReady(running);
+    await this.untilIs(name, 'up');
+  }
+
+  /** A second gateway before the same nodes, in the same group of the broker where it has one. */
+  async secondGateway(more: Readonly<Record<string, string>> = {}) {
+    const [httpPort, grpcPort] = [await freePorts(42_000, [0]), await freePorts(43_000, [0])];
+    const plan = this.planOf('gateway');
+    const own = join(this.folder, `gateway-${grpcPort}`);
+    const variables = Object.assign({}, plan.variables, {
+      TESSERA_NODE_NAME: 'gateway-2',
+      TESSERA_HTTP_PORT: String(httpPort),
+      TESSERA_GRPC_PORT: String(grpcPort),
+      TESSERA_CLUSTER_PATH: join(own, 'gateway'),
+      ...more,
+    });
+    const running = launch(
+      Object.assign({}, plan, { folder: own, httpPort, grpcPort, variables }),
+      false,
+    );
+    this.restarted.push(running);
+    await untilReady(running);
+    const httpUrl = `http://127.0.0.1:${httpPort}`;
+    return { running, httpUrl, grpcAddress: `127.0.0.1:${grpcPort}` };
+  }
+
+  async end(): Promise<void> {
+    this.client.close();
+    for (const { child, ended } of this.restarted) {
+      child.kill('SIGTERM');
+      await ended;
+    }
+    this.command.kill('SIGTERM');
+    if (this.command.exitCode === null) await once(this.command, 'exit');
+    this.temporary.remove();
+  }
+}
