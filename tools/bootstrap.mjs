@@ -273,10 +273,43 @@ async function takeLock() {
   process.on('exit', () => fs.rmSync(lockFile, { force: true }));
 }
 
+const checkers = join('.cache', 'deploy-checkers');
+const checkerList = join('deploy', 'checkers', 'requirements.txt');
+
+/** A machine without them tests everything but deploy/cluster by the programs that it is for. */
+async function installCheckers() {
+  const pip = join(checkers, 'bin', 'pip');
+  const words = ['install', '-q', '--retries', '1', '--timeout', '10', '-r', checkerList];
+  try {
+    await run('python3', ['-m', 'venv', '--clear', checkers]);
+    await run(pip, ['--disable-pip-version-check', ...words]);
+  } catch (error) {
+    fs.rmSync(checkers, { recursive: true, force: true });
+    say(`Envoy and kubernetes-validate are not asked here: ${error.message}`);
+  }
+}
+
 const brokerJars = join('.cache', 'kafka-broker');
 const copyJars = ['dependency:copy-dependencies', `-DoutputDirectory=${join(root, brokerJars)}`];
 
 const pagesBuild = ['build', '--logLevel', 'warn', '-c', 'apps/console/web/vite.config.ts'];
+
+/** What tests start that no package of the system or of npm has. */
+async function fetchTestPrograms() {
+  await step({
+    name: 'Kafka broker',
+    inputs: ['test/kafka/pom.xml'],
+    outputs: [brokerJars],
+    act: () => run('mvn', ['-q', '-B', '-f', 'test/kafka/pom.xml', ...copyJars]),
+  });
+  await step({
+    name: 'checkers of deploy/cluster',
+    inputs: [checkerList],
+    outputs: [],
+    holds: () => fs.existsSync(join(checkers, 'bin', 'envoy')),
+    act: installCheckers,
+  });
+}
 
 async function main() {
   checkNode();
@@ -292,14 +325,7 @@ async function main() {
         env: npmEnvironment(),
       }),
   });
-  if (forTests) {
-    await step({
-      name: 'Kafka broker',
-      inputs: ['test/kafka/pom.xml'],
-      outputs: [brokerJars],
-      act: () => run('mvn', ['-q', '-B', '-f', 'test/kafka/pom.xml', ...copyJars]),
-    });
-  }
+  if (forTests) await fetchTestPrograms();
   await step({
     name: 'native engine',
     inputs: ['native/CMakeLists.txt', 'native/src', 'package-lock.json'],

