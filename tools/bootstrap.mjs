@@ -303,7 +303,7 @@ async function fetchTestPrograms() {
     act: () => run('mvn', ['-q', '-B', '-f', 'test/kafka/pom.xml', ...copyJars]),
   });
   await step({
-    name: 'checkers of deploy/cluster',
+    name: 'checkers of deployments',
     inputs: [checkerList],
     outputs: [],
     holds: () => fs.existsSync(join(checkers, 'bin', 'envoy')),
