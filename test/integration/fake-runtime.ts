@@ -148,6 +148,10 @@ const stats = {
   expertRows: 0,
   expertPlaces: 0,
   expertsTouched: 0,
+  passUs: 0,
+  tokenUs: 0,
+  tokenPairUs: 0,
+  backlogUs: 0,
 };
 
 const WEIGHTS_STAY = async () => {

@@ -14,12 +14,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClusterPage } from '../../apps/console/src/api-types.js';
 import { type ServingGateway, serve as serveGateway } from '../../apps/gateway/src/serve.js';
 import { serve } from '../../apps/standalone/src/serve.js';
+import { FakeRelevance } from './fake-relevance.js';
 import { FakeRuntime } from './fake-runtime.js';
 import { RecallClient } from './recall-client.js';
 
 interface Node {
   readonly name: string;
   readonly runtime: FakeRuntime;
+  readonly relevance: FakeRelevance;
   readonly serving: Serving;
 }
 
@@ -38,7 +40,9 @@ async function startNode(name: string, ports: object = {}): Promise<Node> {
   const runtime = new FakeRuntime();
   const environment = Object.assign({ TESSERA_NODE_NAME: name }, PORTS, ports);
   const { config } = loadConfig({ environment });
-  return { name, runtime, serving: await serve({ config, runtime, log, serviceVersion: '1' }) };
+  const relevance = new FakeRelevance();
+  const parts = { config, runtime, relevance: relevance.opened, log, serviceVersion: '1' };
+  return { name, runtime, relevance, serving: await serve(parts) };
 }
 
 beforeAll(async () => {
@@ -211,6 +215,96 @@ describe('a gateway', () => {
     expect(metrics).toMatch(/tessera_cluster_forwarded_total\{edge="grpc",reason="owner"\} \d+/);
     const refused = await post('/v1/cluster/route', { userId: 5 });
     expect(refused).toMatchObject({ status: 400, json: { error: { field: 'userId' } } });
+  });
+});
+
+describe('a call that scores documents', () => {
+  const RELEVANCE = 'tessera.relevance.v1.RelevanceService';
+  const documents = Array.from({ length: 12 }, (_, i) => `${i} `.repeat(20 + 9 * i));
+  const query = 'red shoes';
+  const onNode = (path: string, body: unknown) => post(path, body, nodes[0]?.serving.httpUrl);
+  const seen = () => nodes.map(({ relevance }) => relevance.seen.splice(0).flat());
+
+  it('is answered in parts as one node answers it whole', async () => {
+    seen();
+    const bodies: readonly (readonly [string, object])[] = [
+      ['/v1/rerank', { query, documents }],
+      ['/v2/rerank', { query, documents, top_n: 5, return_documents: true, deadline_ms: 20_000 }],
+      ['/v1/rerank', { query, documents: [...documents, 'faulty', { itemId: 'nowhere' }] }],
+      ['/v1/rerank', { query, documents: [...documents, 'faulty'], failures: 'whole' }],
+      ['/v1/rerank', { query, documents: [...documents, 7] }],
+      ['/v1/rerank', { query: '', documents }],
+      ['/v1/rerank', { query, documents, top_n: 0 }],
+      ['/v1/rerank', { query, documents: [...documents, ...documents] }],
+      ['/rerank', { query, texts: documents, return_text: true }],
+      ['/rerank', { query, texts: [...documents, 'faulty'] }],
+    ];
+    for (const [path, body] of bodies) {
+      const split = await post(path, body);
+      const whole = await onNode(path, body);
+      for (const { json } of [split, whole]) delete json.id;
+      expect(split).toEqual(whole);
+    }
+    await post('/v1/rerank', { query, documents });
+    seen();
+    await post('/v1/rerank', { query, documents });
+    const parts = seen();
+    expect(parts.filter(({ length }) => length > 0).length).toBeGreaterThan(1);
+    expect(parts.flat().sort()).toEqual([...documents].sort());
+  });
+
+  it('is over gRPC', async () => {
+    const given = [...documents, 'faulty'].map((text) => ({ text }));
+    const message = { query, documents: [...given, { itemId: 'nowhere' }], requestId: 'r' };
+    const clients = [gateway.grpcAddress, nodes[0]?.serving.grpcAddress ?? ''].map(
+      (address) => new ServiceClient(RELEVANCE, address),
+    );
+    seen();
+    const [split, whole] = await Promise.all(clients.map((one) => one.call('Score', message)));
+    expect(split).toEqual(whole);
+    const faults = clients.map((one) =>
+      one.call('Score', Object.assign({ failures: 2 }, message)).catch(({ code, details }) => ({
+        code,
+        details,
+      })),
+    );
+    const [ofSplit, ofWhole] = await Promise.all(faults);
+    expect(ofSplit).toEqual(ofWhole);
+    expect(ofSplit).toMatchObject({ details: expect.stringContaining('documents[12]') });
+    const empty = clients.map((one) =>
+      one.call('Score', { query }).catch(({ details }) => details),
+    );
+    const [ofGateway, ofNode] = await Promise.all(empty);
+    expect(ofGateway).toEqual(ofNode);
+    for (const one of clients) one.close();
+  });
+
+  it('has its scores where a node is lost in the middle of it', async () => {
+    for (const { relevance } of nodes) relevance.hold();
+    const answer = post('/v1/rerank', { query, documents });
+    const holding = () => nodes.filter(({ relevance }) => relevance.held > 0);
+    await until('parts wait', () => holding().length > 1);
+    const [lost, ...others] = holding() as [Node, ...Node[]];
+    for (const { relevance } of others) relevance.release();
+    const link = gateway.cluster.link(lost.name);
+    gateway.cluster.saw(link as never, { state: 'down', reason: 'killed' });
+    const { json } = await answer;
+    lost.relevance.release();
+    for (const { relevance } of nodes) relevance.release();
+    const indices = (json.results as { index: number }[]).map(({ index }) => index);
+    expect(indices.sort((a, b) => a - b)).toEqual(documents.map((_, i) => i));
+    expect(json.failures).toEqual([]);
+    await until('it is back', () => gateway.cluster.link(lost.name)?.state === 'up');
+  });
+
+  it('is counted', async () => {
+    const metrics = await (await fetch(`${gateway.httpUrl}/metrics`)).text();
+    expect(metrics).toMatch(/tessera_split_parts_total\{outcome="answered"\} [1-9]/);
+    expect(metrics).toMatch(/tessera_split_calls_total [1-9]/);
+    const { nodes: known } = (await (await fetch(`${gateway.httpUrl}/v1/cluster`)).json()) as {
+      nodes: { relevance?: { model: string } }[];
+    };
+    expect(known.map(({ relevance }) => relevance?.model)).toEqual(['fake', 'fake', 'fake']);
   });
 });
 

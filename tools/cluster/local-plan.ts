@@ -38,13 +38,15 @@ function folders(folder: string): Record<string, string> {
 }
 
 /** A share of the machine: each process takes what one alone would take, parted. */
-function shares({ engine, kv }: Config, nodes: number): Record<string, string> {
+function shares({ engine, kv, relevance }: Config, nodes: number): Record<string, string> {
   const part = (whole: number, least: number) => String(Math.max(least, Math.floor(whole / nodes)));
   return {
     TESSERA_ENGINE_THREAD_COUNT: part(engine.threadCount, 1),
     // Pinned threads of several processes would stand on the same cores.
     TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
     TESSERA_ENGINE_KV_BYTES_MAX: part(engine.kvBytesMax, 2 ** 20),
+    TESSERA_RELEVANCE_THREAD_COUNT: part(relevance.threadCount, 1),
+    TESSERA_RELEVANCE_KV_BYTES_MAX: part(relevance.kvBytesMax, 2 ** 20),
     TESSERA_KV_DEVICE_BYTES: part(kv.deviceBytes, 2 ** 20),
     TESSERA_KV_HOST_BYTES: part(kv.hostBytes, 0),
     TESSERA_KV_DISK_BYTES: part(kv.diskBytes, 0),

@@ -5,6 +5,7 @@ import {
   type Lag,
   Laggards,
   type Member,
+  type RelevanceProfile,
   Router,
   type RoutingTable,
 } from '@tessera/routing';
@@ -23,6 +24,7 @@ export type Sighting =
       readonly versions: Readonly<Record<string, string>>;
       /** Users' chains in its KV pool. */
       readonly chains?: number;
+      readonly relevance?: RelevanceProfile | undefined;
     }
   | { readonly state: 'down'; readonly reason: string };
 
@@ -140,6 +142,8 @@ export class Cluster {
     } else {
       link.versions = sighting.versions;
       link.chains = sighting.chains ?? 0;
+      link.relevance = sighting.relevance;
+      link.work.state(sighting.relevance?.backlogUs ?? 0, performance.now());
       if (!isUp) this.put(link, 'draining', 'it is not ready');
     }
     // Every node is seen twice a second, and most sightings say nothing new.

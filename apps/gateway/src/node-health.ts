@@ -1,3 +1,4 @@
+import { parseRelevanceProfile } from '@tessera/routing';
 import type { Cluster, Sighting } from './cluster.js';
 import { NodeAway, type NodeLink } from './node-link.js';
 
@@ -12,6 +13,7 @@ const OK = 200;
 interface HealthBody {
   readonly versions?: Readonly<Record<string, string>>;
   readonly chains?: number;
+  readonly relevance?: unknown;
 }
 
 /** Asks every node how it is, twice a second, and itself only while the process lives. */
@@ -59,7 +61,8 @@ export class NodeHealth {
 async function sightingOf(link: NodeLink): Promise<Sighting> {
   const ask = { method: 'GET', path: '/health', headers: {}, timeoutMs: ANSWER_MS_MAX };
   const [{ status, body }] = await Promise.all([link.http(ask), link.ping(ANSWER_MS_MAX)]);
-  const { versions, chains = 0 } = JSON.parse(body.toString()) as HealthBody;
+  const { versions, chains = 0, relevance } = JSON.parse(body.toString()) as HealthBody;
   if (versions === undefined) return { state: 'down', reason: 'expected a health answer' };
-  return { state: status === OK ? 'up' : 'draining', versions, chains };
+  const scores = parseRelevanceProfile(relevance);
+  return { state: status === OK ? 'up' : 'draining', versions, chains, relevance: scores };
 }

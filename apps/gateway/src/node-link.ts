@@ -11,7 +11,12 @@ import {
 } from '@tessera/client';
 import { LOAD_TRAILER } from '@tessera/contracts';
 import { CallChannel } from '@tessera/grpc';
-import { type Member, parseLoadClass } from '@tessera/routing';
+import {
+  type Member,
+  PredictedWork,
+  parseLoadClass,
+  type RelevanceProfile,
+} from '@tessera/routing';
 import { NodeRefusal } from './node-refusal.js';
 import type { Fields } from './passed-fields.js';
 
@@ -47,6 +52,10 @@ export class NodeLink {
   versions: Readonly<Record<string, string>> = {};
   /** Users' chains in its KV pool, when it was last seen. */
   chains = 0;
+  /** What it says of the texts that it scores, when it was last seen; undefined: it scores none. */
+  relevance: RelevanceProfile | undefined;
+  /** Predicted work of the texts that it scores. */
+  readonly work = new PredictedWork();
   /** Requests that the gateway waits for. */
   inFlight = 0;
   /** For streams, and for what the gateway asks itself. */

@@ -5,6 +5,7 @@ import { Metrics } from '@tessera/telemetry';
 import type { ForwardCounts } from './asking.js';
 import type { Cluster } from './cluster.js';
 import type { KeptErasures } from './kept-erasures.js';
+import type { SplitTally } from './relevance/split-counts.js';
 
 export function addConditions(
   { conditions }: Readiness,
@@ -38,7 +39,7 @@ export function metricsOf(
   { conditions }: Readiness,
   access: ProcessAccess,
   cluster: Cluster,
-  counts: ForwardCounts,
+  { counts, split }: { readonly counts: ForwardCounts; readonly split: SplitTally },
   erasures: KeptErasures,
 ): Metrics {
   const metrics = new Metrics();
@@ -55,5 +56,6 @@ export function metricsOf(
     revision: cluster.table.revision,
     pendingErasures: erasures.pendingCount,
   }));
+  metrics.showSplit(() => split);
   return metrics;
 }

@@ -31,6 +31,7 @@ import { membershipOf } from './membership.js';
 import { NodeHealth } from './node-health.js';
 import { NodeLink } from './node-link.js';
 import { addConditions, metricsOf } from './observed.js';
+import { SplitCalls } from './relevance/split-calls.js';
 
 /** Answers that are still to be written. */
 const ANSWERS_BUDGET_MS = 10_000;
@@ -104,12 +105,14 @@ function answering(
   const counts = new ForwardCounts();
   const asking = new Asking(cluster, counts);
   const every = new EveryNodeCalls(cluster, connection);
-  const calls = new GatewayCalls({ asking, every, connection, erasures, behaviours });
+  const split = new SplitCalls(cluster, counts);
+  const calls = new GatewayCalls({ asking, every, split, connection, erasures, behaviours });
   const timeoutMs = config.recall.deadlineMsMax;
   return {
     counts,
+    split,
     fromTopics: new OneNodeCalls(asking, connection, 'kafka'),
-    overHttp: { asking, every, connection, log, timeoutMs },
+    overHttp: { asking, every, calls: split, connection, log, timeoutMs },
     overGrpc: {
       names: forwardedServices(),
       addTo: (server: Parameters<typeof addForwarded>[0]) => addForwarded(server, calls, log),
@@ -131,11 +134,15 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   const health = await follow(membership, cluster, (names) => holders.add(names));
   erasures.start();
   const behaviours = behavioursLink(config, connection);
-  const { counts, ...edges } = answering(parts, { cluster, erasures, behaviours }, connection);
+  const { counts, split, ...edges } = answering(
+    parts,
+    { cluster, erasures, behaviours },
+    connection,
+  );
   addConditions(readiness, cluster, membership, erasures);
   const { conditions } = readiness;
   const topics = await gatewayTopics(config, edges.fromTopics, cluster, conditions, log);
-  const metrics = metricsOf(readiness, access, cluster, counts, erasures);
+  const metrics = metricsOf(readiness, access, cluster, { counts, split: split.tally }, erasures);
   const versions = new ServedVersions({ service: serviceVersion, node: config.node.name });
   const operations: OperationsOptions = { readiness, metrics, versions, log };
   const close = closing({ membership, health, erasures, behaviours, cluster, access, topics });

@@ -5,7 +5,7 @@ import type { Config } from '@tessera/config';
 import { type EmbeddingModels, NO_MODELS } from '@tessera/embedding';
 import { taskDepths } from '@tessera/engine';
 import type { GateSettings } from '@tessera/grpc';
-import { addBehaviourReach, ServedVersions } from '@tessera/hosting';
+import { addBehaviourReach, type OperationsOptions, ServedVersions } from '@tessera/hosting';
 import type { InspectedRecalls } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallOperations, RecallRuntime } from '@tessera/recall';
@@ -82,6 +82,11 @@ function admissionOf({ recall }: Config, metrics: Metrics) {
     onRefused: metrics.countGateRefusals(),
   };
   return { gate, admission: { edge, loop } };
+}
+
+/** What a gateway splits calls that score texts by. */
+function profileOf({ relevance }: ServeParts): OperationsOptions['relevance'] {
+  return relevance && (() => relevance.relevance.profile());
 }
 
 /** Digest of the versions of adapters that requests get; '' where none is served. */
@@ -223,13 +228,8 @@ export async function compose(
   recordChanges(config, operations, store);
   const topics = await topicsOf(config, topicFactsOf(operations), log, readiness.conditions);
   const audits = auditsOf(parts, topics, metrics);
-  const edges = modelEdgesOf(
-    { ...parts, operations },
-    access,
-    topics?.producer,
-    metrics,
-    readiness,
-  );
+  const producer = topics?.producer;
+  const edges = modelEdgesOf({ ...parts, operations }, access, producer, metrics, readiness);
   const { gate, admission } = admissionOf(config, metrics);
   const users = await openUsers({ config, runtime, log, metrics, readiness, store });
   const joined: Joined = {
@@ -250,6 +250,7 @@ export async function compose(
       metrics,
       versions: versionsOf(parts),
       chains: () => runtime.facts.kvPool.metrics().chains,
+      relevance: profileOf(parts),
       log,
     },
     retrieval: retrievalOf(parts, joined),

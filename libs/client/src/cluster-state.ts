@@ -17,8 +17,19 @@ export interface ShownNode extends Member {
   readonly outstandingUs: number;
   /** Users' chains in its KV pool, when it was last seen. */
   readonly chains: number;
+  /** Where it scores texts: with which model and template, and what it is predicted to cost. */
+  readonly relevance?: ShownRelevance | undefined;
   /** What it serves, by kind, when it was last seen. */
   readonly versions: Readonly<Record<string, string>>;
+}
+
+/** Times are microseconds: of all that it has to score, of a token, and of a pair of tokens. */
+export interface ShownRelevance {
+  readonly model: string;
+  readonly template: string;
+  readonly backlogUs: number;
+  readonly tokenUs: number;
+  readonly pairUs: number;
 }
 
 /** `GET /v1/cluster` of a gateway. */

@@ -17,11 +17,18 @@ interface HealthAnswer {
   readonly versions: ServedVersions['versions'];
   /** Users' chains in the KV pool; left out: the process has none. */
   readonly chains?: number;
+  /** `RelevanceProfile` of libs/routing; left out: the process scores no texts. */
+  readonly relevance?: object;
 }
 
-/** Users' chains in the KV pool of this process. DI token. */
-export class KeptChains {
-  constructor(readonly count: (() => number) | undefined) {}
+/** What a process says of its own work in `/health`. DI token. */
+export class OwnState {
+  constructor(
+    /** Users' chains in the KV pool; undefined: the process has none. */
+    readonly chains: (() => number) | undefined,
+    /** Undefined: the process scores no texts. */
+    readonly relevance: (() => object) | undefined,
+  ) {}
 }
 
 @Controller('health')
@@ -29,7 +36,7 @@ export class HealthController {
   constructor(
     private readonly readiness: Readiness,
     private readonly served: ServedVersions,
-    private readonly kept: KeptChains,
+    private readonly own: OwnState,
   ) {}
 
   /** 200 while requests are taken, else 503. */
@@ -50,8 +57,10 @@ export class HealthController {
     const why = reason === '' ? {} : { reason };
     const conditions = this.readiness.conditions.all();
     const { versions } = this.served;
-    const chains = this.kept.count?.();
+    const chains = this.own.chains?.();
+    const relevance = this.own.relevance?.();
     const kept = chains === undefined ? {} : { chains };
-    return { live: true, ready, state, ...why, conditions, versions, ...kept };
+    const scores = relevance === undefined ? {} : { relevance };
+    return { live: true, ready, state, ...why, conditions, versions, ...kept, ...scores };
   }
 }

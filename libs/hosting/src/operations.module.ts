@@ -3,7 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { Readiness } from '@tessera/lifecycle';
 import { Log, Metrics } from '@tessera/telemetry';
 import { HttpErrorFilter } from './error-filter.js';
-import { HealthController, KeptChains } from './health.controller.js';
+import { HealthController, OwnState } from './health.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { ServedVersions } from './served-versions.js';
 
@@ -12,14 +12,17 @@ export interface OperationsOptions {
   readonly metrics: Metrics;
   readonly versions: ServedVersions;
   /** Users' chains in the KV pool; left out: the process has none. */
-  readonly chains?: KeptChains['count'];
+  readonly chains?: OwnState['chains'];
+  /** Left out: the process scores no texts. */
+  readonly relevance?: OwnState['relevance'];
   readonly log: Log;
 }
 
 /** Health and metrics over HTTP, as every process has them; failures by the table of errors. */
 @Module({})
 export class OperationsModule {
-  static register({ readiness, metrics, versions, chains, log }: OperationsOptions): DynamicModule {
+  static register(options: OperationsOptions): DynamicModule {
+    const { readiness, metrics, versions, chains, relevance, log } = options;
     return {
       module: OperationsModule,
       controllers: [HealthController, MetricsController],
@@ -27,7 +30,7 @@ export class OperationsModule {
         { provide: Readiness, useValue: readiness },
         { provide: Metrics, useValue: metrics },
         { provide: ServedVersions, useValue: versions },
-        { provide: KeptChains, useValue: new KeptChains(chains) },
+        { provide: OwnState, useValue: new OwnState(chains, relevance) },
         { provide: Log, useValue: log },
         { provide: APP_FILTER, useValue: new HttpErrorFilter(log) },
       ],

@@ -109,6 +109,24 @@ describe('a call', () => {
   const score = (given: Partial<RelevanceRequest>, budgetUs = BUDGET_US) =>
     relevance.score(asked(given), { budgetUs });
 
+  it('leaves a profile by which who splits calls predicts it', async () => {
+    const document = 'a sentence of some words '.repeat(20);
+    const first = relevance.profile();
+    expect(first).toMatchObject({ template: 'qwen3-reranker', documentsMax: LIMITS.documentsMax });
+    expect(first).toMatchObject({ isQueryBefore: true, backlogUs: 0 });
+    const own = Array.from({ length: 40 }, (_, i) => `${i} ${document}`);
+    const answer = await score({ query: 'q', documents: own });
+    const { tokensBefore, tokensBehind, bytesPerToken, tokenUs, pairUs } = relevance.profile();
+    // The query is one token; the same text between other texts may take one more or less.
+    const predicted = own.map(
+      (text) => 1 + tokensBefore + tokensBehind + Buffer.byteLength(text) / bytesPerToken,
+    );
+    const tokens = predicted.reduce((sum, of) => sum + of, 0);
+    expect(Math.abs(tokens / answer.promptTokens - 1)).toBeLessThan(0.05);
+    expect(tokenUs).toBeGreaterThan(0);
+    expect(pairUs).toBeGreaterThanOrEqual(0);
+  });
+
   it('computes what prompts have in common once, and equal documents once', async () => {
     const documents = ['red', 'red shoes', 'red shoes for', 'blue', 'red', 'blue', 'rain'];
     const before = engine.stats().prefillTokens;

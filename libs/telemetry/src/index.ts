@@ -11,6 +11,7 @@ export {
   type RecallObservation,
 } from './metrics.js';
 export { openTracing } from './open-tracing.js';
+export type { SplitCounts } from './split-metrics.js';
 export {
   type Carrier,
   carrierOf,

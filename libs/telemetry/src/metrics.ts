@@ -17,6 +17,7 @@ import {
   type RelevanceObservation,
   RelevanceTallies,
 } from './relevance-metrics.js';
+import { registerSplitMetrics, SPLIT_METRICS, type SplitCounts } from './split-metrics.js';
 import {
   type ConditionCount,
   registerConditions,
@@ -126,6 +127,7 @@ export const METRICS = {
   ...ADAPTER_METRICS,
   ...KV_METRICS,
   ...CLUSTER_METRICS,
+  ...SPLIT_METRICS,
 } as const;
 
 /** By which edge a request arrived. */
@@ -275,6 +277,11 @@ export class Metrics {
   /** Adapters count by themselves; each scrape copies their counts. */
   showAdapters(counts: () => AdapterCounts): void {
     registerAdapterMetrics(this.registry, counts);
+  }
+
+  /** Calls that a gateway splits over its nodes; read at each scrape. */
+  showSplit(counts: () => SplitCounts): void {
+    registerSplitMetrics(this.registry, counts);
   }
 
   /** Nodes of a gateway's cluster; read at each scrape. */

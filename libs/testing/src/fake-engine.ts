@@ -283,6 +283,10 @@ export class FakeEngine extends Engine {
       expertRows: 0,
       expertPlaces: 0,
       expertsTouched: 0,
+      passUs: 0,
+      tokenUs: 0,
+      tokenPairUs: 0,
+      backlogUs: 0,
     };
   }
 

@@ -51,6 +51,8 @@ class AdmissionControl {
   void note_ended(const Admitted& ended, const Status& status, Clock::time_point now);
 
   const scheduler::PassCost& cost() const { return cost_; }
+  /// What is left of the running ones, each alone.
+  double running_us() const { return running_us_; }
 
  private:
   Judged judge_turn(const Arriving& arriving, double waited_share);

@@ -163,6 +163,11 @@ Stats Front::stats() const {
   const MutexLock lock(mutex_);
   Stats stats = counters_;
   stats.queued = tally_.size() + loading_;
+  const scheduler::PassCost& cost = admission_.cost();
+  stats.pass_us = cost.pass_us;
+  stats.token_us = cost.row_us_among(scheduler::kRowsOfRate);
+  stats.token_pair_us = cost.pair_us;
+  stats.backlog_us = admission_.running_us() + tally_.waiting_us();
   return stats;
 }
 

@@ -108,6 +108,10 @@ TEST_F(FrontOfStuckEngine, AnswersItsCallersInTheMiddleOfAnAdmission) {
   engine_->cancel(std::vector<uint32_t>{2, 3});
   EXPECT_EQ(engine_->stats().queued, 2u);
   EXPECT_EQ(engine_->stats().submitted, 3u);
+  EXPECT_GT(engine_->stats().token_us, 0);
+  // Of both that wait: as many tokens as one has, at least, at what a token costs.
+  EXPECT_GE(engine_->stats().backlog_us,
+            engine_->stats().token_us * static_cast<double>(request_.prompt.size()));
   EXPECT_NE(engine_->pool(), nullptr);
   EXPECT_EQ(engine_->pool()->metrics().chain_tokens, 0u);
   EXPECT_GE(engine_->kv_rates().compute_token_us, 0);

@@ -11,8 +11,6 @@ namespace {
 constexpr double kPatience = 1.5;
 /// And this long, where nothing of the kind has been measured yet.
 constexpr double kFirstWaitUs = 100'000;
-/// Prompt rows that are computed together where blocks are not loaded, about.
-constexpr double kComputedTogether = 128;
 /// Rates are looked at again after this long.
 constexpr std::chrono::milliseconds kRatesLast{100};
 
@@ -70,7 +68,7 @@ kv::Rates KvGate::rates_locked(Clock::time_point now, const scheduler::PassCost&
     measured_ = now;
   }
   kv::Rates rates = tier_rates_;
-  rates.compute_token_us = cost.row_us_among(kComputedTogether);
+  rates.compute_token_us = cost.row_us_among(scheduler::kRowsOfRate);
   rates.compute_token_pair_us = cost.pair_us;
   return rates;
 }

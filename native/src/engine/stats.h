@@ -20,6 +20,10 @@ struct Stats {
   uint64_t prefill_tokens = 0, decode_tokens = 0, forward_passes = 0;
   uint64_t prefix_reused_tokens = 0, rolled_back_tokens = 0;
   uint64_t predicted_us = 0, actual_us = 0;  // of all passes
+  // As the cost model has them now, microseconds: of a pass whatever its tokens, of a token that is
+  // computed among others, and more for each token before it; of all that is queued or runs, each
+  // request alone.
+  double pass_us = 0, token_us = 0, token_pair_us = 0, backlog_us = 0;
   // Of all layers and passes, as model::ExpertUse counts them.
   uint64_t expert_rows = 0, expert_places = 0, experts_touched = 0;
 };

@@ -70,6 +70,9 @@ struct PassCost {
   }
 };
 
+/// Rows of a pass whose cost is given as a rate per row: prompt rows that run together, about.
+inline constexpr double kRowsOfRate = 128;
+
 struct PassSample {
   PassWork work;
   double us = 0;  // > 0

@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = '741a59e2d16467ba';
+export const ABI_DIGEST = '666741c7f481ac79';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
@@ -369,6 +369,14 @@ export type EngineStats = {
   readonly predictedUs: number;
   /** The same as they were. */
   readonly actualUs: number;
+  /** Microseconds of a pass whatever its tokens, as the cost model has them now. */
+  readonly passUs: number;
+  /** The same of a token without context that is computed among others. */
+  readonly tokenUs: number;
+  /** The same of a token and each token before it. */
+  readonly tokenPairUs: number;
+  /** The same of all requests that are queued or run, each alone. */
+  readonly backlogUs: number;
   /** Pairs of a row and an expert that it chose, of all layers and passes. */
   readonly expertRows: number;
   /** Rows of the experts' products, what pads them included. */

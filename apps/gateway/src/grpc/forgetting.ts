@@ -2,7 +2,7 @@ import { invalid } from '@tessera/grpc';
 import type { KeptErasures } from '../kept-erasures.js';
 import { deadlineOf, type OneNodeCalls } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
-import { isSetAt, textAt } from './wire-path.js';
+import { numberAt, textAt } from './wire-path.js';
 
 const ERASE = '/tessera.behaviour.v1.BehaviourService/Erase';
 /** `with_records` of KvPoolService/DropUser. */
@@ -36,7 +36,7 @@ export async function forgetUser(
   const leftMs = deadlineOf(call) - Date.now();
   const deadlineMs = Number.isFinite(leftMs) ? leftMs : DEADLINE_MS;
   if (path !== ERASE) {
-    if (!isSetAt(call.request, WITH_RECORDS)) return dropOnce(call);
+    if (numberAt(call.request, WITH_RECORDS) === 0) return dropOnce(call);
     await erasures.forget(userId, true, deadlineMs);
     return Buffer.alloc(0);
   }

@@ -5,19 +5,23 @@ import type { Asking } from '../asking.js';
 import type { KeptErasures } from '../kept-erasures.js';
 import { NodeAway, type NodeLink } from '../node-link.js';
 import { withToken } from '../passed-fields.js';
+import type { SplitCalls } from '../relevance/split-calls.js';
 import { appendByOwner } from './append-parts.js';
 import type { EveryNodeCalls } from './every-node.js';
 import { forgetUser } from './forgetting.js';
 import type { ForwardedCalls } from './forwarded-services.js';
 import type { MethodKind } from './method-kinds.js';
 import { deadlineOf, OneNodeCalls } from './one-node.js';
+import { scoreInParts } from './score-parts.js';
 import type { UnaryHop } from './unary-hop.js';
 
 const BEHAVIOURS = '/tessera.behaviour.v1.BehaviourService/';
+const NOBODY = undefined;
 
 export interface CallParts {
   readonly asking: Asking;
   readonly every: EveryNodeCalls;
+  readonly split: SplitCalls;
   readonly connection: Connection;
   readonly erasures: KeptErasures;
   /** A feature process; undefined: the nodes answer calls about behaviours. */
@@ -44,9 +48,13 @@ export class GatewayCalls implements ForwardedCalls {
       case 'user':
         return one.unary(path, call, kind.userAt, kind.nodeAt);
       case 'any':
-        return one.unary(path, call, undefined);
+        return one.unary(path, call, NOBODY);
       case 'every':
         return every.unary(path, call);
+      case 'split':
+        return (
+          scoreInParts(parts.split, parts.connection, path, call) ?? one.unary(path, call, NOBODY)
+        );
       case 'append':
         return appendByOwner(one, parts.asking.cluster, path, call);
       case 'forget':

@@ -2,7 +2,7 @@
  * What the gateway does with a method: `user`: asks the owner of the user whom the message names at
  * this path of field numbers, or the node that it names at `nodeAt`; `any`: one node; `every`: all
  * nodes, in one order; `forget`: all that may hold the user, until each has confirmed; `append`:
- * each owner gets its part.
+ * each owner gets its part; `split`: nodes get parts by what they are predicted to compute.
  */
 export type MethodKind =
   | {
@@ -12,7 +12,7 @@ export type MethodKind =
       readonly nodeAt?: readonly number[];
     }
   | { readonly does: 'forget'; readonly userAt: readonly number[] }
-  | { readonly does: 'any' | 'every' | 'append' };
+  | { readonly does: 'any' | 'every' | 'append' | 'split' };
 
 const user = (...userAt: number[]): MethodKind => ({ does: 'user', userAt });
 const forget = (...userAt: number[]): MethodKind => ({ does: 'forget', userAt });
@@ -24,7 +24,7 @@ export const METHOD_KINDS: Readonly<Record<string, MethodKind>> = {
   '/tessera.recall.v1.RecallService/Recall': user(2),
   '/tessera.score.v1.ScoreService/Score': user(2),
   '/tessera.explain.v1.ExplainService/Explain': { does: 'user', userAt: [1, 2], nodeAt: [3, 7] },
-  '/tessera.relevance.v1.RelevanceService/Score': any,
+  '/tessera.relevance.v1.RelevanceService/Score': { does: 'split' },
   '/tessera.embedding.v1.EmbeddingService/Embed': any,
   '/tessera.behaviour.v1.BehaviourService/Append': { does: 'append' },
   '/tessera.behaviour.v1.BehaviourService/PutProfile': user(1),

@@ -14,7 +14,8 @@ const HOP_MS = 2;
 
 const identity = (bytes: Buffer): Buffer => bytes;
 
-function failureOf(thrown: unknown): Failure {
+/** What a node ended a call with says about asking another one. */
+export function failureOf(thrown: unknown): Failure {
   return thrown instanceof NodeAway ? 'away' : failureOfCall(thrown as ServiceError);
 }
 

@@ -79,27 +79,36 @@ export function textAt(message: Uint8Array, path: readonly number[]): Uint8Array
   return content.length === 0 ? undefined : content;
 }
 
-/** Whether a number of the message that is no text is anything but 0; of several the last. */
-export function isSetAt(message: Uint8Array, number: number): boolean {
+/** A number of the message that is no text, of several the last; 0: there is none. */
+export function numberAt(message: Uint8Array, number: number): number {
   const reader = new Reader(message);
-  let isSet = false;
+  let found = 0;
   while (reader.at < message.length) {
     const tag = reader.varint();
-    if (tag === undefined || tag < 8) return false;
+    if (tag === undefined || tag < 8) return 0;
     if (Math.floor(tag / 8) === number && tag % 8 === WireType.VARINT) {
-      isSet = (reader.varint() ?? 0) !== 0;
+      found = reader.varint() ?? 0;
     } else if (reader.value(tag % 8) === null) {
-      return false;
+      return 0;
     }
   }
-  return isSet;
+  return found;
+}
+
+function varintOf(value: number): number[] {
+  const bytes = [];
+  let left = value;
+  for (; left >= 0x80; left = Math.floor(left / 128)) bytes.push((left % 128) + 0x80);
+  return [...bytes, left];
+}
+
+/** A number of a message as the wire has it. */
+export function numberFieldOf(number: number, value: number): Buffer {
+  return Buffer.from([...varintOf(number * 8 + WireType.VARINT), ...varintOf(value)]);
 }
 
 /** A field of a number with these bytes, as the wire has it. */
 export function fieldOf(number: number, content: Uint8Array): Buffer {
-  const head = [number * 8 + WireType.BYTES];
-  let length = content.length;
-  for (; length >= 0x80; length = Math.floor(length / 128)) head.push((length % 128) + 0x80);
-  head.push(length);
+  const head = [...varintOf(number * 8 + WireType.BYTES), ...varintOf(content.length)];
   return Buffer.concat([Buffer.from(head), content]);
 }

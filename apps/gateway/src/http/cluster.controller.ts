@@ -44,6 +44,13 @@ export class ClusterController {
         inFlight: link.inFlight,
         chains: link.chains,
         outstandingUs: Math.round(this.cluster.outstandingUs(link.member.name)),
+        relevance: link.relevance && {
+          model: link.relevance.model,
+          template: link.relevance.template,
+          backlogUs: Math.round(link.work.backlogUs(performance.now())),
+          tokenUs: link.relevance.tokenUs,
+          pairUs: link.relevance.pairUs,
+        },
         versions: link.versions,
       })),
     };

@@ -1,14 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Connection } from '@tessera/client';
-import { TesseraError } from '@tessera/errors';
 import { answerError, parseJsonBody } from '@tessera/hosting';
-import { CostEstimates, type Failure, failureOfCode, partitionOf } from '@tessera/routing';
+import { CostEstimates, partitionOf } from '@tessera/routing';
 import type { Log } from '@tessera/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Asked, Asking } from '../asking.js';
 import type { EveryNodeCalls } from '../grpc/every-node.js';
 import { type HttpAnswer, NodeAway } from '../node-link.js';
 import { type Fields, passedFields, withToken } from '../passed-fields.js';
+import type { SplitCalls } from '../relevance/split-calls.js';
+import { checkAnswer, errorOf, failureOf, Refused } from './node-answer.js';
+import { rerankInParts } from './rerank-parts.js';
 
 /** Where the JSON of each route names its user; [] for nobody's, which any node answers. */
 const USER_AT: Readonly<Record<string, readonly string[]>> = {
@@ -18,9 +20,6 @@ const USER_AT: Readonly<Record<string, readonly string[]>> = {
   '/v1/kv/inspect': ['userId'],
   '/v1/kv/append': ['userId'],
   '/v1/sid': [],
-  '/v1/rerank': [],
-  '/v2/rerank': [],
-  '/rerank': [],
   '/v1/embeddings': [],
   '/embed': [],
 };
@@ -30,20 +29,11 @@ const NODE_AT: Readonly<Record<string, readonly string[]>> = {
   '/v1/explain': ['versions', 'node'],
 };
 
+/** Documents to score, of which each node gets a part. */
+const IN_PARTS = ['/v1/rerank', '/v2/rerank', '/rerank'];
+
 /** Changes, which every node takes in one order. */
 const EVERY_NODE = ['/v1/catalogue/apply'];
-
-const FIRST_FAILED_STATUS = 400;
-
-/** A node's refusal, which another node may not make. */
-class Refused extends Error {
-  constructor(
-    readonly answer: HttpAnswer,
-    readonly failure: Failure,
-  ) {
-    super(messageOf(answer));
-  }
-}
 
 function textAt(body: unknown, path: readonly string[]): string | undefined {
   let value = body;
@@ -72,27 +62,10 @@ function passedHeaders(headers: IncomingHttpHeaders, connection: Connection): Fi
   return Object.assign({ 'content-type': 'application/json' }, withToken(passed, connection));
 }
 
-/** What a refusal says of itself; undefined where it is none of a node's. */
-function errorOf({ body }: HttpAnswer): { code?: string; message?: string } | undefined {
-  try {
-    return (JSON.parse(body.toString()) as { error?: object }).error;
-  } catch {
-    return undefined;
-  }
-}
-
-function failureOfAnswer(answer: HttpAnswer): Failure {
-  const error = errorOf(answer);
-  return error === undefined ? 'final' : failureOfCode(error.code ?? '');
-}
-
-function messageOf(answer: HttpAnswer): string {
-  return errorOf(answer)?.message ?? `HTTP ${answer.status}`;
-}
-
 export interface HttpForwarding {
   readonly asking: Asking;
   readonly every: EveryNodeCalls;
+  readonly calls: SplitCalls;
   readonly connection: Connection;
   readonly log: Pick<Log, 'error'>;
   /** Milliseconds that a node may take. */
@@ -116,16 +89,41 @@ async function forward(
     kind: CostEstimates.kindOf(path, body.length),
     edge: 'http' as const,
     isOver: () => reply.raw.destroyed,
-    failureOf: (thrown: unknown): Failure => (thrown instanceof Refused ? thrown.failure : 'away'),
+    failureOf,
   };
   return asking.ask(asked, async (link) => {
     const onBegun = (ended: () => void) => {
       end = ended;
     };
-    const answer = await link.http({ method: 'POST', path, headers, body, timeoutMs, onBegun });
-    if (answer.status < FIRST_FAILED_STATUS) return answer;
-    throw new Refused(answer, failureOfAnswer(answer));
+    return checkAnswer(
+      await link.http({ method: 'POST', path, headers, body, timeoutMs, onBegun }),
+    );
   });
+}
+
+/** Parts to the nodes that score; what cannot be split is for one of them. */
+async function score(
+  parts: HttpForwarding,
+  path: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<HttpAnswer> {
+  const { calls, connection, timeoutMs } = parts;
+  const headers = passedHeaders(request.headers, connection);
+  const answer = rerankInParts(calls, {
+    path,
+    body: request.body as Buffer,
+    headers,
+    timeoutMs,
+    isOver: () => reply.raw.destroyed,
+    onCancelled: (act) => {
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) act();
+      });
+    },
+  });
+  if (answer === undefined) return forward(parts, path, request, reply);
+  return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(await answer)) };
 }
 
 /** The answer of the first node where all have taken the change. */
@@ -137,9 +135,8 @@ async function change(
   const body = request.body as Buffer;
   const headers = passedHeaders(request.headers, connection);
   const taken = await every.ask(async (link) => {
-    const answer = await link.http({ method: 'POST', path, headers, body, timeoutMs });
-    if (answer.status < FIRST_FAILED_STATUS) return answer.body;
-    throw new Refused(answer, 'final');
+    const asked = await link.http({ method: 'POST', path, headers, body, timeoutMs });
+    return checkAnswer(asked).body;
   });
   return { status: 200, headers: {}, body: taken };
 }
@@ -154,6 +151,7 @@ type Forward = (
 /** How each route is answered. */
 const FORWARDS: readonly (readonly [path: string, forward: Forward])[] = [
   ...Object.keys(USER_AT).map((path) => [path, forward] as const),
+  ...IN_PARTS.map((path) => [path, score] as const),
   ...EVERY_NODE.map((path) => [path, change] as const),
 ];
 
@@ -174,9 +172,7 @@ export async function serveForwarded(
       scope.post(path, async (request, reply) => {
         const answer = await act(parts, path, request, reply).catch((thrown: unknown) => {
           if (thrown instanceof Refused) return thrown.answer;
-          throw thrown instanceof NodeAway
-            ? new TesseraError('NODE_UNAVAILABLE', thrown.message)
-            : thrown;
+          throw thrown instanceof NodeAway ? errorOf(thrown) : thrown;
         });
         const { 'content-type': type = 'application/json', 'retry-after': after } = answer.headers;
         reply.status(answer.status).header('content-type', type);

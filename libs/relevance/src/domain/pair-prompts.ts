@@ -8,8 +8,19 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const invalid = expecting('REQUEST_INVALID');
 
+/** Tokens that prompts have whatever is asked. */
+export interface FixedTokens {
+  /** Before the document, with the instruction of the template. */
+  readonly before: number;
+  readonly behind: number;
+  /** Whether the query stands before the document too. */
+  readonly isQueryBefore: boolean;
+}
+
 export interface PairPrompt {
   readonly tokens: readonly number[];
+  /** Of these, the document's own. */
+  readonly documentTokens: number;
   /** Tokens at the end of the document that were left out so that the prompt fits. */
   readonly cutTokens: number;
 }
@@ -43,15 +54,7 @@ export class PairPrompts {
     this.checkText('query', query);
     this.checkText('instruction', instruction);
     if (query.trim() === '') throw invalid('query', 'a text that is not empty', 'none');
-    const fill = (segment: string): string =>
-      segment
-        .split(SLOT_PATTERN)
-        .map((part, i) => {
-          if (i % 2 === 0) return part;
-          if (part === 'item') return '';
-          return part === 'query' ? query : instruction;
-        })
-        .join('');
+    const fill = (segment: string): string => filled(segment, query, instruction);
     const tokensOf = (segment: string | readonly number[]): readonly number[] =>
       typeof segment === 'string' ? this.tokenizer.encode(fill(segment)) : segment;
     const before = this.segments.slice(0, this.itemAt).flatMap(tokensOf);
@@ -67,6 +70,18 @@ export class PairPrompts {
     return new QueryPrompts(this, { before, itemBefore, fixed, after, room });
   }
 
+  fixedTokens(): FixedTokens {
+    const { segments } = this.template;
+    const tokensOf = (segment: string) =>
+      this.tokenizer.encode(filled(segment, '', this.template.instruction)).length;
+    const sum = (of: readonly string[]) => of.reduce((all, one) => all + tokensOf(one), 0);
+    return {
+      before: sum(segments.slice(0, this.itemAt + 1)),
+      behind: sum(segments.slice(this.itemAt + 1)),
+      isQueryBefore: segments.slice(0, this.itemAt + 1).some((of) => slotsOf(of).includes('query')),
+    };
+  }
+
   /** @throws TesseraError REQUEST_INVALID where the text could end the prompt or forge one */
   checkText(field: string, text: string): void {
     if (LONE_SURROGATE.test(text)) throw invalid(field, 'well-formed Unicode', 'a lone surrogate');
@@ -80,6 +95,18 @@ export class PairPrompts {
   encode(text: string): readonly number[] {
     return this.tokenizer.encode(text);
   }
+}
+
+/** The text of a segment without the document. */
+function filled(segment: string, query: string, instruction: string): string {
+  return segment
+    .split(SLOT_PATTERN)
+    .map((part, i) => {
+      if (i % 2 === 0) return part;
+      if (part === 'item') return '';
+      return part === 'query' ? query : instruction;
+    })
+    .join('');
 }
 
 interface QueryParts {
@@ -116,7 +143,11 @@ export class QueryPrompts {
     if (cutTokens > 0 && !cuts) {
       throw tooLong(field, `${room - fixed} tokens beside the query`, tokens.length - fixed);
     }
-    return { tokens: [...before, ...tokens.slice(0, room), ...after], cutTokens };
+    return {
+      tokens: [...before, ...tokens.slice(0, room), ...after],
+      documentTokens: Math.max(0, Math.min(tokens.length, room) - fixed),
+      cutTokens,
+    };
   }
 }
 

@@ -2,7 +2,7 @@ import type { Engine, EngineAdapter } from '@tessera/engine';
 import type { Cancellation, TesseraError } from '@tessera/errors';
 
 /** The part of the engine that pairs are scored with. */
-export type RelevanceEngine = Pick<Engine, 'model' | 'relevance'>;
+export type RelevanceEngine = Pick<Engine, 'model' | 'relevance' | 'stats'>;
 
 export interface RelevanceLimits {
   readonly documentsMax: number;

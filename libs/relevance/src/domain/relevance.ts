@@ -1,10 +1,16 @@
 import type { EngineLogits } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
 import type { Tokenizer } from '@tessera/prompt';
+import type { RelevanceProfile } from '@tessera/routing';
 import { inSlices } from '@tessera/turns';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { type LabelPaths, type LabelStop, labelPaths } from './label-paths.js';
-import { type PairPrompt, PairPrompts, type QueryPrompts } from './pair-prompts.js';
+import {
+  type FixedTokens,
+  type PairPrompt,
+  PairPrompts,
+  type QueryPrompts,
+} from './pair-prompts.js';
 import { pairRequests } from './pair-requests.js';
 import { readsVocabulary, relevanceScore } from './relevance-score.js';
 import type { RelevanceTemplate } from './relevance-template.js';
@@ -16,6 +22,7 @@ import type {
   RelevanceOutcome,
   RelevanceRequest,
 } from './relevance-types.js';
+import { TokenSizes } from './token-sizes.js';
 import { type TrieOrder, trieOrder } from './trie-order.js';
 
 const invalid = expecting('REQUEST_INVALID');
@@ -44,6 +51,8 @@ interface PromptRead {
 export class Relevance {
   private readonly paths: LabelPaths;
   private readonly pairs: PairPrompts;
+  private readonly fixedTokens: FixedTokens;
+  private readonly sizes = new TokenSizes();
 
   /** @throws TesseraError PROMPT_TEMPLATE_INVALID where template and tokenizer do not fit */
   constructor(private readonly parts: RelevanceParts) {
@@ -54,6 +63,7 @@ export class Relevance {
     const labelTokens = Math.max(...this.paths.stops.map(({ prefix }) => prefix.length));
     const tokensMax = Math.min(template.tokensMax, most - labelTokens);
     this.pairs = new PairPrompts(template, tokenizer, tokensMax);
+    this.fixedTokens = this.pairs.fixedTokens();
     const label = this.paths.stops.flatMap(({ tokens }) => [...tokens]).find((t) => t >= vocabSize);
     if (label === undefined) return;
     throw new TesseraError(
@@ -61,6 +71,26 @@ export class Relevance {
       `tokenizer: expected tokens below ${vocabSize} for the labels, got ${label}`,
       { field: 'tokenizer' },
     );
+  }
+
+  /** What who splits calls over nodes has to know of this one now. */
+  profile(): RelevanceProfile {
+    const { engine, template, limits } = this.parts;
+    const { passUs, tokenUs, tokenPairUs, backlogUs } = engine.stats();
+    const { before, behind, isQueryBefore } = this.fixedTokens;
+    return {
+      model: engine.model.digest,
+      template: template.name,
+      documentsMax: limits.documentsMax,
+      passUs,
+      tokenUs,
+      pairUs: tokenPairUs,
+      backlogUs,
+      bytesPerToken: this.sizes.bytesPerToken,
+      tokensBefore: before,
+      tokensBehind: behind,
+      isQueryBefore,
+    };
   }
 
   /**
@@ -93,11 +123,19 @@ export class Relevance {
     return inSlices(documents, (document, i) => {
       try {
         if (document instanceof TesseraError) throw document;
-        return prompts.of(document, `documents[${i}]`, tooLong === 'cut');
+        const prompt = prompts.of(document, `documents[${i}]`, tooLong === 'cut');
+        this.note(document, prompt);
+        return prompt;
       } catch (error) {
         return { error: TesseraError.from(error) };
       }
     });
+  }
+
+  /** A document that was cut says nothing: its last bytes made no tokens. */
+  private note(document: string, { documentTokens, cutTokens }: PairPrompt): void {
+    if (cutTokens > 0) return;
+    this.sizes.note(Buffer.byteLength(document), documentTokens);
   }
 
   /** Per place of the order. Prompts are submitted so many at a time, neighbours together. */

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "741a59e2d16467ba";
+inline constexpr std::string_view kAbiDigest = "666741c7f481ac79";
 
 }  // namespace tessera::bridge

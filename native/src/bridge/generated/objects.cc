@@ -166,6 +166,10 @@ Napi::Value to_js(Napi::Env env, const engine::Stats& from) {
   to["rolledBackTokens"] = to_js(env, static_cast<double>(from.rolled_back_tokens));
   to["predictedUs"] = to_js(env, static_cast<double>(from.predicted_us));
   to["actualUs"] = to_js(env, static_cast<double>(from.actual_us));
+  to["passUs"] = to_js(env, static_cast<double>(from.pass_us));
+  to["tokenUs"] = to_js(env, static_cast<double>(from.token_us));
+  to["tokenPairUs"] = to_js(env, static_cast<double>(from.token_pair_us));
+  to["backlogUs"] = to_js(env, static_cast<double>(from.backlog_us));
   to["expertRows"] = to_js(env, static_cast<double>(from.expert_rows));
   to["expertPlaces"] = to_js(env, static_cast<double>(from.expert_places));
   to["expertsTouched"] = to_js(env, static_cast<double>(from.experts_touched));

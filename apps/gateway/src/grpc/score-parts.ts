@@ -1,0 +1,152 @@
+import { status } from '@grpc/grpc-js';
+import type { Connection } from '@tessera/client';
+import { ERROR_TRAILERS, isErrorCode, TesseraError } from '@tessera/errors';
+import { NodeAway } from '../node-link.js';
+import { NodeRefusal } from '../node-refusal.js';
+import { withToken } from '../passed-fields.js';
+import { renumbered } from '../relevance/part-numbers.js';
+import type { Document, Scored, ScoredCall } from '../relevance/scored-call.js';
+import type { SplitCalls } from '../relevance/split-calls.js';
+import { deadlineOf, failureOf } from './one-node.js';
+import type { UnaryHop } from './unary-hop.js';
+import { fieldOf, fieldsAt, numberAt, numberFieldOf, textAt, type WireField } from './wire-path.js';
+
+/** Field numbers of relevance.proto. */
+const Request = { QUERY: 2, DOCUMENTS: 3, INSTRUCTION: 4, FAILURES: 6, DEADLINE_MS: 8 } as const;
+const Content = { TEXT: 1, ITEM_ID: 2 } as const;
+const Answer = { REQUEST_ID: 1, DOCUMENTS: 2, PROMPT: 3, COMPUTED: 4, VERSIONS: 5 } as const;
+const FAILURE = 4;
+const Failure = { CODE: 1, MESSAGE: 2 } as const;
+const FAILURES_WHOLE = 2;
+
+const NOTHING = Buffer.alloc(0);
+
+/** What a node, or the way to it, ended a call with, by the one table. */
+function errorOf(thrown: unknown): TesseraError {
+  if (thrown instanceof NodeAway) return new TesseraError('NODE_UNAVAILABLE', thrown.message);
+  if (!(thrown instanceof NodeRefusal)) return TesseraError.from(thrown);
+  const { code, details, trailers } = thrown;
+  const named = trailers[ERROR_TRAILERS.code] ?? '';
+  const fallback = code === status.DEADLINE_EXCEEDED ? 'DEADLINE_EXCEEDED' : 'NODE_UNAVAILABLE';
+  const retryAfter = trailers[ERROR_TRAILERS.retryAfterMs];
+  return new TesseraError(isErrorCode(named) ? named : fallback, details, {
+    field: trailers[ERROR_TRAILERS.field],
+    retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter),
+  });
+}
+
+function documentOf({ content }: WireField): Document | undefined {
+  const text = fieldsAt(content, Content.TEXT)?.at(-1);
+  const itemId = fieldsAt(content, Content.ITEM_ID)?.at(-1);
+  const isText = text !== undefined && text.from >= (itemId?.from ?? 0);
+  if (isText) return { text: Buffer.from(text.content) };
+  return itemId && { itemId: Buffer.from(itemId.content) };
+}
+
+/** The message without the fields. */
+function without(message: Buffer, fields: readonly WireField[]): Buffer {
+  const kept: Buffer[] = [];
+  let at = 0;
+  for (const { from, to } of fields) {
+    kept.push(message.subarray(at, from));
+    at = to;
+  }
+  return Buffer.concat([...kept, message.subarray(at)]);
+}
+
+/** A document's score with the failure, if there is one, in the caller's numbers. */
+function renumberedScore(score: Uint8Array, documents: readonly number[]): Uint8Array {
+  const failures = fieldsAt(score, FAILURE) ?? [];
+  const failure = failures.at(-1)?.content;
+  if (failure === undefined) return score;
+  const message = Buffer.from(textAt(failure, [Failure.MESSAGE]) ?? NOTHING).toString();
+  const code = Buffer.from(textAt(failure, [Failure.CODE]) ?? NOTHING).toString();
+  const rest = without(Buffer.from(score), failures);
+  return Buffer.concat([rest, failureField(code, renumbered(message, documents))]);
+}
+
+function failureField(code: string, message: string): Buffer {
+  const fields = [
+    fieldOf(Failure.CODE, Buffer.from(code)),
+    fieldOf(Failure.MESSAGE, Buffer.from(message)),
+  ];
+  return fieldOf(FAILURE, Buffer.concat(fields));
+}
+
+function merged(count: number, parts: readonly Scored<Buffer>[]): Buffer {
+  const scores = new Array<Uint8Array>(count);
+  const answers: Buffer[] = [];
+  for (const { documents, outcome } of parts) {
+    if (outcome instanceof TesseraError) {
+      const failure = failureField(outcome.code, outcome.message);
+      for (const document of documents) scores[document] = failure;
+      continue;
+    }
+    answers.push(outcome);
+    const own = fieldsAt(outcome, Answer.DOCUMENTS) ?? [];
+    if (own.length !== documents.length) {
+      const expected = `expected ${documents.length} scores of a node, got ${own.length}`;
+      throw new TesseraError('INTERNAL', `documents: ${expected}`);
+    }
+    for (const [at, document] of documents.entries()) {
+      scores[document] = renumberedScore((own[at] as WireField).content, documents);
+    }
+  }
+  const [first = NOTHING] = answers;
+  const sum = (number: number) => answers.reduce((all, of) => all + numberAt(of, number), 0);
+  return Buffer.concat([
+    fieldOf(Answer.REQUEST_ID, textAt(first, [Answer.REQUEST_ID]) ?? NOTHING),
+    ...scores.map((score) => fieldOf(Answer.DOCUMENTS, score)),
+    numberFieldOf(Answer.PROMPT, sum(Answer.PROMPT)),
+    numberFieldOf(Answer.COMPUTED, sum(Answer.COMPUTED)),
+    fieldOf(Answer.VERSIONS, textAt(first, [Answer.VERSIONS]) ?? NOTHING),
+  ]);
+}
+
+/**
+ * RelevanceService/Score, split over the nodes. Undefined: it cannot be split, and a node answers
+ * it in its own words.
+ */
+export function scoreInParts(
+  calls: SplitCalls,
+  connection: Connection,
+  path: string,
+  hop: UnaryHop,
+): Promise<Buffer> | undefined {
+  const { request } = hop;
+  const given = fieldsAt(request, Request.DOCUMENTS) ?? [];
+  const documents = given.flatMap((field) => documentOf(field) ?? []);
+  if (documents.length !== given.length || !calls.takes(documents.length)) return undefined;
+  const rest = without(request, given);
+  const fields = withToken(hop.fields, connection);
+  const sizeOf = (number: number) => textAt(request, [number])?.length ?? 0;
+  const ownMs = numberAt(request, Request.DEADLINE_MS) || Number.POSITIVE_INFINITY;
+  const endsMs = Math.min(deadlineOf(hop), Date.now() + ownMs);
+  const call: ScoredCall<Buffer> = {
+    path,
+    edge: 'grpc',
+    query: sizeOf(Request.QUERY) + sizeOf(Request.INSTRUCTION),
+    documents,
+    failsWhole: numberAt(request, Request.FAILURES) === FAILURES_WHOLE,
+    leftMs: endsMs - Date.now(),
+    isOver: () => hop.cancelled || Date.now() >= endsMs,
+    onCancelled: (act) => hop.onCancelled(act),
+    failureOf,
+    errorOf,
+    ask: (link, part, leftMs, onBegun) => {
+      const own = part.map((document) => {
+        const { from, to } = given[document] as WireField;
+        return request.subarray(from, to);
+      });
+      const message = Buffer.concat([rest, ...own]);
+      return link.unary(path, message, fields, Date.now() + leftMs, onBegun);
+    },
+    usageOf: (answer) => ({
+      promptTokens: numberAt(answer, Answer.PROMPT),
+      computedTokens: numberAt(answer, Answer.COMPUTED),
+      version: Buffer.from(textAt(answer, [Answer.VERSIONS]) ?? NOTHING).toString(),
+    }),
+    merge: (parts) => merged(documents.length, parts),
+  };
+  return calls.score(call);
+}

@@ -1,0 +1,162 @@
+import { TesseraError } from '@tessera/errors';
+import { parseJsonBody } from '@tessera/hosting';
+import type { HttpAsk } from '../node-link.js';
+import { renumbered } from '../relevance/part-numbers.js';
+import type { Document, Scored, ScoredCall, Usage } from '../relevance/scored-call.js';
+import type { SplitCalls } from '../relevance/split-calls.js';
+import { checkAnswer, errorOf, failureOf } from './node-answer.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Result extends Json {
+  readonly index: number;
+}
+
+/** The parts of an answer of Cohere's form that are put together. */
+interface CohereAnswer extends Json {
+  readonly model: string;
+  readonly usage: { readonly total_tokens: number; readonly computed_tokens: number };
+  readonly results: readonly Result[];
+  readonly failures: readonly (Result & { readonly message: string })[];
+}
+
+/** A body of documents, in one of the forms that nodes take. */
+interface RerankForm<Answer> {
+  /** Where the body has its documents. */
+  readonly documentsAt: string;
+  readonly documentOf: (value: unknown) => Document | undefined;
+  readonly failsWhole: (body: Json) => boolean;
+  readonly usageOf: (answer: Answer) => Usage;
+  readonly merge: (body: Json, parts: readonly Scored<Answer>[]) => Answer;
+}
+
+const textOf = (value: unknown): Document | undefined =>
+  typeof value === 'string' ? { text: Buffer.from(value) } : undefined;
+
+/** Best first, equal scores in the order of the request. */
+function ranked(results: readonly Result[], scoreAt: string): Result[] {
+  const score = (of: Result) => of[scoreAt] as number;
+  return [...results].sort((a, b) => score(b) - score(a) || a.index - b.index);
+}
+
+/** By their index in the call. */
+function placed<Of extends Result>(results: readonly Of[], documents: readonly number[]): Of[] {
+  return results.map((of) => Object.assign({}, of, { index: documents[of.index] as number }));
+}
+
+const COHERE: RerankForm<CohereAnswer> = {
+  documentsAt: 'documents',
+  documentOf: (value) => {
+    const { text, itemId, ...more } = Object(value) as Json;
+    if (typeof value === 'string' || Object.keys(more).length > 0) return textOf(value);
+    if (itemId === undefined) return textOf(text);
+    const isItem = typeof itemId === 'string' && text === undefined;
+    return isItem ? { itemId: Buffer.from(itemId) } : undefined;
+  },
+  failsWhole: ({ failures }) => failures === 'whole',
+  usageOf: ({ usage, model: version }) => {
+    const { total_tokens: promptTokens, computed_tokens: computedTokens } = usage;
+    return { promptTokens, computedTokens, version };
+  },
+  merge: ({ top_n: count = Number.POSITIVE_INFINITY }, parts) => {
+    const answers = parts.flatMap(({ documents, outcome }) =>
+      outcome instanceof TesseraError ? [] : [{ documents, answer: outcome }],
+    );
+    const sum = (of: (usage: CohereAnswer['usage']) => number) =>
+      answers.reduce((all, { answer }) => all + of(answer.usage), 0);
+    const results = answers.flatMap(({ documents, answer }) => placed(answer.results, documents));
+    return Object.assign({}, answers[0]?.answer, {
+      usage: {
+        total_tokens: sum((of) => of.total_tokens),
+        computed_tokens: sum((of) => of.computed_tokens),
+      },
+      results: ranked(results, 'relevance_score').slice(0, count as number),
+      failures: parts.flatMap(failuresOf).sort((a, b) => a.index - b.index),
+    }) as CohereAnswer;
+  },
+};
+
+function failuresOf({ documents, outcome }: Scored<CohereAnswer>) {
+  if (outcome instanceof TesseraError) {
+    const { code, message } = outcome;
+    return documents.map((index) => ({ index, code, message }));
+  }
+  return placed(outcome.failures, documents).map((of) =>
+    Object.assign({}, of, { message: renumbered(of.message, documents) }),
+  );
+}
+
+const TEI: RerankForm<readonly Result[]> = {
+  documentsAt: 'texts',
+  documentOf: textOf,
+  failsWhole: () => true,
+  usageOf: () => ({ promptTokens: 0, computedTokens: 0, version: '' }),
+  merge: (_, parts) => {
+    const results = parts.flatMap(({ documents, outcome }) =>
+      outcome instanceof TesseraError ? [] : placed(outcome, documents),
+    );
+    return ranked(results, 'score');
+  },
+};
+
+/** What a request over HTTP is passed on with. */
+export interface RerankHop {
+  readonly path: string;
+  readonly body: Buffer;
+  readonly headers: HttpAsk['headers'];
+  /** Milliseconds that a node may take. */
+  readonly timeoutMs: number;
+  readonly isOver: () => boolean;
+  readonly onCancelled: (act: () => void) => void;
+}
+
+/** Whether a number that the body may have is one that a node takes. */
+function isCount(value: unknown): boolean {
+  return value === undefined || (Number.isSafeInteger(value) && (value as number) > 0);
+}
+
+/**
+ * A body that scores documents, split over the nodes. Undefined: it cannot be split, and a node
+ * answers it in its own words.
+ */
+export function rerankInParts(calls: SplitCalls, hop: RerankHop): Promise<object> | undefined {
+  return hop.path === '/rerank' ? inParts(TEI, calls, hop) : inParts(COHERE, calls, hop);
+}
+
+function inParts<Answer extends object>(
+  form: RerankForm<Answer>,
+  calls: SplitCalls,
+  hop: RerankHop,
+): Promise<Answer> | undefined {
+  const { path, headers, timeoutMs, isOver, onCancelled } = hop;
+  const body = Object(parseJsonBody(hop.body)) as Json;
+  const values = body[form.documentsAt];
+  if (!Array.isArray(values) || !isCount(body.top_n) || !isCount(body.deadline_ms))
+    return undefined;
+  const documents = values.flatMap((value) => form.documentOf(value) ?? []);
+  if (documents.length !== values.length || !calls.takes(documents.length)) return undefined;
+  const deadlineMs = body.deadline_ms as number | undefined;
+  const sizeOf = (value: unknown) => (typeof value === 'string' ? Buffer.byteLength(value) : 0);
+  const call: ScoredCall<Answer> = {
+    path,
+    edge: 'http',
+    query: sizeOf(body.query) + sizeOf(body.instruction),
+    documents,
+    failsWhole: form.failsWhole(body),
+    leftMs: deadlineMs ?? timeoutMs,
+    isOver,
+    onCancelled,
+    failureOf,
+    errorOf,
+    ask: async (link, part, leftMs, onBegun) => {
+      const own = { [form.documentsAt]: part.map((document) => values[document]) };
+      const left = deadlineMs === undefined ? {} : { deadline_ms: Math.max(1, Math.floor(leftMs)) };
+      const bytes = Buffer.from(JSON.stringify(Object.assign({}, body, own, left)));
+      const ask = { method: 'POST', path, headers, body: bytes, timeoutMs, onBegun };
+      return JSON.parse(checkAnswer(await link.http(ask)).body.toString()) as Answer;
+    },
+    usageOf: form.usageOf,
+    merge: (parts) => form.merge(body, parts),
+  };
+  return calls.score(call);
+}

@@ -1,0 +1,27 @@
+import { TesseraError } from '@tessera/errors';
+
+/** A document by its index, as errors name it. */
+const NAMED = /^(documents|texts)\[(\d+)\]/;
+
+/** The index of the document that a field or message begins with; undefined: with none. */
+export function namedDocument(text: string): number | undefined {
+  const found = NAMED.exec(text);
+  return found === null ? undefined : Number(found[2]);
+}
+
+/** The same text with the document's index in the call instead of that in its part. */
+export function renumbered(text: string, documents: readonly number[]): string {
+  return text.replace(NAMED, (whole, name: string, index: string) => {
+    const own = documents[Number(index)];
+    return own === undefined ? whole : `${name}[${own}]`;
+  });
+}
+
+export function renumberedError(error: TesseraError, documents: readonly number[]): TesseraError {
+  const { code, message, field, retryAfterMs } = error;
+  return new TesseraError(code, renumbered(message, documents), {
+    field: field === undefined ? undefined : renumbered(field, documents),
+    retryAfterMs,
+    cause: error,
+  });
+}

@@ -1,0 +1,25 @@
+import type { SplitCounts } from '@tessera/telemetry';
+
+/** Counts of calls that were split, since the gateway began. */
+export class SplitTally implements SplitCounts {
+  readonly parts = { answered: 0, failed: 0, late: 0 };
+  predictedUs = 0;
+  actualUs = 0;
+  splitCalls = 0;
+  spreadUs = 0;
+  sharedTokens = 0;
+
+  notePart(predictedUs: number, actualUs: number): void {
+    this.parts.answered += 1;
+    this.predictedUs += predictedUs;
+    this.actualUs += actualUs;
+  }
+
+  /** `endedMs`: when each part of a call was answered. */
+  noteCall(endedMs: readonly number[], sharedTokens: number): void {
+    this.sharedTokens += sharedTokens;
+    if (endedMs.length < 2) return;
+    this.splitCalls += 1;
+    this.spreadUs += (Math.max(...endedMs) - Math.min(...endedMs)) * 1000;
+  }
+}

@@ -1,0 +1,174 @@
+import { expect, it } from 'vitest';
+import type { PairWork } from './pair-work.js';
+import { lowerBoundUs, type Part, type SplitNode, splitWork } from './split-work.js';
+
+const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
+
+/** Mulberry32. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function logNormal(random: () => number, median: number, sigma: number): number {
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  return Math.max(1, Math.round(median * Math.exp(sigma * normal)));
+}
+
+const IDLE: SplitNode = { tokenUs: 100, pairUs: 0.02, backlogUs: 0, partUs: 500 };
+
+function workOf(texts: readonly (readonly number[])[], sharedTokens: number): PairWork {
+  const common = texts.map((text, i) => {
+    const before = texts[i - 1] ?? [];
+    const until = text.findIndex((token, at) => token !== before[at]);
+    return i === 0 ? 0 : until < 0 ? text.length : until;
+  });
+  return { sharedTokens, tokens: texts.map(({ length }) => length), common };
+}
+
+/** Few letters, so that they share beginnings; in their order, none twice. */
+function randomTexts(random: () => number, count: number): readonly (readonly number[])[] {
+  const texts = new Map<string, readonly number[]>();
+  while (texts.size < count) {
+    const letter = () => Math.floor(random() * 2);
+    const text = Array.from({ length: 4 + Math.floor(random() * 28) }, (_, i) =>
+      i < 12 ? 7 * letter() * (i === 0 ? 1 : 0) : letter(),
+    );
+    texts.set(text.join(), text);
+  }
+  const compare = (a: readonly number[], b: readonly number[]) => {
+    const at = a.findIndex((token, i) => token !== b[i]);
+    return at < 0 ? a.length - b.length : (a[at] as number) - (b[at] ?? -1);
+  };
+  return [...texts.values()].sort(compare);
+}
+
+/** The cost of a part by the nodes of the trie of its prompts, each by its depth. */
+function trieUs(texts: readonly (readonly number[])[], shared: number, of: SplitNode): number {
+  if (texts.length === 0) return 0;
+  const nodes = new Map<string, number>();
+  for (const text of texts) {
+    for (let depth = 1; depth <= text.length; depth += 1) {
+      nodes.set(text.slice(0, depth).join(), shared + depth - 1);
+    }
+  }
+  const tokenUs = (depth: number) => of.tokenUs + of.pairUs * (depth + 0.5);
+  let us = of.partUs;
+  for (let depth = 0; depth < shared; depth += 1) us += tokenUs(depth);
+  for (const depth of nodes.values()) us += tokenUs(depth);
+  return us;
+}
+
+/** Over all assignments: when the last part ends at the earliest. */
+function bestUs(
+  texts: readonly (readonly number[])[],
+  shared: number,
+  nodes: readonly SplitNode[],
+): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let code = 0; code < nodes.length ** texts.length; code += 1) {
+    const nodeOf = (i: number) => Math.floor(code / nodes.length ** i) % nodes.length;
+    const finish = nodes.map((of, node) => {
+      const own = texts.filter((_, i) => nodeOf(i) === node);
+      return own.length === 0 ? 0 : of.backlogUs + trieUs(own, shared, of);
+    });
+    best = Math.min(best, Math.max(...finish));
+  }
+  return best;
+}
+
+const finishOf = (parts: readonly Part[]) => Math.max(...parts.map(({ finishUs }) => finishUs));
+const scored = (parts: readonly Part[]) =>
+  parts.flatMap(({ documents }) => documents).sort((a, b) => a - b);
+
+it.each(SEEDS)('ends nearly as soon as the best of all assignments, seed %i', (seed) => {
+  const random = randomOf(seed);
+  for (let round = 0; round < 6; round += 1) {
+    const texts = randomTexts(random, 3 + Math.floor(random() * 4));
+    const shared = Math.floor(random() * 60);
+    const nodes = Array.from({ length: 2 + Math.floor(random() * 2) }, (): SplitNode => {
+      const factor = 0.5 + random();
+      const rates = { tokenUs: 100 * factor, pairUs: 2 * factor };
+      return { ...rates, backlogUs: 4000 * random(), partUs: 500 };
+    });
+    const work = workOf(texts, shared);
+    const parts = splitWork(work, nodes);
+    for (const { node, documents, us, finishUs } of parts) {
+      const of = nodes[node] as SplitNode;
+      const own = documents.map((document) => texts[document] as readonly number[]);
+      expect(us).toBeCloseTo(trieUs(own, shared, of), 3);
+      expect(finishUs).toBeCloseTo(of.backlogUs + us, 3);
+    }
+    const least = bestUs(texts, shared, nodes);
+    expect(finishOf(parts) / least).toBeLessThan(1.1);
+    expect(least / lowerBoundUs(work, nodes)).toBeGreaterThan(0.9999);
+  }
+});
+
+it.each([2, 3, 4, 6, 8, 12, 16])('ends within a tenth of the bound on %i nodes', (count) => {
+  for (const seed of SEEDS) {
+    const random = randomOf(seed);
+    const tokens = Array.from({ length: 16 * count }, () => logNormal(random, 200, 0.8));
+    const work = { sharedTokens: 120, tokens, common: tokens.map(() => 0) };
+    const nodes = Array.from({ length: count }, () => IDLE);
+    const parts = splitWork(work, nodes);
+    expect(scored(parts)).toEqual(tokens.map((_, i) => i));
+    expect(finishOf(parts) / lowerBoundUs(work, nodes)).toBeLessThan(1.1);
+    const mean = parts.reduce((sum, { us }) => sum + us, 0) / parts.length;
+    expect(Math.max(...parts.map(({ us }) => us)) / mean).toBeLessThan(1.1);
+  }
+});
+
+it.each(SEEDS)('waits for what nodes have to do before, seed %i', (seed) => {
+  const random = randomOf(seed);
+  const tokens = Array.from({ length: 60 }, () => logNormal(random, 150, 1));
+  const work = { sharedTokens: 60, tokens, common: tokens.map(() => 0) };
+  const nodes = Array.from({ length: 5 }, (): SplitNode => {
+    const factor = 0.5 + 2 * random();
+    return {
+      tokenUs: 100 * factor,
+      pairUs: 0.02 * factor,
+      backlogUs: 400_000 * random(),
+      partUs: 500,
+    };
+  });
+  const parts = splitWork(work, nodes);
+  expect(finishOf(parts) / lowerBoundUs(work, nodes)).toBeLessThan(1.1);
+});
+
+it('keeps documents with a long common beginning together', () => {
+  // Twelve families of eight: 600 tokens in common, then 20 of their own.
+  const tokens = Array.from({ length: 96 }, () => 620);
+  const work = { sharedTokens: 50, tokens, common: tokens.map((_, i) => (i % 8 === 0 ? 0 : 600)) };
+  const nodes = Array.from({ length: 4 }, () => IDLE);
+  const parts = splitWork(work, nodes);
+  for (const { documents } of parts) {
+    expect(new Set(documents.map((document) => Math.floor(document / 8))).size).toBe(3);
+  }
+  expect(finishOf(parts) / lowerBoundUs(work, nodes)).toBeLessThan(1.01);
+});
+
+it('asks one node where a second would compute the shared tokens for little', () => {
+  const work = { sharedTokens: 5000, tokens: [20, 20, 20], common: [0, 0, 0] };
+  expect(splitWork(work, [IDLE, IDLE, IDLE])).toHaveLength(1);
+});
+
+it('takes equal documents for one', () => {
+  const tokens = Array.from({ length: 10 }, () => 400);
+  const common = tokens.map((_, i) => (i % 5 === 0 ? 0 : 400));
+  const parts = splitWork({ sharedTokens: 10, tokens, common }, [IDLE, IDLE]);
+  expect(parts.map(({ documents }) => documents.length)).toEqual([5, 5]);
+});
+
+it('splits a thousand documents over sixteen nodes', () => {
+  const random = randomOf(9);
+  const tokens = Array.from({ length: 1000 }, () => logNormal(random, 200, 1));
+  const common = tokens.map((own, i) => (i % 4 === 0 ? 0 : Math.min(own, 40)));
+  const parts = splitWork({ sharedTokens: 100, tokens, common }, Array(16).fill(IDLE));
+  expect(scored(parts)).toEqual(tokens.map((_, i) => i));
+});
