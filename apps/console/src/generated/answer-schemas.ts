@@ -347,6 +347,34 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 "chains": {
                   "type": "number"
                 },
+                "relevance": {
+                  "type": "object",
+                  "properties": {
+                    "model": {
+                      "type": "string"
+                    },
+                    "template": {
+                      "type": "string"
+                    },
+                    "backlogUs": {
+                      "type": "number"
+                    },
+                    "tokenUs": {
+                      "type": "number"
+                    },
+                    "pairUs": {
+                      "type": "number"
+                    }
+                  },
+                  "required": [
+                    "model",
+                    "template",
+                    "backlogUs",
+                    "tokenUs",
+                    "pairUs"
+                  ],
+                  "additionalProperties": false
+                },
                 "versions": {
                   "type": "object",
                   "additionalProperties": {
