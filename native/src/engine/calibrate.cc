@@ -12,22 +12,28 @@ namespace {
 
 using Samples = std::vector<scheduler::PassSample>;
 
-/// Two samples of a pass: with and without the head.
-Status sample(PassProbe& probe, uint32_t rows, uint32_t position, Samples& samples) {
+/// What a pass took without the head, and what its head took: timed apart, since a head of few rows
+/// is lost in what disturbs a pass.
+struct Sample {
+  scheduler::PassWork work;
+  double pass_us = 0, head_us = 0;
+};
+
+Status sample(PassProbe& probe, uint32_t rows, uint32_t position, std::vector<Sample>& samples) {
   const uint32_t vocab = probe.config().vocab_size;
   std::vector<int32_t> tokens(rows);
   for (uint32_t i = 0; i < rows; ++i) tokens[i] = static_cast<int32_t>((i * 7919u + rows) % vocab);
-  scheduler::PassSample sample;
+  Sample sample;
   const Clock::time_point start = Clock::now();
   TESSERA_RETURN_IF_ERROR(probe.forward(tokens, position));
-  sample.us = microseconds_since(start);
+  sample.pass_us = microseconds_since(start);
   sample.work.add_rows(rows, position, true);
   sample.work.experts = static_cast<double>(probe.experts_touched());
-  samples.push_back(sample);
   const uint32_t head_rows = std::min({rows, kCalibrationHeadRows, probe.head_rows_max()});
+  const Clock::time_point passed = Clock::now();
   TESSERA_RETURN_IF_ERROR(probe.head(head_rows));
-  sample.us = microseconds_since(start);
-  sample.work.cells = static_cast<double>(head_rows) * vocab;
+  sample.head_us = microseconds_since(passed);
+  sample.work.head = {static_cast<double>(head_rows) * vocab, static_cast<double>(vocab)};
   samples.push_back(sample);
   return Status::ok();
 }
@@ -35,7 +41,7 @@ Status sample(PassProbe& probe, uint32_t rows, uint32_t position, Samples& sampl
 /// Runs rounds of `run(rows, samples)`, which appends the samples of one size, always as many; the
 /// shortest of each. Stops at the first status that is not ok.
 template <typename Run>
-Status rounds(const Run& run, Samples& shortest) {
+Status rounds(const Run& run, std::vector<Sample>& shortest) {
   const Clock::time_point start = Clock::now();
   size_t sizes = 0;
   for (const uint32_t rows : kCalibrationRows) {
@@ -45,20 +51,35 @@ Status rounds(const Run& run, Samples& shortest) {
   }
   for (uint32_t round = 1; round < kCalibrationRoundsMax; ++round) {
     if (round >= kCalibrationRounds && microseconds_since(start) > kCalibrationUs) break;
-    Samples again;
+    std::vector<Sample> again;
     for (size_t i = 0; i < sizes; ++i) TESSERA_RETURN_IF_ERROR(run(kCalibrationRows[i], again));
-    for (size_t i = 0; i < shortest.size(); ++i)
-      shortest[i].us = std::min(shortest[i].us, again[i].us);
+    for (size_t i = 0; i < shortest.size(); ++i) {
+      shortest[i].pass_us = std::min(shortest[i].pass_us, again[i].pass_us);
+      shortest[i].head_us = std::min(shortest[i].head_us, again[i].head_us);
+    }
   }
   return Status::ok();
+}
+
+/// Two of each: without the head and with it.
+Samples with_and_without_head(const std::vector<Sample>& shortest) {
+  Samples samples;
+  for (const Sample& sample : shortest) {
+    scheduler::PassWork without = sample.work;
+    without.head = {};
+    samples.push_back({without, sample.pass_us});
+    samples.push_back({sample.work, sample.pass_us + sample.head_us});
+  }
+  return samples;
 }
 
 }  // namespace
 
 scheduler::UnitWeights unit_weights(const model::ModelConfig& config) {
   const model::Recipe::Work work = model::Recipe(config).work();
-  scheduler::UnitWeights weights{work.sum.row, work.sum.pair,
-                                 static_cast<double>(config.hidden_size), work.sum.expert};
+  const auto cell = static_cast<double>(config.hidden_size);
+  scheduler::UnitWeights weights{work.sum.row, work.sum.pair, cell, kReadMultiplications * cell,
+                                 work.sum.expert};
   weights.mixture = {static_cast<double>(work.mixtures), work.sum.experts, work.sum.chosen};
   return weights;
 }
@@ -71,15 +92,15 @@ Result<scheduler::PassCost> calibrate(const EngineOptions& options, PassProbe&& 
   const Status begun = probe.begin(kv::blocks_of(context + most));
   if (begun.code() == Code::kEngineOverloaded) return scheduler::PassCost{};
   TESSERA_RETURN_IF_ERROR(begun);
-  Samples samples;
+  std::vector<Sample> samples;
   TESSERA_RETURN_IF_ERROR(sample(probe, 1, 0, samples));  // touches everything for the first time
   samples.clear();
-  const auto run = [&](uint32_t rows, Samples& of_size) -> Status {
+  const auto run = [&](uint32_t rows, std::vector<Sample>& of_size) -> Status {
     TESSERA_RETURN_IF_ERROR(sample(probe, std::min(rows, most), 0, of_size));
     return context > 0 ? sample(probe, std::min(rows, most), context, of_size) : Status::ok();
   };
   TESSERA_RETURN_IF_ERROR(rounds(run, samples));
-  return scheduler::fit_pass_cost(samples, unit_weights(config));
+  return scheduler::fit_pass_cost(with_and_without_head(samples), unit_weights(config));
 }
 
 }  // namespace tessera::engine

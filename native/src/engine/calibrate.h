@@ -41,7 +41,9 @@ inline constexpr double kCalibrationUs = 250'000;
 inline constexpr uint32_t kCalibrationRows[] = {1, 64, 16, 4, 256, 1024};
 /// Rounds at least, and at most where they take less than kCalibrationUs together.
 inline constexpr uint32_t kCalibrationRounds = 2, kCalibrationRoundsMax = 5;
-inline constexpr uint32_t kCalibrationHeadRows = 4;
+inline constexpr uint32_t kCalibrationHeadRows = 16;
+/// Multiplications that take as long as reading a weight from memory, about.
+inline constexpr double kReadMultiplications = 16;
 /// Positions before the rows of a pass, where the model has them.
 inline constexpr uint32_t kCalibrationContext = 256;
 

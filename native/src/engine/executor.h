@@ -69,9 +69,9 @@ class Executor {
                          std::span<const scheduler::Link> links, PassTimes& times) = 0;
   /// What the last forward() did with experts, where the device counts it.
   virtual model::ExpertUse expert_use() const { return {}; }
-  /// The coming selection of every request whose logits are due. Gives the rows of the head that
-  /// are multiplied with beams, and the times of a request's own part to its pass().
-  virtual Result<double> select(Running running) = 0;
+  /// The coming selection of every request whose logits are due. Gives what it does with the
+  /// head, and the times of a request's own part to its pass().
+  virtual Result<scheduler::HeadWork> select(Running running) = 0;
   /// Waits for all that is under way.
   virtual Status finish() = 0;
   /// Prompt rows that were taken back since the last call from requests that go on.

@@ -48,7 +48,7 @@ class StuckExecutor final : public Executor {
                  PassTimes&) override {
     return Status::ok();
   }
-  Result<double> select(Running) override { return 0.0; }
+  Result<scheduler::HeadWork> select(Running) override { return scheduler::HeadWork{}; }
   Status finish() override { return Status::ok(); }
   uint64_t take_rolled_back_rows() override { return 0; }
   bool is_read_next(const RunningRequest&) const override { return false; }

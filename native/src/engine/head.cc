@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "engine/elapsed.h"
 
@@ -39,7 +40,7 @@ bool is_full(const RequestState& state) { return state.request().norm == beam::S
 
 /// Finds who is due and lays out the arrays. Requests that want the same codes stand together, and
 /// among them those of one adapter: they are multiplied together.
-double Head::collect(std::span<RequestState* const> running) {
+scheduler::HeadWork Head::collect(std::span<RequestState* const> running) {
   due_.clear();
   for (RequestState* const state : running) {
     if (!state->awaits_selection()) continue;
@@ -52,7 +53,9 @@ double Head::collect(std::span<RequestState* const> running) {
                         : std::less<>()(of_a, of_b);
   });
   rows_.clear();
-  double cells = 0;
+  scheduler::HeadWork work;
+  double levels_read = 0, ends_read = 0;
+  const int32_t* last_level = nullptr;
   size_t codes = 0, terminals = 0, sets = 0;
   for (Due& due : due_) {
     const uint32_t level = level_size(*due.state), ends = terminal_count(*due.state);
@@ -66,14 +69,19 @@ double Head::collect(std::span<RequestState* const> running) {
     terminals += size_t{due.count} * ends;
     sets += due.token_sets;
     const uint32_t vocab = is_full(*due.state) ? decoder_.config().vocab_size : 0;
-    cells += static_cast<double>(due.count) * (static_cast<double>(level) + ends + vocab);
+    work.cells += static_cast<double>(due.count) * (static_cast<double>(level) + ends + vocab);
+    if (std::exchange(last_level, level_tokens(*due.state)) != level_tokens(*due.state)) {
+      levels_read += level;
+    }
+    ends_read = std::max<double>(ends_read, ends);
+    work.columns = std::max({work.columns, levels_read + ends_read, static_cast<double>(vocab)});
   }
   code_logits_.resize(codes);
   terminal_logits_.resize(terminals);
   token_sets_.resize(sets);
   next_terminal_.resize(rows_.size());
   log_sum_exp_.resize(rows_.size());
-  return cells;
+  return work;
 }
 
 void Head::multiply(model::Workspace& workspace) {
@@ -128,17 +136,18 @@ void Head::choose(const Due& due) {
   state.pass().fork_us = microseconds_since(selected);
 }
 
-double Head::select(std::span<RequestState* const> running, model::Workspace& workspace) {
+scheduler::HeadWork Head::select(std::span<RequestState* const> running,
+                                 model::Workspace& workspace) {
   const Clock::time_point start = Clock::now();
-  const double cells = collect(running);
-  if (due_.empty()) return 0;
+  const scheduler::HeadWork work = collect(running);
+  if (due_.empty()) return work;
   multiply(workspace);
   const float head_us = microseconds_since(start);
   for (const Due& due : due_) {
     due.state->pass().head_us = head_us;
     choose(due);
   }
-  return cells;
+  return work;
 }
 
 }  // namespace tessera::engine

@@ -10,6 +10,7 @@
 #include "engine/request_state.h"
 #include "model/decoder.h"
 #include "model/workspace.h"
+#include "scheduler/cost_model.h"
 
 namespace tessera::engine {
 
@@ -19,8 +20,7 @@ class Head {
       : decoder_(decoder), scratch_(beam::make_scratch()) {}
 
   /// Applies the coming selection of every running request whose logits are due, and times it.
-  /// Returns the rows of the head that were multiplied with beams.
-  double select(std::span<RequestState* const> running, model::Workspace& workspace);
+  scheduler::HeadWork select(std::span<RequestState* const> running, model::Workspace& workspace);
 
  private:
   /// A request whose logits are due, and where they go: indices into the arrays below.
@@ -33,7 +33,7 @@ class Head {
     size_t token_set = 0, token_sets = 0;
   };
 
-  double collect(std::span<RequestState* const> running);
+  scheduler::HeadWork collect(std::span<RequestState* const> running);
   void multiply(model::Workspace& workspace);
   beam::StepLogits logits_of(const Due& due);
   void choose(const Due& due);

@@ -170,9 +170,9 @@ Status Loop::compute(PassTimes& times) {
     state->pass().is_decode = state->is_decoding();
   }
   narrow_late();
-  const Result<double> cells = executor_->select(running_);
-  if (!cells.is_ok()) return cells.status();
-  work_.cells += cells.value();
+  const Result<scheduler::HeadWork> head = executor_->select(running_);
+  if (!head.is_ok()) return head.status();
+  work_.head = head.value();
   return Status::ok();
 }
 

@@ -90,7 +90,7 @@ Status ProcessorExecutor::forward(Running running, std::span<const scheduler::Sl
   return Status::ok();
 }
 
-Result<double> ProcessorExecutor::select(Running running) {
+Result<scheduler::HeadWork> ProcessorExecutor::select(Running running) {
   return head_.select(states_of(running), *workspace_);
 }
 

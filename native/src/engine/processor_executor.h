@@ -41,7 +41,7 @@ class ProcessorExecutor final : public Executor {
   Status forward(Running running, std::span<const scheduler::Slice> plan,
                  std::span<const scheduler::Link> links, PassTimes& times) override;
   model::ExpertUse expert_use() const override { return workspace_->expert_use(); }
-  Result<double> select(Running running) override;
+  Result<scheduler::HeadWork> select(Running running) override;
   Status finish() override { return Status::ok(); }
   uint64_t take_rolled_back_rows() override;
 

@@ -24,18 +24,19 @@ double alone_us(const PassCost& cost, const RequestWork& work, uint32_t chunk) {
   uint32_t decodes = work.selections;
   if (left > 0 && decodes > 0) {
     --decodes;
-    prompt.cells += work.cells_per_beam;
+    prompt.head = {work.cells_per_beam, work.cells_per_beam};
   }
   PassWork decode;
   decode.rows = decodes * work.beams;
   decode.pairs = decodes * work.beams * (work.prompt_tokens + 1.0);
-  decode.cells = decodes * work.beams * work.cells_per_beam;
+  decode.head = {decodes * work.beams * work.cells_per_beam, decodes * work.cells_per_beam};
   // Apart: few rows touch few experts.
   return cost.total_us(prompt, chunks) + cost.total_us(decode, decodes);
 }
 
 void SharingRate::served(double alone_us) {
-  busy_us_ *= kForget;
+  busy_us_ = busy_us_ * kForget + since_answer_us_;
+  since_answer_us_ = 0;
   served_us_ = served_us_ * kForget + alone_us;
 }
 

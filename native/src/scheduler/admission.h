@@ -20,16 +20,18 @@ struct RequestWork {
 double alone_us(const PassCost& cost, const RequestWork& work, uint32_t chunk);
 
 /// How much of what requests would take alone they do take beside each other: passes and prefixes
-/// are shared. Follows the last few dozen answers.
+/// are shared. Follows the last few dozen answers: what has been computed since the last of them
+/// is for requests that have not ended, and says nothing yet.
 class SharingRate {
  public:
   double rate() const { return busy_us_ / served_us_; }
-  void busy(double us) { busy_us_ += us; }
+  void busy(double us) { since_answer_us_ += us; }
   void served(double alone_us);
 
  private:
-  double busy_us_ = 1000;  // as many of both to begin with: nothing is shared
-  double served_us_ = 1000;
+  double busy_us_ = 1e6;  // as many of both to begin with: nothing is shared
+  double served_us_ = 1e6;
+  double since_answer_us_ = 0;
 };
 
 struct Arrival {

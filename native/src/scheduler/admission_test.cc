@@ -91,5 +91,27 @@ TEST(Admission, TheSharingRateFollowsWhatAnswersTake) {
   EXPECT_NEAR(sharing.rate(), 0.25, 0.02);
 }
 
+TEST(SharingRate, WhatHasNotBeenAnsweredSaysNothingOfIt) {
+  SharingRate sharing;
+  sharing.busy(5e6);  // the first request of a service, and a long one
+  EXPECT_EQ(sharing.rate(), 1);
+  sharing.served(5e6);
+  EXPECT_NEAR(sharing.rate(), 1, 0.02);
+}
+
+TEST(SharingRate, FollowsWhatRequestsShare) {
+  SharingRate sharing;
+  for (int i = 0; i < 200; ++i) {
+    sharing.busy(4'000);
+    sharing.served(10'000);
+  }
+  EXPECT_NEAR(sharing.rate(), 0.4, 0.01);
+  for (int i = 0; i < 200; ++i) {
+    sharing.busy(9'000);
+    sharing.served(10'000);
+  }
+  EXPECT_NEAR(sharing.rate(), 0.9, 0.01);
+}
+
 }  // namespace
 }  // namespace tessera::scheduler

@@ -5,11 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 
 namespace tessera::scheduler {
 namespace {
 
-constexpr size_t kTerms = 5;
+constexpr size_t kTerms = 6;
 constexpr double kPull = 1e-3;  // weight of the pull beside samples of weight one
 
 using Vector = std::array<double, kTerms>;
@@ -108,8 +109,8 @@ std::optional<double> Mixture::spread_of(double rows, double touched) const {
 }
 
 double PassCost::total_us(const PassWork& work, double passes) const {
-  const double us =
-      passes * pass_us + row_us * work.rows + pair_us * work.pairs + cell_us * work.cells;
+  const double us = passes * pass_us + row_us * work.rows + pair_us * work.pairs +
+                    cell_us * work.head.cells + column_us * work.head.columns;
   if (passes <= 0) return us;
   const double touched =
       work.experts > 0 ? work.experts : passes * mixture.touched(work.rows / passes);
@@ -122,7 +123,11 @@ PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& w
   // Terms are counted in multiplications, so that one rate is one number for all of them.
   const auto terms_of = [&](const PassWork& work) {
     const double touched = work.experts > 0 ? work.experts : mixture.touched(work.rows);
-    return Vector{1, work.rows * weights.row, work.pairs * weights.pair, work.cells * weights.cell,
+    return Vector{1,
+                  work.rows * weights.row,
+                  work.pairs * weights.pair,
+                  work.head.cells * weights.cell,
+                  work.head.columns * weights.column,
                   touched * weights.expert};
   };
   // Few rows touch few experts: that is no cost of a pass whatever its rows.
@@ -132,7 +137,8 @@ PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& w
   for (const PassSample& sample : samples) {
     const Vector terms = terms_of(sample.work);
     normal.add(terms, sample.us - pass_us, 1 / (sample.us * sample.us));
-    rate = std::min(rate, sample.us / std::max(1.0, terms[1] + terms[2] + terms[3] + terms[4]));
+    const double products = std::accumulate(terms.begin() + 1, terms.end(), 0.0);
+    rate = std::min(rate, sample.us / std::max(1.0, products));
   }
   for (size_t i = 1; i < kTerms; ++i) {
     Vector alone{};
@@ -149,13 +155,19 @@ PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& w
     least = residual;
     best = x;
   }
-  return {pass_us + best[0],      best[1] * weights.row,    best[2] * weights.pair,
-          best[3] * weights.cell, best[4] * weights.expert, mixture};
+  return {pass_us + best[0],
+          best[1] * weights.row,
+          best[2] * weights.pair,
+          best[3] * weights.cell,
+          best[4] * weights.column,
+          best[5] * weights.expert,
+          mixture};
 }
 
 PassCost CostModel::cost() const {
   PassCost cost = fitted_;
-  for (double* us : {&cost.pass_us, &cost.row_us, &cost.pair_us, &cost.cell_us, &cost.expert_us}) {
+  for (double* us : {&cost.pass_us, &cost.row_us, &cost.pair_us, &cost.cell_us, &cost.column_us,
+                     &cost.expert_us}) {
     *us *= correction_;
   }
   return cost;

@@ -8,11 +8,17 @@
 
 namespace tessera::scheduler {
 
+/// What a pass does with the head.
+struct HeadWork {
+  double cells = 0;    // row and row of the head it is multiplied with
+  double columns = 0;  // rows of the head that are read, however many rows they are multiplied with
+};
+
 /// Work of a pass in the units that cost time.
 struct PassWork {
   double rows = 0;   // through all layers
   double pairs = 0;  // row and position it attends to
-  double cells = 0;  // row and row of the head it is multiplied with
+  HeadWork head{};
   /// Experts touched in all layers, where they have been counted; 0: as many as the mixture
   /// expects of the rows.
   double experts = 0;
@@ -54,6 +60,7 @@ struct PassCost {
   double row_us = 0;
   double pair_us = 0;
   double cell_us = 0;
+  double column_us = 0;
   double expert_us = 0;  // per expert touched
   Mixture mixture{};
 
@@ -83,6 +90,7 @@ struct UnitWeights {
   double row = 1;
   double pair = 1;
   double cell = 1;
+  double column = 1;
   double expert = 1;
   Mixture mixture{};
 };

@@ -18,7 +18,7 @@ std::vector<PassSample> samples_of(const PassCost& truth, double noise, uint32_t
       for (const double codes : {0.0, 4096.0}) {
         PassSample sample;
         sample.work.add_rows(rows, position, true);
-        sample.work.cells = rows * codes;
+        sample.work.head = {rows * codes, codes};
         sample.us = truth.predict_us(sample.work) * factor(random);
         samples.push_back(sample);
       }
@@ -27,7 +27,7 @@ std::vector<PassSample> samples_of(const PassCost& truth, double noise, uint32_t
   return samples;
 }
 
-constexpr UnitWeights kWeights{1e6, 2e3, 1e3};
+constexpr UnitWeights kWeights{1e6, 2e3, 1e3, 16e3};
 
 TEST(CostModel, PromptRowsAttendToOnePositionMoreEach) {
   PassWork work;
@@ -38,7 +38,7 @@ TEST(CostModel, PromptRowsAttendToOnePositionMoreEach) {
 }
 
 TEST(CostModel, AFitOfExactSamplesPredictsThem) {
-  const PassCost truth{900, 12, 0.02, 0.01};
+  const PassCost truth{900, 12, 0.02, 0.01, 0.2};
   const std::vector<PassSample> samples = samples_of(truth, 0, 1);
   const PassCost fitted = fit_pass_cost(samples, kWeights);
   for (const PassSample& sample : samples)
@@ -53,7 +53,7 @@ TEST(CostModel, ExpertsAreCountedOnceEachHoweverManyRowsChooseThem) {
   UnitWeights weights = kWeights;
   weights.expert = 1e7;
   weights.mixture = mixture;
-  const PassCost truth{300, 12, 0.02, 0.01, 40, mixture};
+  const PassCost truth{300, 12, 0.02, 0.01, 0.1, 40, mixture};
   const PassCost exact = fit_pass_cost(samples_of(truth, 0, 1), weights);
   const PassCost noisy = fit_pass_cost(samples_of(truth, 0.05, 2), weights);
   for (const uint32_t rows : {1u, 4u, 16u, 100u, 600u}) {
@@ -66,7 +66,7 @@ TEST(CostModel, ExpertsAreCountedOnceEachHoweverManyRowsChooseThem) {
 
 /// A step touches few experts: many steps of few rows cost more than one pass of all of them.
 TEST(CostModel, PassesThatShareRowsTouchMoreExpertsThanOne) {
-  const PassCost cost{0, 1, 0, 0, 10, {.layers = 1, .experts = 64, .chosen = 4}};
+  const PassCost cost{0, 1, 0, 0, 0, 10, {.layers = 1, .experts = 64, .chosen = 4}};
   PassWork work;
   work.rows = 64;
   EXPECT_DOUBLE_EQ(cost.total_us(work, 64), 64 + 64 * 4 * 10);
@@ -110,6 +110,7 @@ TEST(CostModel, NoCoefficientIsNegativeWhateverTheNoise) {
     EXPECT_GE(fitted.row_us, 0);
     EXPECT_GE(fitted.pair_us, 0);
     EXPECT_GE(fitted.cell_us, 0);
+    EXPECT_GE(fitted.column_us, 0);
     for (const PassSample& sample : samples)
       EXPECT_NEAR(fitted.predict_us(sample.work) / sample.us, 1, 1.6);
   }
@@ -123,6 +124,7 @@ TEST(CostModel, WhatNoSampleShowsIsTakenFromTheRateOfTheRest) {
   const double rate = 6400 / (64 * kWeights.row);
   EXPECT_NEAR(fitted.pair_us / (rate * kWeights.pair), 1, 0.01);
   EXPECT_NEAR(fitted.cell_us / (rate * kWeights.cell), 1, 0.01);
+  EXPECT_NEAR(fitted.column_us / (rate * kWeights.column), 1, 0.01);
   EXPECT_NEAR(fitted.predict_us(sample.work), 6400, 64);
   EXPECT_EQ(fit_pass_cost({}, kWeights).predict_us(sample.work), 0);
 }

@@ -116,7 +116,7 @@ double error_at_90(CostModel model, const PassCost& truth, double exponent) {
 
 TEST(CostModel, PassesOfAMixtureArePredictedWithin15PercentWhateverItsRouting) {
   for (const Mixture& mixture : kMixtures) {
-    const PassCost truth{50, 4, 0.001, 0, 30, mixture};
+    const PassCost truth{50, 4, 0.001, 0, 0, 30, mixture};
     for (const double exponent : kExponents) {
       SCOPED_TRACE(testing::Message() << mixture.experts << " experts, exponent " << exponent);
       EXPECT_LT(error_at_90(CostModel(truth), truth, exponent), 0.15);
@@ -125,7 +125,7 @@ TEST(CostModel, PassesOfAMixtureArePredictedWithin15PercentWhateverItsRouting) {
 }
 
 TEST(CostModel, AloneARequestTouchesTheExpertsOfEachOfItsPasses) {
-  const PassCost cost{0, 0, 0, 0, 10, {.layers = 1, .experts = 64, .chosen = 4}};
+  const PassCost cost{0, 0, 0, 0, 0, 10, {.layers = 1, .experts = 64, .chosen = 4}};
   const auto us = [&](double rows) { return 10 * cost.mixture.touched(rows); };
   const RequestWork work{256, 0, 3, 8, 0};
   EXPECT_NEAR(alone_us(cost, work, 128), 2 * us(128) + 2 * us(8), 1e-9);
@@ -133,7 +133,7 @@ TEST(CostModel, AloneARequestTouchesTheExpertsOfEachOfItsPasses) {
 }
 
 TEST(CostModel, ARowAmongManyPaysItsPartOfTheExperts) {
-  const PassCost cost{0, 3, 0, 0, 10, {.layers = 1, .experts = 64, .chosen = 4}};
+  const PassCost cost{0, 3, 0, 0, 0, 10, {.layers = 1, .experts = 64, .chosen = 4}};
   EXPECT_DOUBLE_EQ(cost.row_us_among(1), 3 + 40);
   EXPECT_NEAR(cost.row_us_among(640), 3 + 1, 1e-6);
   EXPECT_DOUBLE_EQ((PassCost{100, 3}).row_us_among(1), 3);

@@ -13,7 +13,7 @@ constexpr uint32_t kChunk = 64;
 double needed_us(const PassCost& cost, const RequestWork& after, double beams) {
   const double pairs = beams * (after.prompt_tokens + 1.0);
   const double pass = cost.pass_us + cost.row_us * beams + cost.pair_us * pairs +
-                      cost.cell_us * beams * after.cells_per_beam;
+                      (cost.cell_us * beams + cost.column_us) * after.cells_per_beam;
   return after.selections * pass;
 }
 
@@ -23,7 +23,7 @@ TEST(Narrowing, GivesTheWidestOfTheHalvedWidthsThatFits) {
   uint32_t narrowed = 0, whole = 0, hopeless = 0;
   for (uint32_t i = 0; i < 20'000; ++i) {
     const PassCost cost{100 * share(random), 10 * share(random), 0.1 * share(random),
-                        0.01 * share(random)};
+                        0.01 * share(random), 0.1 * share(random)};
     RequestWork after;
     after.prompt_tokens = after.length = static_cast<uint32_t>(1 + random() % 500);
     after.selections = static_cast<uint32_t>(random() % 5);

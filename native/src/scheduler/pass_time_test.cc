@@ -23,7 +23,7 @@ constexpr std::array<uint32_t, 5> kPromptTokens{64, 128, 256, 96, 192};
 constexpr PassCost kCost{1'500, 500, 0.2, 166};
 /// Two layers of Qwen3-30B-A3B there: reading an expert takes as long as four rows.
 constexpr PassCost kMixtureCost{
-    200, 120, 0.2, 166, 480, {.layers = 2, .experts = 128, .chosen = 8, .spread = 0.9}};
+    200, 120, 0.2, 166, 0, 480, {.layers = 2, .experts = 128, .chosen = 8, .spread = 0.9}};
 
 struct Simulated {
   double arrival_us = 0;
@@ -65,7 +65,7 @@ class Simulation {
       if (is_prompt) request.length += slice.rows;
       if (!request.is_decoding()) continue;
       has_selected[slice.runnable] = 1;
-      work.cells += is_prompt ? 1 : request.width;
+      work.head.cells += is_prompt ? 1 : request.width;
       if (!is_prompt) --request.passes_left;
     }
     now_us_ += budget_.cost.predict_us(work);

@@ -177,8 +177,8 @@ Status CardExecutor::forward(Running running, std::span<const scheduler::Slice> 
   return Status::ok();
 }
 
-Result<double> CardExecutor::select(Running running) {
-  double cells = 0;
+Result<scheduler::HeadWork> CardExecutor::select(Running running) {
+  scheduler::HeadWork work;
   due_.clear();
   steps_.clear();
   uint32_t keys_max = 0;
@@ -191,15 +191,17 @@ Result<double> CardExecutor::select(Running running) {
     steps_.push_back(state->search().step());
     keys_max = std::max(keys_max, state->search().keys_max());
     has_other_norms = has_other_norms || steps_.back().norm != beam::cuda::Norm::kFull;
-    cells += state->head_cells();
+    const scheduler::HeadWork own_work = state->head_work();
+    work.cells += own_work.cells;
+    work.columns = std::max(work.columns, own_work.columns);
   }
-  if (due_.empty()) return cells;
+  if (due_.empty()) return work;
   TESSERA_RETURN_IF_ERROR(
       queue_->copy_in(searches_, steps_.data(), steps_.size() * sizeof(beam::cuda::Search)));
   TESSERA_RETURN_IF_ERROR(select_next(*queue_, searches_, static_cast<uint32_t>(steps_.size()),
                                       keys_max, has_other_norms));
   for (CardRequest* state : due_) TESSERA_RETURN_IF_ERROR(state->chosen());
-  return cells;
+  return work;
 }
 
 bool CardExecutor::is_read_next(const RunningRequest& state) const {

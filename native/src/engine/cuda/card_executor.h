@@ -48,7 +48,7 @@ class CardExecutor final : public Executor {
   void order(Running, std::vector<scheduler::Slice>&) override {}
   Status forward(Running running, std::span<const scheduler::Slice> plan,
                  std::span<const scheduler::Link> links, PassTimes& times) override;
-  Result<double> select(Running running) override;
+  Result<scheduler::HeadWork> select(Running running) override;
   Status finish() override { return queue_->finish(); }
   uint64_t take_rolled_back_rows() override { return 0; }
 

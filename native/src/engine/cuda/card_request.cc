@@ -1,5 +1,6 @@
 #include "engine/cuda/card_request.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -67,10 +68,11 @@ void CardRequest::rows_asked(const scheduler::Slice& slice, uint32_t end) {
   awaits_selection_ = true;
 }
 
-double CardRequest::head_cells() const {
+scheduler::HeadWork CardRequest::head_work() const {
   const double vocab = request_.norm == beam::ScoreNorm::kFull ? config_.vocab_size : 0;
   const double codes = has_level() ? static_cast<double>(binding().level_tokens(step_).size()) : 0;
-  return due_rows_ * (codes + static_cast<double>(binding().terminal_tokens().size()) + vocab);
+  const auto ends = static_cast<double>(binding().terminal_tokens().size());
+  return {due_rows_ * (codes + ends + vocab), std::max(codes + ends, vocab)};
 }
 
 Status CardRequest::head(const uint32_t* row_numbers) {

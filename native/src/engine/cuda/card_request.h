@@ -42,7 +42,7 @@ class CardRequest final : public RunningRequest {
   /// The slice's rows have been asked for; the last stands before row `end` of the pass.
   void rows_asked(const scheduler::Slice& slice, uint32_t end);
   /// Products with rows of the head in the coming selection.
-  double head_cells() const;
+  scheduler::HeadWork head_work() const;
   /// The coming selection's logits; its candidates are then chosen by select_next().
   Status head(const uint32_t* row_numbers);
   /// The selection has been asked for.
