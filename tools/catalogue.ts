@@ -1,9 +1,8 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import type { ServiceError } from '@grpc/grpc-js';
 import { type CatalogueChange, MESSAGE_CHANGES_MAX, parseChangeLine } from '@tessera/catalogue';
 import { loadConfig } from '@tessera/config';
-import { TesseraError } from '@tessera/errors';
+import { TesseraError, visible } from '@tessera/errors';
+import { applyFile, linesOf } from './catalogue/apply-file.js';
 import { applyBatch, exportState, importDelta } from './catalogue/bundles.js';
 import { wireChange } from './catalogue/wire-change.js';
 import { callError } from './served/call-error.js';
@@ -37,8 +36,10 @@ Versions:
   --address HOST:PORT  of its gRPC edge (default: the configured one)
 ${CONNECTION_USAGE}
   --predicate CLAUSE   which items, paused ones too: {"attribute": "campaign", "in": ["x"]}
-  --tolerate N         bad rows that do not refuse an import (default 0)
+  --tolerate N         bad rows that do not refuse an import, or lines of apply that the service
+                       refuses and that are left out (default 0)
   --batch N            changes of a batch of apply at most (default 1000)
+  --resume FILE        apply remembers in it how far it came, and goes on there the next time
   --whole              the file of apply is one batch (at most 1,048,576 changes)
   --json               JSON on the standard output and nothing else`;
 
@@ -56,6 +57,7 @@ class Commands {
     private readonly client: CatalogueClient,
     private readonly batch: number,
     private readonly isWhole: boolean,
+    private readonly resumePath: string | undefined,
     private readonly tolerated: number,
     private readonly predicate: string | undefined,
     private readonly onProgress: ProgressLine['update'],
@@ -136,48 +138,22 @@ class Commands {
 
   private async applyWhole(path: string): Promise<object> {
     const changes: CatalogueChange[] = [];
-    for await (const { change } of changesOf(path)) changes.push(change);
+    for await (const { text, number } of linesOf(path)) changes.push(parseChangeLine(text, number));
     const { sequence } = await this.answered(applyBatch(this.client, changes, {}, this.onProgress));
     return { applied: changes.length, sequence };
   }
 
   /** A line at fault is named by file and number; batches before its own have been applied. */
-  private async applyFile(path: string): Promise<object> {
-    let changes: CatalogueChange[] = [];
-    let first = 1;
-    let sequence = 0;
-    let applied = 0;
-    const send = async () => {
-      if (changes.length === 0) return;
-      ({ sequence } = await this.apply(changes));
-      applied += changes.length;
-      changes = [];
-    };
-    try {
-      for await (const { change, number } of changesOf(path)) {
-        if (changes.length === 0) first = number;
-        changes.push(change);
-        if (changes.length === this.batch) await send();
-      }
-      await send();
-    } catch (thrown) {
-      const { code, message, field } = TesseraError.from(thrown);
-      const place = `${path}, from line ${first}`;
-      const text = `${place}: ${message} (${applied} changes before were applied)`;
-      throw new TesseraError(code, text, { field, cause: thrown });
-    }
-    return { applied, sequence };
-  }
-}
-
-/** Changes of the lines of a file that are not empty, with their numbers. */
-async function* changesOf(
-  path: string,
-): AsyncGenerator<{ change: CatalogueChange; number: number }> {
-  let number = 0;
-  for await (const text of createInterface({ input: createReadStream(path) })) {
-    number += 1;
-    if (text.trim() !== '') yield { change: parseChangeLine(text, number), number };
+  private applyFile(path: string): Promise<object> {
+    return applyFile((changes) => this.apply(changes), path, {
+      batch: this.batch,
+      resumePath: this.resumePath,
+      tolerated: this.tolerated,
+      onBadLine: (line, message) =>
+        process.stderr.write(visible(`line ${line} left out: ${message}\n`)),
+      onProgress: this.onProgress,
+      nowMs: () => performance.now(),
+    });
   }
 }
 
@@ -241,6 +217,7 @@ await runCommand(USAGE, async (all) => {
     predicate: 'text',
     tolerate: 'text',
     whole: 'switch',
+    resume: 'text',
     json: 'switch',
     ...CONNECTION_FLAGS,
   });
@@ -256,6 +233,7 @@ await runCommand(USAGE, async (all) => {
       client,
       batch,
       flags.has('whole'),
+      flags.text('resume'),
       tolerated,
       flags.text('predicate'),
       progress.update,

@@ -76,6 +76,63 @@ describe('tokens of texts', () => {
     expect(tokens).toEqual([...whole.slice(0, 4), whole.at(-1)]);
   });
 
+  /** Words of several scripts, some without spaces, some endless, some that leave no token. */
+  const PARTS = [
+    ...['argan ', 'Crème brûlée ', '有机护发油', 'Увлажняющий\n', 'शैम्पू  ', '샴푸 ', '🧴', '\u00ad'],
+    ...['e\u0301', 'x'.repeat(90), 'antidisestablishmentarianism', '. ', '\t', '50% (new) '],
+  ];
+  /** A text of about so many characters by a seed. */
+  function drawnText(seed: number, characters: number): string {
+    let state = seed;
+    const draw = (count: number) => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return Math.floor((state / 2 ** 32) * count);
+    };
+    // A few parts a text, so that some texts have no spaces at all.
+    const parts = Array.from({ length: 1 + draw(4) }, () => PARTS[draw(PARTS.length)] as string);
+    let text = '';
+    while (text.length < characters) text += parts[draw(parts.length)];
+    return text;
+  }
+
+  it.each(FOLDERS)('of a long text are the first of all its tokens: %s', async (name) => {
+    const { tokenizer } = await readTextFolder(join(FIXTURES, name));
+    const maker = new TextTokenMaker(tokenizer, 40);
+    const [before, behind] = [maker.tokensOf('a').tokens, tokenizer.encode('a')];
+    const specials = before.length - behind.length;
+    for (let seed = 1; seed <= 10; seed++) {
+      const text = drawnText(seed, 4000);
+      const { tokens, isTruncated } = maker.tokensOf(text);
+      const own = tokenizer.encode(text);
+      expect(isTruncated, `seed ${seed}`).toBe(own.length > 40 - specials);
+      const whole = tokenizer.encodeWhole(text);
+      const expected = isTruncated ? own.slice(0, 40 - specials) : whole;
+      expect(isTruncated ? tokens.slice(...sliceOfOwn(tokens, own)) : tokens).toEqual(expected);
+    }
+    function sliceOfOwn(tokens: readonly number[], own: readonly number[]): [number, number] {
+      const start = tokens.indexOf(own[0] as number, tokens[0] === own[0] ? 0 : 1);
+      return [start, start + 40 - specials];
+    }
+  });
+
+  it('are made of no more of a text than can be kept', () => {
+    const read: number[] = [];
+    const encode = (text: string) => {
+      read.push(text.length);
+      return text.split(' ').flatMap((word) => (word === '' ? [] : [word.length]));
+    };
+    const maker = new TextTokenMaker({ encode, encodeWhole: encode }, 10);
+    read.length = 0;
+    const { tokens, isTruncated } = maker.tokensOf('oil '.repeat(16_384));
+    expect([tokens.length, isTruncated]).toEqual([10, true]);
+    expect(read.reduce((sum, length) => sum + length, 0)).toBeLessThan(4096);
+    read.length = 0;
+    // Few tokens in many characters: the text is read on until there are enough, or to its end.
+    const sparse = `${' '.repeat(60_000)}oil oil`;
+    expect(maker.tokensOf(sparse)).toEqual({ tokens: [3, 3], isTruncated: false });
+    expect(read.reduce((sum, length) => sum + length, 0)).toBeLessThan(3 * sparse.length);
+  });
+
   it('need a tokenizer', async () => {
     await expect(readTextFolder(FIXTURES)).rejects.toMatchObject({
       code: 'TOKENIZER_INVALID',

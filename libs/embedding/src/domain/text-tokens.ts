@@ -12,14 +12,24 @@ export interface TextTokens {
 }
 
 const PROBE = 'a';
+/**
+ * Tokens of a text's beginning whose end was cut off: those further than this from the cut are the
+ * tokens of the whole text. WordPiece looks at a word of at most 100 letters, merges and pieces of
+ * Unigram at far fewer.
+ */
+const CUT_TOKENS = 256;
+/** Characters of a beginning for each token that is wanted of it; twice as many, where too few. */
+const TOKEN_CHARACTERS = 8;
 
 /**
  * Texts to tokens. Where they are too many, the last of the text's own go and the special ones
- * stay, as transformers truncates.
+ * stay, as transformers truncates. Of a long text not much more is read than that takes.
  */
 export class TextTokenMaker {
   private readonly before: readonly number[];
   private readonly behind: readonly number[];
+  /** For the text's own tokens. */
+  private readonly room: number;
 
   constructor(
     private readonly tokenizer: TextTokenizer,
@@ -32,17 +42,39 @@ export class TextTokenMaker {
     const start = places.find(isAt) ?? 0;
     this.before = whole.slice(0, start);
     this.behind = whole.slice(start + own.length);
+    this.room = Math.max(0, tokensMax - this.before.length - this.behind.length);
   }
 
   tokensOf(text: string): TextTokens {
-    const tokens = this.tokenizer.encodeWhole(text);
-    if (tokens.length <= this.tokensMax) return { tokens, isTruncated: false };
-    const { before, behind } = this;
-    const room = Math.max(0, this.tokensMax - before.length - behind.length);
-    const own = this.tokenizer.encode(text).slice(0, room);
+    const { before, behind, room } = this;
+    const own = this.beginningOf(text);
     return {
-      tokens: [...before, ...own, ...behind].slice(0, this.tokensMax),
-      isTruncated: true,
+      tokens: [...before, ...own.slice(0, room), ...behind].slice(0, this.tokensMax),
+      isTruncated: own.length > room,
     };
   }
+
+  /** The text's own tokens: all, or more than there is room for, those with room being right. */
+  private beginningOf(text: string): readonly number[] {
+    const wanted = this.room + CUT_TOKENS;
+    let characters = wanted * TOKEN_CHARACTERS;
+    while (characters < text.length) {
+      const own = this.tokenizer.encode(text.slice(0, cutAt(text, characters)));
+      if (own.length > wanted) return own;
+      characters *= 2;
+    }
+    return this.tokenizer.encode(text);
+  }
+}
+
+const SPACE = /\s/;
+/** Characters back in which a space is looked for: longer words are cut. */
+const WORD_CHARACTERS_MAX = 256;
+
+/** Where to cut: before a space where there is one near, and never within a code point. */
+function cutAt(text: string, characters: number): number {
+  for (let at = characters; at > characters - WORD_CHARACTERS_MAX && at > 0; at -= 1) {
+    if (SPACE.test(text[at] as string)) return at;
+  }
+  return (text.charCodeAt(characters) & 0xfc00) === 0xdc00 ? characters - 1 : characters;
 }

@@ -1,0 +1,109 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CatalogueChange } from '@tessera/catalogue';
+import { TesseraError } from '@tessera/errors';
+import { temporaryFolder } from '@tessera/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyFile } from './apply-file.js';
+
+const LINES = 25;
+const BATCH = 4;
+const lineOf = (i: number) => JSON.stringify({ item_id: `n${i}`, text: `cream ${i}` });
+/** An empty line in the midst. */
+const content = Array.from({ length: LINES }, (_, i) => (i === 9 ? '\n' : `${lineOf(i)}\n`));
+const all = Array.from({ length: LINES }, (_, i) => `n${i}`).filter((id) => id !== 'n9');
+
+let folder = temporaryFolder({});
+beforeEach(() => {
+  folder = temporaryFolder({ 'ads.jsonl': content.join('') });
+});
+afterEach(() => folder.remove());
+
+/** A service that fails from a number of batches on. */
+function served(batchesMax = Number.POSITIVE_INFINITY) {
+  const batches: string[][] = [];
+  const send = (changes: readonly CatalogueChange[]) => {
+    if (batches.length === batchesMax) return Promise.reject(new Error('gone'));
+    batches.push(changes.map(({ itemId }) => itemId));
+    return Promise.resolve({ sequence: batches.length });
+  };
+  return { batches, send };
+}
+
+const told: string[] = [];
+function run(send: ReturnType<typeof served>['send'], resume = false, tolerated = 0) {
+  let nowMs = 0;
+  told.length = 0;
+  return applyFile(send, join(folder.path, 'ads.jsonl'), {
+    batch: BATCH,
+    tolerated,
+    onBadLine: (line, message) => told.push(`${line} ${message}`),
+    resumePath: resume ? resumePath() : undefined,
+    onProgress: (stage, done, total, note) => told.push(`${stage} ${done}/${total} ${note}`),
+    nowMs: () => (nowMs += 100),
+  });
+}
+const resumePath = () => join(folder.path, 'ads.applied');
+
+describe('a file of changes', () => {
+  it('is applied in batches in its order, with progress and rate', async () => {
+    const { batches, send } = served();
+    const applied = await run(send);
+    expect(batches.flat()).toEqual(all);
+    expect(batches.map(({ length }) => length)).toEqual([4, 4, 4, 4, 4, 4]);
+    expect(applied).toMatchObject({ applied: 24, resumed: 0, badLines: 0, sequence: 6 });
+    expect(told[0]).toBe('lines applied 4/25 40 changes a second');
+    expect(told.at(-1)).toMatch(/^lines applied 25\/25 /);
+  });
+
+  it('is applied without lines that the service refuses, as many as are tolerated', async () => {
+    const bad = ['n2', 'n3', 'n20'];
+    const { batches, send } = served();
+    const strict = (changes: readonly CatalogueChange[]) => {
+      const place = changes.findIndex(({ itemId }) => bad.includes(itemId));
+      if (place < 0) return send(changes);
+      const field = `changes[${place}].text`;
+      return Promise.reject(new TesseraError('CATALOGUE_INVALID', `${field}: bad`, { field }));
+    };
+    const applied = await run(strict, false, 3);
+    expect(applied).toMatchObject({ applied: 21, badLines: 3 });
+    expect(batches.flat()).toEqual(all.filter((id) => !bad.includes(id)));
+    expect(told.filter((line) => line.includes('bad'))).toEqual([
+      '3 changes[2].text: bad',
+      '4 changes[2].text: bad',
+      '21 changes[3].text: bad',
+    ]);
+    await expect(run(strict, false, 2)).rejects.toThrow(/from line 21: changes\[3\].text: bad/);
+    const gone = () => Promise.reject(new TesseraError('STORE_FULL', 'changes[0]: full'));
+    await expect(run(gone, false, 9)).rejects.toMatchObject({ code: 'STORE_FULL' });
+  });
+
+  it('is gone on with behind the last batch that was applied', async () => {
+    const [first, second] = [served(3), served()];
+    await expect(run(first.send, true)).rejects.toThrow(
+      /from line 14: gone \(12 changes before were applied\)/,
+    );
+    const applied = await run(second.send, true);
+    expect(applied).toMatchObject({ applied: 12, resumed: 13 });
+    expect([...first.batches, ...second.batches].flat()).toEqual(all);
+    expect(existsSync(resumePath())).toBe(false);
+  });
+
+  it('is not gone on with where its lines have become others', async () => {
+    await expect(run(served(3).send, true)).rejects.toThrow('gone');
+    const other = content.with(2, content[3] as string).join('');
+    writeFileSync(join(folder.path, 'ads.jsonl'), other);
+    const { batches, send } = served();
+    await expect(run(send, true)).rejects.toThrow('the 13 lines that were applied before');
+    expect(batches).toEqual([]);
+    writeFileSync(resumePath(), '[]');
+    await expect(run(send, true)).rejects.toThrow('what `catalogue apply --resume` wrote');
+  });
+
+  it('that has become shorter than what was applied of it is refused', async () => {
+    await expect(run(served(3).send, true)).rejects.toThrow('gone');
+    writeFileSync(join(folder.path, 'ads.jsonl'), content.slice(0, 5).join(''));
+    const { send } = served();
+    await expect(run(send, true)).rejects.toThrow('the 13 lines that were applied before');
+  });
+});

@@ -1,0 +1,210 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { type CatalogueChange, parseChangeLine } from '@tessera/catalogue';
+import { expecting, TesseraError } from '@tessera/errors';
+
+const SECOND_MS = 1000;
+const invalid = expecting('CATALOGUE_INVALID');
+
+export interface AppliedFile {
+  /** Changes of this run. */
+  readonly applied: number;
+  /** Lines of the file that a run before had applied. */
+  readonly resumed: number;
+  /** Of the last batch; 0 where there was none. */
+  readonly sequence: number;
+  /** Lines of this run that the service refused, and that were left out. */
+  readonly badLines: number;
+  /** Changes a second of this run. */
+  readonly rate: number;
+}
+
+export interface FileSettings {
+  /** Changes of a batch at most; each is applied all or none. */
+  readonly batch: number;
+  /** Lines that the service may refuse: their batch is applied without them. */
+  readonly tolerated: number;
+  /** Called with each of those, and why. */
+  readonly onBadLine: (line: number, message: string) => void;
+  /** File that remembers how far the changes are applied; undefined: nothing remembers it. */
+  readonly resumePath: string | undefined;
+  readonly onProgress: (stage: string, done: number, total: number, note: string) => void;
+  /** Milliseconds of a clock that only rises. */
+  readonly nowMs: () => number;
+}
+
+/** How far a file is applied. */
+interface Remembered {
+  readonly lines: number;
+  /** SHA-256 of these lines, each with its end. */
+  readonly digest: string;
+}
+
+/** A line that is not empty, with its number and what the lines up to it hash to. */
+interface FileLine {
+  readonly text: string;
+  readonly number: number;
+  readonly digest: () => string;
+}
+
+/** Lines that are not empty. */
+export async function* linesOf(path: string): AsyncGenerator<FileLine> {
+  const hash: Hash = createHash('sha256');
+  let number = 0;
+  for await (const text of createInterface({ input: createReadStream(path) })) {
+    number += 1;
+    hash.update(`${text}\n`);
+    const digest = () => hash.copy().digest('hex');
+    if (text.trim() !== '') yield { text, number, digest };
+  }
+}
+
+/**
+ * The changes of a file in batches, in their order. With a file that remembers, a run goes on
+ * behind the last batch that a run before has seen applied; that batch is applied again where the
+ * run was killed before it could remember it.
+ * @throws TesseraError of a line or a batch at fault, with the place
+ */
+export async function applyFile(
+  send: Send,
+  path: string,
+  settings: FileSettings,
+): Promise<AppliedFile> {
+  const { batch, resumePath, onProgress, nowMs } = settings;
+  const before = await rememberedIn(resumePath);
+  const total = await countLines(path);
+  if (total < before.lines) throw othersThan(before, path, `${total} lines`);
+  const beganMs = nowMs();
+  const batches = new Batches(send, path, settings);
+  const rate = () => {
+    const seconds = (nowMs() - beganMs) / SECOND_MS;
+    return seconds > 0 ? Math.round(batches.applied / seconds) : 0;
+  };
+  const flush = async ({ number: lines, digest }: FileLine) => {
+    await batches.flush();
+    if (resumePath !== undefined) await remember(resumePath, { lines, digest: digest() });
+    onProgress('lines applied', lines, total, `${rate()} changes a second`);
+  };
+  let last: FileLine | undefined;
+  for await (const line of linesOf(path)) {
+    if (isBehind(line, before, path)) continue;
+    batches.add(line);
+    last = line;
+    if (batches.size === batch) await flush(line);
+  }
+  if (last !== undefined && batches.size > 0) await flush(last);
+  if (resumePath !== undefined) await rm(resumePath, { force: true });
+  const { applied, sequence, badLines } = batches;
+  return { applied, resumed: before.lines, badLines, sequence, rate: rate() };
+}
+
+type Send = (changes: readonly CatalogueChange[]) => Promise<{ readonly sequence: number }>;
+
+/** A change of a batch that a refusal names. */
+const CHANGE_FIELD = /^changes\[(\d+)\]/;
+
+/** Batches of lines, sent one after another. */
+class Batches {
+  applied = 0;
+  sequence = 0;
+  badLines = 0;
+  private waiting: { readonly change: CatalogueChange; readonly line: number }[] = [];
+
+  constructor(
+    private readonly send: Send,
+    private readonly path: string,
+    private readonly settings: Pick<FileSettings, 'tolerated' | 'onBadLine'>,
+  ) {}
+
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  add({ text, number }: FileLine): void {
+    try {
+      this.waiting.push({ change: parseChangeLine(text, number), line: number });
+    } catch (error) {
+      throw this.placed(error, number);
+    }
+  }
+
+  /** All that waits; without a line that is refused, as long as that is tolerated. */
+  async flush(): Promise<void> {
+    while (this.waiting.length > 0) {
+      try {
+        ({ sequence: this.sequence } = await this.send(this.waiting.map(({ change }) => change)));
+        this.applied += this.waiting.length;
+        this.waiting = [];
+      } catch (error) {
+        this.leaveOut(error);
+      }
+    }
+  }
+
+  private leaveOut(thrown: unknown): void {
+    const { code, field = '', message } = TesseraError.from(thrown);
+    const place = Number(CHANGE_FIELD.exec(field)?.[1] ?? Number.NaN);
+    const bad = code === 'CATALOGUE_INVALID' ? this.waiting[place] : undefined;
+    if (bad === undefined || this.badLines === this.settings.tolerated) {
+      throw this.placed(thrown, bad?.line ?? this.waiting[0]?.line ?? 0);
+    }
+    this.badLines += 1;
+    this.settings.onBadLine(bad.line, message);
+    this.waiting.splice(place, 1);
+  }
+
+  private placed(thrown: unknown, line: number): TesseraError {
+    const { code, message, field } = TesseraError.from(thrown);
+    const done = `${this.applied} changes before were applied`;
+    const text = `${this.path}, from line ${line}: ${message} (${done})`;
+    return new TesseraError(code, text, { field, cause: thrown });
+  }
+}
+
+/** Whether a run before has applied a line; the last of those shows that they are the same. */
+function isBehind({ number, digest }: FileLine, before: Remembered, path: string): boolean {
+  if (number > before.lines) return false;
+  if (number === before.lines && digest() !== before.digest) {
+    throw othersThan(before, path, 'other ones');
+  }
+  return true;
+}
+
+const othersThan = ({ lines }: Remembered, path: string, got: string) =>
+  invalid(path, `the ${lines} lines that were applied before`, got);
+
+const NOTHING: Remembered = { lines: 0, digest: '' };
+
+async function rememberedIn(path: string | undefined): Promise<Remembered> {
+  if (path === undefined) return NOTHING;
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (text === undefined) return NOTHING;
+  const { lines, digest } = parsed(text) as Partial<Remembered>;
+  if (Number.isSafeInteger(lines) && typeof digest === 'string')
+    return { lines, digest } as Remembered;
+  throw invalid(path, 'what `catalogue apply --resume` wrote', text.slice(0, 80));
+}
+
+function parsed(text: string): object {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+async function remember(path: string, state: Remembered): Promise<void> {
+  await writeFile(`${path}.partial`, `${JSON.stringify(state)}\n`);
+  await rename(`${path}.partial`, path);
+}
+
+async function countLines(path: string): Promise<number> {
+  let count = 0;
+  for await (const _ of createInterface({ input: createReadStream(path) })) count += 1;
+  return count;
+}
