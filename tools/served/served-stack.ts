@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { loadConfig } from '@tessera/config';
+import type { EmbeddingModels } from '@tessera/embedding';
 import { createRecallRuntime, type RecallRuntimeOptions } from '@tessera/recall';
 import { createLog } from '@tessera/telemetry';
 import { serve } from '../../apps/standalone/src/serve.js';
@@ -20,10 +21,14 @@ export interface ServedStack {
   close(): Promise<void>;
 }
 
-/** Starts what `npm start` starts, with the given model and catalogue; closed if its edges fail. */
+/**
+ * Starts what `npm start` starts, with the given model and catalogue; closed if its edges fail.
+ * @param embedding models of texts that are served too, and closed with the rest
+ */
 export async function startStack(
   options: RecallRuntimeOptions,
   deadlineMsMax: number,
+  embedding?: EmbeddingModels,
 ): Promise<ServedStack> {
   const { config } = loadConfig();
   const runtime = await createRecallRuntime(options);
@@ -38,6 +43,7 @@ export async function startStack(
         recall: { ...config.recall, deadlineMsMax },
       },
       runtime,
+      ...(embedding !== undefined && { embedding }),
       serviceVersion: 'tools',
       log: createLog('error'),
     });

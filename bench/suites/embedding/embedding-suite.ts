@@ -1,8 +1,15 @@
 import { type Stages, staged } from '../suite.js';
 import { besideStage } from './beside-stage.js';
+import { placedStage } from './placed-stage.js';
+import { singleStage } from './single-stage.js';
 import { throughputStage } from './throughput-stage.js';
 
-const STAGES: Stages = { throughput: throughputStage, beside: besideStage };
+const STAGES: Stages = {
+  throughput: throughputStage,
+  beside: besideStage,
+  single: singleStage,
+  placed: placedStage,
+};
 
 export const EMBEDDING_STAGES = Object.keys(STAGES);
 

@@ -1,8 +1,11 @@
-import { Random } from '../../models/random.js';
+import { type LengthSpread, Random } from '../../models/random.js';
 import { TOKENS, wordOf } from '../../models/random-encoder.js';
 
 /** Tokens of a text, the special ones included: lognormal. */
-const LENGTH = { median: 48, spread: 0.8, least: 8, most: 256 };
+const LENGTH: LengthSpread = { median: 48, spread: 0.8, least: 8, most: 256 };
+
+/** Of an ad's title. */
+export const TITLE: LengthSpread = { median: 14, spread: 0.4, least: 6, most: 32 };
 
 /** A text, and what the tokenizer makes of it. */
 export interface DrawnText {
@@ -10,10 +13,14 @@ export interface DrawnText {
   readonly tokens: readonly number[];
 }
 
-export function drawTexts(count: number, seed: number): readonly DrawnText[] {
+export function drawTexts(
+  count: number,
+  seed: number,
+  lengths: LengthSpread = LENGTH,
+): readonly DrawnText[] {
   const random = new Random(seed);
   return Array.from({ length: count }, () => {
-    const length = random.length(LENGTH);
+    const length = random.length(lengths);
     const own = Array.from(
       { length: length - 2 },
       () => TOKENS.first + random.below(TOKENS.count - TOKENS.first),
