@@ -59,6 +59,8 @@ def _add_train(commands) -> None:
     parser.add_argument("--max-items", type=_count, default=20, help="items in a window")
     parser.add_argument("--seed", type=int, default=plan.seed)
     parser.add_argument("--threads", type=_count, default=2)
+    parser.add_argument("--device", default="cpu",
+                        help="of PyTorch: cpu, cuda (with torchrun a card each), cuda:1, ...")
     parser.add_argument("--validate-users", type=_count, default=2000)
     parser.add_argument("--validate-beam", type=_count, default=20)
     parser.add_argument("--beam", type=_count, default=50, help="width of the final measurement")

@@ -30,13 +30,15 @@ def beam_search(model, prompts: torch.Tensor, trie: SidTrie, ids: list[torch.Ten
 
     Returns leaves and scores, (batch, <= width), best first; a score is the sum of the
     full-vocabulary log-softmax of the path's tokens, and -inf marks a place without a path. A
-    chosen path that has items is finished at once, and goes on where longer ones begin with it.
+    chosen path that has items is finished at once, and goes on where longer ones begin with it. The
+    model computes on its device, the search on the processor.
     """
     finished: list[tuple[torch.Tensor, torch.Tensor]] = []
     batch = prompts.shape[0]
     cache = DynamicCache(config=model.config)
-    logits = model(input_ids=prompts, past_key_values=cache, logits_to_keep=1).logits
-    logits = logits.view(batch, 1, -1)
+    device = model.device
+    logits = model(input_ids=prompts.to(device), past_key_values=cache, logits_to_keep=1).logits
+    logits = logits.view(batch, 1, -1).cpu()
     nodes = torch.zeros(batch, 1, dtype=torch.long)
     scores = torch.zeros(batch, 1)
     for level in range(trie.depth):
@@ -55,9 +57,9 @@ def beam_search(model, prompts: torch.Tensor, trie: SidTrie, ids: list[torch.Ten
         if level + 1 == trie.depth:
             break
         parents = torch.arange(batch).unsqueeze(1) * totals.shape[1] + flat // size
-        cache.reorder_cache(parents.flatten())
-        tokens = ids[level][flat % size].view(-1, 1)
-        logits = model(input_ids=tokens, past_key_values=cache).logits.view(batch, beams, -1)
+        cache.reorder_cache(parents.flatten().to(device))
+        tokens = ids[level][flat % size].view(-1, 1).to(device)
+        logits = model(input_ids=tokens, past_key_values=cache).logits.view(batch, beams, -1).cpu()
     if len(finished) == 1:
         return finished[0]
     leaves, ends = (torch.cat(parts, 1) for parts in zip(*finished))

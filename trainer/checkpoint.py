@@ -37,7 +37,7 @@ def load_state(path: Path, fingerprint: str) -> dict[str, Any] | None:
     if not path.exists():
         return None
     try:
-        state = torch.load(path, weights_only=True)
+        state = torch.load(path, map_location="cpu", weights_only=True)
         found = state["fingerprint"]
     except Exception as error:  # whatever unpickling a damaged file raises
         raise InputError(str(path), "the state of a training, or no such file", error) from error

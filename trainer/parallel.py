@@ -18,6 +18,7 @@ class Processes:
 
     number: int = 0
     count: int = 1
+    device: torch.device = torch.device("cpu")
 
     @property
     def is_first(self) -> bool:
@@ -42,7 +43,7 @@ class Processes:
     def sum(self, value: float) -> float:
         if self.count == 1:
             return value
-        total = torch.tensor(value, dtype=torch.float64)
+        total = torch.tensor(value, dtype=torch.float64, device=self.device)
         distributed.all_reduce(total)
         return total.item()
 
@@ -55,13 +56,13 @@ class Processes:
         return held[0]
 
 
-def join() -> Processes:
-    """The processes that `torchrun` started; one alone without it."""
+def join(device: torch.device) -> Processes:
+    """The processes that `torchrun` started, each on a device; one alone without it."""
     count = int(os.environ.get("WORLD_SIZE", "1"))
     if count == 1:
-        return Processes()
-    distributed.init_process_group("gloo")
-    return Processes(distributed.get_rank(), count)
+        return Processes(device=device)
+    distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    return Processes(distributed.get_rank(), count, device)
 
 
 def leave(processes: Processes) -> None:

@@ -8,6 +8,7 @@ from tokenizers import Tokenizer
 
 from .errors import InputError
 from .samples import Row
+from .tokens import BOS
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,21 @@ class PromptFolder:
 TEMPLATE_KEYS = {"version", "name", "levels", "segments", "maxPromptTokens", "trimStep"}
 HISTORY_KEYS = {"slot", "maxItems", "separator", "before", "after"}
 VALUE_KEYS = {"slot", "key", "before", "after", "values", "default"}
+
+
+def check_trained_template(folder: Path) -> None:
+    """Refuses a folder to go on from whose prompts have more than `train` writes: a history behind
+    `<|bos|>`. Such a model would be served with prompts that it has forgotten."""
+    path = folder / "prompt.json"
+    if not path.exists():
+        return
+    for place, segment in enumerate(json.loads(path.read_text()).get("segments", [])):
+        around = any(segment.get(name) for name in ("separator", "before", "after"))
+        is_history = (segment.get("slot") == "history" and not around
+                      and not segment.keys() - HISTORY_KEYS)
+        if not is_history and segment != {"text": BOS}:
+            raise InputError(f"--from: {path}: segments[{place}]", f"{BOS} and one history: train "
+                             "writes no other prompts (finetune keeps the template)", segment)
 
 
 def _check_template(path: Path, prompt: dict) -> None:

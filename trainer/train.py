@@ -16,12 +16,14 @@ from . import data
 from .baselines import baseline_ranks
 from .beam import CUTS, item_ranks, ranking_metrics
 from .checkpoint import fingerprint, write_json
+from .devices import device_of
 from .errors import InputError
 from .export import export_model, export_static, prompt_document
 from .flags import check_shape, writable_folder
 from .held_out import Case, Split, sample, split
 from .model import add_dropout, build_model, count_parameters, embed_codes, start_from
 from .parallel import Processes, join, leave
+from .prompts import check_trained_template
 from .samples import Augmentation, SequenceRows
 from .semantic_ids.codebooks import copy_codebooks, read_codebooks
 from .settings import Plan, Shape
@@ -64,7 +66,7 @@ class Recalls:
 
 def run(args: argparse.Namespace) -> None:
     """Trains, keeps the weights that are best on the validation, tests them, writes the folder."""
-    processes = join()
+    processes = join(device_of(args.device))
     try:
         _run(args, processes)
     finally:
@@ -113,6 +115,7 @@ def _run(args: argparse.Namespace, processes: Processes) -> None:
 def _base_tokenizer(folder: str | None) -> Tokenizer | None:
     if folder is None:
         return None
+    check_trained_template(Path(folder))
     try:
         return Tokenizer.from_file(str(Path(folder) / "tokenizer.json"))
     except Exception as error:  # whatever the library raises
@@ -163,7 +166,7 @@ def _train(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
     rows = SequenceRows(recalls.prompts.trained(parts.trained), recalls.prompts.bos,
                         args.max_items, augmentation)
     plan = Plan(**{**asdict(_plan(args)), "validate_every": validate_every})
-    free = ("out", "threads", "run", "command", "items", "minutes")
+    free = ("out", "threads", "run", "command", "items", "minutes", "device")
     settings = {name: value for name, value in vars(args).items() if name not in free}
     mark = fingerprint(settings, [Path(args.sequences), Path(args.index)])
     return Training(model, rows, plan, out / RESUMABLE, mark, validate, keep, processes).run()
@@ -196,7 +199,7 @@ def _table(metrics: dict[str, dict[str, float]]) -> str:
 def _write_record(args: argparse.Namespace, model, progress: Progress,
                   metrics: dict[str, dict[str, float]], out: Path) -> None:
     arguments = {name: value for name, value in vars(args).items()
-                 if name not in ("run", "command", "out", "threads")}
+                 if name not in ("run", "command", "out", "threads", "device")}
     for name in ("sequences", "index", "items", "codebooks", "start_from"):
         arguments[name] = Path(arguments[name]).name if arguments[name] else None
     write_json(out / "training.json", {

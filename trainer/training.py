@@ -51,6 +51,8 @@ class Training:
         self.state_file, self.fingerprint = state_file, fingerprint
         self.validate, self.best = validate, best
         self.processes = processes or Processes()
+        self.device = self.processes.device
+        model.to(self.device)
         self.optimizer = torch.optim.AdamW(
             parameter_groups(model, plan.weight_decay), lr=plan.lr, betas=(0.9, 0.98), fused=True)
         self.progress = Progress()
@@ -102,12 +104,12 @@ class Training:
     def _step(self, inputs: torch.Tensor, labels: torch.Tensor, done: float) -> float:
         self._set_rate(done)
         count = max(1, int((labels[:, 1:] != IGNORED).sum()))
-        inputs, labels = self.processes.rows(inputs), self.processes.rows(labels)
+        inputs, labels = (self.processes.rows(part).to(self.device) for part in (inputs, labels))
         counted = labels[:, 1:] != IGNORED
         self.optimizer.zero_grad()
         mine = 0.0
         if counted.any():
-            with torch.autocast("cpu", torch.bfloat16, enabled=self.plan.autocast):
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.plan.autocast):
                 hidden = self.model.model(input_ids=inputs, use_cache=False).last_hidden_state
                 logits = self.model.lm_head(hidden[:, :-1][counted])
             loss = functional.cross_entropy(

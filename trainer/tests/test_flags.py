@@ -50,3 +50,13 @@ def test_a_damaged_state_is_refused(tmp_path):
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(InputError, match="expected the state of a training, or no such file"):
         load_state(path, "these")
+
+
+@pytest.mark.parametrize("name", ["nonsense", "cuda:97"])
+def test_a_device_that_is_not_there_is_refused_before_anything_is_written(
+        name, tmp_path, monkeypatch, capsys):
+    out = tmp_path / "out"
+    monkeypatch.setattr(sys, "argv", [*TRAIN, "--out", str(out), "--device", name])
+    assert main() == 2
+    assert f"--device: expected a device that PyTorch has here, got '{name}" in capsys.readouterr().err
+    assert not out.exists()

@@ -50,6 +50,25 @@ def test_a_checkpoints_vocabulary_is_extended_by_the_codes_that_it_lacks(data, m
     assert record["arguments"]["start_from"] == "base"
 
 
+@pytest.mark.parametrize(("segment", "place"), [
+    ({"slot": "profile", "key": "interest", "default": "tea"}, 2),
+    ({"slot": "scene", "key": "page"}, 2), ({"text": "ads for"}, 2), ({"slot": "history", "separator": ";"}, 2),
+])
+def test_a_checkpoint_whose_prompts_have_more_is_refused(segment, place, data, monkeypatch, capsys):
+    base = data / "base"
+    common = ["--sequences", data / "s.json", "--index", data / "first.json", *SHAPE]
+    base.mkdir()
+    history = {"slot": "history", "maxItems": 5}
+    segments = [{"text": "<|bos|>"}, history, segment]
+    (base / "prompt.json").write_text(json.dumps({"segments": segments}))
+    assert run(monkeypatch, *common, "--out", data / "out", "--from", base) == 2
+    said = f"prompt.json: segments[{place}]: expected <|bos|> and one history"
+    assert said in capsys.readouterr().err
+    (base / "prompt.json").write_text(json.dumps({"segments": [{**history, "actions": {}}]}))
+    assert run(monkeypatch, *common, "--out", data / "out", "--from", base) == 2
+    assert "segments[0]: expected <|bos|> and one history" in capsys.readouterr().err
+
+
 def test_a_checkpoint_with_too_few_positions_is_refused(data, monkeypatch, capsys):
     base = data / "base"
     common = ["--sequences", data / "s.json", *SHAPE]

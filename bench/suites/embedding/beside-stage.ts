@@ -18,7 +18,7 @@ const REQUEST_TEXTS = 16;
 /** Requests of texts that are under way where there are always some. */
 const IN_FLIGHT = 2;
 const TEXT_DRAWS = 32;
-const TURN_MS = { quick: 3000, full: 12_000 };
+const TURN_MS = { quick: 2500, full: 12_000 };
 const ROUNDS = { quick: 6, full: 10 };
 const SEED = 400;
 

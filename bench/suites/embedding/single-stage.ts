@@ -7,7 +7,7 @@ import { withServedTexts } from './served-texts.js';
 import { drawTexts, TITLE } from './texts.js';
 
 const IN_FLIGHT = 16;
-const TURN_MS = { quick: 2000, full: 10_000 };
+const TURN_MS = { quick: 1500, full: 10_000 };
 const ROUNDS = { quick: 3, full: 7 };
 const TEXTS = 512;
 const SEED = 91;
