@@ -4,6 +4,7 @@ import 'reflect-metadata';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { RequestMethod } from '@nestjs/common';
+import { CatalogueChanges } from '@tessera/catalogue';
 import { loadConfig } from '@tessera/config';
 import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
@@ -40,12 +41,25 @@ const NO_WISHES = {
   skipUnknownItems: false,
 };
 
+/** A text's vector is its length. */
+class LengthEmbedder {
+  readonly name = 'length';
+  readonly dimension = 1;
+  embed(texts: readonly string[]) {
+    return Promise.resolve(texts.map(({ length }) => Float32Array.of(length)));
+  }
+}
+
 let serving: Serving;
 let inspection: Inspection | undefined;
 
 beforeAll(async () => {
   inspection = await openInspection(config, log);
   const runtime = new FakeRuntime();
+  const semanticIds = { digest: 'books', embedder: new LengthEmbedder() };
+  const options = { folder: '', compactAfterChanges: 0, onCompacted: () => undefined, semanticIds };
+  const changes = new CatalogueChanges(runtime.catalogue, options);
+  runtime.changesOf = () => changes;
   serving = await serve({ config, runtime, log, inspection, serviceVersion: '1.2.3' });
 });
 
@@ -128,7 +142,18 @@ describe('the API of the console', () => {
     expect(now.json.goneVersions).toEqual([]);
   });
 
+  it('shows where an ad of a text would go, and who lives there', async () => {
+    const placed = await ask('POST', 'catalogue/landing', { text: 'hand cream' });
+    expect(placed.status).toBe(200);
+    expect(placed.json).toMatchObject({ codes: [3, 1, 4], sid: [3, 1, 4], codebooks: 'books' });
+    expect(placed.json.neighbours).toEqual([
+      { itemId: 'a', title: '', sid: [3, 1, 4], sharedLevels: 3 },
+    ]);
+  });
+
   it.each([
+    ['POST', 'catalogue/landing', { text: '' }, 400, 'REQUEST_INVALID'],
+    ['POST', 'catalogue/landing', { vector: [1] }, 400, 'REQUEST_INVALID'],
     ['GET', 'recalls/none', undefined, 404, 'ROUTE_NOT_FOUND'],
     ['GET', 'recalls?limit=0', undefined, 400, 'REQUEST_INVALID'],
     ['GET', 'recalls?limt=1', undefined, 400, 'REQUEST_INVALID'],

@@ -58,5 +58,6 @@ def test_a_device_that_is_not_there_is_refused_before_anything_is_written(
     out = tmp_path / "out"
     monkeypatch.setattr(sys, "argv", [*TRAIN, "--out", str(out), "--device", name])
     assert main() == 2
-    assert f"--device: expected a device that PyTorch has here, got '{name}" in capsys.readouterr().err
+    said = f"--device: expected a device that PyTorch has here, got '{name}"
+    assert said in capsys.readouterr().err
     assert not out.exists()

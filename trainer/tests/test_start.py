@@ -52,7 +52,8 @@ def test_a_checkpoints_vocabulary_is_extended_by_the_codes_that_it_lacks(data, m
 
 @pytest.mark.parametrize(("segment", "place"), [
     ({"slot": "profile", "key": "interest", "default": "tea"}, 2),
-    ({"slot": "scene", "key": "page"}, 2), ({"text": "ads for"}, 2), ({"slot": "history", "separator": ";"}, 2),
+    ({"slot": "scene", "key": "page"}, 2), ({"text": "ads for"}, 2),
+    ({"slot": "history", "separator": ";"}, 2),
 ])
 def test_a_checkpoint_whose_prompts_have_more_is_refused(segment, place, data, monkeypatch, capsys):
     base = data / "base"

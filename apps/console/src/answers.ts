@@ -14,6 +14,7 @@ import type {
   ComparisonSummary,
   DescribedItem,
   ExplainAnswer,
+  Landing,
   LivePage,
   LoginState,
   Note,
@@ -54,6 +55,7 @@ export interface ConsoleAnswers {
   readonly 'get items': { readonly items: readonly DescribedItem[]; readonly isWhole: boolean };
   readonly 'get catalogue': CataloguePage;
   readonly 'get catalogue/changes': { readonly changes: readonly RecordedChange[] };
+  readonly 'post catalogue/landing': Landing;
   readonly 'post catalogue/roll-back': { readonly sequence: number };
   readonly 'post catalogue/imports': { readonly id: string };
   readonly 'post catalogue/imports/{id}/lines': ImportState;

@@ -1,6 +1,7 @@
 /** Answers of the console's API; its pages read the same types. */
 
 import type { AdapterState, CanaryReport, ClickRate, RuleVerdict } from '@tessera/adapter';
+import type { Landing } from '@tessera/catalogue';
 import type { ClusterState, ShownNode } from '@tessera/client';
 import type {
   ComparisonSummary,
@@ -25,6 +26,7 @@ export type {
   ComparisonSummary,
   DescribedItem,
   ExplainAnswer,
+  Landing,
   Note,
   Pulse,
   QueryResult,

@@ -26,6 +26,7 @@ export const CONSOLE_SCHEMAS = {
     cold: { type: 'boolean', description: 'leave out the warm-up' },
   }),
   ConsoleLines: body({ text: text('whole lines, each a change or an item as JSON') }),
+  ConsoleLanding: body({ text: text('of an ad') }),
   ConsoleRollBack: body({ sequence: whole('number of the change to go back to') }),
   ConsoleComparison: body({
     left: {
@@ -83,6 +84,12 @@ const OPERATIONS: readonly Operation[] = [
   { path: 'users/{id}', method: 'delete', summary: 'Forget a user' },
   { path: 'items', method: 'get', summary: 'Items by ID or part of the title', query: ['text'] },
   { path: 'catalogue', method: 'get', summary: 'The catalogue and its versions' },
+  {
+    path: 'catalogue/landing',
+    method: 'post',
+    summary: 'Where an ad of a text would go, and who lives there',
+    request: 'ConsoleLanding',
+  },
   {
     path: 'catalogue/roll-back',
     method: 'post',

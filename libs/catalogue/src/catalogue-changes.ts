@@ -73,9 +73,40 @@ export const CHANGES_NOT_KEPT: ChangesSettings = {
   onCompacted: () => undefined,
 };
 
+/** A live item near the place of a vector. */
+export interface Neighbour {
+  readonly itemId: string;
+  readonly title: string;
+  readonly sid: readonly number[];
+  /** First codes that it has in common with the nearest ones of the vector. */
+  readonly sharedLevels: number;
+}
+
 /** Where a vector would go, by the codebooks of this digest. */
-export interface Landing extends CatalogueLanding {
+export interface Landing {
+  /** The nearest at each level, and the squared distances that they leave. */
+  readonly codes: readonly number[];
+  readonly distances: readonly number[];
+  /** The first semantic ID that has room. */
+  readonly sid: readonly number[];
+  readonly neighbours: readonly Neighbour[];
   readonly codebooks: string;
+  readonly sequence: number;
+}
+
+function neighboursOf({
+  itemIds,
+  titles,
+  sidOffsets,
+  sidCodes,
+  sharedLevels,
+}: CatalogueLanding): readonly Neighbour[] {
+  return itemIds.map((itemId, i) => ({
+    itemId,
+    title: titles[i] ?? '',
+    sid: [...sidCodes.subarray(sidOffsets[i], sidOffsets[i + 1])],
+    sharedLevels: sharedLevels[i] ?? 0,
+  }));
 }
 
 /** The changes of an open catalogue, and the compaction that follows when they have become many. */
@@ -169,7 +200,15 @@ export class CatalogueChanges {
     const { semanticIds } = this.options;
     const vector = await vectorOf(semanticIds, source, '');
     const landing = await this.catalogue.landing(vector, neighbours);
-    return { ...landing, codebooks: semanticIds?.digest ?? '' };
+    const { codes, distances, sid, sequence } = landing;
+    return {
+      codes: [...codes],
+      distances: [...distances],
+      sid: [...sid],
+      neighbours: neighboursOf(landing),
+      codebooks: semanticIds?.digest ?? '',
+      sequence,
+    };
   }
 
   /** Why changes are not taken now; '' where they are. Cheap. */

@@ -12,6 +12,7 @@ export {
   type ChangesOptions,
   type ChangesSettings,
   type Landing,
+  type Neighbour,
 } from './catalogue-changes.js';
 export type { AppliedBatch, ToldChange } from './domain/applied-batch.js';
 export { deltaChanges } from './domain/bundle-delta.js';

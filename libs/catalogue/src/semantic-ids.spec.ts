@@ -168,9 +168,9 @@ describe('a landing', () => {
     const by = { text: first.text, codebooks: digest };
     const landing = await changes.landing(by, 2);
     expect(landing).toMatchObject({ codes: first.codes, sid: first.codes, codebooks: digest });
-    expect(landing).toMatchObject({ sequence: 1, itemIds: ['n', expect.any(String)] });
-    expect([...landing.sharedLevels][0]).toBe(3);
-    const distances = [...landing.distances];
+    expect(landing).toMatchObject({ sequence: 1, neighbours: [{ itemId: 'n' }, {}] });
+    expect(landing.neighbours[0]).toMatchObject({ sharedLevels: 3, title: 'near' });
+    const { distances } = landing;
     expect(distances.every((distance) => Math.fround(distance) === distance)).toBe(true);
     expect(await changes.landing({ vector: first.vector }, 2)).toEqual(landing);
     expect(changes.state().sequence).toBe(1);

@@ -2428,6 +2428,74 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
     ],
     "additionalProperties": false
   },
+  "post catalogue/landing": {
+    "type": "object",
+    "properties": {
+      "codes": {
+        "type": "array",
+        "items": {
+          "type": "number"
+        }
+      },
+      "distances": {
+        "type": "array",
+        "items": {
+          "type": "number"
+        }
+      },
+      "sid": {
+        "type": "array",
+        "items": {
+          "type": "number"
+        }
+      },
+      "neighbours": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "itemId": {
+              "type": "string"
+            },
+            "title": {
+              "type": "string"
+            },
+            "sid": {
+              "type": "array",
+              "items": {
+                "type": "number"
+              }
+            },
+            "sharedLevels": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "itemId",
+            "title",
+            "sid",
+            "sharedLevels"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "codebooks": {
+        "type": "string"
+      },
+      "sequence": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "codes",
+      "distances",
+      "sid",
+      "neighbours",
+      "codebooks",
+      "sequence"
+    ],
+    "additionalProperties": false
+  },
   "post catalogue/roll-back": {
     "type": "object",
     "properties": {

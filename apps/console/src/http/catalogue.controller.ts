@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { CataloguePage, RecordedChange } from '../api-types.js';
+import type { CataloguePage, Landing, RecordedChange } from '../api-types.js';
 import type { Visitor } from '../console-access.js';
 import { ConsoleParts } from '../console-parts.js';
 import { fieldsOf, integerOf, textOf } from '../fields.js';
@@ -9,6 +9,8 @@ import { type ImportState, Imports } from '../imports.js';
 import { Recorded } from '../recorded.js';
 
 const CHANGES_MAX = 1000;
+const TEXT_LENGTH_MAX = 65_535;
+const NEIGHBOURS = 12;
 /** Characters of a part of an import. */
 const PART_LENGTH_MAX = 512 * 1024;
 
@@ -43,6 +45,15 @@ export class ConsoleCatalogueController {
     const { store } = this.recorded;
     await store.settled();
     return { changes: await store.changes(limit) };
+  }
+
+  /** Changes nothing. */
+  @Post('landing')
+  @HttpCode(200)
+  async landing(@Req() request: FastifyRequest, @Body() body: unknown): Promise<Landing> {
+    await this.gate.ask(request);
+    const text = textOf(fieldsOf(body, ['text']), 'text', TEXT_LENGTH_MAX);
+    return this.parts.runtime.operations.changesOf('').landing({ text }, NEIGHBOURS);
   }
 
   /** Makes the items those of an earlier version, as one more change. */

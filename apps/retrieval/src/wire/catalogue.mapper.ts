@@ -74,15 +74,11 @@ export async function quantised(
   // Left out, it comes as null.
   const count = asked ?? NEIGHBOURS;
   if (count > NEIGHBOURS_MAX) throw invalid('neighbours', `at most ${NEIGHBOURS_MAX}`, count);
-  const landing = await changes.landing(source, count);
-  const { codes, distances, sid, codebooks, sequence, sidOffsets, sidCodes } = landing;
-  const sids = sidsOf(sidOffsets, sidCodes);
-  const neighbours = landing.itemIds.map((itemId, i) => ({
-    itemId,
-    title: landing.titles[i] ?? '',
-    sid: sids[i] ?? [],
-    sharedLevels: landing.sharedLevels[i] ?? 0,
-  }));
+  const { codes, distances, sid, neighbours, codebooks, sequence } = await changes.landing(
+    source,
+    count,
+  );
   const nearest = { codes: [...codes], distances: [...distances], sid: [...sid] };
-  return Object.assign(nearest, { neighbours, codebooks, sequence });
+  const near = neighbours.map((one) => Object.assign({}, one, { sid: [...one.sid] }));
+  return Object.assign(nearest, { neighbours: near, codebooks, sequence });
 }

@@ -9,6 +9,7 @@ import { useAsked } from '../ui/use-asked.js';
 import { RoleButton } from '../ui/visitor.js';
 import { ChangeLog } from './change-log.js';
 import { ImportChanges } from './import-changes.js';
+import { LandingOfText } from './landing.js';
 
 function RollBack({ page }: { page: CataloguePage }) {
   const [sequence, setSequence] = useState<number | string>('');
@@ -117,6 +118,12 @@ function Shown({ page }: { page: CataloguePage }) {
           What changed
         </Title>
         <ChangeLog />
+      </Paper>
+      <Paper withBorder p="sm">
+        <Title order={4} mb="xs">
+          Where an ad lands
+        </Title>
+        <LandingOfText />
       </Paper>
       <Paper withBorder p="sm">
         <Title order={4} mb="xs">
