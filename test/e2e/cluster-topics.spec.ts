@@ -14,8 +14,8 @@ import { encodeBehaviour, encodeRequest, TopicClient } from './topic-client.js';
 
 const NODES = 2;
 const TOPIC_DEADLINE_MS = 240_000;
-const TOPIC_RECALLS = 1000;
-const KILLED_RECALLS = 300;
+const TOPIC_RECALLS = 500;
+const KILLED_RECALLS = 200;
 const USERS = Array.from({ length: 24 }, (_, n) => String(n + 1));
 
 let cluster: RunningCluster;
@@ -111,7 +111,42 @@ describe('a cluster on topics', () => {
     }
   });
 
-  it('answers a thousand recalls over their topic once each, at their owners', async () => {
+  it('has nothing left of a user who is erased in the console of any node', async () => {
+    const userId = 'new-0';
+    const https = await Promise.all(
+      ['node-1', 'node-2'].map(async (name) => (await cluster.node(name))?.http ?? ''),
+    );
+    const post = async (address: string, path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' };
+      const sent = { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await fetch(`http://${address}${path}`, sent)).json();
+    };
+    // Whoever is asked keeps something of the user.
+    const left = async () => {
+      const chains = await Promise.all(
+        https.map((http) => post(http, '/v1/kv/inspect', { userId })),
+      );
+      const path = `/console/api/recalls?userId=${userId}`;
+      const { recalls } = (await (await fetch(`http://${https[0]}${path}`)).json()) as {
+        readonly recalls: readonly { readonly node: string }[];
+      };
+      const kept = (chains as { readonly chains?: readonly object[] }[]).map(
+        ({ chains: of = [] }) => of.length,
+      );
+      return { chains: kept, recalls: recalls.map(({ node }) => node).sort() };
+    };
+    for (const http of https) await post(http, '/v1/recall', { userId, inspect: true });
+    expect(await left()).toEqual({ chains: [1, 1], recalls: ['node-1', 'node-2'] });
+    const owner = await cluster.ownerOf(userId);
+    const other = https[owner === 'node-1' ? 1 : 0];
+    const headers = { 'x-tessera-console': '1' };
+    const url = `http://${other}/console/api/users/${userId}`;
+    const reply = await fetch(url, { method: 'DELETE', headers });
+    expect([reply.status, await reply.json()]).toEqual([200, { known: true, recalls: 1 }]);
+    expect(await left()).toEqual({ chains: [0, 0], recalls: [] });
+  });
+
+  it('answers hundreds of recalls over their topic once each, at their owners', async () => {
     const ids = await askOverTopic(TOPIC_RECALLS);
     await until('all are answered', () => ids.every((id) => answersTo(id).length > 0));
     const answers = ids.flatMap(answersTo);

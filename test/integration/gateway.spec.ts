@@ -407,6 +407,13 @@ describe('with a node away', () => {
       error.details.startsWith('erasure: expected it to hold on every node, got: a: '),
     );
     expect(holders()).toEqual(['a']);
+    const asJson = await post('/v1/kv/drop-user', { userId: 'u', withRecords: true });
+    expect(asJson).toMatchObject({ status: 503, json: { error: { code: 'STORE_UNAVAILABLE' } } });
+    expect(holders()).toEqual(['a']);
+    const nobody = await post('/v1/kv/drop-user', { withRecords: true });
+    expect(nobody).toMatchObject({ status: 400, json: { error: { field: 'userId' } } });
+    const once = await post('/v1/kv/drop-user', { userId: 'u' });
+    expect(once).toMatchObject({ status: 503, json: { error: { code: 'NODE_UNAVAILABLE' } } });
     nodes[1]?.runtime.kvPool.chains.set('u', [CHAIN]);
     const health = await (await fetch(`${gateway.httpUrl}/health`)).json();
     expect(health).toMatchObject({ ready: true });

@@ -10,6 +10,11 @@ export interface ClusterPort {
   readonly state: () => Promise<ClusterState>;
   /** Rejects with NODE_UNAVAILABLE. */
   readonly route: (userId: string) => Promise<UserRoute>;
+  /**
+   * Keys, values and recorded recalls of a user on every node, kept by the gateway until all have
+   * confirmed. Rejects with STORE_UNAVAILABLE until then.
+   */
+  readonly forget: (userId: string) => Promise<void>;
   /** As askEdge of libs/client. */
   readonly ask: <Answer>(call: EdgeCall) => Promise<Answer>;
 }

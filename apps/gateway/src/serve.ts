@@ -112,7 +112,7 @@ function answering(
     counts,
     split,
     fromTopics: new OneNodeCalls(asking, connection, 'kafka'),
-    overHttp: { asking, every, calls: split, connection, log, timeoutMs },
+    overHttp: { asking, every, calls: split, erasures, connection, log, timeoutMs },
     overGrpc: {
       names: forwardedServices(),
       addTo: (server: Parameters<typeof addForwarded>[0]) => addForwarded(server, calls, log),

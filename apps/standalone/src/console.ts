@@ -51,7 +51,8 @@ function loginsOf({ http, access, login }: Config, { process, oidc }: Access) {
 }
 
 /** The cluster that this node is one of, asked as this process. */
-function clusterOf({ console: { gateway }, node, peer }: Config): ClusterPort {
+function clusterOf({ console: { gateway }, node, peer, recall }: Config): ClusterPort {
+  const timeoutMs = recall.deadlineMsMax;
   // The files of a process that asks nobody are not read.
   const connection = gateway === '' ? PLAIN : peerConnection(peer);
   return {
@@ -59,6 +60,11 @@ function clusterOf({ console: { gateway }, node, peer }: Config): ClusterPort {
     gateway,
     state: () => clusterState(gateway, connection),
     route: (userId) => userRoute(gateway, userId, connection),
+    forget: async (userId) => {
+      const body = { userId, withRecords: true };
+      const path = '/v1/kv/drop-user';
+      await askEdge({ method: 'POST', address: gateway, path, body, timeoutMs }, connection);
+    },
     ask: (call) => askEdge(call, connection),
   };
 }

@@ -88,7 +88,11 @@ export class UsersController {
         const message = 'behaviours.store: expected one that can erase users, got another';
         throw new TesseraError('REQUEST_INVALID', message, { field: 'behaviours.store' });
       }
-      return eraseUser(userId);
+      const erased = await eraseUser(userId);
+      const { gateway, forget } = this.parts.cluster;
+      // The other nodes have keys, values and recalls of the user as well.
+      if (gateway !== '') await forget(userId);
+      return erased;
     });
   }
 

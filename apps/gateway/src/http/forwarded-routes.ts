@@ -1,16 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Connection } from '@tessera/client';
+import { expecting } from '@tessera/errors';
 import { answerError, parseJsonBody } from '@tessera/hosting';
 import { CostEstimates, partitionOf } from '@tessera/routing';
 import type { Log } from '@tessera/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Asked, Asking } from '../asking.js';
 import type { EveryNodeCalls } from '../grpc/every-node.js';
+import type { KeptErasures } from '../kept-erasures.js';
 import { type HttpAnswer, NodeAway } from '../node-link.js';
 import { type Fields, passedFields, withToken } from '../passed-fields.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
 import { checkAnswer, errorOf, failureOf, Refused } from './node-answer.js';
 import { rerankInParts } from './rerank-parts.js';
+
+const invalid = expecting('REQUEST_INVALID');
 
 /** Where the JSON of each route names its user; [] for nobody's, which any node answers. */
 const USER_AT: Readonly<Record<string, readonly string[]>> = {
@@ -34,6 +38,9 @@ const IN_PARTS = ['/v1/rerank', '/v2/rerank', '/rerank'];
 
 /** Changes, which every node takes in one order. */
 const EVERY_NODE = ['/v1/catalogue/apply'];
+
+/** Keys and values of a user, and with `withRecords` all that is kept of them but behaviours. */
+const DROP_USER = '/v1/kv/drop-user';
 
 function textAt(body: unknown, path: readonly string[]): string | undefined {
   let value = body;
@@ -66,6 +73,7 @@ export interface HttpForwarding {
   readonly asking: Asking;
   readonly every: EveryNodeCalls;
   readonly calls: SplitCalls;
+  readonly erasures: Pick<KeptErasures, 'forget'>;
   readonly connection: Connection;
   readonly log: Pick<Log, 'error'>;
   /** Milliseconds that a node may take. */
@@ -141,6 +149,21 @@ async function change(
   return { status: 200, headers: {}, body: taken };
 }
 
+/** With its records it is an erasure, which is kept until every node has confirmed. */
+async function dropUser(
+  parts: HttpForwarding,
+  path: string,
+  request: FastifyRequest,
+): Promise<HttpAnswer> {
+  const body = parseJsonBody(request.body as Buffer);
+  const { withRecords } = (body ?? {}) as { readonly withRecords?: unknown };
+  if (withRecords !== true) return change(parts, path, request);
+  const userId = textAt(body, ['userId']);
+  if (userId === undefined) throw invalid('userId', 'text that is not empty', 'nothing');
+  await parts.erasures.forget(userId, true, parts.timeoutMs);
+  return { status: 200, headers: {}, body: Buffer.from('{}') };
+}
+
 type Forward = (
   parts: HttpForwarding,
   path: string,
@@ -153,6 +176,7 @@ const FORWARDS: readonly (readonly [path: string, forward: Forward])[] = [
   ...Object.keys(USER_AT).map((path) => [path, forward] as const),
   ...IN_PARTS.map((path) => [path, score] as const),
   ...EVERY_NODE.map((path) => [path, change] as const),
+  [DROP_USER, dropUser],
 ];
 
 /** Routes of a node: bodies and answers pass byte for byte. */
