@@ -32,6 +32,8 @@ export interface NodeState {
   readonly reason: string;
   readonly grpc: string;
   readonly http: string;
+  /** Requests that the gateway waits for. */
+  readonly inFlight: number;
 }
 
 /** `npm run cluster` on free ports, and what tests ask of it. */
