@@ -11,7 +11,7 @@ const domainOrder = {
   behaviour: [],
   prompt: [],
   routing: [],
-  relevance: ['prompt', 'routing'],
+  relevance: ['embedding', 'prompt', 'routing'],
   recall: ['embedding', 'erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'relevance'],
   inspection: [
     ...['embedding', 'erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'recall'],

@@ -2,14 +2,21 @@ import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import { resolve } from 'node:path';
 import { NativeEngine } from '@tessera/engine';
-import { loadRelevance, Relevance, type RelevanceAnswer } from '@tessera/relevance';
+import {
+  isCrossEncoder,
+  loadRelevance,
+  openCrossEncoder,
+  Relevance,
+  type RelevanceAnswer,
+  type RelevanceScorer,
+} from '@tessera/relevance';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 import { COMPUTE_TYPES } from './terminal/model-flags.js';
 import { table } from './terminal/table.js';
 
 const USAGE = `usage: npm run relevance -- --model DIR --query TEXT --documents FILE [flags]
 
-Scores texts for a query with a language model (docs/relevance.md).
+Scores texts for a query with a language model or a cross-encoder (docs/relevance.md).
   --documents FILE     JSON: an array of texts
   --template FILE      read in place of relevance.json of the model folder
   --instruction TEXT   in place of the template's
@@ -27,6 +34,7 @@ const AT_ONCE = 4096;
 const CHUNK_TOKENS = 512;
 const KV_BYTES = 2 ** 31;
 const BUDGET_US = 86_400e6;
+const PASS_US = 50_000;
 
 await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, {
@@ -54,15 +62,10 @@ async function answerOf(flags: Flags): Promise<RelevanceAnswer> {
   const documents = await readDocuments(flags.required('documents'));
   const modelPath = resolve(flags.required('model'));
   const query = flags.required('query');
-  const parts = await loadRelevance(modelPath, flags.text('template'));
-  const engine = await openEngine(flags, modelPath);
+  const isPairs = await isCrossEncoder(modelPath);
+  const scorer = await (isPairs ? openClassifier(flags, modelPath) : openDecoder(flags, modelPath));
   try {
-    const limits = {
-      documentsMax: DOCUMENTS_MAX,
-      promptTokensMax: PROMPT_TOKENS_MAX,
-      requestsAtOnce: AT_ONCE,
-    };
-    return await new Relevance({ engine, limits, ...parts }).score(
+    return await scorer.relevance.score(
       {
         query,
         instruction: flags.text('instruction'),
@@ -74,16 +77,54 @@ async function answerOf(flags: Flags): Promise<RelevanceAnswer> {
       { budgetUs: BUDGET_US },
     );
   } finally {
-    await engine.close();
+    await scorer.close();
   }
 }
+
+interface Opened {
+  readonly relevance: RelevanceScorer;
+  close(): Promise<void> | void;
+}
+
+function openClassifier(flags: Flags, modelPath: string): Promise<Opened> {
+  if (flags.text('template') !== undefined) {
+    fail('template', 'none for a classifier of pairs', 'one');
+  }
+  return openCrossEncoder(modelPath, {
+    computeType: flags.oneOf('dtype', COMPUTE_TYPES, 'bf16'),
+    threadCount: threadsOf(flags),
+    documentsMax: DOCUMENTS_MAX,
+    pairTokensMax: PROMPT_TOKENS_MAX,
+    tokensMax: PROMPT_TOKENS_MAX,
+    textsMax: IN_A_PASS,
+    timeTargetUs: PASS_US,
+    queueTextsMax: DOCUMENTS_MAX,
+  });
+}
+
+async function openDecoder(flags: Flags, modelPath: string): Promise<Opened> {
+  const parts = await loadRelevance(modelPath, flags.text('template'));
+  const engine = await openEngine(flags, modelPath);
+  const limits = {
+    documentsMax: DOCUMENTS_MAX,
+    promptTokensMax: PROMPT_TOKENS_MAX,
+    requestsAtOnce: AT_ONCE,
+  };
+  return {
+    relevance: new Relevance({ engine, limits, ...parts }),
+    close: () => engine.close(),
+  };
+}
+
+const threadsOf = (flags: Flags): number =>
+  flags.integer('threads', 1, THREADS_MAX) ?? os.availableParallelism();
 
 function openEngine(flags: Flags, modelPath: string): Promise<NativeEngine> {
   return NativeEngine.open({
     modelPath,
     computeType: flags.oneOf('dtype', COMPUTE_TYPES, 'bf16'),
     activationScalesPath: '',
-    threadCount: flags.integer('threads', 1, THREADS_MAX) ?? os.availableParallelism(),
+    threadCount: threadsOf(flags),
     threadPlacement: 'free',
     queueCapacity: AT_ONCE,
     batchRequestsMax: IN_A_PASS,

@@ -91,6 +91,13 @@ def _add_adapter_fixtures(commands) -> None:
     parser.set_defaults(run=_run_of("adapter_fixtures"))
 
 
+def _add_cross_encoder_fixtures(commands) -> None:
+    parser = commands.add_parser("cross-encoder-fixtures",
+                                 help="random classifiers of pairs with recorded scores")
+    parser.add_argument("--out", default="test/fixtures/cross-encoders")
+    parser.set_defaults(run=_run_of("cross_encoder_fixtures"))
+
+
 def _add_relevance_fixtures(commands) -> None:
     parser = commands.add_parser("relevance-fixtures",
                                  help="a random model that judges texts, with recorded scores")
@@ -249,6 +256,7 @@ def main() -> int:
     _add_fixtures(commands)
     _add_adapter_fixtures(commands)
     _add_relevance_fixtures(commands)
+    _add_cross_encoder_fixtures(commands)
     _add_encoder_fixtures(commands)
     _add_encoder_parity(commands)
     _add_parity(commands)

@@ -162,6 +162,7 @@ export interface NativeAddon extends StoreAddon {
     embedder: EmbedderHandle,
     tokens: Uint32Array,
     offsets: Uint32Array,
+    seconds: Uint32Array,
   ): Promise<EmbeddedPass>;
   /** Idempotent. Passes under way end first. */
   embedderClose(embedder: EmbedderHandle): void;

@@ -4,6 +4,7 @@ import { ServiceClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
+import { until } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenedRelevance, openRelevance } from '../../apps/standalone/src/relevance.js';
 import { serve } from '../../apps/standalone/src/serve.js';
@@ -11,6 +12,8 @@ import { FakeRuntime } from './fake-runtime.js';
 
 const FOLDER = 'test/fixtures/relevance';
 const DEADLINE_MS = 30_000;
+/** Documents that wait for the engine. */
+const QUEUE_CAPACITY = 24;
 
 interface Case {
   readonly query: string;
@@ -35,8 +38,16 @@ const { config } = loadConfig({
     TESSERA_RELEVANCE_COMPUTE_TYPE: 'f32',
     TESSERA_RELEVANCE_THREAD_COUNT: '1',
     TESSERA_RELEVANCE_DOCUMENTS_MAX: '100',
+    TESSERA_RELEVANCE_QUEUE_CAPACITY: String(QUEUE_CAPACITY),
+    TESSERA_RELEVANCE_BATCH_REQUESTS_MAX: '2',
   },
 });
+
+interface Answered {
+  readonly results?: readonly { readonly index: number; readonly relevance_score: number }[];
+  readonly failures?: readonly { readonly index: number; readonly code: string }[];
+  readonly error?: { readonly code: string };
+}
 
 /** A message of defaults. */
 const ASKED = {
@@ -151,6 +162,64 @@ describe('a recall through a gate', () => {
     const { json } = await post('/v1/recall', { ...recall, relevance });
     expect(json).toMatchObject({ error: { code: 'REQUEST_INVALID', field } });
   });
+});
+
+describe('three times as much as the queue takes', () => {
+  it('is refused document by document, and what is admitted is right', async () => {
+    // These keep the engine busy until they are cancelled: the queue is full from then on.
+    const plug = Array.from(
+      { length: QUEUE_CAPACITY + 2 },
+      (_, i) => `${i} ${'sea '.repeat(9000)}`,
+    );
+    const cancelled = new AbortController();
+    const plugged = fetch(`${serving.httpUrl}/v1/rerank`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, documents: plug, deadline_ms: DEADLINE_MS }),
+      signal: cancelled.signal,
+    }).catch(() => undefined);
+    const waits = () => relevance?.relevance.profile().backlogUs ?? 0;
+    await until('the engine has them', () => waits() > 0);
+    const calls = Math.ceil((3 * QUEUE_CAPACITY) / documents.length);
+    const asked = Array.from({ length: calls }, () => post('/v1/rerank', { query, documents }));
+    await Promise.race(asked);
+    cancelled.abort();
+    await plugged;
+    let refused = 0;
+    for (const { status, json } of await Promise.all(asked)) {
+      const { results, failures, error } = json as Answered;
+      if (status !== 200) expect(error?.code).toBe('ENGINE_OVERLOADED');
+      for (const { index, relevance_score: score } of results ?? []) {
+        expect(Math.abs(score - at(index))).toBeLessThan(1e-5);
+      }
+      for (const { code } of failures ?? []) expect(code).toBe('ENGINE_OVERLOADED');
+      refused += failures?.length ?? documents.length;
+      const answered = (results?.length ?? 0) + (failures?.length ?? documents.length);
+      expect(answered).toBe(documents.length);
+    }
+    expect(refused).toBeGreaterThan(0);
+    await until('there is room again', async () => {
+      const { json } = await post('/v1/rerank', { query, documents });
+      return (json as Answered).failures?.length === 0;
+    });
+  });
+});
+
+it('is scored by a cross-encoder where the folder has one', async () => {
+  const folder = 'test/fixtures/cross-encoders/xlm-roberta';
+  const own = Object.assign({}, config.relevance, { path: folder });
+  const opened = await openRelevance(Object.assign({}, config, { relevance: own }));
+  const [{ query, documents, expected }] = JSON.parse(
+    readFileSync(`${folder}/cases.json`, 'utf8'),
+  ) as [Case];
+  const request = { query, documents, tooLong: 'cut', failures: 'each', priority: 'low' } as const;
+  const answer = await opened?.relevance.score(request, { budgetUs: 60e6 });
+  for (const [i, outcome] of (answer?.outcomes ?? []).entries()) {
+    expect(outcome).toMatchObject({ score: expect.closeTo(expected[i] as number, 5) });
+  }
+  expect(answer?.outcomes).toHaveLength(documents.length);
+  await opened?.drain(0);
+  await opened?.close();
 });
 
 describe('what is refused', () => {

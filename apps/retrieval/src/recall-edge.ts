@@ -12,7 +12,7 @@ import type {
   ScoreAnswer,
   ScoreRequest,
 } from '@tessera/recall';
-import type { Relevance } from '@tessera/relevance';
+import type { RelevanceScorer } from '@tessera/relevance';
 import type { Carrier, Edge, Log, Metrics, Observation, Tracing } from '@tessera/telemetry';
 import { MICROSECONDS_PER_MILLISECOND, MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { Audited } from './audited.js';
@@ -51,7 +51,7 @@ export interface EdgeParts {
   readonly recalls: Pick<RecallServing, 'recall'>;
   readonly serving: Pick<RecallServing, 'score' | 'explain'>;
   /** Scores titles for the gates of recalls; left out: no model does. */
-  readonly relevance?: Pick<Relevance, 'score'> | undefined;
+  readonly relevance?: Pick<RelevanceScorer, 'score'> | undefined;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly log: Log;

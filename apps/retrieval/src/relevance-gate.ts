@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import type { RecallAnswer, RecallContext, RecallRequest } from '@tessera/recall';
-import type { Relevance } from '@tessera/relevance';
+import type { RelevanceScorer } from '@tessera/relevance';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 
 type Ask = (request: RecallRequest, context: RecallContext) => Promise<RecallAnswer>;
@@ -12,7 +12,7 @@ type Ask = (request: RecallRequest, context: RecallContext) => Promise<RecallAns
  */
 export async function recallThroughGate(
   ask: Ask,
-  relevance: Pick<Relevance, 'score'> | undefined,
+  relevance: Pick<RelevanceScorer, 'score'> | undefined,
   request: RecallRequest,
   context: RecallContext,
 ): Promise<RecallAnswer> {

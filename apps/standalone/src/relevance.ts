@@ -1,10 +1,17 @@
 import type { Config } from '@tessera/config';
 import { NativeEngine } from '@tessera/engine';
-import { loadRelevance, Relevance } from '@tessera/relevance';
+import {
+  isCrossEncoder,
+  loadRelevance,
+  openCrossEncoder,
+  Relevance,
+  type RelevanceScorer,
+} from '@tessera/relevance';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 
 /** The model that scores texts, in an engine of its own. */
 export interface OpenedRelevance {
-  readonly relevance: Relevance;
+  readonly relevance: RelevanceScorer;
   /** `template, parameters, compute type` for people. */
   readonly description: string;
   drain(budgetMs: number): Promise<void>;
@@ -16,13 +23,41 @@ const PASS_PROMPT_TOKENS = 512;
 const REQUESTS_AT_ONCE = 512;
 
 /** Undefined where the configuration names none. */
-export async function openRelevance({
+export async function openRelevance(config: Config): Promise<OpenedRelevance | undefined> {
+  const { path } = config.relevance;
+  if (path === '') return undefined;
+  return (await isCrossEncoder(path)) ? openClassifier(config) : openDecoder(config);
+}
+
+/** A classifier of pairs; its passes give way to recalls as those of vectors do (ADR 0134). */
+async function openClassifier({ relevance, embedding }: Config): Promise<OpenedRelevance> {
+  const { path, computeType, threadCount, documentsMax, promptTokensMax, queueCapacity } =
+    relevance;
+  const opened = await openCrossEncoder(path, {
+    computeType,
+    threadCount,
+    documentsMax,
+    pairTokensMax: promptTokensMax,
+    tokensMax: embedding.passTokensMax,
+    textsMax: embedding.passTextsMax,
+    timeTargetUs: embedding.passTimeTargetMs * MICROSECONDS_PER_MILLISECOND,
+    queueTextsMax: queueCapacity,
+  });
+  return {
+    relevance: opened.relevance,
+    description: `cross-encoder, ${computeType}`,
+    // Its callers are waited for at the edges, and what they wait for ends with them.
+    drain: async () => undefined,
+    close: async () => opened.close(),
+  };
+}
+
+async function openDecoder({
   relevance: settings,
   engine: { passTimeTargetUs },
-}: Config): Promise<OpenedRelevance | undefined> {
+}: Config): Promise<OpenedRelevance> {
   const { path, computeType, threadCount, documentsMax, promptTokensMax } = settings;
   const { queueCapacity, batchRequestsMax, kvBytesMax } = settings;
-  if (path === '') return undefined;
   const parts = await loadRelevance(path);
   const engine = await NativeEngine.open({
     modelPath: path,

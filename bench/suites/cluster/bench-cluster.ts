@@ -44,11 +44,12 @@ export class BenchCluster {
       .map(({ process }) => new TesseraClient(`${HOST}:${process.grpcPort}`));
   }
 
-  /** `environment`: of one process that has all; nodes share it. */
+  /** `environment`: of one process that has all; nodes share it. `more`: of each node. */
   static async start(
     nodes: number,
     environment: Readonly<Record<string, string>>,
     kafka = '',
+    more: Readonly<Record<string, string>> = {},
   ): Promise<BenchCluster> {
     const folder = temporaryFolder({});
     const [httpPort, grpcPort] = [await freePorts(101), await freePorts(101)];
@@ -61,7 +62,9 @@ export class BenchCluster {
     try {
       for (const one of plan) {
         if (one.name === 'gateway') await Promise.all(running.map(untilReady));
-        running.push(launch(one, false));
+        const isNode = one.name.startsWith('node-');
+        const variables = Object.assign({}, one.variables, isNode ? more : {});
+        running.push(launch(Object.assign({}, one, { variables }), false));
       }
       await Promise.all(running.map(untilReady));
     } catch (error) {
@@ -78,6 +81,13 @@ export class BenchCluster {
     const url = `${this.httpUrl}/v1/cluster/route`;
     const reply = await fetch(url, { method: 'POST', headers, body });
     return ((await reply.json()) as { owner: string }).owner;
+  }
+
+  /** HOST:PORT of the nodes' HTTP edges. */
+  get nodeAddresses(): readonly string[] {
+    return this.running
+      .filter(({ process }) => process.name.startsWith('node-'))
+      .map(({ process }) => `${HOST}:${process.httpPort}`);
   }
 
   kill(name: string): void {

@@ -1,8 +1,10 @@
 import { type Stages, staged } from '../suite.js';
 import { besideStage } from './beside-stage.js';
+import { nodesStage } from './nodes-stage.js';
 import { oddsStage } from './odds-stage.js';
 import { rateStage } from './rate-stage.js';
 import { scoresStage } from './scores-stage.js';
+import { splitStage } from './split-stage.js';
 import { tokensStage } from './tokens-stage.js';
 
 const STAGES: Stages = {
@@ -11,6 +13,8 @@ const STAGES: Stages = {
   tokens: tokensStage,
   rate: rateStage,
   beside: besideStage,
+  split: splitStage,
+  nodes: nodesStage,
 };
 
 export const RELEVANCE_STAGES = Object.keys(STAGES);

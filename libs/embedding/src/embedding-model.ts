@@ -109,20 +109,45 @@ export class EmbeddingModel {
    * @throws TesseraError ENGINE_OVERLOADED, CANCELLED, DEADLINE_EXCEEDED, MODEL_NOT_FINITE
    */
   async embed(texts: readonly string[], call?: EmbeddingCall): Promise<TextVectors> {
-    const { queueTextsMax } = this.limits;
-    if (this.depth + texts.length > queueTextsMax) {
-      const got = `${this.depth} and ${texts.length} more`;
-      throw new TesseraError(
-        'ENGINE_OVERLOADED',
-        `embedding: expected at most ${queueTextsMax} texts that wait, got ${got}`,
-      );
-    }
+    this.checkRoom(texts.length);
     const made = await this.tokensOf(texts);
     const vectors = await Promise.all(made.map((text) => this.vectorOf(text, call)));
     return {
       vectors,
       tokens: made.reduce((sum, { tokens }) => sum + tokens.length, 0),
       truncated: made.filter(({ isTruncated }) => isTruncated).length,
+    };
+  }
+
+  /** @throws TesseraError ENGINE_OVERLOADED */
+  private checkRoom(count: number): void {
+    const { queueTextsMax } = this.limits;
+    if (this.depth + count <= queueTextsMax) return;
+    const got = `${this.depth} and ${count} more`;
+    throw new TesseraError(
+      'ENGINE_OVERLOADED',
+      `embedding: expected at most ${queueTextsMax} texts that wait, got ${got}`,
+    );
+  }
+
+  /**
+   * A vector per text that is made into tokens already, or why it has none.
+   * @throws TesseraError ENGINE_OVERLOADED
+   */
+  vectorsOf(texts: readonly TextTokens[], call?: EmbeddingCall): readonly Promise<Float32Array>[] {
+    this.checkRoom(texts.length);
+    return texts.map((text) => this.vectorOf(text, call));
+  }
+
+  /** Predicted microseconds: of a token, of a token and one before it, and of all that waits. */
+  rates(): { readonly tokenUs: number; readonly pairUs: number; readonly backlogUs: number } {
+    const { rowWork, pairWork } = this.embedder.info;
+    const waiting = this.waiting.reduce((sum, of) => sum + this.cost.workOf(of.tokens.length), 0);
+    return {
+      tokenUs: this.cost.predictUs(rowWork),
+      // All rows of a text see each other: twice as many as those that see what is before them.
+      pairUs: this.cost.predictUs(2 * pairWork),
+      backlogUs: this.cost.predictUs(waiting),
     };
   }
 
@@ -174,7 +199,10 @@ export class EmbeddingModel {
     const texts = this.waiting.splice(0, count);
     this.passes += 1;
     try {
-      const { vectors, computeUs } = await this.embedder.embed(texts.map(({ tokens }) => tokens));
+      const { vectors, computeUs } = await this.embedder.embed(
+        texts.map(({ tokens }) => tokens),
+        secondsOf(texts),
+      );
       this.note(texts, work, computeUs);
       const n = this.dimension;
       for (const [i, { settle }] of texts.entries()) settle(vectors.slice(i * n, (i + 1) * n));
@@ -197,6 +225,12 @@ export class EmbeddingModel {
     counts.passes += 1;
     counts.computeUs += computeUs;
   }
+}
+
+/** Where second segments begin; none where no text has one. */
+function secondsOf(texts: readonly TextTokens[]): readonly number[] {
+  if (texts.every(({ secondFrom }) => secondFrom === undefined)) return [];
+  return texts.map(({ tokens, secondFrom = tokens.length }) => secondFrom);
 }
 
 export interface OpenedModel {

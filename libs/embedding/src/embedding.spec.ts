@@ -287,6 +287,7 @@ describe('the queue of a model', () => {
     const tokenizer = {
       encode: (text: string) => [...text].map(() => 1),
       encodeWhole: (text: string) => [...text].map(() => 1),
+      encodePair: () => ({ ids: [], segments: [] }),
     };
     const maker = new TextTokenMaker(tokenizer, 10);
     const limits = { ...LIMITS, textsMax: 2, queueTextsMax };

@@ -1,6 +1,8 @@
 export { type ModelSpec, parseModelSpecs } from './domain/model-specs.js';
 export { bytesOf } from './domain/number-bytes.js';
 export { normalise } from './domain/shorten.js';
+export type { EncodedPair, TextTokenizer } from './domain/text-tokens.js';
+export { EmbeddingModel, type ModelLimits } from './embedding-model.js';
 export {
   type EmbeddingAnswer,
   type EmbeddingLimits,
@@ -11,3 +13,4 @@ export {
   type ModelState,
   NO_MODELS,
 } from './embedding-models.js';
+export { readTextFolder } from './outside/text-folder.js';

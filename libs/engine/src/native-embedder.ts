@@ -29,15 +29,21 @@ export class NativeEmbedder {
   }
 
   /**
-   * One pass: the vectors of all texts end to end.
+   * One pass: the vectors of all texts end to end. `seconds`: per text where its second segment
+   * begins; left out: no text has one.
    * @throws TesseraError REQUEST_INVALID, MODEL_NOT_FINITE
    */
-  embed(texts: readonly ArrayLike<number>[]): Promise<EmbeddedPass> {
+  embed(
+    texts: readonly ArrayLike<number>[],
+    seconds: readonly number[] = [],
+  ): Promise<EmbeddedPass> {
     const offsets = new Uint32Array(texts.length + 1);
     for (const [i, text] of texts.entries()) offsets[i + 1] = (offsets[i] ?? 0) + text.length;
     const tokens = new Uint32Array(offsets[texts.length] ?? 0);
     for (const [i, text] of texts.entries()) tokens.set(text, offsets[i]);
-    return awaitNative(() => addon().embedderEmbed(this.handle, tokens, offsets));
+    return awaitNative(() =>
+      addon().embedderEmbed(this.handle, tokens, offsets, Uint32Array.from(seconds)),
+    );
   }
 
   /** Idempotent. Passes under way end first. */

@@ -4,5 +4,7 @@ export type {
   RelevanceContext,
   RelevanceOutcome,
   RelevanceRequest,
+  RelevanceScorer,
 } from './domain/relevance-types.js';
+export { isCrossEncoder, openCrossEncoder } from './outside/cross-encoder.js';
 export { loadRelevance } from './outside/relevance-folder.js';

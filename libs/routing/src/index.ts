@@ -21,6 +21,7 @@ export {
 } from './domain/relevance-profile.js';
 export { Router } from './domain/router.js';
 export {
+  lowerBoundUs,
   type Part,
   partUsOf,
   type SplitNode,

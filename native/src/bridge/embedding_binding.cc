@@ -38,13 +38,15 @@ Napi::Value embedder_embed(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const std::span<const uint32_t> tokens = read_u32s(info, 1, "embedderEmbed.tokens");
   const std::span<const uint32_t> offsets = read_u32s(info, 2, "embedderEmbed.offsets");
+  const std::span<const uint32_t> seconds = read_u32s(info, 3, "embedderEmbed.seconds");
   const auto pass = std::make_shared<engine::EmbeddedPass>();
   return run_in_lane(
       env, LaneKind::kEmbed,
       [embedder = open_embedder(info[0])->embedder, pass,
        tokens = std::vector<int32_t>(tokens.begin(), tokens.end()),
-       offsets = std::vector<uint32_t>(offsets.begin(), offsets.end())]() -> Status {
-        auto embedded = embedder->embed(tokens, offsets);
+       offsets = std::vector<uint32_t>(offsets.begin(), offsets.end()),
+       seconds = std::vector<uint32_t>(seconds.begin(), seconds.end())]() -> Status {
+        auto embedded = embedder->embed(tokens, offsets, seconds);
         if (!embedded.is_ok()) return embedded.status();
         *pass = std::move(embedded).value();
         return Status::ok();

@@ -83,11 +83,17 @@ Status Embedder::check(std::span<const int32_t> tokens, std::span<const uint32_t
 }
 
 Result<EmbeddedPass> Embedder::embed(std::span<const int32_t> tokens,
-                                     std::span<const uint32_t> offsets) {
+                                     std::span<const uint32_t> offsets,
+                                     std::span<const uint32_t> seconds) {
   TESSERA_RETURN_IF_ERROR(check(tokens, offsets));
+  if (!seconds.empty() && seconds.size() + 1 != offsets.size()) {
+    return pass_fault("embedderEmbed.seconds", "one per text or none",
+                      std::to_string(seconds.size()));
+  }
   std::vector<model::EncoderText> texts;
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
-    texts.push_back({tokens.subspan(offsets[i], offsets[i + 1] - offsets[i])});
+    texts.push_back({.tokens = tokens.subspan(offsets[i], offsets[i + 1] - offsets[i])});
+    if (!seconds.empty()) texts.back().second_from = seconds[i];
   }
   EmbeddedPass pass;
   pass.vectors.resize(texts.size() * model_.dimension());

@@ -42,11 +42,13 @@ class Embedder {
   /// Tokens of a text at most: the model's positions, and a pass's rows.
   uint32_t tokens_max() const;
 
-  /// Vectors of texts [offsets[i], offsets[i + 1]) of `tokens`, in one pass.
+  /// Vectors of texts [offsets[i], offsets[i + 1]) of `tokens`, in one pass. `seconds`: per text
+  /// the place in it from which on its tokens are of the second segment; empty: no text has one.
   /// Between the parts of its loops it gives way to requests that engines of this process compute.
   /// Blocks. Errors: REQUEST_INVALID for an empty text, a token that the vocabulary has not, more
   /// than a pass takes; MODEL_NOT_FINITE.
-  Result<EmbeddedPass> embed(std::span<const int32_t> tokens, std::span<const uint32_t> offsets);
+  Result<EmbeddedPass> embed(std::span<const int32_t> tokens, std::span<const uint32_t> offsets,
+                             std::span<const uint32_t> seconds = {});
 
  private:
   Embedder(std::unique_ptr<device::Device> device, model::TextModel model,

@@ -38,6 +38,22 @@ TEST(Embedder, APassHasAVectorForEachText) {
   EXPECT_GT(both.value().compute_us, 0);
 }
 
+TEST(Embedder, ASecondSegmentBeginsWhereTheTextSaysSo) {
+  const auto embedder = open();
+  const std::vector<int32_t> tokens = {5, 6, 7, 8};
+  const std::vector<uint32_t> one = {0, 4}, seconds = {2}, none = {4};
+  const auto plain = embedder->embed(tokens, one);
+  const auto paired = embedder->embed(tokens, one, seconds);
+  const auto unpaired = embedder->embed(tokens, one, none);
+  ASSERT_TRUE(plain.is_ok() && paired.is_ok() && unpaired.is_ok());
+  EXPECT_EQ(plain.value().vectors, unpaired.value().vectors);
+  EXPECT_NE(plain.value().vectors, paired.value().vectors);
+  const std::vector<uint32_t> two = {1, 2};
+  const Status refused = embedder->embed(tokens, one, two).status();
+  EXPECT_EQ(refused.code(), Code::kRequestInvalid);
+  EXPECT_NE(refused.message().find("seconds"), std::string::npos) << refused.message();
+}
+
 TEST(Embedder, WhatAPassDoesNotTakeIsRefusedByItsField) {
   struct Fault {
     std::vector<int32_t> tokens;

@@ -4,11 +4,21 @@ export interface TextTokenizer {
   encode(text: string): readonly number[];
   /** With the special ones before and behind them. */
   encodeWhole(text: string): readonly number[];
+  /** Two texts with the special ones around them. */
+  encodePair(first: string, second: string): EncodedPair;
+}
+
+export interface EncodedPair {
+  readonly ids: readonly number[];
+  /** 0 or 1 per token. */
+  readonly segments: readonly number[];
 }
 
 export interface TextTokens {
   readonly tokens: readonly number[];
   readonly isTruncated: boolean;
+  /** Where its second segment begins; left out: it has none. */
+  readonly secondFrom?: number;
 }
 
 const PROBE = 'a';

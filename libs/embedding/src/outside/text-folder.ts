@@ -46,6 +46,13 @@ function tokenizerOf(document: object, path: string): TextTokenizer {
     return {
       encode: (text) => encoded(text, false),
       encodeWhole: (text) => encoded(text, true),
+      encodePair: (first, second) => {
+        const { ids, token_type_ids: segments } = library.encode(first, {
+          text_pair: second,
+          return_token_type_ids: true,
+        });
+        return { ids, segments };
+      },
     };
   } catch (error) {
     throw new TesseraError(

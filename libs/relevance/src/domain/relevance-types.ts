@@ -1,8 +1,20 @@
 import type { Engine, EngineAdapter } from '@tessera/engine';
 import type { Cancellation, TesseraError } from '@tessera/errors';
+import type { RelevanceProfile } from '@tessera/routing';
 
 /** The part of the engine that pairs are scored with. */
 export type RelevanceEngine = Pick<Engine, 'model' | 'relevance' | 'stats'>;
+
+/** What scores texts, by whatever model. */
+export interface RelevanceScorer {
+  /** What who splits calls over nodes has to know of this one now. */
+  profile(): RelevanceProfile;
+  /**
+   * Rejects with REQUEST_INVALID naming the field, and where `failures` is `whole` with what the
+   * first document without a score failed with.
+   */
+  score(request: RelevanceRequest, context: RelevanceContext): Promise<RelevanceAnswer>;
+}
 
 export interface RelevanceLimits {
   readonly documentsMax: number;

@@ -21,6 +21,7 @@ import type {
   RelevanceLimits,
   RelevanceOutcome,
   RelevanceRequest,
+  RelevanceScorer,
 } from './relevance-types.js';
 import { TokenSizes } from './token-sizes.js';
 import { type TrieOrder, trieOrder } from './trie-order.js';
@@ -48,7 +49,7 @@ interface PromptRead {
 }
 
 /** Scores texts for a query with a language model. Holds nothing of a call. */
-export class Relevance {
+export class Relevance implements RelevanceScorer {
   private readonly paths: LabelPaths;
   private readonly pairs: PairPrompts;
   private readonly fixedTokens: FixedTokens;
@@ -73,7 +74,6 @@ export class Relevance {
     );
   }
 
-  /** What who splits calls over nodes has to know of this one now. */
   profile(): RelevanceProfile {
     const { engine, template, limits } = this.parts;
     const { passUs, tokenUs, tokenPairUs, backlogUs } = engine.stats();
@@ -93,10 +93,6 @@ export class Relevance {
     };
   }
 
-  /**
-   * Rejects with REQUEST_INVALID naming the field, and where `failures` is `whole` with what the
-   * first document without a score failed with.
-   */
   async score(request: RelevanceRequest, context: RelevanceContext): Promise<RelevanceAnswer> {
     const { documents, query, instruction } = request;
     const { documentsMax } = this.parts.limits;

@@ -1,0 +1,123 @@
+import { type Cancellation, expecting, TesseraError } from '@tessera/errors';
+import type { RelevanceProfile } from '@tessera/routing';
+import { inSlices } from '@tessera/turns';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+import { type PairTokenMaker, type PairTokens } from './pair-tokens.js';
+import type {
+  RelevanceAnswer,
+  RelevanceContext,
+  RelevanceOutcome,
+  RelevanceRequest,
+  RelevanceScorer,
+} from './relevance-types.js';
+import { TokenSizes } from './token-sizes.js';
+
+const invalid = expecting('REQUEST_INVALID');
+
+/** Where answers have the name of a template. */
+const NAME = 'cross-encoder';
+
+/** Encodes pairs in passes that it fills. A pair's logits have the same bits in any company. */
+export interface PairEncoder {
+  readonly digest: string;
+  /** The logits of each pair. */
+  logits(
+    pairs: readonly PairTokens[],
+    call: { readonly signal: Cancellation; readonly endsAtMs: number },
+  ): readonly Promise<Float32Array>[];
+  /** Predicted now, microseconds: of a token, of a token and one before it, of all that waits. */
+  rates(): { readonly tokenUs: number; readonly pairUs: number; readonly backlogUs: number };
+}
+
+/** What becomes of the one logit of a pair. */
+export type Activation = 'sigmoid' | 'identity';
+
+interface CrossParts {
+  readonly encoder: PairEncoder;
+  readonly maker: PairTokenMaker;
+  readonly activation: Activation;
+  readonly documentsMax: number;
+}
+
+type Made = PairTokens | { readonly error: TesseraError };
+
+/** Scores texts for a query with a classifier of pairs (a cross-encoder). */
+export class CrossRelevance implements RelevanceScorer {
+  private readonly sizes = new TokenSizes();
+
+  constructor(private readonly parts: CrossParts) {}
+
+  profile(): RelevanceProfile {
+    const { encoder, maker, documentsMax } = this.parts;
+    return Object.assign(encoder.rates(), {
+      model: encoder.digest,
+      template: NAME,
+      documentsMax,
+      passUs: 0,
+      bytesPerToken: this.sizes.bytesPerToken,
+      // Each row sees all others, so that no pair has anything in common with another.
+      tokensBefore: 0,
+      tokensBehind: maker.fixedTokens,
+      isQueryBefore: false,
+    });
+  }
+
+  async score(request: RelevanceRequest, context: RelevanceContext): Promise<RelevanceAnswer> {
+    const { encoder, documentsMax, maker } = this.parts;
+    const { documents, query, instruction, failures, tooLong } = request;
+    if (documents.length < 1 || documents.length > documentsMax) {
+      throw invalid('documents', `1..${documentsMax} documents`, documents.length);
+    }
+    if (instruction !== undefined) throw invalid('instruction', 'none for this model', 'one');
+    const endsAtMs = performance.now() + context.budgetUs / MICROSECONDS_PER_MILLISECOND;
+    const asked = maker.queryTokens(query);
+    const made = await inSlices(documents, (document, i): Made => {
+      try {
+        if (document instanceof TesseraError) throw document;
+        const pair = maker.pairOf(asked, document, `documents[${i}]`, tooLong === 'cut');
+        if (pair.cutTokens === 0) this.sizes.note(Buffer.byteLength(document), pair.documentTokens);
+        return pair;
+      } catch (error) {
+        return { error: TesseraError.from(error) };
+      }
+    });
+    const { pairs, placeOf } = distinct(made);
+    const call = { signal: context.signal ?? new AbortController().signal, endsAtMs };
+    const read = await Promise.allSettled(encoder.logits(pairs, call));
+    const outcomes = made.map((of, i) => this.outcome(of, read[placeOf[i] as number]));
+    const failed = outcomes.find((of) => 'error' in of);
+    if (failures === 'whole' && failed !== undefined && 'error' in failed) throw failed.error;
+    return {
+      outcomes,
+      promptTokens: outcomes.reduce((sum, of) => sum + ('error' in of ? 0 : of.promptTokens), 0),
+      computedTokens: pairs.reduce((sum, { tokens }) => sum + tokens.length, 0),
+      modelDigest: encoder.digest,
+      template: NAME,
+    };
+  }
+
+  private outcome(
+    made: Made,
+    read: PromiseSettledResult<Float32Array> | undefined,
+  ): RelevanceOutcome {
+    if ('error' in made) return made;
+    if (read?.status !== 'fulfilled') return { error: TesseraError.from(read?.reason) };
+    const logit = read.value[0] as number;
+    const score = this.parts.activation === 'identity' ? logit : 1 / (1 + Math.exp(-logit));
+    return { score, promptTokens: made.tokens.length, cutTokens: made.cutTokens };
+  }
+}
+
+/** Of equal pairs the first, and per document the place that answers it. */
+function distinct(made: readonly Made[]) {
+  const pairs: PairTokens[] = [];
+  const places = new Map<string, number>();
+  const placeOf = made.map((of) => {
+    if ('error' in of) return -1;
+    const key = of.tokens.join();
+    const known = places.get(key) ?? pairs.push(of) - 1;
+    places.set(key, known);
+    return known;
+  });
+  return { pairs, placeOf };
+}
