@@ -287,7 +287,6 @@ describe('the queue of a model', () => {
     const tokenizer = {
       encode: (text: string) => [...text].map(() => 1),
       encodeWhole: (text: string) => [...text].map(() => 1),
-      encodePair: () => ({ ids: [], segments: [] }),
     };
     const maker = new TextTokenMaker(tokenizer, 10);
     const limits = { ...LIMITS, textsMax: 2, queueTextsMax };

@@ -42,7 +42,7 @@ export class TextTokenMaker {
   private readonly room: number;
 
   constructor(
-    private readonly tokenizer: TextTokenizer,
+    private readonly tokenizer: Pick<TextTokenizer, 'encode' | 'encodeWhole'>,
     private readonly tokensMax: number,
   ) {
     const own = tokenizer.encode(PROBE);
