@@ -116,8 +116,9 @@ async function openDecoder(flags: Flags, modelPath: string): Promise<Opened> {
   };
 }
 
-const threadsOf = (flags: Flags): number =>
-  flags.integer('threads', 1, THREADS_MAX) ?? os.availableParallelism();
+function threadsOf(flags: Flags): number {
+  return flags.integer('threads', 1, THREADS_MAX) ?? os.availableParallelism();
+}
 
 function openEngine(flags: Flags, modelPath: string): Promise<NativeEngine> {
   return NativeEngine.open({
