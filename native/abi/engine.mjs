@@ -184,7 +184,7 @@ const EngineStats = record(
     passUs: f64('Microseconds of a pass whatever its tokens, as the cost model has them now.'),
     tokenUs: f64('The same of a token without context that is computed among others.'),
     tokenPairUs: f64('The same of a token and each token before it.'),
-    backlogUs: f64('The same of all requests that are queued or run, each alone.'),
+    backlogUs: f64('The same until all requests that are queued or run have ended.'),
     expertRows: u53('Pairs of a row and an expert that it chose, of all layers and passes.'),
     expertPlaces: u53("Rows of the experts' products, what pads them included."),
     expertsTouched: u53('Experts whose weights a layer of a pass read, each counted once.'),

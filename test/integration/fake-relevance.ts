@@ -1,5 +1,10 @@
 import { TesseraError } from '@tessera/errors';
-import type { Relevance, RelevanceAnswer, RelevanceRequest } from '@tessera/relevance';
+import {
+  ItemText,
+  type RelevanceAnswer,
+  type RelevanceRequest,
+  type RelevanceScorer,
+} from '@tessera/relevance';
 import type { RelevanceProfile } from '@tessera/routing';
 import type { OpenedRelevance } from '../../apps/standalone/src/relevance.js';
 
@@ -27,10 +32,11 @@ export class FakeRelevance {
   private resolve: () => void = () => undefined;
 
   get opened(): OpenedRelevance {
-    const relevance = {
+    const relevance: RelevanceScorer = {
+      itemText: ItemText.ofTitle,
       profile: () => PROFILE,
       score: (request: RelevanceRequest) => this.score(request),
-    } as unknown as Relevance;
+    };
     const nothing = async () => undefined;
     return { relevance, description: 'fake', drain: nothing, close: nothing };
   }

@@ -7,6 +7,7 @@ import type {
   PromptFacts,
   RecallAnswer,
   RecallContext,
+  RecallFacts,
   RecallRequest,
   RecallServing,
   ScoreAnswer,
@@ -50,8 +51,9 @@ export interface EdgeParts {
   /** Answers recalls, and may record them. */
   readonly recalls: Pick<RecallServing, 'recall'>;
   readonly serving: Pick<RecallServing, 'score' | 'explain'>;
-  /** Scores titles for the gates of recalls; left out: no model does. */
-  readonly relevance?: Pick<RelevanceScorer, 'score'> | undefined;
+  /** Scores texts for the gates of recalls; left out: no model does. */
+  readonly relevance?: Pick<RelevanceScorer, 'score' | 'itemText'> | undefined;
+  readonly facts: Pick<RecallFacts, 'describe'>;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -105,13 +107,13 @@ export class RecallEdge {
 
   /** `parse` may throw; its refusals are counted like any other. */
   recall(parse: () => Parsed<RecallRequest>, call: EdgeCall): Promise<RecallAnswer> {
-    const { metrics, recalls, relevance, onRecall } = this.parts;
+    const { metrics, recalls, relevance, facts, onRecall } = this.parts;
     const recall = (request: RecallRequest, context: RecallContext) =>
       recalls.recall(request, context);
     const { edge } = call;
     return this.serve(parse, call, {
       name: 'recall',
-      ask: (request, context) => recallThroughGate(recall, relevance, request, context),
+      ask: (request, context) => recallThroughGate({ recall, relevance, facts }, request, context),
       observe: (seen, answer) =>
         metrics.observe(
           answer === undefined

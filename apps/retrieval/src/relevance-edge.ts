@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { TesseraError } from '@tessera/errors';
 import type { RecallFacts } from '@tessera/recall';
-import type { RelevanceAnswer, RelevanceRequest } from '@tessera/relevance';
+import type { ItemText, RelevanceAnswer, RelevanceRequest } from '@tessera/relevance';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-edge.js';
 import { noRelevanceModel } from './relevance-gate.js';
@@ -11,7 +11,7 @@ export interface RelevanceEdgeParts
   readonly facts: Pick<RecallFacts, 'describe'>;
 }
 
-/** A text, or an item of the catalogue, whose title is the text. */
+/** A text, or an item of the catalogue, whose text is made as the model's template has it. */
 export type AskedDocument = { readonly text: string } | { readonly itemId: string };
 
 export interface AskedRelevance extends Omit<RelevanceRequest, 'documents'> {
@@ -67,22 +67,23 @@ export class RelevanceEdge {
     if (relevance === undefined) throw noRelevanceModel();
     const budgetUs = budgetOf(call, deadlineMs, limits);
     const { requestId, catalogue } = request;
-    const documents = this.texts(request.documents, catalogue);
+    const documents = this.texts(request.documents, catalogue, relevance.itemText);
     const asked = { ...request, documents };
     const answer = await relevance.score(asked, { signal: call.signal, budgetUs });
     return { ...answer, requestId: requestId === '' ? randomUUID() : requestId };
   }
 
-  /** The title of each item. */
-  private texts(documents: readonly AskedDocument[], catalogue: string) {
+  private texts(documents: readonly AskedDocument[], catalogue: string, itemText: ItemText) {
     const itemIds = documents.flatMap((of) => ('itemId' in of ? [of.itemId] : []));
     const items = itemIds.length === 0 ? [] : [...this.parts.facts.describe(itemIds, catalogue)];
     return documents.map((of, i) => {
       if ('text' in of) return of.text;
       const field = `documents[${i}].itemId`;
-      const title = items.shift()?.title;
-      if (title !== undefined && title !== '') return title;
-      const expected = title === undefined ? 'an item of the catalogue' : 'an item with a title';
+      const item = items.shift();
+      const text = item === undefined ? '' : itemText.of(item);
+      if (text !== '') return text;
+      const named = itemText.slots.join(' or ');
+      const expected = item === undefined ? 'an item of the catalogue' : `an item with ${named}`;
       const message = `${field}: expected ${expected}, got ${of.itemId.slice(0, 80)}`;
       return new TesseraError('ITEM_NOT_FOUND', message, { field });
     });

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import type { RecallAnswer, RecallContext, RecallRequest, RelevanceGate } from '@tessera/recall';
-import type { RelevanceOutcome, RelevanceRequest } from '@tessera/relevance';
+import { ItemText, type RelevanceOutcome, type RelevanceRequest } from '@tessera/relevance';
 import { describe, expect, it } from 'vitest';
 import { recallThroughGate } from './relevance-gate.js';
 
@@ -21,6 +21,7 @@ const ask = async () => answer;
 
 /** Scores titles by the table; `a phone` fails. */
 const model = {
+  itemText: ItemText.ofTitle,
   seen: [] as RelevanceRequest[],
   async score(request: RelevanceRequest) {
     this.seen.push(request);
@@ -34,7 +35,13 @@ const model = {
   },
 };
 
-const through = (gate?: RelevanceGate) => recallThroughGate(ask, model, asked(gate), CONTEXT);
+const facts = {
+  describe: (itemIds: readonly string[]) =>
+    itemIds.map((itemId) => ({ itemId, title: '', sid: [], attributes: '{"colour":"red"}' })),
+};
+const parts = { recall: ask, relevance: model, facts };
+
+const through = (gate?: RelevanceGate) => recallThroughGate(parts, asked(gate), CONTEXT);
 const shown = ({ items }: RecallAnswer) =>
   items.map(({ itemId, rank, relevanceScore }) => [itemId, rank, relevanceScore]);
 
@@ -62,6 +69,13 @@ describe('a gate', () => {
     expect(passed.short).toBe(false);
   });
 
+  it('scores the text that the template makes of an item', async () => {
+    const relevance = Object.assign({}, model, { itemText: new ItemText('{title}, {colour}') });
+    await recallThroughGate({ ...parts, relevance }, asked({ query: 'red', weight: 1 }), CONTEXT);
+    expect(model.seen.at(-1)?.documents).toContain('blue coat, red');
+    expect(model.seen.at(-1)?.documents).toContain(', red');
+  });
+
   it('asks the model for nothing where the request has none', async () => {
     const before = model.seen.length;
     expect(await through()).toBe(answer);
@@ -74,7 +88,11 @@ describe('a gate', () => {
       recalls += 1;
       return answer;
     };
-    const gated = recallThroughGate(counted, undefined, asked({ query: 'a', weight: 1 }), CONTEXT);
+    const gated = recallThroughGate(
+      { recall: counted, relevance: undefined, facts },
+      asked({ query: 'a', weight: 1 }),
+      CONTEXT,
+    );
     await expect(gated).rejects.toMatchObject({ code: 'MODEL_NOT_FOUND', field: 'relevance.path' });
     expect(recalls).toBe(0);
   });
@@ -82,8 +100,7 @@ describe('a gate', () => {
   it('says why no text was scored in place of letting nothing through', async () => {
     const phones = { ...answer, items: ITEMS.filter(({ title }) => title === 'a phone') };
     const gated = recallThroughGate(
-      async () => phones,
-      model,
+      { ...parts, recall: async () => phones },
       asked({ query: 'a', minScore: 0.1 }),
       CONTEXT,
     );

@@ -1,9 +1,13 @@
 import { TesseraError } from '@tessera/errors';
-import type { RecallAnswer, RecallContext, RecallRequest } from '@tessera/recall';
-import type { RelevanceScorer } from '@tessera/relevance';
+import type { RecallAnswer, RecallContext, RecallFacts, RecallRequest } from '@tessera/recall';
+import type { ItemText, RelevanceScorer } from '@tessera/relevance';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 
-type Ask = (request: RecallRequest, context: RecallContext) => Promise<RecallAnswer>;
+interface GateParts {
+  readonly recall: (request: RecallRequest, context: RecallContext) => Promise<RecallAnswer>;
+  readonly relevance: Pick<RelevanceScorer, 'score' | 'itemText'> | undefined;
+  readonly facts: Pick<RecallFacts, 'describe'>;
+}
 
 /**
  * Recalls, and lets through what fits the query of the request: in the time that the recall leaves.
@@ -11,22 +15,21 @@ type Ask = (request: RecallRequest, context: RecallContext) => Promise<RecallAns
  * model scores texts, and where no text could be scored with the reason of the first.
  */
 export async function recallThroughGate(
-  ask: Ask,
-  relevance: Pick<RelevanceScorer, 'score'> | undefined,
+  { recall, relevance, facts }: GateParts,
   request: RecallRequest,
   context: RecallContext,
 ): Promise<RecallAnswer> {
   const { relevance: gate } = request;
-  if (gate === undefined) return ask(request, context);
+  if (gate === undefined) return recall(request, context);
   if (relevance === undefined) throw noRelevanceModel();
   const endsMs = performance.now() + context.budgetUs / MICROSECONDS_PER_MILLISECOND;
-  const answer = await ask(request, context);
-  const titled = answer.items.filter(({ title }) => title !== '');
-  if (titled.length === 0) return passed(answer, new Map(), gate);
+  const answer = await recall(request, context);
+  const written = textsOf(answer.items, request.catalogue, relevance.itemText, facts);
+  if (written.length === 0) return passed(answer, new Map(), gate);
   const { outcomes } = await relevance.score(
     {
       query: gate.query,
-      documents: titled.map(({ title }) => title),
+      documents: written.map(({ text }) => text),
       tooLong: 'cut',
       failures: 'each',
       priority: request.priority ?? 'normal',
@@ -38,11 +41,26 @@ export async function recallThroughGate(
   );
   const scores = new Map<string, number>();
   for (const [i, outcome] of outcomes.entries()) {
-    if (!('error' in outcome)) scores.set(titled[i]?.itemId ?? '', outcome.score);
+    if (!('error' in outcome)) scores.set(written[i]?.itemId ?? '', outcome.score);
   }
   const failed = outcomes.find((outcome) => 'error' in outcome);
   if (scores.size === 0 && failed !== undefined && 'error' in failed) throw failed.error;
   return passed(answer, scores, gate);
+}
+
+/** Items that have a text. Attributes are looked up: an answer has only those asked for. */
+function textsOf(
+  items: RecallAnswer['items'],
+  catalogue: string | undefined,
+  itemText: ItemText,
+  facts: GateParts['facts'],
+) {
+  const ids = items.map(({ itemId }) => itemId);
+  const described = itemText.usesAttributes ? facts.describe(ids, catalogue) : [];
+  return items.flatMap(({ itemId, title }, i) => {
+    const text = itemText.of({ title, attributes: described[i]?.attributes ?? '{}' });
+    return text === '' ? [] : { itemId, text };
+  });
 }
 
 export function noRelevanceModel(): TesseraError {

@@ -79,7 +79,8 @@ async function openDecoder({
     scoreItemsMax: 1,
   });
   try {
-    const requestsAtOnce = Math.min(REQUESTS_AT_ONCE, queueCapacity);
+    // Other calls find places in the queue as well.
+    const requestsAtOnce = Math.min(REQUESTS_AT_ONCE, Math.ceil(queueCapacity / 2));
     const limits = { documentsMax, promptTokensMax, requestsAtOnce };
     const { parameterCount } = engine.model;
     return {

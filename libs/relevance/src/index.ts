@@ -1,3 +1,4 @@
+export { ItemText } from './domain/item-text.js';
 export { Relevance } from './domain/relevance.js';
 export type {
   RelevanceAnswer,

@@ -65,8 +65,7 @@ AdmissionControl::Judged AdmissionControl::judge_turn(const Arriving& arriving,
 }
 
 uint32_t AdmissionControl::place_free_in_us(double queued_us, size_t in_flight) const {
-  const double ahead_us = running_us_ + queued_us;
-  return retry_hint(ahead_us * sharing_rate_ / static_cast<double>(std::max<size_t>(1, in_flight)));
+  return retry_hint(backlog_us(queued_us) / static_cast<double>(std::max<size_t>(1, in_flight)));
 }
 
 bool AdmissionControl::is_too_late(double alone_us, double left_us) const {

@@ -51,8 +51,8 @@ class AdmissionControl {
   void note_ended(const Admitted& ended, const Status& status, Clock::time_point now);
 
   const scheduler::PassCost& cost() const { return cost_; }
-  /// What is left of the running ones, each alone.
-  double running_us() const { return running_us_; }
+  /// Until all that run or wait have ended. `queued_us`: of all that wait, each alone.
+  double backlog_us(double queued_us) const { return (running_us_ + queued_us) * sharing_rate_; }
 
  private:
   Judged judge_turn(const Arriving& arriving, double waited_share);

@@ -167,7 +167,7 @@ Stats Front::stats() const {
   stats.pass_us = cost.pass_us;
   stats.token_us = cost.row_us_among(scheduler::kRowsOfRate);
   stats.token_pair_us = cost.pair_us;
-  stats.backlog_us = admission_.running_us() + tally_.waiting_us();
+  stats.backlog_us = admission_.backlog_us(tally_.waiting_us());
   return stats;
 }
 

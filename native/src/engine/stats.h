@@ -21,8 +21,8 @@ struct Stats {
   uint64_t prefix_reused_tokens = 0, rolled_back_tokens = 0;
   uint64_t predicted_us = 0, actual_us = 0;  // of all passes
   // As the cost model has them now, microseconds: of a pass whatever its tokens, of a token that is
-  // computed among others, and more for each token before it; of all that is queued or runs, each
-  // request alone.
+  // computed among others, and more for each token before it; until all that is queued or runs has
+  // ended.
   double pass_us = 0, token_us = 0, token_pair_us = 0, backlog_us = 0;
   // Of all layers and passes, as model::ExpertUse counts them.
   uint64_t expert_rows = 0, expert_places = 0, experts_touched = 0;

@@ -375,7 +375,7 @@ export type EngineStats = {
   readonly tokenUs: number;
   /** The same of a token and each token before it. */
   readonly tokenPairUs: number;
-  /** The same of all requests that are queued or run, each alone. */
+  /** The same until all requests that are queued or run have ended. */
   readonly backlogUs: number;
   /** Pairs of a row and an expert that it chose, of all layers and passes. */
   readonly expertRows: number;

@@ -13,7 +13,9 @@ const DOCUMENT = {
   oneOf: [
     { type: 'string' },
     object({ text: { type: 'string' } }, ['text']),
-    object({ itemId: text('of the catalogue, whose title is the text') }, ['itemId']),
+    object({ itemId: text('of the catalogue; itemText of relevance.json makes its text') }, [
+      'itemId',
+    ]),
   ],
 };
 const score = { type: 'number' };

@@ -128,7 +128,7 @@ func (Failures) EnumDescriptor() ([]byte, []int) {
 	return file_tessera_relevance_v1_relevance_proto_rawDescGZIP(), []int{1}
 }
 
-// A text, or an item of the catalogue, whose title is the text.
+// A text, or an item of the catalogue, whose text is made of its title and attributes.
 type Document struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Content:

@@ -3163,7 +3163,7 @@ export const protoSchema: object = {
                       "id": 2
                     }
                   },
-                  "comment": "A text, or an item of the catalogue, whose title is the text."
+                  "comment": "A text, or an item of the catalogue, whose text is made of its title and attributes."
                 },
                 "TooLong": {
                   "values": {

@@ -2,6 +2,7 @@ import { type Cancellation, expecting, TesseraError } from '@tessera/errors';
 import type { RelevanceProfile } from '@tessera/routing';
 import { inSlices } from '@tessera/turns';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+import { ItemText } from './item-text.js';
 import { type PairTokenMaker, type PairTokens } from './pair-tokens.js';
 import type {
   RelevanceAnswer,
@@ -43,6 +44,7 @@ type Made = PairTokens | { readonly error: TesseraError };
 
 /** Scores texts for a query with a classifier of pairs (a cross-encoder). */
 export class CrossRelevance implements RelevanceScorer {
+  readonly itemText = ItemText.ofTitle;
   private readonly sizes = new TokenSizes();
 
   constructor(private readonly parts: CrossParts) {}

@@ -1,4 +1,5 @@
 import { JsonField } from '@tessera/prompt';
+import { ItemText } from './item-text.js';
 import {
   PAIR_SLOTS,
   type RelevanceLabel,
@@ -25,6 +26,7 @@ export function parseRelevance(document: unknown, fileName = 'relevance.json'): 
     'version',
     'name',
     'segments',
+    'itemText',
     'instruction',
     'labels',
     'over',
@@ -44,12 +46,19 @@ export function parseRelevance(document: unknown, fileName = 'relevance.json'): 
   return {
     name: root.key('name').filledText(NAME_LENGTH_MAX),
     segments: parseSegments(root.key('segments')),
+    itemText: parseItemText(root.key('itemText')),
     instruction: instruction.absent ? '' : instruction.text(TEXT_LENGTH_MAX),
     labels,
     over,
     score,
     tokensMax: tokensMax.absent ? PROMPT_TOKENS_MAX : tokensMax.integer(1, PROMPT_TOKENS_MAX),
   };
+}
+
+function parseItemText(field: JsonField): ItemText {
+  if (field.absent) return ItemText.ofTitle;
+  const text = new ItemText(field.filledText(TEXT_LENGTH_MAX));
+  return text.slots.length > 0 ? text : field.fail('{title} or an attribute in braces');
 }
 
 function parseSegments(field: JsonField): readonly string[] {

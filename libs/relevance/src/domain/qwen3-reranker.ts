@@ -1,4 +1,5 @@
 import type { Tokenizer } from '@tessera/prompt';
+import { ItemText } from './item-text.js';
 import type { RelevanceTemplate } from './relevance-template.js';
 
 /**
@@ -7,6 +8,7 @@ import type { RelevanceTemplate } from './relevance-template.js';
  */
 export const QWEN3_RERANKER: RelevanceTemplate = {
   name: 'qwen3-reranker',
+  itemText: ItemText.ofTitle,
   segments: [
     '<|im_start|>system\nJudge whether the Document meets the requirements based on the Query ' +
       'and the Instruct provided. Note that the answer can only be "yes" or "no".<|im_end|>\n' +

@@ -1,3 +1,5 @@
+import type { ItemText } from './item-text.js';
+
 /** How a language model is asked whether a text fits a query, and what its answer is read at. */
 export interface RelevanceTemplate {
   readonly name: string;
@@ -6,6 +8,8 @@ export interface RelevanceTemplate {
    * filled in; the last one, the tail, has no slot and is never cut.
    */
   readonly segments: readonly string[];
+  /** The text of an item of the catalogue. */
+  readonly itemText: ItemText;
   /** What stands in `{instruction}` where a request names none. */
   readonly instruction: string;
   readonly labels: readonly RelevanceLabel[];

@@ -1,12 +1,15 @@
 import type { Engine, EngineAdapter } from '@tessera/engine';
 import type { Cancellation, TesseraError } from '@tessera/errors';
 import type { RelevanceProfile } from '@tessera/routing';
+import type { ItemText } from './item-text.js';
 
 /** The part of the engine that pairs are scored with. */
 export type RelevanceEngine = Pick<Engine, 'model' | 'relevance' | 'stats'>;
 
 /** What scores texts, by whatever model. */
 export interface RelevanceScorer {
+  /** The text of an item of the catalogue. */
+  readonly itemText: ItemText;
   /** What who splits calls over nodes has to know of this one now. */
   profile(): RelevanceProfile;
   /**

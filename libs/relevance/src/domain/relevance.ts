@@ -4,6 +4,7 @@ import type { Tokenizer } from '@tessera/prompt';
 import type { RelevanceProfile } from '@tessera/routing';
 import { inSlices } from '@tessera/turns';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+import type { ItemText } from './item-text.js';
 import { type LabelPaths, type LabelStop, labelPaths } from './label-paths.js';
 import {
   type FixedTokens,
@@ -72,6 +73,10 @@ export class Relevance implements RelevanceScorer {
       `tokenizer: expected tokens below ${vocabSize} for the labels, got ${label}`,
       { field: 'tokenizer' },
     );
+  }
+
+  get itemText(): ItemText {
+    return this.parts.template.itemText;
   }
 
   profile(): RelevanceProfile {

@@ -33,7 +33,7 @@ export enum Failures {
   UNRECOGNIZED = -1,
 }
 
-/** A text, or an item of the catalogue, whose title is the text. */
+/** A text, or an item of the catalogue, whose text is made of its title and attributes. */
 export interface Document {
   readonly text?: string | undefined;
   readonly itemId?: string | undefined;
