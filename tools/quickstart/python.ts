@@ -6,6 +6,7 @@ const FOLDER = '.venv';
 const REQUIREMENTS = join('trainer', 'requirements.txt');
 /** PyTorch for processors: what pip takes otherwise is for cards, gigabytes of it. */
 const TORCH_INDEX = 'https://download.pytorch.org/whl/cpu';
+const PIP = ['-m', 'pip', 'install', '--quiet'];
 
 /**
  * A Python with what the trainer needs, in a virtual environment that is made once for a content of
@@ -23,10 +24,22 @@ export async function preparePython(
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return python;
   tell(`Python packages of ${REQUIREMENTS} into ${FOLDER}: some minutes, once`);
   if (!existsSync(python)) await run('python3', ['-m', 'venv', FOLDER]);
-  const pip = ['-m', 'pip', 'install', '--quiet'];
-  const torch = /^torch==.*$/m.exec(requirements)?.[0] ?? 'torch';
-  await run(python, [...pip, '--index-url', TORCH_INDEX, torch]);
-  await run(python, [...pip, '-r', REQUIREMENTS]);
+  await installPackages((words) => run(python, [...PIP, ...words]), requirements, tell);
   writeFileSync(stamp, digest);
   return python;
+}
+
+/** What the trainer needs; PyTorch from its own index where that answers, else from pip's. */
+export async function installPackages(
+  install: (words: readonly string[]) => Promise<void>,
+  requirements: string,
+  tell: (line: string) => void,
+): Promise<void> {
+  const torch = /^torch==.*$/m.exec(requirements)?.[0] ?? 'torch';
+  try {
+    await install(['--retries', '1', '--index-url', TORCH_INDEX, torch]);
+  } catch {
+    tell(`no PyTorch from ${TORCH_INDEX}: pip's own index has it, with gigabytes for cards`);
+  }
+  await install(['-r', REQUIREMENTS]);
 }
