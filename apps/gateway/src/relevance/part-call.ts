@@ -165,9 +165,7 @@ export class PartCall<Answer> {
     const lateMs = parts.lateness.lateAfterUs(predictedUs) / MICROSECONDS_PER_MILLISECOND;
     const late = () => {
       const next = this.isSettled || this.tried.size > 1 ? undefined : this.next();
-      if (next === undefined) return;
-      parts.tally.parts.late += 1;
-      this.begin(next);
+      if (next !== undefined && parts.tally.takeSecondAsk()) this.begin(next);
     };
     this.timers.push(parts.after(lateMs, late));
   }

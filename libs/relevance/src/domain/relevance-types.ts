@@ -10,7 +10,7 @@ export type RelevanceEngine = Pick<Engine, 'model' | 'relevance' | 'stats'>;
 export interface RelevanceScorer {
   /** The text of an item of the catalogue. */
   readonly itemText: ItemText;
-  /** What who splits calls over nodes has to know of this one now. */
+  /** What a gateway that splits calls has to know of this node now. */
   profile(): RelevanceProfile;
   /**
    * Rejects with REQUEST_INVALID naming the field, and where `failures` is `whole` with what the
