@@ -8,6 +8,7 @@ import {
   RoutingTable,
   xxh32,
 } from '@tessera/routing';
+import { seededRandom } from '@tessera/testing';
 import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { Ring } from './bounded-ring.js';
@@ -18,17 +19,6 @@ const USERS = 1_000_000;
 /** Of the nodes' time that the simulated requests take. */
 const USED = 0.7;
 const MEAN_COST_US = 10_000;
-
-/** Mulberry32 (Tommy Ettinger): a small generator that a seed decides. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const membersOf = (count: number): readonly Member[] =>
   Array.from({ length: count }, (_, n) => {
@@ -81,7 +71,7 @@ interface Load {
 
 /** First in, first out at each node; what is outstanding is known exactly. */
 function simulate(nodes: number, requests: number, isBounded: boolean): Load {
-  const random = generator(SEED);
+  const random = seededRandom(SEED);
   const table = new RoutingTable(membersOf(nodes), 1);
   const loads = new NodeLoads(table);
   for (let node = 0; node < nodes; node += 1) loads.setUp(node, true);

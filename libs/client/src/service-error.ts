@@ -1,5 +1,5 @@
 import type { ServiceError } from '@grpc/grpc-js';
-import { type ErrorCode, GRPC_STATUS, isErrorCode, TesseraError } from '@tessera/errors';
+import { type ErrorCode, GRPC_STATUS, type TesseraError, trailedError } from '@tessera/errors';
 
 /** Statuses of gRPC itself, where the service said nothing. */
 const TRANSPORT_CODES: ReadonlyMap<number, ErrorCode> = new Map([
@@ -12,16 +12,10 @@ const TRANSPORT_CODES: ReadonlyMap<number, ErrorCode> = new Map([
 
 /** What a service refused a call with, by its trailers or by its status. */
 export function errorOf(error: ServiceError): TesseraError {
-  const trailer = (name: string) => error.metadata.get(`tessera-${name}`)[0]?.toString();
-  const said = trailer('code');
-  const code =
-    said !== undefined && isErrorCode(said)
-      ? said
-      : (TRANSPORT_CODES.get(error.code) ?? 'INTERNAL');
-  const retryAfter = trailer('retry-after-ms');
-  return new TesseraError(code, error.details, {
-    field: trailer('field'),
-    retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter),
+  return trailedError({
+    message: error.details,
+    trailer: (name) => error.metadata.get(name)[0]?.toString(),
+    fallback: TRANSPORT_CODES.get(error.code) ?? 'INTERNAL',
     cause: error,
   });
 }

@@ -18,4 +18,5 @@ export {
   TesseraError,
   type TesseraErrorOptions,
 } from './tessera-error.js';
+export { type TrailedRefusal, trailedError } from './trailed-error.js';
 export { visible } from './visible.js';

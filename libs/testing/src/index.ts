@@ -20,5 +20,6 @@ export {
 } from './redis-server.js';
 export { S3_CREDENTIALS, type S3Server, startS3Server } from './s3-server.js';
 export { safetensorsHeader, valuesOf } from './safetensors-header.js';
+export { seededRandom } from './seeded-random.js';
 export { temporaryFolder } from './temporary-folder.js';
 export { until } from './until.js';

@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
-import { ERROR_TRAILERS, isErrorCode, TesseraError } from '@tessera/errors';
+import { TesseraError, trailedError } from '@tessera/errors';
 import { NodeAway } from '../node-link.js';
 import { NodeRefusal } from '../node-refusal.js';
 import { withToken } from '../passed-fields.js';
@@ -26,12 +26,10 @@ function errorOf(thrown: unknown): TesseraError {
   if (thrown instanceof NodeAway) return new TesseraError('NODE_UNAVAILABLE', thrown.message);
   if (!(thrown instanceof NodeRefusal)) return TesseraError.from(thrown);
   const { code, details, trailers } = thrown;
-  const named = trailers[ERROR_TRAILERS.code] ?? '';
-  const fallback = code === status.DEADLINE_EXCEEDED ? 'DEADLINE_EXCEEDED' : 'NODE_UNAVAILABLE';
-  const retryAfter = trailers[ERROR_TRAILERS.retryAfterMs];
-  return new TesseraError(isErrorCode(named) ? named : fallback, details, {
-    field: trailers[ERROR_TRAILERS.field],
-    retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter),
+  return trailedError({
+    message: details,
+    trailer: (name) => trailers[name],
+    fallback: code === status.DEADLINE_EXCEEDED ? 'DEADLINE_EXCEEDED' : 'NODE_UNAVAILABLE',
   });
 }
 

@@ -1,21 +1,11 @@
+import { seededRandom } from '@tessera/testing';
 import { expect, it } from 'vitest';
 import { trieOrder } from './trie-order.js';
 
 const SEEDS = [1, 2, 3, 4, 5];
 
-/** Mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 it.each(SEEDS)('leaves as many tokens as the trie of all prompts has, seed %i', (seed) => {
-  const random = randomOf(seed);
+  const random = seededRandom(seed);
   const prompts = Array.from({ length: 60 }, () =>
     Array.from({ length: 1 + Math.floor(random() * 9) }, () => Math.floor(random() * 3)),
   );

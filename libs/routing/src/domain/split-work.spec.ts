@@ -1,19 +1,9 @@
+import { seededRandom } from '@tessera/testing';
 import { expect, it } from 'vitest';
 import type { PairWork } from './pair-work.js';
 import { lowerBoundUs, type Part, type SplitNode, splitWork } from './split-work.js';
 
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
-
-/** Mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 function logNormal(random: () => number, median: number, sigma: number): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -87,7 +77,7 @@ const scored = (parts: readonly Part[]) =>
   parts.flatMap(({ documents }) => documents).sort((a, b) => a - b);
 
 it.each(SEEDS)('ends nearly as soon as the best of all assignments, seed %i', (seed) => {
-  const random = randomOf(seed);
+  const random = seededRandom(seed);
   for (let round = 0; round < 6; round += 1) {
     const texts = randomTexts(random, 3 + Math.floor(random() * 4));
     const shared = Math.floor(random() * 60);
@@ -112,7 +102,7 @@ it.each(SEEDS)('ends nearly as soon as the best of all assignments, seed %i', (s
 
 it.each([2, 3, 4, 6, 8, 12, 16])('ends within a tenth of the bound on %i nodes', (count) => {
   for (const seed of SEEDS) {
-    const random = randomOf(seed);
+    const random = seededRandom(seed);
     const tokens = Array.from({ length: 16 * count }, () => logNormal(random, 200, 0.8));
     const work = { sharedTokens: 120, tokens, common: tokens.map(() => 0) };
     const nodes = Array.from({ length: count }, () => IDLE);
@@ -125,7 +115,7 @@ it.each([2, 3, 4, 6, 8, 12, 16])('ends within a tenth of the bound on %i nodes',
 });
 
 it.each(SEEDS)('waits for what nodes have to do before, seed %i', (seed) => {
-  const random = randomOf(seed);
+  const random = seededRandom(seed);
   const tokens = Array.from({ length: 60 }, () => logNormal(random, 150, 1));
   const work = { sharedTokens: 60, tokens, common: tokens.map(() => 0) };
   const nodes = Array.from({ length: 5 }, (): SplitNode => {
@@ -166,7 +156,7 @@ it('takes equal documents for one', () => {
 });
 
 it('splits a thousand documents over sixteen nodes', () => {
-  const random = randomOf(9);
+  const random = seededRandom(9);
   const tokens = Array.from({ length: 1000 }, () => logNormal(random, 200, 1));
   const common = tokens.map((own, i) => (i % 4 === 0 ? 0 : Math.min(own, 40)));
   const parts = splitWork({ sharedTokens: 100, tokens, common }, Array(16).fill(IDLE));
