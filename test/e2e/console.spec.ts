@@ -15,6 +15,8 @@ const variables = {
   TESSERA_BEHAVIOURS_PATH: join(folder.path, 'behaviours'),
   TESSERA_INSPECTION_PATH: join(folder.path, 'inspection'),
   TESSERA_INSPECTION_PERCENT: '0',
+  TESSERA_RELEVANCE_PATH: 'test/fixtures/relevance',
+  TESSERA_RELEVANCE_PROMPT_TOKENS_MAX: '300',
   // Other tests take all cores.
   TESSERA_CONSOLE_QUERY_PRIORITY: 'low',
 };
@@ -122,6 +124,30 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await page.getByLabel('New note').fill('<img src=x onerror=alert(1)> is only text');
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByText('<img src=x onerror=alert(1)> is only text').waitFor();
+    expect(visit.faults).toEqual([]);
+  });
+
+  it('scores texts for a query and shows what was left out', async () => {
+    const { page } = visit;
+    await visit.goTo('/relevance');
+    await page.getByLabel(/^Query/).fill('red shoes');
+    await page.getByLabel('Time, ms').fill('60000');
+    const texts = ['shoes in red', 'sea '.repeat(300), 'a'];
+    await page.getByRole('textbox', { name: 'Texts' }).fill(texts.join('\n'));
+    await page.getByRole('button', { name: 'Score' }).click();
+    await page.getByText('template qwen3-reranker').waitFor();
+    expect(await page.getByText(/^last \d+ tokens of the document left out$/).count()).toBe(1);
+    expect(await page.getByText('whole', { exact: true }).count()).toBe(2);
+    await visit.picture('relevance-light');
+    await visit.expectAccessible();
+    await visit.goTo(`/recalls/${await recorded({ userId: '5', resultCount: 3 })}`);
+    await page.getByRole('link', { name: 'Relevance of its items' }).click();
+    await page.getByLabel(/^Query/).fill('a card');
+    await page.getByLabel('Time, ms').fill('60000');
+    await page.getByRole('button', { name: 'Score' }).click();
+    await page.getByText('template qwen3-reranker').waitFor();
+    await visit.picture('relevance-items-light');
+    expect(await page.getByText('whole', { exact: true }).count()).toBe(3);
     expect(visit.faults).toEqual([]);
   });
 

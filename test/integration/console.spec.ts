@@ -14,6 +14,7 @@ import { ConsoleModule } from '../../apps/console/src/console.module.js';
 import type { ConsoleParts } from '../../apps/console/src/console-parts.js';
 import { type Inspection, openInspection } from '../../apps/standalone/src/inspection.js';
 import { serve } from '../../apps/standalone/src/serve.js';
+import { FakeRelevance } from './fake-relevance.js';
 import { answerTo, FakeRuntime } from './fake-runtime.js';
 
 const folder = temporaryFolder({});
@@ -52,6 +53,7 @@ class LengthEmbedder {
 
 let serving: Serving;
 let inspection: Inspection | undefined;
+const scorer = new FakeRelevance();
 
 beforeAll(async () => {
   inspection = await openInspection(config, log);
@@ -60,7 +62,8 @@ beforeAll(async () => {
   const options = { folder: '', compactAfterChanges: 0, onCompacted: () => undefined, semanticIds };
   const changes = new CatalogueChanges(runtime.catalogue, options);
   runtime.changesOf = () => changes;
-  serving = await serve({ config, runtime, log, inspection, serviceVersion: '1.2.3' });
+  const relevance = scorer.opened;
+  serving = await serve({ config, runtime, log, inspection, relevance, serviceVersion: '1.2.3' });
 });
 
 afterAll(async () => {
@@ -140,6 +143,31 @@ describe('the API of the console', () => {
     expect(json.recall.answer.items).toHaveLength(1);
     const now = await ask('GET', `recalls/${await tried({ userId: 'a' })}`);
     expect(now.json.goneVersions).toEqual([]);
+  });
+
+  it('scores texts and items for a query, and says what became of each', async () => {
+    const documents = ['red', { itemId: 'a' }, 'faulty', { itemId: 'nowhere' }];
+    const { status, json } = await ask('POST', 'relevance', { query: 'shoes', documents });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ model: 'fake', template: 'fake', promptTokens: 3 + 4 });
+    const score = expect.any(Number);
+    expect(json.documents).toMatchObject([
+      { itemId: '', text: 'red', score, promptTokens: 3, documentTokens: 3, error: null },
+      { itemId: 'a', text: 'Tëst', score, cutTokens: 0, error: null },
+      { text: 'faulty', score: null, error: { code: 'REQUEST_INVALID' } },
+      { itemId: 'nowhere', text: '', score: null, error: { code: 'ITEM_NOT_FOUND' } },
+    ]);
+  });
+
+  it.each([
+    ['query', { query: '', documents: ['a'] }],
+    ['documents', { query: 'a', documents: [] }],
+    ['texts', { query: 'a', texts: ['a'] }],
+    ['deadlineMs', { query: 'a', documents: ['a'], deadline_ms: 1e9 }],
+  ])('names %s of texts that cannot be scored', async (field, body) => {
+    const { status, json } = await ask('POST', 'relevance', body);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: { code: 'REQUEST_INVALID', field } });
   });
 
   it('shows where an ad of a text would go, and who lives there', async () => {

@@ -65,7 +65,8 @@ export class FakeRelevance {
       if (of instanceof TesseraError) return { error: of };
       if (of === 'faulty') return { error: invalid(`documents[${i}]`, 'another text', of) };
       const sum = [...Buffer.from(of)].reduce((all, byte) => (all * 31 + byte) % 9973, 7);
-      return { score: sum / 9973, promptTokens: of.length, cutTokens: 0 };
+      const { length: promptTokens } = of;
+      return { score: sum / 9973, promptTokens, documentTokens: promptTokens, cutTokens: 0 };
     });
     const failed = outcomes.find((of) => 'error' in of);
     if (failures === 'whole' && failed !== undefined && 'error' in failed) throw failed.error;

@@ -23,6 +23,7 @@ import type {
   RecallList,
   RecallPage,
   RecordedChange,
+  RelevancePage,
   SavedSet,
   TriedRecall,
   UserPage,
@@ -49,6 +50,7 @@ export interface ConsoleAnswers {
   readonly 'post recalls/{id}/explain': ExplainAnswer;
   readonly 'post recalls/{id}/notes': Note;
   readonly 'delete recalls/{id}/notes/{note}': Removed;
+  readonly 'post relevance': RelevancePage;
   readonly 'get users': { readonly userIds: readonly string[] };
   readonly 'get users/{id}': UserPage;
   readonly 'delete users/{id}': { readonly known: boolean; readonly recalls: number };

@@ -115,6 +115,34 @@ export interface TriedRecall {
   readonly id: string;
 }
 
+/** What became of a text that was to be scored, in the order in which they were given. */
+export interface ScoredDocument {
+  /** '' where the text was given. */
+  readonly itemId: string;
+  /** Whole; '' where the item has none. */
+  readonly text: string;
+  /** Null where it has none. */
+  readonly score: number | null;
+  /** Tokens of its prompt, and of these the document's own. */
+  readonly promptTokens: number;
+  readonly documentTokens: number;
+  /** Tokens at the document's end that were left out: nothing else of a prompt ever is. */
+  readonly cutTokens: number;
+  /** Why it has no score. */
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+export interface RelevancePage {
+  /** Digest of the weights that scored. */
+  readonly model: string;
+  readonly template: string;
+  /** Of all prompts, each counted whole, and what was computed for them. */
+  readonly promptTokens: number;
+  readonly computedTokens: number;
+  readonly totalUs: number;
+  readonly documents: readonly ScoredDocument[];
+}
+
 export interface KvChainView {
   readonly version: string;
   readonly isRetired: boolean;

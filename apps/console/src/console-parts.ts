@@ -4,6 +4,7 @@ import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRequest, RecallRuntime } from '@tessera/recall';
 import type { Log } from '@tessera/telemetry';
+import type { RelevancePage } from './api-types.js';
 import type { ClusterPort } from './cluster-port.js';
 import type { ConsoleAccess, Visitor } from './console-access.js';
 import type { LoginAccess } from './login-access.js';
@@ -42,6 +43,8 @@ export abstract class ConsoleParts {
     | undefined;
   /** The body of a recall over HTTP -> request. */
   abstract readonly parseRecall: (body: unknown) => { readonly request: RecallRequest };
+  /** The body of a rerank over HTTP -> scores; MODEL_NOT_FOUND where no model scores texts. */
+  abstract readonly scoreTexts: (body: unknown, signal: AbortSignal) => Promise<RelevancePage>;
   abstract readonly readiness: Readiness;
   abstract readonly access: ConsoleAccess;
   /** How people log in; undefined where nobody has to. */

@@ -10,6 +10,7 @@ import { ConsoleClusterController } from './http/cluster.controller.js';
 import { ComparisonController } from './http/comparison.controller.js';
 import { LoginController } from './http/login.controller.js';
 import { RecallsController } from './http/recalls.controller.js';
+import { ConsoleRelevanceController } from './http/relevance.controller.js';
 import { SqlController } from './http/sql.controller.js';
 import { UsersController } from './http/users.controller.js';
 import { Imports } from './imports.js';
@@ -27,6 +28,7 @@ export class ConsoleModule {
         AboutController,
         ConsoleClusterController,
         RecallsController,
+        ConsoleRelevanceController,
         UsersController,
         ConsoleCatalogueController,
         ConsoleAdaptersController,

@@ -79,6 +79,12 @@ const OPERATIONS: readonly Operation[] = [
   },
   { path: 'recalls/{id}/notes', method: 'post', summary: 'Take a note', request: 'ConsoleNote' },
   { path: 'recalls/{id}/notes/{note}', method: 'delete', summary: 'Remove a note' },
+  {
+    path: 'relevance',
+    method: 'post',
+    summary: 'Score texts, or items of the catalogue, for a query',
+    request: 'RerankRequest',
+  },
   { path: 'users', method: 'get', summary: 'Some users', query: ['limit'] },
   { path: 'users/{id}', method: 'get', summary: 'What is known and kept of a user' },
   { path: 'users/{id}', method: 'delete', summary: 'Forget a user' },

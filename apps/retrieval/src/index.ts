@@ -10,10 +10,12 @@ export {
   RECALL_REQUESTS_PATTERN,
   RecallTopicSettings,
 } from './kafka/recall-topic.controller.js';
-export { RecallEdge } from './recall-edge.js';
+export { budgetOf, type EdgeLimits, RecallEdge } from './recall-edge.js';
+export { scoreTexts } from './relevance-edge.js';
 export { RemoteBehaviours } from './remote-behaviours.js';
 export { RetrievalModule, type RetrievalOptions } from './retrieval.module.js';
 export { WeightsEdge } from './weights-edge.js';
 export { EMBEDDING_ROUTES, EMBEDDING_SCHEMAS } from './wire/embedding-schemas.js';
 export { postPaths } from './wire/json-schemas.js';
+export { parseRerank } from './wire/rerank.js';
 export { RERANK_ROUTES, RERANK_SCHEMAS } from './wire/rerank-schemas.js';

@@ -67,7 +67,7 @@ export interface EdgeParts {
 
 /** The shorter of what transport and body allow; the default where both are silent. */
 export function budgetOf(
-  call: EdgeCall,
+  call: Pick<EdgeCall, 'budgetUs'>,
   deadlineMs: number | undefined,
   limits: EdgeLimits,
 ): number {

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { TesseraError } from '@tessera/errors';
 import type { RecallFacts } from '@tessera/recall';
-import type { ItemText, RelevanceAnswer, RelevanceRequest } from '@tessera/relevance';
+import type {
+  ItemText,
+  RelevanceAnswer,
+  RelevanceContext,
+  RelevanceRequest,
+} from '@tessera/relevance';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-edge.js';
 import { noRelevanceModel } from './relevance-gate.js';
@@ -59,33 +64,52 @@ export class RelevanceEdge {
     parse: () => Parsed<AskedRelevance>,
     call: EdgeCall,
   ): Promise<EdgeRelevance> {
-    const { readiness, relevance, limits } = this.parts;
+    const { readiness, limits } = this.parts;
     if (!readiness.ready) {
       throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
     }
     const { request, deadlineMs } = parse();
-    if (relevance === undefined) throw noRelevanceModel();
     const budgetUs = budgetOf(call, deadlineMs, limits);
-    const { requestId, catalogue } = request;
-    const documents = this.texts(request.documents, catalogue, relevance.itemText);
-    const asked = { ...request, documents };
-    const answer = await relevance.score(asked, { signal: call.signal, budgetUs });
+    const { answer } = await scoreTexts(this.parts, request, { signal: call.signal, budgetUs });
+    const { requestId } = request;
     return { ...answer, requestId: requestId === '' ? randomUUID() : requestId };
   }
+}
 
-  private texts(documents: readonly AskedDocument[], catalogue: string, itemText: ItemText) {
-    const itemIds = documents.flatMap((of) => ('itemId' in of ? [of.itemId] : []));
-    const items = itemIds.length === 0 ? [] : [...this.parts.facts.describe(itemIds, catalogue)];
-    return documents.map((of, i) => {
-      if ('text' in of) return of.text;
-      const field = `documents[${i}].itemId`;
-      const item = items.shift();
-      const text = item === undefined ? '' : itemText.of(item);
-      if (text !== '') return text;
-      const named = itemText.slots.join(' or ');
-      const expected = item === undefined ? 'an item of the catalogue' : `an item with ${named}`;
-      const message = `${field}: expected ${expected}, got ${of.itemId.slice(0, 80)}`;
-      return new TesseraError('ITEM_NOT_FOUND', message, { field });
-    });
-  }
+export interface ScoredTexts {
+  /** Per document of the request, as the model read it, or why there is none. */
+  readonly texts: readonly (string | TesseraError)[];
+  readonly answer: RelevanceAnswer;
+}
+
+/** Rejects as the scorer does, and with MODEL_NOT_FOUND where no model scores texts. */
+export async function scoreTexts(
+  { relevance, facts }: Pick<RelevanceEdgeParts, 'relevance' | 'facts'>,
+  request: AskedRelevance,
+  context: RelevanceContext,
+): Promise<ScoredTexts> {
+  if (relevance === undefined) throw noRelevanceModel();
+  const texts = textsOf(facts, request, relevance.itemText);
+  const answer = await relevance.score({ ...request, documents: texts }, context);
+  return { texts, answer };
+}
+
+function textsOf(
+  facts: RelevanceEdgeParts['facts'],
+  { documents, catalogue }: AskedRelevance,
+  itemText: ItemText,
+) {
+  const itemIds = documents.flatMap((of) => ('itemId' in of ? [of.itemId] : []));
+  const items = itemIds.length === 0 ? [] : [...facts.describe(itemIds, catalogue)];
+  return documents.map((of, i) => {
+    if ('text' in of) return of.text;
+    const field = `documents[${i}].itemId`;
+    const item = items.shift();
+    const text = item === undefined ? '' : itemText.of(item);
+    if (text !== '') return text;
+    const named = itemText.slots.join(' or ');
+    const expected = item === undefined ? 'an item of the catalogue' : `an item with ${named}`;
+    const message = `${field}: expected ${expected}, got ${of.itemId.slice(0, 80)}`;
+    return new TesseraError('ITEM_NOT_FOUND', message, { field });
+  });
 }

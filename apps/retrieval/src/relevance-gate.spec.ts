@@ -29,7 +29,12 @@ const model = {
       (title): RelevanceOutcome =>
         title === 'a phone'
           ? { error: new TesseraError('DEADLINE_EXCEEDED', 'late') }
-          : { score: SCORES[String(title)] ?? 0.5, promptTokens: 1, cutTokens: 0 },
+          : {
+              score: SCORES[String(title)] ?? 0.5,
+              promptTokens: 1,
+              documentTokens: 1,
+              cutTokens: 0,
+            },
     );
     return { outcomes, promptTokens: 0, computedTokens: 0, modelDigest: '', template: '' };
   },

@@ -267,6 +267,7 @@ export async function compose(
       access,
       metrics,
       adapters: edges.adapters,
+      relevance: parts.relevance?.relevance,
     }),
   };
   return { modules, gate, topics, audits, tracing, recalls, users };

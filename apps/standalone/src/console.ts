@@ -5,6 +5,7 @@ import { type Config, repositoryRoot } from '@tessera/config';
 import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
+import type { RelevanceScorer } from '@tessera/relevance';
 import type { Log, Metrics } from '@tessera/telemetry';
 import { MILLISECONDS_PER_MINUTE } from '@tessera/units';
 import {
@@ -16,6 +17,7 @@ import {
 import type { UserErasure } from '../../feature/src/index.js';
 import { type AdapterEdge, parseJsonRecall } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
+import { consoleScores } from './console-relevance.js';
 
 /** Where the build puts the pages. */
 export const PAGES_FOLDER = join(repositoryRoot, 'build', 'console');
@@ -31,6 +33,8 @@ export interface ConsoleNeeds {
   readonly serviceVersion: string;
   readonly access: Access;
   readonly adapters: AdapterEdge;
+  /** Undefined where no model scores texts. */
+  readonly relevance: RelevanceScorer | undefined;
   readonly metrics: Pick<Metrics, 'countConsoleAction'>;
   readonly log: Log;
 }
@@ -72,7 +76,7 @@ function clusterOf({ console: { gateway }, node, peer, recall }: Config): Cluste
 /** The parts of the console; undefined where it is not served. */
 export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
   const { config, runtime, recalls, erasure, store, readiness, serviceVersion, log } = needs;
-  const { access, metrics, adapters } = needs;
+  const { access, metrics, adapters, relevance } = needs;
   const { publicUrl } = config.login;
   const { defaultDeadlineMs } = config.recall;
   if (config.console.pages === 'off') return undefined;
@@ -83,6 +87,7 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
     store,
     eraseUser: erasure && ((userId) => erasure.erase(userId)),
     parseRecall: parseJsonRecall,
+    scoreTexts: consoleScores({ relevance, facts: runtime.facts, limits: config.recall }),
     readiness,
     access: logins ?? new LoopbackAccess(),
     logins,

@@ -122,6 +122,7 @@ export const HTTP_ACCESS: Readonly<Record<string, AccessRule>> = {
   'GET /console/api/catalogue': page('read'),
   'GET /console/api/catalogue/changes': page('read'),
   'POST /console/api/catalogue/landing': page('read'),
+  'POST /console/api/relevance': page('read'),
   'POST /console/api/catalogue/roll-back': page('admin', 'roll-back-catalogue'),
   'POST /console/api/catalogue/imports': page('admin', 'import-changes'),
   'POST /console/api/catalogue/imports/:id/lines': page('admin', 'import-changes'),

@@ -2129,6 +2129,89 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
     ],
     "additionalProperties": false
   },
+  "post relevance": {
+    "type": "object",
+    "properties": {
+      "model": {
+        "type": "string"
+      },
+      "template": {
+        "type": "string"
+      },
+      "promptTokens": {
+        "type": "number"
+      },
+      "computedTokens": {
+        "type": "number"
+      },
+      "totalUs": {
+        "type": "number"
+      },
+      "documents": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "itemId": {
+              "type": "string"
+            },
+            "text": {
+              "type": "string"
+            },
+            "score": {
+              "type": "number",
+              "nullable": true
+            },
+            "promptTokens": {
+              "type": "number"
+            },
+            "documentTokens": {
+              "type": "number"
+            },
+            "cutTokens": {
+              "type": "number"
+            },
+            "error": {
+              "type": "object",
+              "properties": {
+                "code": {
+                  "type": "string"
+                },
+                "message": {
+                  "type": "string"
+                }
+              },
+              "required": [
+                "code",
+                "message"
+              ],
+              "additionalProperties": false,
+              "nullable": true
+            }
+          },
+          "required": [
+            "itemId",
+            "text",
+            "score",
+            "promptTokens",
+            "documentTokens",
+            "cutTokens",
+            "error"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "model",
+      "template",
+      "promptTokens",
+      "computedTokens",
+      "totalUs",
+      "documents"
+    ],
+    "additionalProperties": false
+  },
   "get users": {
     "type": "object",
     "properties": {

@@ -22,6 +22,7 @@ import { useLogin, useVisitorChange } from './ui/visitor.js';
 const VIEWS = [
   ['/try', 'Try'],
   ['/recalls', 'Recalls'],
+  ['/relevance', 'Relevance'],
   ['/compare', 'Compare'],
   ['/live', 'Live'],
   ['/users', 'Users'],
@@ -142,6 +143,7 @@ export const router = createHashRouter([
       view('/try', () => import('./recall/try.js')),
       view('/recalls', () => import('./recall/recalls.js')),
       view('/recalls/:id', () => import('./recall/recall.js')),
+      view('/relevance', () => import('./relevance/relevance.js')),
       view('/compare', () => import('./compare/compare.js')),
       view('/compare/:id', () => import('./compare/comparison.js')),
       view('/live', () => import('./live/live.js')),

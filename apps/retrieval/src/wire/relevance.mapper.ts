@@ -47,7 +47,8 @@ export function toWireRelevance(answer: EdgeRelevance): WireRelevanceResponse {
       const { code, message } = outcome.error;
       return { score: undefined, promptTokens: 0, cutTokens: 0, failure: { code, message } };
     }
-    return { ...outcome, failure: undefined };
+    const { score, promptTokens: tokens, cutTokens } = outcome;
+    return { score, promptTokens: tokens, cutTokens, failure: undefined };
   });
   const versions = { model: modelDigest, template };
   return { requestId, documents, promptTokens, computedTokens, versions };

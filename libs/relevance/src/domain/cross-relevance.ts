@@ -106,7 +106,8 @@ export class CrossRelevance implements RelevanceScorer {
     if (read?.status !== 'fulfilled') return { error: TesseraError.from(read?.reason) };
     const logit = read.value[0] as number;
     const score = this.parts.activation === 'identity' ? logit : 1 / (1 + Math.exp(-logit));
-    return { score, promptTokens: made.tokens.length, cutTokens: made.cutTokens };
+    const { tokens, documentTokens, cutTokens } = made;
+    return { score, promptTokens: tokens.length, documentTokens, cutTokens };
   }
 }
 

@@ -50,8 +50,10 @@ export interface RelevanceContext {
 export type RelevanceOutcome =
   | {
       readonly score: number;
-      /** Tokens of its prompt, and those at the end of the document that were left out. */
+      /** Tokens of its prompt, and of these the document's own. */
       readonly promptTokens: number;
+      readonly documentTokens: number;
+      /** Tokens at the end of the document that were left out so that the prompt fits. */
       readonly cutTokens: number;
     }
   | { readonly error: TesseraError };

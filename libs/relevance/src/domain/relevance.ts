@@ -187,6 +187,7 @@ export class Relevance implements RelevanceScorer {
     return {
       score: relevanceScore(template, this.paths, read.logits),
       promptTokens: prompted.tokens.length,
+      documentTokens: prompted.documentTokens,
       cutTokens: prompted.cutTokens,
     };
   }

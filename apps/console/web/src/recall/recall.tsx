@@ -109,6 +109,9 @@ function Answered({ page }: { page: RecallPage }) {
   );
 }
 
+const relevanceOf = (items: Answer['items']) =>
+  withQuery('/relevance', { items: items.map(({ itemId }) => itemId).join(' ') });
+
 export function View() {
   const { id = '' } = useParams();
   const [query] = useSearchParams();
@@ -130,6 +133,11 @@ export function View() {
           {userId !== undefined && (
             <Anchor component={Link} to={`/users/${encodeURIComponent(userId)}`} size="sm">
               The user
+            </Anchor>
+          )}
+          {recall.answer !== undefined && recall.answer.items.length > 0 && (
+            <Anchor component={Link} to={relevanceOf(recall.answer.items)} size="sm">
+              Relevance of its items
             </Anchor>
           )}
           <Button

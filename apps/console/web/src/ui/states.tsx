@@ -12,6 +12,7 @@ export const ADVICE: Readonly<Record<string, string>> = {
   DEADLINE_EXCEEDED: 'Ask for less: narrower beams, fewer items, a shorter span of time.',
   ENGINE_OVERLOADED: 'The engine is busy. Try again in a moment.',
   ENGINE_UNAVAILABLE: 'The service is starting or draining. Try again in a moment.',
+  MODEL_NOT_FOUND: 'Set relevance.path to the folder of a model that scores texts and start again.',
   NODE_UNAVAILABLE: 'See the view Cluster for the nodes that are away, then try again.',
   CATALOGUE_NOT_FOUND: 'The version is no longer kept: what is stored is still shown.',
   PERMISSION_DENIED: 'Ask whoever runs the service for a role that may do this.',

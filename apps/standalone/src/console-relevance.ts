@@ -1,0 +1,37 @@
+import type { RecallFacts } from '@tessera/recall';
+import type { RelevanceScorer } from '@tessera/relevance';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+import type { ConsoleParts } from '../../console/src/index.js';
+import { budgetOf, type EdgeLimits, parseRerank, scoreTexts } from '../../retrieval/src/index.js';
+
+interface Needs {
+  readonly relevance: RelevanceScorer | undefined;
+  readonly facts: Pick<RecallFacts, 'describe'>;
+  readonly limits: EdgeLimits;
+}
+
+/** Scores texts for the console as `POST /v1/rerank` does, with what became of each. */
+export function consoleScores(needs: Needs): ConsoleParts['scoreTexts'] {
+  return async (body, signal) => {
+    const startedMs = performance.now();
+    const { request, deadlineMs } = parseRerank(body);
+    const budgetUs = budgetOf({ budgetUs: Number.POSITIVE_INFINITY }, deadlineMs, needs.limits);
+    const { texts, answer } = await scoreTexts(needs, request, { signal, budgetUs });
+    const documents = answer.outcomes.map((outcome, i) => {
+      const asked = request.documents[i];
+      const text = texts[i];
+      const of = {
+        itemId: asked !== undefined && 'itemId' in asked ? asked.itemId : '',
+        text: typeof text === 'string' ? text : '',
+      };
+      if (!('error' in outcome)) return { ...of, ...outcome, error: null };
+      const { code, message } = outcome.error;
+      return { ...of, ...NO_SCORE, error: { code, message } };
+    });
+    const { modelDigest: model, template, promptTokens, computedTokens } = answer;
+    const totalUs = (performance.now() - startedMs) * MICROSECONDS_PER_MILLISECOND;
+    return { model, template, promptTokens, computedTokens, totalUs, documents };
+  };
+}
+
+const NO_SCORE = { score: null, promptTokens: 0, documentTokens: 0, cutTokens: 0 };
