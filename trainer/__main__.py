@@ -56,7 +56,12 @@ def _add_train(commands) -> None:
     parser.add_argument("--shuffle", type=_amount, default=0.0,
                         help="places that an item may wander in a shuffled row")
     parser.add_argument("--shuffled-share", type=_share, default=0.5)
-    parser.add_argument("--max-items", type=_count, default=20, help="items in a window")
+    parser.add_argument("--prompt", help="prompt.json to train by and to serve (left out: that of "
+                        "--from, else <|bos|> and the newest --max-items)")
+    parser.add_argument("--max-items", type=_count, help="items that a prompt shows, where no "
+                        "template says so (left out: 20)")
+    parser.add_argument("--answers", nargs="+", metavar="ACTION", help="actions of the behaviours "
+                        "that the model is to answer with (left out: all)")
     parser.add_argument("--seed", type=int, default=plan.seed)
     parser.add_argument("--threads", type=_count, default=2)
     parser.add_argument("--device", default="cpu",
@@ -103,6 +108,12 @@ def _add_relevance_fixtures(commands) -> None:
                                  help="a random model that judges texts, with recorded scores")
     parser.add_argument("--out", default="test/fixtures/relevance")
     parser.set_defaults(run=_run_of("relevance_fixtures"))
+
+
+def _add_prompt_fixtures(commands) -> None:
+    parser = commands.add_parser("prompt-fixtures", help="prompts of random users by templates")
+    parser.add_argument("--out", default="test/fixtures/prompts")
+    parser.set_defaults(run=_run_of("prompt_fixtures"))
 
 
 def _add_encoder_fixtures(commands) -> None:
@@ -157,7 +168,9 @@ def _add_finetune(commands) -> None:
                                  formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--model", required=True, help="folder of the model that is served")
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--behaviours", help="FILE.jsonl[.gz] of {user_id, item_id, time_ms}")
+    source.add_argument("--behaviours", help="FILE.jsonl[.gz] of {user_id, item_id, "
+                        "time_ms, action, scene}")
+    parser.add_argument("--profiles", help="beside --behaviours: users' profiles, as for sequences")
     source.add_argument("--address", help="HOST:PORT of a service, asked for --users")
     parser.add_argument("--users", help="FILE of user ids, for --address")
     add_connection_flags(parser)
@@ -176,12 +189,16 @@ def _add_sequences(commands) -> None:
     parser = commands.add_parser("sequences", help="a log of behaviours -> sequences",
                                  formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--behaviours", required=True,
-                        help="FILE.tsv[.gz] with a header: user, item, time")
+                        help="FILE.tsv[.gz] with a header: user, item, time, maybe action")
     parser.add_argument("--out", required=True, help="FILE.jsonl to write")
     parser.add_argument("--items", help="FILE.tsv[.gz] or FILE.json[.gz]: behaviours of items that "
                         "it lacks are left out")
-    for name in ("user", "item", "time"):
+    for name in ("user", "item", "time", "action"):
         parser.add_argument(f"--{name}-column", help="where the header has another name")
+    parser.add_argument("--scene-columns", nargs="+", default=[], metavar="COLUMN",
+                        help="of the log: what a scene says, under the names of the columns")
+    parser.add_argument("--profiles", help="FILE.tsv[.gz]: user and a column for each key; or "
+                        "FILE.jsonl[.gz] of {user, profile}")
     parser.add_argument("--least-items", type=_count, default=2, help="of a user who is kept")
     parser.set_defaults(run=_run_of("logs"))
 
@@ -257,6 +274,7 @@ def main() -> int:
     _add_adapter_fixtures(commands)
     _add_relevance_fixtures(commands)
     _add_cross_encoder_fixtures(commands)
+    _add_prompt_fixtures(commands)
     _add_encoder_fixtures(commands)
     _add_encoder_parity(commands)
     _add_parity(commands)

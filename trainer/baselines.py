@@ -5,11 +5,22 @@ is in the history.
 """
 
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
-from .held_out import Case, Sequences
 from .trie import item_order
+
+#: User -> items, oldest first.
+Sequences = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The items that a user has had, and the one that they took next."""
+
+    history: list[str]
+    target: str
 
 
 class Popularity:
@@ -20,7 +31,7 @@ class Popularity:
         order = sorted(counts, key=lambda item: (-counts[item], item_order(item)))
         self.places = {item: place for place, item in enumerate(order)}
 
-    def rank(self, case: Case) -> int:
+    def rank(self, case: Seen) -> int:
         """Of the target, from 0; -1 where it is in no list."""
         place = self.places.get(case.target, -1)
         if place < 0 or case.target in case.history:
@@ -54,7 +65,7 @@ class ItemKnn:
             self.near[item] = (found, cosines)
         return self.near[item]
 
-    def rank(self, case: Case) -> int:
+    def rank(self, case: Seen) -> int:
         """Of the target, from 0; -1 where nothing of the history leads to it."""
         target = self.numbers.get(case.target, -1)
         history = {self.numbers[item] for item in case.history if item in self.numbers}
@@ -71,7 +82,7 @@ class ItemKnn:
         return int((scores > mine).sum() + (scores[:target] == mine).sum())
 
 
-def baseline_ranks(trained: Sequences, cases: list[Case]) -> dict[str, np.ndarray]:
+def baseline_ranks(trained: Sequences, cases: list[Seen]) -> dict[str, np.ndarray]:
     """Ranks of the targets by each baseline; the histories must be cut as the model's."""
     found = {}
     for name, baseline in (("popularity", Popularity(trained)), ("item-KNN", ItemKnn(trained))):

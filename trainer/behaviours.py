@@ -4,33 +4,24 @@ import argparse
 import gzip
 import json
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tessera_client import TesseraError
 from tessera_client.commands import client_of
 
 from .errors import InputError
+from .history import NO_SCENE, Behaviour, User, Users
+from .sequences import texts_by_name
 
 HISTORY_LIMIT = 1000
 CALL_MS = 30_000
 
 
-@dataclass(frozen=True)
-class Behaviour:
-    """One thing that a user did, `time` in seconds since 1970."""
-
-    item: str
-    time: float
-
-
-Histories = dict[str, list[Behaviour]]
-
-
-def read_file(path: Path) -> Histories:
-    """JSON lines `{"user_id", "item_id", "time_ms"}`, gzipped where the name ends in .gz."""
-    histories: Histories = {}
+def read_file(path: Path, profiles: Mapping[str, Mapping[str, str]]) -> Users:
+    """JSON lines `{"user_id", "item_id", "time_ms", "action"?, "scene"?}`, gzipped where the name
+    ends in .gz."""
+    done: dict[str, list[Behaviour]] = {}
     opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
     with opened as lines:
         for number, line in enumerate(lines, 1):
@@ -43,14 +34,17 @@ def read_file(path: Path) -> Histories:
             moment = row.get("time_ms")
             if not isinstance(moment, int | float) or isinstance(moment, bool):
                 raise InputError(f"{where}: time_ms", "milliseconds since 1970", moment)
-            behaviour = Behaviour(_text(where, row, "item_id"), moment / 1000)
-            histories.setdefault(user, []).append(behaviour)
-    return _ordered(histories)
+            scene = texts_by_name(row.get("scene") or {}, f"{where}: scene") or NO_SCENE
+            action = _text(where, row, "action") if row.get("action") else ""
+            behaviour = Behaviour(_text(where, row, "item_id"), moment / 1000, action, scene)
+            done.setdefault(user, []).append(behaviour)
+    return {user: _ordered(behaviours, profiles.get(user, {}))
+            for user, behaviours in done.items()}
 
 
-def ask(args: argparse.Namespace, users: Iterable[str]) -> Histories:
+def ask(args: argparse.Namespace, users: Iterable[str]) -> Users:
     """Of BehaviourService at `args.address`; users that it does not know are left out."""
-    histories: Histories = {}
+    found: Users = {}
     try:
         with client_of(args) as client:
             for user in users:
@@ -60,23 +54,22 @@ def ask(args: argparse.Namespace, users: Iterable[str]) -> Histories:
                     if error.code == "USER_NOT_FOUND":
                         continue
                     raise
-                histories[user] = [Behaviour(b.item_id, b.time_ms / 1000)
-                                   for b in answer.behaviours]
+                found[user] = _ordered(
+                    [Behaviour(b.item_id, b.time_ms / 1000, b.action, dict(b.scene))
+                     for b in answer.behaviours], dict(answer.profile))
     except (TesseraError, OSError, ValueError) as error:
         raise InputError(args.address, "an answer of BehaviourService", str(error)) from error
-    return _ordered(histories)
+    return found
 
 
-def recent_from(histories: Histories, hours: float, now: float | None = None) -> float:
+def recent_from(users: Users, hours: float, now: float | None = None) -> float:
     """The moment `hours` before the newest behaviour, or before `now` where that is earlier."""
-    newest = max((b.time for history in histories.values() for b in history), default=0.0)
+    newest = max((b.time for user in users.values() for b in user.behaviours), default=0.0)
     return min(newest, time.time() if now is None else now) - 3600 * hours
 
 
-def _ordered(histories: Histories) -> Histories:
-    for history in histories.values():
-        history.sort(key=lambda behaviour: behaviour.time)
-    return histories
+def _ordered(behaviours: list[Behaviour], profile: Mapping[str, str]) -> User:
+    return User(sorted(behaviours, key=lambda behaviour: behaviour.time), profile)
 
 
 def _text(where: str, row: object, field: str) -> str:

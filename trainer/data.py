@@ -1,9 +1,8 @@
-"""Readers of user sequences, semantic ID indexes and titles.
+"""Readers of semantic ID indexes and titles.
 
-Formats: sequences are `{"user": [item ids, oldest first]}` (LETTER's inter.json, the Beauty
-file) or JSON lines `{"user", "history", "target"?}`; indexes are `{"item": [codes]}` or
-`{"item": ["<a_1>", ...]}` (MiniOneRec, LETTER); titles are TSV with a header or LETTER's
-`{"item": {"title": ...}}`. A name that ends in `.gz` is read through gzip.
+Formats: indexes are `{"item": [codes]}` or `{"item": ["<a_1>", ...]}` (MiniOneRec, LETTER); titles
+are TSV with a header or LETTER's `{"item": {"title": ...}}`. A name that ends in `.gz` is read
+through gzip.
 """
 
 import csv
@@ -104,8 +103,10 @@ def item_id_of(value: Any, where: str) -> str:
     return text
 
 
-def _level_name(level: int) -> str:
-    return chr(ord("a") + level) if level < 26 else f"l{level}"
+def level_pattern(level: int) -> str:
+    """How the codes of a level are written where nothing says how."""
+    name = chr(ord("a") + level) if level < 26 else f"l{level}"
+    return f"<{name}_{{code}}>"
 
 
 def read_index(path: Path) -> SidIndex:
@@ -138,7 +139,7 @@ def read_index(path: Path) -> SidIndex:
         codes[item] = tuple(code for _, code in parsed)
     depth = max(map(len, codes.values()))
     if not from_tokens:
-        patterns = [f"<{_level_name(level)}_{{code}}>" for level in range(depth)]
+        patterns = [level_pattern(level) for level in range(depth)]
     return SidIndex(codes, depth, patterns or [], bool(from_tokens))
 
 
@@ -153,86 +154,6 @@ def _parse_code(code: Any, is_token: bool, where: str) -> tuple[str, int]:
     if int(found["code"]) >= MAX_CODE:
         raise InputError(where, f"a code below {MAX_CODE}", code)
     return f"{found['before']}{{code}}{found['after']}", int(found["code"])
-
-
-def read_sequences(path: Path, index: SidIndex | None = None) -> dict[str, list[str]]:
-    """User -> item ids, oldest first."""
-    return read_timed_sequences(path, index)[0]
-
-
-def read_timed_sequences(path: Path, index: SidIndex | None = None
-                         ) -> tuple[dict[str, list[str]], dict[str, list[float]] | None]:
-    """User -> item ids, oldest first, and user -> times of them where every line has `times`.
-
-    Of several JSON lines for one user the longest (the later of equals) is kept: rows of a
-    rolling split repeat each other, and merging them would leak held-out targets.
-    """
-    times: dict[str, list[float]] | None = None
-    if path.name.removesuffix(".gz").endswith((".jsonl", ".ndjson")):
-        sequences, times = _read_lines(path)
-    else:
-        document = read_json(path)
-        if not isinstance(document, dict):
-            raise InputError(str(path), "an object {user: [item ids]}", document)
-        sequences = {user: _items(items, f"{path}: user {user!r}")
-                     for user, items in document.items()}
-    if not sequences:
-        raise InputError(str(path), "at least one user", "none")
-    if index is not None:
-        check_known(sequences, index, str(path))
-    return sequences, times
-
-
-def _items(value: Any, where: str) -> list[str]:
-    if not isinstance(value, list):
-        raise InputError(where, "a list of item ids", value)
-    return [item_id_of(item, f"{where} position {i}") for i, item in enumerate(value)]
-
-
-def _read_lines(path: Path) -> tuple[dict[str, list[str]], dict[str, list[float]] | None]:
-    sequences: dict[str, list[str]] = {}
-    times: dict[str, list[float]] = {}
-    for number, line in enumerate(io.StringIO(read_text(path)), 1):
-        if not line.strip():
-            continue
-        where = f"{path} line {number}"
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InputError(where, "a JSON object", error.msg) from error
-        if not isinstance(row, dict) or "user" not in row or "history" not in row:
-            raise InputError(where, "an object with user, history and maybe target", row)
-        user = str(row["user"])
-        items = _items(row["history"], f"{where} history")
-        if row.get("target") is not None:
-            items = items + [item_id_of(row["target"], f"{where} target")]
-        if len(items) >= len(sequences.get(user, [])):
-            sequences[user] = items
-            times.pop(user, None)
-            if row.get("times") is not None:
-                times[user] = _times(row["times"], len(items), f"{where} times")
-    return sequences, times if len(times) == len(sequences) else None
-
-
-def _times(value: Any, count: int, where: str) -> list[float]:
-    if not isinstance(value, list) or len(value) != count:
-        got = len(value) if isinstance(value, list) else value
-        raise InputError(where, f"{count} times, one per item", got)
-    for place, moment in enumerate(value):
-        if isinstance(moment, bool) or not isinstance(moment, (int, float)):
-            raise InputError(f"{where}[{place}]", "a number", moment)
-        if place and moment < value[place - 1]:
-            raise InputError(f"{where}[{place}]", "times in order, oldest first", moment)
-    return [float(moment) for moment in value]
-
-
-def check_known(sequences: dict[str, list[str]], index: SidIndex, where: str) -> None:
-    """Refuses a sequence that names an item which the index lacks."""
-    for user, items in sequences.items():
-        for position, item in enumerate(items):
-            if item not in index.codes:
-                raise InputError(f"{where}: user {user!r} position {position}",
-                                 "an item of the index", item)
 
 
 def read_titles(path: Path) -> dict[str, ItemText]:

@@ -12,10 +12,13 @@ from .checkpoint import write_json
 from .demo_world import (CATEGORIES, DAY_SECONDS, DAYPART_HOURS, DAYPARTS, FIRST_DAY, Ad, Taste,
                          World)
 from .export import export_model, export_static, prompt_document
+from .history import Behaviour
 from .model import add_dropout, build_model, count_parameters
+from .prompts import PromptWriter, items_of
 from .samples import Row
 from .settings import Plan, Shape
-from .tokens import BOS, EOS, PAD, Vocabulary, build_vocabulary
+from .template import parse_template
+from .tokens import BOS, EOS, PAD, Vocabulary, build_vocabulary, tokenizer_of
 from .training import Progress, Training
 from .trie import SidTrie, build_trie
 
@@ -39,8 +42,8 @@ class DemoUser:
 class DemoRows:
     """New users in every epoch: `<|bos|> [interest] clicks scene` and the next click."""
 
-    def __init__(self, world: World, vocabulary: Vocabulary) -> None:
-        self.world, self.vocabulary = world, vocabulary
+    def __init__(self, world: World, writer: PromptWriter) -> None:
+        self.world, self.writer = world, writer
 
     def epoch(self, rng: np.random.Generator) -> list[Row]:
         rows = []
@@ -52,25 +55,25 @@ class DemoRows:
             target = self.world.choose(taste, daypart, last, rng)
             shown = rng.random() < PROFILE_SHOWN
             interest = self.world.names[taste.favourites()[0]] if shown else None
-            prompt = prompt_tokens(self.vocabulary, interest, [ad for ad, _ in clicks],
-                                   DAYPARTS[daypart])
-            answer = self.vocabulary.item_tokens(target.sid)
-            history = 3 * len(clicks)
-            before = len(prompt) - history - 1
-            counted = [False] * before + [True] * history + [False] + [True] * 3
-            rows.append(Row(prompt + answer, counted))
+            answer = Behaviour(target.item, scene={"daypart": DAYPARTS[daypart]})
+            row, _ = self.writer.row(_profile(interest), _behaviours([ad for ad, _ in clicks]),
+                                     answer, counts=lambda _: True)
+            rows.append(row)
         return rows
 
 
-def prompt_tokens(vocabulary: Vocabulary, interest: str | None, ads: list[Ad],
+def _profile(interest: str | None) -> dict[str, str]:
+    return {} if interest is None else {"interest": interest}
+
+
+def _behaviours(ads: list[Ad]) -> list[Behaviour]:
+    return [Behaviour(ad.item) for ad in ads]
+
+
+def prompt_tokens(writer: PromptWriter, interest: str | None, ads: list[Ad],
                   daypart: str) -> list[int]:
-    """The prompt as prompt.json lays it out."""
-    tokens = [vocabulary.id_of(BOS)]
-    if interest is not None:
-        tokens.append(vocabulary.id_of(f"<|interest_{interest}|>"))
-    for ad in ads[-MAX_ITEMS:]:
-        tokens += vocabulary.item_tokens(ad.sid)
-    return [*tokens, vocabulary.id_of(f"<|daypart_{daypart}|>")]
+    """The prompt of a user in a part of the day."""
+    return writer.prompt(_profile(interest), {"daypart": daypart}, _behaviours(ads)).tokens
 
 
 def demo_prompt(vocabulary: Vocabulary) -> dict[str, object]:
@@ -79,7 +82,7 @@ def demo_prompt(vocabulary: Vocabulary) -> dict[str, object]:
              "values": {name: name for name in DAYPARTS}, "default": "morning"}
     profile = {"slot": "profile", "key": "interest", "before": "<|interest_", "after": "|>",
                "values": {name: name for name in CATEGORIES}}
-    prompt = prompt_document("demo", vocabulary, MAX_ITEMS, 3 * MAX_ITEMS + 3, [scene],
+    prompt = prompt_document("demo", vocabulary.patterns, MAX_ITEMS, 3 * MAX_ITEMS + 3, [scene],
                              trim_step=MAX_ITEMS // 2)
     prompt["segments"].insert(1, profile)
     return prompt
@@ -127,9 +130,12 @@ def run(args: argparse.Namespace) -> None:
     add_dropout(model, 0.05)
     print(f"{len(world.ads)} ads, {len(trie.leaf_items)} SIDs, {len(users)} users, "
           f"{count_parameters(model):,} parameters")
-    export_static(out, vocabulary, demo_prompt(vocabulary), world.index(), world.texts())
+    tokenizer, template = tokenizer_of(vocabulary), parse_template(demo_prompt(vocabulary))
+    writer = PromptWriter(template, tokenizer, items_of(world.index(), vocabulary, world.texts()))
+    export_static(out, tokenizer, template.document, world.index(), world.texts(),
+                  template.max_tokens)
     write_users(users, out / "users.json")
-    validation = _validation(world, vocabulary, args.seed)
+    validation = _validation(world, writer, args.seed)
 
     def validate() -> dict[str, float]:
         ranks = item_ranks(model, *validation, trie, vocabulary, 20, "validation")
@@ -141,14 +147,14 @@ def run(args: argparse.Namespace) -> None:
     plan = Plan(epochs=args.epochs, batch_size=48, lr=2e-3, seed=args.seed, validate_every=4)
     state = out / "training-state.pt"
     state.unlink(missing_ok=True)
-    Training(model, DemoRows(world, vocabulary), plan, state, "demo", validate, keep).run()
+    Training(model, DemoRows(world, writer), plan, state, "demo", validate, keep).run()
     state.unlink()
-    print_check(model, world, users, trie, vocabulary)
+    print_check(model, world, users, trie, writer, vocabulary)
     size = sum(path.stat().st_size for path in out.iterdir() if path.is_file())
     print(f"{out}: {size / 2**20:.2f} MiB")
 
 
-def _validation(world: World, vocabulary: Vocabulary,
+def _validation(world: World, writer: PromptWriter,
                 seed: int) -> tuple[list[list[int]], list[str]]:
     rng = np.random.default_rng([seed, 2])
     prompts, targets = [], []
@@ -157,7 +163,7 @@ def _validation(world: World, vocabulary: Vocabulary,
         clicks = world.history(taste, int(rng.integers(5, MAX_ITEMS)), rng)
         daypart = int(rng.integers(len(DAYPARTS)))
         targets.append(world.choose(taste, daypart, clicks[-1][0], rng).item)
-        prompts.append(prompt_tokens(vocabulary, None, [ad for ad, _ in clicks],
+        prompts.append(prompt_tokens(writer, None, [ad for ad, _ in clicks],
                                      DAYPARTS[daypart]))
     return prompts, targets
 
@@ -171,7 +177,7 @@ def top_items(model, prompt: list[int], trie: SidTrie, vocabulary: Vocabulary,
 
 
 def print_check(model, world: World, users: list[DemoUser], trie: SidTrie,
-                vocabulary: Vocabulary) -> None:
+                writer: PromptWriter, vocabulary: Vocabulary) -> None:
     """Share of the first ten in the favourite categories, against chance, by part of the day,
     and how much of the morning's ten each other part of the day keeps."""
     by_item = {ad.item: ad for ad in world.ads}
@@ -181,7 +187,7 @@ def print_check(model, world: World, users: list[DemoUser], trie: SidTrie,
         hits, chance, kept, seen = [], [], [], np.zeros(len(world.names))
         for user in users:
             ads = [ad for ad, _ in user.clicks]
-            prompt = prompt_tokens(vocabulary, user.interest, ads, daypart)
+            prompt = prompt_tokens(writer, user.interest, ads, daypart)
             found = [by_item[item] for item in top_items(model, prompt, trie, vocabulary, 10)]
             liked = set(user.taste.favourites())
             hits.append(np.mean([ad.category in liked for ad in found]))

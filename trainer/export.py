@@ -11,18 +11,18 @@ from transformers import PreTrainedModel
 
 from .checkpoint import write_atomically, write_json
 from .data import ItemText, SidIndex
-from .tokens import BOS, Vocabulary, save_tokenizer, tokenizer_config
+from .tokens import BOS, tokenizer_config
 from .trie import item_order
 
 HISTORY = {"slot": "history", "separator": "", "before": "", "after": ""}
 
 
-def prompt_document(name: str, vocabulary: Vocabulary, max_items: int, max_tokens: int,
+def prompt_document(name: str, patterns: list[str], max_items: int, max_tokens: int,
                     trailing: list[dict[str, Any]] | None = None,
                     trim_step: int = 1) -> dict[str, Any]:
     """The prompt template `<|bos|> history [trailing segments]`, version 1."""
     return {
-        "version": 1, "name": name, "levels": vocabulary.patterns,
+        "version": 1, "name": name, "levels": patterns,
         "item": {"prefix": "", "suffix": ""},
         "answer": {"prefix": "", "terminal": []},
         "segments": [{"text": BOS}, {**HISTORY, "maxItems": max_items}, *(trailing or [])],
@@ -30,13 +30,12 @@ def prompt_document(name: str, vocabulary: Vocabulary, max_items: int, max_token
     }
 
 
-def export_static(folder: Path, vocabulary: Vocabulary, prompt: dict[str, Any],
-                  index: SidIndex, texts: dict[str, ItemText],
-                  base: Tokenizer | None = None) -> None:
+def export_static(folder: Path, tokenizer: Tokenizer, prompt: dict[str, Any],
+                  index: SidIndex, texts: dict[str, ItemText], tokens_max: int) -> None:
     """All that does not change while training: tokenizer, prompt template, catalogue."""
     folder.mkdir(parents=True, exist_ok=True)
-    save_tokenizer(vocabulary, folder, base)
-    write_json(folder / "tokenizer_config.json", tokenizer_config(prompt["maxPromptTokens"]))
+    tokenizer.save(str(folder / "tokenizer.json"))
+    write_json(folder / "tokenizer_config.json", tokenizer_config(tokens_max))
     write_json(folder / "prompt.json", prompt)
     lines = []
     for item in sorted(index.codes, key=item_order):

@@ -16,8 +16,11 @@ from transformers import AutoModelForCausalLM
 from . import behaviours
 from .checkpoint import write_json
 from .errors import InputError
-from .prompts import PromptFolder, read_prompt_folder
+from .history import Users
+from .logs import read_profiles
+from .prompts import PromptWriter, read_prompt_folder
 from .samples import IGNORED, Row, batches
+from .trained_template import check_users
 
 SAVED = ("adapter_config.json", "adapter_model.safetensors")
 
@@ -30,7 +33,9 @@ def run(args: argparse.Namespace) -> None:
     if out.exists():
         raise InputError(str(out), "a name that is free", "a file or folder")
     prompts = read_prompt_folder(Path(args.model))
-    rows = rows_of(_histories(args), prompts, args.hours)
+    users = _users(args)
+    check_users(prompts, users, "behaviours")
+    rows = rows_of(users, prompts, args.hours)
     if not rows:
         raise InputError("behaviours", f"some of the last {args.hours} hours, with items of the "
                          "catalogue", "none")
@@ -44,25 +49,38 @@ def run(args: argparse.Namespace) -> None:
     print(f"{out}: {len(rows)} behaviours, loss {first:.3f} -> {last:.3f}, {size:.0f} KiB")
 
 
-def _histories(args: argparse.Namespace) -> behaviours.Histories:
+def _users(args: argparse.Namespace) -> Users:
     if args.behaviours:
-        return behaviours.read_file(Path(args.behaviours))
+        profiles = read_profiles(Path(args.profiles)) if args.profiles else {}
+        return behaviours.read_file(Path(args.behaviours), profiles)
     if not args.users:
         raise InputError("--users", "a file of user ids beside --address", None)
     users = Path(args.users).read_text().split()
     return behaviours.ask(args, users)
 
 
-def rows_of(histories: behaviours.Histories, prompts: PromptFolder, hours: float) -> list[Row]:
-    """A row for each behaviour of the last hours: what the user had done before, then it."""
-    begin = behaviours.recent_from(histories, hours)
+def rows_of(users: Users, prompts: PromptWriter, hours: float) -> list[Row]:
+    """A row for each behaviour of the last hours: what the service would have asked the model in
+    its scene, then it; the loss counts it alone. Those whose prompt the service would have refused
+    are left out and printed."""
+    begin = behaviours.recent_from(users, hours)
     rows = []
-    for history in histories.values():
-        items = [behaviour.item for behaviour in history]
-        for place, behaviour in enumerate(history):
-            if behaviour.time > begin and behaviour.item in prompts.items:
-                rows.append(prompts.row(items[:place], behaviour.item))
-    return rows
+    refused = 0
+    for user in users.values():
+        for place, behaviour in enumerate(user.behaviours):
+            if behaviour.time <= begin or behaviour.item not in prompts.items:
+                continue
+            try:
+                row, _ = prompts.row(user.profile, user.behaviours[:place], behaviour,
+                                     counts=lambda _: False)
+            except InputError as error:
+                refused += 1
+                print(f"left out: {error}")
+                continue
+            rows.append(row)
+    if refused:
+        print(f"{refused} behaviours are left out: the service refuses such prompts")
+    return [row for row in rows if not row.counted[0]]
 
 
 def train(model, rows: list[Row], args: argparse.Namespace) -> tuple[float, float]:

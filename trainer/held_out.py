@@ -1,75 +1,86 @@
 """What is trained on, what chooses the epoch, and what the chosen weights are tested on."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from .errors import InputError
-
-Sequences = dict[str, list[str]]
+from .history import Answers, Behaviour, User, Users, answers_of
 
 
 @dataclass(frozen=True)
 class Case:
-    """What a user had done, oldest first, and what they did next."""
+    """What a user had done, oldest first, and what they did next; `profile` is the user's."""
 
-    history: list[str]
-    target: str
+    history: list[Behaviour]
+    target: Behaviour
+    profile: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Split:
     """`trained` has nothing of the targets of `validation`, nor those of `test`."""
 
-    trained: Sequences
+    trained: Users
     validation: list[Case]
     test: list[Case]
 
 
-def split_last(sequences: Sequences) -> Split:
-    """The last item of each user is the test's, the one before it the validation's. A user of two
-    items has none for the validation; of one item, none at all."""
-    trained: Sequences = {}
+def split_last(users: Users, answers: Answers) -> Split:
+    """The last behaviour of each user that may be an answer is the test's, the one before it the
+    validation's, where something was done before them; all before both is trained on."""
+    trained: Users = {}
     validation, test = [], []
-    for user, items in sequences.items():
-        trained[user] = items[:max(1, len(items) - 2)]
-        if len(items) >= 3:
-            validation.append(Case(items[:-2], items[-2]))
-        if len(items) >= 2:
-            test.append(Case(items[:-1], items[-1]))
+    for name, user in users.items():
+        done = user.behaviours
+        last = [place for place, one in enumerate(done) if answers(one)][-2:]
+        if last and last[-1] > 0:
+            test.append(_case(user, last[-1]))
+        if len(last) == 2 and last[0] > 0:
+            validation.append(_case(user, last[0]))
+        known = last[0] if last else len(done)
+        # Of a user's only two the first is trained on: nothing was done before it.
+        known = known or 1
+        trained[name] = User(done[:known], user.profile)
     return Split(trained, validation, test)
 
 
-def split_time(sequences: Sequences, times: dict[str, list[float]], share: float) -> Split:
+def split_time(users: Users, share: float, answers: Answers) -> Split:
     """The newest `share` of all behaviours is the test's, as much before it the validation's; each
-    of them is a case where its user had done anything before."""
-    moments = np.sort(np.concatenate([np.array(times[user]) for user in sequences]))
+    of them that may be an answer is a case where its user had done anything before."""
+    moments = np.sort(np.array([one.time for user in users.values() for one in user.behaviours]))
     first, second = (float(moments[min(len(moments) - 1, int(len(moments) * (1 - n * share)))])
                      for n in (2, 1))
-    trained: Sequences = {}
+    trained: Users = {}
     validation: list[Case] = []
     test: list[Case] = []
-    for user, items in sequences.items():
-        when = times[user]
-        known = sum(moment < first for moment in when)
+    for name, user in users.items():
+        done = user.behaviours
+        known = sum(one.time < first for one in done)
         if known:
-            trained[user] = items[:known]
-        for place in range(max(1, known), len(items)):
-            into = validation if when[place] < second else test
-            into.append(Case(items[:place], items[place]))
+            trained[name] = User(done[:known], user.profile)
+        for place in range(max(1, known), len(done)):
+            if answers(done[place]):
+                into = validation if done[place].time < second else test
+                into.append(_case(user, place))
     return Split(trained, validation, test)
 
 
-def split(sequences: Sequences, times: dict[str, list[float]] | None, how: str,
-          share: float) -> Split:
+def _case(user: User, place: int) -> Case:
+    return Case(user.behaviours[:place], user.behaviours[place], user.profile)
+
+
+def split(users: Users, how: str, share: float, actions: list[str] | None = None) -> Split:
     """As `--split` asks. Errors: InputError where times are asked for and not there."""
+    answers = answers_of(actions)
     if how == "none":
-        return Split(sequences, [], [])
+        return Split(users, [], [])
     if how == "last":
-        return split_last(sequences)
-    if times is None:
+        return split_last(users, answers)
+    if not all(user.has_times for user in users.values()):
         raise InputError("--sequences", "JSON lines with `times` for --split time", "none")
-    return split_time(sequences, times, share)
+    return split_time(users, share, answers)
 
 
 def sample(cases: list[Case], count: int, seed: int) -> list[Case]:

@@ -5,18 +5,37 @@ import csv
 import io
 import json
 import math
+from dataclasses import dataclass
 from pathlib import Path
 
 from .checkpoint import write_atomically
 from .data import item_id_of, read_text, read_titles
 from .errors import InputError
+from .history import NO_SCENE, Behaviour
+from .sequences import texts_by_name
 
 USER_COLUMNS = ("user", "user_id")
 ITEM_COLUMNS = ("item", "item_id")
 TIME_COLUMNS = ("time", "time_ms", "timestamp", "unix_ts")
 
-#: User -> (time, item).
-Log = dict[str, list[tuple[float, str]]]
+ACTION_COLUMNS = ("action", "event_type", "event")
+#: Of times in milliseconds; all others are in seconds.
+MILLISECONDS = "time_ms"
+
+#: User -> behaviours, oldest first.
+Log = dict[str, list[Behaviour]]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of columns where they are not the usual ones; `scenes` become the scene of a behaviour,
+    each under its own name."""
+
+    user: str | None = None
+    item: str | None = None
+    time: str | None = None
+    action: str | None = None
+    scenes: tuple[str, ...] = ()
 
 
 def _column(path: Path, header: list[str], names: tuple[str, ...], asked: str | None) -> int:
@@ -27,14 +46,19 @@ def _column(path: Path, header: list[str], names: tuple[str, ...], asked: str | 
     return header.index(known[0])
 
 
-def read_log(path: Path, user: str | None = None, item: str | None = None,
-             time: str | None = None) -> Log:
-    """User -> (time, item), oldest first; those of one time in the order of the file, those without
-    a time left out."""
+def read_log(path: Path, names: Columns | None = None) -> Log:
+    """User -> behaviours, oldest first; those of one time in the order of the file, those without a
+    time left out. A scene has the columns that are not empty."""
+    names = names or Columns()
     rows = csv.reader(io.StringIO(read_text(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
     header = next(rows, None) or []
-    columns = [_column(path, header, names, asked) for names, asked in
-               ((USER_COLUMNS, user), (ITEM_COLUMNS, item), (TIME_COLUMNS, time))]
+    columns = [_column(path, header, usual, asked) for usual, asked in
+               ((USER_COLUMNS, names.user), (ITEM_COLUMNS, names.item), (TIME_COLUMNS, names.time))]
+    action = None
+    if names.action or any(name in header for name in ACTION_COLUMNS):
+        action = _column(path, header, ACTION_COLUMNS, names.action)
+    scenes = {name: _column(path, header, (), name) for name in names.scenes}
+    unit = 1000.0 if header[columns[2]] == MILLISECONDS else 1.0
     found: Log = {}
     timeless = 0
     for number, row in enumerate(rows, 2):
@@ -47,15 +71,46 @@ def read_log(path: Path, user: str | None = None, item: str | None = None,
             continue
         if not who:
             raise InputError(f"{where}: {header[columns[0]]}", "a user", who)
+        moment = _moment(when, f"{where}: {header[columns[2]]}") / unit
+        scene = {name: row[column] for name, column in scenes.items() if row[column]}
         found.setdefault(who, []).append(
-            (_moment(when, f"{where}: {header[columns[2]]}"), item_id_of(what, where)))
+            Behaviour(item_id_of(what, where), moment, "" if action is None else row[action],
+                      scene or NO_SCENE))
     if not found:
         raise InputError(str(path), "a behaviour", "none")
     if timeless:
         print(f"{timeless} behaviours have no time, and are left out")
     for behaviours in found.values():
-        behaviours.sort(key=lambda behaviour: behaviour[0])
+        behaviours.sort(key=lambda behaviour: behaviour.time)
     return found
+
+
+def read_profiles(path: Path) -> dict[str, dict[str, str]]:
+    """User -> profile, of JSON lines `{"user" | "user_id", "profile": {key: text}}` or of a TSV
+    with a header: the user, and a column for each key, whose empty cells are no value."""
+    profiles: dict[str, dict[str, str]] = {}
+    if ".tsv" in path.name:
+        rows = csv.reader(io.StringIO(read_text(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
+        header = next(rows, None) or []
+        user = _column(path, header, USER_COLUMNS, None)
+        for number, row in enumerate(rows, 2):
+            if len(row) != len(header):
+                raise InputError(f"{path} line {number}", f"{len(header)} columns", len(row))
+            profiles[row[user]] = {name: text for column, (name, text) in
+                                   enumerate(zip(header, row, strict=True))
+                                   if column != user and text}
+        return profiles
+    for number, line in enumerate(io.StringIO(read_text(path)), 1):
+        where = f"{path} line {number}"
+        try:
+            row = json.loads(line)
+            name = row.get("user", row.get("user_id"))
+        except (ValueError, AttributeError) as error:
+            raise InputError(where, "a JSON object with user and profile", line.strip()) from error
+        if name is None:
+            raise InputError(where, "a JSON object with user and profile", row)
+        profiles[str(name)] = texts_by_name(row.get("profile"), f"{where} profile")
+    return profiles
 
 
 def _moment(text: str, where: str) -> float:
@@ -69,7 +124,7 @@ def _moment(text: str, where: str) -> float:
 
 
 def _of_known(log: Log, items: set[str]) -> Log:
-    known = {user: [each for each in behaviours if each[1] in items]
+    known = {user: [one for one in behaviours if one.item in items]
              for user, behaviours in log.items()}
     count = sum(map(len, log.values())) - sum(map(len, known.values()))
     if count:
@@ -77,17 +132,28 @@ def _of_known(log: Log, items: set[str]) -> Log:
     return known
 
 
+def _line(user: str, behaviours: list[Behaviour], profile: dict[str, str]) -> str:
+    row: dict[str, object] = {"user": user, "history": [one.item for one in behaviours],
+                              "times": [one.time for one in behaviours]}
+    if any(one.action for one in behaviours):
+        row["actions"] = [one.action for one in behaviours]
+    if any(one.scene for one in behaviours):
+        row["scenes"] = [one.scene for one in behaviours]
+    if profile:
+        row["profile"] = profile
+    return json.dumps(row, ensure_ascii=False)
+
+
 def run(args: argparse.Namespace) -> None:
-    """Writes JSON lines `{"user", "history", "times"}`; prints what it left out."""
-    log = read_log(Path(args.behaviours), args.user_column, args.item_column, args.time_column)
+    """Writes JSON lines of sequences (`sequences.py`); prints what it left out."""
+    names = Columns(args.user_column, args.item_column, args.time_column, args.action_column,
+                    tuple(args.scene_columns))
+    log = read_log(Path(args.behaviours), names)
     if args.items:
         log = _of_known(log, set(read_titles(Path(args.items))))
-    lines = []
-    for user, behaviours in log.items():
-        if len(behaviours) >= args.least_items:
-            lines.append(json.dumps({"user": user, "history": [item for _, item in behaviours],
-                                     "times": [time for time, _ in behaviours]},
-                                    ensure_ascii=False))
+    profiles = read_profiles(Path(args.profiles)) if args.profiles else {}
+    lines = [_line(user, behaviours, profiles.get(user, {})) for user, behaviours in log.items()
+             if len(behaviours) >= args.least_items]
     if not lines:
         raise InputError(args.behaviours, f"a user of {args.least_items} behaviours", "none")
     write_atomically(Path(args.out), ("\n".join(lines) + "\n").encode())

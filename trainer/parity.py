@@ -17,8 +17,11 @@ from transformers import AutoModelForCausalLM
 
 from .checkpoint import write_json
 from .constraint import SidTree, transformers_beam
-from .data import read_index, read_json, read_sequences, read_text
+from .data import read_index, read_json, read_text
 from .errors import InputError
+from .history import NO_SCENE
+from .prompts import read_prompt_folder
+from .sequences import read_users
 
 NEAR_TIE = 1e-4
 Sids = dict[str, tuple[int, ...]]
@@ -56,29 +59,23 @@ def token_map(model: Path) -> Callable[[int, int], int]:
     return token_of
 
 
-def read_prompts(args: argparse.Namespace, catalogue: Sids,
-                 token_of: Callable[[int, int], int]) -> list[dict[str, Any]]:
+def read_prompts(args: argparse.Namespace, catalogue: Sids) -> list[dict[str, Any]]:
     """Token prompts from a file, or the histories of the first users of a sequences file."""
     if args.prompts:
         return [{"user": str(place), "promptTokens": tokens}
                 for place, tokens in enumerate(read_json(Path(args.prompts)))]
-    model = Path(args.model)
-    prompt = read_json(model / "prompt.json")
-    history = next(part for part in prompt["segments"] if part.get("slot") == "history")
-    start = Tokenizer.from_file(str(model / "tokenizer.json")).encode(
-        prompt["segments"][0].get("text", ""), add_special_tokens=False).ids
-    sequences = read_sequences(Path(args.sequences))
+    writer = read_prompt_folder(Path(args.model), catalogue)
     prompts = []
-    for user, items in list(sequences.items())[:args.users]:
-        visible = items[:-1] if args.hold_out_last else items
-        shown = visible[-history["maxItems"]:]
-        unknown = [item for item in shown if item not in catalogue]
+    for name, user in list(read_users(Path(args.sequences)).items())[:args.users]:
+        history = user.behaviours[:-1] if args.hold_out_last else user.behaviours
+        unknown = [one.item for one in history if one.item not in writer.items]
         if unknown:
-            raise InputError(f"{args.sequences}: user {user!r}", "items of the catalogue",
+            raise InputError(f"{args.sequences}: user {name!r}", "items of the catalogue",
                              unknown[0])
-        tokens = [token_of(level, code) for item in shown
-                  for level, code in enumerate(catalogue[item])]
-        prompts.append({"user": user, "history": shown, "promptTokens": start + tokens})
+        scene = user.behaviours[-1].scene if args.hold_out_last else NO_SCENE
+        prompt = writer.prompt(user.profile, scene, history)
+        prompts.append({"user": name, "promptTokens": prompt.tokens,
+                        "history": [history[shown.place].item for shown in prompt.shown]})
     return prompts
 
 
@@ -103,7 +100,7 @@ def _compute(args: argparse.Namespace, out: Path) -> None:
     tree = SidTree(set(catalogue.values()), token_of, terminal)
     dtype = {"f32": torch.float32, "bf16": torch.bfloat16}[args.dtype]
     model = AutoModelForCausalLM.from_pretrained(args.model, dtype=dtype).eval()
-    prompts = read_prompts(args, catalogue, token_of)
+    prompts = read_prompts(args, catalogue)
     for prompt in tqdm(prompts, desc="transformers", unit="prompt", mininterval=2):
         answers = transformers_beam(model, prompt["promptTokens"], tree, args.beam)
         prompt["expected"] = [{"sid": list(a.sid), "score": a.score} for a in answers]

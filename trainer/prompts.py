@@ -1,120 +1,284 @@
-"""Prompts of a model folder as token ids: what the service asks the model, for training."""
+"""Prompts of a template as token ids: those that the service writes for the same behaviours, for
+training, fine-tuning and measurements (libs/prompt/src/domain/compiled-template.ts)."""
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tokenizers import Tokenizer
+from tokenizers import AddedToken, Tokenizer
 
+from .data import ItemText, SidIndex
 from .errors import InputError
+from .history import NO_SCENE, Answers, Behaviour
+from .history_plan import HistoryPlan, gap_text, plan_history
 from .samples import Row
-from .tokens import BOS
+from .slot_values import AddedTokens, FreeValue, FreeValuePlace, check_borders, slot_text
+from .template import (PROMPT_TOKENS_MAX, Affix, HistorySegment, LevelForm, Template, TextSegment,
+                       read_template)
+from .tokens import Vocabulary
+
+KNOWN_TEXTS_MAX = 100_000
 
 
 @dataclass(frozen=True)
-class PromptFolder:
-    """`prompt.json`, tokenizer and catalogue of a folder whose template has static text, a history
-    and slots that have a default or may be left out."""
+class PromptItem:
+    """An item as prompts show it: the tokens of its SID, and the `domain` of its attributes."""
 
-    before: list[int]
-    after: list[int]
-    items: dict[str, list[int]]
-    max_items: int
-    trim_step: int = 1
-    max_tokens: int = 1 << 20
-
-    def row(self, history: list[str], target: str) -> Row:
-        """The prompt of a history, and its answer; the loss counts the answer alone."""
-        shown = self._trimmed([item for item in history if item in self.items])
-        prompt = self.before + [t for item in shown for t in self.items[item]] + self.after
-        answer = self.items[target]
-        return Row(prompt + answer, [False] * len(prompt) + [True] * len(answer))
+    tokens: tuple[int, ...]
+    domain: str = ""
 
 
-    def _trimmed(self, items: list[str]) -> list[str]:
-        """As the service cuts a history: whole steps of the oldest, to the items and then to the
-        tokens that a prompt may have."""
-        drop = max(0, -(-(len(items) - self.max_items) // self.trim_step) * self.trim_step)
-        shown = items[drop:]
-        room = self.max_tokens - len(self.before) - len(self.after)
-        while shown and sum(len(self.items[item]) for item in shown) > room:
-            shown = shown[self.trim_step:]
-        return shown
+@dataclass(frozen=True)
+class Shown:
+    """A behaviour in a prompt: its place in the history that was given, and tokens
+    [begin, end) of its SID."""
+
+    place: int
+    begin: int
+    end: int
 
 
-# Keys of prompt.json, and of its history, whose prompts are made here as they are served.
-TEMPLATE_KEYS = {"version", "name", "levels", "segments", "maxPromptTokens", "trimStep"}
-HISTORY_KEYS = {"slot", "maxItems", "separator", "before", "after"}
-VALUE_KEYS = {"slot", "key", "before", "after", "values", "default"}
+@dataclass(frozen=True)
+class Prompt:
+    """`shown`, in the order of the prompt."""
+
+    tokens: list[int]
+    shown: list[Shown]
 
 
-def check_trained_template(folder: Path) -> None:
-    """Refuses a folder to go on from whose prompts have more than `train` writes: a history behind
-    `<|bos|>`. Such a model would be served with prompts that it has forgotten."""
-    path = folder / "prompt.json"
-    if not path.exists():
-        return
-    for place, segment in enumerate(json.loads(path.read_text()).get("segments", [])):
-        around = any(segment.get(name) for name in ("separator", "before", "after"))
-        is_history = (segment.get("slot") == "history" and not around
-                      and not segment.keys() - HISTORY_KEYS)
-        if not is_history and segment != {"text": BOS}:
-            raise InputError(f"--from: {path}: segments[{place}]", f"{BOS} and one history: train "
-                             "writes no other prompts (finetune keeps the template)", segment)
+Piece = str | FreeValue | PromptItem
 
 
-def _check_template(path: Path, prompt: dict) -> None:
-    """Refuses what is served in a way that is not repeated here."""
-    around = {key: text for part in ("item", "answer") for key, text in
-              ((f"{part}.{name}", text) for name, text in prompt.get(part, {}).items()) if text}
-    for name, text in around.items():
-        raise InputError(f"{path}: {name}", "none: fine-tuning writes items and answers alone",
-                         text)
-    for key in prompt.keys() - TEMPLATE_KEYS - {"item", "answer"}:
-        raise InputError(f"{path}: {key}", f"one of {sorted(TEMPLATE_KEYS)}", prompt[key])
-    for place, level in enumerate(prompt["levels"]):
-        if not isinstance(level, str):
-            raise InputError(f"{path}: levels[{place}]", "a pattern with {code}", level)
-    for place, segment in enumerate(prompt["segments"]):
-        known = HISTORY_KEYS if segment.get("slot") == "history" else VALUE_KEYS | {"text"}
-        for key in segment.keys() - known:
-            raise InputError(f"{path}: segments[{place}].{key}",
-                             "none: fine-tuning shows every behaviour alike", segment[key])
-    histories = [s for s in prompt["segments"] if s.get("slot") == "history"]
-    if len(histories) != 1:
-        raise InputError(f"{path}: segments", "one history", len(histories))
+class PromptWriter:
+    """A template bound to a tokenizer and to items. Of a history, behaviours of items that are not
+    there are left out, as the service leaves out items that have gone."""
+
+    def __init__(self, template: Template, tokenizer: Tokenizer, items: Mapping[str, PromptItem],
+                 tokens_max: int = PROMPT_TOKENS_MAX, anchor: str = "") -> None:
+        """`tokens_max`: what the model takes before its answer; the template's own maximum holds as
+        well. `anchor`: text of a token of the first level, "" where levels have no texts."""
+        self.template, self.tokenizer, self.items = template, tokenizer, items
+        self.tokens_max = min(tokens_max, template.max_tokens)
+        self.terminal = tuple(_terminal(tokenizer, text) for text in template.terminal)
+        self.added = AddedTokens(tokenizer)
+        self.reserved = {token for item in items.values() for token in item.tokens}
+        self.reserved.update(self.terminal)
+        self.anchor = anchor if _is_single(tokenizer, anchor) else ""
+        self.known: dict[tuple[object, ...], list[int]] = {}
+
+    def prompt(self, profile: Mapping[str, str], scene: Mapping[str, str],
+               history: Sequence[Behaviour]) -> Prompt:
+        """Where it would be too long, the oldest behaviours go, in the smallest multiple of
+        `trimStep` that makes it fit. Errors: InputError, where the service refuses the request."""
+        plan = plan_history(self.template, history, self.items)
+        step = self.template.trim_step
+        found = self._written(profile, scene, history, plan, 0)
+        if len(found.tokens) <= self.tokens_max:
+            return found
+        low, high = 1, -(-len(plan.used) // step)
+        while low < high:
+            middle = (low + high) // 2
+            fits = len(self._written(profile, scene, history, plan, middle * step).tokens)
+            if fits <= self.tokens_max:
+                high = middle
+            else:
+                low = middle + 1
+        found = self._written(profile, scene, history, plan, low * step)
+        if len(found.tokens) > self.tokens_max or (plan.used and low * step >= len(plan.used)):
+            raise InputError("prompt", f"at most {self.tokens_max} tokens with at least one item "
+                             "of the history", len(found.tokens))
+        return found
+
+    def row(self, profile: Mapping[str, str], history: Sequence[Behaviour], answer: Behaviour,
+            counts: Answers) -> tuple[Row, Prompt]:
+        """The prompt in the scene of a behaviour, and that behaviour as its answer. The loss counts
+        the answer, and the SIDs of those in the history that `counts` takes."""
+        prompt = self.prompt(profile, answer.scene, history)
+        tokens = [*self.items[answer.item].tokens, *self.terminal]
+        counted = [False] * len(prompt.tokens) + [True] * len(tokens)
+        for shown in prompt.shown:
+            if counts(history[shown.place]):
+                counted[shown.begin:shown.end] = [True] * (shown.end - shown.begin)
+        return Row(prompt.tokens + tokens, counted), prompt
+
+    def check_values(self, profile: Mapping[str, str],
+                     scene: Mapping[str, str] = NO_SCENE) -> None:
+        """Errors: InputError where a value is one that the service refuses."""
+        given = {"profile": profile, "scene": scene}
+        for segment in self.template.values:
+            slot_text(segment, given[segment.kind], self.added)
+
+    def _written(self, profile: Mapping[str, str], scene: Mapping[str, str],
+                 history: Sequence[Behaviour], plan: HistoryPlan, dropped: int) -> Prompt:
+        oldest = plan.used[dropped] if dropped < len(plan.used) else len(history)
+        given = {"profile": profile, "scene": scene}
+        pieces: list[Piece] = []
+        places: list[int] = []
+        histories = iter(plan.shown)
+        for segment in self.template.segments:
+            if isinstance(segment, TextSegment):
+                pieces.append(segment.text)
+            elif isinstance(segment, HistorySegment):
+                shown = [place for place in next(histories) if place >= oldest]
+                places += shown
+                pieces += self._history(segment, [history[place] for place in shown])
+            else:
+                text = slot_text(segment, given[segment.kind], self.added)
+                if text is not None:
+                    pieces += [segment.before, text, segment.after]
+        pieces.append(self.template.answer_prefix)
+        return self._tokens(pieces, places)
+
+    def _history(self, segment: HistorySegment, behaviours: list[Behaviour]) -> list[Piece]:
+        if not behaviours:
+            return []
+        template, texts = self.template, segment.action_texts
+        pieces: list[Piece] = [segment.before]
+        before = None
+        for behaviour in behaviours:
+            if before is not None:
+                pieces += [segment.separator, gap_text(segment.time_gaps, before, behaviour)]
+            before = behaviour
+            item = self.items[behaviour.item]
+            pieces += [texts.get(behaviour.action, texts.get("*", "")),
+                       _affix(template.item_prefix, item.domain), item,
+                       _affix(template.item_suffix, item.domain)]
+        pieces.append(segment.after)
+        return pieces
+
+    def _tokens(self, pieces: list[Piece], places: list[int]) -> Prompt:
+        tokens: list[int] = []
+        shown: list[Shown] = []
+        values: list[FreeValuePlace] = []
+        text, left = "", False
+        for piece in pieces:
+            if isinstance(piece, str):
+                text += piece
+            elif isinstance(piece, FreeValue):
+                values.append(FreeValuePlace(piece, len(text), len(text) + len(piece.text)))
+                text += piece.text
+            else:
+                if text:
+                    tokens += self._encode(text, left, True, values)
+                begin = len(tokens)
+                tokens += piece.tokens
+                shown.append(Shown(places[len(shown)], begin, len(tokens)))
+                text, left, values = "", True, []
+        if text:
+            tokens += self._encode(text, left, False, values)
+        return Prompt(tokens, shown)
+
+    def _encode(self, text: str, left: bool, right: bool,
+                values: list[FreeValuePlace]) -> list[int]:
+        """Tokens of a text between SIDs, with a level token on each side that has one: tokenizers
+        treat the start of a text unlike its middle."""
+        key = (text, left, right, *((place.begin, place.end) for place in values))
+        known = self.known.get(key)
+        if known is None:
+            check_borders(text, values, self.added, self._is_reserved)
+            before, after = self.anchor if left else "", self.anchor if right else ""
+            ids = self.tokenizer.encode(before + text + after, add_special_tokens=False).ids
+            known = ids[bool(before):len(ids) - bool(after)]
+            if len(self.known) >= KNOWN_TEXTS_MAX:
+                self.known.clear()
+            self.known[key] = known
+        return known
+
+    def _is_reserved(self, number: int, token: AddedToken) -> bool:
+        return token.special or number in self.reserved
 
 
-def read_prompt_folder(folder: Path) -> PromptFolder:
-    """Refuses templates that it cannot write exactly as the service does."""
-    prompt = json.loads((folder / "prompt.json").read_text())
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+def _affix(affix: Affix, domain: str) -> str:
+    return affix if isinstance(affix, str) else affix.get(domain, "")
 
-    def encode(text: str) -> list[int]:
-        return tokenizer.encode(text, add_special_tokens=False).ids
 
-    _check_template(folder / "prompt.json", prompt)
-    sides: list[list[int]] = [[], []]
-    max_items = 0
-    for place, segment in enumerate(prompt["segments"]):
-        where = f"{folder / 'prompt.json'}: segments[{place}]"
-        if segment.get("slot") == "history":
-            if segment.get("separator") or segment.get("before") or segment.get("after"):
-                raise InputError(where, "a history without separators", segment)
-            max_items = segment.get("maxItems", 100)
-        elif "text" in segment:
-            sides[max_items > 0] += encode(segment["text"])
-        elif "default" in segment:
-            value = segment.get("values", {}).get(segment["default"], segment["default"])
-            text = segment.get("before", "") + value + segment.get("after", "")
-            sides[max_items > 0] += encode(text)
-    if max_items == 0:
-        raise InputError(str(folder / "prompt.json"), "a history segment", "none")
+def _is_single(tokenizer: Tokenizer, text: str) -> bool:
+    number = tokenizer.token_to_id(text)
+    twice = tokenizer.encode(text + text, add_special_tokens=False).ids
+    return text != "" and twice == [number, number]
+
+
+def _terminal(tokenizer: Tokenizer, text: str) -> int:
+    ids = tokenizer.encode(text, add_special_tokens=False).ids
+    if len(ids) != 1:
+        raise InputError("prompt.json: answer.terminal", "texts of exactly one token each", text)
+    return ids[0]
+
+
+def level_token(form: LevelForm, code: int, tokenizer: Tokenizer) -> int | None:
+    """Token of a code, None where the vocabulary has none."""
+    if isinstance(form, str):
+        return tokenizer.token_to_id(form.replace("{code}", str(code)))
+    if "base" in form:
+        return form["base"] + code
+    return form["ids"][code] if code < len(form["ids"]) else None
+
+
+def read_tokenizer(folder: Path) -> Tokenizer:
+    """tokenizer.json of a folder; texts are never cut or padded. Errors: InputError."""
+    try:
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:  # whatever the library raises
+        raise InputError(str(folder), "a folder with tokenizer.json", str(error)) from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def read_prompt_folder(folder: Path, sids: Mapping[str, Sequence[int]] | None = None
+                       ) -> PromptWriter:
+    """Of prompt.json, tokenizer.json and config.json of a served folder, with the items of its
+    catalogue.jsonl or those of `sids`. Items whose codes have no tokens are left out, as in
+    histories that are served."""
+    template, tokenizer = read_template(folder / "prompt.json"), read_tokenizer(folder)
+    rows = ([(item, sid, "") for item, sid in sids.items()] if sids is not None
+            else _catalogue(folder / "catalogue.jsonl"))
+    deepest = max((len(sid) for _, sid, _ in rows), default=0)
+    if not 0 < deepest <= len(template.levels):
+        raise InputError(f"{folder / 'prompt.json'}: levels",
+                         f"{deepest} or more, as the catalogue has", len(template.levels))
     items = {}
-    for line in (folder / "catalogue.jsonl").read_text().splitlines():
+    for item, sid, domain in rows:
+        tokens = [level_token(form, code, tokenizer)
+                  for form, code in zip(template.levels, sid, strict=False)]
+        if all(token is not None for token in tokens):
+            items[item] = PromptItem(tuple(tokens), domain)
+    positions = json.loads((folder / "config.json").read_text())["max_position_embeddings"]
+    # The last token of an answer is computed with nothing behind it.
+    room = positions - deepest - len(template.terminal) + 1
+    highest = max(sid[0] for _, sid, _ in rows)
+    return PromptWriter(template, tokenizer, items, room, anchor_of(template, tokenizer, highest))
+
+
+def _catalogue(path: Path) -> list[tuple[str, list[int], str]]:
+    """Item, semantic ID and domain of each row."""
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        text = "".join(pattern.replace("{code}", str(code))
-                       for pattern, code in zip(prompt["levels"], row["sid"], strict=False))
-        items[str(row["item_id"])] = encode(text)
-    return PromptFolder(sides[0], sides[1], items, max_items, prompt.get("trimStep", 1),
-                        prompt.get("maxPromptTokens", 1 << 20))
+        domain = row.get("attributes", {}).get("domain", "")
+        rows.append((str(row["item_id"]), row["sid"], domain if isinstance(domain, str) else ""))
+    return rows
+
+
+def items_of(index: SidIndex, vocabulary: Vocabulary,
+             texts: Mapping[str, ItemText]) -> dict[str, PromptItem]:
+    """Items of an index as prompts show them."""
+    found = {}
+    for item, sid in index.codes.items():
+        text = texts.get(item)
+        domain = text.attributes.get("domain", "") if text else ""
+        found[item] = PromptItem(tuple(vocabulary.item_tokens(sid)),
+                                 domain if isinstance(domain, str) else "")
+    return found
+
+
+def anchor_of(template: Template, tokenizer: Tokenizer, highest: int) -> str:
+    """Text of the first token of level 0 that the vocabulary has for codes up to `highest`."""
+    form = template.levels[0]
+    if not isinstance(form, str):
+        return ""
+    for code in range(highest + 1):
+        if level_token(form, code, tokenizer) is not None:
+            return form.replace("{code}", str(code))
+    return ""

@@ -1,7 +1,6 @@
 """The vocabulary: byte-level base, control tokens, scene and profile tokens, level tokens."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 from tokenizers.pre_tokenizers import ByteLevel
@@ -65,9 +64,11 @@ def build_vocabulary(index: SidIndex, extra: list[str] | None = None) -> Vocabul
     return Vocabulary(texts, level_tokens, list(index.patterns), list(extra))
 
 
-def extend_vocabulary(base: Tokenizer, index: SidIndex) -> Vocabulary:
-    """The vocabulary of a checkpoint, and behind it what it lacks: control tokens and codes."""
-    added = [BOS, EOS, PAD]
+def extend_vocabulary(base: Tokenizer, index: SidIndex,
+                      extra: list[str] | None = None) -> Vocabulary:
+    """The vocabulary of a checkpoint, and behind it what it lacks: control tokens, `extra` and
+    codes."""
+    added = [BOS, EOS, PAD, *(extra or [])]
     for level, size in enumerate(index.level_sizes()):
         added += [index.patterns[level].format(code=code) for code in range(size)]
     known = base.get_vocab(with_added_tokens=True)
@@ -79,7 +80,7 @@ def extend_vocabulary(base: Tokenizer, index: SidIndex) -> Vocabulary:
     ids = {text: place for place, text in enumerate(texts)}
     level_tokens = [{code: ids[index.patterns[level].format(code=code)] for code in range(count)}
                     for level, count in enumerate(index.level_sizes())]
-    return Vocabulary(texts, level_tokens, list(index.patterns), [])
+    return Vocabulary(texts, level_tokens, list(index.patterns), list(extra or []))
 
 
 def extend_tokenizer(base: Tokenizer, vocabulary: Vocabulary) -> Tokenizer:
@@ -121,7 +122,6 @@ def tokenizer_config(max_length: int) -> dict[str, object]:
     }
 
 
-def save_tokenizer(vocabulary: Vocabulary, folder: Path, base: Tokenizer | None = None) -> None:
+def tokenizer_of(vocabulary: Vocabulary, base: Tokenizer | None = None) -> Tokenizer:
     """That of `base`, extended, where there is one."""
-    made = extend_tokenizer(base, vocabulary) if base else build_tokenizer(vocabulary)
-    made.save(str(folder / "tokenizer.json"))
+    return extend_tokenizer(base, vocabulary) if base else build_tokenizer(vocabulary)

@@ -13,55 +13,58 @@ from tokenizers import Tokenizer
 from transformers import PreTrainedModel
 
 from . import data
-from .baselines import baseline_ranks
+from .baselines import Seen, baseline_ranks
 from .beam import CUTS, item_ranks, ranking_metrics
 from .checkpoint import fingerprint, write_json
 from .devices import device_of
 from .errors import InputError
-from .export import export_model, export_static, prompt_document
+from .export import export_model, export_static
 from .flags import check_shape, writable_folder
 from .held_out import Case, Split, sample, split
+from .history import answers_of
 from .model import add_dropout, build_model, count_parameters, embed_codes, start_from
 from .parallel import Processes, join, leave
-from .prompts import check_trained_template
-from .samples import Augmentation, SequenceRows
+from .prompts import Prompt, PromptItem, PromptWriter, anchor_of, items_of, read_tokenizer
 from .semantic_ids.codebooks import copy_codebooks, read_codebooks
+from .sequences import read_users
 from .settings import Plan, Shape
-from .tokens import BOS, EOS, PAD, Vocabulary, build_vocabulary, extend_vocabulary
+from .template import PROMPT_TOKENS_MAX, Template
+from .tokens import (BOS, EOS, PAD, Vocabulary, build_vocabulary, extend_vocabulary,
+                     tokenizer_of)
+from .trained_template import check_users, check_values, template_tokens, trained_template
 from .training import Progress, Training
 from .trie import SidTrie, build_trie
+from .user_rows import Augmentation, UserRows
 
 RESUMABLE = "training-state.pt"
-
-
-class Prompts:
-    """Cases as the model sees them: token ids of at most `max_items` items behind `<|bos|>`."""
-
-    def __init__(self, index: data.SidIndex, vocabulary: Vocabulary, max_items: int) -> None:
-        self.bos = vocabulary.id_of(BOS)
-        self.tokens = {item: vocabulary.item_tokens(sid) for item, sid in index.codes.items()}
-        self.max_items = max_items
-
-    def of(self, case: Case) -> list[int]:
-        shown = case.history[-self.max_items:]
-        return [self.bos] + [token for item in shown for token in self.tokens[item]]
-
-    def trained(self, sequences: dict[str, list[str]]) -> list[list[list[int]]]:
-        return [[self.tokens[item] for item in items] for items in sequences.values()]
 
 
 @dataclass(frozen=True)
 class Recalls:
     """Ranks of the targets of cases in what a model recalls."""
 
-    prompts: Prompts
+    writer: PromptWriter
     trie: SidTrie
     vocabulary: Vocabulary
 
     def ranks(self, model, cases: list[Case], width: int, label: str) -> np.ndarray:
-        rows = [self.prompts.of(case) for case in cases]
-        targets = [case.target for case in cases]
-        return item_ranks(model, rows, targets, self.trie, self.vocabulary, width, label)
+        """Of a case without a prompt -1: the service refuses it."""
+        prompts = [self.prompt(case).tokens for case in cases]
+        asked = [place for place, tokens in enumerate(prompts) if tokens]
+        ranks = np.full(len(cases), -1)
+        if asked:
+            ranks[asked] = item_ranks(model, [prompts[place] for place in asked],
+                                      [cases[place].target.item for place in asked],
+                                      self.trie, self.vocabulary, width, label)
+        return ranks
+
+    def prompt(self, case: Case) -> Prompt:
+        return self.writer.prompt(case.profile, case.target.scene, case.history)
+
+    def seen(self, case: Case) -> Seen:
+        """What the prompt shows, for those who need no model."""
+        places = sorted({shown.place for shown in self.prompt(case).shown})
+        return Seen([case.history[place].item for place in places], case.target.item)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -78,31 +81,34 @@ def _run(args: argparse.Namespace, processes: Processes) -> None:
     torch.manual_seed(args.seed)
     check_shape(args.heads, args.kv_heads, args.head_dim)
     out = writable_folder(args.out)
-    index = _index(args)
-    sequences, times = data.read_timed_sequences(Path(args.sequences), index)
+    template, index = trained_template(args.prompt, args.start_from, args.max_items, _index(args))
+    users = read_users(Path(args.sequences), index)
     texts = data.read_titles(Path(args.items)) if args.items else {}
     base = _base_tokenizer(args.start_from)
-    vocabulary = extend_vocabulary(base, index) if base else build_vocabulary(index)
-    trie = build_trie(index, {item: text.priority for item, text in texts.items()})
-    parts = split(sequences, times, args.split, args.split_share)
-    if not any(len(items) > 1 for items in parts.trained.values()):
+    vocabulary = _vocabulary(args, template, index, base)
+    tokenizer = tokenizer_of(vocabulary, base)
+    parts = split(users, args.split, args.split_share, args.answers)
+    if not any(len(user.behaviours) > 1 for user in parts.trained.values()):
         raise InputError(args.sequences, "a user with two or more items to train on", "none")
-    model = _model(args, vocabulary, (args.max_items + 1) * index.depth + 1)
+    model = _model(args, vocabulary, template, index.depth)
+    writer = _writer(template, tokenizer, items_of(index, vocabulary, texts), model, index)
+    check_users(writer, users, args.sequences)
+    check_values(writer, users, args.sequences)
     if args.codebooks:
         books = [torch.from_numpy(book) for book in read_codebooks(Path(args.codebooks)).levels]
         embed_codes(model, books, vocabulary.level_tokens)
     add_dropout(model, args.dropout)
     # Weights begin alike in all processes; what dropout takes differs.
     torch.manual_seed(args.seed + processes.number)
-    recalls = Recalls(Prompts(index, vocabulary, args.max_items), trie, vocabulary)
+    trie = build_trie(index, {item: text.priority for item, text in texts.items()})
+    recalls = Recalls(writer, trie, vocabulary)
     if processes.is_first:
-        print(f"{len(sequences)} users, {len(index.codes)} items, depth {index.depth}, "
-              f"{vocabulary.size} tokens; {sum(map(len, parts.trained.values()))} behaviours to "
+        behaviours = sum(len(user.behaviours) for user in parts.trained.values())
+        print(f"{len(users)} users, {len(index.codes)} items, depth {index.depth}, "
+              f"{vocabulary.size} tokens; {behaviours} behaviours to "
               f"train on, {len(parts.validation)} to validate, {len(parts.test)} to test\n"
               f"{count_parameters(model):,} parameters, {args.threads} threads")
-        prompt = prompt_document("sequence", vocabulary, args.max_items,
-                                 args.max_items * index.depth + 1)
-        export_static(out, vocabulary, prompt, index, texts, base)
+        export_static(out, tokenizer, template.document, index, texts, writer.tokens_max)
         if args.codebooks:
             copy_codebooks(Path(args.codebooks), out)
     started = time.monotonic()
@@ -115,20 +121,40 @@ def _run(args: argparse.Namespace, processes: Processes) -> None:
 def _base_tokenizer(folder: str | None) -> Tokenizer | None:
     if folder is None:
         return None
-    check_trained_template(Path(folder))
     try:
-        return Tokenizer.from_file(str(Path(folder) / "tokenizer.json"))
-    except Exception as error:  # whatever the library raises
-        raise InputError("--from", "a folder with tokenizer.json", str(error)) from error
+        return read_tokenizer(Path(folder))
+    except InputError as error:
+        raise InputError("--from", error.expected, error.got) from error
 
 
-def _model(args: argparse.Namespace, vocabulary: Vocabulary, positions: int) -> PreTrainedModel:
+def _vocabulary(args: argparse.Namespace, template: Template, index: data.SidIndex,
+                base: Tokenizer | None) -> Vocabulary:
+    # A checkpoint knows its own template in its own tokens.
+    extra = template_tokens(template) if args.prompt else []
+    if base:
+        return extend_vocabulary(base, index, extra)
+    return build_vocabulary(index, extra)
+
+
+def _model(args: argparse.Namespace, vocabulary: Vocabulary, template: Template,
+           depth: int) -> PreTrainedModel:
     control = tuple(map(vocabulary.id_of, (BOS, EOS, PAD)))
+    positions = template.max_tokens + depth
     if args.start_from:
-        return start_from(Path(args.start_from), vocabulary.size, positions, *control)
+        is_own = not args.prompt and (Path(args.start_from) / "prompt.json").exists()
+        asked = 0 if is_own or template.max_tokens == PROMPT_TOKENS_MAX else positions
+        return start_from(Path(args.start_from), vocabulary.size, asked, *control)
     shape = Shape(args.layers, args.hidden, args.heads, args.kv_heads, args.head_dim,
                   args.intermediate, args.tie_embeddings)
     return build_model(shape, vocabulary.size, positions, *control)
+
+
+def _writer(template: Template, tokenizer: Tokenizer, items: dict[str, PromptItem],
+            model: PreTrainedModel, index: data.SidIndex) -> PromptWriter:
+    # The last token of an answer is computed with nothing behind it.
+    room = model.config.max_position_embeddings - index.depth + 1
+    highest = max(sid[0] for sid in index.codes.values())
+    return PromptWriter(template, tokenizer, items, room, anchor_of(template, tokenizer, highest))
 
 
 def _index(args: argparse.Namespace) -> data.SidIndex:
@@ -163,11 +189,13 @@ def _train(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
         _write_record(args, model, progress, {}, out)
 
     augmentation = Augmentation(args.drop_items, args.shuffle, args.shuffled_share)
-    rows = SequenceRows(recalls.prompts.trained(parts.trained), recalls.prompts.bos,
-                        args.max_items, augmentation)
+    rows = UserRows(parts.trained, recalls.writer, answers_of(args.answers), augmentation)
     plan = Plan(**{**asdict(_plan(args)), "validate_every": validate_every})
     free = ("out", "threads", "run", "command", "items", "minutes", "device")
     settings = {name: value for name, value in vars(args).items() if name not in free}
+    settings["template"] = recalls.writer.template.document
+    if recalls.writer.template.uses_domains:
+        settings["domains"] = {name: item.domain for name, item in recalls.writer.items.items()}
     mark = fingerprint(settings, [Path(args.sequences), Path(args.index)])
     return Training(model, rows, plan, out / RESUMABLE, mark, validate, keep, processes).run()
 
@@ -180,9 +208,9 @@ def _test(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
     metrics: dict[str, dict[str, float]] = {}
     cases = sample(parts.test, args.test_users or len(parts.test), args.seed)
     if cases:
-        seen = [Case(case.history[-args.max_items:], case.target) for case in cases]
+        trained = {name: user.items for name, user in parts.trained.items()}
         ranks = {"model": recalls.ranks(model, cases, args.beam, "test"),
-                 **baseline_ranks(parts.trained, seen)}
+                 **baseline_ranks(trained, [recalls.seen(case) for case in cases])}
         metrics = {name: ranking_metrics(found, CUTS) for name, found in ranks.items()}
         print(f"test: {len(cases)} behaviours held out, beam {args.beam}\n{_table(metrics)}")
     _write_record(args, model, progress, metrics, out)
@@ -200,7 +228,7 @@ def _write_record(args: argparse.Namespace, model, progress: Progress,
                   metrics: dict[str, dict[str, float]], out: Path) -> None:
     arguments = {name: value for name, value in vars(args).items()
                  if name not in ("run", "command", "out", "threads", "device")}
-    for name in ("sequences", "index", "items", "codebooks", "start_from"):
+    for name in ("sequences", "index", "items", "codebooks", "start_from", "prompt"):
         arguments[name] = Path(arguments[name]).name if arguments[name] else None
     write_json(out / "training.json", {
         "arguments": json.loads(json.dumps(arguments)), "parameters": count_parameters(model),

@@ -3,15 +3,12 @@
 import gzip
 import json
 
-import numpy as np
 import pytest
 
-from trainer.data import read_index, read_sequences, read_titles
+from trainer.data import read_index, read_titles
 from trainer.errors import InputError
-from trainer.samples import Augmentation, SequenceRows
+from trainer.sequences import read_users
 from trainer.tokens import build_tokenizer, build_vocabulary
-from trainer.held_out import Case, split_last
-from trainer.train import Prompts
 
 
 def write(folder, name, value):
@@ -60,21 +57,21 @@ def test_a_sequence_with_an_unknown_item_names_user_and_position(tmp_path):
     index = read_index(write(tmp_path, "index.json", {"1": [0], "2": [1]}))
     path = write(tmp_path, "inter.json.gz", {"u": [1, 2, 9]})
     with pytest.raises(InputError, match="user 'u' position 2"):
-        read_sequences(path, index)
+        read_users(path, index)
 
 
 def test_of_several_lines_of_one_user_the_longest_is_kept(tmp_path):
     rows = [{"user": "u", "history": [1], "target": 2}, {"user": "u", "history": [1, 2, 3]},
             {"user": "u", "history": [1]}]
     path = write(tmp_path, "rows.jsonl", "\n".join(map(json.dumps, rows)))
-    assert read_sequences(path) == {"u": ["1", "2", "3"]}
+    assert {user: one.items for user, one in read_users(path).items()} == {"u": ["1", "2", "3"]}
 
 
 def test_half_a_gzip_file_is_refused(tmp_path):
     path = tmp_path / "inter.json.gz"
     path.write_bytes(gzip.compress(b'{"u": [1, 2]}')[:-6])
     with pytest.raises(InputError, match="a whole gzip file"):
-        read_sequences(path)
+        read_users(path)
 
 
 def test_titles_come_from_tsv_and_from_item_json(tmp_path):
@@ -84,24 +81,3 @@ def test_titles_come_from_tsv_and_from_item_json(tmp_path):
     other = write(tmp_path, "item.json", {"5": {"title": "Soap", "brand": "X",
                                                 "description": "long"}})
     assert read_titles(other)["5"].attributes == {"brand": "X"}
-
-
-def test_held_out_items_are_in_no_training_row_and_only_later_ones_in_no_prompt(tmp_path):
-    index = read_index(write(tmp_path, "index.json", {str(i): [i] for i in range(10)}))
-    vocabulary = build_vocabulary(index)
-    parts = split_last({"u": ["1", "2", "3", "4"], "v": ["5", "6"], "w": ["7"]})
-    assert parts.trained == {"u": ["1", "2"], "v": ["5"], "w": ["7"]}
-    assert parts.validation == [Case(["1", "2"], "3")]
-    assert parts.test == [Case(["1", "2", "3"], "4"), Case(["5"], "6")]
-    prompts = Prompts(index, vocabulary, 2)
-    assert prompts.of(parts.test[0]) == [vocabulary.id_of("<|bos|>"),
-                                         *vocabulary.item_tokens((2,)),
-                                         *vocabulary.item_tokens((3,))]
-
-
-def test_windows_of_a_long_sequence_cover_all_of_it():
-    sequence = [[i] for i in range(1, 24)]
-    rows = SequenceRows([sequence], 0, 5, Augmentation())
-    for seed in range(50):
-        seen = {token for row in rows.epoch(np.random.default_rng(seed)) for token in row.tokens}
-        assert seen == set(range(24)), f"seed {seed}"

@@ -1,49 +1,88 @@
-"""Prompts of fine-tuning are those that are served, or the template is refused."""
+"""Prompts of training are those that are served, to the token."""
 
 import json
 from pathlib import Path
 
 import pytest
+from tokenizers import Tokenizer
 from tokenizers.pre_tokenizers import ByteLevel
 
 from trainer.errors import InputError
 from trainer.flags import check_shape, writable_folder
-from trainer.prompts import PromptFolder, read_prompt_folder
+from trainer.history import Behaviour
+from trainer.prompt_fixtures import answer_of, writer_of
+from trainer.prompts import PromptItem, PromptWriter
+from trainer.template import parse_template, read_template
 from trainer.tokens import BOS, Vocabulary, build_tokenizer
 
-DEMO = Path(__file__).resolve().parents[2] / "models" / "demo"
+ROOT = Path(__file__).resolve().parents[2]
+DEMO, FIXTURES = ROOT / "models" / "demo", ROOT / "test" / "fixtures" / "prompts"
 
 
-@pytest.mark.parametrize("change, where", [
-    ({"item": {"prefix": "<i>", "suffix": ""}}, "item.prefix"),
-    ({"answer": {"prefix": "<begin>"}}, "answer.prefix"),
-    ({"answer": {"terminal": ["<end>"]}}, "answer.terminal"),
-    ({"levels": [{"base": 256}, "<b_{code}>", "<c_{code}>"]}, r"levels\[0\]"),
-    ({"segments": [{"slot": "history", "actions": ["click"]}]}, r"segments\[0\].actions"),
-    ({"segments": [{"slot": "history", "timeGaps": []}]}, r"segments\[0\].timeGaps"),
-    ({"segments": [{"slot": "history"}, {"slot": "history"}]}, "one history"),
+def cases():
+    for one in json.loads((FIXTURES / "cases.json").read_text()):
+        for number, case in enumerate(one["cases"]):
+            yield pytest.param(one, case, id=f"{one['template']['name']} {number}")
+
+
+@pytest.fixture(name="tokenizer", scope="module")
+def of_fixtures():
+    return Tokenizer.from_file(str(FIXTURES / "tokenizer.json"))
+
+
+@pytest.mark.parametrize(("one", "case"), list(cases()))
+def test_a_prompt_has_the_tokens_that_the_service_writes(one, case, tokenizer):
+    """The other side of the fixture: libs/prompt/src/trainer-prompts.spec.ts."""
+    writer = writer_of(one["template"], tokenizer, one["items"], one["tokensMax"])
+    expected = {name: case[name] for name in ("tokens", "shown", "refused") if name in case}
+    assert answer_of(writer, case) == expected
+
+
+@pytest.mark.parametrize(("change", "where"), [
+    ({"version": 2}, "version: expected an integer in 1..1"),
+    ({"extra": 1}, "extra: expected one of the keys"),
+    ({"levels": ["<a>"]}, r"levels\[0\]: expected a text with one"),
+    ({"segments": [{"slot": "queue"}]}, r"segments\[0\].slot: expected"),
+    ({"segments": [{"slot": "history", "maxItems": 0}]}, r"segments\[0\].maxItems: expected"),
+    ({"segments": [{"slot": "scene", "key": "a", "values": {"x": "y"}, "default": "z"}]},
+     r"segments\[0\].default: expected one of x"),
+    ({"segments": [{"slot": "history", "timeGaps": [
+        {"atLeastSeconds": 5, "text": ""}, {"atLeastSeconds": 5, "text": ""}]}]},
+     r"timeGaps\[1\]: expected atLeastSeconds in ascending order"),
 ])
-def test_a_template_that_is_served_otherwise_is_refused(tmp_path, change, where):
+def test_a_template_that_the_service_refuses_is_refused(tmp_path, change, where):
     document = json.loads((DEMO / "prompt.json").read_text()) | change
-    for name in ("tokenizer.json", "catalogue.jsonl"):
-        (tmp_path / name).write_text((DEMO / name).read_text())
     (tmp_path / "prompt.json").write_text(json.dumps(document))
     with pytest.raises(InputError, match=where):
-        read_prompt_folder(tmp_path)
+        read_template(tmp_path / "prompt.json")
+
+
+def writer(template, items, tokens_max=1 << 20):
+    tokenizer = build_tokenizer(Vocabulary([*sorted(ByteLevel.alphabet()), BOS], [], [], []))
+    document = {"version": 1, "name": "t", "levels": ["<a_{code}>"], **template}
+    return PromptWriter(parse_template(document), tokenizer, items, tokens_max)
 
 
 @pytest.mark.parametrize("count, shown", [(3, 3), (20, 20), (21, 11), (30, 20), (31, 11), (45, 15)])
 def test_a_history_is_cut_in_whole_steps_as_it_is_served(count, shown):
-    items = {str(i): [i] for i in range(50)}
-    prompts = PromptFolder([0], [9], items, max_items=20, trim_step=10)
-    row = prompts.row([str(i) for i in range(count)], "49")
-    assert row.tokens == [0, *range(count - shown, count), 9, 49]
+    items = {str(i): PromptItem((i,)) for i in range(50)}
+    template = {"segments": [{"slot": "history", "maxItems": 20}], "trimStep": 10}
+    history = [Behaviour(str(i)) for i in range(count)]
+    row, _ = writer(template, items).row({}, history, Behaviour("49"), lambda _: False)
+    assert row.tokens == [*range(count - shown, count), 49]
+    assert row.counted == [False] * shown + [True]
 
 
-def test_a_prompt_has_no_more_tokens_than_it_may():
-    items = {str(i): [i, i] for i in range(50)}
-    prompts = PromptFolder([0], [9], items, max_items=20, trim_step=5, max_tokens=30)
-    assert len(prompts.row([str(i) for i in range(20)], "1").tokens) == 2 + 2 * 10 + 2
+def test_of_a_row_the_loss_counts_the_answer_and_what_counts_of_the_history():
+    items = {str(i): PromptItem((1000 + i, 2000 + i)) for i in range(5)}
+    template = {"segments": [{"text": BOS}, {"slot": "history", "separator": ","}]}
+    history = [Behaviour("0", action="view"), Behaviour("1", action="click")]
+    row, prompt = writer(template, items).row(
+        {}, history, Behaviour("2"), lambda one: one.action == "click")
+    comma, bos = row.tokens[3], row.tokens[0]
+    assert row.tokens == [bos, 1000, 2000, comma, 1001, 2001, 1002, 2002]
+    assert row.counted == [False] * 4 + [True] * 4
+    assert [shown.place for shown in prompt.shown] == [0, 1]
 
 
 def test_a_tokenizer_of_many_codes_is_built_at_once():

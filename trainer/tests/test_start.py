@@ -9,6 +9,9 @@ from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM
 
 from trainer.__main__ import main
+from trainer.data import read_index
+from trainer.prompts import read_prompt_folder
+from trainer.sequences import read_users
 
 
 def run(monkeypatch, *words):
@@ -28,7 +31,7 @@ def made(tmp_path):
 
 
 SHAPE = ["--layers", 1, "--hidden", 16, "--heads", 2, "--kv-heads", 1, "--head-dim", 8,
-         "--intermediate", 16, "--epochs", 1, "--threads", 1, "--beam", 5, "--max-items", 5]
+         "--intermediate", 16, "--epochs", 1, "--threads", 1, "--beam", 5]
 
 
 def test_a_checkpoints_vocabulary_is_extended_by_the_codes_that_it_lacks(data, monkeypatch):
@@ -38,6 +41,9 @@ def test_a_checkpoints_vocabulary_is_extended_by_the_codes_that_it_lacks(data, m
                "--max-items", 12) == 0
     assert run(monkeypatch, *common, "--index", data / "second.json", "--out", out,
                "--from", base) == 0
+    kept = json.loads((out / "prompt.json").read_text())
+    assert kept["levels"] == ["<a_{code}>", "<b_{code}>", "<c_{code}>"]
+    assert kept["segments"][1]["maxItems"] == 12
     before, after = (Tokenizer.from_file(str(folder / "tokenizer.json")) for folder in (base, out))
     for text, place in before.get_vocab().items():
         assert after.token_to_id(text) == place
@@ -50,30 +56,103 @@ def test_a_checkpoints_vocabulary_is_extended_by_the_codes_that_it_lacks(data, m
     assert record["arguments"]["start_from"] == "base"
 
 
-@pytest.mark.parametrize(("segment", "place"), [
-    ({"slot": "profile", "key": "interest", "default": "tea"}, 2),
-    ({"slot": "scene", "key": "page"}, 2), ({"text": "ads for"}, 2),
-    ({"slot": "history", "separator": ";"}, 2),
+PAGES = {"home": "home", "search": "search"}
+SEGMENTS = [
+    {"text": "<|bos|>For "},
+    {"slot": "profile", "key": "age", "before": "<|age_", "after": "|>",
+     "values": {"old": "old", "young": "young"}},
+    {"slot": "history", "actions": ["view"], "maxItems": 3, "before": "<|viewed|>"},
+    {"slot": "history", "actions": ["click"], "maxItems": 4, "actionTexts": {"*": "<|click|>"},
+     "timeGaps": [{"atLeastSeconds": 50, "text": "<|later|>"}]},
+    {"slot": "scene", "key": "page", "before": "<|", "after": "|>", "values": PAGES}]
+TEMPLATE = {"version": 1, "name": "full", "levels": ["<|s_{code}|>", "<t_{code}>"],
+            "segments": SEGMENTS, "maxPromptTokens": 40, "trimStep": 2}
+
+
+@pytest.fixture(name="told")
+def with_actions(data):
+    rng = np.random.default_rng(3)
+    lines = []
+    for user in range(12):
+        count = int(rng.integers(4, 12))
+        lines.append({"user": user, "history": [str(i) for i in rng.integers(20, size=count)],
+                      "times": np.cumsum(rng.integers(1, 100, size=count)).tolist(),
+                      "actions": [str(a) for a in rng.choice(["view", "click"], count)],
+                      "scenes": [{"page": str(p)} for p in rng.choice(list(PAGES), count)],
+                      "profile": {"age": str(rng.choice(["old", "young"]))}})
+    (data / "s.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (data / "prompt.json").write_text(json.dumps(TEMPLATE))
+    return ["--sequences", data / "s.jsonl", "--index", data / "first.json", *SHAPE]
+
+
+def test_a_template_is_trained_by_served_and_kept(told, data, monkeypatch):
+    out, again = data / "out", data / "again"
+    words = [*told, "--answers", "click"]
+    assert run(monkeypatch, *words, "--prompt", data / "prompt.json", "--out", out) == 0
+    assert json.loads((out / "prompt.json").read_text()) == TEMPLATE
+    writer = read_prompt_folder(out)
+    ids = writer.tokenizer.token_to_id
+    words_of_it = ["<|age_old|>", "<|viewed|>", "<|click|>", "<|later|>", "<|search|>", "<|s_0|>"]
+    assert None not in [ids(text) for text in words_of_it]
+    # What a served folder is read as gives the prompts that were trained on.
+    index = read_index(data / "first.json")
+    user = read_users(data / "s.jsonl", index)["3"]
+    prompt = writer.prompt(user.profile, {"page": "search"}, user.behaviours).tokens
+    age = ids(f"<|age_{user.profile['age']}|>")
+    first = [ids("<|bos|>"), *writer.tokenizer.encode("For ").ids, age]
+    assert prompt[:len(first)] == first and prompt[-1] == ids("<|search|>")
+    record = json.loads((out / "training.json").read_text())
+    assert record["arguments"]["prompt"] == "prompt.json"
+    assert record["test"]["model"]
+    # A checkpoint goes on by its own template, and makes no tokens of its words anew.
+    assert run(monkeypatch, *words, "--from", out, "--out", again) == 0
+    assert json.loads((again / "prompt.json").read_text()) == TEMPLATE
+    assert read_prompt_folder(again).prompt(
+        user.profile, {"page": "search"}, user.behaviours).tokens == prompt
+
+
+@pytest.mark.parametrize(("change", "said"), [
+    ({"levels": [{"base": 5}]}, "levels[0]: expected a pattern with {code}"),
+    ({"answer": {"terminal": ["<|eos|>"]}}, "answer.terminal: expected none"),
+    ({"segments": [{"text": "a"}]}, "segments: expected one history or more"),
+    ({"maxPromptTokens": None}, "maxPromptTokens: expected an integer"),
+    ({"maxPromptTokens": 1 << 20}, "maxPromptTokens: expected a number"),
+    ({"segments": [*SEGMENTS, {"slot": "scene", "key": "hour"}]},
+     "s.jsonl: scene: expected a hour in some scene"),
+    ({"segments": [*SEGMENTS, {"slot": "profile", "key": "age", "values": {"old": "o"}}]},
+     "profile.age: expected one of old"),
+    ({"segments": [{"text": "a"}, {"slot": "history", "texts": ["title"]}]},
+     "segments[1].texts: expected one of the keys"),
 ])
-def test_a_checkpoint_whose_prompts_have_more_is_refused(segment, place, data, monkeypatch, capsys):
-    base = data / "base"
-    common = ["--sequences", data / "s.json", "--index", data / "first.json", *SHAPE]
-    base.mkdir()
-    history = {"slot": "history", "maxItems": 5}
-    segments = [{"text": "<|bos|>"}, history, segment]
-    (base / "prompt.json").write_text(json.dumps({"segments": segments}))
-    assert run(monkeypatch, *common, "--out", data / "out", "--from", base) == 2
-    said = f"prompt.json: segments[{place}]: expected <|bos|> and one history"
+def test_what_a_template_has_and_training_cannot_do_is_refused(change, said, told, data,
+                                                               monkeypatch, capsys):
+    (data / "prompt.json").write_text(json.dumps({**TEMPLATE, **change}))
+    assert run(monkeypatch, *told, "--prompt", data / "prompt.json", "--out", data / "out") == 2
     assert said in capsys.readouterr().err
-    (base / "prompt.json").write_text(json.dumps({"segments": [{**history, "actions": {}}]}))
-    assert run(monkeypatch, *common, "--out", data / "out", "--from", base) == 2
-    assert "segments[0]: expected <|bos|> and one history" in capsys.readouterr().err
+    assert not (data / "out" / "model.safetensors").exists()
+
+
+def test_sequences_without_what_a_template_goes_by_are_refused(told, data, monkeypatch, capsys):
+    words = [*told, "--prompt", data / "prompt.json", "--out", data / "out"]
+    words[1] = data / "s.json"
+    assert run(monkeypatch, *words) == 2
+    assert "s.json: user '0': expected actions" in capsys.readouterr().err
+    assert run(monkeypatch, *told, "--prompt", data / "prompt.json", "--out", data / "out",
+               "--max-items", 4) == 2
+    assert "--max-items: expected none" in capsys.readouterr().err
+    codes = {str(i): [f"<a_{i % 5}>", f"<b_{i % 3}>"] for i in range(20)}
+    (data / "named.json").write_text(json.dumps(codes))
+    words = [*told, "--prompt", data / "prompt.json", "--out", data / "out"]
+    words[3] = data / "named.json"
+    assert run(monkeypatch, *words) == 2
+    assert "levels[0]: expected <a_{code}> as the index has it" in capsys.readouterr().err
 
 
 def test_a_checkpoint_with_too_few_positions_is_refused(data, monkeypatch, capsys):
     base = data / "base"
     common = ["--sequences", data / "s.json", *SHAPE]
     assert run(monkeypatch, *common, "--index", data / "first.json", "--out", base) == 0
+    (base / "prompt.json").unlink()
     assert run(monkeypatch, *common, "--index", data / "second.json", "--out", data / "out",
                "--from", base, "--max-items", 50) == 2
     assert "--from: expected a model of 154 positions or more" in capsys.readouterr().err
