@@ -5,6 +5,7 @@ import { NativeEngine } from '@tessera/engine';
 import {
   isCrossEncoder,
   loadRelevance,
+  type NamedAdapters,
   openCrossEncoder,
   Relevance,
   type RelevanceAnswer,
@@ -21,6 +22,7 @@ Scores texts for a query with a language model or a cross-encoder (docs/relevanc
   --template FILE      read in place of relevance.json of the model folder
   --instruction TEXT   in place of the template's
   --too-long cut|refuse   of a document that does not fit (default cut)
+  --adapter DIR        a LoRA adapter as PEFT saves it (docs/adapters.md)
   --dtype f32|bf16|w8a8   (default bf16)
   --threads N          (default: all cores)
   --json               [{index, score}], best first; equal scores in the order of the file; where a
@@ -33,6 +35,8 @@ const IN_A_PASS = 64;
 const AT_ONCE = 4096;
 const CHUNK_TOKENS = 512;
 const KV_BYTES = 2 ** 31;
+const ADAPTER_BYTES = 2 ** 30;
+const ADAPTER_LIMITS = { rankMax: 128, normMax: 1_000_000 };
 const BUDGET_US = 86_400e6;
 const PASS_US = 50_000;
 
@@ -44,6 +48,7 @@ await runCommand(USAGE, async (words) => {
     template: 'text',
     instruction: 'text',
     'too-long': 'text',
+    adapter: 'text',
     dtype: 'text',
     threads: 'text',
     json: 'switch',
@@ -73,6 +78,7 @@ async function answerOf(flags: Flags): Promise<RelevanceAnswer> {
         tooLong: flags.oneOf('too-long', ['cut', 'refuse'], 'cut'),
         failures: 'each',
         priority: 'normal',
+        adapter: flags.text('adapter'),
       },
       { budgetUs: BUDGET_US },
     );
@@ -110,10 +116,25 @@ async function openDecoder(flags: Flags, modelPath: string): Promise<Opened> {
     promptTokensMax: PROMPT_TOKENS_MAX,
     requestsAtOnce: AT_ONCE,
   };
-  return {
-    relevance: new Relevance({ engine, limits, ...parts }),
-    close: () => engine.close(),
-  };
+  try {
+    const adapters = await namedAdapters(engine, flags.text('adapter'));
+    return {
+      relevance: new Relevance({ engine, limits, adapters, ...parts }),
+      close: () => engine.close(),
+    };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+/** The adapter's name is its folder. */
+async function namedAdapters(
+  engine: NativeEngine,
+  folder: string | undefined,
+): Promise<NamedAdapters> {
+  if (folder === undefined) return new Map();
+  return new Map([[folder, await engine.loadAdapter(folder, ADAPTER_LIMITS)]]);
 }
 
 function threadsOf(flags: Flags): number {
@@ -138,6 +159,7 @@ function openEngine(flags: Flags, modelPath: string): Promise<NativeEngine> {
     widthMax: 1,
     resultCountMax: 1,
     scoreItemsMax: 1,
+    adapterBytesMax: flags.text('adapter') === undefined ? 0 : ADAPTER_BYTES,
   });
 }
 

@@ -100,18 +100,9 @@ def write_fixture(fixture: Fixture, models: Path, folder: Path) -> None:
     if fixture.steps > 0:
         rows = _train(model, fixture, rng)
     else:
-        rows = _randomise(model, rng, fixture.changed_rows)
+        rows = randomise(model, rng, fixture.changed_rows)
     model.to(fixture.dtype)
-    with tempfile.TemporaryDirectory() as saved:
-        model.save_pretrained(saved)
-        for file in ("adapter_config.json", "adapter_model.safetensors"):
-            shutil.copyfile(Path(saved) / file, folder / file)
-    config = json.loads((folder / "adapter_config.json").read_text())
-    config["base_model_name_or_path"] = Path(fixture.model).name
-    for field in ("target_modules", "target_parameters"):
-        if isinstance(config[field], list):
-            config[field].sort()
-    write_json(folder / "adapter_config.json", config)
+    save_adapter(model, folder, Path(fixture.model).name)
     exact = PeftModel.from_pretrained(
         AutoModelForCausalLM.from_pretrained(
             models / fixture.model, dtype=torch.float64, attn_implementation="eager",
@@ -123,7 +114,21 @@ def write_fixture(fixture: Fixture, models: Path, folder: Path) -> None:
     print(f"{fixture.name}: {sum(p.stat().st_size for p in folder.iterdir()) / 1024:.0f} KiB")
 
 
-def _randomise(model, rng: np.random.Generator, changed_rows: int) -> list[int]:
+def save_adapter(model, folder: Path, base_model: str) -> None:
+    """As PEFT saves it, and the same each time."""
+    with tempfile.TemporaryDirectory() as saved:
+        model.save_pretrained(saved)
+        for file in ("adapter_config.json", "adapter_model.safetensors"):
+            shutil.copyfile(Path(saved) / file, folder / file)
+    config = json.loads((folder / "adapter_config.json").read_text())
+    config["base_model_name_or_path"] = base_model
+    for field in ("target_modules", "target_parameters"):
+        if isinstance(config[field], list):
+            config[field].sort()
+    write_json(folder / "adapter_config.json", config)
+
+
+def randomise(model, rng: np.random.Generator, changed_rows: int) -> list[int]:
     """Random factors and rows; returns tokens whose rows are replaced."""
     rows: list[int] = []
     with torch.no_grad():

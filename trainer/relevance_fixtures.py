@@ -3,16 +3,20 @@
 The folder holds a checkpoint with a tokenizer of its own, templates (`*.json`), and cases.json:
 `[{template, query, instruction, documents, expected: [score]}]`. Scores are those of transformers
 in double precision; of the template of Qwen3-Reranker by the script that its authors publish.
+`adapter` holds an adapter as PEFT saves it, and adapter-cases.json the scores with it, by PEFT.
 """
 
 import argparse
 import json
 from pathlib import Path
 
+import numpy as np
 import torch
+from peft import LoraConfig, PeftModel, get_peft_model
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, Qwen3Config
 
+from .adapter_fixtures import randomise, save_adapter
 from .checkpoint import write_json
 
 SEED = 71
@@ -158,3 +162,27 @@ def run(args: argparse.Namespace) -> None:
     write_json(out / "short.json", short)
     (out / "cases.json").write_text(json.dumps(cases, ensure_ascii=False, indent=1) + "\n")
     (out / "generation_config.json").unlink(missing_ok=True)
+    _write_adapter(out, tokenizer, documents)
+
+
+def _write_adapter(out: Path, tokenizer, documents: list[str]) -> None:
+    def base(dtype: torch.dtype):
+        return AutoModelForCausalLM.from_pretrained(out, dtype=dtype)
+
+    model = get_peft_model(base(torch.float32), LoraConfig(
+        task_type="CAUSAL_LM", r=4, lora_alpha=8, target_modules="all-linear"))
+    randomise(model, np.random.default_rng(SEED), changed_rows=0)
+    folder = out / "adapter"
+    folder.mkdir(exist_ok=True)
+    save_adapter(model, folder, out.name)
+    oracle = Oracle(PeftModel.from_pretrained(base(torch.float64), folder).double().eval(),
+                    tokenizer)
+    query = "red shoes for running"
+    cases = [
+        {"template": None, "query": query, "instruction": None, "documents": documents,
+         "expected": [oracle.reranker(query, text, None) for text in documents]},
+        {"template": "odds.json", "query": query, "instruction": None, "documents": documents,
+         "expected": [oracle.odds(query, text, None) for text in documents]},
+    ]
+    (out / "adapter-cases.json").write_text(
+        json.dumps(cases, ensure_ascii=False, indent=1) + "\n")

@@ -34,6 +34,7 @@ export class FakeRelevance {
   get opened(): OpenedRelevance {
     const relevance: RelevanceScorer = {
       itemText: ItemText.ofTitle,
+      checkAdapter: (name, field) => checkAdapter(name, field),
       profile: () => PROFILE,
       score: (request: RelevanceRequest) => this.score(request),
     };
@@ -52,7 +53,8 @@ export class FakeRelevance {
   }
 
   private async score(request: RelevanceRequest): Promise<RelevanceAnswer> {
-    const { query, documents, failures } = request;
+    const { query, documents, failures, adapter = '' } = request;
+    checkAdapter(adapter, 'adapter');
     if (query === '') throw invalid('query', 'a text that is not empty', 'none');
     if (documents.length < 1 || documents.length > PROFILE.documentsMax) {
       throw invalid('documents', '1..20 documents', String(documents.length));
@@ -72,8 +74,16 @@ export class FakeRelevance {
     if (failures === 'whole' && failed !== undefined && 'error' in failed) throw failed.error;
     const tokens = outcomes.reduce((all, of) => all + ('error' in of ? 0 : of.promptTokens), 0);
     const { model: modelDigest, template } = PROFILE;
-    return { outcomes, promptTokens: tokens, computedTokens: tokens, modelDigest, template };
+    const versions = { modelDigest, template, adapter };
+    return { outcomes, promptTokens: tokens, computedTokens: tokens, ...versions };
   }
+}
+
+/** Knows `fits`, which changes no score. */
+function checkAdapter(name: string, field: string): void {
+  if (name === '' || name === 'fits') return;
+  const message = `${field}: expected one of fits, base, got '${name}'`;
+  throw new TesseraError('ADAPTER_NOT_FOUND', message, { field });
 }
 
 function invalid(field: string, expected: string, got: string): TesseraError {

@@ -23,6 +23,7 @@ interface Case {
 
 const [GIVEN] = JSON.parse(readFileSync(`${FOLDER}/cases.json`, 'utf8')) as [Case];
 const { query, documents, expected } = GIVEN;
+const [ADAPTED] = JSON.parse(readFileSync(`${FOLDER}/adapter-cases.json`, 'utf8')) as [Case];
 /** Indices of the documents, best first, equal ones in the order of the request. */
 const RANKED = expected.map((_, i) => i).sort((a, b) => at(b) - at(a) || a - b);
 
@@ -35,6 +36,7 @@ const { config } = loadConfig({
     TESSERA_HTTP_PORT: '0',
     TESSERA_GRPC_PORT: '0',
     TESSERA_RELEVANCE_PATH: FOLDER,
+    TESSERA_RELEVANCE_ADAPTERS: `fits=${FOLDER}/adapter`,
     TESSERA_RELEVANCE_COMPUTE_TYPE: 'f32',
     TESSERA_RELEVANCE_THREAD_COUNT: '1',
     TESSERA_RELEVANCE_DOCUMENTS_MAX: '100',
@@ -44,6 +46,7 @@ const { config } = loadConfig({
 });
 
 interface Answered {
+  readonly model?: string;
   readonly results?: readonly { readonly index: number; readonly relevance_score: number }[];
   readonly failures?: readonly { readonly index: number; readonly code: string }[];
   readonly error?: { readonly code: string };
@@ -57,6 +60,7 @@ const ASKED = {
   failures: 0,
   priority: 0,
   catalogue: '',
+  adapter: '',
 };
 
 let relevance: OpenedRelevance | undefined;
@@ -129,6 +133,46 @@ describe('texts are scored', () => {
     ]);
     expect(answer.computedTokens).toBeLessThan(answer.promptTokens);
     expect(answer.versions?.template).toBe('qwen3-reranker');
+  });
+
+  it('with the adapter that is named, at every edge', async () => {
+    const near = (index: number, score: number) =>
+      expect(Math.abs(score - (ADAPTED.expected[index] as number))).toBeLessThan(1e-5);
+    const asked = { query, documents, adapter: 'fits' };
+    const cohere = (await post('/v1/rerank', asked)).json as Required<Answered>;
+    for (const { index, relevance_score: score } of cohere.results) near(index, score);
+    const tei = (await post('/rerank', { query, texts: documents, adapter: 'fits' })).json;
+    for (const { index, score } of tei as { index: number; score: number }[]) near(index, score);
+    const texts = documents.map((text) => ({ text }));
+    const answer = await client.call(
+      'Score',
+      { ...ASKED, query, documents: texts, adapter: 'fits' },
+      { deadline: Date.now() + DEADLINE_MS },
+    );
+    for (const [index, { score }] of answer.documents.entries()) near(index, score ?? 0);
+    expect(answer.versions?.adapter).toMatch(/^[0-9a-f]{32}$/);
+    expect(cohere.model).toBe(
+      `qwen3-reranker/${answer.versions?.model}/${answer.versions?.adapter}`,
+    );
+    const gated = { history: ['a'], relevance: { query, weight: 1, adapter: 'fits' } };
+    const recalled = (await post('/v1/recall', gated)).json;
+    const title = (await post('/v1/rerank', { ...asked, documents: ['Tëst'] })).json as Answered;
+    const relevanceScore = title.results?.[0]?.relevance_score;
+    expect(recalled).toMatchObject({ items: [{ relevanceScore }] });
+  });
+
+  it.each([
+    ['/v1/rerank', 'adapter', { query: 'a', documents: ['a'], adapter: 'other' }],
+    ['/rerank', 'adapter', { query: 'a', texts: ['a'], adapter: 'other' }],
+    [
+      '/v1/recall',
+      'relevance.adapter',
+      { history: ['a'], relevance: { query: 'a', weight: 1, adapter: 'other' } },
+    ],
+  ])('with no adapter that is unknown, at %s', async (path, field, body) => {
+    const { status, json } = await post(path, body);
+    expect(status).toBe(404);
+    expect(json).toMatchObject({ error: { code: 'ADAPTER_NOT_FOUND', field } });
   });
 
   it('and counted', async () => {
@@ -207,7 +251,7 @@ describe('three times as much as the queue takes', () => {
 
 it('is scored by a cross-encoder where the folder has one', async () => {
   const folder = 'test/fixtures/cross-encoders/xlm-roberta';
-  const own = Object.assign({}, config.relevance, { path: folder });
+  const own = Object.assign({}, config.relevance, { path: folder, adapters: '' });
   const opened = await openRelevance(Object.assign({}, config, { relevance: own }));
   const [{ query, documents, expected }] = JSON.parse(
     readFileSync(`${folder}/cases.json`, 'utf8'),

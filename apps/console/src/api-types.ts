@@ -136,6 +136,8 @@ export interface RelevancePage {
   /** Digest of the weights that scored. */
   readonly model: string;
   readonly template: string;
+  /** Digest; '': the model alone. */
+  readonly adapter: string;
   /** Of all prompts, each counted whole, and what was computed for them. */
   readonly promptTokens: number;
   readonly computedTokens: number;

@@ -52,7 +52,7 @@ export interface EdgeParts {
   readonly recalls: Pick<RecallServing, 'recall'>;
   readonly serving: Pick<RecallServing, 'score' | 'explain'>;
   /** Scores texts for the gates of recalls; left out: no model does. */
-  readonly relevance?: Pick<RelevanceScorer, 'score' | 'itemText'> | undefined;
+  readonly relevance?: Pick<RelevanceScorer, 'score' | 'itemText' | 'checkAdapter'> | undefined;
   readonly facts: Pick<RecallFacts, 'describe'>;
   readonly readiness: Readiness;
   readonly metrics: Metrics;

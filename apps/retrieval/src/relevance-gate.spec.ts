@@ -22,6 +22,9 @@ const ask = async () => answer;
 /** Scores titles by the table; `a phone` fails. */
 const model = {
   itemText: ItemText.ofTitle,
+  checkAdapter(name: string, field: string) {
+    if (name === 'unknown') throw new TesseraError('ADAPTER_NOT_FOUND', field, { field });
+  },
   seen: [] as RelevanceRequest[],
   async score(request: RelevanceRequest) {
     this.seen.push(request);
@@ -36,7 +39,14 @@ const model = {
               cutTokens: 0,
             },
     );
-    return { outcomes, promptTokens: 0, computedTokens: 0, modelDigest: '', template: '' };
+    return {
+      outcomes,
+      promptTokens: 0,
+      computedTokens: 0,
+      modelDigest: '',
+      template: '',
+      adapter: '',
+    };
   },
 };
 
@@ -52,7 +62,7 @@ const shown = ({ items }: RecallAnswer) =>
 
 describe('a gate', () => {
   it('lets items through that fit the query, with both scores', async () => {
-    const passed = await through({ query: 'red', minScore: 0.4 });
+    const passed = await through({ query: 'red', minScore: 0.4, adapter: '' });
     expect(shown(passed)).toEqual([
       ['i0', 1, 0.9],
       ['i3', 2, 0.5],
@@ -63,7 +73,7 @@ describe('a gate', () => {
   });
 
   it('orders items by both scores, those without one last and in their order', async () => {
-    const passed = await through({ query: 'red', weight: 2 });
+    const passed = await through({ query: 'red', weight: 2, adapter: '' });
     expect(shown(passed)).toEqual([
       ['i0', 1, 0.9],
       ['i3', 2, 0.5],
@@ -76,7 +86,11 @@ describe('a gate', () => {
 
   it('scores the text that the template makes of an item', async () => {
     const relevance = Object.assign({}, model, { itemText: new ItemText('{title}, {colour}') });
-    await recallThroughGate({ ...parts, relevance }, asked({ query: 'red', weight: 1 }), CONTEXT);
+    await recallThroughGate(
+      { ...parts, relevance },
+      asked({ query: 'red', weight: 1, adapter: '' }),
+      CONTEXT,
+    );
     expect(model.seen.at(-1)?.documents).toContain('blue coat, red');
     expect(model.seen.at(-1)?.documents).toContain(', red');
   });
@@ -95,7 +109,7 @@ describe('a gate', () => {
     };
     const gated = recallThroughGate(
       { recall: counted, relevance: undefined, facts },
-      asked({ query: 'a', weight: 1 }),
+      asked({ query: 'a', weight: 1, adapter: '' }),
       CONTEXT,
     );
     await expect(gated).rejects.toMatchObject({ code: 'MODEL_NOT_FOUND', field: 'relevance.path' });
@@ -106,9 +120,27 @@ describe('a gate', () => {
     const phones = { ...answer, items: ITEMS.filter(({ title }) => title === 'a phone') };
     const gated = recallThroughGate(
       { ...parts, recall: async () => phones },
-      asked({ query: 'a', minScore: 0.1 }),
+      asked({ query: 'a', minScore: 0.1, adapter: '' }),
       CONTEXT,
     );
     await expect(gated).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
   });
+});
+
+it('scores with the adapter of the gate, and refuses an unknown one ahead', async () => {
+  const gate = { query: 'red', weight: 1, adapter: 'fits' };
+  await through(gate);
+  expect(model.seen.at(-1)).toMatchObject({ adapter: 'fits' });
+  let recalls = 0;
+  const recall = () => {
+    recalls += 1;
+    return ask();
+  };
+  const refused = recallThroughGate(
+    { recall, relevance: model, facts },
+    asked({ query: 'red', weight: 1, adapter: 'unknown' }),
+    CONTEXT,
+  );
+  await expect(refused).rejects.toMatchObject({ field: 'relevance.adapter' });
+  expect(recalls).toBe(0);
 });

@@ -5,14 +5,15 @@ import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 
 interface GateParts {
   readonly recall: (request: RecallRequest, context: RecallContext) => Promise<RecallAnswer>;
-  readonly relevance: Pick<RelevanceScorer, 'score' | 'itemText'> | undefined;
+  readonly relevance: Pick<RelevanceScorer, 'score' | 'itemText' | 'checkAdapter'> | undefined;
   readonly facts: Pick<RecallFacts, 'describe'>;
 }
 
 /**
  * Recalls, and lets through what fits the query of the request: in the time that the recall leaves.
  * Rejects as the recall does, with REQUEST_INVALID for the query, with MODEL_NOT_FOUND where no
- * model scores texts, and where no text could be scored with the reason of the first.
+ * model scores texts, with ADAPTER_NOT_FOUND for the adapter that scores, and where no text could
+ * be scored with the reason of the first.
  */
 export async function recallThroughGate(
   { recall, relevance, facts }: GateParts,
@@ -22,6 +23,7 @@ export async function recallThroughGate(
   const { relevance: gate } = request;
   if (gate === undefined) return recall(request, context);
   if (relevance === undefined) throw noRelevanceModel();
+  relevance.checkAdapter(gate.adapter, 'relevance.adapter');
   const endsMs = performance.now() + context.budgetUs / MICROSECONDS_PER_MILLISECOND;
   const answer = await recall(request, context);
   const written = textsOf(answer.items, request.catalogue, relevance.itemText, facts);
@@ -33,6 +35,7 @@ export async function recallThroughGate(
       tooLong: 'cut',
       failures: 'each',
       priority: request.priority ?? 'normal',
+      adapter: gate.adapter,
     },
     {
       signal: context.signal,

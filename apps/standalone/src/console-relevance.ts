@@ -28,9 +28,11 @@ export function consoleScores(needs: Needs): ConsoleParts['scoreTexts'] {
       const { code, message } = outcome.error;
       return { ...of, ...NO_SCORE, error: { code, message } };
     });
-    const { modelDigest: model, template, promptTokens, computedTokens } = answer;
+    const { promptTokens, computedTokens } = answer;
+    const { modelDigest: model, template, adapter } = answer;
     const totalUs = (performance.now() - startedMs) * MICROSECONDS_PER_MILLISECOND;
-    return { model, template, promptTokens, computedTokens, totalUs, documents };
+    const versions = { model, template, adapter };
+    return { ...versions, promptTokens, computedTokens, totalUs, documents };
   };
 }
 

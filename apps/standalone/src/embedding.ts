@@ -7,7 +7,7 @@ export function openEmbedding({ embedding }: Pick<Config, 'embedding'>): Promise
   const { models, computeType, threadCount, requestTextsMax, textBytesMax } = embedding;
   const { passTokensMax, passTextsMax, passTimeTargetMs, queueTextsMax } = embedding;
   return EmbeddingModels.open({
-    specs: parseModelSpecs(models),
+    specs: parseModelSpecs(models, 'embedding.models'),
     computeType,
     limits: {
       threadCount,

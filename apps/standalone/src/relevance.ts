@@ -1,8 +1,11 @@
 import type { Config } from '@tessera/config';
+import { parseModelSpecs } from '@tessera/embedding';
 import { NativeEngine } from '@tessera/engine';
+import { expecting } from '@tessera/errors';
 import {
   isCrossEncoder,
   loadRelevance,
+  type NamedAdapters,
   openCrossEncoder,
   Relevance,
   type RelevanceScorer,
@@ -29,10 +32,21 @@ export async function openRelevance(config: Config): Promise<OpenedRelevance | u
   return (await isCrossEncoder(path)) ? openClassifier(config) : openDecoder(config);
 }
 
+const ADAPTERS = 'relevance.adapters';
+const invalid = expecting('CONFIG_INVALID');
+
+/** `base` is the model alone. */
+function adapterSpecs(text: string) {
+  const specs = parseModelSpecs(text, ADAPTERS);
+  if (specs.some(({ name }) => name === 'base')) throw invalid(ADAPTERS, 'other names', "'base'");
+  return specs;
+}
+
 /** A classifier of pairs; its passes give way to recalls as those of vectors do (ADR 0134). */
 async function openClassifier({ relevance, embedding }: Config): Promise<OpenedRelevance> {
   const { path, computeType, threadCount, documentsMax, promptTokensMax, queueCapacity } =
     relevance;
+  if (relevance.adapters !== '') throw invalid(ADAPTERS, 'none for a classifier', 'some');
   const opened = await openCrossEncoder(path, {
     computeType,
     threadCount,
@@ -55,9 +69,11 @@ async function openClassifier({ relevance, embedding }: Config): Promise<OpenedR
 async function openDecoder({
   relevance: settings,
   engine: { passTimeTargetUs },
+  adapters: { bytesMax, rankMax, normMax },
 }: Config): Promise<OpenedRelevance> {
   const { path, computeType, threadCount, documentsMax, promptTokensMax } = settings;
   const { queueCapacity, batchRequestsMax, kvBytesMax } = settings;
+  const specs = adapterSpecs(settings.adapters);
   const parts = await loadRelevance(path);
   const engine = await NativeEngine.open({
     modelPath: path,
@@ -77,14 +93,23 @@ async function openDecoder({
     widthMax: 1,
     resultCountMax: 1,
     scoreItemsMax: 1,
+    adapterBytesMax: specs.length === 0 ? 0 : bytesMax,
   });
   try {
     // Other calls find places in the queue as well.
     const requestsAtOnce = Math.min(REQUESTS_AT_ONCE, Math.ceil(queueCapacity / 2));
     const limits = { documentsMax, promptTokensMax, requestsAtOnce };
     const { parameterCount } = engine.model;
+    const adapters: NamedAdapters = new Map(
+      await Promise.all(
+        specs.map(
+          async ({ name, path: folder }) =>
+            [name, await engine.loadAdapter(folder, { rankMax, normMax })] as const,
+        ),
+      ),
+    );
     return {
-      relevance: new Relevance({ engine, limits, ...parts }),
+      relevance: new Relevance({ engine, limits, adapters, ...parts }),
       description: `${parts.template.name}, ${parameterCount} parameters, ${computeType}`,
       drain: (budgetMs) => engine.drain(budgetMs),
       close: () => engine.close(),

@@ -11,6 +11,11 @@ const CPU_COUNT = readMachine().cpuCount;
 
 export const relevanceSchema = z.strictObject({
   path: text('', 'Hugging Face folder of a model that scores texts for a query; empty: none'),
+  adapters: text(
+    '',
+    'adapters that its calls may name, as name=FOLDER; name=FOLDER; empty: none. Their bounds ' +
+      'are adapters.bytesMax, adapters.rankMax and adapters.normMax',
+  ),
   computeType: oneOf(
     ['bf16', 'f32', 'w8a8'],
     'bf16',

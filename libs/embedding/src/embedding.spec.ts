@@ -350,12 +350,12 @@ describe('the queue of a model', () => {
 
 describe('embedding.models', () => {
   it('names folders', () => {
-    expect(parseModelSpecs(' a=x/y ; b/c=z;')).toEqual([
+    expect(parseModelSpecs(' a=x/y ; b/c=z;', 'embedding.models')).toEqual([
       { name: 'a', path: 'x/y' },
       { name: 'b/c', path: 'z' },
     ]);
   });
   it.each(['a', '=x', 'a=', 'a=x;a=y', 'ä=x'])('refuses %s', (text) => {
-    expect(() => parseModelSpecs(text)).toThrow(/embedding\.models/);
+    expect(() => parseModelSpecs(text, 'embedding.models')).toThrow(/embedding\.models/);
   });
 });

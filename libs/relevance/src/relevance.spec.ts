@@ -18,7 +18,11 @@ interface Case {
   readonly expected: readonly number[];
 }
 
-const CASES: readonly Case[] = JSON.parse(readFileSync(join(FOLDER, 'cases.json'), 'utf8'));
+const casesOf = (file: string): readonly Case[] =>
+  JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
+const CASES = casesOf('cases.json');
+const ADAPTED = casesOf('adapter-cases.json');
+const ADAPTER_LIMITS = { rankMax: 8, normMax: 1000 };
 const LIMITS = { documentsMax: 1000, promptTokensMax: 8192, requestsAtOnce: 128 };
 
 function open(computeType: 'f32' | 'bf16', batchRequestsMax = 16): Promise<NativeEngine> {
@@ -39,13 +43,14 @@ function open(computeType: 'f32' | 'bf16', batchRequestsMax = 16): Promise<Nativ
     widthMax: 1,
     resultCountMax: 1,
     scoreItemsMax: 1,
+    adapterBytesMax: 1 << 20,
   });
 }
 
 function asked(given: Partial<RelevanceRequest>): RelevanceRequest {
-  const { query = 'red shoes', documents = ['red', 'blue'], instruction } = given;
+  const { query = 'red shoes', documents = ['red', 'blue'], instruction, adapter } = given;
   const { tooLong = 'cut', failures = 'each' } = given;
-  return { query, instruction, documents, tooLong, failures, priority: 'normal' };
+  return { query, instruction, documents, tooLong, failures, priority: 'normal', adapter };
 }
 
 async function scoresOf(engine: NativeEngine, of: Case): Promise<readonly number[]> {
@@ -278,4 +283,68 @@ it('tells a failure of the engine from a score', async () => {
   const { outcomes } = await relevance.score(asked({}), { budgetUs: BUDGET_US });
   expect(outcomes).toHaveLength(2);
   expect(outcomes[0]).toMatchObject({ error: { code: 'ENGINE_OVERLOADED' } });
+});
+
+describe('an adapter', () => {
+  let engine: NativeEngine;
+  let relevance: Relevance;
+  const templated = async (template: string | null) => {
+    const path = template === null ? undefined : join(FOLDER, template);
+    const adapters = new Map([
+      ['fits', await engine.loadAdapter(join(FOLDER, 'adapter'), ADAPTER_LIMITS)],
+    ]);
+    return new Relevance({
+      engine,
+      limits: LIMITS,
+      adapters,
+      ...(await loadRelevance(FOLDER, path)),
+    });
+  };
+  beforeAll(async () => {
+    engine = await open('f32', 4);
+    relevance = await templated(null);
+  });
+  afterAll(() => engine.close());
+
+  const score = (of: Case, adapter: string | undefined, scorer = relevance) =>
+    scorer.score(asked({ query: of.query, documents: of.documents, adapter }), {
+      budgetUs: BUDGET_US,
+    });
+
+  it.each(ADAPTED.map((of) => [of.template ?? 'no template', of] as const))(
+    'changes scores to those of PEFT in double precision, %s',
+    async (_, of) => {
+      const answer = await score(of, 'fits', await templated(of.template));
+      expect(answer).toMatchObject({
+        adapter: expect.stringMatching(/^[0-9a-f]{32}$/),
+      });
+      for (const [i, outcome] of answer.outcomes.entries()) {
+        const error = Math.abs(Object(outcome).score - (of.expected[i] as number));
+        expect(error, `document ${i}`).toBeLessThan(1e-5);
+      }
+    },
+  );
+
+  it('changes nothing for those beside it, whose bits are those of a call alone', async () => {
+    const [of] = CASES as [Case];
+    const names = [undefined, 'fits', 'base', 'fits', ''];
+    const alone = [];
+    for (const name of names) alone.push(await score(of, name));
+    const together = await Promise.all(names.map((name) => score(of, name)));
+    const scores = (answers: readonly { outcomes: readonly object[] }[]) =>
+      answers.map(({ outcomes }) => outcomes.map((outcome) => Object(outcome).score));
+    expect(scores(together)).toEqual(scores(alone));
+    expect(scores(alone)[1]).not.toEqual(scores(alone)[0]);
+    expect(scores(alone)[2]).toEqual(scores(alone)[0]);
+    const served = together.map(({ adapter }) => adapter !== '');
+    expect(served).toEqual([false, true, false, true, false]);
+  });
+
+  it('of an unknown name is refused', async () => {
+    const refused = { code: 'ADAPTER_NOT_FOUND', field: 'adapter' };
+    await expect(score(CASES[0] as Case, 'other')).rejects.toMatchObject(refused);
+    expect(() => relevance.checkAdapter('other', 'a.b')).toThrow(
+      /^a\.b: expected one of fits, base/,
+    );
+  });
 });

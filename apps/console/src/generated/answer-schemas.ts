@@ -1265,10 +1265,14 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   },
                   "weight": {
                     "type": "number"
+                  },
+                  "adapter": {
+                    "type": "string"
                   }
                 },
                 "required": [
-                  "query"
+                  "query",
+                  "adapter"
                 ],
                 "additionalProperties": false
               },
@@ -2138,6 +2142,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "template": {
         "type": "string"
       },
+      "adapter": {
+        "type": "string"
+      },
       "promptTokens": {
         "type": "number"
       },
@@ -2205,6 +2212,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
     "required": [
       "model",
       "template",
+      "adapter",
       "promptTokens",
       "computedTokens",
       "totalUs",

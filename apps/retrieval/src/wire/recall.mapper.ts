@@ -59,7 +59,10 @@ export function wireRecallOf(message: WireRecallRequest): Parsed<RecallRequest> 
 export function parseWireRecall(message: WireRecallRequest): Parsed<RecallRequest> {
   refuseMalformed(message);
   checkUserTexts(message);
-  if (message.relevance) text('relevance.query', message.relevance.query);
+  if (message.relevance) {
+    text('relevance.query', message.relevance.query);
+    text('relevance.adapter', message.relevance.adapter);
+  }
   return wireRecallOf(message);
 }
 

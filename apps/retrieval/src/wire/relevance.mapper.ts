@@ -26,13 +26,14 @@ function documentOf(
 /** Of bytes that a decoder read. */
 export function parseWireRelevance(message: WireRelevanceRequest): Parsed<AskedRelevance> {
   refuseMalformed(message);
-  const { requestId, query, instruction, catalogue, deadlineMs } = message;
+  const { requestId, query, instruction, catalogue, adapter, deadlineMs } = message;
   const request = {
     requestId: text('requestId', requestId),
     query: text('query', query),
     instruction: instruction === '' ? undefined : text('instruction', instruction),
     documents: message.documents.map(documentOf),
     catalogue: text('catalogue', catalogue),
+    adapter: text('adapter', adapter),
     tooLong: wordOf(['tooLong', 'TooLong'], TOO_LONG, message.tooLong) ?? 'cut',
     failures: wordOf(['failures', 'Failures'], FAILURES, message.failures) ?? 'each',
     priority: wordOf(['priority', 'Priority'], PRIORITIES, message.priority) ?? 'normal',
@@ -50,6 +51,6 @@ export function toWireRelevance(answer: EdgeRelevance): WireRelevanceResponse {
     const { score, promptTokens: tokens, cutTokens } = outcome;
     return { score, promptTokens: tokens, cutTokens, failure: undefined };
   });
-  const versions = { model: modelDigest, template };
+  const versions = { model: modelDigest, template, adapter: answer.adapter };
   return { requestId, documents, promptTokens, computedTokens, versions };
 }

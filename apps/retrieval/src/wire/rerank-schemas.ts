@@ -19,6 +19,7 @@ const DOCUMENT = {
   ],
 };
 const score = { type: 'number' };
+const ADAPTER = text('name of an adapter to score with; base or empty: the model alone');
 
 export const RERANK_SCHEMAS = {
   RerankRequest: object(
@@ -34,13 +35,14 @@ export const RERANK_SCHEMAS = {
       priority: word('high', 'normal', 'low'),
       deadline_ms: count('milliseconds'),
       catalogue: text('of the items; empty: the first'),
+      adapter: ADAPTER,
     },
     ['query', 'documents'],
   ),
   RerankResponse: object({
     id: text('made for each call'),
     object: word('list'),
-    model: text('template and digest of the weights'),
+    model: text('template, digest of the weights, and of the adapter where one was named'),
     usage: object({ total_tokens: count('of all prompts'), computed_tokens: count('of these') }),
     results: list(
       object({ index: count('in the request'), relevance_score: score, document: DOCUMENT }),
@@ -54,6 +56,7 @@ export const RERANK_SCHEMAS = {
       truncate: { type: 'boolean' },
       return_text: { type: 'boolean' },
       raw_scores: { type: 'boolean', enum: [false] },
+      adapter: ADAPTER,
     },
     ['query', 'texts'],
   ),

@@ -22,7 +22,7 @@ export interface AskedRerank extends Parsed<AskedRelevance> {
   readonly shown: Shown;
 }
 
-/** Ours beside theirs: instruction, too_long, failures, priority, deadline_ms, catalogue. */
+/** Theirs, then ours from `instruction` on. */
 const RERANK_KEYS = [
   'model',
   'query',
@@ -35,8 +35,9 @@ const RERANK_KEYS = [
   'priority',
   'deadline_ms',
   'catalogue',
+  'adapter',
 ];
-const TEI_KEYS = ['query', 'texts', 'truncate', 'return_text', 'raw_scores'];
+const TEI_KEYS = ['query', 'texts', 'truncate', 'return_text', 'raw_scores', 'adapter'];
 
 /** @throws TesseraError REQUEST_INVALID with the path of the field */
 export function parseRerank(body: unknown): AskedRerank {
@@ -53,6 +54,7 @@ export function parseRerank(body: unknown): AskedRerank {
       failures: wordOf(asked, 'failures', ['each', 'whole']),
       priority: asked.priority === undefined ? 'normal' : wordOf(asked, 'priority', PRIORITIES),
       catalogue: textOf(asked, 'catalogue', ''),
+      adapter: textOf(asked, 'adapter', ''),
     },
     deadlineMs: asked.deadline_ms === undefined ? undefined : countOf(asked, 'deadline_ms'),
     shown: {
@@ -81,6 +83,7 @@ export function parseTeiRerank(body: unknown): AskedRerank {
       failures: 'whole',
       priority: 'normal',
       catalogue: '',
+      adapter: textOf(asked, 'adapter', ''),
     },
     deadlineMs: undefined,
     shown: { count: Number.POSITIVE_INFINITY, texts: flagOf(asked, 'return_text', false) },
@@ -89,7 +92,8 @@ export function parseTeiRerank(body: unknown): AskedRerank {
 
 /** Best first; documents without a score under `failures`. */
 export function rerankAnswer(answer: EdgeRelevance, { request, shown }: AskedRerank): object {
-  const { requestId, modelDigest, template, promptTokens, computedTokens, outcomes } = answer;
+  const { requestId, promptTokens, computedTokens, outcomes } = answer;
+  const { template, modelDigest, adapter } = answer;
   const results = ranked(answer)
     .slice(0, shown.count)
     .map(({ index, score }) => ({
@@ -100,7 +104,7 @@ export function rerankAnswer(answer: EdgeRelevance, { request, shown }: AskedRer
   return {
     id: requestId,
     object: 'list',
-    model: `${template}/${modelDigest}`,
+    model: [template, modelDigest, ...(adapter === '' ? [] : [adapter])].join('/'),
     usage: { total_tokens: promptTokens, computed_tokens: computedTokens },
     results,
     failures: outcomes.flatMap((outcome, index) => {

@@ -851,7 +851,9 @@ type RelevanceGate struct {
 	// Items of a lower score, and those without one, are left out.
 	MinScore *float64 `protobuf:"fixed64,2,opt,name=min_score,json=minScore,proto3,oneof" json:"min_score,omitempty"`
 	// Items go by their score plus so many times their relevance score; those without one last.
-	Weight        *float64 `protobuf:"fixed64,3,opt,name=weight,proto3,oneof" json:"weight,omitempty"`
+	Weight *float64 `protobuf:"fixed64,3,opt,name=weight,proto3,oneof" json:"weight,omitempty"`
+	// Name of an adapter to score with (`relevance.adapters`), not the recall's; `base` or empty: the model alone.
+	Adapter       string `protobuf:"bytes,4,opt,name=adapter,proto3" json:"adapter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -905,6 +907,13 @@ func (x *RelevanceGate) GetWeight() float64 {
 		return *x.Weight
 	}
 	return 0
+}
+
+func (x *RelevanceGate) GetAdapter() string {
+	if x != nil {
+		return x.Adapter
+	}
+	return ""
 }
 
 type RecallRequest struct {
@@ -1958,11 +1967,12 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\n" +
 	"ItemPolicy\x12\x19\n" +
 	"\border_by\x18\x01 \x01(\tR\aorderBy\x12=\n" +
-	"\tdiversity\x18\x02 \x03(\v2\x1f.tessera.recall.v1.DiversityCapR\tdiversity\"}\n" +
+	"\tdiversity\x18\x02 \x03(\v2\x1f.tessera.recall.v1.DiversityCapR\tdiversity\"\x97\x01\n" +
 	"\rRelevanceGate\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12 \n" +
 	"\tmin_score\x18\x02 \x01(\x01H\x00R\bminScore\x88\x01\x01\x12\x1b\n" +
-	"\x06weight\x18\x03 \x01(\x01H\x01R\x06weight\x88\x01\x01B\f\n" +
+	"\x06weight\x18\x03 \x01(\x01H\x01R\x06weight\x88\x01\x01\x12\x18\n" +
+	"\aadapter\x18\x04 \x01(\tR\aadapterB\f\n" +
 	"\n" +
 	"_min_scoreB\t\n" +
 	"\a_weight\"\xf3\t\n" +

@@ -227,7 +227,9 @@ type RelevanceServiceScoreRequest struct {
 	// Milliseconds the scores may take, beside the deadline of the call; the shorter one counts.
 	DeadlineMs *uint32 `protobuf:"varint,8,opt,name=deadline_ms,json=deadlineMs,proto3,oneof" json:"deadline_ms,omitempty"`
 	// Name of the catalogue of the items; empty: the first.
-	Catalogue     string `protobuf:"bytes,9,opt,name=catalogue,proto3" json:"catalogue,omitempty"`
+	Catalogue string `protobuf:"bytes,9,opt,name=catalogue,proto3" json:"catalogue,omitempty"`
+	// Name of an adapter to score with (`relevance.adapters`); `base` or empty: the model alone.
+	Adapter       string `protobuf:"bytes,10,opt,name=adapter,proto3" json:"adapter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -321,6 +323,13 @@ func (x *RelevanceServiceScoreRequest) GetDeadlineMs() uint32 {
 func (x *RelevanceServiceScoreRequest) GetCatalogue() string {
 	if x != nil {
 		return x.Catalogue
+	}
+	return ""
+}
+
+func (x *RelevanceServiceScoreRequest) GetAdapter() string {
+	if x != nil {
+		return x.Adapter
 	}
 	return ""
 }
@@ -456,7 +465,9 @@ type RelevanceVersions struct {
 	// Digest of the weights that scored.
 	Model string `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
 	// Name of the template.
-	Template      string `protobuf:"bytes,2,opt,name=template,proto3" json:"template,omitempty"`
+	Template string `protobuf:"bytes,2,opt,name=template,proto3" json:"template,omitempty"`
+	// Digest of the adapter; empty: the model alone.
+	Adapter       string `protobuf:"bytes,3,opt,name=adapter,proto3" json:"adapter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -501,6 +512,13 @@ func (x *RelevanceVersions) GetModel() string {
 func (x *RelevanceVersions) GetTemplate() string {
 	if x != nil {
 		return x.Template
+	}
+	return ""
+}
+
+func (x *RelevanceVersions) GetAdapter() string {
+	if x != nil {
+		return x.Adapter
 	}
 	return ""
 }
@@ -592,7 +610,7 @@ const file_tessera_relevance_v1_relevance_proto_rawDesc = "" +
 	"\bDocument\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12\x19\n" +
 	"\aitem_id\x18\x02 \x01(\tH\x00R\x06itemIdB\t\n" +
-	"\acontent\"\xb6\x03\n" +
+	"\acontent\"\xd0\x03\n" +
 	"\x1cRelevanceServiceScoreRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x14\n" +
@@ -604,7 +622,9 @@ const file_tessera_relevance_v1_relevance_proto_rawDesc = "" +
 	"\bpriority\x18\a \x01(\x0e2\x1b.tessera.recall.v1.PriorityR\bpriority\x12$\n" +
 	"\vdeadline_ms\x18\b \x01(\rH\x00R\n" +
 	"deadlineMs\x88\x01\x01\x12\x1c\n" +
-	"\tcatalogue\x18\t \x01(\tR\tcatalogueB\x0e\n" +
+	"\tcatalogue\x18\t \x01(\tR\tcatalogue\x12\x18\n" +
+	"\aadapter\x18\n" +
+	" \x01(\tR\aadapterB\x0e\n" +
 	"\f_deadline_ms\"?\n" +
 	"\x0fDocumentFailure\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
@@ -615,10 +635,11 @@ const file_tessera_relevance_v1_relevance_proto_rawDesc = "" +
 	"\n" +
 	"cut_tokens\x18\x03 \x01(\rR\tcutTokens\x12?\n" +
 	"\afailure\x18\x04 \x01(\v2%.tessera.relevance.v1.DocumentFailureR\afailureB\b\n" +
-	"\x06_score\"E\n" +
+	"\x06_score\"_\n" +
 	"\x11RelevanceVersions\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1a\n" +
-	"\btemplate\x18\x02 \x01(\tR\btemplate\"\x94\x02\n" +
+	"\btemplate\x18\x02 \x01(\tR\btemplate\x12\x18\n" +
+	"\aadapter\x18\x03 \x01(\tR\aadapter\"\x94\x02\n" +
 	"\x1dRelevanceServiceScoreResponse\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12A\n" +

@@ -1851,6 +1851,11 @@ export const protoSchema: object = {
                         "proto3_optional": true
                       },
                       "comment": "Items go by their score plus so many times their relevance score; those without one last."
+                    },
+                    "adapter": {
+                      "type": "string",
+                      "id": 4,
+                      "comment": "Name of an adapter to score with (`relevance.adapters`), not the recall's; `base` or empty: the model alone."
                     }
                   },
                   "comment": "Recalled items are scored for a query by the model of `relevance.path`, by their titles (docs/relevance.md). At least\none of min_score and weight is given."
@@ -3245,6 +3250,11 @@ export const protoSchema: object = {
                       "type": "string",
                       "id": 9,
                       "comment": "Name of the catalogue of the items; empty: the first."
+                    },
+                    "adapter": {
+                      "type": "string",
+                      "id": 10,
+                      "comment": "Name of an adapter to score with (`relevance.adapters`); `base` or empty: the model alone."
                     }
                   }
                 },
@@ -3307,6 +3317,11 @@ export const protoSchema: object = {
                       "type": "string",
                       "id": 2,
                       "comment": "Name of the template."
+                    },
+                    "adapter": {
+                      "type": "string",
+                      "id": 3,
+                      "comment": "Digest of the adapter; empty: the model alone."
                     }
                   }
                 },
@@ -5360,6 +5375,10 @@ export const protoSchemaAsWritten: object = {
                       "options": {
                         "proto3_optional": true
                       }
+                    },
+                    "adapter": {
+                      "type": "string",
+                      "id": 4
                     }
                   }
                 },
@@ -6599,6 +6618,10 @@ export const protoSchemaAsWritten: object = {
                     "catalogue": {
                       "type": "string",
                       "id": 9
+                    },
+                    "adapter": {
+                      "type": "string",
+                      "id": 10
                     }
                   }
                 },
@@ -6653,6 +6676,10 @@ export const protoSchemaAsWritten: object = {
                     "template": {
                       "type": "string",
                       "id": 2
+                    },
+                    "adapter": {
+                      "type": "string",
+                      "id": 3
                     }
                   }
                 },

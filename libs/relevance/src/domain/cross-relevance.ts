@@ -3,6 +3,7 @@ import type { RelevanceProfile } from '@tessera/routing';
 import { inSlices } from '@tessera/turns';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { ItemText } from './item-text.js';
+import { adapterOf, NO_ADAPTERS } from './named-adapters.js';
 import { type PairTokenMaker, type PairTokens } from './pair-tokens.js';
 import type {
   RelevanceAnswer,
@@ -70,6 +71,7 @@ export class CrossRelevance implements RelevanceScorer {
     if (documents.length < 1 || documents.length > documentsMax) {
       throw invalid('documents', `1..${documentsMax} documents`, documents.length);
     }
+    this.checkAdapter(request.adapter ?? '', 'adapter');
     if (instruction !== undefined) throw invalid('instruction', 'none for this model', 'one');
     const endsAtMs = performance.now() + context.budgetUs / MICROSECONDS_PER_MILLISECOND;
     const asked = maker.queryTokens(query);
@@ -95,7 +97,13 @@ export class CrossRelevance implements RelevanceScorer {
       computedTokens: pairs.reduce((sum, { tokens }) => sum + tokens.length, 0),
       modelDigest: encoder.digest,
       template: NAME,
+      adapter: '',
     };
+  }
+
+  /** Adapters are for language models. */
+  checkAdapter(name: string, field: string): void {
+    adapterOf(NO_ADAPTERS, name, field);
   }
 
   private outcome(

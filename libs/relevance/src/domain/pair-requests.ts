@@ -2,7 +2,7 @@ import type { EngineRelevanceRequest } from '@tessera/engine';
 import type { LabelStop } from './label-paths.js';
 
 /** What all requests of a call have in common. */
-interface CallWork
+export interface CallWork
   extends Pick<EngineRelevanceRequest, 'scoreNorm' | 'priority' | 'budgetUs' | 'adapter'> {
   /** First tokens of every prompt of the template, which the pool keeps between calls. */
   readonly headTokens: number;

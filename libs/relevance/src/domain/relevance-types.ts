@@ -1,4 +1,4 @@
-import type { Engine, EngineAdapter } from '@tessera/engine';
+import type { Engine } from '@tessera/engine';
 import type { Cancellation, TesseraError } from '@tessera/errors';
 import type { RelevanceProfile } from '@tessera/routing';
 import type { ItemText } from './item-text.js';
@@ -10,11 +10,13 @@ export type RelevanceEngine = Pick<Engine, 'model' | 'relevance' | 'stats'>;
 export interface RelevanceScorer {
   /** The text of an item of the catalogue. */
   readonly itemText: ItemText;
+  /** @throws TesseraError ADAPTER_NOT_FOUND naming `field` where calls cannot name the adapter */
+  checkAdapter(name: string, field: string): void;
   /** What a gateway that splits calls has to know of this node now. */
   profile(): RelevanceProfile;
   /**
-   * Rejects with REQUEST_INVALID naming the field, and where `failures` is `whole` with what the
-   * first document without a score failed with.
+   * Rejects with REQUEST_INVALID naming the field, with ADAPTER_NOT_FOUND, and where `failures` is
+   * `whole` with what the first document without a score failed with.
    */
   score(request: RelevanceRequest, context: RelevanceContext): Promise<RelevanceAnswer>;
 }
@@ -37,7 +39,8 @@ export interface RelevanceRequest {
   /** Where a document has no score: the others have theirs, or the call fails as that one did. */
   readonly failures: 'each' | 'whole';
   readonly priority: 'high' | 'normal' | 'low';
-  readonly adapter?: EngineAdapter | undefined;
+  /** Name of an adapter; left out, '' or `base`: the model alone. */
+  readonly adapter?: string | undefined;
 }
 
 export interface RelevanceContext {
@@ -67,4 +70,6 @@ export interface RelevanceAnswer {
   readonly computedTokens: number;
   readonly modelDigest: string;
   readonly template: string;
+  /** Digest; '': the model alone. */
+  readonly adapter: string;
 }

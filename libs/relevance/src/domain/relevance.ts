@@ -1,18 +1,19 @@
 import type { EngineLogits } from '@tessera/engine';
-import { expecting, TesseraError } from '@tessera/errors';
+import { type Cancellation, expecting, TesseraError } from '@tessera/errors';
 import type { Tokenizer } from '@tessera/prompt';
 import type { RelevanceProfile } from '@tessera/routing';
 import { inSlices } from '@tessera/turns';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { ItemText } from './item-text.js';
 import { type LabelPaths, type LabelStop, labelPaths } from './label-paths.js';
+import { adapterOf, type NamedAdapters, NO_ADAPTERS } from './named-adapters.js';
 import {
   type FixedTokens,
   type PairPrompt,
   PairPrompts,
   type QueryPrompts,
 } from './pair-prompts.js';
-import { pairRequests } from './pair-requests.js';
+import { type CallWork, pairRequests } from './pair-requests.js';
 import { readsVocabulary, relevanceScore } from './relevance-score.js';
 import type { RelevanceTemplate } from './relevance-template.js';
 import type {
@@ -34,10 +35,15 @@ interface RelevanceParts {
   readonly template: RelevanceTemplate;
   readonly tokenizer: Tokenizer;
   readonly limits: RelevanceLimits;
+  /** Loaded by the engine; left out: none. */
+  readonly adapters?: NamedAdapters;
 }
 
 /** A prompt of a document, or why there is none. */
 type Prompted = PairPrompt | { readonly error: TesseraError };
+
+/** What all requests of a call have in common but the time that is left. */
+type CommonWork = Omit<CallWork, 'budgetUs'>;
 
 /** What was read behind a prompt, or why there is nothing. */
 type Read = PromptRead | TesseraError;
@@ -55,10 +61,12 @@ export class Relevance implements RelevanceScorer {
   private readonly pairs: PairPrompts;
   private readonly fixedTokens: FixedTokens;
   private readonly sizes = new TokenSizes();
+  private readonly adapters: NamedAdapters;
 
   /** @throws TesseraError PROMPT_TEMPLATE_INVALID where template and tokenizer do not fit */
   constructor(private readonly parts: RelevanceParts) {
-    const { engine, template, tokenizer, limits } = parts;
+    const { engine, template, tokenizer, limits, adapters = NO_ADAPTERS } = parts;
+    this.adapters = adapters;
     this.paths = labelPaths(template.labels, tokenizer);
     const { maxPositions, vocabSize } = engine.model;
     const most = Math.min(limits.promptTokensMax, maxPositions);
@@ -77,6 +85,10 @@ export class Relevance implements RelevanceScorer {
 
   get itemText(): ItemText {
     return this.parts.template.itemText;
+  }
+
+  checkAdapter(name: string, field: string): void {
+    adapterOf(this.adapters, name, field);
   }
 
   profile(): RelevanceProfile {
@@ -104,17 +116,19 @@ export class Relevance implements RelevanceScorer {
     if (documents.length < 1 || documents.length > documentsMax) {
       throw invalid('documents', `1..${documentsMax} documents`, documents.length);
     }
+    const adapter = adapterOf(this.adapters, request.adapter ?? '', 'adapter');
     const endsMs = performance.now() + context.budgetUs / MICROSECONDS_PER_MILLISECOND;
     const prompted = await this.prompt(this.pairs.ofQuery(query, instruction), request);
     const prompts = prompted.map((of) => ('error' in of ? [] : of.tokens));
     const order = trieOrder(prompts);
-    const read = await this.readAll(prompts, order, request, context, endsMs);
+    const work = { ...this.workOf(request), adapter };
+    const read = await this.readAll(prompts, order, work, { signal: context.signal, endsMs });
     const outcomes = prompted.map((of, i) => this.outcome(of, read[order.placeOf[i] as number]));
     const failed = outcomes.find((outcome) => 'error' in outcome);
     if (request.failures === 'whole' && failed !== undefined && 'error' in failed) {
       throw failed.error;
     }
-    return this.answer(outcomes, read);
+    return { ...this.answer(outcomes, read), adapter: adapter?.digest ?? '' };
   }
 
   private prompt(
@@ -143,9 +157,8 @@ export class Relevance implements RelevanceScorer {
   private async readAll(
     prompts: readonly (readonly number[])[],
     { asked, shared }: TrieOrder,
-    request: RelevanceRequest,
-    { signal }: RelevanceContext,
-    endsMs: number,
+    common: CommonWork,
+    { signal, endsMs }: { readonly signal: Cancellation | undefined; readonly endsMs: number },
   ): Promise<readonly (Read | undefined)[]> {
     const { engine, limits } = this.parts;
     const { stops } = this.paths;
@@ -153,7 +166,7 @@ export class Relevance implements RelevanceScorer {
     const atOnce = Math.max(1, Math.floor(limits.requestsAtOnce / stops.length));
     for (let first = 0; first < asked.length; first += atOnce) {
       const budgetUs = (endsMs - performance.now()) * MICROSECONDS_PER_MILLISECOND;
-      const work = { ...this.workOf(request), budgetUs };
+      const work = { ...common, budgetUs };
       const part = asked.slice(first, first + atOnce).map((i) => prompts[i] ?? []);
       const written = part.flatMap((tokens, i) =>
         tokens.length === 0
@@ -170,10 +183,10 @@ export class Relevance implements RelevanceScorer {
   }
 
   /** What all requests of a call have in common. */
-  private workOf({ priority, adapter }: RelevanceRequest) {
+  private workOf({ priority }: RelevanceRequest) {
     const { headTokens } = this.pairs;
     const scoreNorm = readsVocabulary(this.parts.template, this.paths) ? 'full' : 'allowed';
-    return { scoreNorm, priority, adapter, headTokens } as const;
+    return { scoreNorm, priority, headTokens } as const;
   }
 
   private outcome(prompted: Prompted, read: Read | undefined): RelevanceOutcome {
@@ -195,7 +208,7 @@ export class Relevance implements RelevanceScorer {
   private answer(
     outcomes: readonly RelevanceOutcome[],
     read: readonly (Read | undefined)[],
-  ): RelevanceAnswer {
+  ): Omit<RelevanceAnswer, 'adapter'> {
     const all = read.flatMap((of) => (of === undefined || of instanceof TesseraError ? [] : of));
     return {
       outcomes,

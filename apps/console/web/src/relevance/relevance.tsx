@@ -24,12 +24,15 @@ interface RelevanceForm {
   readonly texts: string;
   /** IDs with spaces or commas between. */
   readonly items: string;
+  /** Of the scoring model; '' for none. */
+  readonly adapter: string;
   /** Milliseconds; '' for the configured time. */
   readonly deadlineMs: string;
 }
 
 /** The body of `POST /v1/rerank`. */
-function bodyOf({ query, instruction, source, texts, items, deadlineMs }: RelevanceForm) {
+function bodyOf(form: RelevanceForm) {
+  const { query, instruction, source, texts, items, adapter, deadlineMs } = form;
   const lines = texts.split('\n').filter((line) => line.trim() !== '');
   const itemIds = items.split(/[\s,]+/).filter((itemId) => itemId !== '');
   return {
@@ -38,6 +41,7 @@ function bodyOf({ query, instruction, source, texts, items, deadlineMs }: Releva
     // Behind those who are waited for.
     priority: 'low',
     ...(instruction.trim() !== '' && { instruction }),
+    ...(adapter.trim() !== '' && { adapter: adapter.trim() }),
     ...(deadlineMs !== '' && { deadline_ms: Number(deadlineMs) }),
   };
 }
@@ -102,6 +106,12 @@ function Question({ form, set }: FieldsProps) {
           value={form.instruction}
           onChange={(event) => set({ instruction: event.currentTarget.value })}
         />
+        <TextInput
+          label="Adapter"
+          description="of the scoring model, by name; empty: none"
+          value={form.adapter}
+          onChange={(event) => set({ adapter: event.currentTarget.value })}
+        />
         <NumberInput
           label="Time, ms"
           description="empty: as configured"
@@ -123,6 +133,7 @@ export function View() {
     source: items === '' ? 'texts' : 'items',
     texts: '',
     items,
+    adapter: '',
     deadlineMs: '',
   });
   const set = (changes: Partial<RelevanceForm>) => setForm({ ...form, ...changes });

@@ -56,12 +56,16 @@ function Row({ index, document }: { index: number; document: ScoredDocument }) {
 
 /** Best first; what has no score behind all others. */
 export function Scores({ page }: { page: RelevancePage }) {
-  const { model, template, promptTokens, computedTokens, totalUs, documents } = page;
+  const { model, template, adapter } = page;
+  const { promptTokens, computedTokens, totalUs, documents } = page;
   return (
     <Stack gap="xs">
       <Title order={4}>Scores</Title>
       <Group gap="xs">
         <Mark title={model}>model {shortDigest(model)}</Mark>
+        <Mark title={adapter}>
+          {adapter === '' ? 'no adapter' : `adapter ${shortDigest(adapter)}`}
+        </Mark>
         <Mark>template {template}</Mark>
         <Mark>
           {formatCount(computedTokens)} tokens computed of {formatCount(promptTokens)}

@@ -153,7 +153,11 @@ export interface RelevanceGate {
     | number
     | undefined;
   /** Items go by their score plus so many times their relevance score; those without one last. */
-  readonly weight?: number | undefined;
+  readonly weight?:
+    | number
+    | undefined;
+  /** Name of an adapter to score with (`relevance.adapters`), not the recall's; `base` or empty: the model alone. */
+  readonly adapter: string;
 }
 
 export interface RecallRequest {

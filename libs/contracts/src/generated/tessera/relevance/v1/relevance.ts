@@ -57,6 +57,8 @@ export interface RelevanceServiceScoreRequest {
     | undefined;
   /** Name of the catalogue of the items; empty: the first. */
   readonly catalogue: string;
+  /** Name of an adapter to score with (`relevance.adapters`); `base` or empty: the model alone. */
+  readonly adapter: string;
 }
 
 /** Why a document has no score. */
@@ -84,6 +86,8 @@ export interface RelevanceVersions {
   readonly model: string;
   /** Name of the template. */
   readonly template: string;
+  /** Digest of the adapter; empty: the model alone. */
+  readonly adapter: string;
 }
 
 export interface RelevanceServiceScoreResponse {
