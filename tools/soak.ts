@@ -71,7 +71,7 @@ async function call(soak: Soak, caller: number): Promise<void> {
       retryAfterMs = error.retryAfterMs ?? 0;
     }
     soak.outcomes.set(code, (soak.outcomes.get(code) ?? 0) + 1);
-    // A refused caller comes back as it was told, or at once: both are load.
+    // A refused caller asks again after the hinted time, or at once: both are load.
     if (retryAfterMs > 0) await after(Math.min(retryAfterMs, 20));
   }
 }

@@ -54,7 +54,7 @@ class SidTree:
         return ways
 
     def walk(self, tokens: Sequence[int]) -> tuple[Sid, int]:
-        """The place that generated tokens lead to; a terminal token is told by its place."""
+        """The place that generated tokens lead to; terminal tokens are known by their place."""
         sid: Sid = ()
         for place, token in enumerate(tokens):
             allowed = {way[2]: way for way in self.candidates(sid, 0)}

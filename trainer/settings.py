@@ -1,4 +1,4 @@
-"""What a training may be told; read without PyTorch."""
+"""Settings of a training; read without PyTorch."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
 """Constrained beam search of transformers on a card, alone: the ways of transformers_peer.py.
 
 stdout: {"card", "results"}, microseconds of a recall, median of the rounds; a context that the card
-has no memory for is told of on the standard error and left out.
+has no memory for is named on the standard error and left out.
 usage: card_recall_peer.py MODEL SIDS LEVELS CODES cpu|cuda loop|generate CONTEXTS WIDTH ROUNDS
 """
 

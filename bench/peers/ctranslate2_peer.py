@@ -1,4 +1,4 @@
-"""CTranslate2 as a peer: its own beam search. It cannot be told which tokens are allowed, so its
+"""CTranslate2 as a peer: its own beam search. It takes no list of allowed tokens, so its
 paths are not those of the catalogue; the work per step is that of the model and of the beams.
 
 stdin: a request a line, {"width": W, "tokens": [...]}; stdout: an answer a line, see README.md.

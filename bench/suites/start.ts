@@ -97,7 +97,7 @@ function configurations(folder: string): Readonly<Record<string, Variables>> {
   return { bare, 'as npm start': paths };
 }
 
-/** How long a start of the demo takes, and what; how soon a bad configuration is told. */
+/** How long a start of the demo takes, and what; how soon a bad configuration is refused. */
 export async function startSuite({ quick, say }: SuiteContext): Promise<Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-bench-start-'));
   const count = quick ? QUICK_STARTS : STARTS;
@@ -114,7 +114,7 @@ export async function startSuite({ quick, say }: SuiteContext): Promise<Measurem
     const times: number[] = [];
     for (let i = 0; i < count; i += 1) times.push(await refused());
     const value = quantile(times, 0.5);
-    return [...results, { name: 'a bad configuration told', value, unit: 's', bar: null }];
+    return [...results, { name: 'a bad configuration refused', value, unit: 's', bar: null }];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

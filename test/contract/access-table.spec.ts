@@ -116,9 +116,9 @@ describe('the access table', () => {
         const [, name, need] = /^\| `(\/\S+|[A-Z]+ \/\S*)` \| (.*) \|$/.exec(line) ?? [];
         return name === undefined ? [] : [[name, need?.replaceAll('`', '')]];
       });
-    const told = ({ need }: (typeof HTTP_ACCESS)[string]) =>
+    const wordOf = ({ need }: (typeof HTTP_ACCESS)[string]) =>
       need === 'open' ? need : 'scope' in need ? need.scope : `role ${need.role}`;
     const rules = [...Object.entries(GRPC_ACCESS), ...Object.entries(HTTP_ACCESS)];
-    expect(rows).toEqual(rules.map(([name, rule]) => [name, told(rule)]));
+    expect(rows).toEqual(rules.map(([name, rule]) => [name, wordOf(rule)]));
   });
 });

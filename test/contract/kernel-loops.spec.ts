@@ -16,13 +16,13 @@ describe('the innermost loops', () => {
       const { largest } = kernel;
       expect(Math.max(...loops.map(({ products }) => products))).toBeGreaterThanOrEqual(largest);
       for (const { body, ...loop } of loops) {
-        const told = JSON.stringify({ ...loop, instructions: body.length });
-        expect(loop.stackStores, told).toBe(0);
+        const found = JSON.stringify({ ...loop, instructions: body.length });
+        expect(loop.stackStores, found).toBe(0);
         // Loops with more products find out where columns start, once for many rows.
         if (loop.products > largest) continue;
-        expect(loop.registerCopies, told).toBeLessThanOrEqual(kernel.registerCopies);
+        expect(loop.registerCopies, found).toBeLessThanOrEqual(kernel.registerCopies);
         if (loop.products < largest) continue;
-        expect(body.length, told).toBeLessThanOrEqual(kernel.instructionsPerProduct * largest);
+        expect(body.length, found).toBeLessThanOrEqual(kernel.instructionsPerProduct * largest);
       }
     });
   }

@@ -1,4 +1,4 @@
-/** Versions that are announced on a topic, fetched from a folder or a store, and told of. */
+/** Versions that are announced on a topic, fetched from a folder or a store, and reported. */
 
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-it('are fetched and activated, bad ones are buried, and both are told', async () => {
+it('are fetched and activated, bad ones are buried, and both are reported', async () => {
   const { versions } = (await (await fetch(`${service.httpUrl}/health`)).json()) as {
     versions: { model: string };
   };

@@ -332,8 +332,8 @@ describe('of one service', () => {
     as('chief');
     await activate(digest);
     expect((await recall('1')).versions.adapter).toBe(digest);
-    const told = audited().map(({ action, actor, outcome }) => `${action} ${actor} ${outcome}`);
-    expect(told).toEqual([
+    const lines = audited().map(({ action, actor, outcome }) => `${action} ${actor} ${outcome}`);
+    expect(lines).toEqual([
       ...['push  UNAUTHENTICATED', 'push chief PERMISSION_DENIED', 'push  UNAUTHENTICATED'],
       ...['push pusher begun', 'push pusher OK', 'activate pusher PERMISSION_DENIED'],
       ...['activate chief begun', 'activate chief OK'],

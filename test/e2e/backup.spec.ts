@@ -115,7 +115,7 @@ it('a backup of nothing is refused: the service of another model may have its st
   expect(existsSync(at('backup'))).toBe(false);
 });
 
-it('a repair shows what is lost, cuts when told to, and keeps what was there', async () => {
+it('a repair shows what is lost, cuts when asked to, and keeps what was there', async () => {
   const log = await open();
   for (let n = 0; n < 12; n++) await log.append([event(n)]);
   await log.close();

@@ -84,10 +84,10 @@ export class Visit {
       return (await axe.run()).violations;
     });
     const serious = findings.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    const told = serious.map(({ id, help, nodes }) => {
+    const described = serious.map(({ id, help, nodes }) => {
       return `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`;
     });
-    expect(told).toEqual([]);
+    expect(described).toEqual([]);
   }
 
   close(): Promise<void> {

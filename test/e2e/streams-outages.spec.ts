@@ -146,7 +146,7 @@ describe('SIGTERM', () => {
   it('loses no behaviour that was acknowledged, on either way, and drains in order', async () => {
     const acknowledged: string[] = [];
     const topic = Array.from({ length: 200 }, (_, i) => `topic ${i}`);
-    const told = (async () => {
+    const appending = (async () => {
       for (let call = 0; ; call += 1) {
         const eventId = `call ${call}`;
         const behaviour = { eventId, itemId: '5', action: 'click', timeMs: Date.now(), scene: {} };
@@ -157,7 +157,7 @@ describe('SIGTERM', () => {
     await expect.poll(() => acknowledged.length, POLL).toBeGreaterThan(5);
     await Promise.all(topic.map((eventId) => emit({ userId: 'kept', eventId })));
     const ended = await service.stop();
-    await told;
+    await appending;
     expect(ended.status).toBe(0);
     const steps = [...ended.stderr.matchAll(/"step":"([^"]+)","outcome":"([^"]+)"/g)];
     expect(steps[0]?.[1]).toBe('leave topics');

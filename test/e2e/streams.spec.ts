@@ -202,7 +202,7 @@ describe('a service on topics', () => {
     await expect.poll(async () => (await grpc.recall({ userId: 'patient' })).status, POLL).toBe(0);
   });
 
-  it('answers everything that was asked before it was told to stop, exactly once', async () => {
+  it('answers everything that was asked before it was asked to stop, exactly once', async () => {
     const ids = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
         topics.ask({ userId: String(1 + (i % 9)) }, { deadlineTimeMs: Date.now() + 60_000 }),

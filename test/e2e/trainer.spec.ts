@@ -108,8 +108,8 @@ describe.skipIf(PYTHON === undefined)('the trainer', () => {
       const { grpcAddress: address } = service;
       const out = join(folder.path, 'peft');
       const learn = ['--model', DEMO, '--address', address, '--users', join(folder.path, 'users')];
-      const told = await trainer('finetune', ...learn, '--rank', '2', '--out', out);
-      expect(told).toContain(`${events.length} behaviours, loss`);
+      const printed = await trainer('finetune', ...learn, '--rank', '2', '--out', out);
+      expect(printed).toContain(`${events.length} behaviours, loss`);
       const { versions } = (await (await fetch(`${service.httpUrl}/health`)).json()) as {
         versions: { model: string };
       };

@@ -333,13 +333,13 @@ describe('a page of another site', () => {
     }
   });
 
-  it('is told nothing by CORS', async () => {
+  it('gets no CORS headers', async () => {
     const { httpUrl } = await start({});
     const headers = { origin: 'http://evil.example', 'access-control-request-method': 'POST' };
     for (const method of ['GET', 'OPTIONS']) {
       const reply = await fetch(`${httpUrl}/health`, { method, headers });
-      const told = [...reply.headers.keys()].filter((name) => name.startsWith('access-control'));
-      expect(told).toEqual([]);
+      const allowed = [...reply.headers.keys()].filter((name) => name.startsWith('access-control'));
+      expect(allowed).toEqual([]);
     }
   });
 });
@@ -415,7 +415,7 @@ describe('certificates', () => {
     expect(seen).toContain(refusal);
   });
 
-  it.each(['GRPC', 'HTTP'])('of %s whose key is another one are told as that', async (area) => {
+  it.each(['GRPC', 'HTTP'])('of %s whose key is another one are named as that', async (area) => {
     const other = { ...edge(area), [`TESSERA_${area}_KEY_PATH`]: tls('client.key') };
     const message = await start({ ...TOKENS, ...other }).then(
       String,

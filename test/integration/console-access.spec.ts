@@ -134,7 +134,7 @@ const audits = () =>
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Record<string, string>);
-const told = () =>
+const auditLines = () =>
   audits().map(({ action, actor, role, name, outcome }) =>
     [action, actor || '-', role || '-', name || '-', outcome].join(' '),
   );
@@ -147,7 +147,7 @@ describe('where nobody has to log in', () => {
     expect(json).toEqual({ visitor: { name: 'local', role: 'admin' }, ways: null });
     await ask(jar, 'DELETE', 'users/a');
     expect((await ask(jar, 'POST', 'login', { token: 'x' })).status).toBe(400);
-    expect(told()).toEqual([
+    expect(auditLines()).toEqual([
       'erase-user local admin a begun',
       'erase-user local admin a REQUEST_INVALID',
     ]);
@@ -155,7 +155,7 @@ describe('where nobody has to log in', () => {
 });
 
 describe('where nothing says how to log in', () => {
-  it('comes nobody in from elsewhere, and the page is told what to set', async () => {
+  it('comes nobody in from elsewhere, and the page says what to set', async () => {
     await start({ TESSERA_HTTP_HOST: '0.0.0.0', TESSERA_ACCESS_MODE: 'open' });
     const jar = new Jar();
     const { json } = await ask(jar, 'GET', 'login');
@@ -187,7 +187,7 @@ describe('every route', () => {
     expect(routes.length).toBeGreaterThan(20);
     const open = [];
     for (const [method, path] of routes) {
-      // Whatever else is wrong with it, nobody is told.
+      // Whatever else is wrong with it, the answer does not say.
       const body = method === 'POST' ? { sequence: 0, name: 'x', recallIds: [] } : undefined;
       const { status } = await ask(new Jar(), method, path, body);
       if (status !== 401) open.push(`${method} ${path} ${status}`);
@@ -227,7 +227,7 @@ describe('with a token', () => {
     }
   });
 
-  it('is told which role is wanted, and the refusal is written down', async () => {
+  it('names the role that is wanted, and writes the refusal down', async () => {
     await start(withTokens);
     const jar = await entered('ann');
     const { json } = await ask(jar, 'DELETE', 'users/a');
@@ -238,7 +238,10 @@ describe('with a token', () => {
     });
     const nobody = await ask(new Jar(), 'DELETE', 'users/a');
     expect(nobody.json.error.message).toContain('the role operate or more, got nobody');
-    expect(told()).toEqual(['login ann read ann OK', 'erase-user ann read a PERMISSION_DENIED']);
+    expect(auditLines()).toEqual([
+      'login ann read ann OK',
+      'erase-user ann read a PERMISSION_DENIED',
+    ]);
   });
 
   it('that is for gRPC alone does not come in', async () => {
@@ -246,7 +249,7 @@ describe('with a token', () => {
     const { status, json } = await ask(new Jar(), 'POST', 'login', { token: 'pusher-token' });
     expect(status).toBe(403);
     expect(json.error.message).toContain("'pusher' has push, activate");
-    expect(told()).toEqual(['login - - - PERMISSION_DENIED']);
+    expect(auditLines()).toEqual(['login - - - PERMISSION_DENIED']);
   });
 
   it('that is taken out of the file is out at once, and so is who logs out', async () => {
@@ -260,7 +263,7 @@ describe('with a token', () => {
     await ask(abe, 'DELETE', 'login');
     expect((await ask(abe, 'GET', 'about')).status).toBe(401);
     expect((await ask(kept, 'GET', 'about')).status).toBe(401);
-    expect(told().at(-1)).toBe('logout abe admin abe OK');
+    expect(auditLines().at(-1)).toBe('logout abe admin abe OK');
   });
 
   it('has a cookie that scripts and other sites never see', async () => {
@@ -304,7 +307,7 @@ describe('with a token', () => {
     const { status, json, headers } = await attempt('abe-token');
     expect([status, json.error.code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(told()).toEqual(Array(FAILURES_MAX).fill('login - - - UNAUTHENTICATED'));
+    expect(auditLines()).toEqual(Array(FAILURES_MAX).fill('login - - - UNAUTHENTICATED'));
   });
 });
 
@@ -360,20 +363,20 @@ describe('with a provider', () => {
     const { json } = await ask(jar, 'GET', 'login');
     expect(json.visitor).toEqual({ name: 'olga', role: 'operate' });
     expect((await ask(jar, 'POST', 'catalogue/roll-back', { sequence: 0 })).status).toBe(403);
-    expect(told()[0]).toBe('login olga operate olga OK');
+    expect(auditLines()[0]).toBe('login olga operate olga OK');
     expect(audits()[0]?.detail).toContain('as olga');
   });
 
   it.each([
     ['has no role', 'stranger', 'PERMISSION_DENIED'],
     ['gives up', '', 'UNAUTHENTICATED'],
-  ])('does not come in who %s, and is told so', async (_name, who, code) => {
+  ])('does not come in who %s, and is answered why', async (_name, who, code) => {
     await start(withProvider());
     const { jar, url } = await begun();
     const back = await ask(jar, 'GET', await throughProvider(url, who));
     expect(back.headers.get('location')).toBe(`/console/#/?refused=${code}`);
     expect((await ask(jar, 'GET', 'about')).status).toBe(401);
-    expect(told()).toEqual([`login - - - ${code}`]);
+    expect(auditLines()).toEqual([`login - - - ${code}`]);
   });
 
   it('comes only in who began: not with the answer to somebody else, nor twice', async () => {

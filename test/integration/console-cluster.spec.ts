@@ -111,24 +111,24 @@ const key = ({ node, id }: ListedRecall) => `${node} ${id}`;
 
 it('lists the newest recalls of all nodes, each with its node', async () => {
   let state = SEED;
-  const told: string[] = [];
+  const newestFirst: string[] = [];
   for (let n = 0; n < 18; n += 1) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     const name = NAMES[(state >>> 16) % 3] as string;
     const { json } = await ask(name, 'recalls', { userId: `listed-${n % 2}` });
-    told.unshift(`${name} ${json.id}`);
+    newestFirst.unshift(`${name} ${json.id}`);
   }
   for (const name of NAMES) {
     const { json } = await ask(name, 'recalls?limit=7');
-    expect(json.recalls.map(key), `seed ${SEED}, asked ${name}`).toEqual(told.slice(0, 7));
+    expect(json.recalls.map(key), `seed ${SEED}, asked ${name}`).toEqual(newestFirst.slice(0, 7));
     expect(json.unreached).toEqual([]);
   }
   const { json } = await ask('a', 'recalls?userId=listed-1&limit=500');
-  expect(json.recalls.map(key)).toEqual(told.filter((_, at) => at % 2 === 0));
+  expect(json.recalls.map(key)).toEqual(newestFirst.filter((_, at) => at % 2 === 0));
   // What another node asks for is of this node alone.
   const alone = await ask('b', 'recalls?limit=500', undefined, { 'x-tessera-node': 'b' });
   const own = (alone.json as RecallList).recalls.map(key);
-  expect(own).toEqual(told.filter((one) => one.startsWith('b ')));
+  expect(own).toEqual(newestFirst.filter((one) => one.startsWith('b ')));
   const wrong = await ask('b', 'recalls', undefined, { 'x-tessera-node': 'c' });
   expect([wrong.status, wrong.json.error.code]).toEqual([503, 'NODE_UNAVAILABLE']);
 });

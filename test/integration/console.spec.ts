@@ -291,7 +291,7 @@ describe('an import of changes', () => {
     ask('POST', `catalogue/imports/${id}/lines`, { text });
   const apply = (id: string) => ask('POST', `catalogue/imports/${id}/apply`);
 
-  it('is collected part by part, applied at once and told of in the log', async () => {
+  it('is collected part by part, applied at once and named in the log', async () => {
     const id = await begun();
     const first = '{"op":"pause","item_id":"p"}\n\n{"item_id":"q","sid":[1]}\n';
     expect((await lines(id, first)).json).toEqual({ lineCount: 3, changeCount: 2 });

@@ -1,4 +1,4 @@
-/** An engine that refuses all work for good is told to whoever asks whether it is ready. */
+/** A service whose engine refuses all work for good is not ready, and says why. */
 
 import 'reflect-metadata';
 import { join } from 'node:path';

@@ -16,7 +16,7 @@ interface Window {
 
 const DAY_MS = 86_400_000;
 
-/** As the service is told; ages are far from those that the traffic draws. */
+/** As they are sent to the service; ages are far from those that the traffic draws. */
 export const RETENTION = 'buy=4; view|hover=5,30d; *=8';
 const WINDOWS: readonly Window[] = [
   { actions: ['buy'], count: 4, ageMs: Number.POSITIVE_INFINITY },

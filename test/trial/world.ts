@@ -16,7 +16,7 @@ export type Store = (typeof STORES)[number];
 const AWAY_MS_MAX = 1500;
 
 export type Disturbance =
-  | 'the service is told to stop and started again'
+  | 'the service is stopped in order and started again'
   | 'the service is killed and started again'
   | 'the broker is killed and started again'
   | 'Redis is killed and started again'
@@ -64,7 +64,7 @@ export class World {
 
   get disturbances(): readonly Disturbance[] {
     const everywhere: Disturbance[] = [
-      'the service is told to stop and started again',
+      'the service is stopped in order and started again',
       'the service is killed and started again',
       'the broker is killed and started again',
     ];
@@ -96,7 +96,7 @@ export class World {
   }
 
   private async act(disturbance: Disturbance): Promise<void> {
-    if (disturbance === 'the service is told to stop and started again') {
+    if (disturbance === 'the service is stopped in order and started again') {
       await this.endService('SIGTERM');
       this.service = await this.startService();
     } else if (disturbance === 'the service is killed and started again') {

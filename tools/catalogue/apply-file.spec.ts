@@ -30,16 +30,16 @@ function served(batchesMax = Number.POSITIVE_INFINITY) {
   return { batches, send };
 }
 
-const told: string[] = [];
+const reported: string[] = [];
 function run(send: ReturnType<typeof served>['send'], resume = false, tolerated = 0) {
   let nowMs = 0;
-  told.length = 0;
+  reported.length = 0;
   return applyFile(send, join(folder.path, 'ads.jsonl'), {
     batch: BATCH,
     tolerated,
-    onBadLine: (line, message) => told.push(`${line} ${message}`),
+    onBadLine: (line, message) => reported.push(`${line} ${message}`),
     resumePath: resume ? resumePath() : undefined,
-    onProgress: (stage, done, total, note) => told.push(`${stage} ${done}/${total} ${note}`),
+    onProgress: (stage, done, total, note) => reported.push(`${stage} ${done}/${total} ${note}`),
     nowMs: () => (nowMs += 100),
   });
 }
@@ -52,8 +52,8 @@ describe('a file of changes', () => {
     expect(batches.flat()).toEqual(all);
     expect(batches.map(({ length }) => length)).toEqual([4, 4, 4, 4, 4, 4]);
     expect(applied).toMatchObject({ applied: 24, resumed: 0, badLines: 0, sequence: 6 });
-    expect(told[0]).toBe('lines applied 4/25 40 changes a second');
-    expect(told.at(-1)).toMatch(/^lines applied 25\/25 /);
+    expect(reported[0]).toBe('lines applied 4/25 40 changes a second');
+    expect(reported.at(-1)).toMatch(/^lines applied 25\/25 /);
   });
 
   it('is applied without lines that the service refuses, as many as are tolerated', async () => {
@@ -68,7 +68,7 @@ describe('a file of changes', () => {
     const applied = await run(strict, false, 3);
     expect(applied).toMatchObject({ applied: 21, badLines: 3 });
     expect(batches.flat()).toEqual(all.filter((id) => !bad.includes(id)));
-    expect(told.filter((line) => line.includes('bad'))).toEqual([
+    expect(reported.filter((line) => line.includes('bad'))).toEqual([
       '3 changes[2].text: bad',
       '4 changes[2].text: bad',
       '21 changes[3].text: bad',

@@ -56,7 +56,7 @@ async function refuse(tasks: readonly Task[]): Promise<never> {
   );
 }
 
-/** Every task's output is kept as it comes; one that fails is told of, and the others go on. */
+/** Every task's output is kept as it comes; one that fails is named, and the others go on. */
 async function runTasks({ say }: SuiteContext, tasks: readonly Task[]): Promise<Measurement[]> {
   const program = await buildNativeBench('card_bench', { isForCards: true });
   rmSync(OUTPUTS, { recursive: true, force: true });

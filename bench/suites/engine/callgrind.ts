@@ -18,7 +18,7 @@ export interface Cost {
 
 const NAMED = /^(c?ob|c?f[lie]|c?fn)=\((\d+)\)(?: (.*))?$/;
 
-/** Names are written once and then told by number, in one numbering for each kind. */
+/** Names are written once and then stand as numbers, in one numbering for each kind. */
 class Names {
   private readonly known = new Map<string, string>();
 

@@ -28,7 +28,7 @@ describe('rows of the matrix products', () => {
     ]);
   });
 
-  it('leave out sizes that are not told, and what is no product', () => {
+  it('leave out sizes that are not stated, and what is no product', () => {
     expect(rows.every(({ name }) => !name.includes('/8x') && !name.startsWith('memory'))).toBe(
       true,
     );

@@ -13,7 +13,7 @@ const WIDTH = 32;
 /** Lengths of the prompts, in turn. */
 const PROMPT_TOKENS = [64, 128, 256, 96, 192];
 const SHARES = [0.3, 0.6, 0.9, 1.2];
-/** Of a load; a tail is told from some hundred requests. */
+/** Of a load; a tail takes some hundred requests. */
 const MILLISECONDS = { quick: 2500, full: 40_000 };
 const IN_FLIGHT = 16;
 const SEED = 40;

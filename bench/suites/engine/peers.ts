@@ -124,7 +124,7 @@ async function takeTurns(
   }
 }
 
-/** A peer that fails is told of and left out; the others go on. */
+/** A peer that fails is named and left out; the others go on. */
 async function orNothing<T>(made: Promise<T>, say: (line: string) => void) {
   try {
     return await made;

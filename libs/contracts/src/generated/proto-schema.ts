@@ -2872,7 +2872,7 @@ export const protoSchema: object = {
                       "comment": "Replays the recall and follows the item. Costs what the recall costs; deadline and cancellation\nas for a recall."
                     }
                   },
-                  "comment": "Why an item is in the answer of a recall, or is not. Failures are told as those of RecallService."
+                  "comment": "Why an item is in the answer of a recall, or is not. Errors are those of RecallService."
                 }
               }
             }
@@ -3134,7 +3134,7 @@ export const protoSchema: object = {
                       "comment": "Computes what the pool has not of a user's history and keeps it, behind all who want answers."
                     }
                   },
-                  "comment": "Operations on the user KV pool (docs/kv-pool.md). Failures are told as those of RecallService."
+                  "comment": "Operations on the user KV pool (docs/kv-pool.md). Errors are those of RecallService."
                 }
               }
             }
@@ -3608,7 +3608,7 @@ export const protoSchema: object = {
                       "comment": "Answers with the log-probabilities of the items' semantic IDs, in the order asked: exactly the\nscores that a recall gives them. Deadline and cancellation as for a recall."
                     }
                   },
-                  "comment": "How well given items fit this user now. Failures are told as those of RecallService."
+                  "comment": "How well given items fit this user now. Errors are those of RecallService."
                 }
               }
             }
