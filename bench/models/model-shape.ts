@@ -16,11 +16,13 @@ export interface ModelShape {
   readonly inner: number;
   /** Experts of which rows choose some, in the place of the `inner` numbers. */
   readonly mixture?: Mixture;
+  /** Tokens, the codes first; left out: the codes alone. */
+  readonly vocabulary?: number;
 }
 
 export const LEVELS = 4;
 export const LEVEL_CODES = 4096;
-/** The vocabulary is the codes alone: code c of level l is token l * LEVEL_CODES + c. */
+/** The codes' part of a vocabulary: code c of level l is token l * LEVEL_CODES + c. */
 export const VOCABULARY = LEVELS * LEVEL_CODES;
 export const POSITIONS = 4096;
 
@@ -134,7 +136,7 @@ export function tensorsOf(shape: ModelShape): TensorShape[] {
     ];
   };
   return [
-    matrix('model.embed_tokens', VOCABULARY, hidden, LOGIT_SPREAD),
+    matrix('model.embed_tokens', shape.vocabulary ?? VOCABULARY, hidden, LOGIT_SPREAD),
     ...Array.from({ length: layers }, (_, at) => layer(at)).flat(),
     norm('model.norm', hidden),
   ];
@@ -162,7 +164,7 @@ export function configOf(shape: ModelShape): object {
     tie_word_embeddings: true,
     use_cache: true,
     use_sliding_window: false,
-    vocab_size: VOCABULARY,
+    vocab_size: shape.vocabulary ?? VOCABULARY,
   };
 }
 

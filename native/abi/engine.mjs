@@ -13,6 +13,7 @@ const EngineOptions = record('EngineOptions', 'engine::EngineOptions', '', {
   activationScalesPath: text(
     "File of fixed activation scales for w8a8, as measureScales writes it; '' for none.",
   ),
+  headTokens: i32s('Whose logits requests may want; empty: those of the whole vocabulary.'),
   device: text('That computes: `cpu`, or `cuda:N` for card N of the machine.'),
   threadCount: u32("Compute threads, the engine's own included; >= 1."),
   threadPlacement: choice(
@@ -97,6 +98,14 @@ const ModelInfo = record('ModelInfo', 'engine::ServedModel', 'The model that ser
   digest: text(),
   computeType: choice(ComputeType, '', 'std::string_view(from.compute_type)'),
   kvBytesPerPosition: u53('', 'from.position_bytes'),
+  headSize: u32(
+    'Tokens that the head computes: the vocabulary, or what was kept of it.',
+    'from.vocabulary.size(from.config.vocab_size)',
+  ),
+  weightBytes: u53(
+    'Of memory that the packed weights take; 0 where a card has them.',
+    'from.weight_bytes',
+  ),
   instructionSet: text(
     "Instruction set that the kernels were dispatched to: 'amx', 'avx512_bf16', 'avx512', " +
       "'avx2' or 'portable'; or the name of a card.",

@@ -5,6 +5,7 @@ export const ENGINE_OPTIONS = {
   modelPath: fileURLToPath(new URL('../fixtures/parity/qwen3-tied', import.meta.url)),
   computeType: 'f32',
   activationScalesPath: '',
+  headTokens: new Int32Array(),
   device: 'cpu',
   threadCount: 1,
   threadPlacement: 'free',

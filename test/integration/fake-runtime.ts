@@ -205,6 +205,8 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
       digest: 'm',
       computeType: 'f32' as const,
       kvBytesPerPosition: 1,
+      headSize: 1,
+      weightBytes: 0,
       instructionSet: 'portable',
     },
     catalogue: { digest: 'c', itemCount: 1, pathCount: 1, depth: 3, fileBytes: 1 },

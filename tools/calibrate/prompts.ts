@@ -108,6 +108,8 @@ function shapeAlone(modelPath: string): EngineModel {
     digest: '',
     computeType: 'bf16',
     kvBytesPerPosition: 0,
+    headSize: 0,
+    weightBytes: 0,
     instructionSet: '',
   };
 }

@@ -5,7 +5,9 @@ import {
   type Catalogue,
   type EngineAdapter,
   type EngineAnswer,
+  type EngineModel,
   type EngineOptions,
+  type EngineRequest,
   type EngineStats,
   type EngineUpdate,
   type KvPool,
@@ -41,6 +43,8 @@ export interface Ask {
   readonly width: number;
   readonly kv?: KvUse;
   readonly adapter?: EngineAdapter;
+  /** Left out: full. */
+  readonly scoreNorm?: EngineRequest['scoreNorm'];
 }
 
 /** The engine in this process with a random model and catalogue, through the service's own port. */
@@ -67,9 +71,10 @@ export class BenchEngine {
     const random = await randomCatalogue(items, say);
     const catalogue = await openCatalogue(random.snapshotPath);
     try {
+      const { vocabulary: _, ...limits } = loadConfig().config.engine;
       const started = performance.now();
       const engine = await NativeEngine.open({
-        ...loadConfig().config.engine,
+        ...limits,
         promptTokensMax: POSITIONS,
         widthMax: WIDTH_MAX,
         ...options,
@@ -86,6 +91,10 @@ export class BenchEngine {
     }
   }
 
+  get model(): EngineModel {
+    return this.engine.model;
+  }
+
   get format(): NumberFormat {
     const [weightBytes, headBytes] = BYTES[this.computeType];
     const kvBytes = this.engine.model.kvBytesPerPosition / kvNumbersPerPosition(this.shape);
@@ -96,7 +105,7 @@ export class BenchEngine {
     return randomPrompt(this.random.sids, length, seed);
   }
 
-  recall({ tokens, width, kv, adapter }: Ask): Promise<EngineAnswer> {
+  recall({ tokens, width, kv, adapter, scoreNorm = 'full' }: Ask): Promise<EngineAnswer> {
     return this.engine.recall({
       binding: this.binding,
       promptTokens: tokens,
@@ -105,7 +114,7 @@ export class BenchEngine {
       widths: [width],
       resultCount: width,
       itemsPerSid: 1,
-      scoreNorm: 'full',
+      scoreNorm,
       priority: 'normal',
       budgetUs: BUDGET_US,
     });

@@ -11,6 +11,7 @@ import { peersStage } from './peers.js';
 import { sharingStage } from './sharing.js';
 import type { Stage } from './stage.js';
 import { togetherStage } from './together.js';
+import { vocabularyStage } from './vocabulary.js';
 
 /** In the order in which they run. */
 const STAGES = {
@@ -20,6 +21,7 @@ const STAGES = {
   load: loadStage,
   'long-prompt': longPromptStage,
   sharing: sharingStage,
+  vocabulary: vocabularyStage,
   instructions: instructionsStage,
   peers: peersStage,
 } as const satisfies Readonly<Record<string, Stage>>;
@@ -28,7 +30,8 @@ export const STAGE_NAMES = Object.keys(STAGES) as readonly (keyof typeof STAGES)
 const SHAPE_NAMES = Object.keys(SHAPES) as readonly ShapeName[];
 const COMPUTE_TYPES: readonly ComputeType[] = ['f32', 'bf16', 'w8a8'];
 /** The others take long, or are not there on a fresh clone. */
-const QUICK_STAGES = STAGE_NAMES.filter((name) => name !== 'instructions' && name !== 'peers');
+const LONG_STAGES: readonly (keyof typeof STAGES)[] = ['vocabulary', 'instructions', 'peers'];
+const QUICK_STAGES = STAGE_NAMES.filter((name) => !LONG_STAGES.includes(name));
 const QUICK_SHAPES: readonly ShapeName[] = ['8x512'];
 
 /** The engine against the ceilings of the machine, under load, and beside other engines. */

@@ -59,11 +59,12 @@ export async function overlap({ quick, say }: SuiteContext): Promise<Measurement
   const store = new SlowStore(users);
   const folder = temporaryFolder({});
   const { config } = loadConfig();
+  const { vocabulary: _, ...limits } = config.engine;
   const engine = await NativeEngine.open({
     modelPath: servedModel(SHAPE, say),
     computeType: 'bf16',
     activationScalesPath: '',
-    ...config.engine,
+    ...limits,
     kv: poolOptions(users, folder.path),
   });
   const runtime = await composedRuntime({

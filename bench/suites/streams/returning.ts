@@ -82,12 +82,13 @@ async function replay(
     nowMs: Date.now,
   });
   const { config } = loadConfig();
+  const { vocabulary: _, ...limits } = config.engine;
   const kv = poolOptions(pool, checkins, join(folder.path, 'kv'));
   const engine = await NativeEngine.open({
     modelPath,
     computeType: 'bf16',
     activationScalesPath: '',
-    ...config.engine,
+    ...limits,
     kv,
   });
   const parts = { modelPath, engine, behaviours: behaviourLog, behaviourLog };

@@ -145,6 +145,15 @@ describe('loadConfig', () => {
     expect(message).toContain('recall.defaultWidths: expected at most engine.widthMax (10)');
   });
 
+  it('refuses scores over a vocabulary that is not loaded, naming the key', () => {
+    const environment = { TESSERA_ENGINE_VOCABULARY: 'catalogue' };
+    expect(faultsOf(() => loadConfig({ environment }))).toContain(
+      'recall.scoreNorm: expected level or allowed (engine.vocabulary is catalogue), got full',
+    );
+    const allowed = { ...environment, TESSERA_RECALL_SCORE_NORM: 'allowed' };
+    expect(loadConfig({ environment: allowed }).config.engine.vocabulary).toBe('catalogue');
+  });
+
   it('refuses fewer rows than beams, naming the key', () => {
     const environment = {
       TESSERA_ENGINE_BATCH_ROWS_MAX: '511',

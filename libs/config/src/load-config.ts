@@ -139,6 +139,11 @@ function faultsBetween(config: Config): string[] {
         `engine.scoreItemsMax (${scoreItemsMax}), got ${batchRowsMax}`,
     );
   }
+  if (config.engine.vocabulary === 'catalogue' && config.recall.scoreNorm === 'full') {
+    faults.push(
+      'recall.scoreNorm: expected level or allowed (engine.vocabulary is catalogue), got full',
+    );
+  }
   if (widest > widthMax) {
     faults.push(
       `recall.defaultWidths: expected at most engine.widthMax (${widthMax}), got ${widest}`,

@@ -169,6 +169,12 @@ export const configSchema = z.strictObject({
   }),
   engine: z.strictObject({
     device: text('cpu', 'what computes: the processor, or card N of the machine', 'cpu or cuda:N'),
+    vocabulary: oneOf(
+      ['full', 'catalogue'],
+      'full',
+      'tokens that scores are computed of: all, or those that the catalogues can use; rows of ' +
+        'the others are not loaded, and recall.scoreNorm is level or allowed',
+    ),
     threadCount: integer(
       1,
       L.threadCountMax,

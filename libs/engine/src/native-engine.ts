@@ -80,11 +80,13 @@ export class NativeEngine extends Engine {
    */
   static async open(given: EngineOptions): Promise<NativeEngine> {
     const { kv, adapterBytesMax = 0, device = 'cpu', ...options } = given;
+    const { headTokens = new Int32Array() } = options;
+    const kvOptions = kvFields(kv ?? kvOff(options.kvBytesMax));
     const tickets = new Tickets();
     const { codes } = addon().describeAbi();
     const handle = await awaitNative(() =>
       addon().engineOpen(
-        { ...options, device, adapterBytesMax, ...kvFields(kv ?? kvOff(options.kvBytesMax)) },
+        { ...options, device, adapterBytesMax, headTokens, ...kvOptions },
         (words) => tickets.settle(words, codes),
       ),
     );

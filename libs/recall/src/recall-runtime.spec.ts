@@ -141,6 +141,30 @@ describe('the recall runtime on the native engine', () => {
     });
   });
 
+  it("has the same bits with the catalogue's part of the vocabulary", async () => {
+    const whole = options();
+    const cut = { ...whole, engine: { ...whole.engine, vocabulary: 'catalogue' as const } };
+    const ask = request({ userId: 'u', scoreNorm: 'allowed' });
+    const runtimes = [await createRecallRuntime(whole), await createRecallRuntime(cut)] as const;
+    const [expected, answer] = [
+      await runtimes[0].serving.recall(ask, context()),
+      await runtimes[1].serving.recall(ask, context()),
+    ];
+    expect(answer.items).toEqual(expected.items);
+    const [{ model: all }, { model }] = runtimes.map(({ facts }) => facts.summary) as [
+      (typeof runtimes)[0]['facts']['summary'],
+      (typeof runtimes)[0]['facts']['summary'],
+    ];
+    expect(all.headSize).toBe(all.vocabSize);
+    expect(model.headSize).toBeLessThan(model.vocabSize);
+    expect(model.weightBytes).toBeLessThan(all.weightBytes);
+    expect(model.digest).toBe(all.digest);
+    await expect(
+      runtimes[1].serving.recall({ ...ask, scoreNorm: 'full' }, context()),
+    ).rejects.toMatchObject({ code: 'REQUEST_INVALID', field: 'scoreNorm' });
+    for (const runtime of runtimes) await runtime.close();
+  });
+
   it('answers a user as it answers the same history', async () => {
     const runtime = await createRecallRuntime(options());
     const history = ITEMS.slice(0, 2).map((item) => item.item_id);

@@ -13,6 +13,7 @@ import {
   CompiledTemplate,
   loadTemplate,
   loadTokenizer,
+  NO_TOKEN,
   type PromptTemplate,
   type Tokenizer,
 } from '@tessera/prompt';
@@ -28,7 +29,7 @@ import type {
   RecallRuntimeSummary,
 } from './domain/runtime-types.js';
 import { UseCases } from './domain/use-cases.js';
-import { openCatalogues, widestLevels } from './open-catalogues.js';
+import { type OpenCatalogue, openCatalogues, widestLevels } from './open-catalogues.js';
 import { Opened } from './opened-parts.js';
 import { droppedIndex, runtimeStores } from './runtime-stores.js';
 import { ServedCatalogues } from './served-catalogues.js';
@@ -50,11 +51,12 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     const behaviours = opened.keepBehaviours(await behavioursOf(options));
     const catalogues = await openCatalogues(options, opened);
     await checkConfiguredCaps(options.recall, behaviours.store, catalogues);
+    const compiled = compileTemplates(catalogues, template, tokenizer);
     onProgress('model', 0, 1);
-    const engine = opened.keepEngine(await openEngine(options));
+    const engine = opened.keepEngine(await openEngine(options, headTokens(options, compiled)));
     const weights = opened.keepWeights(await openWeights(options, engine));
     onProgress('model', 1, 1);
-    const bound = await bindAll(engine, catalogues, template, tokenizer);
+    const bound = await bindAll(engine, compiled);
     // All that is read fits together: from here on a start writes.
     await behaviours.takeOverUsers();
     const erasures = new Erasures();
@@ -100,22 +102,53 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
   }
 }
 
-/** Each catalogue in the vocabulary of the model, and the prompts that are made for it. */
-async function bindAll(
-  engine: Engine,
-  catalogues: Awaited<ReturnType<typeof openCatalogues>>,
+/** A catalogue with the prompts that are made for it. */
+interface CompiledCatalogue {
+  readonly open: OpenCatalogue;
+  readonly compiled: CompiledTemplate;
+}
+
+function compileTemplates(
+  catalogues: readonly OpenCatalogue[],
   template: PromptTemplate,
   tokenizer: Tokenizer,
-) {
+): CompiledCatalogue[] {
   const levelSizes = widestLevels(catalogues);
-  const bound = [];
-  for (const open of catalogues) {
+  return catalogues.map((open) => {
     const answerPrefix = open.begin ?? template.answerPrefix;
-    const compiled = new CompiledTemplate({ ...template, answerPrefix }, tokenizer, levelSizes);
+    return {
+      open,
+      compiled: new CompiledTemplate({ ...template, answerPrefix }, tokenizer, levelSizes),
+    };
+  });
+}
+
+/** Each catalogue in the vocabulary of the model. */
+async function bindAll(engine: Engine, catalogues: readonly CompiledCatalogue[]) {
+  const bound = [];
+  for (const { open, compiled } of catalogues) {
     checkVocabulary(compiled, engine.model.vocabSize);
     bound.push({ open, compiled, binding: await bindCatalogue(engine, open, compiled) });
   }
   return bound;
+}
+
+/**
+ * Tokens of all codes that the catalogues and their changes may use, and of those that end paths:
+ * the head has these alone where engine.vocabulary is catalogue. None: it has all.
+ */
+function headTokens(
+  { engine: { vocabulary } }: RecallRuntimeOptions,
+  catalogues: readonly CompiledCatalogue[],
+): Int32Array {
+  if (vocabulary !== 'catalogue') return new Int32Array();
+  const tokens = new Set<number>();
+  for (const { compiled } of catalogues) {
+    const { levels, terminal } = compiled.levelTokens;
+    for (const ids of [...levels, terminal]) for (const id of ids) tokens.add(id);
+  }
+  tokens.delete(NO_TOKEN);
+  return Int32Array.from(tokens).sort();
 }
 
 /** Parts behind all requests. */
@@ -177,10 +210,11 @@ function recallLimits({ engine, recall: defaults, onPasses, changes }: RecallRun
   return { defaults, promptTokensMax, widthMax, resultCountMax, scoreItemsMax, onPasses, nowMs };
 }
 
-function openEngine(options: RecallRuntimeOptions): Promise<NativeEngine> {
-  const { modelPath, computeType, activationScalesPath, engine: limits, kv } = options;
+function openEngine(options: RecallRuntimeOptions, headTokens: Int32Array): Promise<NativeEngine> {
+  const { modelPath, computeType, activationScalesPath, kv } = options;
+  const { vocabulary: _, ...limits } = options.engine;
   const { adapterBytesMax = 0 } = options;
-  const model = { modelPath, computeType, activationScalesPath, adapterBytesMax };
+  const model = { modelPath, computeType, activationScalesPath, adapterBytesMax, headTokens };
   return NativeEngine.open({ ...model, ...limits, ...(kv === undefined ? {} : { kv }) });
 }
 

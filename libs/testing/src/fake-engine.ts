@@ -167,6 +167,8 @@ export class FakeEngine extends Engine {
       digest: 'fake-model',
       computeType: 'f32',
       kvBytesPerPosition: 64,
+      headSize: 100_000,
+      weightBytes: 0,
       instructionSet: 'portable',
     };
   }

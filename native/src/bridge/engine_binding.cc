@@ -82,8 +82,9 @@ Napi::Value engine_bind(const Napi::CallbackInfo& info) {
   for (size_t l = 0; l + 1 < offsets.size(); ++l) {
     levels.emplace_back(tokens.begin() + offsets[l], tokens.begin() + offsets[l + 1]);
   }
-  auto binding = engine::Binding::create(handle->engine->model().config, catalogue->live,
-                                         std::move(levels), {terminal.begin(), terminal.end()});
+  const engine::ServedModel& model = handle->engine->model();
+  auto binding = engine::Binding::create(model.config, catalogue->live, std::move(levels),
+                                         {terminal.begin(), terminal.end()}, model.vocabulary);
   if (!binding.is_ok()) throw make_error(env, binding.status());
   auto version = handle->engine->add_version(given.template_digest, given.codebook_digest, "");
   if (!version.is_ok()) throw make_error(env, version.status());

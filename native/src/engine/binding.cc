@@ -13,8 +13,23 @@ std::string at(uint32_t level, size_t code) {
   return "levelTokens[" + std::to_string(level) + "][" + std::to_string(code) + "]";
 }
 
+Status check_token(const std::string& field, int32_t token, uint32_t vocab_size,
+                   const model::HeadVocabulary& head, const char* none) {
+  if (token < 0 || static_cast<uint32_t>(token) >= vocab_size) {
+    return {Code::kRequestInvalid, field + ": expected " + none + "a token in 0.." +
+                                       std::to_string(vocab_size - 1) + ", got " +
+                                       std::to_string(token)};
+  }
+  if (head.has(static_cast<uint32_t>(token))) return Status::ok();
+  return {Code::kRequestInvalid,
+          field +
+              ": expected a token that the head was loaded with (engine.vocabulary is "
+              "catalogue), got " +
+              std::to_string(token)};
+}
+
 Status check_level(uint32_t level, const std::vector<int32_t>& tokens, uint32_t level_size,
-                   uint32_t vocab_size) {
+                   uint32_t vocab_size, const model::HeadVocabulary& head) {
   if (tokens.size() < level_size) {
     return {Code::kRequestInvalid,
             "levelTokens[" + std::to_string(level) + "]: expected a token for each of " +
@@ -24,11 +39,7 @@ Status check_level(uint32_t level, const std::vector<int32_t>& tokens, uint32_t 
   for (size_t code = 0; code < level_size; ++code) {
     const int32_t token = tokens[code];
     if (token == kNoToken) continue;
-    if (token < 0 || static_cast<uint32_t>(token) >= vocab_size) {
-      return {Code::kRequestInvalid, at(level, code) + ": expected -1 or a token in 0.." +
-                                         std::to_string(vocab_size - 1) + ", got " +
-                                         std::to_string(token)};
-    }
+    TESSERA_RETURN_IF_ERROR(check_token(at(level, code), token, vocab_size, head, "-1 or "));
     if (!seen.insert(token).second) {
       return {Code::kRequestInvalid, at(level, code) + ": token " + std::to_string(token) +
                                          " already writes another code of this level"};
@@ -55,7 +66,8 @@ Status check_used_codes(const catalogue::View& view,
 
 Result<std::shared_ptr<const Binding>> Binding::create(
     const model::ModelConfig& config, std::shared_ptr<catalogue::LiveCatalogue> catalogue,
-    std::vector<std::vector<int32_t>> level_tokens, std::vector<int32_t> terminal_tokens) {
+    std::vector<std::vector<int32_t>> level_tokens, std::vector<int32_t> terminal_tokens,
+    const model::HeadVocabulary& head) {
   const std::shared_ptr<const catalogue::View> view = catalogue->view();
   if (level_tokens.size() < view->depth()) {
     return Status(Code::kRequestInvalid, "levelTokens: expected " + std::to_string(view->depth()) +
@@ -65,7 +77,7 @@ Result<std::shared_ptr<const Binding>> Binding::create(
   bool complete = true;
   for (uint32_t level = 0; level < view->depth(); ++level) {
     TESSERA_RETURN_IF_ERROR(
-        check_level(level, level_tokens[level], view->level_size(level), config.vocab_size));
+        check_level(level, level_tokens[level], view->level_size(level), config.vocab_size, head));
     level_tokens[level].resize(view->level_size(level));
     complete = complete &&
                std::count(level_tokens[level].begin(), level_tokens[level].end(), kNoToken) == 0;
@@ -77,12 +89,8 @@ Result<std::shared_ptr<const Binding>> Binding::create(
                                              std::to_string(terminal_tokens.size()));
   }
   for (size_t i = 0; i < terminal_tokens.size(); ++i) {
-    if (terminal_tokens[i] < 0 || static_cast<uint32_t>(terminal_tokens[i]) >= config.vocab_size) {
-      return Status(Code::kRequestInvalid, "terminalTokens[" + std::to_string(i) +
-                                               "]: expected a token in 0.." +
-                                               std::to_string(config.vocab_size - 1) + ", got " +
-                                               std::to_string(terminal_tokens[i]));
-    }
+    TESSERA_RETURN_IF_ERROR(check_token("terminalTokens[" + std::to_string(i) + "]",
+                                        terminal_tokens[i], config.vocab_size, head, ""));
   }
   auto binding = std::shared_ptr<Binding>(new Binding());
   binding->codes_without_token_.resize(level_tokens.size());
@@ -90,7 +98,7 @@ Result<std::shared_ptr<const Binding>> Binding::create(
     for (uint32_t code = 0; code < level_tokens[level].size(); ++code) {
       if (level_tokens[level][code] != kNoToken) continue;
       binding->codes_without_token_[level].push_back(code);
-      level_tokens[level][code] = 0;
+      level_tokens[level][code] = head.any();
     }
   }
   catalogue->forbid_codes(binding->codes_without_token_);

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "catalogue/live_catalogue.h"
 #include "catalogue/reach.h"
+#include "model/head_vocabulary.h"
 #include "model/model_config.h"
 
 namespace tessera::engine {
@@ -20,19 +21,20 @@ class Binding {
  public:
   /// `level_tokens[l][code]` is the token of a code, kNoToken where the vocabulary has none.
   /// Errors: REQUEST_INVALID when a level is missing or too short, a token is outside the
-  /// vocabulary, two codes of a level share a token, or a code that the catalogue uses has no
-  /// token.
+  /// vocabulary or the head's, two codes of a level share a token, or a code that the catalogue
+  /// uses has no token.
   static Result<std::shared_ptr<const Binding>> create(
       const model::ModelConfig& config, std::shared_ptr<catalogue::LiveCatalogue> catalogue,
-      std::vector<std::vector<int32_t>> level_tokens, std::vector<int32_t> terminal_tokens);
+      std::vector<std::vector<int32_t>> level_tokens, std::vector<int32_t> terminal_tokens,
+      const model::HeadVocabulary& head = {});
 
   const catalogue::LiveCatalogue& catalogue() const { return *catalogue_; }
   /// All of the newest version.
   catalogue::Reach reach() const { return catalogue::Reach(catalogue_->view()); }
   /// Levels of the catalogue: the same in all of its versions.
   uint32_t depth() const { return static_cast<uint32_t>(level_tokens_.size()); }
-  /// Head rows to multiply for a level: the token of each code, 0 where there is none (see
-  /// has_token).
+  /// Head rows to multiply for a level: the token of each code, any where there is none (see
+  /// codes_without_token).
   std::span<const int32_t> level_tokens(uint32_t level) const { return level_tokens_[level]; }
   /// Codes of the level that no token writes; their logits are never candidates.
   std::span<const uint32_t> codes_without_token(uint32_t level) const {

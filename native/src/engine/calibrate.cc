@@ -33,7 +33,8 @@ Status sample(PassProbe& probe, uint32_t rows, uint32_t position, std::vector<Sa
   const Clock::time_point passed = Clock::now();
   TESSERA_RETURN_IF_ERROR(probe.head(head_rows));
   sample.head_us = microseconds_since(passed);
-  sample.work.head = {static_cast<double>(head_rows) * vocab, static_cast<double>(vocab)};
+  const auto columns = static_cast<double>(probe.head_tokens());
+  sample.work.head = {static_cast<double>(head_rows) * columns, columns};
   samples.push_back(sample);
   return Status::ok();
 }

@@ -20,13 +20,15 @@ class PassProbe {
   virtual const model::ModelConfig& config() const = 0;
   /// Rows that head() takes at most.
   virtual uint32_t head_rows_max() const = 0;
+  /// Tokens that head() computes.
+  virtual uint32_t head_tokens() const { return config().vocab_size; }
   /// Blocks of zeros for the prompt. Errors: ENGINE_OVERLOADED.
   virtual Status begin(uint32_t block_count) = 0;
   /// Rows of the prompt from a position on. REQUIRES: begin() with blocks for them.
   virtual Status forward(std::span<const int32_t> tokens, uint32_t position) = 0;
   /// Experts that the last forward() touched in all layers; 0 where the device does not count them.
   virtual uint64_t experts_touched() const { return 0; }
-  /// The head's log-sum-exp of the first rows of the last pass.
+  /// All logits that the head has for the first rows of the last pass, or their log-sum-exp.
   virtual Status head(uint32_t rows) = 0;
 };
 

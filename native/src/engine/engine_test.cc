@@ -365,6 +365,88 @@ TEST(EngineParity, ScoresOfGivenPathsAreTheBitsThatABeamSearchGivesThem) {
   }
 }
 
+/// Tokens of the codes of a fixture's catalogue, and of the end of its paths.
+std::vector<int32_t> head_tokens_of(const catalogue::Snapshot& snapshot,
+                                    const FixtureCase& fixture) {
+  std::vector<int32_t> tokens = fixture.terminal_tokens;
+  for (uint32_t level = 0; level < snapshot.depth(); ++level) {
+    for (uint32_t code = 0; code < snapshot.level_size(level); ++code)
+      tokens.push_back(fixture.level_token_base[level] + static_cast<int32_t>(code));
+  }
+  return tokens;
+}
+
+TEST(EngineParity, AHeadOfTheCataloguesTokensGivesTheBitsOfTheWholeOne) {
+  size_t smaller = 0;
+  for (const auto& folder : fixture_folders()) {
+    SCOPED_TRACE(folder.filename().string());
+    CollectingSink sink;
+    const auto snapshot = open_fixture_catalogue(folder);
+    const std::vector<FixtureCase> cases = read_cases(folder);
+    EngineOptions options = fixture_options(folder);
+    const auto whole = open(options, sink);
+    for (const FixtureCase& fixture : cases)
+      for (const int32_t token : head_tokens_of(*snapshot, fixture))
+        options.head_tokens.push_back(token);
+    const auto cut = open(options, sink);
+    const model::HeadVocabulary& head = cut->model().vocabulary;
+    const model::ModelConfig& config = cut->model().config;
+    if (head.size(config.vocab_size) < config.vocab_size) ++smaller;
+    EXPECT_EQ(cut->model().digest, whole->model().digest);
+    for (const FixtureCase& fixture : cases) {
+      for (const auto norm : {beam::ScoreNorm::kLevel, beam::ScoreNorm::kAllowed}) {
+        Request request = make_request(1, bind_fixture(config, snapshot, fixture), fixture);
+        request.norm = norm;
+        whole->submit({request});
+        const Completion expected = std::move(sink.wait_for(1).at(1));
+        ASSERT_TRUE(expected.status.is_ok()) << expected.status.message();
+        request.binding = bind_fixture(config, snapshot, fixture, head);
+        cut->submit({request});
+        const Completion recalled = std::move(sink.wait_for(1).at(1));
+        ASSERT_TRUE(recalled.status.is_ok()) << recalled.status.message();
+        EXPECT_EQ(bits_of(recalled), bits_of(expected));
+        cut->submit({scoring(request, recalled)});
+        const Completion scored = std::move(sink.wait_for(1).at(1));
+        EXPECT_EQ(scored.scores, recalled.answer.path_scores);
+      }
+    }
+  }
+  EXPECT_GE(smaller, 5u);
+}
+
+TEST_F(EngineFixture, WhatACutHeadHasNotIsRefusedNamingTheField) {
+  EngineOptions options = fixture_options(folder("mistral-bf16"));
+  options.head_tokens = {3};  // and its panel: 0..31 of 96
+  open_with(options);
+  const model::ModelConfig& config = engine_->model().config;
+  const model::HeadVocabulary& head = engine_->model().vocabulary;
+  Request full = request(1);
+  full.norm = beam::ScoreNorm::kFull;
+  expect_refused(full, "scoreNorm: expected level or allowed");
+  Request labels = request(2);
+  labels.task = &relevance_task();
+  labels.binding = nullptr;
+  labels.norm = beam::ScoreNorm::kLevel;
+  labels.label_tokens = {31, 32};
+  expect_refused(labels, "labelTokens[1]: expected a token that the head was loaded with, got 32");
+  labels.label_tokens = {31, 0};
+  EXPECT_TRUE(answer(labels).status.is_ok());
+  const auto bound = [&](int32_t base, std::vector<int32_t> terminal) {
+    std::vector<std::vector<int32_t>> levels(snapshot_->depth());
+    for (uint32_t level = 0; level < snapshot_->depth(); ++level)
+      for (uint32_t code = 0; code < snapshot_->level_size(level); ++code)
+        levels[level].push_back(base + static_cast<int32_t>(code));
+    const auto binding =
+        Binding::create(config, live_fixture(snapshot_), levels, std::move(terminal), head);
+    return binding.is_ok() ? Status::ok() : binding.status();
+  };
+  EXPECT_TRUE(bound(3, {2}).is_ok());
+  EXPECT_NE(bound(40, {2}).message().find("levelTokens[0][0]: expected a token that the head"),
+            std::string::npos);
+  EXPECT_NE(bound(3, {60}).message().find("terminalTokens[0]: expected a token that the head"),
+            std::string::npos);
+}
+
 TEST_F(EngineFixture, ScoreRequestsOverTheirLimitAreRefusedNamingTheField) {
   open_folder("qwen3-tied");
   Request none = request(1);

@@ -19,8 +19,9 @@ Result<EngineParts> open_on_processor(const EngineOptions& options) {
   auto processor = device::open_cpu_device(cpu);
   if (!processor.is_ok()) return processor.status();
   parts.processor = std::move(processor).value();
-  auto decoder = model::Decoder::load(options.model_path, options.compute_type, *parts.processor,
-                                      options.activation_scales_path);
+  auto decoder =
+      model::Decoder::load(options.model_path, options.compute_type, *parts.processor,
+                           options.activation_scales_path, model::families(), options.head_tokens);
   if (!decoder.is_ok()) return decoder.status();
   parts.decoder = std::move(decoder).value();
   parts.model = served_model(*parts.decoder);

@@ -43,6 +43,11 @@ Status validate(const EngineOptions& options) {
                                        std::to_string(kCardsMax - 1) + ", got \"" + options.device +
                                        "\""};
   }
+  if (!options.head_tokens.empty() && parse_card(options.device)) {
+    return {Code::kRequestInvalid,
+            "engineOpen.options.headTokens: expected none where a card computes, got " +
+                std::to_string(options.head_tokens.size())};
+  }
   TESSERA_RETURN_IF_ERROR(from_one("threadCount", options.thread_count, kThreadCountMax));
   const uint64_t cpus = platform::usable_cpus().size();
   if (options.thread_placement == ThreadPlacement::kPinned && options.thread_count > cpus) {

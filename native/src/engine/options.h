@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "engine/limits.h"
@@ -47,6 +48,7 @@ struct EngineOptions {
   std::string model_path;
   model::ComputeType compute_type = model::ComputeType::kF32;
   std::string activation_scales_path;  // of fixed ones, for kW8A8; empty: each row has its own
+  std::vector<int32_t> head_tokens;    // whose logits can be wanted; none: all of the vocabulary
   uint32_t thread_count = 1;           // the engine's own thread included
   ThreadPlacement thread_placement = ThreadPlacement::kFree;
   uint32_t queue_capacity = 1;        // requests waiting; a further one is refused

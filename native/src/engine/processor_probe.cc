@@ -1,5 +1,6 @@
 #include "engine/processor_probe.h"
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 #include <utility>
@@ -14,6 +15,14 @@ Status ProcessorProbe::begin(uint32_t block_count) {
   for (uint32_t b = 0; b < block_count; ++b)
     blocks_.push_back(memory_.as<char>() + uint64_t{b} * bytes);
   prompt_ = {blocks_.data(), block_count, 0};
+  const model::HeadVocabulary& head = decoder_.head_vocabulary();
+  const uint32_t vocab = decoder_.config().vocab_size;
+  for (const uint32_t panel : head.panels()) {
+    const uint64_t first = uint64_t{panel} * device::kPanelColumns;
+    for (uint64_t i = first; i < std::min<uint64_t>(first + device::kPanelColumns, vocab); ++i)
+      head_tokens_.push_back(static_cast<int32_t>(i));
+  }
+  logits_.resize(head_tokens_.size() * kCalibrationHeadRows);
   return Status::ok();
 }
 
@@ -30,6 +39,11 @@ Status ProcessorProbe::head(uint32_t rows) {
   std::array<uint32_t, kCalibrationHeadRows> numbers;
   std::array<float, kCalibrationHeadRows> sums;
   std::iota(numbers.begin(), numbers.end(), 0u);
+  if (!head_tokens_.empty()) {
+    decoder_.logits(workspace_, std::span(numbers).first(rows), head_tokens_,
+                    std::span(logits_).first(rows * head_tokens_.size()));
+    return Status::ok();
+  }
   decoder_.log_sum_exp(workspace_, std::span(numbers).first(rows), std::span(sums).first(rows));
   return Status::ok();
 }

@@ -18,6 +18,9 @@ class ProcessorProbe final : public PassProbe {
 
   const model::ModelConfig& config() const override { return decoder_.config(); }
   uint32_t head_rows_max() const override { return kCalibrationHeadRows; }
+  uint32_t head_tokens() const override {
+    return decoder_.head_vocabulary().size(decoder_.config().vocab_size);
+  }
   Status begin(uint32_t block_count) override;
   Status forward(std::span<const int32_t> tokens, uint32_t position) override;
   uint64_t experts_touched() const override { return workspace_.expert_use().touched; }
@@ -30,6 +33,8 @@ class ProcessorProbe final : public PassProbe {
   device::Buffer memory_;
   std::vector<void*> blocks_;
   attention::PromptKv prompt_;
+  std::vector<int32_t> head_tokens_;  // where the head is cut: those that it has
+  std::vector<float> logits_;         // of them
 };
 
 }  // namespace tessera::engine

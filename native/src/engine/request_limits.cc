@@ -22,6 +22,22 @@ Status check_token(const std::string& field, size_t index, int32_t token,
                          std::to_string(config.vocab_size - 1) + ", got " + std::to_string(token));
 }
 
+/// Logits that a cut head has not.
+Status check_head(const Request& request, const model::HeadVocabulary& head) {
+  if (head.is_whole() || !request.task->selects()) return Status::ok();
+  if (request.norm == beam::ScoreNorm::kFull) {
+    return invalid_request(
+        "scoreNorm: expected level or allowed (engine.vocabulary is catalogue), got full");
+  }
+  for (size_t i = 0; i < request.label_tokens.size(); ++i) {
+    if (head.has(static_cast<uint32_t>(request.label_tokens[i]))) continue;
+    return invalid_request("labelTokens[" + std::to_string(i) +
+                           "]: expected a token that the head was loaded with, got " +
+                           std::to_string(request.label_tokens[i]));
+  }
+  return Status::ok();
+}
+
 Status check_prompt(const Request& request, const EngineOptions& options,
                     const model::ModelConfig& config) {
   if (request.prompt.empty() || request.prompt.size() > options.prompt_tokens_max) {
@@ -56,6 +72,7 @@ Status check_limits(const Request& request, const EngineOptions& options,
     return invalid_request("binding: expected one, got none");
   }
   TESSERA_RETURN_IF_ERROR(check_prompt(request, options, model.config));
+  TESSERA_RETURN_IF_ERROR(check_head(request, model.vocabulary));
   TESSERA_RETURN_IF_ERROR(request.task->check(request, options));
   if (request.kv.user.size() > kv::kOwnerBytesMax) {
     return invalid_request("userId: expected at most " + std::to_string(kv::kOwnerBytesMax) +

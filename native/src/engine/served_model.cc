@@ -12,6 +12,8 @@ ServedModel served_model(const model::Decoder& decoder) {
   const attention::BlockLayout layout = decoder.block_layout();
   ServedModel served;
   served.config = decoder.config();
+  served.vocabulary = decoder.head_vocabulary();
+  served.weight_bytes = decoder.weight_bytes();
   served.digest = decoder.digest();
   served.compute_type = std::string(model::compute_type_name(decoder.compute_type()));
   served.position_bytes = decoder.kv_bytes_per_position();

@@ -6,15 +6,18 @@
 #include <string>
 
 #include "model/decoder.h"
+#include "model/head_vocabulary.h"
 #include "model/model_config.h"
 
 namespace tessera::engine {
 
 struct ServedModel {
   model::ModelConfig config;
-  std::string digest;        // of the weights and the configuration
-  std::string compute_type;  // as configured, e.g. "bf16"
-  std::string device;        // that computes: the processor's instruction set, or a card's name
+  model::HeadVocabulary vocabulary;  // that the head computes
+  uint64_t weight_bytes = 0;         // of memory; 0 where a card has them
+  std::string digest;                // of the weights and the configuration
+  std::string compute_type;          // as configured, e.g. "bf16"
+  std::string device;  // that computes: the processor's instruction set, or a card's name
   // Of the keys and values; bytes over all layers.
   uint64_t position_bytes = 0;  // of a position, without a block's padding
   uint64_t block_bytes = 0;

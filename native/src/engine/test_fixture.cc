@@ -123,7 +123,8 @@ std::unique_ptr<kv::Pool> open_fixture_pool(const EngineOptions& options,
 
 std::shared_ptr<const Binding> bind_fixture(const model::ModelConfig& config,
                                             std::shared_ptr<const catalogue::Snapshot> snapshot,
-                                            const FixtureCase& fixture) {
+                                            const FixtureCase& fixture,
+                                            const model::HeadVocabulary& head) {
   std::vector<std::vector<int32_t>> levels(snapshot->depth());
   for (uint32_t level = 0; level < snapshot->depth(); ++level) {
     for (uint32_t code = 0; code < snapshot->level_size(level); ++code) {
@@ -131,7 +132,7 @@ std::shared_ptr<const Binding> bind_fixture(const model::ModelConfig& config,
     }
   }
   auto binding = Binding::create(config, live_fixture(std::move(snapshot)), std::move(levels),
-                                 fixture.terminal_tokens);
+                                 fixture.terminal_tokens, head);
   if (!binding.is_ok()) throw std::runtime_error(binding.status().message());
   return std::move(binding).value();
 }

@@ -58,7 +58,8 @@ std::unique_ptr<kv::Pool> open_fixture_pool(const EngineOptions& options,
 /// Level l's code c is token base[l] + c.
 std::shared_ptr<const Binding> bind_fixture(const model::ModelConfig& config,
                                             std::shared_ptr<const catalogue::Snapshot> snapshot,
-                                            const FixtureCase& fixture);
+                                            const FixtureCase& fixture,
+                                            const model::HeadVocabulary& head = {});
 Request make_request(uint32_t ticket, std::shared_ptr<const Binding> binding,
                      const FixtureCase& fixture);
 std::vector<ExpectedPath> paths_of(const Completion& completion);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,10 +43,13 @@ struct World {
 };
 
 World open_world(const model::TestFolder& model_folder, ComputeType type, uint32_t threads,
-                 std::optional<InstructionSet> set = {}) {
+                 std::optional<InstructionSet> set = {},
+                 std::span<const int32_t> head_tokens = {}) {
   World world;
   world.device = device::open_cpu_device({.thread_count = threads, .instruction_set = set}).value();
-  world.decoder = model::Decoder::load(model_folder.path(), type, *world.device).value();
+  world.decoder = model::Decoder::load(model_folder.path(), type, *world.device, {},
+                                       model::families(), head_tokens)
+                      .value();
   world.arena = Arena::open(world.decoder, 256u << 20).value();
   return world;
 }
@@ -195,6 +199,44 @@ TEST(MixedAdapters, EveryRequestOfABatchHasTheBitsThatItHasAlone) {
       const std::vector<std::vector<float>> found = together(world, jobs, random);
       for (size_t i = 0; i < jobs.size(); ++i)
         EXPECT_TRUE(same_bits(found[i], alone(world, jobs[i]))) << "request " << i;
+    }
+  }
+}
+
+/// Logits of some tokens after a request's last, alone.
+std::vector<float> logits_of(const World& world, const Job& job, std::span<const int32_t> tokens) {
+  const auto size = static_cast<uint32_t>(job.tokens.size());
+  TestRequest request(*world.decoder, size, 1, 1, world.numbers(job.adapter));
+  request.prefill(job.tokens, size);
+  std::vector<float> logits(tokens.size());
+  const ops::HeadTokens set{tokens, logits.data()};
+  const uint32_t row = request.last_row();
+  const model::HeadRequest asked{{&row, 1}, {&set, 1}, nullptr, world.numbers(job.adapter)};
+  world.decoder->head({&asked, 1}, request.workspace());
+  return logits;
+}
+
+TEST(MixedAdapters, AHeadOfSomeTokensHasTheBitsOfTheWholeOne) {
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const TestShape shape = shape_of(random);
+    const model::TestFolder folder;
+    folder.write_model(shape, test_tensors(shape, tensor::DType::kF32, seed));
+    const std::vector<TestAdapterShape> shapes = adapter_shapes(shape, random);
+    std::vector<int32_t> kept;
+    while (kept.size() < 5) kept.push_back(static_cast<int32_t>(random() % shape.vocab));
+    const ComputeType type = kTypes[seed % std::size(kTypes)];
+    World whole = open_world(folder, type, 1), cut = open_world(folder, type, 1, {}, kept);
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      const TestAdapter adapter = random_adapter(shape, shapes[i], seed * 100 + i);
+      add(whole, adapter);
+      add(cut, adapter);
+      EXPECT_EQ(cut.adapters.back()->summary().digest, whole.adapters.back()->summary().digest);
+      EXPECT_LE(cut.adapters.back()->summary().bytes, whole.adapters.back()->summary().bytes);
+    }
+    for (const Job& job : random_jobs(shape, whole.adapters.size(), random)) {
+      EXPECT_TRUE(same_bits(logits_of(cut, job, kept), logits_of(whole, job, kept)));
     }
   }
 }

@@ -142,6 +142,7 @@ Status Packing::look_at(const Rows& rows, const char* name, BaseRow base,
                                          std::to_string(place)};
     }
     const uint32_t id = rows.is_whole ? static_cast<uint32_t>(place) : rows.ids[place];
+    if (&rows == &tensors_.head && !decoder_.head_vocabulary().has(id)) continue;
     if (rows.is_whole) {
       (decoder_.*base)(id, theirs.data());
       if (std::equal(own.begin(), own.end(), theirs.begin())) continue;
@@ -210,7 +211,8 @@ char* Packing::pack_factors(const Factors& factors, char* at, Adapter& to) const
   return at;
 }
 
-/// The panel as the model has it, with the rows that are replaced in their places.
+/// The panel as the model has it, with the rows that are replaced in their places. Of a panel that
+/// the model's head has not, which is there for the embedding alone, the other rows are zero.
 void Packing::pack_panel(uint32_t panel, const ops::PackedMatrix& to) const {
   const model::ModelConfig& config = decoder_.config();
   const Rows& source = tensors_.head_is_embedding ? tensors_.embedding : tensors_.head;
@@ -223,7 +225,7 @@ void Packing::pack_panel(uint32_t panel, const ops::PackedMatrix& to) const {
     if (id >= config.vocab_size) break;
     if (next != head_.end() && next->id == id) {
       read_row(source, (next++)->place, row);
-    } else {
+    } else if (decoder_.head_vocabulary().has(id)) {
       decoder_.head_row(id, row);
     }
   }

@@ -60,7 +60,8 @@ Decoder::~Decoder() = default;
 Result<std::shared_ptr<Decoder>> Decoder::load(const std::string& folder, ComputeType type,
                                                device::Device& device,
                                                const std::string& scales_path,
-                                               std::span<const Family> known) {
+                                               std::span<const Family> known,
+                                               std::span<const int32_t> head_tokens) {
   if (!scales_path.empty() && type != ComputeType::kW8A8) {
     return Status(Code::kRequestInvalid, "activationScalesPath: expected none for " +
                                              std::string(compute_type_name(type)) + ", got " +
@@ -69,7 +70,10 @@ Result<std::shared_ptr<Decoder>> Decoder::load(const std::string& folder, Comput
   Result<ModelConfig> config = ModelConfig::load(folder, known);
   if (!config.is_ok()) return config.status();
   Recipe recipe(std::move(config).value());
-  Result<Weights> weights = Weights::load(folder, recipe, type, device);
+  auto vocabulary = HeadVocabulary::of(head_tokens, recipe.config().vocab_size);
+  if (!vocabulary.is_ok()) return vocabulary.status();
+  Result<Weights> weights =
+      Weights::load(folder, recipe, type, device, std::move(vocabulary).value());
   if (!weights.is_ok()) return weights.status();
   std::vector<LayerScales> scales = own_scales(recipe);
   if (!scales_path.empty()) {
@@ -91,6 +95,7 @@ Result<std::shared_ptr<Decoder>> Decoder::load(const std::string& folder, Comput
 const ModelConfig& Decoder::config() const { return impl_->recipe.config(); }
 const Recipe& Decoder::recipe() const { return impl_->recipe; }
 ComputeType Decoder::compute_type() const { return impl_->type; }
+const HeadVocabulary& Decoder::head_vocabulary() const { return impl_->weights.vocabulary(); }
 std::string Decoder::digest() const {
   const MutexLock lock(impl_->digest_mutex);
   return impl_->digest;

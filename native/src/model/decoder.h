@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "model/adapter.h"
 #include "model/compute_type.h"
+#include "model/head_vocabulary.h"
 #include "model/recipe.h"
 #include "model/weights.h"
 #include "model/workspace.h"
@@ -56,10 +57,13 @@ class Decoder final {
   /// `scales_path` names a file of fixed activation scales for kW8A8, or is empty. Errors:
   /// REQUEST_INVALID for one with another type, and those of ActivationScales::load.
   /// The model is of one of the families `known`, which outlive the decoder.
+  /// The head computes the tokens `head_tokens` and their neighbours alone (HeadVocabulary); none:
+  /// the whole vocabulary. Errors: REQUEST_INVALID for one that is not in the vocabulary.
   static Result<std::shared_ptr<Decoder>> load(const std::string& folder, ComputeType type,
                                                device::Device& device,
                                                const std::string& scales_path = {},
-                                               std::span<const Family> known = families());
+                                               std::span<const Family> known = families(),
+                                               std::span<const int32_t> head_tokens = {});
   ~Decoder();
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
@@ -67,6 +71,7 @@ class Decoder final {
   const ModelConfig& config() const;
   const Recipe& recipe() const;
   ComputeType compute_type() const;
+  const HeadVocabulary& head_vocabulary() const;
   /// Content digest (hex) of configuration and weights: part of the KV identity.
   std::string digest() const;
   /// What beside the weights decides the bits of keys and values: compute type, numeric class of
@@ -86,7 +91,7 @@ class Decoder final {
                                             uint32_t max_adapters = 0) const;
 
   /// One token's row of the embedding, or of the head, as the decoder computes with it: config()'s
-  /// hidden_size floats. REQUIRES: token < vocab_size.
+  /// hidden_size floats. REQUIRES: token < vocab_size; for the head, head_vocabulary().has(token).
   void embedding_row(uint32_t token, float* row) const;
   void head_row(uint32_t token, float* row) const;
 
@@ -113,8 +118,9 @@ class Decoder final {
   /// Logits and log-sum-exps of rows of the last forward(), of all requests of the pass in one
   /// call: requests that follow each other and share their ids (the same memory), or that want
   /// log_sum_exp, are multiplied together. A row's bits are as when alone.
-  /// REQUIRES: rows are of the last forward(), at most workspace rows in all; token ids in
-  /// [0, vocab_size). Writes scratch of the workspace.
+  /// REQUIRES: rows are of the last forward(), at most workspace rows in all; token ids are of
+  /// head_vocabulary(), and log_sum_exp is wanted where that is whole only. Writes scratch of the
+  /// workspace.
   void head(std::span<const HeadRequest> requests, Workspace& workspace) const;
 
   /// logits[i * token_ids.size() + j] = head row token_ids[j] . hidden(row rows[i]): head() of one

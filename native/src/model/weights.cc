@@ -28,6 +28,7 @@ struct Matrix {
   PanelType type;
   /// Side by side with the matrix of the slot before, panel by panel.
   bool beside_previous = false;
+  const HeadVocabulary* vocabulary = nullptr;  // of the head
 };
 struct Table {
   TensorView* target;
@@ -75,7 +76,10 @@ struct Weights::Slot {
   /// Bytes of the weights' memory that it takes.
   uint64_t bytes() const {
     if (const Matrix* matrix = std::get_if<Matrix>(&kind)) {
-      return ops::packed_bytes(matrix->type, shape[1], shape[0]);
+      if (matrix->vocabulary == nullptr || matrix->vocabulary->is_whole()) {
+        return ops::packed_bytes(matrix->type, shape[1], shape[0]);
+      }
+      return matrix->vocabulary->panels().size() * device::panel_bytes(matrix->type, shape[1]);
     }
     if (const Table* table = std::get_if<Table>(&kind)) {
       return is_in_place ? 0 : aligned(shape[0] * shape[1] * tensor::dtype_size(table->type));
@@ -127,15 +131,15 @@ std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type
   const ModelConfig& config = recipe.config();
   const TensorNames& names = config.family->names;
   const std::vector<uint64_t> table = {config.vocab_size, config.hidden_size};
-  const Matrix head{&head_, head_panels(type)};
+  const Matrix head{&head_, head_panels(type), false, &vocabulary_};
   const std::string embedding = prefix_ + std::string(names.embedding);
   std::vector<Slot> slots;
   make_layers(recipe);
-  if (recipe.is_tied()) {
-    slots.push_back({embedding, table, head});
-  } else {
+  // A head that is cut has not the rows of all tokens that prompts are made of.
+  if (!recipe.is_tied() || !vocabulary_.is_whole()) {
     slots.push_back({embedding, table, Table{&embedding_, storage_type(type)}});
   }
+  if (recipe.is_tied()) slots.push_back({embedding, table, head});
   if (recipe.entry() != nullptr) block_slots(*recipe.entry(), prefix_, type, 0, entry_, slots);
   for (uint32_t i = 0; i < config.layer_count; ++i) {
     const std::string prefix = prefix_ + std::string(names.layers) + std::to_string(i) + ".";
@@ -261,8 +265,13 @@ Status Weights::reserve(std::vector<Slot>& slots, ComputeType type, device::Devi
     } else {
       const Matrix& matrix = std::get<Matrix>(slot.kind);
       const uint64_t panel = device::panel_bytes(matrix.type, slot.shape[1]);
-      *matrix.target = {matrix.type, base + slot.offset, slot.shape[1], slot.shape[0], panel,
-                        nullptr};
+      *matrix.target = {matrix.type,
+                        base + slot.offset,
+                        slot.shape[1],
+                        slot.shape[0],
+                        panel,
+                        nullptr,
+                        matrix.vocabulary == nullptr ? nullptr : matrix.vocabulary->places()};
       if (slot.scale_bytes() > 0) {
         matrix.target->scales = reinterpret_cast<float*>(base + slot.scales_offset);
       }
@@ -308,11 +317,12 @@ Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards
 }
 
 Result<Weights> Weights::load(const std::string& folder, const Recipe& recipe, ComputeType type,
-                              device::Device& device) {
+                              device::Device& device, HeadVocabulary vocabulary) {
   Result<Shards> shards = Shards::open(folder);
   if (!shards.is_ok()) return shards.status();
   Weights weights;
   weights.shards_ = std::move(shards).value();
+  weights.vocabulary_ = std::move(vocabulary);
   weights.prefix_ = find_prefix(weights.shards_, recipe);
   std::vector<Slot> slots = weights.slots(recipe, type);
   TESSERA_RETURN_IF_ERROR(check(weights.shards_, weights.prefix_, recipe, slots));
@@ -338,6 +348,7 @@ Result<WeightsUpdate> Weights::prepare(const std::string& folder, const Recipe& 
   update.shards_ = std::move(shards).value();
   Weights shape;  // whose slots have the names and shapes; it holds no bytes
   shape.prefix_ = prefix_;
+  shape.vocabulary_ = vocabulary_;
   std::vector<Slot> slots = shape.slots(recipe, type);
   TESSERA_RETURN_IF_ERROR(check(update.shards_, prefix_, recipe, slots));
   TESSERA_RETURN_IF_ERROR(check_tied_head(update.shards_, recipe));

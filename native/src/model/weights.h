@@ -1,8 +1,8 @@
 // The tensors of a decoder, checked against its configuration and ready to compute with. Matrices
 // are packed into panels and vectors copied, once, into one piece of memory; the file's own pages
-// are given back as loading goes on. Only an embedding that is not the head as well, and that the
-// file has in the compute type and aligned, is read in place. Immutable after load; shared by all
-// threads.
+// are given back as loading goes on. Only an embedding that is not the head as well, or whose head
+// is cut, and that the file has in the compute type and aligned, is read in place. Immutable after
+// load; shared by all threads.
 #pragma once
 
 #include <string>
@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "device/device.h"
 #include "model/compute_type.h"
+#include "model/head_vocabulary.h"
 #include "model/recipe.h"
 #include "model/shards.h"
 #include "ops/packed_matrix.h"
@@ -40,9 +41,10 @@ class Weights {
  public:
   /// Errors: MODEL_NOT_FOUND; MODEL_INVALID for a missing, misshapen, wrongly typed or unexpected
   /// tensor; MODEL_CORRUPT for broken files and for NaN or infinity; ENGINE_OVERLOADED with what
-  /// they need and what is left, where memory does not suffice, before any weight is read.
+  /// they need and what is left, where memory does not suffice, before any weight is read. The head
+  /// has the columns of `vocabulary`; the digest is that of the folder all the same.
   static Result<Weights> load(const std::string& folder, const Recipe& recipe, ComputeType type,
-                              device::Device& device);
+                              device::Device& device, HeadVocabulary vocabulary = {});
 
   /// Looks another folder through, of the same configuration, while these weights serve: other
   /// forks of the device's threads wait at most for a few MiB of it. Errors: those of load() but
@@ -62,6 +64,7 @@ class Weights {
   /// Null data where the head is the embedding as well.
   const tensor::TensorView& embedding() const { return embedding_; }  // [vocab, hidden]
   const ops::PackedMatrix& head() const { return head_; }             // hidden to vocab
+  const HeadVocabulary& vocabulary() const { return vocabulary_; }    // of the head
   /// Null where the last layer ends with its own.
   const float* final_norm() const { return final_norm_; }
   /// Of the recipe's entry.
@@ -92,6 +95,7 @@ class Weights {
 
   Shards shards_;
   std::string prefix_ = "model.";  // of all tensors but the head
+  HeadVocabulary vocabulary_;
   device::Buffer memory_;
   tensor::TensorView embedding_;
   ops::PackedMatrix head_;

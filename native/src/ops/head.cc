@@ -267,6 +267,7 @@ void check(const Operand& operand, const PackedMatrix& w, std::span<const HeadRo
   uint64_t rows = 0;
   for (const HeadRows& request : requests) {
     rows += request.rows;
+    TESSERA_CHECK(request.log_sum_exp == nullptr || w.places == nullptr);
     if (const PanelOverlay* overlay = request.overlay) {
       TESSERA_CHECK(overlay->own.type == w.type && overlay->own.k == w.k);
       TESSERA_CHECK(overlay->own.panel_count() == overlay->panels.size());
@@ -274,6 +275,7 @@ void check(const Operand& operand, const PackedMatrix& w, std::span<const HeadRo
     for (const HeadTokens& set : request.tokens) {
       for (const int32_t id : set.ids) {
         TESSERA_CHECK(id >= 0 && static_cast<uint64_t>(id) < w.columns);
+        TESSERA_CHECK(w.has_panel(static_cast<uint64_t>(id) / kPanelColumns));
       }
     }
   }

@@ -38,8 +38,9 @@ constexpr uint64_t head_scratch(uint64_t rows, uint64_t columns) {
 /// want log_sum_exp or have the same ids (the same memory) at the same place of `tokens` are
 /// multiplied together; each row's bits are as when alone, and those that a matrix with the columns
 /// of its overlay in place would give.
-/// REQUIRES: w and the overlays have the operand's type and k; ids in [0, w.columns); scratch holds
-/// head_scratch floats.
+/// REQUIRES: w and the overlays have the operand's type and k; ids in [0, w.columns) and of panels
+/// that w has; log_sum_exp is wanted of a w with all panels only; scratch holds head_scratch
+/// floats.
 void head(device::Device& device, const Operand& operand, const PackedMatrix& w,
           std::span<const HeadRows> requests, std::span<float> scratch);
 

@@ -40,8 +40,7 @@ void pack_panel(const device::KernelTable& kernels, const TensorView& from, cons
                 uint64_t panel) {
   const uint64_t depth = device::panel_tile_depth(to.type);
   const DType type = dtype_of(to.type);
-  uint32_t* words =
-      reinterpret_cast<uint32_t*>(static_cast<char*>(to.panels) + panel * to.panel_stride);
+  auto* words = static_cast<uint32_t*>(const_cast<void*>(to.panel(panel)));
   for (uint64_t k = 0; k < to.k; k += depth) {
     const uint64_t count = std::min(depth, to.k - k);
     for (uint64_t half = 0; half < kPanelColumns; half += kPanelHalf, words += kHalfTileWords) {
@@ -71,12 +70,14 @@ void pack(device::Device& device, const TensorView& from, const PackedMatrix& to
   TESSERA_CHECK(to.panel_stride >= device::panel_bytes(to.type, to.k));
   const device::KernelTable& kernels = device.kernels();
   for_rows(device, to.panel_count(), kPanelColumns * to.k, [&](uint64_t begin, uint64_t end) {
-    for (uint64_t panel = begin; panel < end; ++panel) pack_panel(kernels, from, to, panel);
+    for (uint64_t panel = begin; panel < end; ++panel) {
+      if (to.has_panel(panel)) pack_panel(kernels, from, to, panel);
+    }
   });
 }
 
 void unpack_column(const PackedMatrix& from, uint64_t column, float* y) {
-  TESSERA_CHECK(column < from.columns);
+  TESSERA_CHECK(column < from.columns && from.has_panel(column / kPanelColumns));
   const uint64_t slots = device::panel_slots(from.type), in_panel = column % kPanelColumns;
   const char* panel = static_cast<const char*>(from.panel(column / kPanelColumns)) +
                       in_panel / kPanelHalf * device::kPanelHalfTile +

@@ -13,6 +13,8 @@ namespace tessera::ops {
 
 /// Owns nothing. Immutable once packed; shared by all threads.
 struct PackedMatrix {
+  static constexpr uint32_t kNoPlace = ~uint32_t{0};
+
   device::PanelType type = device::PanelType::kF32;
   void* panels = nullptr;  // 64-byte aligned
   uint64_t k = 0;          // inputs
@@ -21,10 +23,16 @@ struct PackedMatrix {
   /// are read together (gate and up) lie panel by panel beside each other.
   uint64_t panel_stride = 0;
   float* scales = nullptr;  // [panels][panel_scales(k)][32], where quantised
+  /// Of a matrix that has some of its panels only: by panel, where among those it lies, kNoPlace
+  /// for one that it has not. Null: all lie in their order. Such a matrix is not quantised and is
+  /// multiplied panel by panel.
+  const uint32_t* places = nullptr;
 
   uint64_t panel_count() const { return device::panel_count(columns); }
+  bool has_panel(uint64_t i) const { return places == nullptr || places[i] != kNoPlace; }
+  /// REQUIRES: has_panel(i).
   const void* panel(uint64_t i) const {
-    return static_cast<const char*>(panels) + i * panel_stride;
+    return static_cast<const char*>(panels) + (places == nullptr ? i : places[i]) * panel_stride;
   }
   /// Null where values are not quantised.
   const float* panel_scales(uint64_t i) const {
@@ -51,11 +59,12 @@ constexpr uint64_t packed_bytes(device::PanelType type, uint64_t k, uint64_t col
 }
 
 /// Packs `from`, [to.columns, to.k] of any type and alignment, into to.panels, all of it written,
-/// padding included. REQUIRES: to.type is kF32 or kBf16 (INT8 panels are written by quantisation).
+/// padding included; panels that `to` has not are left out. REQUIRES: to.type is kF32 or kBf16
+/// (INT8 panels are written by quantisation).
 void pack(device::Device& device, const tensor::TensorView& from, const PackedMatrix& to);
 
 /// y[i] = column columns[i] of `from` as floats: the rows of W again, k floats each.
-/// REQUIRES: as pack; every column < from.columns.
+/// REQUIRES: as pack; every column < from.columns and of a panel that `from` has.
 void unpack_column(const PackedMatrix& from, uint64_t column, float* y);
 
 }  // namespace tessera::ops

@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = '666741c7f481ac79';
+export const ABI_DIGEST = '82eb8f7c14f072a6';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
@@ -170,6 +170,8 @@ export type EngineOptions = {
   readonly computeType: ComputeType;
   /** File of fixed activation scales for w8a8, as measureScales writes it; '' for none. */
   readonly activationScalesPath: string;
+  /** Whose logits requests may want; empty: those of the whole vocabulary. */
+  readonly headTokens: Int32Array;
   /** That computes: `cpu`, or `cuda:N` for card N of the machine. */
   readonly device: string;
   /** Compute threads, the engine's own included; >= 1. */
@@ -334,6 +336,10 @@ export type ModelInfo = {
   readonly digest: string;
   readonly computeType: ComputeType;
   readonly kvBytesPerPosition: number;
+  /** Tokens that the head computes: the vocabulary, or what was kept of it. */
+  readonly headSize: number;
+  /** Of memory that the packed weights take; 0 where a card has them. */
+  readonly weightBytes: number;
   /**
    * Instruction set that the kernels were dispatched to: 'amx', 'avx512_bf16', 'avx512', 'avx2' or
    * 'portable'; or the name of a card.

@@ -35,6 +35,8 @@ export interface RequestLimits {
   readonly defaultWidths: readonly number[];
   readonly defaultItemsPerSid: number;
   readonly defaultScoreNorm: ScoreNorm;
+  /** Whether the engine has logits of all tokens: `full` scores take them. */
+  readonly hasWholeVocabulary: boolean;
   readonly profileKeys: readonly string[];
   readonly sceneKeys: readonly string[];
 }
@@ -124,8 +126,12 @@ export function checkAppendRequest(request: UserSource, limits: RequestLimits): 
 }
 
 function rankingOf(request: UserSource, limits: RequestLimits): Ranking {
+  const scoreNorm = request.scoreNorm ?? limits.defaultScoreNorm;
+  if (scoreNorm === 'full' && !limits.hasWholeVocabulary) {
+    throw invalid('scoreNorm', 'level or allowed (engine.vocabulary is catalogue)', scoreNorm);
+  }
   return {
-    scoreNorm: request.scoreNorm ?? limits.defaultScoreNorm,
+    scoreNorm,
     priority: request.priority ?? 'normal',
   };
 }

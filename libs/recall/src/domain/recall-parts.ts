@@ -45,6 +45,7 @@ export function promptRoom(parts: RecallParts): number {
 export function requestLimits(parts: RecallParts): RequestLimits {
   const { defaults, resultCountMax, scoreItemsMax, widthMax } = parts;
   const { template } = parts.template;
+  const { headSize, vocabSize } = parts.engine.model;
   return {
     resultCountMax,
     scoreItemsMax,
@@ -57,6 +58,7 @@ export function requestLimits(parts: RecallParts): RequestLimits {
     defaultWidths: defaults.widths,
     defaultItemsPerSid: Math.min(defaults.itemsPerSid, resultCountMax),
     defaultScoreNorm: defaults.scoreNorm,
+    hasWholeVocabulary: headSize === vocabSize,
     profileKeys: slotKeys(template, 'profile'),
     sceneKeys: slotKeys(template, 'scene'),
   };

@@ -46,6 +46,8 @@ import type {
 export interface EngineLimits {
   /** That computes: `cuda:N` for card N of the machine; left out: `cpu`. */
   readonly device?: string;
+  /** Tokens that scores are computed of: all (left out), or those that the catalogues can use. */
+  readonly vocabulary?: 'full' | 'catalogue';
   /** Compute threads, the engine's own included; >= 1. */
   readonly threadCount: number;
   /**

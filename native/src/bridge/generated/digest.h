@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "666741c7f481ac79";
+inline constexpr std::string_view kAbiDigest = "82eb8f7c14f072a6";
 
 }  // namespace tessera::bridge

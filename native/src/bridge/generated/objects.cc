@@ -13,6 +13,7 @@ void read(Napi::Env env, const Napi::Value& value, const char* path, engine::Eng
   static constexpr std::string_view k_computeType[] = {"f32", "bf16", "w8a8"};
   assign(to.compute_type, reader.choice("computeType", k_computeType));
   assign(to.activation_scales_path, reader.string("activationScalesPath"));
+  assign(to.head_tokens, reader.i32_array("headTokens"));
   assign(to.device, reader.string("device"));
   assign(to.thread_count, reader.u32("threadCount"));
   static constexpr std::string_view k_threadPlacement[] = {"pinned", "free"};
@@ -138,6 +139,8 @@ Napi::Value to_js(Napi::Env env, const engine::ServedModel& from) {
   to["digest"] = to_js(env, from.digest);
   to["computeType"] = to_js(env, std::string_view(from.compute_type), kComputeTypeWords);
   to["kvBytesPerPosition"] = to_js(env, static_cast<double>(from.position_bytes));
+  to["headSize"] = to_js(env, static_cast<double>(from.vocabulary.size(from.config.vocab_size)));
+  to["weightBytes"] = to_js(env, static_cast<double>(from.weight_bytes));
   to["instructionSet"] = to_js(env, from.device);
   return to;
 }
