@@ -39,7 +39,8 @@ ${CONNECTION_USAGE}
   --tolerate N         bad rows that do not refuse an import, or lines of apply that the service
                        refuses and that are left out (default 0)
   --batch N            changes of a batch of apply at most (default 1000)
-  --resume FILE        apply remembers in it how far it came, and goes on there the next time
+  --resume FILE        apply remembers in it how far it came, and goes on there the next time; no
+                       batch counts twice, one that was under way at a crash included
   --whole              the file of apply is one batch (at most 1,048,576 changes)
   --json               JSON on the standard output and nothing else`;
 
@@ -132,8 +133,8 @@ class Commands {
     });
   }
 
-  private apply(changes: readonly CatalogueChange[]): Promise<Sequence> {
-    return this.call('Apply', { changes: changes.map(wireChange) });
+  private apply(changes: readonly CatalogueChange[], importMark?: object): Promise<Sequence> {
+    return this.call('Apply', { changes: changes.map(wireChange), importMark });
   }
 
   private async applyWhole(path: string): Promise<object> {
@@ -145,7 +146,7 @@ class Commands {
 
   /** A line at fault is named by file and number; batches before its own have been applied. */
   private applyFile(path: string): Promise<object> {
-    return applyFile((changes) => this.apply(changes), path, {
+    return applyFile((changes, mark) => this.apply(changes, mark), path, {
       batch: this.batch,
       resumePath: this.resumePath,
       tolerated: this.tolerated,

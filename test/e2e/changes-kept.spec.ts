@@ -1,4 +1,4 @@
-/** Acknowledged changes are there after a kill, with the default settings. */
+/** Acknowledged changes are there after a kill, once, with the default settings. */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,6 +19,32 @@ async function recalledItems({ grpcAddress }: Service): Promise<string[]> {
   recalls.close();
   expect(status, details).toBe(0);
   return (answer as { items: { itemId: string }[] }).items.map(({ itemId }) => itemId);
+}
+
+/** A batch of an import that adds to a budget; whether it had been applied before. */
+async function spend({ grpcAddress }: Service): Promise<boolean> {
+  const catalogue = new CatalogueClient(grpcAddress);
+  const delta = [{ attribute: 'budget', delta: 5 }];
+  const changes = [{ patchAttributes: { itemId: '7', delta } }];
+  const importMark = { name: 'spent', position: 1 };
+  const { alreadyApplied } = await catalogue.call<{ alreadyApplied: boolean }>(
+    'Apply',
+    { changes, importMark },
+    CALL_MS,
+  );
+  catalogue.close();
+  return alreadyApplied;
+}
+
+async function budget({ grpcAddress }: Service): Promise<unknown> {
+  const catalogue = new CatalogueClient(grpcAddress);
+  type Page = { readonly items: readonly { itemId: string; attributes: string }[] };
+  let found: unknown;
+  for await (const { items } of catalogue.stream<Page>('ListItems', {}, CALL_MS)) {
+    for (const item of items) if (item.itemId === '7') found = JSON.parse(item.attributes).budget;
+  }
+  catalogue.close();
+  return found;
 }
 
 async function pause({ grpcAddress }: Service, itemId: string): Promise<void> {
@@ -53,11 +79,14 @@ it('a paused item stays paused after a kill, and no other catalogue knows of it'
     const first = await start(own);
     expect(first.ids).toContain('7');
     await pause(first.service, '7');
+    expect(await spend(first.service)).toBe(false);
     first.service.child.kill('SIGKILL');
     await first.service.ended;
 
     const again = await start(own);
     expect(again.ids).toEqual(first.ids.filter((itemId) => itemId !== '7'));
+    expect(await spend(again.service)).toBe(true);
+    expect(await budget(again.service)).toBe(5);
     again.service.child.kill('SIGKILL');
     await again.service.ended;
 

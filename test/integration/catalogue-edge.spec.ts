@@ -114,6 +114,7 @@ describe('CatalogueService', () => {
       sequence: before + 5,
       matched: [1, 1, 1, 1],
       placed: [],
+      alreadyApplied: false,
     });
     const nothing = { set: '', unset: [], add: [], take: [], delta: [] };
     const ofCampaign = clauseOf('in', { attribute: 'campaign', values: ['x', 'true'] });
@@ -146,8 +147,17 @@ describe('CatalogueService', () => {
       { removeMatching: { all: [inX] } },
     ];
     const answer = await post('/v1/catalogue/apply', { changes });
-    const counts = { matched: [1, 1], placed: [] };
+    const counts = { matched: [1, 1], placed: [], alreadyApplied: false };
     expect(answer).toEqual(Object.assign(counts, { status: 200, sequence: before + 6 }));
+    const importMark = { name: 'ads', position: 7 };
+    const again = { changes: [{ pauseItemId: '1' }], importMark };
+    for (const alreadyApplied of [false, true]) {
+      const marked = await post('/v1/catalogue/apply', again);
+      expect(marked).toMatchObject({ status: 200, sequence: before + 7, alreadyApplied });
+    }
+    const bundle = { follows: 'a', becomes: 'b' };
+    const both = await post('/v1/catalogue/apply', { changes: [], importMark, bundle });
+    expect(both).toMatchObject({ status: 422, error: { field: 'importMark' } });
     const predicate = clauseOf('in', { attribute: 'campaign', values: ['x'] });
     const add = [{ attribute: 'l', texts: ['n'] }];
     const patch = { set: '{"d":1}', unset: [], add, take: [], delta: [] };
@@ -161,6 +171,7 @@ describe('CatalogueService', () => {
       { op: 'set_attributes', itemId: 's', attributes: '{"b":"c"}' },
       { op: 'patch_attributes', itemId: '', predicate, patch },
       { op: 'remove', itemId: '', predicate: clauseOf('all', { clauses: [predicate] }) },
+      { op: 'pause', itemId: '1' },
     ]);
     const refused = await post('/v1/catalogue/apply', { changes: [{ upsert: { sid: [1] } }] });
     expect(refused).toMatchObject({

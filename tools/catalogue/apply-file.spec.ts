@@ -31,11 +31,13 @@ function served(batchesMax = Number.POSITIVE_INFINITY) {
 }
 
 const reported: string[] = [];
-function run(send: ReturnType<typeof served>['send'], resume = false, tolerated = 0) {
+type Mark = { readonly name: string; readonly position: number };
+type Send = (changes: readonly CatalogueChange[], mark?: Mark) => Promise<{ sequence: number }>;
+function run(send: Send, resume = false, tolerated = 0, batch = BATCH) {
   let nowMs = 0;
   reported.length = 0;
   return applyFile(send, join(folder.path, 'ads.jsonl'), {
-    batch: BATCH,
+    batch,
     tolerated,
     onBadLine: (line, message) => reported.push(`${line} ${message}`),
     resumePath: resume ? resumePath() : undefined,
@@ -87,6 +89,26 @@ describe('a file of changes', () => {
     expect(applied).toMatchObject({ applied: 12, resumed: 13 });
     expect([...first.batches, ...second.batches].flat()).toEqual(all);
     expect(existsSync(resumePath())).toBe(false);
+  });
+
+  it('counts a batch once whose answer came as the run was killed', async () => {
+    const known = new Map<string, number>();
+    const counted: string[] = [];
+    // A service as docs/live-catalogue.md has it; its answer to batch 3 comes too late.
+    const send = (killed: boolean) => (changes: readonly CatalogueChange[], mark?: Mark) => {
+      const { name, position } = mark as Mark;
+      if (position > (known.get(name) ?? 0)) counted.push(...changes.map(({ itemId }) => itemId));
+      known.set(name, Math.max(position, known.get(name) ?? 0));
+      const isLate = killed && counted.length === 3 * BATCH;
+      return isLate ? Promise.reject(new Error('killed')) : Promise.resolve({ sequence: 1 });
+    };
+    await expect(run(send(true), true)).rejects.toThrow('killed');
+    await run(send(false), true, 0, BATCH + 3);
+    expect(counted).toEqual(all);
+    expect(known.size).toBe(1);
+    // Another import of the same file is one of its own.
+    await run(send(false), true);
+    expect(counted).toEqual([...all, ...all]);
   });
 
   it('is not gone on with where its lines have become others', async () => {

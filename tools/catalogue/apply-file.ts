@@ -1,9 +1,10 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { type CatalogueChange, parseChangeLine } from '@tessera/catalogue';
 import { expecting, TesseraError } from '@tessera/errors';
+import { FILE_SYSTEM, replaceFile } from '@tessera/files';
 
 const SECOND_MS = 1000;
 const invalid = expecting('CATALOGUE_INVALID');
@@ -40,6 +41,17 @@ interface Remembered {
   readonly lines: number;
   /** SHA-256 of these lines, each with its end. */
   readonly digest: string;
+  /** Under which the service knows the batches. */
+  readonly name: string;
+  /** Changes of a batch; the one that the service may have is sent as it was. */
+  readonly batch: number;
+}
+
+/** A batch of an import to the service, which applies it once. */
+interface ImportMark {
+  readonly name: string;
+  /** The last line of the batch. */
+  readonly position: number;
 }
 
 /** A line that is not empty, with its number and what the lines up to it hash to. */
@@ -63,8 +75,8 @@ export async function* linesOf(path: string): AsyncGenerator<FileLine> {
 
 /**
  * The changes of a file in batches, in their order. With a file that remembers, a run goes on
- * behind the last batch that a run before has seen applied; that batch is applied again where the
- * run was killed before it could remember it.
+ * behind the last batch that a run before has seen applied. Where that one was killed before it
+ * could remember a batch, the batch is sent again as it was, and the service knows it by its mark.
  * @throws TesseraError of a line or a batch at fault, with the place
  */
 export async function applyFile(
@@ -72,19 +84,21 @@ export async function applyFile(
   path: string,
   settings: FileSettings,
 ): Promise<AppliedFile> {
-  const { batch, resumePath, onProgress, nowMs } = settings;
-  const before = await rememberedIn(resumePath);
+  const { resumePath, onProgress, nowMs } = settings;
+  const before = (await rememberedIn(resumePath)) ?? (await begun(settings));
+  const { name, batch } = before;
   const total = await countLines(path);
   if (total < before.lines) throw othersThan(before, path, `${total} lines`);
   const beganMs = nowMs();
+  const isMarked = resumePath !== undefined;
   const batches = new Batches(send, path, settings);
   const rate = () => {
     const seconds = (nowMs() - beganMs) / SECOND_MS;
     return seconds > 0 ? Math.round(batches.applied / seconds) : 0;
   };
   const flush = async ({ number: lines, digest }: FileLine) => {
-    await batches.flush();
-    if (resumePath !== undefined) await remember(resumePath, { lines, digest: digest() });
+    await batches.flush(isMarked ? { name, position: lines } : undefined);
+    if (isMarked) await remember(resumePath, { lines, digest: digest(), name, batch });
     onProgress('lines applied', lines, total, `${rate()} changes a second`);
   };
   let last: FileLine | undefined;
@@ -100,7 +114,10 @@ export async function applyFile(
   return { applied, resumed: before.lines, badLines, sequence, rate: rate() };
 }
 
-type Send = (changes: readonly CatalogueChange[]) => Promise<{ readonly sequence: number }>;
+type Send = (
+  changes: readonly CatalogueChange[],
+  mark: ImportMark | undefined,
+) => Promise<{ readonly sequence: number }>;
 
 /** A change of a batch that a refusal names. */
 const CHANGE_FIELD = /^changes\[(\d+)\]/;
@@ -131,10 +148,11 @@ class Batches {
   }
 
   /** All that waits; without a line that is refused, as long as that is tolerated. */
-  async flush(): Promise<void> {
+  async flush(mark: ImportMark | undefined): Promise<void> {
     while (this.waiting.length > 0) {
       try {
-        ({ sequence: this.sequence } = await this.send(this.waiting.map(({ change }) => change)));
+        const changes = this.waiting.map(({ change }) => change);
+        ({ sequence: this.sequence } = await this.send(changes, mark));
         this.applied += this.waiting.length;
         this.waiting = [];
       } catch (error) {
@@ -175,18 +193,24 @@ function isBehind({ number, digest }: FileLine, before: Remembered, path: string
 const othersThan = ({ lines }: Remembered, path: string, got: string) =>
   invalid(path, `the ${lines} lines that were applied before`, got);
 
-const NOTHING: Remembered = { lines: 0, digest: '' };
+/** Remembered before anything is sent. */
+async function begun({ resumePath, batch }: FileSettings): Promise<Remembered> {
+  const nothing = { lines: 0, digest: '', name: randomUUID(), batch };
+  if (resumePath !== undefined) await remember(resumePath, nothing);
+  return nothing;
+}
 
-async function rememberedIn(path: string | undefined): Promise<Remembered> {
-  if (path === undefined) return NOTHING;
+/** Undefined where no run before has begun. */
+async function rememberedIn(path: string | undefined): Promise<Remembered | undefined> {
+  if (path === undefined) return undefined;
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (text === undefined) return NOTHING;
-  const { lines, digest } = parsed(text) as Partial<Remembered>;
-  if (Number.isSafeInteger(lines) && typeof digest === 'string')
-    return { lines, digest } as Remembered;
+  if (text === undefined) return undefined;
+  const { lines, digest, name, batch } = parsed(text) as Partial<Remembered>;
+  const isWhole = [lines, batch].every(Number.isSafeInteger) && typeof digest === 'string';
+  if (isWhole && typeof name === 'string') return { lines, digest, name, batch } as Remembered;
   throw invalid(path, 'what `catalogue apply --resume` wrote', text.slice(0, 80));
 }
 
@@ -198,9 +222,8 @@ function parsed(text: string): object {
   }
 }
 
-async function remember(path: string, state: Remembered): Promise<void> {
-  await writeFile(`${path}.partial`, `${JSON.stringify(state)}\n`);
-  await rename(`${path}.partial`, path);
+function remember(path: string, state: Remembered): Promise<void> {
+  return replaceFile(FILE_SYSTEM, path, `${JSON.stringify(state)}\n`, `${path}: how far it is`);
 }
 
 async function countLines(path: string): Promise<number> {

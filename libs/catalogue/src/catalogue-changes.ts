@@ -18,7 +18,9 @@ import {
   vectorOf,
   withVectors,
 } from './domain/semantic-ids.js';
+import { WriteGate } from './domain/write-gate.js';
 import type { BundleLabel } from './outside/bundle-label.js';
+import { type ImportMark, ImportMarks } from './outside/import-marks.js';
 
 /**
  * Of the snapshot, for each change that it waits for. A compaction costs a time per item, so that
@@ -53,10 +55,18 @@ export interface ChangesOptions {
   readonly compactAfterChanges: number;
   /** Which bundle the items are those of; left out: of none, and that is not kept. */
   readonly bundle?: BundleLabel;
+  /** How far imports are; left out: that is not kept. */
+  readonly imports?: ImportMarks;
   /** What vectors and texts of changes become semantic IDs by; left out: they are refused. */
   readonly semanticIds?: SemanticIds | undefined;
   /** Told how a compaction of its own accord ended; undefined: well. */
   readonly onCompacted: (error: TesseraError | undefined) => void;
+}
+
+/** What a batch came to. */
+export interface AppliedImport extends AppliedChanges {
+  /** True: a batch of an import that was applied before, and is not again. */
+  readonly alreadyApplied: boolean;
 }
 
 /** From one bundle to the next: '' follows any. */
@@ -113,11 +123,15 @@ function neighboursOf({
 export class CatalogueChanges {
   private compaction: Promise<unknown> | undefined;
   private tell: (applied: AppliedBatch) => void = () => undefined;
+  private readonly gate = new WriteGate();
+  private readonly imports: ImportMarks;
 
   constructor(
     private readonly catalogue: ChangingCatalogue,
     private readonly options: ChangesOptions,
-  ) {}
+  ) {
+    this.imports = options.imports ?? ImportMarks.unkept();
+  }
 
   /** From now on the listener gets what is applied, in place of the listener before. */
   follow(tell: (applied: AppliedBatch) => void): void {
@@ -175,9 +189,42 @@ export class CatalogueChanges {
 
   /** The same for changes that arrived in several messages. */
   async applyBatch(batch: ChangeBatch, source = ''): Promise<AppliedChanges> {
-    const applied = await this.catalogue.apply(
-      await withVectors(this.options.semanticIds, batch.messages),
+    const changes = await withVectors(this.options.semanticIds, batch.messages);
+    return this.told(
+      batch,
+      source,
+      await this.gate.together(async () => {
+        await this.imports.settle();
+        return this.catalogue.apply(changes);
+      }),
     );
+  }
+
+  /**
+   * A batch of an import, which counts once, however often it is sent.
+   * @throws TesseraError as apply()
+   */
+  async applyImport(batch: ChangeBatch, mark: ImportMark, source = ''): Promise<AppliedImport> {
+    if (this.imports.has(mark)) return this.nothingAgain();
+    const changes = await withVectors(this.options.semanticIds, batch.messages);
+    const applied = await this.gate.byItself(async () => {
+      if (this.imports.has(mark)) return undefined;
+      await this.imports.settle();
+      const { sequence } = this.catalogue.state();
+      return this.imports.applying(mark, sequence, () => this.catalogue.apply(changes));
+    });
+    if (applied === undefined) return this.nothingAgain();
+    return { ...this.told(batch, source, applied), alreadyApplied: false };
+  }
+
+  private nothingAgain(): AppliedImport {
+    const { sequence } = this.catalogue.state();
+    const placed = { offsets: Uint32Array.of(0), codes: new Uint32Array() };
+    return { sequence, changeCount: 0, matched: new Uint32Array(), placed, alreadyApplied: true };
+  }
+
+  /** Listeners hear of what was applied. */
+  private told(batch: ChangeBatch, source: string, applied: AppliedChanges): AppliedChanges {
     const { sequence, changeCount } = applied;
     const { ops, told } = batch;
     if (changeCount > 0) this.tell({ sequence, changeCount, ops, told, source });
@@ -234,7 +281,10 @@ export class CatalogueChanges {
   }
 
   async rollBack(to: number, source = ''): Promise<number> {
-    const sequence = await this.catalogue.rollBack(to);
+    const sequence = await this.gate.together(async () => {
+      await this.imports.settle();
+      return this.catalogue.rollBack(to);
+    });
     this.tell({ sequence, changeCount: 1, ops: { roll_back: 1 }, told: [], source });
     return sequence;
   }

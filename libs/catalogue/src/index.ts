@@ -6,6 +6,7 @@ export {
   readDelta,
 } from './bundle.js';
 export {
+  type AppliedImport,
   type BundleStep,
   CatalogueChanges,
   CHANGES_NOT_KEPT,
@@ -37,6 +38,7 @@ export type { EncoderMark, ItemEncoders, TextEmbedder } from './domain/text-embe
 export { readAttributeSchema } from './outside/attribute-file.js';
 export { BundleLabel } from './outside/bundle-label.js';
 export { readCodebookFolder } from './outside/codebook-folder.js';
+export { type ImportMark, ImportMarks } from './outside/import-marks.js';
 export {
   type CatalogueOptions,
   type PreparedCatalogue,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import {
   BundleLabel,
   CatalogueChanges,
+  ImportMarks,
   prepareCatalogue,
   readAttributeSchema,
   readCodebookFolder,
@@ -113,6 +114,7 @@ async function openCatalogue(
     folder,
     compactAfterChanges: folder === '' ? 0 : compactAfterChanges,
     bundle: await BundleLabel.open(folder, bundleUuid),
+    imports: await ImportMarks.open(folder, catalogue.state().sequence),
     semanticIds,
     onCompacted,
   });

@@ -2,7 +2,7 @@ import type { Metadata, ServerWritableStream } from '@grpc/grpc-js';
 import { Controller, UseFilters } from '@nestjs/common';
 import { GrpcMethod, GrpcStreamMethod } from '@nestjs/microservices';
 import { type Change, ChangeAudits } from '@tessera/access';
-import { type CatalogueChanges, ChangeBatch } from '@tessera/catalogue';
+import type { CatalogueChanges } from '@tessera/catalogue';
 import type {
   WireApplyBatchRequest,
   WireApplyBatchResponse,
@@ -28,7 +28,7 @@ import type { AppliedChanges, ListedItem } from '@tessera/engine';
 import { callerOf, GrpcErrorFilter, paced, refuseMalformed } from '@tessera/grpc';
 import { RecallOperations } from '@tessera/recall';
 import { concatMap, defaultIfEmpty, map, type Observable, scan, takeLast, takeWhile } from 'rxjs';
-import { answerOf, parseWireChanges, quantised } from '../wire/catalogue.mapper.js';
+import { answerOf, applyWire, parseWireChanges, quantised } from '../wire/catalogue.mapper.js';
 import { CollectedBatch, GRPC_SOURCE } from './collected-batch.js';
 
 const sequenceTold = (sequence: number) => `sequence ${sequence}`;
@@ -66,9 +66,7 @@ export class CatalogueGrpcController {
     const applied = await this.applied(metadata, message.catalogue, () => {
       const catalogue = this.of(message);
       const changes = parseWireChanges(message.changes);
-      return message.bundle
-        ? catalogue.applyBundle(ChangeBatch.of(changes), message.bundle, GRPC_SOURCE)
-        : catalogue.apply(changes, GRPC_SOURCE);
+      return applyWire(catalogue, changes, message, GRPC_SOURCE);
     });
     return answerOf(applied);
   }
@@ -79,7 +77,9 @@ export class CatalogueGrpcController {
     metadata: Metadata,
   ): Observable<WireApplyStreamResponse> {
     return batches.pipe(
-      concatMap((batch) => this.apply({ ...batch, bundle: undefined }, metadata)),
+      concatMap((batch) =>
+        this.apply({ ...batch, bundle: undefined, importMark: undefined }, metadata),
+      ),
     );
   }
 

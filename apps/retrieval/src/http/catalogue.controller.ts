@@ -1,12 +1,11 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ChangeAudits } from '@tessera/access';
-import { ChangeBatch } from '@tessera/catalogue';
 import type { WireApplyRequest, WireChange, WireQuantiseRequest } from '@tessera/contracts';
 import { expecting, finiteJson } from '@tessera/errors';
 import { callerOf } from '@tessera/hosting';
 import { RecallOperations } from '@tessera/recall';
 import type { FastifyRequest } from 'fastify';
-import { answerOf, parseWireChanges, quantised } from '../wire/catalogue.mapper.js';
+import { answerOf, applyWire, parseWireChanges, quantised } from '../wire/catalogue.mapper.js';
 import { HTTP_JSON, HTTP_RPCS } from './json-form.js';
 
 const APPLY = HTTP_RPCS['/v1/catalogue/apply'];
@@ -54,7 +53,7 @@ export class CatalogueHttpController {
   @HttpCode(200)
   async apply(@Body() body: unknown, @Req() request: FastifyRequest): Promise<object> {
     const asked = HTTP_JSON.readRequest<WireApplyRequest>(APPLY, body);
-    const { catalogue: name, bundle } = asked;
+    const { catalogue: name } = asked;
     const change = {
       action: 'apply-changes',
       actor: callerOf(request).name,
@@ -66,9 +65,7 @@ export class CatalogueHttpController {
       async () => {
         const catalogue = this.operations.changesOf(name);
         const changes = parseWireChanges((asked.changes as JsonChange[]).map(withTexts));
-        return bundle
-          ? catalogue.applyBundle(ChangeBatch.of(changes), bundle, HTTP_SOURCE)
-          : catalogue.apply(changes, HTTP_SOURCE);
+        return applyWire(catalogue, changes, asked, HTTP_SOURCE);
       },
       ({ sequence }) => `sequence ${sequence}`,
     );

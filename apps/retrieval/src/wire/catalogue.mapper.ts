@@ -1,12 +1,15 @@
 /** Changes of the wire as those of the domain. What they say is checked where they are applied. */
 
 import {
+  type AppliedImport,
   type CatalogueChange,
   type CatalogueChanges,
+  ChangeBatch,
   type ChangedItems,
   FormReader,
 } from '@tessera/catalogue';
 import type {
+  WireApplyRequest,
   WireApplyResponse,
   WireChange,
   WirePatchAttributes,
@@ -52,10 +55,25 @@ export function parseWireChanges(changes: readonly WireChange[], first = 0): Cat
   return changes.map((change, i) => parseChange(change, first + i));
 }
 
-export const answerOf = ({ sequence, matched, placed }: AppliedChanges): WireApplyResponse => ({
-  sequence,
-  matched: [...matched],
-  placed: sidsOf(placed.offsets, placed.codes).map((sid) => ({ sid })),
+/** Changes as a step from bundle to bundle, as a batch of an import, or as they are. */
+export function applyWire(
+  catalogue: CatalogueChanges,
+  changes: readonly CatalogueChange[],
+  { bundle, importMark }: Pick<WireApplyRequest, 'bundle' | 'importMark'>,
+  source: string,
+): Promise<AppliedChanges> {
+  if (bundle && importMark) throw invalid('importMark', 'none beside bundle', importMark.name);
+  const batch = ChangeBatch.of(changes);
+  if (bundle) return catalogue.applyBundle(batch, bundle, source);
+  if (importMark) return catalogue.applyImport(batch, importMark, source);
+  return catalogue.applyBatch(batch, source);
+}
+
+export const answerOf = (applied: AppliedChanges | AppliedImport): WireApplyResponse => ({
+  sequence: applied.sequence,
+  matched: [...applied.matched],
+  placed: sidsOf(applied.placed.offsets, applied.placed.codes).map((sid) => ({ sid })),
+  alreadyApplied: 'alreadyApplied' in applied && applied.alreadyApplied,
 });
 
 function sidsOf(offsets: Uint32Array, codes: Uint32Array): number[][] {

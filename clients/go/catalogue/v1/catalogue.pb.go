@@ -737,12 +737,70 @@ func (x *BundleStep) GetBecomes() string {
 	return ""
 }
 
+// Which batch of an import the changes are. What has been applied of an import is not applied again:
+// its batches may be sent anew after a failure or a crash, those with deltas too.
+type ImportMark struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of the import, 1 to 128 characters, the same in all of its batches and in no other import.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Of the batch's end in the import (e.g. lines of a file); rises from batch to batch.
+	Position      uint64 `protobuf:"varint,2,opt,name=position,proto3" json:"position,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportMark) Reset() {
+	*x = ImportMark{}
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportMark) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportMark) ProtoMessage() {}
+
+func (x *ImportMark) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportMark.ProtoReflect.Descriptor instead.
+func (*ImportMark) Descriptor() ([]byte, []int) {
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ImportMark) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ImportMark) GetPosition() uint64 {
+	if x != nil {
+		return x.Position
+	}
+	return 0
+}
+
 type ApplyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// All are applied or none, in their order; each item is named at most once.
 	Changes []*Change `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
 	// Left out: the changes are no step from bundle to bundle.
 	Bundle *BundleStep `protobuf:"bytes,2,opt,name=bundle,proto3" json:"bundle,omitempty"`
+	// Left out: the changes are no batch of an import. Not beside `bundle`.
+	ImportMark *ImportMark `protobuf:"bytes,3,opt,name=import_mark,json=importMark,proto3" json:"import_mark,omitempty"`
 	// Name of the catalogue; empty: the first.
 	Catalogue     string `protobuf:"bytes,15,opt,name=catalogue,proto3" json:"catalogue,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -751,7 +809,7 @@ type ApplyRequest struct {
 
 func (x *ApplyRequest) Reset() {
 	*x = ApplyRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[8]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -763,7 +821,7 @@ func (x *ApplyRequest) String() string {
 func (*ApplyRequest) ProtoMessage() {}
 
 func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[8]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -776,7 +834,7 @@ func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyRequest.ProtoReflect.Descriptor instead.
 func (*ApplyRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{8}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ApplyRequest) GetChanges() []*Change {
@@ -789,6 +847,13 @@ func (x *ApplyRequest) GetChanges() []*Change {
 func (x *ApplyRequest) GetBundle() *BundleStep {
 	if x != nil {
 		return x.Bundle
+	}
+	return nil
+}
+
+func (x *ApplyRequest) GetImportMark() *ImportMark {
+	if x != nil {
+		return x.ImportMark
 	}
 	return nil
 }
@@ -810,7 +875,7 @@ type Placed struct {
 
 func (x *Placed) Reset() {
 	*x = Placed{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -822,7 +887,7 @@ func (x *Placed) String() string {
 func (*Placed) ProtoMessage() {}
 
 func (x *Placed) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -835,7 +900,7 @@ func (x *Placed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Placed.ProtoReflect.Descriptor instead.
 func (*Placed) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{9}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Placed) GetSid() []uint32 {
@@ -852,14 +917,16 @@ type ApplyResponse struct {
 	// Per change with a predicate, in their order: items that it let pass.
 	Matched []uint32 `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
 	// Per change with a vector or a text, in their order.
-	Placed        []*Placed `protobuf:"bytes,3,rep,name=placed,proto3" json:"placed,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Placed []*Placed `protobuf:"bytes,3,rep,name=placed,proto3" json:"placed,omitempty"`
+	// The batch of `import_mark` was applied before; nothing was done now.
+	AlreadyApplied bool `protobuf:"varint,4,opt,name=already_applied,json=alreadyApplied,proto3" json:"already_applied,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ApplyResponse) Reset() {
 	*x = ApplyResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -871,7 +938,7 @@ func (x *ApplyResponse) String() string {
 func (*ApplyResponse) ProtoMessage() {}
 
 func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -884,7 +951,7 @@ func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResponse.ProtoReflect.Descriptor instead.
 func (*ApplyResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{10}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ApplyResponse) GetSequence() uint64 {
@@ -908,6 +975,13 @@ func (x *ApplyResponse) GetPlaced() []*Placed {
 	return nil
 }
 
+func (x *ApplyResponse) GetAlreadyApplied() bool {
+	if x != nil {
+		return x.AlreadyApplied
+	}
+	return false
+}
+
 type ApplyStreamRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in ApplyRequest.
@@ -920,7 +994,7 @@ type ApplyStreamRequest struct {
 
 func (x *ApplyStreamRequest) Reset() {
 	*x = ApplyStreamRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -932,7 +1006,7 @@ func (x *ApplyStreamRequest) String() string {
 func (*ApplyStreamRequest) ProtoMessage() {}
 
 func (x *ApplyStreamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -945,7 +1019,7 @@ func (x *ApplyStreamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyStreamRequest.ProtoReflect.Descriptor instead.
 func (*ApplyStreamRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{11}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ApplyStreamRequest) GetChanges() []*Change {
@@ -974,7 +1048,7 @@ type ApplyStreamResponse struct {
 
 func (x *ApplyStreamResponse) Reset() {
 	*x = ApplyStreamResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -986,7 +1060,7 @@ func (x *ApplyStreamResponse) String() string {
 func (*ApplyStreamResponse) ProtoMessage() {}
 
 func (x *ApplyStreamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -999,7 +1073,7 @@ func (x *ApplyStreamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyStreamResponse.ProtoReflect.Descriptor instead.
 func (*ApplyStreamResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{12}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ApplyStreamResponse) GetSequence() uint64 {
@@ -1040,7 +1114,7 @@ type ApplyBatchRequest struct {
 
 func (x *ApplyBatchRequest) Reset() {
 	*x = ApplyBatchRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1052,7 +1126,7 @@ func (x *ApplyBatchRequest) String() string {
 func (*ApplyBatchRequest) ProtoMessage() {}
 
 func (x *ApplyBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1065,7 +1139,7 @@ func (x *ApplyBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyBatchRequest.ProtoReflect.Descriptor instead.
 func (*ApplyBatchRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{13}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ApplyBatchRequest) GetChanges() []*Change {
@@ -1108,7 +1182,7 @@ type ApplyBatchResponse struct {
 
 func (x *ApplyBatchResponse) Reset() {
 	*x = ApplyBatchResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1120,7 +1194,7 @@ func (x *ApplyBatchResponse) String() string {
 func (*ApplyBatchResponse) ProtoMessage() {}
 
 func (x *ApplyBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1133,7 +1207,7 @@ func (x *ApplyBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyBatchResponse.ProtoReflect.Descriptor instead.
 func (*ApplyBatchResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{14}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ApplyBatchResponse) GetSequence() uint64 {
@@ -1167,7 +1241,7 @@ type GetStateRequest struct {
 
 func (x *GetStateRequest) Reset() {
 	*x = GetStateRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1179,7 +1253,7 @@ func (x *GetStateRequest) String() string {
 func (*GetStateRequest) ProtoMessage() {}
 
 func (x *GetStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1192,7 +1266,7 @@ func (x *GetStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStateRequest.ProtoReflect.Descriptor instead.
 func (*GetStateRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{15}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetStateRequest) GetCatalogue() string {
@@ -1224,7 +1298,7 @@ type GetStateResponse struct {
 
 func (x *GetStateResponse) Reset() {
 	*x = GetStateResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1236,7 +1310,7 @@ func (x *GetStateResponse) String() string {
 func (*GetStateResponse) ProtoMessage() {}
 
 func (x *GetStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1249,7 +1323,7 @@ func (x *GetStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStateResponse.ProtoReflect.Descriptor instead.
 func (*GetStateResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{16}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetStateResponse) GetSequence() uint64 {
@@ -1318,7 +1392,7 @@ type ListItemsRequest struct {
 
 func (x *ListItemsRequest) Reset() {
 	*x = ListItemsRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1330,7 +1404,7 @@ func (x *ListItemsRequest) String() string {
 func (*ListItemsRequest) ProtoMessage() {}
 
 func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1343,7 +1417,7 @@ func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListItemsRequest.ProtoReflect.Descriptor instead.
 func (*ListItemsRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{17}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListItemsRequest) GetCatalogue() string {
@@ -1369,7 +1443,7 @@ type Item struct {
 
 func (x *Item) Reset() {
 	*x = Item{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1381,7 +1455,7 @@ func (x *Item) String() string {
 func (*Item) ProtoMessage() {}
 
 func (x *Item) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1394,7 +1468,7 @@ func (x *Item) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Item.ProtoReflect.Descriptor instead.
 func (*Item) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{18}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Item) GetItemId() string {
@@ -1450,7 +1524,7 @@ type ListItemsResponse struct {
 
 func (x *ListItemsResponse) Reset() {
 	*x = ListItemsResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1462,7 +1536,7 @@ func (x *ListItemsResponse) String() string {
 func (*ListItemsResponse) ProtoMessage() {}
 
 func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1475,7 +1549,7 @@ func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListItemsResponse.ProtoReflect.Descriptor instead.
 func (*ListItemsResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{19}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListItemsResponse) GetSequence() uint64 {
@@ -1502,7 +1576,7 @@ type ListVersionsRequest struct {
 
 func (x *ListVersionsRequest) Reset() {
 	*x = ListVersionsRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1514,7 +1588,7 @@ func (x *ListVersionsRequest) String() string {
 func (*ListVersionsRequest) ProtoMessage() {}
 
 func (x *ListVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1527,7 +1601,7 @@ func (x *ListVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{20}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListVersionsRequest) GetCatalogue() string {
@@ -1551,7 +1625,7 @@ type Generation struct {
 
 func (x *Generation) Reset() {
 	*x = Generation{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1563,7 +1637,7 @@ func (x *Generation) String() string {
 func (*Generation) ProtoMessage() {}
 
 func (x *Generation) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1576,7 +1650,7 @@ func (x *Generation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Generation.ProtoReflect.Descriptor instead.
 func (*Generation) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{21}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Generation) GetFirstSequence() uint64 {
@@ -1617,7 +1691,7 @@ type ListVersionsResponse struct {
 
 func (x *ListVersionsResponse) Reset() {
 	*x = ListVersionsResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1629,7 +1703,7 @@ func (x *ListVersionsResponse) String() string {
 func (*ListVersionsResponse) ProtoMessage() {}
 
 func (x *ListVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1642,7 +1716,7 @@ func (x *ListVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{22}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListVersionsResponse) GetGenerations() []*Generation {
@@ -1662,7 +1736,7 @@ type CompactRequest struct {
 
 func (x *CompactRequest) Reset() {
 	*x = CompactRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1674,7 +1748,7 @@ func (x *CompactRequest) String() string {
 func (*CompactRequest) ProtoMessage() {}
 
 func (x *CompactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1687,7 +1761,7 @@ func (x *CompactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactRequest.ProtoReflect.Descriptor instead.
 func (*CompactRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{23}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CompactRequest) GetCatalogue() string {
@@ -1706,7 +1780,7 @@ type CompactResponse struct {
 
 func (x *CompactResponse) Reset() {
 	*x = CompactResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1718,7 +1792,7 @@ func (x *CompactResponse) String() string {
 func (*CompactResponse) ProtoMessage() {}
 
 func (x *CompactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1731,7 +1805,7 @@ func (x *CompactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactResponse.ProtoReflect.Descriptor instead.
 func (*CompactResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{24}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CompactResponse) GetSequence() uint64 {
@@ -1753,7 +1827,7 @@ type RollBackRequest struct {
 
 func (x *RollBackRequest) Reset() {
 	*x = RollBackRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1765,7 +1839,7 @@ func (x *RollBackRequest) String() string {
 func (*RollBackRequest) ProtoMessage() {}
 
 func (x *RollBackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1778,7 +1852,7 @@ func (x *RollBackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollBackRequest.ProtoReflect.Descriptor instead.
 func (*RollBackRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{25}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RollBackRequest) GetSequence() uint64 {
@@ -1805,7 +1879,7 @@ type RollBackResponse struct {
 
 func (x *RollBackResponse) Reset() {
 	*x = RollBackResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[26]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1817,7 +1891,7 @@ func (x *RollBackResponse) String() string {
 func (*RollBackResponse) ProtoMessage() {}
 
 func (x *RollBackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[26]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1830,7 +1904,7 @@ func (x *RollBackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollBackResponse.ProtoReflect.Descriptor instead.
 func (*RollBackResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{26}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RollBackResponse) GetSequence() uint64 {
@@ -1857,7 +1931,7 @@ type QuantiseRequest struct {
 
 func (x *QuantiseRequest) Reset() {
 	*x = QuantiseRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[27]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1869,7 +1943,7 @@ func (x *QuantiseRequest) String() string {
 func (*QuantiseRequest) ProtoMessage() {}
 
 func (x *QuantiseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[27]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1882,7 +1956,7 @@ func (x *QuantiseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantiseRequest.ProtoReflect.Descriptor instead.
 func (*QuantiseRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{27}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *QuantiseRequest) GetVector() []float32 {
@@ -1934,7 +2008,7 @@ type Neighbour struct {
 
 func (x *Neighbour) Reset() {
 	*x = Neighbour{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[28]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1946,7 +2020,7 @@ func (x *Neighbour) String() string {
 func (*Neighbour) ProtoMessage() {}
 
 func (x *Neighbour) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[28]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1959,7 +2033,7 @@ func (x *Neighbour) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Neighbour.ProtoReflect.Descriptor instead.
 func (*Neighbour) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{28}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Neighbour) GetItemId() string {
@@ -2010,7 +2084,7 @@ type QuantiseResponse struct {
 
 func (x *QuantiseResponse) Reset() {
 	*x = QuantiseResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[29]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2022,7 +2096,7 @@ func (x *QuantiseResponse) String() string {
 func (*QuantiseResponse) ProtoMessage() {}
 
 func (x *QuantiseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[29]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2035,7 +2109,7 @@ func (x *QuantiseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantiseResponse.ProtoReflect.Descriptor instead.
 func (*QuantiseResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{29}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *QuantiseResponse) GetCodes() []uint32 {
@@ -2136,17 +2210,24 @@ const file_tessera_catalogue_v1_catalogue_proto_rawDesc = "" +
 	"\n" +
 	"BundleStep\x12\x18\n" +
 	"\afollows\x18\x01 \x01(\tR\afollows\x12\x18\n" +
-	"\abecomes\x18\x02 \x01(\tR\abecomes\"\x9e\x01\n" +
+	"\abecomes\x18\x02 \x01(\tR\abecomes\"<\n" +
+	"\n" +
+	"ImportMark\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
+	"\bposition\x18\x02 \x01(\x04R\bposition\"\xe1\x01\n" +
 	"\fApplyRequest\x126\n" +
 	"\achanges\x18\x01 \x03(\v2\x1c.tessera.catalogue.v1.ChangeR\achanges\x128\n" +
-	"\x06bundle\x18\x02 \x01(\v2 .tessera.catalogue.v1.BundleStepR\x06bundle\x12\x1c\n" +
+	"\x06bundle\x18\x02 \x01(\v2 .tessera.catalogue.v1.BundleStepR\x06bundle\x12A\n" +
+	"\vimport_mark\x18\x03 \x01(\v2 .tessera.catalogue.v1.ImportMarkR\n" +
+	"importMark\x12\x1c\n" +
 	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\x1a\n" +
 	"\x06Placed\x12\x10\n" +
-	"\x03sid\x18\x01 \x03(\rR\x03sid\"{\n" +
+	"\x03sid\x18\x01 \x03(\rR\x03sid\"\xa4\x01\n" +
 	"\rApplyResponse\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
 	"\amatched\x18\x02 \x03(\rR\amatched\x124\n" +
-	"\x06placed\x18\x03 \x03(\v2\x1c.tessera.catalogue.v1.PlacedR\x06placed\"j\n" +
+	"\x06placed\x18\x03 \x03(\v2\x1c.tessera.catalogue.v1.PlacedR\x06placed\x12'\n" +
+	"\x0falready_applied\x18\x04 \x01(\bR\x0ealreadyApplied\"j\n" +
 	"\x12ApplyStreamRequest\x126\n" +
 	"\achanges\x18\x01 \x03(\v2\x1c.tessera.catalogue.v1.ChangeR\achanges\x12\x1c\n" +
 	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\x81\x01\n" +
@@ -2246,7 +2327,7 @@ func file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP() []byte {
 	return file_tessera_catalogue_v1_catalogue_proto_rawDescData
 }
 
-var file_tessera_catalogue_v1_catalogue_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_tessera_catalogue_v1_catalogue_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_tessera_catalogue_v1_catalogue_proto_goTypes = []any{
 	(*Upsert)(nil),               // 0: tessera.catalogue.v1.Upsert
 	(*SetAttributes)(nil),        // 1: tessera.catalogue.v1.SetAttributes
@@ -2256,32 +2337,33 @@ var file_tessera_catalogue_v1_catalogue_proto_goTypes = []any{
 	(*PatchAttributes)(nil),      // 5: tessera.catalogue.v1.PatchAttributes
 	(*Change)(nil),               // 6: tessera.catalogue.v1.Change
 	(*BundleStep)(nil),           // 7: tessera.catalogue.v1.BundleStep
-	(*ApplyRequest)(nil),         // 8: tessera.catalogue.v1.ApplyRequest
-	(*Placed)(nil),               // 9: tessera.catalogue.v1.Placed
-	(*ApplyResponse)(nil),        // 10: tessera.catalogue.v1.ApplyResponse
-	(*ApplyStreamRequest)(nil),   // 11: tessera.catalogue.v1.ApplyStreamRequest
-	(*ApplyStreamResponse)(nil),  // 12: tessera.catalogue.v1.ApplyStreamResponse
-	(*ApplyBatchRequest)(nil),    // 13: tessera.catalogue.v1.ApplyBatchRequest
-	(*ApplyBatchResponse)(nil),   // 14: tessera.catalogue.v1.ApplyBatchResponse
-	(*GetStateRequest)(nil),      // 15: tessera.catalogue.v1.GetStateRequest
-	(*GetStateResponse)(nil),     // 16: tessera.catalogue.v1.GetStateResponse
-	(*ListItemsRequest)(nil),     // 17: tessera.catalogue.v1.ListItemsRequest
-	(*Item)(nil),                 // 18: tessera.catalogue.v1.Item
-	(*ListItemsResponse)(nil),    // 19: tessera.catalogue.v1.ListItemsResponse
-	(*ListVersionsRequest)(nil),  // 20: tessera.catalogue.v1.ListVersionsRequest
-	(*Generation)(nil),           // 21: tessera.catalogue.v1.Generation
-	(*ListVersionsResponse)(nil), // 22: tessera.catalogue.v1.ListVersionsResponse
-	(*CompactRequest)(nil),       // 23: tessera.catalogue.v1.CompactRequest
-	(*CompactResponse)(nil),      // 24: tessera.catalogue.v1.CompactResponse
-	(*RollBackRequest)(nil),      // 25: tessera.catalogue.v1.RollBackRequest
-	(*RollBackResponse)(nil),     // 26: tessera.catalogue.v1.RollBackResponse
-	(*QuantiseRequest)(nil),      // 27: tessera.catalogue.v1.QuantiseRequest
-	(*Neighbour)(nil),            // 28: tessera.catalogue.v1.Neighbour
-	(*QuantiseResponse)(nil),     // 29: tessera.catalogue.v1.QuantiseResponse
-	(*v1.Predicate)(nil),         // 30: tessera.recall.v1.Predicate
+	(*ImportMark)(nil),           // 8: tessera.catalogue.v1.ImportMark
+	(*ApplyRequest)(nil),         // 9: tessera.catalogue.v1.ApplyRequest
+	(*Placed)(nil),               // 10: tessera.catalogue.v1.Placed
+	(*ApplyResponse)(nil),        // 11: tessera.catalogue.v1.ApplyResponse
+	(*ApplyStreamRequest)(nil),   // 12: tessera.catalogue.v1.ApplyStreamRequest
+	(*ApplyStreamResponse)(nil),  // 13: tessera.catalogue.v1.ApplyStreamResponse
+	(*ApplyBatchRequest)(nil),    // 14: tessera.catalogue.v1.ApplyBatchRequest
+	(*ApplyBatchResponse)(nil),   // 15: tessera.catalogue.v1.ApplyBatchResponse
+	(*GetStateRequest)(nil),      // 16: tessera.catalogue.v1.GetStateRequest
+	(*GetStateResponse)(nil),     // 17: tessera.catalogue.v1.GetStateResponse
+	(*ListItemsRequest)(nil),     // 18: tessera.catalogue.v1.ListItemsRequest
+	(*Item)(nil),                 // 19: tessera.catalogue.v1.Item
+	(*ListItemsResponse)(nil),    // 20: tessera.catalogue.v1.ListItemsResponse
+	(*ListVersionsRequest)(nil),  // 21: tessera.catalogue.v1.ListVersionsRequest
+	(*Generation)(nil),           // 22: tessera.catalogue.v1.Generation
+	(*ListVersionsResponse)(nil), // 23: tessera.catalogue.v1.ListVersionsResponse
+	(*CompactRequest)(nil),       // 24: tessera.catalogue.v1.CompactRequest
+	(*CompactResponse)(nil),      // 25: tessera.catalogue.v1.CompactResponse
+	(*RollBackRequest)(nil),      // 26: tessera.catalogue.v1.RollBackRequest
+	(*RollBackResponse)(nil),     // 27: tessera.catalogue.v1.RollBackResponse
+	(*QuantiseRequest)(nil),      // 28: tessera.catalogue.v1.QuantiseRequest
+	(*Neighbour)(nil),            // 29: tessera.catalogue.v1.Neighbour
+	(*QuantiseResponse)(nil),     // 30: tessera.catalogue.v1.QuantiseResponse
+	(*v1.Predicate)(nil),         // 31: tessera.recall.v1.Predicate
 }
 var file_tessera_catalogue_v1_catalogue_proto_depIdxs = []int32{
-	30, // 0: tessera.catalogue.v1.PatchAttributes.matching:type_name -> tessera.recall.v1.Predicate
+	31, // 0: tessera.catalogue.v1.PatchAttributes.matching:type_name -> tessera.recall.v1.Predicate
 	3,  // 1: tessera.catalogue.v1.PatchAttributes.add:type_name -> tessera.catalogue.v1.PatchTexts
 	3,  // 2: tessera.catalogue.v1.PatchAttributes.take:type_name -> tessera.catalogue.v1.PatchTexts
 	4,  // 3: tessera.catalogue.v1.PatchAttributes.delta:type_name -> tessera.catalogue.v1.PatchNumber
@@ -2289,25 +2371,26 @@ var file_tessera_catalogue_v1_catalogue_proto_depIdxs = []int32{
 	1,  // 5: tessera.catalogue.v1.Change.set_attributes:type_name -> tessera.catalogue.v1.SetAttributes
 	2,  // 6: tessera.catalogue.v1.Change.set_priority:type_name -> tessera.catalogue.v1.SetPriority
 	5,  // 7: tessera.catalogue.v1.Change.patch_attributes:type_name -> tessera.catalogue.v1.PatchAttributes
-	30, // 8: tessera.catalogue.v1.Change.pause_matching:type_name -> tessera.recall.v1.Predicate
-	30, // 9: tessera.catalogue.v1.Change.resume_matching:type_name -> tessera.recall.v1.Predicate
-	30, // 10: tessera.catalogue.v1.Change.remove_matching:type_name -> tessera.recall.v1.Predicate
+	31, // 8: tessera.catalogue.v1.Change.pause_matching:type_name -> tessera.recall.v1.Predicate
+	31, // 9: tessera.catalogue.v1.Change.resume_matching:type_name -> tessera.recall.v1.Predicate
+	31, // 10: tessera.catalogue.v1.Change.remove_matching:type_name -> tessera.recall.v1.Predicate
 	6,  // 11: tessera.catalogue.v1.ApplyRequest.changes:type_name -> tessera.catalogue.v1.Change
 	7,  // 12: tessera.catalogue.v1.ApplyRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
-	9,  // 13: tessera.catalogue.v1.ApplyResponse.placed:type_name -> tessera.catalogue.v1.Placed
-	6,  // 14: tessera.catalogue.v1.ApplyStreamRequest.changes:type_name -> tessera.catalogue.v1.Change
-	9,  // 15: tessera.catalogue.v1.ApplyStreamResponse.placed:type_name -> tessera.catalogue.v1.Placed
-	6,  // 16: tessera.catalogue.v1.ApplyBatchRequest.changes:type_name -> tessera.catalogue.v1.Change
-	7,  // 17: tessera.catalogue.v1.ApplyBatchRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
-	9,  // 18: tessera.catalogue.v1.ApplyBatchResponse.placed:type_name -> tessera.catalogue.v1.Placed
-	18, // 19: tessera.catalogue.v1.ListItemsResponse.items:type_name -> tessera.catalogue.v1.Item
-	21, // 20: tessera.catalogue.v1.ListVersionsResponse.generations:type_name -> tessera.catalogue.v1.Generation
-	28, // 21: tessera.catalogue.v1.QuantiseResponse.neighbours:type_name -> tessera.catalogue.v1.Neighbour
-	22, // [22:22] is the sub-list for method output_type
-	22, // [22:22] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	8,  // 13: tessera.catalogue.v1.ApplyRequest.import_mark:type_name -> tessera.catalogue.v1.ImportMark
+	10, // 14: tessera.catalogue.v1.ApplyResponse.placed:type_name -> tessera.catalogue.v1.Placed
+	6,  // 15: tessera.catalogue.v1.ApplyStreamRequest.changes:type_name -> tessera.catalogue.v1.Change
+	10, // 16: tessera.catalogue.v1.ApplyStreamResponse.placed:type_name -> tessera.catalogue.v1.Placed
+	6,  // 17: tessera.catalogue.v1.ApplyBatchRequest.changes:type_name -> tessera.catalogue.v1.Change
+	7,  // 18: tessera.catalogue.v1.ApplyBatchRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
+	10, // 19: tessera.catalogue.v1.ApplyBatchResponse.placed:type_name -> tessera.catalogue.v1.Placed
+	19, // 20: tessera.catalogue.v1.ListItemsResponse.items:type_name -> tessera.catalogue.v1.Item
+	22, // 21: tessera.catalogue.v1.ListVersionsResponse.generations:type_name -> tessera.catalogue.v1.Generation
+	29, // 22: tessera.catalogue.v1.QuantiseResponse.neighbours:type_name -> tessera.catalogue.v1.Neighbour
+	23, // [23:23] is the sub-list for method output_type
+	23, // [23:23] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_tessera_catalogue_v1_catalogue_proto_init() }
@@ -2331,14 +2414,14 @@ func file_tessera_catalogue_v1_catalogue_proto_init() {
 		(*Change_ResumeMatching)(nil),
 		(*Change_RemoveMatching)(nil),
 	}
-	file_tessera_catalogue_v1_catalogue_proto_msgTypes[27].OneofWrappers = []any{}
+	file_tessera_catalogue_v1_catalogue_proto_msgTypes[28].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tessera_catalogue_v1_catalogue_proto_rawDesc), len(file_tessera_catalogue_v1_catalogue_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1109,6 +1109,21 @@ export const protoSchema: object = {
                   },
                   "comment": "From the items of one bundle to those of the next."
                 },
+                "ImportMark": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1,
+                      "comment": "Of the import, 1 to 128 characters, the same in all of its batches and in no other import."
+                    },
+                    "position": {
+                      "type": "uint64",
+                      "id": 2,
+                      "comment": "Of the batch's end in the import (e.g. lines of a file); rises from batch to batch."
+                    }
+                  },
+                  "comment": "Which batch of an import the changes are. What has been applied of an import is not applied again:\nits batches may be sent anew after a failure or a crash, those with deltas too."
+                },
                 "ApplyRequest": {
                   "fields": {
                     "changes": {
@@ -1121,6 +1136,11 @@ export const protoSchema: object = {
                       "type": "BundleStep",
                       "id": 2,
                       "comment": "Left out: the changes are no step from bundle to bundle."
+                    },
+                    "importMark": {
+                      "type": "ImportMark",
+                      "id": 3,
+                      "comment": "Left out: the changes are no batch of an import. Not beside `bundle`."
                     },
                     "catalogue": {
                       "type": "string",
@@ -1157,6 +1177,11 @@ export const protoSchema: object = {
                       "type": "Placed",
                       "id": 3,
                       "comment": "Per change with a vector or a text, in their order."
+                    },
+                    "alreadyApplied": {
+                      "type": "bool",
+                      "id": 4,
+                      "comment": "The batch of `import_mark` was applied before; nothing was done now."
                     }
                   }
                 },
@@ -4720,6 +4745,18 @@ export const protoSchemaAsWritten: object = {
                     }
                   }
                 },
+                "ImportMark": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "position": {
+                      "type": "uint64",
+                      "id": 2
+                    }
+                  }
+                },
                 "ApplyRequest": {
                   "fields": {
                     "changes": {
@@ -4730,6 +4767,10 @@ export const protoSchemaAsWritten: object = {
                     "bundle": {
                       "type": "BundleStep",
                       "id": 2
+                    },
+                    "import_mark": {
+                      "type": "ImportMark",
+                      "id": 3
                     },
                     "catalogue": {
                       "type": "string",
@@ -4761,6 +4802,10 @@ export const protoSchemaAsWritten: object = {
                       "rule": "repeated",
                       "type": "Placed",
                       "id": 3
+                    },
+                    "already_applied": {
+                      "type": "bool",
+                      "id": 4
                     }
                   }
                 },

@@ -107,12 +107,27 @@ export interface BundleStep {
   readonly becomes: string;
 }
 
+/**
+ * Which batch of an import the changes are. What has been applied of an import is not applied again:
+ * its batches may be sent anew after a failure or a crash, those with deltas too.
+ */
+export interface ImportMark {
+  /** Of the import, 1 to 128 characters, the same in all of its batches and in no other import. */
+  readonly name: string;
+  /** Of the batch's end in the import (e.g. lines of a file); rises from batch to batch. */
+  readonly position: number;
+}
+
 export interface ApplyRequest {
   /** All are applied or none, in their order; each item is named at most once. */
   readonly changes: readonly Change[];
   /** Left out: the changes are no step from bundle to bundle. */
   readonly bundle:
     | BundleStep
+    | undefined;
+  /** Left out: the changes are no batch of an import. Not beside `bundle`. */
+  readonly importMark:
+    | ImportMark
     | undefined;
   /** Name of the catalogue; empty: the first. */
   readonly catalogue: string;
@@ -130,6 +145,8 @@ export interface ApplyResponse {
   readonly matched: readonly number[];
   /** Per change with a vector or a text, in their order. */
   readonly placed: readonly Placed[];
+  /** The batch of `import_mark` was applied before; nothing was done now. */
+  readonly alreadyApplied: boolean;
 }
 
 export interface ApplyStreamRequest {
