@@ -190,7 +190,7 @@ export class CatalogueChanges {
   /** The same for changes that arrived in several messages. */
   async applyBatch(batch: ChangeBatch, source = ''): Promise<AppliedChanges> {
     const changes = await withVectors(this.options.semanticIds, batch.messages);
-    return this.told(
+    return this.reported(
       batch,
       source,
       await this.gate.together(async () => {
@@ -214,7 +214,7 @@ export class CatalogueChanges {
       return this.imports.applying(mark, sequence, () => this.catalogue.apply(changes));
     });
     if (applied === undefined) return this.nothingAgain();
-    return { ...this.told(batch, source, applied), alreadyApplied: false };
+    return { ...this.reported(batch, source, applied), alreadyApplied: false };
   }
 
   private nothingAgain(): AppliedImport {
@@ -224,7 +224,7 @@ export class CatalogueChanges {
   }
 
   /** Listeners hear of what was applied. */
-  private told(batch: ChangeBatch, source: string, applied: AppliedChanges): AppliedChanges {
+  private reported(batch: ChangeBatch, source: string, applied: AppliedChanges): AppliedChanges {
     const { sequence, changeCount } = applied;
     const { ops, told } = batch;
     if (changeCount > 0) this.tell({ sequence, changeCount, ops, told, source });

@@ -122,14 +122,14 @@ describe('a batch of an import', () => {
 
   it('says that it was applied before, and tells nobody of it again', async () => {
     const changes = await new Machine().started();
-    const told: number[] = [];
-    changes.follow(({ sequence }) => told.push(sequence));
+    const heard: number[] = [];
+    changes.follow(({ sequence }) => heard.push(sequence));
     expect(await imported(changes, 3)).toMatchObject({ sequence: 1, alreadyApplied: false });
     expect(await imported(changes, 3)).toMatchObject({ sequence: 1, alreadyApplied: true });
     expect(await imported(changes, 2)).toMatchObject({ alreadyApplied: true });
     const both = await Promise.all([imported(changes, 4), imported(changes, 4)]);
     expect(both.map(({ alreadyApplied }) => alreadyApplied)).toEqual([false, true]);
-    expect(told).toEqual([1, 2]);
+    expect(heard).toEqual([1, 2]);
   });
 
   it('that is refused may be sent without what was at fault', async () => {
