@@ -5,22 +5,10 @@ import {
   type RelevanceRequest,
   type RelevanceScorer,
 } from '@tessera/relevance';
-import type { RelevanceProfile } from '@tessera/routing';
+import { relevanceProfile } from '@tessera/testing';
 import type { OpenedRelevance } from '../../apps/standalone/src/relevance.js';
 
-const PROFILE: RelevanceProfile = {
-  model: 'fake',
-  template: 'fake',
-  documentsMax: 20,
-  passUs: 500,
-  tokenUs: 100,
-  pairUs: 0.01,
-  backlogUs: 0,
-  bytesPerToken: 4,
-  tokensBefore: 10,
-  tokensBehind: 10,
-  isQueryBefore: true,
-};
+const PROFILE = relevanceProfile({ documentsMax: 20 });
 
 /** Scores a text by its own characters, refuses `faulty`, and waits while it is held. */
 export class FakeRelevance {

@@ -1,6 +1,6 @@
 import type { Config } from '@tessera/config';
 import { parseModelSpecs } from '@tessera/embedding';
-import { NativeEngine } from '@tessera/engine';
+import { headPool, NativeEngine } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
 import {
   isCrossEncoder,
@@ -89,6 +89,8 @@ async function openDecoder({
     passTimeTargetUs,
     batching: 'continuous',
     kvBytesMax,
+    // What prompts begin with whatever is asked stays between calls, and nothing else.
+    kv: headPool(kvBytesMax),
     promptTokensMax,
     widthMax: 1,
     resultCountMax: 1,
@@ -109,7 +111,7 @@ async function openDecoder({
       ),
     );
     return {
-      relevance: new Relevance({ engine, limits, adapters, ...parts }),
+      relevance: new Relevance({ engine, limits, adapters, keepsHead: true, ...parts }),
       description: `${parts.template.name}, ${parameterCount} parameters, ${computeType}`,
       drain: (budgetMs) => engine.drain(budgetMs),
       close: () => engine.close(),

@@ -1,5 +1,6 @@
 import { type Stages, staged } from '../suite.js';
 import { besideStage } from './beside-stage.js';
+import { loadStage } from './load-stage.js';
 import { nodesStage } from './nodes-stage.js';
 import { oddsStage } from './odds-stage.js';
 import { rateStage } from './rate-stage.js';
@@ -14,6 +15,7 @@ const STAGES: Stages = {
   rate: rateStage,
   beside: besideStage,
   split: splitStage,
+  load: loadStage,
   nodes: nodesStage,
 };
 

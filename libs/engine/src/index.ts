@@ -76,6 +76,7 @@ export {
 } from './engine.js';
 export { lockFile } from './folder-lock.js';
 export {
+  headPool,
   type KvPool,
   type KvPoolOptions,
   type KvPrefetch,

@@ -85,6 +85,11 @@ export interface KvPool {
 }
 
 /** No pool: prompts of running requests still need the device tier. */
+/** Keeps what all users share, in memory alone, while running requests leave room for it. */
+export function headPool(deviceBytes: number): KvPoolOptions {
+  return { ...kvOff(deviceBytes), pool: 'on' };
+}
+
 export function kvOff(deviceBytes: number): KvPoolOptions {
   return {
     pool: 'off',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type EngineLogits, NativeEngine } from '@tessera/engine';
+import { type EngineLogits, headPool, NativeEngine } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,7 +25,11 @@ const ADAPTED = casesOf('adapter-cases.json');
 const ADAPTER_LIMITS = { rankMax: 8, normMax: 1000 };
 const LIMITS = { documentsMax: 1000, promptTokensMax: 8192, requestsAtOnce: 128 };
 
-function open(computeType: 'f32' | 'bf16', batchRequestsMax = 16): Promise<NativeEngine> {
+function open(
+  computeType: 'f32' | 'bf16',
+  batchRequestsMax = 16,
+  kv?: ReturnType<typeof headPool>,
+): Promise<NativeEngine> {
   return NativeEngine.open({
     modelPath: FOLDER,
     computeType,
@@ -44,6 +48,7 @@ function open(computeType: 'f32' | 'bf16', batchRequestsMax = 16): Promise<Nativ
     resultCountMax: 1,
     scoreItemsMax: 1,
     adapterBytesMax: 1 << 20,
+    ...(kv && { kv }),
   });
 }
 
@@ -346,5 +351,66 @@ describe('an adapter', () => {
     expect(() => relevance.checkAdapter('other', 'a.b')).toThrow(
       /^a\.b: expected one of fits, base/,
     );
+  });
+});
+
+describe('what prompts begin with whatever is asked', () => {
+  const documents = ['red shoes', 'a phone', 'rain'];
+  const queries = ['red shoes', 'a cheap phone', 'red shoes'];
+  let kept: NativeEngine;
+  let unkept: NativeEngine;
+  beforeAll(async () => {
+    kept = await open('f32', 4, headPool(1 << 26));
+    unkept = await open('f32', 4);
+  });
+  afterAll(async () => {
+    await kept.close();
+    await unkept.close();
+  });
+
+  /** One call after the other. */
+  async function answers(engine: NativeEngine, adapter?: string, instruction?: string) {
+    const adapters = new Map([
+      ['fits', await engine.loadAdapter(join(FOLDER, 'adapter'), ADAPTER_LIMITS)],
+    ]);
+    const parts = await loadRelevance(FOLDER);
+    const relevance = new Relevance({
+      engine,
+      limits: LIMITS,
+      adapters,
+      keepsHead: true,
+      ...parts,
+    });
+    const all = [];
+    for (const query of queries) {
+      const request = asked({ query, documents, adapter, instruction });
+      all.push(await relevance.score(request, { budgetUs: BUDGET_US }));
+    }
+    return all;
+  }
+
+  it('is computed by the first call alone, with the same bits', async () => {
+    const [first, ...later] = await answers(kept);
+    const [whole, ...others] = await answers(unkept);
+    expect(first).toEqual(whole);
+    const parts = await loadRelevance(FOLDER);
+    const scorer = new Relevance({ engine: kept, limits: LIMITS, keepsHead: true, ...parts });
+    const { tokensKept = 0, tokensBefore } = scorer.profile();
+    // Whole blocks of 32 positions.
+    expect(tokensKept % 32).toBe(0);
+    expect(tokensBefore - tokensKept).toBeLessThan(2 * 32);
+    for (const [i, answer] of later.entries()) {
+      const alone = others[i] as (typeof others)[number];
+      expect(answer.outcomes).toEqual(alone.outcomes);
+      expect(alone.computedTokens - answer.computedTokens).toBe(tokensKept);
+    }
+  });
+
+  it('is that of the adapter and of the instruction', async () => {
+    for (const [adapter, instruction] of [['fits'], [undefined, 'Judge ads'], ['fits', 'Judge']]) {
+      const own = await answers(kept, adapter, instruction);
+      const alone = await answers(unkept, adapter, instruction);
+      expect(own.map(({ outcomes }) => outcomes)).toEqual(alone.map(({ outcomes }) => outcomes));
+    }
   });
 });

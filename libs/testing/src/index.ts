@@ -18,6 +18,7 @@ export {
   startRedisCluster,
   startRedisServer,
 } from './redis-server.js';
+export { relevanceProfile } from './relevance-profile.js';
 export { S3_CREDENTIALS, type S3Server, startS3Server } from './s3-server.js';
 export { safetensorsHeader, valuesOf } from './safetensors-header.js';
 export { seededRandom } from './seeded-random.js';

@@ -1,6 +1,7 @@
 import { PLAIN } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
 import type { Failure, RelevanceProfile } from '@tessera/routing';
+import { relevanceProfile } from '@tessera/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ForwardCounts } from '../asking.js';
 import { Cluster } from '../cluster.js';
@@ -8,20 +9,6 @@ import type { NodeLink } from '../node-link.js';
 import { namedDocument } from './part-numbers.js';
 import type { Document, Scored, ScoredCall } from './scored-call.js';
 import { SplitCalls } from './split-calls.js';
-
-const PROFILE: RelevanceProfile = {
-  model: 'm',
-  template: 't',
-  documentsMax: 100,
-  passUs: 500,
-  tokenUs: 100,
-  pairUs: 0.01,
-  backlogUs: 0,
-  bytesPerToken: 4,
-  tokensBefore: 10,
-  tokensBehind: 10,
-  isQueryBefore: true,
-};
 
 /** Per document: its score, or the code that it failed with. */
 type Answer = readonly (string | number)[];
@@ -41,7 +28,6 @@ let nowMs: number;
 let timers: Set<{ readonly atMs: number; readonly act: () => void }>;
 let calls: SplitCalls;
 
-const profileOf = (more: Partial<RelevanceProfile> = {}) => Object.assign({}, PROFILE, more);
 const link = (name: string) => cluster.link(name) as NodeLink;
 const see = (name: string, relevance: RelevanceProfile | undefined) =>
   cluster.saw(link(name), { state: 'up', versions: { node: name }, relevance });
@@ -51,7 +37,7 @@ beforeEach(() => {
   cluster.setMembers(
     ['a', 'b', 'c'].map((name) => ({ name, grpc: `${name}:1`, http: `${name}:2`, weight: 1 })),
   );
-  for (const name of ['a', 'b', 'c']) see(name, PROFILE);
+  for (const name of ['a', 'b', 'c']) see(name, relevanceProfile());
   asked = [];
   nowMs = 0;
   timers = new Set();
@@ -146,7 +132,7 @@ it('keeps equal documents in one part', () => {
 });
 
 it('asks the node that has least to do where a call is small', async () => {
-  see('a', profileOf({ backlogUs: 900_000 }));
+  see('a', relevanceProfile({ backlogUs: 900_000 }));
   void calls.score(callOf(textsOf(20)));
   const has = new Set(asked.map(({ node }) => node));
   expect(has).toEqual(new Set(['b', 'c']));
@@ -154,7 +140,7 @@ it('asks the node that has least to do where a call is small', async () => {
   cluster.saw(link('b'), {
     state: 'up',
     versions: { node: 'b' },
-    relevance: profileOf({ backlogUs: 400_000 }),
+    relevance: relevanceProfile({ backlogUs: 400_000 }),
   });
   void calls.score(callOf(['a short text']));
   expect(asked.map(({ node }) => node)).toEqual(['c']);
@@ -258,7 +244,7 @@ it('answers by the deadline where a node says nothing', async () => {
 });
 
 it('splits over nodes that score alike, and takes no more documents than one node does', () => {
-  see('c', profileOf({ model: 'other' }));
+  see('c', relevanceProfile({ model: 'other' }));
   void calls.score(callOf(textsOf(20)));
   expect(asked.map(({ node }) => node).sort()).toEqual(['a', 'b']);
   expect(calls.takes(0)).toBe(false);

@@ -149,6 +149,7 @@ function splitNode({ link, profile }: ScoringNode, nowMs: number): SplitNode {
 function partOf(work: PairWork, places: readonly number[]): PairWork {
   return {
     sharedTokens: work.sharedTokens,
+    keptTokens: work.keptTokens ?? 0,
     tokens: places.map((place) => work.tokens[place] as number),
     common: places.map((place, at) => {
       const before = places[at - 1];

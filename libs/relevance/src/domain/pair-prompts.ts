@@ -13,6 +13,8 @@ export interface FixedTokens {
   /** Before the document, with the instruction of the template. */
   readonly before: number;
   readonly behind: number;
+  /** First tokens of all prompts that name no instruction, whatever the query. */
+  readonly kept: number;
   /** Whether the query stands before the document too. */
   readonly isQueryBefore: boolean;
 }
@@ -27,8 +29,6 @@ export interface PairPrompt {
 
 /** What pairs of one query and many documents are made into tokens by. */
 export class PairPrompts {
-  /** First tokens of every prompt of the template: of the segments before the first slot. */
-  readonly headTokens: number;
   private readonly segments: readonly (string | readonly number[])[];
   private readonly itemAt: number;
 
@@ -42,8 +42,25 @@ export class PairPrompts {
       slotsOf(segment).length === 0 ? tokenizer.encode(segment) : segment,
     );
     this.itemAt = template.segments.findIndex((segment) => slotsOf(segment).includes('item'));
-    const firstSlot = this.segments.findIndex((segment) => typeof segment === 'string');
-    this.headTokens = this.segments.slice(0, firstSlot).flat().length;
+  }
+
+  /**
+   * First tokens of every prompt with an instruction, whatever is asked: those before query and
+   * item but the last, which may go into a token of the text behind it.
+   */
+  private headTokens(instruction: string): number {
+    let tokens = 0;
+    for (const segment of this.segments) {
+      if (typeof segment !== 'string') {
+        tokens += segment.length;
+        continue;
+      }
+      const [before = ''] = segment.split(/\{(?:query|item)\}/);
+      const own = this.tokenizer.encode(filled(before, '', instruction)).length;
+      if (before.length < segment.length) return tokens + Math.max(0, own - 1);
+      tokens += own;
+    }
+    return tokens;
   }
 
   /**
@@ -67,7 +84,8 @@ export class PairPrompts {
       const least = `at most ${this.tokensMax - 1} tokens with the template`;
       throw invalid('query', least, got);
     }
-    return new QueryPrompts(this, { before, itemBefore, fixed, after, room });
+    const headTokens = this.headTokens(instruction);
+    return new QueryPrompts(this, { headTokens, before, itemBefore, fixed, after, room });
   }
 
   fixedTokens(): FixedTokens {
@@ -78,6 +96,7 @@ export class PairPrompts {
     return {
       before: sum(segments.slice(0, this.itemAt + 1)),
       behind: sum(segments.slice(this.itemAt + 1)),
+      kept: this.headTokens(this.template.instruction),
       isQueryBefore: segments.slice(0, this.itemAt + 1).some((of) => slotsOf(of).includes('query')),
     };
   }
@@ -110,6 +129,7 @@ function filled(segment: string, query: string, instruction: string): string {
 }
 
 interface QueryParts {
+  readonly headTokens: number;
   readonly before: readonly number[];
   /** Text that stands before the document in its segment, and its tokens alone. */
   readonly itemBefore: string;
@@ -125,6 +145,11 @@ export class QueryPrompts {
     private readonly pairs: PairPrompts,
     private readonly parts: QueryParts,
   ) {}
+
+  /** First tokens of the prompts that those of another query have as well. */
+  get headTokens(): number {
+    return this.parts.headTokens;
+  }
 
   /**
    * The prompt of the query and a document. Of one that is too long the end is left out, as the

@@ -35,9 +35,13 @@ interface RelevanceParts {
   readonly template: RelevanceTemplate;
   readonly tokenizer: Tokenizer;
   readonly limits: RelevanceLimits;
+  /** Whether the engine keeps what prompts begin with between calls, in whole blocks. */
+  readonly keepsHead?: boolean;
   /** Loaded by the engine; left out: none. */
   readonly adapters?: NamedAdapters;
 }
+
+const KV_BLOCK_TOKENS = 32;
 
 /** A prompt of a document, or why there is none. */
 type Prompted = PairPrompt | { readonly error: TesseraError };
@@ -92,9 +96,9 @@ export class Relevance implements RelevanceScorer {
   }
 
   profile(): RelevanceProfile {
-    const { engine, template, limits } = this.parts;
+    const { engine, template, limits, keepsHead = false } = this.parts;
     const { passUs, tokenUs, tokenPairUs, backlogUs } = engine.stats();
-    const { before, behind, isQueryBefore } = this.fixedTokens;
+    const { before, behind, kept, isQueryBefore } = this.fixedTokens;
     return {
       model: engine.model.digest,
       template: template.name,
@@ -106,6 +110,7 @@ export class Relevance implements RelevanceScorer {
       bytesPerToken: this.sizes.bytesPerToken,
       tokensBefore: before,
       tokensBehind: behind,
+      tokensKept: keepsHead ? kept - (kept % KV_BLOCK_TOKENS) : 0,
       isQueryBefore,
     };
   }
@@ -118,10 +123,12 @@ export class Relevance implements RelevanceScorer {
     }
     const adapter = adapterOf(this.adapters, request.adapter ?? '', 'adapter');
     const endsMs = performance.now() + context.budgetUs / MICROSECONDS_PER_MILLISECOND;
-    const prompted = await this.prompt(this.pairs.ofQuery(query, instruction), request);
+    const asked = this.pairs.ofQuery(query, instruction);
+    const prompted = await this.prompt(asked, request);
     const prompts = prompted.map((of) => ('error' in of ? [] : of.tokens));
     const order = trieOrder(prompts);
-    const work = { ...this.workOf(request), adapter };
+    const { headTokens } = asked;
+    const work = { ...this.workOf(request), headTokens, adapter };
     const read = await this.readAll(prompts, order, work, { signal: context.signal, endsMs });
     const outcomes = prompted.map((of, i) => this.outcome(of, read[order.placeOf[i] as number]));
     const failed = outcomes.find((outcome) => 'error' in outcome);
@@ -184,9 +191,8 @@ export class Relevance implements RelevanceScorer {
 
   /** What all requests of a call have in common. */
   private workOf({ priority }: RelevanceRequest) {
-    const { headTokens } = this.pairs;
     const scoreNorm = readsVocabulary(this.parts.template, this.paths) ? 'full' : 'allowed';
-    return { scoreNorm, priority, headTokens } as const;
+    return { scoreNorm, priority } as const;
   }
 
   private outcome(prompted: Prompted, read: Read | undefined): RelevanceOutcome {

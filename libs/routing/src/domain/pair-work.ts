@@ -13,6 +13,8 @@ export interface PairRates {
 export interface PairWork {
   /** Tokens that all prompts begin with. */
   readonly sharedTokens: number;
+  /** Of these, the first that nodes have from calls before; left out: none. */
+  readonly keptTokens?: number;
   /** Per document: tokens of its prompt behind the shared ones. */
   readonly tokens: readonly number[];
   /** Per document: of these, the first ones that the document before it has as well. */
@@ -36,8 +38,8 @@ export class PairCosts {
     private readonly work: PairWork,
     private readonly rates: PairRates,
   ) {
-    const { tokens, common, sharedTokens } = work;
-    this.sharedUs = this.tokensUs(sharedTokens, 0);
+    const { tokens, common, sharedTokens, keptTokens = 0 } = work;
+    this.sharedUs = this.tokensUs(sharedTokens - keptTokens, keptTokens);
     this.sums = new Float64Array(tokens.length + 1);
     for (let at = 0; at < tokens.length; at += 1) {
       const us = this.documentUs(at, at === 0 ? 0 : (common[at] as number));

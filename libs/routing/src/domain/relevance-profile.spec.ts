@@ -1,19 +1,8 @@
+import { relevanceProfile } from '@tessera/testing';
 import { expect, it } from 'vitest';
-import { pairWorkOf, parseRelevanceProfile, type RelevanceProfile } from './relevance-profile.js';
+import { pairWorkOf, parseRelevanceProfile } from './relevance-profile.js';
 
-const PROFILE: RelevanceProfile = {
-  model: 'm',
-  template: 't',
-  documentsMax: 1000,
-  passUs: 500,
-  tokenUs: 100,
-  pairUs: 0.01,
-  backlogUs: 0,
-  bytesPerToken: 4,
-  tokensBefore: 60,
-  tokensBehind: 10,
-  isQueryBefore: true,
-};
+const PROFILE = relevanceProfile({ tokensBefore: 60, tokensKept: 32 });
 
 it('reads what a node says, and nothing that another version says', () => {
   expect(parseRelevanceProfile(JSON.parse(JSON.stringify(PROFILE)))).toEqual(PROFILE);
@@ -28,12 +17,14 @@ it('counts tokens by bytes, the query where the template has it', () => {
   const bytes = { query: 40, documents: [100, 101, 100], common: [0, 48, 12] };
   expect(pairWorkOf(PROFILE, bytes)).toEqual({
     sharedTokens: 70,
+    keptTokens: 32,
     tokens: [35, 36, 35],
     common: [0, 12, 0],
   });
   const behind = Object.assign({}, PROFILE, { isQueryBefore: false });
   expect(pairWorkOf(behind, bytes)).toEqual({
     sharedTokens: 60,
+    keptTokens: 32,
     tokens: [45, 46, 45],
     common: [0, 12, 0],
   });

@@ -15,6 +15,8 @@ export interface RelevanceProfile extends PairRates {
   /** Tokens of a prompt before the document, without the query. */
   readonly tokensBefore: number;
   readonly tokensBehind: number;
+  /** Of those before, the first that the node keeps between calls; earlier versions say nothing. */
+  readonly tokensKept?: number;
   /** Whether the query stands before the document, so that all documents share its tokens. */
   readonly isQueryBefore: boolean;
 }
@@ -33,6 +35,7 @@ export function parseRelevanceProfile(value: unknown): RelevanceProfile | undefi
     NUMBERS.every(isNumber) &&
     Number(given.bytesPerToken) > 0 &&
     [given.model, given.template].every((text) => typeof text === 'string') &&
+    (given.tokensKept === undefined || isNumber('tokensKept')) &&
     typeof given.isQueryBefore === 'boolean';
   return isWhole ? (value as RelevanceProfile) : undefined;
 }
@@ -54,12 +57,13 @@ const COMMON_TOKENS_MIN = 8;
  * mostly, so that a wrong ratio is wrong for all of them alike and the parts are even all the same.
  */
 export function pairWorkOf(profile: RelevanceProfile, bytes: CallBytes): PairWork {
-  const { bytesPerToken, tokensBefore, tokensBehind, isQueryBefore } = profile;
+  const { bytesPerToken, tokensBefore, tokensBehind, tokensKept = 0, isQueryBefore } = profile;
   const tokensOf = (count: number) => Math.ceil(count / bytesPerToken);
   const query = tokensOf(bytes.query);
   const behind = tokensBehind + (isQueryBefore ? 0 : query);
   return {
     sharedTokens: tokensBefore + (isQueryBefore ? query : 0),
+    keptTokens: Math.min(tokensKept, tokensBefore),
     tokens: bytes.documents.map((count) => tokensOf(count) + behind),
     common: bytes.common.map((count, at) => {
       // Of equal documents all tokens are, what stands behind them included.

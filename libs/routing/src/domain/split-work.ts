@@ -1,7 +1,9 @@
 /**
  * Which node scores which documents of a call, so that the last of them ends soonest: longest
  * processing time first (R. L. Graham, "Bounds on multiprocessing timing anomalies", 1969), with
- * backlogs, with what a part costs whatever its documents, and with improving moves.
+ * backlogs, with what a part costs whatever its documents, and with improving moves. In how many
+ * parts, so that calls behind it are not held up by more than it gains: each part computes what all
+ * prompts begin with once more.
  */
 
 import { improve } from './improve-split.js';
@@ -48,14 +50,51 @@ export function splitWork(work: PairWork, nodes: readonly SplitNode[]): readonly
   const places = placesOf(work, nodes);
   const bounds = places.map((_, at) => dividedUs(work, places.slice(0, at + 1)));
   const likeliest = 1 + bounds.indexOf(Math.min(...bounds));
-  const best = splitOver(work, places.slice(0, likeliest));
-  const goodUs = finishOf(best) * FEWER_PARTS_SHARE;
-  for (let count = 1; count < best.length; count += 1) {
-    if ((bounds[count - 1] as number) > goodUs) continue;
-    const fewer = splitOver(work, places.slice(0, count));
-    if (finishOf(fewer) <= goodUs) return partsOf(fewer);
+  const whole = work.tokens.map((_, document) => document);
+  const [first] = places as [Place];
+  const wholeUs = usOn(first, whole);
+  const delays = delaysOfOthers(nodes, wholeUs);
+  let bestUs = Number.POSITIVE_INFINITY;
+  const splits: { readonly parts: readonly OpenPart[]; readonly us: number }[] = [];
+  for (let count = likeliest; count > 0; count -= 1) {
+    if ((bounds[count - 1] as number) > bestUs * FEWER_PARTS_SHARE) continue;
+    const parts = count === 1 ? onOne(places, whole) : splitOver(work, places.slice(0, count));
+    // On one node: that another one is slower is no work that is done twice.
+    const moreUs = parts.reduce((sum, { documents }) => sum + usOn(first, documents), 0) - wholeUs;
+    const us = finishOf(parts) + delays * moreUs;
+    bestUs = Math.min(bestUs, us);
+    splits.push({ parts, us });
   }
-  return partsOf(best);
+  const good = splits.filter(({ us }) => us <= bestUs * FEWER_PARTS_SHARE);
+  return partsOf((good.at(-1) as (typeof good)[number]).parts);
+}
+
+/** Microseconds of documents as one part of a node. */
+function usOn({ costs, partUs }: Place, documents: readonly number[]): number {
+  return partUs + costs.sharedUs + costs.documentsUs(documents);
+}
+
+/** All documents on the node that ends soonest. */
+function onOne(places: readonly Place[], whole: readonly number[]): readonly OpenPart[] {
+  const run = { first: 0, last: whole.length - 1 };
+  const parts = places.map((of) => {
+    const part = new OpenPart(of.node, of.costs, of.backlogUs, of.partUs);
+    part.add(run);
+    return part;
+  });
+  return [parts.reduce((a, b) => (b.finishUs < a.finishUs ? b : a))];
+}
+
+/**
+ * By how much calls behind this one end later, all together, for each microsecond that it computes
+ * more. At one server of calls of one size s the mean wait is W = r s / 2 (1 - r), r the share of
+ * its time that it works (Pollaczek and Khinchine); so dW/ds = 2 w (1 + w) where w is W / s, which
+ * is what nodes have to do over what this call has.
+ */
+function delaysOfOthers(nodes: readonly SplitNode[], wholeUs: number): number {
+  const backlogUs = nodes.reduce((sum, node) => sum + node.backlogUs, 0) / nodes.length;
+  const waits = backlogUs / wholeUs;
+  return 2 * waits * (1 + waits);
 }
 
 /** Predicted microseconds of all documents as one part of a node, without its backlog. */
