@@ -22,7 +22,6 @@ namespace {
 
 constexpr uint32_t kContext = 8192;
 constexpr uint32_t kBatch = 4096;
-constexpr uint32_t kMicroBatch = 512;
 constexpr int kWidthMax = 64;
 /// The prompt, the beams of a step, and those of the step before while they are forked.
 constexpr uint32_t kSequences = 1 + 2 * kWidthMax;
@@ -83,20 +82,8 @@ double log_sum_exp(const float* logits, int count) {
 class Peer {
  public:
   Peer(const char* model_path, int threads, const Paths& paths) : paths_(paths) {
-    model_ = llama_model_load_from_file(model_path, llama_model_default_params());
-    if (model_ == nullptr) fail("the model could not be loaded");
-    llama_context_params params = llama_context_default_params();
-    params.n_ctx = kContext;
-    params.n_batch = kBatch;
-    params.n_ubatch = kMicroBatch;
-    params.n_seq_max = kSequences;
-    params.n_threads = params.n_threads_batch = threads;
-    params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
-    params.kv_unified = true;
-    context_ = llama_init_from_model(model_, params);
-    if (context_ == nullptr) fail("the context could not be made");
-    pin_threads(context_, threads);
-    vocabulary_ = llama_vocab_n_tokens(llama_model_get_vocab(model_));
+    context_ = open_context(model_path, threads, {kContext, kBatch, kSequences});
+    vocabulary_ = llama_vocab_n_tokens(llama_model_get_vocab(llama_get_model(context_)));
     batch_ = llama_batch_init(kBatch, 0, 1);
   }
 
@@ -190,7 +177,6 @@ class Peer {
   }
 
   const Paths& paths_;
-  llama_model* model_ = nullptr;
   llama_context* context_ = nullptr;
   llama_batch batch_{};
   int vocabulary_ = 0;
@@ -212,13 +198,10 @@ std::vector<int> numbers(const std::string& line) {
 
 int main(int argc, char** argv) {
   if (argc != 7) fail("usage: MODEL.gguf SIDS.u16 LEVELS CODES THREADS FOLDER_OF_BACKENDS");
-  llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
-  ggml_backend_load_all_from_path(argv[6]);
-  llama_backend_init();
+  load_backends(argv[6]);
   const Paths paths(argv[2], std::atoi(argv[3]), std::atoi(argv[4]));
   Peer peer(argv[1], std::atoi(argv[5]), paths);
-  std::printf("{\"ready\": true}\n");
-  std::fflush(stdout);
+  say_ready();
   for (std::string line; std::getline(std::cin, line);) {
     std::vector<int> found = numbers(line);
     if (found.size() < 2 || found[0] < 1 || found[0] > kWidthMax) fail("expected width and tokens");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
@@ -30,6 +31,44 @@ inline void pin_threads(llama_context* context, int threads) {
   for (int i = 0; i < threads; ++i) params.cpumask[i] = true;
   params.strict_cpu = true;
   llama_attach_threadpool(context, make(&params), nullptr);
+}
+
+/// Before anything else of the library: what computes is in files of its own.
+inline void load_backends(const char* folder) {
+  llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
+  ggml_backend_load_all_from_path(folder);
+  llama_backend_init();
+}
+
+inline void say_ready() {
+  std::printf("{\"ready\": true}\n");
+  std::fflush(stdout);
+}
+
+struct ContextShape {
+  uint32_t context;  // tokens of all sequences
+  uint32_t batch;    // tokens of a call
+  uint32_t sequences;
+};
+
+constexpr uint32_t kMicroBatch = 512;
+
+/// The model with one cache for all sequences, in which a fork copies nothing, and flash attention.
+inline llama_context* open_context(const char* model_path, int threads, ContextShape shape) {
+  llama_model* model = llama_model_load_from_file(model_path, llama_model_default_params());
+  if (model == nullptr) fail("the model could not be loaded");
+  llama_context_params params = llama_context_default_params();
+  params.n_ctx = shape.context;
+  params.n_batch = shape.batch;
+  params.n_ubatch = kMicroBatch;
+  params.n_seq_max = shape.sequences;
+  params.n_threads = params.n_threads_batch = threads;
+  params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
+  params.kv_unified = true;
+  llama_context* context = llama_init_from_model(model, params);
+  if (context == nullptr) fail("the context could not be made");
+  pin_threads(context, threads);
+  return context;
 }
 
 /// A row of a batch; its index.

@@ -22,7 +22,6 @@
 namespace {
 
 constexpr uint32_t kContext = 8192;
-constexpr uint32_t kMicroBatch = 512;
 /// What is in common, and a fork of it for each prompt.
 constexpr uint32_t kSequences = 256;
 
@@ -42,19 +41,8 @@ size_t common_tokens(const std::vector<Tokens>& prompts) {
 class Peer {
  public:
   Peer(const char* model_path, int threads, bool together) : together_(together) {
-    model_ = llama_model_load_from_file(model_path, llama_model_default_params());
-    if (model_ == nullptr) fail("the model could not be loaded");
-    llama_context_params params = llama_context_default_params();
-    params.n_ctx = kContext;
-    params.n_batch = kContext;
-    params.n_ubatch = kMicroBatch;
-    params.n_seq_max = together ? kSequences : 1;
-    params.n_threads = params.n_threads_batch = threads;
-    params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
-    params.kv_unified = true;
-    context_ = llama_init_from_model(model_, params);
-    if (context_ == nullptr) fail("the context could not be made");
-    pin_threads(context_, threads);
+    const uint32_t sequences = together ? kSequences : 1;
+    context_ = open_context(model_path, threads, {kContext, kContext, sequences});
     batch_ = llama_batch_init(kContext, 0, 1);
   }
 
@@ -125,7 +113,6 @@ class Peer {
   }
 
   const bool together_;
-  llama_model* model_ = nullptr;
   llama_context* context_ = nullptr;
   llama_batch batch_{};
   std::vector<float> logits_;
@@ -151,12 +138,9 @@ std::vector<Tokens> arrays(const std::string& line) {
 
 int main(int argc, char** argv) {
   if (argc != 5) fail("usage: MODEL.gguf THREADS together|each FOLDER_OF_BACKENDS");
-  llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
-  ggml_backend_load_all_from_path(argv[4]);
-  llama_backend_init();
+  load_backends(argv[4]);
   Peer peer(argv[1], std::atoi(argv[2]), std::string_view(argv[3]) == "together");
-  std::printf("{\"ready\": true}\n");
-  std::fflush(stdout);
+  say_ready();
   for (std::string line; std::getline(std::cin, line);) {
     std::vector<Tokens> found = arrays(line);
     if (found.size() < 2) fail("expected prompts and labels");

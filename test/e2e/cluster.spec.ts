@@ -28,10 +28,26 @@ const HOUR_AHEAD = `--import=data:text/javascript,${encodeURIComponent(
 )}`;
 
 beforeAll(async () => {
-  cluster = await RunningCluster.start(NODES, {});
+  cluster = await RunningCluster.start(NODES, { relevance: 'test/fixtures/relevance' });
 });
 
 afterAll(() => cluster?.end());
+
+/** Of lengths that differ, with common beginnings. */
+const TEXTS = Array.from({ length: 48 }, (_, n) => `red shoes ${'for rain '.repeat(n % 13)}${n}`);
+
+interface Reranked {
+  readonly results?: readonly { readonly index: number; readonly relevance_score: number }[];
+  readonly failures?: readonly { readonly index: number; readonly code: string }[];
+  readonly error?: { readonly code: string };
+}
+
+async function rerank(): Promise<Reranked> {
+  const body = { query: 'shoes', documents: TEXTS, deadline_ms: DEADLINE_MS };
+  const headers = { 'content-type': 'application/json' };
+  const asked = { method: 'POST', headers, body: JSON.stringify(body) };
+  return (await (await fetch(`${cluster.httpUrl}/v1/rerank`, asked)).json()) as Reranked;
+}
 
 const routedClient = () =>
   RoutedClient.open({
@@ -130,7 +146,7 @@ describe('three nodes on this machine', () => {
     await browser.close();
   });
 
-  it('lose no answer and change none where one is killed under load', async () => {
+  it('lose no answer, score or text and change none where one is killed under load', async () => {
     const expected = await cluster.expectedOf(USERS);
     const owners = await cluster.owners(USERS);
     const routed = await routedClient();
@@ -152,6 +168,13 @@ describe('three nodes on this machine', () => {
         }
       }
     };
+    const { results: scores = [] } = await rerank();
+    expect(scores.map(({ index }) => index).sort((a, b) => a - b)).toEqual([...TEXTS.keys()]);
+    const scored = new Map(scores.map((of) => [of.index, of.relevance_score]));
+    const reranked: Reranked[] = [];
+    const rerankOn = async () => {
+      while (!isOver) reranked.push(await rerank());
+    };
     const [overGateway, withoutHop] = [new Set<string>(), new Set<string>()];
     const asking = USERS.flatMap((userId) => [
       ask(userId, cluster.client, overGateway),
@@ -159,6 +182,8 @@ describe('three nodes on this machine', () => {
     ]);
     const mine = USERS.filter((userId) => owners.get(userId) === 'node-2');
     expect(mine.length).toBeGreaterThan(2);
+    asking.push(rerankOn());
+    await until('texts are scored meanwhile', () => reranked.length > 0);
     process.kill(cluster.pidOf('node-2'), 'SIGKILL');
     await until('its users are answered', () =>
       mine.every((userId) => overGateway.has(userId) && withoutHop.has(userId)),
@@ -168,6 +193,17 @@ describe('three nodes on this machine', () => {
     routed.close();
     expect(failed).toEqual([]);
     expect(wrong).toEqual([]);
+    // Each text once, with the score that it has from any node, or with why it has none.
+    for (const { results = [], failures = [], error } of reranked) {
+      for (const { index, relevance_score: score } of results) {
+        expect(score).toBe(scored.get(index));
+      }
+      for (const { code } of [...failures, ...(error ? [error] : [])]) {
+        expect(code).toMatch(/^(NODE_UNAVAILABLE|ENGINE_OVERLOADED|DEADLINE_EXCEEDED)$/);
+      }
+      const answered = [...results, ...failures].map(({ index }) => index).sort((a, b) => a - b);
+      expect(answered).toEqual(error === undefined ? [...TEXTS.keys()] : []);
+    }
     expect((await cluster.node('node-2'))?.state).toBe('down');
     const lines = cluster.stdout.split('\n');
     expect(lines.filter((line) => line.includes('node-2 takes no requests'))).toHaveLength(1);

@@ -54,13 +54,17 @@ export class RunningCluster {
     this.client = new TesseraClient(this.gatewayAddress);
   }
 
-  static async start(nodes: number, more: { readonly kafka?: string; readonly redis?: string }) {
+  /** @param more.relevance folder of a model that scores texts */
+  static async start(
+    nodes: number,
+    more: { readonly kafka?: string; readonly redis?: string; readonly relevance?: string },
+  ) {
     const temporary = temporaryFolder({});
     const steps = Array.from({ length: nodes + 1 }, (_, step) => step);
     const httpPort = await freePorts(12_000, [...steps, 100]);
     const grpcPort = await freePorts(22_000, [...steps.map((step) => step + 9), 0, 100]);
     const folder = join(temporary.path, 'cluster');
-    const { kafka = '', redis = '' } = more;
+    const { kafka = '', redis = '', relevance = '' } = more;
     const options = { nodes, httpPort, grpcPort, folder, etcd: '', kafka, redis };
     const words = Object.entries({
       '--nodes': nodes,
@@ -70,7 +74,8 @@ export class RunningCluster {
       '--kafka': kafka,
       '--redis': redis,
     }).flatMap(([name, value]) => (value === '' ? [] : [name, String(value)]));
-    const command = spawn(process.execPath, ['dist/tools/cluster.js', ...words]);
+    const env = Object.assign({}, process.env, { TESSERA_RELEVANCE_PATH: relevance });
+    const command = spawn(process.execPath, ['dist/tools/cluster.js', ...words], { env });
     const said = { text: '' };
     for (const stream of [command.stdout, command.stderr]) {
       stream.on('data', (chunk) => {
