@@ -6,6 +6,7 @@ import { embedFile } from './embed-file.js';
 import { npyHeader } from './vector-file.js';
 
 const DIGEST = 'cd'.repeat(32);
+const TOKENS_DIGEST = 'ef'.repeat(32);
 const nothing = () => undefined;
 let folder = temporaryFolder({});
 beforeEach(() => {
@@ -18,7 +19,7 @@ function numberModels(textsMax = Number.POSITIVE_INFINITY, digest = DIGEST) {
   const asked: string[] = [];
   const models = {
     computeType: 'f32',
-    facts: [{ name: 'model', digest, dimension: 2 }],
+    facts: [{ name: 'model', digest, tokensDigest: TOKENS_DIGEST, dimension: 2 }],
     embed: ({ texts }: { readonly texts: readonly string[] }) => {
       if (asked.length + texts.length > textsMax) return Promise.reject(new Error('stopped'));
       asked.push(...texts);
@@ -59,6 +60,7 @@ describe('a file of vectors', () => {
       version: 1,
       kind: 'encoder',
       model_digest: DIGEST,
+      tokens_digest: TOKENS_DIGEST,
       compute_type: 'f32',
       mark: expect.stringMatching(/^[0-9a-f]{64}$/),
     });

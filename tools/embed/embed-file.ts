@@ -16,6 +16,8 @@ export interface EmbeddedFile {
   readonly modelDigest: string;
 }
 
+const NO_FACTS = { digest: '', tokensDigest: '', dimension: 0 };
+
 type Models = Pick<EmbeddingModels, 'embed' | 'facts' | 'computeType'>;
 
 /**
@@ -28,10 +30,10 @@ export async function embedFile(
   path: string,
   onProgress: (stage: string, done: number, total: number, note: string) => void,
 ): Promise<EmbeddedFile> {
-  const [{ digest, dimension } = { digest: '', dimension: 0 }] = models.facts;
+  const [{ digest, tokensDigest, dimension } = NO_FACTS] = models.facts;
   const { computeType } = models;
   const mark = createHash('sha256')
-    .update(JSON.stringify([digest, computeType, texts]))
+    .update(JSON.stringify([digest, tokensDigest, computeType, texts]))
     .digest('hex');
   const emptyTexts = texts.filter(isEmpty).length;
   const facts = { texts: texts.length, dimension, emptyTexts, modelDigest: digest };
@@ -60,6 +62,7 @@ export async function embedFile(
     version: 1,
     kind: 'encoder',
     model_digest: digest,
+    tokens_digest: tokensDigest,
     compute_type: computeType,
   });
   return Object.assign(facts, { truncated, resumed });

@@ -20,12 +20,18 @@ def read_encoder(path: Path) -> Encoder:
     found = read if isinstance(read, dict) else {}
     if found.get("version") != 1 or found.get("kind") != KIND:
         raise InputError(str(path), f"version 1 and kind {KIND}", read)
-    digest, type_ = found.get("model_digest"), found.get("compute_type")
-    if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
-        raise InputError(f"{path}: model_digest", "a SHA-256 in hexadecimal", digest)
+    type_ = found.get("compute_type")
+    # Files of earlier releases say nothing of the tokenizer.
+    names = [name for name in ("model_digest", "tokens_digest")
+             if name == "model_digest" or name in found]
+    for name in names:
+        digest = found.get(name)
+        if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
+            raise InputError(f"{path}: {name}", "a SHA-256 in hexadecimal", digest)
     if not isinstance(type_, str) or not type_:
         raise InputError(f"{path}: compute_type", "f32, bf16 or w8a8", type_)
-    return {"version": 1, "kind": KIND, "model_digest": digest, "compute_type": type_}
+    return {"version": 1, "kind": KIND, **{name: found[name] for name in names},
+            "compute_type": type_}
 
 
 def note_encoder(folder: Path, encoder: Encoder | None) -> None:

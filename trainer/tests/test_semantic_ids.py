@@ -273,8 +273,13 @@ def made_by(tmp_path, **members):
 def test_codebooks_say_which_encoder_made_their_vectors(tmp_path, monkeypatch):
     np.save(tmp_path / "v.npy", np.random.default_rng(0).normal(size=(40, 6)).astype(F32))
     plan = ["--embeddings", tmp_path / "v.npy", "--out", tmp_path / "sids"]
-    assert run_sids(monkeypatch, *plan, "--encoder", made_by(tmp_path, more=1)) == 0
+    # As a release wrote them that did not name the tokenizer.
+    assert run_sids(monkeypatch, *plan, "--encoder", made_by(tmp_path)) == 0
     expected = json.loads(made_by(tmp_path).read_text())
+    assert json.loads((tmp_path / "sids" / "text.json").read_text()) == expected
+    whole = {"tokens_digest": "cd" * 32}
+    assert run_sids(monkeypatch, *plan, "--encoder", made_by(tmp_path, more=1, **whole)) == 0
+    expected = json.loads(made_by(tmp_path, **whole).read_text())
     assert json.loads((tmp_path / "sids" / "text.json").read_text()) == expected
     model = tmp_path / "model"
     model.mkdir()
@@ -290,6 +295,7 @@ def test_codebooks_say_which_encoder_made_their_vectors(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("members", "said"), [
     ({"kind": "tfidf-svd"}, "expected version 1 and kind encoder"),
     ({"model_digest": "ab"}, "v.json: model_digest: expected a SHA-256"),
+    ({"tokens_digest": None}, "v.json: tokens_digest: expected a SHA-256"),
     ({"compute_type": 4}, "v.json: compute_type: expected f32, bf16 or w8a8, got 4"),
 ])
 def test_a_bad_description_of_an_encoder_is_refused(members, said, tmp_path, monkeypatch, capsys):

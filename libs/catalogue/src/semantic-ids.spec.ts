@@ -220,7 +220,13 @@ describe('codebooks of an encoder', () => {
     changes = await opened(await readCodebookFolder(path, { find }));
     expect(changes.textsBy).toBe('recorded');
     const { dimension } = encoder;
-    expect(asked).toEqual([{ modelDigest, computeType: 'bf16', dimension }]);
+    const older = { modelDigest, tokensDigest: undefined, computeType: 'bf16', dimension };
+    expect(asked).toEqual([older]);
+    const tokensDigest = 'cd'.repeat(32);
+    const whole = Object.assign({}, mark, { tokens_digest: tokensDigest });
+    writeFileSync(join(path, 'text.json'), JSON.stringify(whole));
+    await readCodebookFolder(path, { find });
+    expect(asked[1]).toEqual(Object.assign({}, older, { tokensDigest }));
     const batch = new ChangeBatch();
     for (const [i, { text }] of cases.entries()) batch.add([upsert(`n${i}`, { text })]);
     await changes.applyBatch(batch);

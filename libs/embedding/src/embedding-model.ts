@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type EmbedderInfo, type EmbedderOptions, NativeEmbedder } from '@tessera/engine';
 import { type Cancellation, TesseraError } from '@tessera/errors';
 import { inSlices } from '@tessera/turns';
@@ -79,7 +80,7 @@ export class EmbeddingModel {
     model: Pick<EmbedderOptions, 'modelPath' | 'computeType'>,
     limits: ModelLimits,
   ): Promise<OpenedModel> {
-    const { tokenizer, tokensMax } = await readTextFolder(model.modelPath);
+    const folder = await readTextFolder(model.modelPath);
     const embedder = await NativeEmbedder.open({
       modelPath: model.modelPath,
       computeType: model.computeType,
@@ -87,9 +88,14 @@ export class EmbeddingModel {
       rowsMax: limits.tokensMax,
       textsMax: limits.textsMax,
     });
-    const most = Math.min(tokensMax, embedder.info.tokensMax);
-    const maker = new TextTokenMaker(tokenizer, most);
-    return { model: new EmbeddingModel(embedder, maker, limits), info: embedder.info };
+    const most = Math.min(folder.tokensMax, embedder.info.tokensMax);
+    const maker = new TextTokenMaker(folder.tokenizer, most);
+    const tokens = JSON.stringify([folder.tokenizerDigest, most]);
+    return {
+      model: new EmbeddingModel(embedder, maker, limits),
+      info: embedder.info,
+      tokensDigest: createHash('sha256').update(tokens).digest('hex'),
+    };
   }
 
   get dimension(): number {
@@ -236,4 +242,6 @@ function secondsOf(texts: readonly TextTokens[]): readonly number[] {
 export interface OpenedModel {
   readonly model: EmbeddingModel;
   readonly info: EmbedderInfo;
+  /** SHA-256 of what decides the tokens of a text: its tokenizer, and how many are used. */
+  readonly tokensDigest: string;
 }

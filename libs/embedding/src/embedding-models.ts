@@ -53,6 +53,8 @@ export interface ModelFacts {
   readonly name: string;
   /** Of configuration, weights and head. */
   readonly digest: string;
+  /** Of what decides the tokens of a text: its tokenizer, and how many are used. */
+  readonly tokensDigest: string;
   /** Numbers of a vector. */
   readonly dimension: number;
 }
@@ -60,6 +62,7 @@ export interface ModelFacts {
 interface NamedModel {
   readonly name: string;
   readonly digest: string;
+  readonly tokensDigest: string;
   readonly model: EmbeddingModel;
 }
 
@@ -78,7 +81,8 @@ export class EmbeddingModels {
     try {
       for (const { name, path } of specs) {
         const opened = await EmbeddingModel.open({ modelPath: path, computeType }, limits);
-        models.push({ name, digest: opened.info.digest, model: opened.model });
+        const { model, info, tokensDigest } = opened;
+        models.push({ name, digest: info.digest, tokensDigest, model });
       }
     } catch (error) {
       for (const { model } of models) model.close();
@@ -93,9 +97,10 @@ export class EmbeddingModels {
 
   /** The models by name: what their vectors are known by, and how many numbers these have. */
   get facts(): readonly ModelFacts[] {
-    return this.models.map(({ name, digest, model: { dimension } }) => ({
+    return this.models.map(({ name, digest, tokensDigest, model: { dimension } }) => ({
       name,
       digest,
+      tokensDigest,
       dimension,
     }));
   }

@@ -18,6 +18,8 @@ export interface TextEmbedder {
 /** What made the vectors of codebooks: an encoder, by its content, and the type of its products. */
 export interface EncoderMark {
   readonly modelDigest: string;
+  /** Of its tokenizer and the tokens that it uses of a text; undefined: any (an older file). */
+  readonly tokensDigest: string | undefined;
   readonly computeType: string;
   /** Numbers of a vector: the first ones of the encoder's. */
   readonly dimension: number;
@@ -25,6 +27,6 @@ export interface EncoderMark {
 
 /** The encoders of this process. */
 export interface ItemEncoders {
-  /** Undefined where none has the digest, or it computes in another type. */
+  /** Undefined where none has the digests, or it computes in another type. */
   find(mark: EncoderMark): TextEmbedder | undefined;
 }

@@ -9,9 +9,10 @@ export class UnservedEmbedder implements TextEmbedder {
   readonly dimension: number;
   private readonly expected: string;
 
-  constructor({ modelDigest, computeType, dimension }: EncoderMark) {
+  constructor({ modelDigest, tokensDigest, computeType, dimension }: EncoderMark) {
     this.dimension = dimension;
-    const needed = `model ${modelDigest} in ${computeType}`;
+    const tokens = tokensDigest === undefined ? '' : ` with tokens ${tokensDigest}`;
+    const needed = `model ${modelDigest}${tokens} in ${computeType}`;
     this.name = `none: embedding.models lacks ${needed}, which made the codebooks' vectors`;
     this.expected = `a vector, or ${needed} in embedding.models, which made the codebooks' vectors`;
   }

@@ -136,8 +136,14 @@ async function readEmbedder(
     return readTfidf(folder, wordList(members.words, path));
   }
   if (version === VERSION && kind === ENCODER) {
-    const mark = { modelDigest: digestOf(members, path), computeType: typeOf(members, path) };
-    const whole = { ...mark, dimension };
+    const tokensDigest =
+      members.tokens_digest === undefined ? undefined : digestOf(members, 'tokens_digest', path);
+    const whole = {
+      modelDigest: digestOf(members, 'model_digest', path),
+      tokensDigest,
+      computeType: typeOf(members, path),
+      dimension,
+    };
     return encoders.find(whole) ?? new UnservedEmbedder(whole);
   }
   throw invalid(path, `version ${VERSION}, kind ${TFIDF} or ${ENCODER}`, { version, kind });
@@ -163,9 +169,10 @@ function wordList(words: unknown, path: string): readonly string[] {
   throw invalid(`${path}: words`, 'an array of words', words);
 }
 
-function digestOf({ model_digest: digest }: Members, path: string): string {
+function digestOf(members: Members, name: string, path: string): string {
+  const digest = members[name];
   if (typeof digest === 'string' && DIGEST.test(digest)) return digest;
-  throw invalid(`${path}: model_digest`, 'a SHA-256 in hexadecimal', digest);
+  throw invalid(`${path}: ${name}`, 'a SHA-256 in hexadecimal', digest);
 }
 
 function typeOf({ compute_type: type }: Members, path: string): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tokenizer as TokenizerLibrary } from '@huggingface/tokenizers';
@@ -19,6 +20,8 @@ export interface TextFolder {
   readonly tokenizer: TextTokenizer;
   /** Of a text, special ones included; Infinity where the folder says nothing. */
   readonly tokensMax: number;
+  /** SHA-256 of the tokenizer, however its file is laid out; hexadecimal. */
+  readonly tokenizerDigest: string;
 }
 
 /**
@@ -29,7 +32,17 @@ export async function readTextFolder(folder: string): Promise<TextFolder> {
   const path = join(folder, TOKENIZER_FILE);
   const document = await readJson(path, TOKENIZER_BYTES_MAX);
   if (document === undefined) throw invalid(path, 'a file', 'none');
-  return { tokenizer: tokenizerOf(document, path), tokensMax: await readTokensMax(folder) };
+  return {
+    tokenizer: tokenizerOf(document, path),
+    tokensMax: await readTokensMax(folder),
+    tokenizerDigest: digestOf(document),
+  };
+}
+
+/** Without how a caller of the tokenizer cuts and fills texts, which is not asked here. */
+function digestOf(document: object): string {
+  const bare = { ...document, truncation: null, padding: null };
+  return createHash('sha256').update(JSON.stringify(bare)).digest('hex');
 }
 
 function tokenizerOf(document: object, path: string): TextTokenizer {

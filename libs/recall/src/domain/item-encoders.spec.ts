@@ -95,8 +95,8 @@ afterAll(() => {
 
 describe('an encoder of items', () => {
   it('makes the bits that the model makes of a text asked for alone', async () => {
-    const { digest = '', dimension = 0 } = models.facts[0] ?? {};
-    const mark = { modelDigest: digest, computeType: 'f32', dimension };
+    const { digest = '', tokensDigest, dimension = 0 } = models.facts[0] ?? {};
+    const mark = { modelDigest: digest, tokensDigest, computeType: 'f32', dimension };
     const made = (await new ModelEncoders(models).find(mark)?.embed(TEXTS, String)) ?? [];
     expect(made.length).toBe(TEXTS.length);
     for (const [i, text] of TEXTS.entries()) {
@@ -110,12 +110,16 @@ describe('an encoder of items', () => {
   });
 
   it('is the one of the digest and the type, or none', () => {
-    const { digest = '' } = models.facts[0] ?? {};
-    const mark = { modelDigest: digest, computeType: 'f32', dimension: 9 };
+    const { digest = '', tokensDigest } = models.facts[0] ?? {};
+    const mark = { modelDigest: digest, tokensDigest, computeType: 'f32', dimension: 9 };
     const encoders = new ModelEncoders(models);
     expect(encoders.find(mark)).toMatchObject({ name: 'model ads', dimension: 9 });
     expect(encoders.find(Object.assign({}, mark, { computeType: 'bf16' }))).toBeUndefined();
     expect(encoders.find(Object.assign({}, mark, { modelDigest: 'ab' }))).toBeUndefined();
+    expect(encoders.find(Object.assign({}, mark, { tokensDigest: 'ab' }))).toBeUndefined();
+    // Codebooks of an earlier release say nothing of the tokenizer.
+    const older = encoders.find(Object.assign({}, mark, { tokensDigest: undefined }));
+    expect(older?.name).toContain('the codebooks do not say with which tokenizer');
   });
 
   it('places items at the codes nearest to the vectors of their texts', async () => {

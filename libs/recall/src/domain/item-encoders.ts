@@ -14,11 +14,19 @@ export type TextModels = Pick<
 export class ModelEncoders implements ItemEncoders {
   constructor(private readonly models: TextModels) {}
 
-  find({ modelDigest, computeType, dimension }: EncoderMark): TextEmbedder | undefined {
-    const { facts, computeType: own } = this.models;
-    const found = facts.find(({ digest }) => digest === modelDigest);
-    if (found === undefined || own !== computeType) return undefined;
-    return new ModelEmbedder(this.models, found, Math.min(dimension, found.dimension));
+  find(mark: EncoderMark): TextEmbedder | undefined {
+    const { facts, computeType } = this.models;
+    const found = facts.find(
+      ({ digest, tokensDigest }) =>
+        digest === mark.modelDigest && tokensDigest === (mark.tokensDigest ?? tokensDigest),
+    );
+    if (found === undefined || computeType !== mark.computeType) return undefined;
+    const isNamedWhole = mark.tokensDigest !== undefined;
+    return new ModelEmbedder(
+      this.models,
+      { name: found.name, dimension: found.dimension, isNamedWhole },
+      Math.min(mark.dimension, found.dimension),
+    );
   }
 }
 
@@ -28,10 +36,11 @@ class ModelEmbedder implements TextEmbedder {
 
   constructor(
     private readonly models: TextModels,
-    private readonly model: Pick<ModelFacts, 'name' | 'dimension'>,
+    private readonly model: Pick<ModelFacts, 'name' | 'dimension'> & { isNamedWhole: boolean },
     readonly dimension: number,
   ) {
-    this.name = `model ${model.name}`;
+    const unnamed = model.isNamedWhole ? '' : ' (the codebooks do not say with which tokenizer)';
+    this.name = `model ${model.name}${unnamed}`;
   }
 
   async embed(
