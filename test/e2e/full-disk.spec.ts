@@ -3,9 +3,10 @@
  * recalls go on, writes are refused by name, /health says which store stopped, nothing that was
  * acknowledged is lost, also over kill -9. `LONG_DISK_CYCLES` says how often (npm run test:long).
  */
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TesseraClient } from '../../libs/client/src/index.js';
 import { temporaryFolder } from '../../libs/testing/src/index.js';
@@ -24,6 +25,7 @@ const SERVING: Program = {
   printed: /OpenAPI\s+http/,
 };
 
+const execute = promisify(execFile);
 const folder = temporaryFolder({});
 const disk = join(folder.path, 'disk');
 mkdirSync(disk);
@@ -134,6 +136,36 @@ describe.skipIf(!canMount)(`a service on a full disk${reason}`, () => {
       await append(`after ${cycle}`);
       await pause(String(100 + (cycle % 50)));
     }
+  });
+
+  it('refuses an import by name, which the same command ends when there is space', async () => {
+    const file = join(folder.path, 'budgets.jsonl');
+    const lineOf = (item: string) =>
+      JSON.stringify({ op: 'patch_attributes', item_id: item, delta: { budget: 1 } });
+    const items = Array.from({ length: 20 }, (_, i) => String(i));
+    writeFileSync(file, items.map((item) => `${lineOf(item)}\n`).join(''));
+    const apply = () => {
+      const where = ['--address', service.grpcAddress, '--resume', join(folder.path, 'applied')];
+      const words = ['catalogue.js', 'apply', file, '--batch', '5', '--json', ...where];
+      const [program = '', ...rest] = words;
+      return execute(process.execPath, [`dist/tools/${program}`, ...rest]);
+    };
+    fill();
+    await expect(apply()).rejects.toMatchObject({
+      stderr: expect.stringMatching(/STORE_FULL: .*from line 1: .*0 changes before/s),
+    });
+    free();
+    await expect.poll(states, RECOVERED).toEqual(STORES.map(() => 'ok'));
+    const { stdout } = await apply();
+    expect(JSON.parse(stdout)).toMatchObject({ applied: 20, resumed: 0 });
+    const budgets = new Map<string, unknown>();
+    type Page = { readonly items: readonly { itemId: string; attributes: string }[] };
+    for await (const page of catalogue.stream<Page>('ListItems', {}, CALL_MS)) {
+      for (const { itemId, attributes } of page.items) {
+        budgets.set(itemId, JSON.parse(attributes).budget);
+      }
+    }
+    expect(items.map((item) => budgets.get(item))).toEqual(items.map(() => 1));
   });
 
   it('has all that it acknowledged after kill -9 on the full disk', async () => {

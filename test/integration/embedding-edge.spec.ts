@@ -12,6 +12,8 @@ import { openEmbedding } from '../../apps/standalone/src/embedding.js';
 import { serve } from '../../apps/standalone/src/serve.js';
 import { FakeRuntime } from './fake-runtime.js';
 
+const REQUEST_TEXTS = 4;
+const QUEUE_TEXTS = 32;
 const FOLDER = join(import.meta.dirname, '../fixtures/encoders');
 const { config } = loadConfig({
   environment: {
@@ -19,7 +21,8 @@ const { config } = loadConfig({
     TESSERA_GRPC_PORT: '0',
     TESSERA_EMBEDDING_MODELS: `mean=${FOLDER}/bert-mean; cls=${FOLDER}/roberta-cls`,
     TESSERA_EMBEDDING_THREAD_COUNT: '1',
-    TESSERA_EMBEDDING_REQUEST_TEXTS_MAX: '4',
+    TESSERA_EMBEDDING_REQUEST_TEXTS_MAX: String(REQUEST_TEXTS),
+    TESSERA_EMBEDDING_QUEUE_TEXTS_MAX: String(QUEUE_TEXTS),
   },
 });
 
@@ -44,7 +47,8 @@ async function post(path: string, body: object) {
   const headers = { 'content-type': 'application/json' };
   const request = { method: 'POST', headers, body: JSON.stringify(body) };
   const reply = await fetch(serving.httpUrl + path, request);
-  return { status: reply.status, json: (await reply.json()) as never };
+  const retryAfter = reply.headers.get('retry-after');
+  return { status: reply.status, json: (await reply.json()) as never, retryAfter };
 }
 
 const vectorOf = async (model: string, text: string) =>
@@ -123,5 +127,37 @@ describe('vectors of texts', () => {
     expect(text).toMatch(/tessera_embedding_texts_total\{model="mean"\} [1-9]/);
     expect(text).toMatch(/tessera_embed_requests_total\{edge="grpc",code="OK"\} 2/);
     expect(text).toMatch(/tessera_embed_requests_total\{edge="http",code="REQUEST_INVALID"\} 11/);
+  });
+});
+
+describe('three times as many texts as the queue takes', () => {
+  it('are refused by the request, and those that are admitted become their vectors', async () => {
+    const expected = await vectorOf('mean', 'argan oil');
+    const input = Array.from({ length: REQUEST_TEXTS }, () => 'argan oil');
+    const calls = (3 * QUEUE_TEXTS) / REQUEST_TEXTS;
+    const own = embedding.embed.bind(embedding);
+    const waiting: (() => void)[] = [];
+    // All at once, however slowly they arrive.
+    embedding.embed = (request, call) =>
+      new Promise((settle, fail) => {
+        waiting.push(() => own(request, call).then(settle, fail));
+        if (waiting.length === calls) for (const begin of waiting) begin();
+      });
+    const asked = Array.from({ length: calls }, () => post('/v1/embeddings', { input }));
+    const answers = await Promise.all(asked);
+    embedding.embed = own;
+    const admitted = answers.filter(({ status }) => status === 200);
+    expect(admitted.length).toBe(QUEUE_TEXTS / REQUEST_TEXTS);
+    for (const { json } of admitted) {
+      const { data } = json as { data: { embedding: number[] }[] };
+      expect(data.map((one) => one.embedding)).toEqual(input.map(() => [...expected]));
+    }
+    for (const { status, json, retryAfter } of answers) {
+      if (status === 200) continue;
+      expect([status, Number(retryAfter) > 0]).toEqual([429, true]);
+      expect(json).toMatchObject({ error: { code: 'ENGINE_OVERLOADED' } });
+    }
+    expect(embedding.states()[0]?.depth).toBe(0);
+    expect((await post('/v1/embeddings', { input })).status).toBe(200);
   });
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type EmbedderInfo, type EmbedderOptions, NativeEmbedder } from '@tessera/engine';
 import { type Cancellation, TesseraError } from '@tessera/errors';
 import { inSlices } from '@tessera/turns';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { fillPass, type PassBounds } from './domain/fill-pass.js';
 import { PassCost } from './domain/pass-cost.js';
 import { TextTokenMaker, type TextTokens } from './domain/text-tokens.js';
@@ -133,6 +134,8 @@ export class EmbeddingModel {
     throw new TesseraError(
       'ENGINE_OVERLOADED',
       `embedding: expected at most ${queueTextsMax} texts that wait, got ${got}`,
+      // When what waits is predicted to be computed.
+      { retryAfterMs: Math.ceil(this.rates().backlogUs / MICROSECONDS_PER_MILLISECOND) + 1 },
     );
   }
 
