@@ -51,7 +51,7 @@ export async function scoresStage({ say }: SuiteContext): Promise<Measurement[]>
 }
 
 async function errorsOf(computeType: 'f32' | 'bf16', cases: readonly Case[]): Promise<number[]> {
-  const { engine: limits } = loadConfig().config;
+  const { vocabulary: _, ...limits } = loadConfig().config.engine;
   const engine = await NativeEngine.open({
     ...limits,
     modelPath: FOLDER,
