@@ -7,6 +7,8 @@ import { temporaryFolder } from '../../libs/testing/src/index.js';
 import { BROWSER_PATH, launchBrowser, Visit } from './browser.js';
 import { Service } from './service.js';
 
+/** Shown of those near where an ad lands. */
+const NEIGHBOURS = 12;
 const folder = temporaryFolder({});
 const variables = {
   TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'cache'),
@@ -15,6 +17,7 @@ const variables = {
   TESSERA_BEHAVIOURS_PATH: join(folder.path, 'behaviours'),
   TESSERA_INSPECTION_PATH: join(folder.path, 'inspection'),
   TESSERA_INSPECTION_PERCENT: '0',
+  TESSERA_CATALOGUE_CODEBOOKS_PATH: 'test/fixtures/sids',
   TESSERA_RELEVANCE_PATH: 'test/fixtures/relevance',
   TESSERA_RELEVANCE_PROMPT_TOKENS_MAX: '300',
   // Other tests take all cores.
@@ -185,6 +188,27 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await page.getByText('700 live items').waitFor();
     await visit.picture('catalogue-light');
     await visit.expectAccessible();
+  });
+
+  it('shows where an ad of a text lands, and who lives beside it', async () => {
+    const { page } = visit;
+    await visit.goTo('/catalogue');
+    const show = page.getByRole('button', { name: 'Show its place' });
+    expect(await show.isDisabled()).toBe(true);
+    const text = page.getByLabel('Text of an ad');
+    await text.fill('Nordlys hand cream 4 pack');
+    await show.click();
+    // The codes that the fixture has for the text.
+    await page.getByText('It goes to semantic ID 7-2-0').waitFor();
+    const neighbours = page.getByRole('table', { name: 'Neighbours' });
+    const [first = ''] = await neighbours.getByRole('row').nth(1).getByRole('cell').allInnerTexts();
+    expect(first).not.toBe('');
+    expect(await neighbours.getByRole('row').count()).toBe(1 + NEIGHBOURS);
+    await visit.picture('landing-light');
+    await visit.expectAccessible();
+    await text.fill('-- !');
+    await show.click();
+    await page.getByText('expected a text with a word of the vocabulary').waitFor();
   });
 
   it('compares two settings for some users, user by user', async () => {
