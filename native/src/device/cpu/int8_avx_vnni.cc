@@ -32,7 +32,7 @@ inline I dot(I sum, I x, I w) {
   return _mm256_dpbusd_avx_epi32(sum, x, w);
 #endif
 }
-inline I minus_64_times(I x) { return _mm256_sub_epi32(zero(), _mm256_slli_epi32(x, 6)); }
+inline I less_64_times(I from, I x) { return _mm256_sub_epi32(from, _mm256_slli_epi32(x, 6)); }
 
 /// sums += products * (row scale * column scales).
 inline void add_products(I products, float row_scale, const float* w_scales, float* sums) {
