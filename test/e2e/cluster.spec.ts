@@ -377,8 +377,10 @@ describe('three nodes on this machine', () => {
       deadlineMs *= wave.has('right') ? 0.7 : 1.5;
     }
     plain.close();
-    // Nodes that do not get to answer for a second are away for that long.
-    const refusals = ['ENGINE_OVERLOADED', 'DEADLINE_EXCEEDED', 'NODE_UNAVAILABLE'];
+    // Nodes, and the process of behaviours, that do not get to answer for a second are away for as
+    // long.
+    const away = ['NODE_UNAVAILABLE', 'STORE_UNAVAILABLE'];
+    const refusals = ['ENGINE_OVERLOADED', 'DEADLINE_EXCEEDED', ...away];
     const known = new Set(['right', 'late', ...refusals]);
     expect([...ends].filter((end) => !known.has(end))).toEqual([]);
     for (const name of ['node-1', 'node-2', 'node-3']) await cluster.untilIs(name, 'up');
