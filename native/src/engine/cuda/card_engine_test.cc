@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <string_view>
 
 #include "beam/cuda/test_search.h"
 #include "beam/random_case.h"
@@ -54,7 +55,7 @@ class WatchedQueue final : public EmulatedQueue {
   Status launch(const char* kernel, const device::cuda::LaunchShape& shape,
                 std::span<void* const> arguments) override {
     if (faults_->is_broken) return {Code::kEngineUnavailable, "kernels: as the test wants"};
-    if (faults_->struck_passes > 0 && kernel == model::cuda::kCheckRows.name) {
+    if (faults_->struck_passes > 0 && std::string_view(kernel) == model::cuda::kCheckRows.name) {
       --faults_->struck_passes;
       const auto* check = static_cast<const ops::cuda::RowCheck*>(arguments[0]);
       const_cast<uint16_t*>(check->rows)[check->size - 1] = kNan;
