@@ -21,7 +21,7 @@ namespace tessera::device {
 struct PanelProduct {
   const void* x = nullptr;  // first row of the operand
   size_t x_row_bytes = 0;   // as PanelKernels::operand_row_bytes(k), or the rows' own stride
-  const float* x_scales = nullptr;  // [rows][panel_scales(k)], where the operand is quantised
+  const float* x_scales = nullptr;  // [rows][operand_scales(k)], where the operand is quantised
   size_t rows = 0;
   size_t k = 0;
   const void* panels = nullptr;     // aligned to 64 bytes
@@ -31,6 +31,27 @@ struct PanelProduct {
   float* y = nullptr;
   size_t y_stride = 0;  // floats
   bool accumulate = false;
+};
+
+/// Part of rows of floats that become INT8 with scales known before: columns [column, column +
+/// columns) of rows [first_row, first_row + rows) of an operand over k inputs. Each tile of 64,
+/// padded with zeros, goes through the Hadamard transform (docs/quantisation.md); then value j
+/// becomes round(fma(value, factors[j], offsets[j])), to nearest, ties to even, cut to +-127.
+/// REQUIRES: `column` is a multiple of 64, `columns` too or column + columns == k.
+struct StaticRows {
+  const float* x = nullptr;  // of first_row and column
+  size_t x_stride = 0;       // floats
+  size_t first_row = 0;
+  size_t rows = 0;
+  size_t column = 0;
+  size_t columns = 0;
+  size_t k = 0;
+  const float* factors = nullptr;  // of each k, padding of the last tile included
+  const float* offsets = nullptr;  // likewise
+  void* operand = nullptr;
+  /// Of each row of the operand: becomes NaN where a value is not finite, and else stays. Parts of
+  /// a row may be written by several threads at once.
+  float* marks = nullptr;
 };
 
 /// How panels of one element type are multiplied. The left side (the operand) is written once and
@@ -52,6 +73,10 @@ struct PanelProduct {
 /// (exactly: it is below 2^24) and is multiplied with the product of the row's scale and the
 /// column's; these are added in the order of k by one chain of fused multiply-adds from 0, then
 /// added to y where it accumulates; +0.0 at the end.
+///
+/// Static INT8 products, the same in every set: the exact sum over all of k, as the nearest float,
+/// times the column's scale plus the column's constant in one fused multiply-add; plus the row's
+/// mark; then added to y where it accumulates; +0.0 at the end. REQUIRES: k <= kStaticDepthMax.
 struct PanelKernels {
   size_t row_block = 1;
   /// Bytes of one operand row over k inputs.
@@ -72,6 +97,9 @@ struct PanelKernels {
   /// its next one; 0 where they are not. Rows of a block lie 64 bytes apart, or, where blocks are
   /// of one row, by their own stride.
   size_t tile_stride = 0;
+  /// Of INT8: the same operands and panels with static scales.
+  void (*write_static)(const StaticRows& rows) = nullptr;
+  void (*multiply_static)(const PanelProduct& product) = nullptr;
   /// REQUIRES: tile_stride > 0.
   char* operand_row(void* operand, size_t row, size_t row_bytes) const {
     constexpr size_t kTileBytes = 64;
@@ -96,6 +124,8 @@ constexpr std::string_view numeric_class_name(NumericClass numbers) {
 }
 
 inline constexpr size_t kPanelRun = 256;  // values of k summed in one chain
+/// Sums of more products of two values of [-127, 127] need not fit 32 bits.
+inline constexpr size_t kStaticDepthMax = 131'072;
 
 /// BF16 values are their bits, the upper half of a float, in uint16_t.
 struct KernelTable {
@@ -104,7 +134,7 @@ struct KernelTable {
   PanelKernels panel_f32;
   PanelKernels panel_bf16;
   const PanelKernels& panel(PanelType type) const {
-    if (type == PanelType::kI8) return panel_i8;
+    if (type == PanelType::kI8 || type == PanelType::kStaticI8) return panel_i8;
     return type == PanelType::kF32 ? panel_f32 : panel_bf16;
   }
 

@@ -13,7 +13,9 @@
 
 namespace tessera::device {
 
-enum class PanelType : uint8_t { kF32, kBf16, kI8 };
+/// kI8: INT8 with a scale for each tile of k, of rows and columns. kStaticI8: INT8 with a scale for
+/// each column and, of rows, one for each k that is known before they are (StaticRows).
+enum class PanelType : uint8_t { kF32, kBf16, kI8, kStaticI8 };
 
 inline constexpr size_t kPanelColumns = 32;
 inline constexpr size_t kPanelHalf = 16;        // columns of a half: the lanes of a vector
@@ -26,7 +28,8 @@ constexpr size_t panel_slots(PanelType type) {
   switch (type) {
     case PanelType::kF32: return 1;
     case PanelType::kBf16: return 2;
-    case PanelType::kI8: return 4;
+    case PanelType::kI8:
+    case PanelType::kStaticI8: return 4;
   }
   return 1;
 }
@@ -43,9 +46,22 @@ constexpr size_t panel_tiles(PanelType type, size_t k) {
 /// Bytes of one panel over k inputs; panels of a matrix follow each other.
 constexpr size_t panel_bytes(PanelType type, size_t k) { return panel_tiles(type, k) * kPanelTile; }
 
-/// Scales of one column, or of one row that it is multiplied with: one per tile of k where values
-/// are quantised.
+/// A column's scale; what is added to its products; and the bits of an int32, -128 times the sum of
+/// its values, for kernels that keep rows with 128 added.
+enum StaticScale : size_t { kStaticFactor, kStaticConstant, kStaticStart };
+inline constexpr size_t kStaticScales = 3;
+
+/// Numbers beside the values of one column: kI8 has a scale per tile of k; kStaticI8 has those of
+/// StaticScale.
 constexpr size_t panel_scales(PanelType type, size_t k) {
+  if (type == PanelType::kStaticI8) return kStaticScales;
+  return type == PanelType::kI8 ? panel_tiles(type, k) : 0;
+}
+
+/// Numbers beside the values of one row of an operand: kI8 has a scale per tile of k; kStaticI8 a
+/// mark, 0, or NaN where the row had values that are not finite.
+constexpr size_t operand_scales(PanelType type, size_t k) {
+  if (type == PanelType::kStaticI8) return 1;
   return type == PanelType::kI8 ? panel_tiles(type, k) : 0;
 }
 

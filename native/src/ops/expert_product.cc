@@ -90,7 +90,7 @@ void write_copies(device::Device& device, const ExpertRows& rows, const float* x
                   const Operand& operand) {
   const device::PanelKernels& kernels = device.kernels().panel(operand.type);
   const uint64_t bytes = kernels.operand_row_bytes(operand.k);
-  const uint64_t scales = device::panel_scales(operand.type, operand.k);
+  const uint64_t scales = device::operand_scales(operand.type, operand.k);
   char* const data = static_cast<char*>(operand.data);
   const auto write = [&](uint64_t begin, uint64_t end) {
     for (uint64_t row = begin; row < end; ++row) {

@@ -29,16 +29,19 @@ struct Target {
   /// The gate is gelu in place of silu; without `up`, y = gelu(product). Not where it adds to y.
   bool has_gelu = false;
   const float* bias = nullptr;  // one per column, added to the product
-  float* y = nullptr;           // [operand.rows] rows of w->columns
-  uint64_t y_stride = 0;        // floats
-  bool adds_to_y = false;       // y += product: the residual stream
+  /// Set in place of y: the result goes to the left side of the next product, which has static
+  /// scales and w->columns inputs. All targets of a call have it or none.
+  const Operand* operand = nullptr;
+  float* y = nullptr;      // [operand.rows] rows of w->columns
+  uint64_t y_stride = 0;   // floats
+  bool adds_to_y = false;  // y += product: the residual stream
   /// Added to the product with w, and with up, of rows that have them; in the order of rows.
   std::span<const LowRankTerm> terms = {};
   std::span<const LowRankTerm> up_terms = {};
 };
 
 /// REQUIRES: all targets have the operand's type and k; y does not overlap the operand; project()
-/// has written the terms.
+/// has written the terms; no terms, and cleared marks, where a target is an operand.
 void matmul(device::Device& device, const Operand& operand, std::span<const Target> targets);
 
 }  // namespace tessera::ops

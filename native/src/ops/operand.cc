@@ -1,5 +1,7 @@
 #include "ops/operand.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "ops/for_rows.h"
 
@@ -14,13 +16,37 @@ uint64_t operand_bytes(const device::Device& device, device::PanelType type, uin
 
 void write_rows(const device::PanelKernels& kernels, const float* x, uint64_t x_stride,
                 uint64_t first_row, uint64_t rows, const Operand& operand) {
-  if (operand.fixed_scale > 0) {
+  if (operand.type == device::PanelType::kStaticI8) {
+    write_columns(kernels, x, x_stride, first_row, rows, 0, operand.k, operand);
+  } else if (operand.fixed_scale > 0) {
     TESSERA_CHECK(kernels.write_scaled_operand != nullptr);
     kernels.write_scaled_operand(x, x_stride, first_row, rows, operand.k, operand.fixed_scale,
                                  operand.data, operand.scales);
   } else {
     kernels.write_operand(x, x_stride, first_row, rows, operand.k, operand.data, operand.scales);
   }
+}
+
+void write_columns(const device::PanelKernels& kernels, const float* x, uint64_t x_stride,
+                   uint64_t first_row, uint64_t rows, uint64_t column, uint64_t columns,
+                   const Operand& operand) {
+  TESSERA_CHECK(operand.factors != nullptr && operand.offsets != nullptr);
+  kernels.write_static({.x = x,
+                        .x_stride = x_stride,
+                        .first_row = first_row,
+                        .rows = rows,
+                        .column = column,
+                        .columns = columns,
+                        .k = operand.k,
+                        .factors = operand.factors,
+                        .offsets = operand.offsets,
+                        .operand = operand.data,
+                        .marks = operand.scales});
+}
+
+void clear_marks(const Operand& operand) {
+  TESSERA_CHECK(operand.type == device::PanelType::kStaticI8);
+  std::fill_n(operand.scales, operand.rows, 0.0f);
 }
 
 void write_operand(device::Device& device, const float* x, uint64_t x_stride,

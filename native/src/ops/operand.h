@@ -13,15 +13,27 @@ namespace tessera::ops {
 struct Operand {
   device::PanelType type = device::PanelType::kF32;  // of the panels it is multiplied with
   void* data = nullptr;                              // 64-byte aligned, whole blocks of rows
-  float* scales = nullptr;  // [rows][panel_scales(k)] where rows are quantised
+  float* scales = nullptr;  // [rows][operand_scales(k)] where rows are quantised
   uint64_t rows = 0;
   uint64_t k = 0;
   float fixed_scale = 0;  // of all tiles, where rows are quantised; 0: each has its own
+  /// Of each k and the padding of its last tile, where scales are static (device::StaticRows).
+  const float* factors = nullptr;
+  const float* offsets = nullptr;
 };
 
 /// Rows [first_row, first_row + rows) of `operand`, on the calling thread.
 void write_rows(const device::PanelKernels& kernels, const float* x, uint64_t x_stride,
                 uint64_t first_row, uint64_t rows, const Operand& operand);
+
+/// Columns [column, column + columns) of these rows, of an operand with static scales; x is of the
+/// first of them. Other columns may be written meanwhile. REQUIRES: as device::StaticRows.
+void write_columns(const device::PanelKernels& kernels, const float* x, uint64_t x_stride,
+                   uint64_t first_row, uint64_t rows, uint64_t column, uint64_t columns,
+                   const Operand& operand);
+
+/// Before the first value of an operand with static scales is written.
+void clear_marks(const Operand& operand);
 
 /// Bytes of Operand::data for `rows` rows of k elements.
 uint64_t operand_bytes(const device::Device& device, device::PanelType type, uint64_t rows,

@@ -22,7 +22,7 @@ inline void multiply_panels(const device::PanelKernels& kernels, const Operand& 
   device::PanelProduct p;
   p.x_row_bytes = kernels.operand_row_bytes(x.k);
   p.x = static_cast<const char*>(x.data) + first * p.x_row_bytes;
-  p.x_scales = x.scales + first * device::panel_scales(x.type, x.k);
+  p.x_scales = x.scales + first * device::operand_scales(x.type, x.k);
   p.rows = rows;
   p.k = x.k;
   p.panels = w.panel(panel);
@@ -31,15 +31,16 @@ inline void multiply_panels(const device::PanelKernels& kernels, const Operand& 
   p.columns = columns;
   p.y = y;
   p.y_stride = y_stride;
-  kernels.multiply(p);
+  (x.type == device::PanelType::kStaticI8 ? kernels.multiply_static : kernels.multiply)(p);
 }
 
-/// The same of one panel, into a tile: rows of kPanelColumns floats.
+/// The same of one panel, into a tile: rows of kPanelColumns floats; of `width` columns, rows of as
+/// many.
 inline void multiply_panel(const device::PanelKernels& kernels, const Operand& x, uint64_t first,
-                           uint64_t rows, const PackedMatrix& w, uint64_t panel, float* tile) {
+                           uint64_t rows, const PackedMatrix& w, uint64_t panel, float* tile,
+                           uint64_t width = device::kPanelColumns) {
   const uint64_t left = w.columns - panel * device::kPanelColumns;
-  multiply_panels(kernels, x, first, rows, w, panel,
-                  std::min<uint64_t>(device::kPanelColumns, left), tile, device::kPanelColumns);
+  multiply_panels(kernels, x, first, rows, w, panel, std::min<uint64_t>(width, left), tile, width);
 }
 
 }  // namespace tessera::ops

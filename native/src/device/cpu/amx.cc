@@ -75,8 +75,13 @@ PanelKernels amx_bf16() {
 }
 
 PanelKernels amx_int8() {
-  return {kBlockRows, amx_row_bytes_i8, write_int8_rows, amx_multiply<TileUnit, PanelType::kI8>,
-          write_scaled_int8_rows};
+  return {.row_block = kBlockRows,
+          .operand_row_bytes = amx_row_bytes_i8,
+          .write_operand = write_int8_rows,
+          .multiply = amx_multiply<TileUnit, PanelType::kI8>,
+          .write_scaled_operand = write_scaled_int8_rows,
+          .write_static = write_static_int8_rows,
+          .multiply_static = amx_multiply<TileUnit, PanelType::kStaticI8>};
 }
 
 }  // namespace tessera::device::cpu

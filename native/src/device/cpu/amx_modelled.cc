@@ -44,8 +44,13 @@ PanelKernels amx_bf16_modelled() {
 }
 
 PanelKernels amx_int8_modelled() {
-  return {kBlockRows, amx_row_bytes_i8, write_int8_rows, amx_multiply<TileModel, PanelType::kI8>,
-          write_scaled_int8_rows};
+  return {.row_block = kBlockRows,
+          .operand_row_bytes = amx_row_bytes_i8,
+          .write_operand = write_int8_rows,
+          .multiply = amx_multiply<TileModel, PanelType::kI8>,
+          .write_scaled_operand = write_scaled_int8_rows,
+          .write_static = write_static_int8_rows,
+          .multiply_static = amx_multiply<TileModel, PanelType::kStaticI8>};
 }
 
 }  // namespace tessera::device::cpu

@@ -84,12 +84,10 @@ struct Strip {
   float* sums;            // [rows][16], added to
 };
 
-/// The exact sums of R rows over one tile.
+/// Adds the exact sums of R rows over one tile.
 template <int R, bool kWidened>
 inline void multiply_tile(const char* x, size_t x_row_bytes, const char* w, const char* ahead,
                           __m256i (&products)[R][2]) {
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r) products[r][0] = products[r][1] = _mm256_setzero_si256();
 #pragma GCC unroll 2
   for (size_t group = 0; group < kPanelGroups; ++group, x += 8, ahead += 128) {
     __builtin_prefetch(ahead);
@@ -116,6 +114,8 @@ template <int R, bool kWidened>
       kWidened ? kPanelGroups * kGroupWords * sizeof(int32_t) : kPanelTile;
   for (size_t tile = 0; tile < s.tiles; ++tile) {
     __m256i products[R][2];
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) products[r][0] = products[r][1] = _mm256_setzero_si256();
     multiply_tile<R, kWidened>(s.x + tile * kRowTileBytes, s.x_row_bytes, s.w + tile * kTileBytes,
                                s.ahead + tile * kPanelTile, products);
     const float* w_scales = s.w_scales + tile * kPanelColumns;
@@ -208,12 +208,94 @@ void multiply(const PanelProduct& p) {
   }
 }
 
+/// Rows times 16 columns over some tiles of k, with static scales.
+struct StaticStrip {
+  const char* x;
+  size_t x_row_bytes;
+  const char* w;      // widened strip
+  size_t tiles;       // of k
+  const char* ahead;  // will be wanted: two cache lines per group of k
+  int32_t* sums;      // [rows][16], added to
+};
+
+/// As multiply_strip, with sums that stay in registers over all tiles of the strip.
+template <int R>
+[[gnu::noinline]] void multiply_static_strip(const StaticStrip& s) {
+  constexpr size_t kTileBytes = kPanelGroups * kGroupWords * sizeof(int32_t);
+  __m256i products[R][2];
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+    const auto* at = reinterpret_cast<const __m256i*>(s.sums + r * kPanelHalf);
+    products[r][0] = _mm256_loadu_si256(at);
+    products[r][1] = _mm256_loadu_si256(at + 1);
+  }
+  for (size_t tile = 0; tile < s.tiles; ++tile) {
+    multiply_tile<R, true>(s.x + tile * kRowTileBytes, s.x_row_bytes, s.w + tile * kTileBytes,
+                           s.ahead + tile * kPanelTile, products);
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+    auto* at = reinterpret_cast<__m256i*>(s.sums + r * kPanelHalf);
+    _mm256_storeu_si256(at, products[r][0]);
+    _mm256_storeu_si256(at + 1, products[r][1]);
+  }
+}
+
+/// multiply_static_strip of `rows` <= R rows.
+template <int R>
+void multiply_static_strip_of(size_t rows, const StaticStrip& s) {
+  if constexpr (R > 1) {
+    if (rows < R) return multiply_static_strip_of<R - 1>(rows, s);
+  }
+  multiply_static_strip<R>(s);
+}
+
+/// Rows [first, first + rows), at most kSumRows, times the half panel of `column`.
+void multiply_static_half(const PanelProduct& p, size_t first, size_t rows, size_t column,
+                          int32_t* sums) {
+  const size_t tiles = panel_tiles(PanelType::kI8, p.k);
+  const char* w = static_cast<const char*>(p.panels) + column / kPanelColumns * p.panel_stride +
+                  column % kPanelColumns / kPanelHalf * kPanelHalfTile;
+  alignas(64) char strip[kStripTiles * kPanelGroups * kGroupWords * sizeof(int32_t)];
+  for (size_t tile = 0; tile < tiles; tile += kStripTiles) {
+    const size_t count = tiles - tile < kStripTiles ? tiles - tile : kStripTiles;
+    widen_strip(w + tile * kPanelTile, count, strip);
+    for (size_t row = 0; row < rows; row += kRows) {
+      const char* x = static_cast<const char*>(p.x) + (first + row) * p.x_row_bytes;
+      multiply_static_strip_of<static_cast<int>(kRows)>(
+          rows - row < kRows ? rows - row : kRows,
+          {x + tile * kRowTileBytes, p.x_row_bytes, strip, count, w + (tile + count) * kPanelTile,
+           sums + row * kPanelHalf});
+    }
+  }
+}
+
+void multiply_static(const PanelProduct& p) {
+  alignas(64) int32_t sums[kSumRows * kPanelHalf];
+  for (size_t column = 0; column < p.columns; column += kPanelHalf) {
+    const size_t columns = p.columns - column < kPanelHalf ? p.columns - column : kPanelHalf;
+    for (size_t first = 0; first < p.rows; first += kSumRows) {
+      const size_t rows = p.rows - first < kSumRows ? p.rows - first : kSumRows;
+      __builtin_memset(sums, 0, rows * kPanelHalf * sizeof(int32_t));
+      multiply_static_half(p, first, rows, column, sums);
+      for (size_t i = 0; i < rows; ++i) {
+        finish_static_row(p, first + i, column, columns, sums + i * kPanelHalf);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 #include "device/cpu/int8_rows.inc"
 
 PanelKernels int8_avx2() {
-  return {1, operand_row_bytes, write_int8_rows, multiply, write_scaled_int8_rows};
+  return {.operand_row_bytes = operand_row_bytes,
+          .write_operand = write_int8_rows,
+          .multiply = multiply,
+          .write_scaled_operand = write_scaled_int8_rows,
+          .write_static = write_static_int8_rows,
+          .multiply_static = multiply_static};
 }
 
 }  // namespace tessera::device::cpu

@@ -32,6 +32,9 @@ inline I dot(I sum, I x, I w) {
   return _mm256_dpbusd_avx_epi32(sum, x, w);
 #endif
 }
+/// In the register where it is.
+inline void keep(I& x) { __asm__("" : "+x"(x)); }
+inline void store(I x, int32_t* to) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x); }
 inline I less_64_times(I from, I x) { return _mm256_sub_epi32(from, _mm256_slli_epi32(x, 6)); }
 
 /// sums += products * (row scale * column scales).
@@ -46,10 +49,17 @@ inline void add_products(I products, float row_scale, const float* w_scales, flo
 #include "device/cpu/int8_sums.inc"
 #include "device/cpu/int8_vnni.inc"
 
+#include "device/cpu/int8_static_vnni.inc"
+
 #include "device/cpu/int8_rows.inc"
 
 PanelKernels int8_avx_vnni() {
-  return {1, operand_row_bytes, write_int8_rows, multiply_panels, write_scaled_int8_rows};
+  return {.operand_row_bytes = operand_row_bytes,
+          .write_operand = write_int8_rows,
+          .multiply = multiply_panels,
+          .write_scaled_operand = write_scaled_int8_rows,
+          .write_static = write_static_int8_rows,
+          .multiply_static = multiply_static_panels};
 }
 
 }  // namespace tessera::device::cpu

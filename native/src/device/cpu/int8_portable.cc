@@ -55,10 +55,33 @@ void multiply(const PanelProduct& p) {
   }
 }
 
+void multiply_static(const PanelProduct& p) {
+  const size_t tiles = panel_tiles(PanelType::kI8, p.k);
+  for (size_t column = 0; column < p.columns; column += kPanelHalf) {
+    const int8_t* w = static_cast<const int8_t*>(p.panels) +
+                      column / kPanelColumns * p.panel_stride +
+                      column % kPanelColumns / kPanelHalf * kPanelHalfTile;
+    const size_t columns = p.columns - column < kPanelHalf ? p.columns - column : kPanelHalf;
+    for (size_t i = 0; i < p.rows; ++i) {
+      const int8_t* x = static_cast<const int8_t*>(p.x) + i * p.x_row_bytes;
+      int32_t products[kPanelHalf] = {};
+      for (size_t tile = 0; tile < tiles; ++tile) {
+        multiply_tile(x + tile * kTileDepth, w + tile * kPanelTile, products);
+      }
+      finish_static_row(p, i, column, columns, products);
+    }
+  }
+}
+
 }  // namespace
 
 PanelKernels int8_portable() {
-  return {1, operand_row_bytes, write_int8_rows, multiply, write_scaled_int8_rows};
+  return {.operand_row_bytes = operand_row_bytes,
+          .write_operand = write_int8_rows,
+          .multiply = multiply,
+          .write_scaled_operand = write_scaled_int8_rows,
+          .write_static = write_static_int8_rows,
+          .multiply_static = multiply_static};
 }
 
 }  // namespace tessera::device::cpu
