@@ -1,6 +1,10 @@
+import { resolve } from 'node:path';
+import { loadConfig } from '@tessera/config';
+import { measureTexts } from '@tessera/embedding';
 import { measureScales } from '@tessera/engine';
 import { promptsOf } from './calibrate/prompts.js';
 import { unseenLines } from './calibrate/unseen-experts.js';
+import { readTexts } from './embed/read-texts.js';
 import { readCases } from './evaluate/cases.js';
 import { readPrompts } from './recall/raw-recall.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
@@ -11,7 +15,10 @@ const KEPT_ALL = 1000;
 const COUNT_MAX = 1_000_000_000;
 const DEFAULT_USERS = 500;
 
+const THREADS_MAX = 256;
+
 const USAGE = `usage: npm run calibrate -- --out FILE (--sequences FILE | --prompts FILE) [flags]
+       npm run calibrate -- --model DIR --texts FILE [--threads N]
 
 Measures what enters the linear layers of a model and writes fixed activation scales, for
 --activation-scales of the other commands and model.activationScalesPath (docs/quantisation.md).
@@ -21,7 +28,11 @@ Measures what enters the linear layers of a model and writes fixed activation sc
   --users N            users taken at most (default ${DEFAULT_USERS})
   --max-items N        newest items of a history
   --keep N             rows per thousand that are represented whole (default ${KEPT_ALL})
-  --threads N`;
+  --threads N
+
+With --texts, an array of texts, the model is an encoder: what enters its linear layers is
+measured, and the static scales of --dtype w8a8-static are written beside its checkpoint. A
+thousand texts such as it will be given are enough.`;
 
 await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, {
@@ -32,7 +43,9 @@ await runCommand(USAGE, async (words) => {
     'max-items': 'text',
     keep: 'text',
     out: 'text',
+    texts: 'text',
   });
+  if (flags.has('texts')) return calibrateEncoder(flags);
   if (flags.has('sequences') === flags.has('prompts')) {
     fail('sequences', 'exactly one of --sequences and --prompts', 'none or both');
   }
@@ -54,6 +67,18 @@ await runCommand(USAGE, async (words) => {
   await print(`${outputPath}: activation scales from ${rows} rows of ${prompts.length} prompts`);
   for (const line of unseenLines(unseen)) await print(line);
 });
+
+/** Empty texts have no tokens to measure. */
+async function calibrateEncoder(flags: Flags): Promise<void> {
+  const texts = (await readTexts(flags.required('texts'))).filter((text) => text.trim() !== '');
+  if (texts.length === 0) fail('texts', 'an array with a text that is not empty', 'none');
+  const { embedding } = loadConfig().config;
+  const threads = flags.integer('threads', 1, THREADS_MAX) ?? embedding.threadCount;
+  const made = await measureTexts(resolve(flags.required('model')), texts, threads);
+  const { path, tokens, truncated } = made;
+  await print(`${path}: static scales from ${tokens} tokens of ${texts.length} texts`);
+  if (truncated > 0) await print(`${truncated} texts were truncated`);
+}
 
 async function fromSequences(flags: Flags, options: ReturnType<typeof runtimeOptions>) {
   const { historyItemsMax } = options.recall;

@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig } from '@tessera/config';
 import type { EmbeddingModels } from '@tessera/embedding';
-import { expecting } from '@tessera/errors';
+import { TEXT_COMPUTE_TYPES } from '@tessera/engine';
 import { openEmbedding } from '../apps/standalone/src/embedding.js';
 import { embedFile } from './embed/embed-file.js';
+import { readTexts } from './embed/read-texts.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
-import { COMPUTE_TYPES } from './terminal/model-flags.js';
 import { ProgressLine } from './terminal/progress.js';
 
 const THREADS_MAX = 256;
@@ -17,20 +16,13 @@ const USAGE = `usage: npm run embed -- --model DIR --texts FILE.json [flags]
 
 Vectors of texts by a Hugging Face or SentenceTransformers folder (docs/embedding.md).
   --texts FILE       an array of texts
-  --dtype TYPE       of the products: f32 (default), bf16 or w8a8
+  --dtype TYPE       of the products: f32 (default), bf16, w8a8 or w8a8-static, which
+                     npm run calibrate -- --model DIR --texts FILE comes before
   --dimensions N     first numbers of each vector alone
   --threads N
   --out FILE.npy     the vectors as an array of NumPy, and FILE.json with what made them, for
                      trainer sids (docs/semantic-ids.md); the same command goes on where it stopped
   --json             an array of vectors on the standard output and nothing else`;
-
-const invalid = expecting('REQUEST_INVALID');
-
-async function readTexts(path: string): Promise<readonly string[]> {
-  const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-  if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value;
-  throw invalid(path, 'an array of texts', value);
-}
 
 async function printed(
   models: EmbeddingModels,
@@ -76,7 +68,7 @@ await runCommand(USAGE, async (words) => {
   const { embedding } = loadConfig().config;
   const asked = {
     models: `${NAME}=${resolve(flags.required('model'))}`,
-    computeType: flags.oneOf('dtype', COMPUTE_TYPES, embedding.computeType),
+    computeType: flags.oneOf('dtype', TEXT_COMPUTE_TYPES, embedding.computeType),
     threadCount: flags.integer('threads', 1, THREADS_MAX) ?? embedding.threadCount,
     queueTextsMax: Math.max(texts.length, embedding.queueTextsMax),
     requestTextsMax: Math.max(texts.length, embedding.requestTextsMax),

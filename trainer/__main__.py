@@ -130,7 +130,7 @@ def _add_encoder_parity(commands) -> None:
     parser.add_argument("--texts", type=_count, default=300)
     parser.add_argument("--record", help="folder to write texts and SentenceTransformers' vectors "
                         "to, instead of comparing them")
-    parser.add_argument("--dtype", choices=("f32", "bf16", "w8a8"), default="f32")
+    parser.add_argument("--dtype", choices=("f32", "bf16", "w8a8", "w8a8-static"), default="f32")
     parser.add_argument("--seed", type=int, default=7)
     parser.set_defaults(run=_run_of("encoder_parity"))
 

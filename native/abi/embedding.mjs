@@ -1,10 +1,20 @@
 // Models of texts: how they are opened, what they say of themselves.
-import { ComputeType } from './engine.mjs';
-import { choice, f32s, f64, flag, record, text, u32, u53 } from './fields.mjs';
+import { choice, f32s, f64, flag, record, text, u32, u53, words } from './fields.mjs';
+
+const TextComputeType = words(
+  'TextComputeType',
+  'TEXT_COMPUTE_TYPES',
+  ['f32', 'bf16', 'w8a8', 'w8a8-static'],
+  {
+    doc: 'w8a8-static: w8a8 with scales that a calibration has measured (docs/quantisation.md).',
+    cpp: 'model::ComputeType',
+    enumerators: ['kF32', 'kBf16', 'kW8A8', 'kW8A8Static'],
+  },
+);
 
 const EmbedderOptions = record('EmbedderOptions', 'engine::EmbedderOptions', '', {
   modelPath: text('Hugging Face or SentenceTransformers folder.'),
-  computeType: choice(ComputeType),
+  computeType: choice(TextComputeType),
   threadCount: u32('Compute threads, the calling one included; >= 1.'),
   rowsMax: u32('Tokens of a pass at most.'),
   textsMax: u32('Texts of a pass at most.'),
@@ -38,4 +48,9 @@ const EmbeddedPass = record('EmbeddedPass', 'engine::EmbeddedPass', 'What a pass
   computeUs: f64('Microseconds that it computed, without those in which it gave way.'),
 });
 
-export default { read: [EmbedderOptions], written: [EmbedderInfo, EmbeddedPass] };
+const MeasuredTexts = record('MeasuredTexts', 'engine::MeasuredTexts', 'What was measured.', {
+  path: text('Of the file of static scales.'),
+  rows: u53('Tokens that were measured.'),
+});
+
+export default { read: [EmbedderOptions], written: [EmbedderInfo, EmbeddedPass, MeasuredTexts] };

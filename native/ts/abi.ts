@@ -38,6 +38,7 @@ import type {
   KvMetrics,
   LaneDepth,
   MeasuredScales,
+  MeasuredTexts,
   ModelInfo,
   ModelShape,
   ScaleMeasurement,
@@ -164,6 +165,15 @@ export interface NativeAddon extends StoreAddon {
     offsets: Uint32Array,
     seconds: Uint32Array,
   ): Promise<EmbeddedPass>;
+  /**
+   * Measures an encoder over texts, given likewise, and writes its static scales beside it.
+   * Rejects with REQUEST_INVALID, MODEL_INVALID, MODEL_NOT_FINITE or IO_FAILED.
+   */
+  embedderMeasure(
+    embedder: EmbedderHandle,
+    tokens: Uint32Array,
+    offsets: Uint32Array,
+  ): Promise<MeasuredTexts>;
   /** Idempotent. Passes under way end first. */
   embedderClose(embedder: EmbedderHandle): void;
 

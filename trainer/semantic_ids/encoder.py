@@ -29,7 +29,7 @@ def read_encoder(path: Path) -> Encoder:
         if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
             raise InputError(f"{path}: {name}", "a SHA-256 in hexadecimal", digest)
     if not isinstance(type_, str) or not type_:
-        raise InputError(f"{path}: compute_type", "f32, bf16 or w8a8", type_)
+        raise InputError(f"{path}: compute_type", "f32, bf16, w8a8 or w8a8-static", type_)
     return {"version": 1, "kind": KIND, **{name: found[name] for name in names},
             "compute_type": type_}
 

@@ -296,7 +296,7 @@ def test_codebooks_say_which_encoder_made_their_vectors(tmp_path, monkeypatch):
     ({"kind": "tfidf-svd"}, "expected version 1 and kind encoder"),
     ({"model_digest": "ab"}, "v.json: model_digest: expected a SHA-256"),
     ({"tokens_digest": None}, "v.json: tokens_digest: expected a SHA-256"),
-    ({"compute_type": 4}, "v.json: compute_type: expected f32, bf16 or w8a8, got 4"),
+    ({"compute_type": 4}, "v.json: compute_type: expected f32, bf16, w8a8 or w8a8-static, got 4"),
 ])
 def test_a_bad_description_of_an_encoder_is_refused(members, said, tmp_path, monkeypatch, capsys):
     np.save(tmp_path / "v.npy", np.ones((4, 6), F32))

@@ -17,9 +17,10 @@ export const embeddingSchema = z.strictObject({
     'models that make vectors of texts, as name=FOLDER; name=FOLDER; empty: none are served',
   ),
   computeType: oneOf(
-    ['f32', 'bf16', 'w8a8'],
+    ['f32', 'bf16', 'w8a8', 'w8a8-static'],
     'f32',
-    'type of their matrix products; w8a8: linear layers in INT8, the rest in BF16',
+    'type of their matrix products; w8a8: linear layers in INT8, the rest in BF16; w8a8-static: ' +
+      'the same with scales that npm run calibrate has measured',
   ),
   threadCount: integer(
     1,

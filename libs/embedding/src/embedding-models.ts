@@ -1,3 +1,4 @@
+import type { TextComputeType } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
 import type { ModelSpec } from './domain/model-specs.js';
 import { checkDimensions, shorten } from './domain/shorten.js';
@@ -21,7 +22,7 @@ export type TextLimits = Pick<EmbeddingLimits, 'requestTextsMax' | 'textBytesMax
 
 export interface EmbeddingOptions {
   readonly specs: readonly ModelSpec[];
-  readonly computeType: 'f32' | 'bf16' | 'w8a8';
+  readonly computeType: TextComputeType;
   readonly limits: EmbeddingLimits;
 }
 

@@ -13,4 +13,5 @@ export {
   type ModelState,
   NO_MODELS,
 } from './embedding-models.js';
+export { measureTexts, type StaticScales } from './measure-texts.js';
 export { readTextFolder } from './outside/text-folder.js';

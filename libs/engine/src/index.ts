@@ -28,12 +28,14 @@ export type {
   ReachRequest,
   ScoreNorm,
   TaskLimits,
+  TextComputeType,
   Verdict,
 } from '@tessera/native';
 export {
   DECLARED_TYPES,
   NOTHING,
   REACH_LIMITS,
+  TEXT_COMPUTE_TYPES,
   TREE_OUTCOMES,
   TREE_SLOTS,
 } from '@tessera/native';

@@ -1,11 +1,17 @@
-import type { EmbeddedPass, EmbedderHandle, EmbedderInfo } from '@tessera/native';
+import type {
+  EmbeddedPass,
+  EmbedderHandle,
+  EmbedderInfo,
+  MeasuredTexts,
+  TextComputeType,
+} from '@tessera/native';
 import { addon } from './addon.js';
 import { awaitNative, callNative } from './native-error.js';
 
 export interface EmbedderOptions {
   /** Hugging Face or SentenceTransformers folder. */
   readonly modelPath: string;
-  readonly computeType: 'f32' | 'bf16' | 'w8a8';
+  readonly computeType: TextComputeType;
   readonly threadCount: number;
   /** Tokens and texts of a pass at most. */
   readonly rowsMax: number;
@@ -37,17 +43,35 @@ export class NativeEmbedder {
     texts: readonly ArrayLike<number>[],
     seconds: readonly number[] = [],
   ): Promise<EmbeddedPass> {
-    const offsets = new Uint32Array(texts.length + 1);
-    for (const [i, text] of texts.entries()) offsets[i + 1] = (offsets[i] ?? 0) + text.length;
-    const tokens = new Uint32Array(offsets[texts.length] ?? 0);
-    for (const [i, text] of texts.entries()) tokens.set(text, offsets[i]);
+    const { tokens, offsets } = endToEnd(texts);
     return awaitNative(() =>
       addon().embedderEmbed(this.handle, tokens, offsets, Uint32Array.from(seconds)),
     );
+  }
+
+  /**
+   * Writes the static scales that `w8a8-static` needs beside the encoder's checkpoint, as measured
+   * over these texts by this model, which computes in f32.
+   * @throws TesseraError REQUEST_INVALID, MODEL_INVALID, MODEL_NOT_FINITE, IO_FAILED
+   */
+  measure(texts: readonly ArrayLike<number>[]): Promise<MeasuredTexts> {
+    const { tokens, offsets } = endToEnd(texts);
+    return awaitNative(() => addon().embedderMeasure(this.handle, tokens, offsets));
   }
 
   /** Idempotent. Passes under way end first. */
   close(): void {
     callNative(() => addon().embedderClose(this.handle));
   }
+}
+
+function endToEnd(texts: readonly ArrayLike<number>[]): {
+  readonly tokens: Uint32Array;
+  readonly offsets: Uint32Array;
+} {
+  const offsets = new Uint32Array(texts.length + 1);
+  for (const [i, text] of texts.entries()) offsets[i + 1] = (offsets[i] ?? 0) + text.length;
+  const tokens = new Uint32Array(offsets[texts.length] ?? 0);
+  for (const [i, text] of texts.entries()) tokens.set(text, offsets[i]);
+  return { tokens, offsets };
 }

@@ -54,6 +54,24 @@ Napi::Value embedder_embed(const Napi::CallbackInfo& info) {
       [pass](Napi::Env settled, const Status&) -> Napi::Value { return to_js(settled, *pass); });
 }
 
+Napi::Value embedder_measure(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const std::span<const uint32_t> tokens = read_u32s(info, 1, "embedderMeasure.tokens");
+  const std::span<const uint32_t> offsets = read_u32s(info, 2, "embedderMeasure.offsets");
+  const auto made = std::make_shared<engine::MeasuredTexts>();
+  return run_in_lane(
+      env, LaneKind::kBuild,
+      [embedder = open_embedder(info[0])->embedder, made,
+       tokens = std::vector<int32_t>(tokens.begin(), tokens.end()),
+       offsets = std::vector<uint32_t>(offsets.begin(), offsets.end())]() -> Status {
+        auto measured = embedder->measure(tokens, offsets);
+        if (!measured.is_ok()) return measured.status();
+        *made = std::move(measured).value();
+        return Status::ok();
+      },
+      [made](Napi::Env settled, const Status&) -> Napi::Value { return to_js(settled, *made); });
+}
+
 /// Passes under way keep the embedder; it closes with the last of them.
 Napi::Value embedder_close(const Napi::CallbackInfo& info) {
   any_embedder(info[0])->embedder.reset();
@@ -66,6 +84,7 @@ void register_embedding_functions(Napi::Env env, Napi::Object exports) {
   exports["embedderOpen"] = Napi::Function::New<&embedder_open>(env, "embedderOpen");
   exports["embedderInfo"] = Napi::Function::New<&embedder_info>(env, "embedderInfo");
   exports["embedderEmbed"] = Napi::Function::New<&embedder_embed>(env, "embedderEmbed");
+  exports["embedderMeasure"] = Napi::Function::New<&embedder_measure>(env, "embedderMeasure");
   exports["embedderClose"] = Napi::Function::New<&embedder_close>(env, "embedderClose");
 }
 

@@ -8,6 +8,7 @@
 #include "engine/elapsed.h"
 #include "engine/foreground.h"
 #include "engine/options.h"
+#include "platform/file.h"
 
 namespace tessera::engine {
 namespace {
@@ -49,7 +50,8 @@ uint32_t Embedder::tokens_max() const {
   return std::min(options_.rows_max, model_.encoder().config().max_positions);
 }
 
-Status Embedder::check(std::span<const int32_t> tokens, std::span<const uint32_t> offsets) const {
+Status Embedder::check_texts(std::span<const int32_t> tokens,
+                             std::span<const uint32_t> offsets) const {
   const bool is_whole = offsets.size() > 1 && offsets.front() == 0 &&
                         offsets.back() == tokens.size() &&
                         std::is_sorted(offsets.begin(), offsets.end());
@@ -58,15 +60,6 @@ Status Embedder::check(std::span<const int32_t> tokens, std::span<const uint32_t
                       "others");
   }
   const size_t texts = offsets.size() - 1;
-  if (texts > options_.texts_max) {
-    return pass_fault("embedderEmbed.offsets",
-                      "at most " + std::to_string(options_.texts_max) + " texts",
-                      std::to_string(texts));
-  }
-  if (tokens.size() > options_.rows_max) {
-    return pass_fault("embedderEmbed.tokens", "at most " + std::to_string(options_.rows_max),
-                      std::to_string(tokens.size()));
-  }
   for (size_t i = 0; i < texts; ++i) {
     const uint32_t count = offsets[i + 1] - offsets[i];
     if (count >= 1 && count <= tokens_max()) continue;
@@ -80,6 +73,21 @@ Status Embedder::check(std::span<const int32_t> tokens, std::span<const uint32_t
   if (wrong == tokens.end()) return Status::ok();
   return pass_fault("embedderEmbed.tokens", "0.." + std::to_string(vocabulary - 1),
                     std::to_string(*wrong));
+}
+
+Status Embedder::check(std::span<const int32_t> tokens, std::span<const uint32_t> offsets) const {
+  TESSERA_RETURN_IF_ERROR(check_texts(tokens, offsets));
+  const size_t texts = offsets.size() - 1;
+  if (texts > options_.texts_max) {
+    return pass_fault("embedderEmbed.offsets",
+                      "at most " + std::to_string(options_.texts_max) + " texts",
+                      std::to_string(texts));
+  }
+  if (tokens.size() > options_.rows_max) {
+    return pass_fault("embedderEmbed.tokens", "at most " + std::to_string(options_.rows_max),
+                      std::to_string(tokens.size()));
+  }
+  return Status::ok();
 }
 
 Result<EmbeddedPass> Embedder::embed(std::span<const int32_t> tokens,
@@ -105,6 +113,36 @@ Result<EmbeddedPass> Embedder::embed(std::span<const int32_t> tokens,
   pass.compute_us = std::max(
       0.0, static_cast<double>(microseconds_since(began)) - given_us / options_.thread_count);
   return pass;
+}
+
+Result<MeasuredTexts> Embedder::measure(std::span<const int32_t> tokens,
+                                        std::span<const uint32_t> offsets) {
+  const model::Encoder& encoder = model_.encoder();
+  if (options_.compute_type != model::ComputeType::kF32) {
+    return pass_fault("embedderMeasure.computeType", "f32",
+                      std::string(model::compute_type_name(options_.compute_type)));
+  }
+  TESSERA_RETURN_IF_ERROR(model::check_static(encoder.folder(), encoder.recipe()));
+  TESSERA_RETURN_IF_ERROR(check_texts(tokens, offsets));
+  model::InputRanges ranges(encoder.recipe());
+  const MutexLock lock(mutex_);
+  workspace_->measure(&ranges);
+  Status status = Status::ok();
+  std::vector<float> vectors(size_t{options_.texts_max} * model_.dimension());
+  for (size_t first = 0, end = 0; status.is_ok() && first + 1 < offsets.size(); first = end) {
+    std::vector<model::EncoderText> texts;
+    for (end = first; end + 1 < offsets.size() && end - first < options_.texts_max; ++end) {
+      if (offsets[end + 1] - offsets[first] > options_.rows_max) break;
+      texts.push_back({.tokens = tokens.subspan(offsets[end], offsets[end + 1] - offsets[end])});
+    }
+    status = model_.embed(texts, *workspace_, vectors.data());
+  }
+  workspace_->measure(nullptr);
+  TESSERA_RETURN_IF_ERROR(status);
+  const std::string content = ranges.file(encoder.recipe(), encoder.digest());
+  const std::string path = encoder.folder() + "/" + std::string(model::kStaticScalesFile);
+  TESSERA_RETURN_IF_ERROR(platform::write_file_atomically(path, std::as_bytes(std::span(content))));
+  return MeasuredTexts{path, ranges.rows()};
 }
 
 }  // namespace tessera::engine

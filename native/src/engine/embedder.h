@@ -33,6 +33,11 @@ struct EmbeddedPass {
   double compute_us = 0;       // microseconds, without those in which it gave way to requests
 };
 
+struct MeasuredTexts {
+  std::string path;   // of the file of static scales
+  uint64_t rows = 0;  // that were measured
+};
+
 class Embedder {
  public:
   /// Errors: REQUEST_INVALID naming the field; those of TextModel::load; ENGINE_OVERLOADED.
@@ -50,6 +55,12 @@ class Embedder {
   Result<EmbeddedPass> embed(std::span<const int32_t> tokens, std::span<const uint32_t> offsets,
                              std::span<const uint32_t> seconds = {});
 
+  /// Passes over all texts, given as for embed() and of as many passes as they need, and writes the
+  /// static scales of what entered the encoder's products beside its checkpoint
+  /// (model/static_scales.h). Blocks. Errors: those of embed(); REQUEST_INVALID where the compute
+  /// type is not kF32; MODEL_INVALID for a model that cannot have static scales; IO_FAILED.
+  Result<MeasuredTexts> measure(std::span<const int32_t> tokens, std::span<const uint32_t> offsets);
+
  private:
   Embedder(std::unique_ptr<device::Device> device, model::TextModel model,
            std::unique_ptr<model::TextWorkspace> workspace,
@@ -59,6 +70,7 @@ class Embedder {
         model_(std::move(model)),
         options_(options),
         workspace_(std::move(workspace)) {}
+  Status check_texts(std::span<const int32_t> tokens, std::span<const uint32_t> offsets) const;
   Status check(std::span<const int32_t> tokens, std::span<const uint32_t> offsets) const;
 
   /// Nanoseconds for which threads gave way in this pass, all together. Outlives the device.

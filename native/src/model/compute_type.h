@@ -12,7 +12,8 @@ namespace tessera::model {
 /// kF32: F32 throughout. kBf16: weights, keys, values and the left side of every product are BF16;
 /// sums, norms, the residual stream and softmax are F32. kW8A8: the linear layers of attention and
 /// MLP have INT8 weights and activations (docs/quantisation.md), the rest is as in kBf16.
-enum class ComputeType : uint8_t { kF32, kBf16, kW8A8 };
+/// kW8A8Static, of encoders alone: the same with activation scales that a calibration has measured.
+enum class ComputeType : uint8_t { kF32, kBf16, kW8A8, kW8A8Static };
 
 /// As configuration spells it.
 constexpr std::string_view compute_type_name(ComputeType type) {
@@ -20,6 +21,7 @@ constexpr std::string_view compute_type_name(ComputeType type) {
     case ComputeType::kF32: return "f32";
     case ComputeType::kBf16: return "bf16";
     case ComputeType::kW8A8: return "w8a8";
+    case ComputeType::kW8A8Static: return "w8a8-static";
   }
   return "f32";
 }
@@ -27,6 +29,7 @@ constexpr std::string_view compute_type_name(ComputeType type) {
 /// Panels of the matrices of the layers.
 constexpr device::PanelType layer_panels(ComputeType type) {
   if (type == ComputeType::kW8A8) return device::PanelType::kI8;
+  if (type == ComputeType::kW8A8Static) return device::PanelType::kStaticI8;
   return type == ComputeType::kF32 ? device::PanelType::kF32 : device::PanelType::kBf16;
 }
 

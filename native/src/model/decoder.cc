@@ -67,6 +67,11 @@ Result<std::shared_ptr<Decoder>> Decoder::load(const std::string& folder, Comput
                                              std::string(compute_type_name(type)) + ", got " +
                                              scales_path);
   }
+  if (type == ComputeType::kW8A8Static) {
+    return Status(Code::kRequestInvalid,
+                  "computeType: expected f32, bf16 or w8a8 for a model that is no encoder, got " +
+                      std::string(compute_type_name(type)));
+  }
   Result<ModelConfig> config = ModelConfig::load(folder, known);
   if (!config.is_ok()) return config.status();
   Recipe recipe(std::move(config).value());

@@ -21,12 +21,32 @@ uint32_t blocks_of(uint64_t rows) {
 
 }  // namespace
 
-Encoder::Encoder(Recipe recipe, ComputeType type, device::Device& device, Weights weights)
-    : recipe_(std::move(recipe)),
+Status check_static(const std::string& folder, const Recipe& recipe) {
+  const std::string path = folder + "/config.json";
+  if (recipe.config().family->encoder == nullptr) {
+    return {Code::kModelInvalid,
+            path +
+                ": model_type: expected an encoder (bert, roberta, xlm-roberta, modernbert) for " +
+                std::string(compute_type_name(ComputeType::kW8A8Static)) + ", got " +
+                std::string(recipe.config().family->model_type)};
+  }
+  if (recipe.widest_input() <= device::kStaticDepthMax) return Status::ok();
+  return {Code::kModelInvalid,
+          path + ": expected at most " + std::to_string(device::kStaticDepthMax) +
+              " inputs of a product, got " + std::to_string(recipe.widest_input())};
+}
+
+Encoder::Encoder(std::string folder, Recipe recipe, ComputeType type, device::Device& device,
+                 Weights weights, std::optional<StaticScales> static_scales)
+    : folder_(std::move(folder)),
+      recipe_(std::move(recipe)),
       type_(type),
       device_(device),
       weights_(std::move(weights)),
       scales_(own_scales(recipe_)),
+      static_scales_(std::move(static_scales)),
+      digest_(static_scales_ ? content_digest(weights_.digest() + static_scales_->digest())
+                             : weights_.digest()),
       numbers_(numbers_text(type, device, nullptr)) {}
 
 Result<std::shared_ptr<Encoder>> Encoder::load(const std::string& folder, ComputeType type,
@@ -35,10 +55,19 @@ Result<std::shared_ptr<Encoder>> Encoder::load(const std::string& folder, Comput
   Result<ModelConfig> config = ModelConfig::load(folder, known);
   if (!config.is_ok()) return config.status();
   Recipe recipe(std::move(config).value(), Purpose::kRows);
-  Result<Weights> weights = Weights::load(folder, recipe, type, device);
+  std::optional<StaticScales> scales;
+  if (type == ComputeType::kW8A8Static) {
+    TESSERA_RETURN_IF_ERROR(check_static(folder, recipe));
+    Result<StaticScales> read = StaticScales::load(folder, recipe);
+    if (!read.is_ok()) return read.status();
+    scales = std::move(read).value();
+  }
+  Result<Weights> weights =
+      Weights::load(folder, recipe, type, device, {}, scales ? &*scales : nullptr);
   if (!weights.is_ok()) return weights.status();
-  return std::shared_ptr<Encoder>(
-      new Encoder(std::move(recipe), type, device, std::move(weights).value()));
+  if (scales) TESSERA_RETURN_IF_ERROR(scales->check_model(weights.value().digest()));
+  return std::shared_ptr<Encoder>(new Encoder(folder, std::move(recipe), type, device,
+                                              std::move(weights).value(), std::move(scales)));
 }
 
 Result<std::unique_ptr<EncoderWorkspace>> Encoder::make_workspace(uint32_t max_rows,
@@ -100,13 +129,14 @@ const float* Encoder::forward(std::span<const EncoderText> texts,
                            .segments = {workspace.segments_.data(), rows},
                            .keeps_layers = false};
   ops::embed(device_, weights_.embedding(), batch.tokens, ws.hidden_);
-  Pass pass(recipe_, type_, scales_, device_, batch, ws);
+  Pass pass(recipe_, type_, scales_, device_, batch, ws,
+            static_scales_ ? &*static_scales_ : nullptr);
   if (recipe_.entry() != nullptr) recipe_.entry()->forward(weights_.entry(), pass);
   for (size_t i = 0; i < recipe_.layers().size(); ++i) {
     pass.run(recipe_.layers()[i], weights_.layers()[i]);
   }
   const float* norm = weights_.final_norm();
-  if (norm == nullptr) return ws.hidden_;
+  if (norm == nullptr) return pass.hidden();
   if (config().family->encoder != nullptr) {
     ops::layer_norm(device_, ws.hidden_, rows, hidden, {norm, nullptr, config().encoder.epsilon},
                     ws.normed_);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "device/device.h"
 #include "model/compute_type.h"
 #include "model/recipe.h"
+#include "model/static_scales.h"
 #include "model/weights.h"
 #include "model/workspace.h"
 
@@ -31,6 +33,8 @@ class EncoderWorkspace {
  public:
   uint32_t max_rows() const { return rows_->max_rows(); }
   uint32_t max_texts() const { return static_cast<uint32_t>(chains_.size()); }
+  /// As Workspace::measure.
+  void measure(InputRanges* ranges) { rows_->measure(ranges); }
 
  private:
   friend class Encoder;
@@ -43,19 +47,28 @@ class EncoderWorkspace {
   std::vector<uint32_t> segments_;
 };
 
+/// Whether a model of this folder may have static scales. Errors: MODEL_INVALID for a decoder, and
+/// for rows whose products do not fit 32 bits.
+Status check_static(const std::string& folder, const Recipe& recipe);
+
 class Encoder final {
  public:
-  /// Errors: those of Decoder::load, for models of the families `known`.
+  /// Errors: those of Decoder::load, for models of the families `known`; those of
+  /// StaticScales::load for kW8A8Static, and MODEL_INVALID for a decoder in that type.
   static Result<std::shared_ptr<Encoder>> load(const std::string& folder, ComputeType type,
                                                device::Device& device,
                                                std::span<const Family> known = text_families());
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
+  /// Of its config.json.
+  const std::string& folder() const { return folder_; }
+  ComputeType compute_type() const { return type_; }
   const ModelConfig& config() const { return recipe_.config(); }
   const Recipe& recipe() const { return recipe_; }
-  /// Content digest (hex) of configuration and weights, and what beside them decides bits.
-  const std::string& digest() const { return weights_.digest(); }
+  /// Content digest (32 hex digits) of configuration and weights, and of static scales where there
+  /// are any; and what beside them decides bits.
+  const std::string& digest() const { return digest_; }
   const std::string& numbers() const { return numbers_; }
   uint64_t weight_bytes() const { return weights_.packed_bytes(); }
 
@@ -70,14 +83,18 @@ class Encoder final {
   const float* forward(std::span<const EncoderText> texts, EncoderWorkspace& workspace) const;
 
  private:
-  Encoder(Recipe recipe, ComputeType type, device::Device& device, Weights weights);
+  Encoder(std::string folder, Recipe recipe, ComputeType type, device::Device& device,
+          Weights weights, std::optional<StaticScales> static_scales);
   uint64_t place(std::span<const EncoderText> texts, EncoderWorkspace& workspace) const;
 
+  std::string folder_;
   Recipe recipe_;
   ComputeType type_;
   device::Device& device_;
   Weights weights_;
   std::vector<LayerScales> scales_;
+  std::optional<StaticScales> static_scales_;
+  std::string digest_;
   std::string numbers_;
 };
 

@@ -42,6 +42,8 @@ EncoderAttentionBlock::EncoderAttentionBlock(const ModelConfig& config)
   add_matrix(kK, "attention.self.key", hidden, hidden);
   add_matrix(kV, "attention.self.value", hidden, hidden);
   add_matrix(kO, "attention.output.dense", hidden, hidden);
+  feed(kRows, {kQ, kK, kV});
+  feed(kMixed, {kO});
   add_vector(kQBias, "attention.self.query.bias", hidden);
   add_vector(kKBias, "attention.self.key.bias", hidden);
   add_vector(kVBias, "attention.self.value.bias", hidden);
@@ -64,7 +66,7 @@ void EncoderAttentionBlock::forward(const BlockWeights& weights, Pass& pass) con
       {.w = &weights.matrices[kQ], .bias = weights.vector(kQBias), .y = q, .y_stride = hidden},
       {.w = &weights.matrices[kK], .bias = weights.vector(kKBias), .y = k, .y_stride = hidden},
       {.w = &weights.matrices[kV], .bias = weights.vector(kVBias), .y = v, .y_stride = hidden}};
-  pass.multiply(pass.rows_of(kRows, pass.hidden(), hidden), {kQ, kK, kV}, projections);
+  pass.multiply(pass.stream_rows(kRows), {kQ, kK, kV}, projections);
   pass.round(q, hidden);
   pass.attend(q, k, v, mixed, sight(pass.config(), false));
   ops::Target output{.w = &weights.matrices[kO],
@@ -82,6 +84,8 @@ EncoderFeedForwardBlock::EncoderFeedForwardBlock(const ModelConfig& config)
   const uint64_t hidden = config.hidden_size;
   add_matrix(kUp, "intermediate.dense", inner_, hidden);
   add_matrix(kDown, "output.dense", hidden, inner_);
+  feed(kRows, {kUp});
+  feed(kInner, {kDown});
   add_vector(kUpBias, "intermediate.dense.bias", inner_);
   add_vector(kDownBias, "output.dense.bias", hidden);
   add_vector(kNorm, "output.LayerNorm.weight", hidden);
@@ -93,18 +97,18 @@ BlockWork EncoderFeedForwardBlock::work() const { return {.row = multiplications
 void EncoderFeedForwardBlock::forward(const BlockWeights& weights, Pass& pass) const {
   const uint64_t hidden = pass.config().hidden_size;
   float* const inner = pass.scratch(0);
-  ops::Target up{.w = &weights.matrices[kUp],
-                 .has_gelu = true,
-                 .bias = weights.vector(kUpBias),
-                 .y = inner,
-                 .y_stride = inner_};
-  pass.multiply(pass.rows_of(kRows, pass.hidden(), hidden), {kUp}, {&up, 1});
+  const ops::Target up{.w = &weights.matrices[kUp],
+                       .has_gelu = true,
+                       .bias = weights.vector(kUpBias),
+                       .y = inner,
+                       .y_stride = inner_};
+  const ProductRows activated = pass.multiply_to_rows(pass.stream_rows(kRows), {kUp}, up, kInner);
   ops::Target down{.w = &weights.matrices[kDown],
                    .bias = weights.vector(kDownBias),
                    .y = pass.hidden(),
                    .y_stride = hidden,
                    .adds_to_y = true};
-  pass.multiply(pass.rows_of(kInner, inner, inner_), {kDown}, {&down, 1});
+  pass.multiply(activated, {kDown}, {&down, 1});
   pass.normalise_stream(weights.vector(kNorm), weights.vector(kNormBias));
 }
 
@@ -127,6 +131,8 @@ ModernAttentionBlock::ModernAttentionBlock(const ModelConfig& config, uint32_t l
   add_matrix(kK, "attn.Wk", hidden, hidden, false, part(1));
   add_matrix(kV, "attn.Wv", hidden, hidden, false, part(2));
   add_matrix(kO, "attn.Wo", hidden, hidden);
+  feed(kNormed, {kQ, kK, kV});
+  feed(kMixed, {kO});
   if (layer > 0) add_vector(kNorm, "attn_norm.weight", hidden);
 }
 
@@ -145,8 +151,8 @@ void ModernAttentionBlock::forward(const BlockWeights& weights, Pass& pass) cons
                                {.w = &weights.matrices[kK], .y = k, .y_stride = hidden},
                                {.w = &weights.matrices[kV], .y = v, .y_stride = hidden}};
   const float* norm = weights.vector(kNorm);
-  const ProductRows rows = norm == nullptr ? pass.rows_of(kNormed, pass.hidden(), hidden)
-                                           : pass.layer_norm(kNormed, norm, nullptr);
+  const ProductRows rows =
+      norm == nullptr ? pass.stream_rows(kNormed) : pass.layer_norm(kNormed, norm, nullptr);
   pass.multiply(rows, {kQ, kK, kV}, projections);
   const ops::RopeRows rotated[] = {
       {q, config.head_count, nullptr, pass.type() != ComputeType::kF32},
@@ -173,6 +179,8 @@ ModernFeedForwardBlock::ModernFeedForwardBlock(const ModelConfig& config)
   add_matrix(kGate, "mlp.Wgate", inner_, hidden, false, part(0));
   add_matrix(kUp, "mlp.Wup", inner_, hidden, true, part(1));
   add_matrix(kDown, "mlp.Wo", hidden, inner_);
+  feed(kNormed, {kGate, kUp});
+  feed(kGated, {kDown});
 }
 
 BlockWork ModernFeedForwardBlock::work() const { return {.row = multiplications()}; }
@@ -180,16 +188,16 @@ BlockWork ModernFeedForwardBlock::work() const { return {.row = multiplications(
 void ModernFeedForwardBlock::forward(const BlockWeights& weights, Pass& pass) const {
   const uint64_t hidden = pass.config().hidden_size;
   float* const gated = pass.scratch(0);
-  ops::Target target{.w = &weights.matrices[kGate],
-                     .up = &weights.matrices[kUp],
-                     .has_gelu = true,
-                     .y = gated,
-                     .y_stride = inner_};
-  pass.multiply(pass.layer_norm(kNormed, weights.vector(kNorm), nullptr), {kGate, kUp},
-                {&target, 1});
+  const ops::Target target{.w = &weights.matrices[kGate],
+                           .up = &weights.matrices[kUp],
+                           .has_gelu = true,
+                           .y = gated,
+                           .y_stride = inner_};
+  const ProductRows normed = pass.layer_norm(kNormed, weights.vector(kNorm), nullptr);
+  const ProductRows activated = pass.multiply_to_rows(normed, {kGate, kUp}, target, kGated);
   ops::Target output{
       .w = &weights.matrices[kDown], .y = pass.hidden(), .y_stride = hidden, .adds_to_y = true};
-  pass.multiply(pass.rows_of(kGated, gated, inner_), {kDown}, {&output, 1});
+  pass.multiply(activated, {kDown}, {&output, 1});
 }
 
 }  // namespace tessera::model

@@ -28,7 +28,7 @@ Result<ExpertScratch> ExpertScratch::allocate(device::Device& device, const Expe
   const uint64_t operand_rows = places(scratch.type_);
   TESSERA_RETURN_IF_ERROR(reserve(
       ops::operand_bytes(device, scratch.type_, operand_rows, limits.widest), scratch.operand_));
-  scratch.scales_.resize(operand_rows * device::panel_scales(scratch.type_, limits.widest));
+  scratch.scales_.resize(operand_rows * device::operand_scales(scratch.type_, limits.widest));
   if (adapters == 0) return scratch;
   const uint64_t pairs = uint64_t{rows} * limits.chosen;
   const uint64_t terms = std::min<uint64_t>(pairs, uint64_t{limits.experts} * adapters);

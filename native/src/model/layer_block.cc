@@ -49,6 +49,11 @@ void LayerBlock::add_matrix(uint32_t number, const std::string& module, uint64_t
   matrix_count_ = std::max(matrix_count_, number + 1);
 }
 
+void LayerBlock::feed(uint32_t input, std::initializer_list<uint32_t> matrices) {
+  inputs_of_.resize(matrix_count_);
+  for (const uint32_t matrix : matrices) inputs_of_[matrix] = input;
+}
+
 double LayerBlock::multiplications() const {
   double sum = 0;
   for (const WeightSlot& slot : slots_) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -94,6 +95,8 @@ class LayerBlock {
   /// Weights with room for all of them, nothing set.
   BlockWeights empty_weights() const;
   uint32_t matrix_count() const { return matrix_count_; }
+  /// The input that a matrix reads, as feed() says. REQUIRES: an encoder's block.
+  uint32_t input_of(uint32_t matrix) const { return inputs_of_[matrix]; }
   /// By number.
   std::span<const InputSlot> inputs() const { return inputs_; }
   /// Floats of scratch per row of a pass.
@@ -113,12 +116,15 @@ class LayerBlock {
   void add_table(uint32_t number, std::string name, uint64_t rows, uint64_t columns);
   void add_matrix(uint32_t number, const std::string& module, uint64_t outputs, uint64_t inputs,
                   bool beside_previous = false, WeightSlot::Part part = {});
+  /// These matrices read input `input`; said of every matrix of an encoder's block.
+  void feed(uint32_t input, std::initializer_list<uint32_t> matrices);
   /// Multiplications of a row with every table and matrix.
   double multiplications() const;
 
  private:
   std::vector<WeightSlot> slots_;
   std::vector<InputSlot> inputs_;
+  std::vector<uint32_t> inputs_of_;  // by number of the matrix
   uint64_t floats_per_row_ = 0;
   uint32_t vector_count_ = 0;  // numbers in use end here
   uint32_t matrix_count_ = 0;

@@ -14,6 +14,7 @@
 #include "model/decoder.h"
 #include "model/model_config.h"
 #include "model/safetensors.h"
+#include "model/static_scales.h"
 #include "model/test_model.h"
 #include "model/test_request.h"
 
@@ -109,6 +110,37 @@ constexpr const char* kDigest = "0123456789abcdef0123456789abcdef";
   }
 }
 
+constexpr const char* kEncoderConfig =
+    R"({"model_type":"bert","architectures":["BertModel"],"hidden_act":"gelu","hidden_size":8,
+        "intermediate_size":70,"num_attention_heads":2,"num_hidden_layers":2,"vocab_size":9,
+        "max_position_embeddings":16,"type_vocab_size":2})";
+
+Recipe encoder_recipe() {
+  return Recipe(ModelConfig::parse(kEncoderConfig, "fuzz", text_families()).value(),
+                Purpose::kRows);
+}
+
+[[maybe_unused]] std::string static_scales_file() {
+  const Recipe recipe = encoder_recipe();
+  InputRanges ranges(recipe);
+  const std::vector<float> row(70, 0.5f);
+  for (uint32_t layer = 0; layer < recipe.layers().size(); ++layer) {
+    for (const uint32_t input : {0u, 1u, 2u, 3u})
+      ranges.add(layer, input, row.data(), 1, input == 3 ? 70 : 8);
+  }
+  return ranges.file(recipe, kDigest);
+}
+
+[[maybe_unused]] void read_as_static_scales(const std::string& folder) {
+  const Recipe recipe = encoder_recipe();
+  const auto scales = StaticScales::load(folder, recipe);
+  if (!scales.is_ok()) {
+    TESSERA_CHECK(scales.status().message().find("expected") != std::string::npos);
+    return;
+  }
+  for (const float scale : scales.value().input(1, 3).scales) TESSERA_CHECK(scale > 0);
+}
+
 }  // namespace
 }  // namespace tessera::model
 
@@ -142,6 +174,7 @@ int main(int argc, char** argv) {
   const model::TestFolder single, sharded;
   sharded.write("config.json", configs[0]);
   sharded.write("whole.safetensors", files[0]);
+  const std::string static_scales = model::static_scales_file();
   uint64_t loaded = 0;
   for (uint64_t i = 0; i < cases; ++i) {
     const size_t family = i / 16 % 2;
@@ -155,6 +188,8 @@ int main(int argc, char** argv) {
     loaded += model::load_and_run(single, *device.value()) ? 1 : 0;
     single.write("scales.json", model::mutate(scales[family], random));
     model::read_as_scales(single.path() + "/scales.json", configs[family]);
+    single.write(std::string(model::kStaticScalesFile), model::mutate(static_scales, random));
+    model::read_as_static_scales(single.path());
     sharded.write("model.safetensors.index.json", model::mutate(index, random));
     loaded += model::load_and_run(sharded, *device.value()) ? 1 : 0;
   }

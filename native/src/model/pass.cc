@@ -37,19 +37,40 @@ void Pass::run(const Layer& layer, std::span<const BlockWeights> weights) {
   layer_ += 1;
 }
 
-float* Pass::hidden() { return workspace_.hidden_; }
+float* Pass::hidden() {
+  run_pending_norm();
+  return workspace_.hidden_;
+}
+
+void Pass::run_pending_norm() {
+  if (!pending_norm_) return;
+  ops::layer_norm(device_, workspace_.hidden_, rows(), config().hidden_size, *pending_norm_,
+                  workspace_.hidden_);
+  pending_norm_.reset();
+}
 
 float* Pass::scratch(uint64_t offset) {
   return workspace_.scratch_ + offset * workspace_.max_rows_;
 }
 
-ops::Operand Pass::operand(uint32_t input, uint64_t k) {
-  ops::Operand x = workspace_.operand(layer_panels(type_), rows(), k);
+ops::Operand Pass::operand(uint32_t input, uint64_t k, Workspace::Side side) {
+  ops::Operand x = workspace_.operand(layer_panels(type_), rows(), k, side);
+  if (type_ == ComputeType::kW8A8Static) {
+    const StaticInput& scales = static_scales_->input(layer_, first_input_ + input);
+    TESSERA_CHECK(scales.factors.size() >= k);
+    x.factors = scales.factors.data();
+    x.offsets = scales.shifts.data();
+    ops::clear_marks(x);
+    return x;
+  }
   x.fixed_scale = scales_of(input)[0];
   return x;
 }
 
 void Pass::measure(uint32_t input, const float* floats, uint64_t rows, uint64_t k) {
+  if (workspace_.input_ranges_ != nullptr) {
+    workspace_.input_ranges_->add(layer_, first_input_ + input, floats, rows, k);
+  }
   if (workspace_.ranges_ == nullptr) return;
   workspace_.ranges_->add({layer_, first_input_ + input}, floats, rows, k);
 }
@@ -71,6 +92,7 @@ ProductRows Pass::norm(uint32_t input, const float* weight) {
 }
 
 ProductRows Pass::layer_norm(uint32_t input, const float* weight, const float* bias) {
+  run_pending_norm();
   const ProductRows x{operand(input, config().hidden_size), workspace_.normed_};
   ops::layer_norm(device_, workspace_.hidden_, {weight, bias, config().encoder.epsilon},
                   workspace_.normed_, x.operand);
@@ -79,8 +101,33 @@ ProductRows Pass::layer_norm(uint32_t input, const float* weight, const float* b
 }
 
 void Pass::normalise_stream(const float* weight, const float* bias) {
-  ops::layer_norm(device_, workspace_.hidden_, rows(), config().hidden_size,
-                  {weight, bias, config().encoder.epsilon}, workspace_.hidden_);
+  run_pending_norm();
+  pending_norm_ = {weight, bias, config().encoder.epsilon};
+}
+
+ProductRows Pass::stream_rows(uint32_t input) {
+  const ProductRows x{operand(input, config().hidden_size), workspace_.hidden_};
+  if (pending_norm_) {
+    ops::layer_norm(device_, workspace_.hidden_, *pending_norm_, workspace_.hidden_, x.operand);
+    pending_norm_.reset();
+  } else {
+    ops::write_operand(device_, workspace_.hidden_, x.operand.k, x.operand);
+  }
+  measure(input, x.floats, rows(), x.operand.k);
+  return x;
+}
+
+ProductRows Pass::multiply_to_rows(const ProductRows& x, std::initializer_list<uint32_t> matrices,
+                                   ops::Target target, uint32_t input) {
+  const uint64_t k = target.w->columns;
+  if (type_ != ComputeType::kW8A8Static) {
+    multiply(x, matrices, {&target, 1});
+    return rows_of(input, target.y, k);
+  }
+  const ProductRows made{operand(input, k, Workspace::Side::kMade), nullptr};
+  target.operand = &made.operand;
+  multiply(x, matrices, {&target, 1});
+  return made;
 }
 
 void Pass::add_positions(const float* table) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 
 #include "attention/attention.h"
@@ -16,6 +17,9 @@
 #include "model/decoder.h"
 #include "model/expert_scratch.h"
 #include "model/recipe.h"
+#include "model/static_scales.h"
+#include "model/workspace.h"
+#include "ops/layer_norm.h"
 #include "ops/matmul.h"
 #include "ops/operand.h"
 #include "ops/rope.h"
@@ -33,13 +37,15 @@ class Pass {
  public:
   /// All outlive the pass.
   Pass(const Recipe& recipe, ComputeType type, std::span<const LayerScales> scales,
-       device::Device& device, const ForwardBatch& batch, Workspace& workspace)
+       device::Device& device, const ForwardBatch& batch, Workspace& workspace,
+       const StaticScales* static_scales = nullptr)
       : recipe_(recipe),
         type_(type),
         scales_(scales),
         device_(device),
         batch_(batch),
-        workspace_(workspace) {}
+        workspace_(workspace),
+        static_scales_(static_scales) {}
 
   /// Runs the blocks of the next layer.
   void run(const Layer& layer, std::span<const BlockWeights> weights);
@@ -60,7 +66,8 @@ class Pass {
   /// The rows of the residual stream, normalised by mean and variance, as input `input`; bias may
   /// be null. Holds likewise.
   ProductRows layer_norm(uint32_t input, const float* weight, const float* bias);
-  /// Normalises the residual stream itself by mean and variance; bias may be null.
+  /// Normalises the residual stream itself by mean and variance, when it is next read, so that
+  /// what reads it finds it in the cache; bias may be null.
   void normalise_stream(const float* weight, const float* bias);
   /// Adds to each row of the residual stream the row that tables of hidden_size columns have for
   /// its position, and for its segment.
@@ -70,6 +77,12 @@ class Pass {
   const float* norm_floats(uint32_t input, const float* weight);
   /// Rows of k floats as input `input` of the block. Holds likewise.
   ProductRows rows_of(uint32_t input, const float* floats, uint64_t k);
+  /// The rows of the residual stream as they are, as input `input`. Holds likewise.
+  ProductRows stream_rows(uint32_t input);
+  /// The product of `x` as `multiply` makes it, as input `input` of the block: with static scales
+  /// each of its values becomes one of the left side at once, and target.y is not written.
+  ProductRows multiply_to_rows(const ProductRows& x, std::initializer_list<uint32_t> matrices,
+                               ops::Target target, uint32_t input);
   /// Products of `x`, with the terms that the pass's adapters have for the block's matrices of
   /// these numbers: one for each target's `w`, and behind the first one's, one for its `up`.
   void multiply(const ProductRows& x, std::initializer_list<uint32_t> matrices,
@@ -100,7 +113,8 @@ class Pass {
               const attention::Sight& sight = {});
 
  private:
-  ops::Operand operand(uint32_t input, uint64_t k);
+  ops::Operand operand(uint32_t input, uint64_t k, Workspace::Side side = Workspace::Side::kRows);
+  void run_pending_norm();
   /// The fixed scales of an input of the block.
   std::span<const float> scales_of(uint32_t input) const {
     return scales_[layer_][first_input_ + input];
@@ -115,6 +129,8 @@ class Pass {
   device::Device& device_;
   const ForwardBatch& batch_;
   Workspace& workspace_;
+  const StaticScales* const static_scales_;     // of kW8A8Static
+  std::optional<ops::LayerNorm> pending_norm_;  // of the residual stream
   uint32_t layer_ = 0;
   uint32_t first_input_ = 0;   // of the block that runs, among the layer's
   uint32_t first_matrix_ = 0;  // likewise

@@ -14,6 +14,10 @@
 namespace tessera::model {
 
 class TextWorkspace {
+ public:
+  /// As Workspace::measure.
+  void measure(InputRanges* ranges) { encoder_->measure(ranges); }
+
  private:
   friend class TextModel;
   std::unique_ptr<EncoderWorkspace> encoder_;

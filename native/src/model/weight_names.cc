@@ -1,8 +1,11 @@
 #include "model/weight_names.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <string_view>
+
+#include "model/weights.h"
 
 namespace tessera::model {
 
@@ -29,6 +32,30 @@ bool may_be_ignored(const std::string& name, const std::string& prefix, const Re
                                          "lm_head.", "head.",       "decoder."};
   return std::any_of(std::begin(kHeads), std::end(kHeads),
                      [&](std::string_view head) { return own.starts_with(head); });
+}
+
+std::string shape_text(const std::vector<uint64_t>& shape) {
+  std::string text = "[";
+  for (const uint64_t size : shape) text += (text.size() > 1 ? "," : "") + std::to_string(size);
+  return text + "]";
+}
+
+/// Errors: a tied model whose file has a head that differs: transformers does not tie it either.
+Status Weights::check_tied_head(const Shards& shards, const Recipe& recipe) {
+  if (!recipe.is_tied()) return Status::ok();
+  const TensorEntry* head = shards.find("lm_head.weight");
+  const TensorEntry* embedding = shards.find("model.embed_tokens.weight");
+  if (head == nullptr || embedding == nullptr) return Status::ok();
+  const bool is_same =
+      head->dtype == embedding->dtype && head->bytes.size() == embedding->bytes.size() &&
+      std::memcmp(head->bytes.data(), embedding->bytes.data(), head->bytes.size()) == 0;
+  shards.release(*head);
+  if (is_same) return Status::ok();
+  return {Code::kModelInvalid,
+          shards.folder() +
+              ": lm_head.weight: expected the content of model.embed_tokens.weight, "
+              "as tie_word_embeddings of config.json says, got another (a model "
+              "with a head of its own has tie_word_embeddings false)"};
 }
 
 }  // namespace tessera::model

@@ -15,4 +15,7 @@ std::string find_prefix(const Shards& shards, const Recipe& recipe);
 /// are computed.
 bool may_be_ignored(const std::string& name, const std::string& prefix, const Recipe& recipe);
 
+/// As errors spell it: [2,3].
+std::string shape_text(const std::vector<uint64_t>& shape);
+
 }  // namespace tessera::model

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/check.h"
 #include "model/weight_names.h"
 #include "model/weights_scan.h"
 #include "ops/convert.h"
@@ -26,6 +27,7 @@ struct Vector {
 struct Matrix {
   ops::PackedMatrix* target;
   PanelType type;
+  uint32_t input = 0;  // that it reads, among Layer::inputs(), where its scales are static
   /// Side by side with the matrix of the slot before, panel by panel.
   bool beside_previous = false;
   const HeadVocabulary* vocabulary = nullptr;  // of the head
@@ -89,29 +91,22 @@ struct Weights::Slot {
   /// Bytes of its scales, which lie behind all matrices.
   uint64_t scale_bytes() const {
     const Matrix* matrix = std::get_if<Matrix>(&kind);
-    if (matrix == nullptr || matrix->type != PanelType::kI8) return 0;
-    return aligned(ops::scale_count(shape[1], shape[0]) * sizeof(float));
+    if (matrix == nullptr) return 0;
+    return aligned(ops::scale_count(shape[1], shape[0], matrix->type) * sizeof(float));
   }
 };
 
-namespace {
-
-std::string shape_text(const std::vector<uint64_t>& shape) {
-  std::string text = "[";
-  for (const uint64_t size : shape) text += (text.size() > 1 ? "," : "") + std::to_string(size);
-  return text + "]";
-}
-
-}  // namespace
-
 void Weights::block_slots(const LayerBlock& block, const std::string& prefix, ComputeType type,
-                          uint32_t layer, BlockWeights& weights, std::vector<Slot>& slots) {
+                          Place place, BlockWeights& weights, std::vector<Slot>& slots) {
   for (const WeightSlot& slot : block.slots()) {
     Slot& added = slots.emplace_back(
-        Slot{prefix + slot.name, slot.shape(), Vector{nullptr}, layer, slot.part});
+        Slot{prefix + slot.name, slot.shape(), Vector{nullptr}, place.layer, slot.part});
     if (!slot.part.name.empty()) added.part.name = prefix + slot.part.name;
     if (slot.kind == WeightSlot::Kind::kMatrix) {
-      added.kind = Matrix{&weights.matrices[slot.number], layer_panels(type), slot.beside_previous};
+      const bool is_static = type == ComputeType::kW8A8Static;
+      added.kind = Matrix{&weights.matrices[slot.number], layer_panels(type),
+                          is_static ? place.first_input + block.input_of(slot.number) : 0,
+                          slot.beside_previous};
     } else {
       added.kind = Vector{&weights.vectors[slot.number]};
     }
@@ -131,7 +126,7 @@ std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type
   const ModelConfig& config = recipe.config();
   const TensorNames& names = config.family->names;
   const std::vector<uint64_t> table = {config.vocab_size, config.hidden_size};
-  const Matrix head{&head_, head_panels(type), false, &vocabulary_};
+  const Matrix head{&head_, head_panels(type), 0, false, &vocabulary_};
   const std::string embedding = prefix_ + std::string(names.embedding);
   std::vector<Slot> slots;
   make_layers(recipe);
@@ -140,12 +135,14 @@ std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type
     slots.push_back({embedding, table, Table{&embedding_, storage_type(type)}});
   }
   if (recipe.is_tied()) slots.push_back({embedding, table, head});
-  if (recipe.entry() != nullptr) block_slots(*recipe.entry(), prefix_, type, 0, entry_, slots);
+  if (recipe.entry() != nullptr) block_slots(*recipe.entry(), prefix_, type, {}, entry_, slots);
   for (uint32_t i = 0; i < config.layer_count; ++i) {
     const std::string prefix = prefix_ + std::string(names.layers) + std::to_string(i) + ".";
     const Layer& layer = recipe.layers()[i];
+    uint32_t inputs = 0;  // of the blocks before
     for (size_t j = 0; j < layer.blocks.size(); ++j) {
-      block_slots(*layer.blocks[j], prefix, type, i, layers_[i][j], slots);
+      block_slots(*layer.blocks[j], prefix, type, {i, inputs}, layers_[i][j], slots);
+      inputs += static_cast<uint32_t>(layer.blocks[j]->inputs().size());
     }
   }
   if (!names.final_norm.empty()) {
@@ -205,24 +202,6 @@ Status Weights::check(const Shards& shards, const std::string& prefix, const Rec
     }
   }
   return Status::ok();
-}
-
-/// Errors: a tied model whose file has a head that differs: transformers does not tie it either.
-Status Weights::check_tied_head(const Shards& shards, const Recipe& recipe) {
-  if (!recipe.is_tied()) return Status::ok();
-  const TensorEntry* head = shards.find("lm_head.weight");
-  const TensorEntry* embedding = shards.find("model.embed_tokens.weight");
-  if (head == nullptr || embedding == nullptr) return Status::ok();
-  const bool is_same =
-      head->dtype == embedding->dtype && head->bytes.size() == embedding->bytes.size() &&
-      std::memcmp(head->bytes.data(), embedding->bytes.data(), head->bytes.size()) == 0;
-  shards.release(*head);
-  if (is_same) return Status::ok();
-  return {Code::kModelInvalid,
-          shards.folder() +
-              ": lm_head.weight: expected the content of model.embed_tokens.weight, "
-              "as tie_word_embeddings of config.json says, got another (a model "
-              "with a head of its own has tie_word_embeddings false)"};
 }
 
 uint64_t Weights::place(std::vector<Slot>& slots) {
@@ -285,10 +264,22 @@ Status Weights::reserve(std::vector<Slot>& slots, ComputeType type, device::Devi
   return Status::ok();
 }
 
+void Weights::write_matrix(const Slot& slot, device::Device& device, const StaticScales* scales) {
+  const Matrix& matrix = std::get<Matrix>(slot.kind);
+  if (matrix.type == PanelType::kStaticI8) {
+    const StaticInput& input = scales->input(slot.layer, matrix.input);
+    ops::quantise_static(device, slot.view(), input.input_scales(), *matrix.target);
+  } else {
+    const auto write = matrix.type == PanelType::kI8 ? ops::quantise : ops::pack;
+    write(device, slot.view(), *matrix.target);
+  }
+}
+
 /// Scans and then packs some tensors at a time; returns the digest of all. What is read in place is
 /// left to the caller.
 Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards& shards,
-                                    const Recipe& recipe, device::Device& device) {
+                                    const Recipe& recipe, device::Device& device,
+                                    const StaticScales* scales) {
   WeightsScan scan(device, shards.folder(), recipe.config().canonical_text());
   for (size_t begin = 0, end = 0; begin < slots.size(); begin = end) {
     std::vector<const TensorEntry*> entries;
@@ -302,9 +293,8 @@ Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards
     for (size_t i = begin; i < end; ++i) {
       const Slot& slot = slots[i];
       char* to = memory_.as<char>() + slot.offset;
-      if (const Matrix* matrix = std::get_if<Matrix>(&slot.kind)) {
-        const auto write = matrix->type == PanelType::kI8 ? ops::quantise : ops::pack;
-        write(device, slot.view(), *matrix->target);
+      if (std::holds_alternative<Matrix>(slot.kind)) {
+        write_matrix(slot, device, scales);
       } else if (std::holds_alternative<Vector>(slot.kind)) {
         ops::convert(device, slot.view(), DType::kF32, to);
       } else if (!slot.is_in_place) {
@@ -317,7 +307,9 @@ Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards
 }
 
 Result<Weights> Weights::load(const std::string& folder, const Recipe& recipe, ComputeType type,
-                              device::Device& device, HeadVocabulary vocabulary) {
+                              device::Device& device, HeadVocabulary vocabulary,
+                              const StaticScales* scales) {
+  TESSERA_CHECK((scales != nullptr) == (type == ComputeType::kW8A8Static));
   Result<Shards> shards = Shards::open(folder);
   if (!shards.is_ok()) return shards.status();
   Weights weights;
@@ -328,7 +320,7 @@ Result<Weights> Weights::load(const std::string& folder, const Recipe& recipe, C
   TESSERA_RETURN_IF_ERROR(check(weights.shards_, weights.prefix_, recipe, slots));
   TESSERA_RETURN_IF_ERROR(weights.reserve(slots, type, device));
   TESSERA_RETURN_IF_ERROR(check_tied_head(weights.shards_, recipe));
-  Result<std::string> digest = weights.stream(slots, weights.shards_, recipe, device);
+  Result<std::string> digest = weights.stream(slots, weights.shards_, recipe, device, scales);
   if (!digest.is_ok()) return digest.status();
   weights.digest_ = std::move(digest).value();
   return weights;

@@ -15,6 +15,7 @@
 #include "model/head_vocabulary.h"
 #include "model/recipe.h"
 #include "model/shards.h"
+#include "model/static_scales.h"
 #include "ops/packed_matrix.h"
 #include "tensor/tensor_view.h"
 
@@ -43,8 +44,10 @@ class Weights {
   /// tensor; MODEL_CORRUPT for broken files and for NaN or infinity; ENGINE_OVERLOADED with what
   /// they need and what is left, where memory does not suffice, before any weight is read. The head
   /// has the columns of `vocabulary`; the digest is that of the folder all the same.
+  /// REQUIRES: scales for kW8A8Static.
   static Result<Weights> load(const std::string& folder, const Recipe& recipe, ComputeType type,
-                              device::Device& device, HeadVocabulary vocabulary = {});
+                              device::Device& device, HeadVocabulary vocabulary = {},
+                              const StaticScales* scales = nullptr);
 
   /// Looks another folder through, of the same configuration, while these weights serve: other
   /// forks of the device's threads wait at most for a few MiB of it. Errors: those of load() but
@@ -78,10 +81,16 @@ class Weights {
 
  private:
   struct Slot;
+  /// Of a block.
+  struct Place {
+    uint32_t layer = 0;        // 0 for one of none as well
+    uint32_t first_input = 0;  // among Layer::inputs()
+  };
   std::vector<Slot> slots(const Recipe& recipe, ComputeType type);
   void make_layers(const Recipe& recipe);
   static void block_slots(const LayerBlock& block, const std::string& prefix, ComputeType type,
-                          uint32_t layer, BlockWeights& weights, std::vector<Slot>& slots);
+                          Place place, BlockWeights& weights, std::vector<Slot>& slots);
+  static void write_matrix(const Slot& slot, device::Device& device, const StaticScales* scales);
   static void mark_entries(std::vector<Slot>& slots);
   static Status check(const Shards& shards, const std::string& prefix, const Recipe& recipe,
                       std::vector<Slot>& slots);
@@ -91,7 +100,8 @@ class Weights {
   static uint64_t place(std::vector<Slot>& slots);
   Status reserve(std::vector<Slot>& slots, ComputeType type, device::Device& device);
   Result<std::string> stream(const std::vector<Slot>& slots, const Shards& shards,
-                             const Recipe& recipe, device::Device& device);
+                             const Recipe& recipe, device::Device& device,
+                             const StaticScales* scales = nullptr);
 
   Shards shards_;
   std::string prefix_ = "model.";  // of all tensors but the head

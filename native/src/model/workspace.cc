@@ -7,7 +7,8 @@
 
 namespace tessera::model {
 
-ops::Operand Workspace::operand(device::PanelType type, uint64_t rows, uint64_t k) {
+ops::Operand Workspace::operand(device::PanelType type, uint64_t rows, uint64_t k, Side side) {
+  if (side == Side::kMade) return {type, made_operand_.data(), made_scales_.data(), rows, k};
   return {type, operand_.data(), operand_scales_.data(), rows, k};
 }
 
@@ -32,7 +33,14 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const Recipe& recipe, Com
                ops::operand_bytes(device, head_panels(type), max_rows, config.hidden_size)));
   if (!operand.is_ok()) return operand.status();
   workspace->operand_ = std::move(operand).value();
-  workspace->operand_scales_.resize(max_rows * device::panel_scales(layer_panels(type), widest));
+  workspace->operand_scales_.resize(max_rows * device::operand_scales(layer_panels(type), widest));
+  if (type == ComputeType::kW8A8Static) {
+    Result<device::Buffer> made =
+        device.allocate(ops::operand_bytes(device, layer_panels(type), max_rows, widest));
+    if (!made.is_ok()) return made.status();
+    workspace->made_operand_ = std::move(made).value();
+    workspace->made_scales_.resize(workspace->operand_scales_.size());
+  }
   Result<attention::Scratch> scratch = attention::Scratch::allocate(device, config.head_dim);
   if (!scratch.is_ok()) return scratch.status();
   workspace->attention_ = std::move(scratch).value();

@@ -14,6 +14,7 @@
 #include "model/expert_scratch.h"
 #include "model/expert_use.h"
 #include "model/recipe.h"
+#include "model/static_scales.h"
 #include "ops/operand.h"
 #include "ops/rope.h"
 
@@ -40,15 +41,21 @@ class Workspace {
 
   /// From now on forward passes add to `ranges`, which outlives them; null ends it.
   void measure(ActivationRanges* ranges) { ranges_ = ranges; }
+  /// The same of the ranges that static scales are made of.
+  void measure(InputRanges* ranges) { input_ranges_ = ranges; }
 
  private:
   friend class Decoder;
   friend class Encoder;
   friend class Pass;
   Workspace() = default;
+  /// Where a left side lies: one that is written from floats, or one that a product makes of
+  /// another, which it reads meanwhile.
+  enum class Side : uint8_t { kRows, kMade };
   /// The left side of the next product: `rows` rows of k elements.
-  ops::Operand operand(device::PanelType type, uint64_t rows, uint64_t k);
+  ops::Operand operand(device::PanelType type, uint64_t rows, uint64_t k, Side side = Side::kRows);
 
+  InputRanges* input_ranges_ = nullptr;
   ActivationRanges* ranges_ = nullptr;
   ForwardTimes times_;
   ExpertUse expert_use_;
@@ -60,6 +67,8 @@ class Workspace {
   float* scratch_ = nullptr;  // [rows][floats_per_row] of whichever block runs
   device::Buffer operand_;    // of whichever product comes next
   std::vector<float> operand_scales_;
+  device::Buffer made_operand_;  // with static scales
+  std::vector<float> made_scales_;
   std::vector<uint32_t> positions_;
   std::vector<float> head_scratch_;
   std::vector<float> cos_, sin_;

@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = '82eb8f7c14f072a6';
+export const ABI_DIGEST = '9892c9b422eaf418';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
@@ -66,6 +66,15 @@ export const COMPUTE_TYPES = [
   'w8a8',
 ] as const;
 export type ComputeType = (typeof COMPUTE_TYPES)[number];
+
+/** w8a8-static: w8a8 with scales that a calibration has measured (docs/quantisation.md). */
+export const TEXT_COMPUTE_TYPES = [
+  'f32',
+  'bf16',
+  'w8a8',
+  'w8a8-static',
+] as const;
+export type TextComputeType = (typeof TEXT_COMPUTE_TYPES)[number];
 
 export const CHANGE_SYNCS = [
   'commit',
@@ -274,7 +283,7 @@ export type TaskLimits = {
 export type EmbedderOptions = {
   /** Hugging Face or SentenceTransformers folder. */
   readonly modelPath: string;
-  readonly computeType: ComputeType;
+  readonly computeType: TextComputeType;
   /** Compute threads, the calling one included; >= 1. */
   readonly threadCount: number;
   /** Tokens of a pass at most. */
@@ -490,6 +499,14 @@ export type EmbeddedPass = {
   readonly vectors: Float32Array;
   /** Microseconds that it computed, without those in which it gave way. */
   readonly computeUs: number;
+};
+
+/** What was measured. */
+export type MeasuredTexts = {
+  /** Of the file of static scales. */
+  readonly path: string;
+  /** Tokens that were measured. */
+  readonly rows: number;
 };
 
 export type KvTierMetrics = {

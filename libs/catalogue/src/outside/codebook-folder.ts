@@ -177,5 +177,5 @@ function digestOf(members: Members, name: string, path: string): string {
 
 function typeOf({ compute_type: type }: Members, path: string): string {
   if (typeof type === 'string' && type !== '') return type;
-  throw invalid(`${path}: compute_type`, 'f32, bf16 or w8a8', type);
+  throw invalid(`${path}: compute_type`, 'f32, bf16, w8a8 or w8a8-static', type);
 }

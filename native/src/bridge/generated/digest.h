@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "82eb8f7c14f072a6";
+inline constexpr std::string_view kAbiDigest = "9892c9b422eaf418";
 
 }  // namespace tessera::bridge

@@ -86,7 +86,7 @@ void read(Napi::Env env, const Napi::Value& value, const char* path, LaneOptions
 void read(Napi::Env env, const Napi::Value& value, const char* path, engine::EmbedderOptions& to) {
   const ObjectReader reader(env, value, path, kEmbedderOptionsFields);
   assign(to.model_path, reader.string("modelPath"));
-  static constexpr std::string_view k_computeType[] = {"f32", "bf16", "w8a8"};
+  static constexpr std::string_view k_computeType[] = {"f32", "bf16", "w8a8", "w8a8-static"};
   assign(to.compute_type, reader.choice("computeType", k_computeType));
   assign(to.thread_count, reader.u32("threadCount"));
   assign(to.rows_max, reader.u32("rowsMax"));
@@ -267,6 +267,13 @@ Napi::Value to_js(Napi::Env env, const engine::EmbeddedPass& from) {
   Napi::Object to = Napi::Object::New(env);
   to["vectors"] = to_js(env, from.vectors);
   to["computeUs"] = to_js(env, static_cast<double>(from.compute_us));
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const engine::MeasuredTexts& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["path"] = to_js(env, from.path);
+  to["rows"] = to_js(env, static_cast<double>(from.rows));
   return to;
 }
 

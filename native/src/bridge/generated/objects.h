@@ -15,6 +15,17 @@ static_assert(static_cast<uint32_t>(model::ComputeType::kF32) == 0);
 static_assert(static_cast<uint32_t>(model::ComputeType::kBf16) == 1);
 static_assert(static_cast<uint32_t>(model::ComputeType::kW8A8) == 2);
 
+inline constexpr std::array<std::string_view, 4> kTextComputeTypeWords = {
+    "f32",
+    "bf16",
+    "w8a8",
+    "w8a8-static",
+};
+static_assert(static_cast<uint32_t>(model::ComputeType::kF32) == 0);
+static_assert(static_cast<uint32_t>(model::ComputeType::kBf16) == 1);
+static_assert(static_cast<uint32_t>(model::ComputeType::kW8A8) == 2);
+static_assert(static_cast<uint32_t>(model::ComputeType::kW8A8Static) == 3);
+
 inline constexpr std::array<std::string_view, 2> kChangeSyncWords = {
     "commit",
     "never",
@@ -289,6 +300,7 @@ Napi::Value to_js(Napi::Env env, const StructTable& from);
 Napi::Value to_js(Napi::Env env, const AbiDescription& from);
 Napi::Value to_js(Napi::Env env, const engine::Embedder& from);
 Napi::Value to_js(Napi::Env env, const engine::EmbeddedPass& from);
+Napi::Value to_js(Napi::Env env, const engine::MeasuredTexts& from);
 Napi::Value to_js(Napi::Env env, const kv::TierMetrics& from);
 Napi::Value to_js(Napi::Env env, const PoolReport& from);
 Napi::Value to_js(Napi::Env env, const kv::ChainReport& from);
