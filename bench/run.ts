@@ -56,7 +56,8 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --stage A,B    parts of the experts suite: ${EXPERT_STAGES.join(', ')};
                  --shape A,B of its layers: Qwen3-30B-A3B, OLMoE, Marco-Mini (quick: the first)
   --stage A,B    parts of the embedding suite: ${EMBEDDING_STAGES.join(', ')};
-                 --shape A,B of its encoders: MiniLM, BERT-base (quick: the first); --peer A,B
+                 --shape A,B of its encoders: MiniLM, BERT-base (quick: the first); --peer A,B;
+                 --model DIR, --texts FILE of ranks, which is left out without them
   --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
   --stage A,B    parts of the cluster suite: ${CLUSTER_STAGES.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
@@ -87,6 +88,7 @@ await runCommand(USAGE, async (words) => {
     shape: 'text',
     compute: 'text',
     peer: 'text',
+    texts: 'text',
     histories: 'text',
     measured: 'text',
     script: 'text',

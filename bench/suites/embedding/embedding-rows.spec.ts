@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { judge, type Measurement } from '../../result.js';
 import { besideRows } from './beside-rows.js';
+import { rankAgreement, spearman } from './rank-agreement.js';
 import { cosineRow, lowestCosine, rateRows, type Timed, typeRows } from './rate-rows.js';
+import { staticRows } from './static-rows.js';
 import { drawTexts, placesOverTokens } from './texts.js';
 
 const own = (precision: Timed['precision'], ...milliseconds: number[]): Timed => ({
@@ -26,6 +28,60 @@ const verdicts = (rows: readonly Measurement[]) =>
         [ratio?.value ?? value, bar, holds],
       ]),
   );
+
+describe('rank agreement', () => {
+  it('is 1 of the same order, -1 of the opposite one', () => {
+    const of = (...values: number[]) => Float64Array.from(values);
+    expect(spearman(of(1, 2, 3, 9), of(0, 5, 6, 7))).toBe(1);
+    expect(spearman(of(1, 2, 3, 9), of(7, 6, 5, 0))).toBe(-1);
+    expect(spearman(of(1, 2, 3, 4), of(2, 1, 3, 4))).toBeCloseTo(0.8, 12);
+  });
+
+  it('compares each text with all others', () => {
+    const vectors = [
+      [1, 0],
+      [0.9, 0.4],
+      [0.5, 0.8],
+      [0, 1],
+    ];
+    expect(rankAgreement(vectors, vectors, 2)).toBe(1);
+    expect(
+      rankAgreement(
+        vectors,
+        vectors.map(([x = 0, y = 0]) => [-x, y]),
+        1,
+      ),
+    ).toBe(1);
+    expect(
+      rankAgreement(
+        vectors,
+        [
+          [1, 0],
+          [0, 1],
+          [0.5, 0.8],
+          [0.9, 0.4],
+        ],
+        1,
+      ),
+    ).toBe(-1);
+  });
+});
+
+describe('rows of static scales', () => {
+  it("hold the median of the rounds' ratios to BF16 to the bar", () => {
+    const all = [
+      { type: 'bf16', milliseconds: [100, 200, 100] },
+      { type: 'w8a8', milliseconds: [70, 150, 50] },
+      { type: 'w8a8-static', milliseconds: [60, 110, 90] },
+    ];
+    expect(verdicts(staticRows('x', all, [{ type: 'w8a8', value: 0.9 }]))).toEqual({
+      'x: bf16, time': [100, null, null],
+      'x: w8a8, time to bf16': [0.7, null, null],
+      'x: w8a8-static, time to bf16': [0.6, 0.6, true],
+      'x: w8a8, lowest cosine to bf16': [0.9, null, null],
+    });
+  });
+});
 
 describe('rows of texts a second', () => {
   it('hold the median of the rounds to the fastest peer, and to the fastest that pads', () => {

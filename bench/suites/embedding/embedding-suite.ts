@@ -1,11 +1,15 @@
 import { type Stages, staged } from '../suite.js';
 import { besideStage } from './beside-stage.js';
 import { placedStage } from './placed-stage.js';
+import { ranksStage } from './ranks-stage.js';
 import { singleStage } from './single-stage.js';
+import { staticStage } from './static-stage.js';
 import { throughputStage } from './throughput-stage.js';
 
 const STAGES: Stages = {
   throughput: throughputStage,
+  static: staticStage,
+  ranks: ranksStage,
   beside: besideStage,
   single: singleStage,
   placed: placedStage,
