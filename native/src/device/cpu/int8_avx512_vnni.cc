@@ -33,7 +33,7 @@ inline I dot(I sum, I x, I w) {
   return _mm512_dpbusd_epi32(sum, x, w);
 #endif
 }
-/// In the register where it is.
+/// In the register where it is: GCC 12 copies one of the sums before and after otherwise.
 inline void keep(I& x) { __asm__("" : "+v"(x)); }
 inline void store(I x, int32_t* to) { _mm512_storeu_si512(to, x); }
 inline I less_64_times(I from, I x) { return _mm512_sub_epi32(from, _mm512_slli_epi32(x, 6)); }
