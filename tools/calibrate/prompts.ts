@@ -103,12 +103,13 @@ export async function promptsOf(
 
 /** How long prompts may be is the model's to say; nothing is computed with it. */
 function shapeAlone(modelPath: string): EngineModel {
+  const shape = readModelShape(modelPath);
   return {
-    ...readModelShape(modelPath),
+    ...shape,
     digest: '',
     computeType: 'bf16',
     kvBytesPerPosition: 0,
-    headSize: 0,
+    headSize: shape.vocabSize,
     weightBytes: 0,
     instructionSet: '',
   };
