@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EmbedderInfo, NativeEmbedder } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
+import { TEXT_LIMITS } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fillPass } from './domain/fill-pass.js';
 import { parseModelSpecs } from './domain/model-specs.js';
@@ -24,15 +25,6 @@ const FOLDERS = [
   'modernbert-classifier',
   'qwen3-last',
 ];
-const LIMITS = {
-  threadCount: 1,
-  tokensMax: 512,
-  textsMax: 8,
-  timeTargetUs: 1e6,
-  queueTextsMax: 64,
-  requestTextsMax: 16,
-  textBytesMax: 4096,
-};
 
 interface RecordedCase {
   readonly text?: string;
@@ -207,7 +199,7 @@ describe('models of texts', () => {
     models = await EmbeddingModels.open({
       specs: FOLDERS.map((name) => ({ name, path: join(FIXTURES, name) })),
       computeType: 'f32',
-      limits: LIMITS,
+      limits: TEXT_LIMITS,
     });
   });
   afterAll(() => models.close());
@@ -289,7 +281,7 @@ describe('the queue of a model', () => {
       encodeWhole: (text: string) => [...text].map(() => 1),
     };
     const maker = new TextTokenMaker(tokenizer, 10);
-    const limits = { ...LIMITS, textsMax: 2, queueTextsMax };
+    const limits = { ...TEXT_LIMITS, textsMax: 2, queueTextsMax };
     return { model: new EmbeddingModel(embedder, maker, limits), passes };
   }
   const settled = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '@tessera/testing';
+import { TEXT_LIMITS, temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EmbeddingModels } from './embedding-models.js';
 import { measureTexts } from './measure-texts.js';
@@ -13,15 +13,7 @@ const open = (path: string, computeType: 'f32' | 'w8a8-static') =>
   EmbeddingModels.open({
     specs: [{ name: 'm', path }],
     computeType,
-    limits: {
-      threadCount: 1,
-      tokensMax: 512,
-      textsMax: 8,
-      timeTargetUs: 1e6,
-      queueTextsMax: 64,
-      requestTextsMax: 16,
-      textBytesMax: 4096,
-    },
+    limits: TEXT_LIMITS,
   });
 
 const embed = async (path: string, computeType: 'f32' | 'w8a8-static') => {

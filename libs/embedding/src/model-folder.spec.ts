@@ -2,20 +2,11 @@
 
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '@tessera/testing';
+import { TEXT_LIMITS, temporaryFolder } from '@tessera/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddingModels } from './embedding-models.js';
 
 const FIXTURE = join(import.meta.dirname, '../../../test/fixtures/encoders/bert-mean');
-const LIMITS = {
-  threadCount: 1,
-  tokensMax: 512,
-  textsMax: 8,
-  timeTargetUs: 1e6,
-  queueTextsMax: 64,
-  requestTextsMax: 16,
-  textBytesMax: 4096,
-};
 const TEXTS = ['argan oil shampoo', 'serum', 'argan '.repeat(90)];
 
 let folder = temporaryFolder({});
@@ -27,11 +18,11 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-const opened = (limits = LIMITS) =>
+const opened = (limits = TEXT_LIMITS) =>
   EmbeddingModels.open({ specs: [{ name: 'ads', path: model }], computeType: 'f32', limits });
 
 /** Both digests of the folder as it is now. */
-async function digests(limits = LIMITS): Promise<readonly (string | undefined)[]> {
+async function digests(limits = TEXT_LIMITS): Promise<readonly (string | undefined)[]> {
   const models = await opened(limits);
   const [facts] = models.facts;
   models.close();
@@ -66,7 +57,7 @@ describe('the tokens of a model', () => {
 
   it('have another digest where passes take fewer of a text', async () => {
     const [, tokens] = await digests();
-    expect((await digests({ ...LIMITS, tokensMax: 16 }))[1]).not.toBe(tokens);
+    expect((await digests({ ...TEXT_LIMITS, tokensMax: 16 }))[1]).not.toBe(tokens);
   });
 
   it('have the same digest however the file is laid out, and whoever cut texts', async () => {

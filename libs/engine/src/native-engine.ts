@@ -79,8 +79,8 @@ export class NativeEngine extends Engine {
    * where there is no such device, ENGINE_OVERLOADED where its memory does not suffice.
    */
   static async open(given: EngineOptions): Promise<NativeEngine> {
-    const { kv, adapterBytesMax = 0, device = 'cpu', ...options } = given;
-    const { headTokens = new Int32Array() } = options;
+    const { kv, ...options } = given;
+    const { adapterBytesMax = 0, device = 'cpu', headTokens = new Int32Array() } = options;
     const kvOptions = kvFields(kv ?? kvOff(options.kvBytesMax));
     const tickets = new Tickets();
     const { codes } = addon().describeAbi();
