@@ -1,6 +1,6 @@
 import type { RecallAnswer } from '@tessera/recall';
 import { describe, expect, it } from 'vitest';
-import { PulseMeter } from './pulse.js';
+import { PulseMeter, SAMPLES_MAX } from './pulse.js';
 import { expiryMs } from './retention.js';
 import { parseWatchedUsers, reasonToRecord } from './sampling.js';
 import { treeBytes, treeRows } from './tree-rows.js';
@@ -91,6 +91,22 @@ describe('pulses', () => {
     expect(pulse.stagesUs.total).toEqual({ p50: 50, p95: 95, p99: 99 });
     expect([pulse.widthMax, pulse.widthMean]).toEqual([12, 4.08]);
     expect(pulse.catalogueSequence).toBe(9);
+  });
+
+  it('keep the times of the newest recalls where there were too many', () => {
+    const meter = new PulseMeter(0);
+    const kept: number[] = [];
+    for (let i = 0; i < 2 * SAMPLES_MAX + 7; i++) {
+      const us = (i * 7919) % 10_007; // a permutation, far from any order
+      meter.answer(answer(us, 4));
+      kept.push(us);
+    }
+    const sorted = kept.slice(-SAMPLES_MAX).sort((a, b) => a - b);
+    const nearest = (share: number) => sorted[Math.ceil(share * SAMPLES_MAX) - 1];
+    expect(meter.end(1, 0).stagesUs).toMatchObject({
+      total: { p50: nearest(0.5), p95: nearest(0.95), p99: nearest(0.99) },
+      queue: { p50: 1, p95: 1, p99: 1 },
+    });
   });
 
   it('of a quiet time tell no times', () => {
