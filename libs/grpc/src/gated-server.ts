@@ -24,7 +24,10 @@ export interface GatedServerSettings {
   readonly tls: TlsFiles | undefined;
 }
 
-/** Node ends connections that reset more than a burst of 1,000 and 33 a second. */
+/**
+ * Of calls that the gate leaves to the server: Node ends connections that reset more than a burst
+ * of 1,000 and 33 a second. Node 20 has no such options: its own limit stays there.
+ */
 const NODE_RESETS = { streamResetBurst: RESETS.burst, streamResetRate: RESETS.perSecond };
 
 /** Milliseconds in which a client has to end its TLS handshake. */

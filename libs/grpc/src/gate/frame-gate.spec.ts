@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import * as http2 from 'node:http2';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { EdgeAdmission } from '@tessera/admission';
@@ -20,7 +21,7 @@ afterEach(() => {
 });
 
 /** An HTTP/2 server that answers each call with its body, behind a gate. */
-async function gated(decide: (head: CallHead) => GateDecision) {
+async function gated(decide: (head: CallHead) => GateDecision, streamsMax = 1000) {
   const served: string[] = [];
   const server = http2.createServer();
   server.on('stream', (stream, headers) => {
@@ -35,7 +36,7 @@ async function gated(decide: (head: CallHead) => GateDecision) {
     });
   });
   const listener: Server = createServer({ allowHalfOpen: true }, (socket) => {
-    const settings = { decide, streamsMax: 1000, direct: undefined };
+    const settings = { decide, streamsMax, direct: undefined };
     server.emit('connection', new GatedSocket(socket, settings));
   });
   await new Promise<void>((resolve) => {
@@ -137,6 +138,25 @@ describe('a connection with a gate', () => {
     await call(client, { ':path': '/after' }, Buffer.alloc(0));
     client.destroy();
     await expect.poll(() => ended).toEqual([true, false]);
+  });
+
+  it('refuses a call beyond those that it may have at once, and later ones not', async () => {
+    const { client, served } = await gated(() => ({ isUncounted: true }), 2);
+    await call(client, { ':path': '/first' }, Buffer.alloc(0));
+    const open = ['/one', '/two'].map((path) => {
+      const stream = client.request({ ':method': 'POST', ':path': path });
+      stream.on('error', () => undefined);
+      return stream;
+    });
+    await expect.poll(() => served).toContain('/two');
+    await expect(call(client, { ':path': '/three' }, Buffer.alloc(0))).rejects.toThrow(
+      'NGHTTP2_REFUSED_STREAM',
+    );
+    expect(served).not.toContain('/three');
+    for (const stream of open) stream.end();
+    await Promise.all(open.map((stream) => once(stream.resume(), 'close')));
+    const body = Buffer.from('four');
+    expect((await call(client, { ':path': '/four' }, body)).body).toEqual(body);
   });
 });
 

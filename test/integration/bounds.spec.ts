@@ -1,0 +1,135 @@
+/** What a caller may hold of a service: connections, time for a request, calls given up. */
+
+import { once } from 'node:events';
+import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { loadConfig } from '@tessera/config';
+import type { Serving } from '@tessera/hosting';
+import { createLog } from '@tessera/telemetry';
+import { afterEach, describe, expect, it } from 'vitest';
+import { serve } from '../../apps/standalone/src/serve.js';
+import { FakeRuntime } from './fake-runtime.js';
+
+const CONNECTIONS_MAX = 4;
+/** More than Node's HTTP/2 server lets a connection reset at once. */
+const RESETS = 1500;
+const WINDOW_BYTES = 2 ** 24;
+const RECALL = '/tessera.recall.v1.RecallService/Recall';
+const HEALTH = '/grpc.health.v1.Health/Check';
+const EMPTY_MESSAGE = Buffer.alloc(5);
+
+const closings: (() => Promise<void>)[] = [];
+const opened: Socket[] = [];
+
+/** A service of its own for each test: the connections of another would count. */
+async function started(environment: Readonly<Record<string, string>>): Promise<Serving> {
+  const ports = { TESSERA_HTTP_PORT: '0', TESSERA_GRPC_PORT: '0' };
+  const { config } = loadConfig({ environment: Object.assign(ports, environment) });
+  const runtime = new FakeRuntime();
+  const log = createLog('silent');
+  const serving = await serve({ config, runtime, log, serviceVersion: '1.2.3' });
+  closings.push(async () => {
+    await serving.drain.run();
+  });
+  return serving;
+}
+
+afterEach(async () => {
+  for (const socket of opened.splice(0)) socket.destroy();
+  for (const close of closings.splice(0)) await close();
+});
+
+const portOf = (address: string) => Number(/:(\d+)$/.exec(address)?.[1]);
+
+function socketTo(address: string): Socket {
+  const socket = connect(portOf(address), '127.0.0.1');
+  socket.on('error', () => undefined);
+  opened.push(socket);
+  return socket;
+}
+
+/** Everything that the service says until it closes the connection. */
+async function saidUntilClosed(socket: Socket): Promise<string> {
+  const parts: Buffer[] = [];
+  socket.on('data', (part: Buffer) => parts.push(part));
+  await once(socket, 'close');
+  return Buffer.concat(parts).toString();
+}
+
+describe('a service', () => {
+  it('ends a request over HTTP whose headers or body do not arrive in time', async () => {
+    const times = { TESSERA_HTTP_HEADERS_MS: '500', TESSERA_HTTP_BODY_MS: '500' };
+    const serving = await started(times);
+    const begun = 'POST /v1/recall HTTP/1.1\r\nhost: 127.0.0.1\r\n';
+    const unfinished = [begun, `${begun}content-length: 9\r\n\r\n{"user`];
+    const said = await Promise.all(
+      unfinished.map((text) => {
+        const socket = socketTo(serving.httpUrl);
+        socket.write(text);
+        return saidUntilClosed(socket);
+      }),
+    );
+    for (const answer of said) expect(answer).toMatch(/^HTTP\/1\.1 4\d\d .*connection: close/is);
+  });
+
+  it('closes a connection of gRPC beyond its limit, and those before it go on', async () => {
+    const serving = await started({ TESSERA_GRPC_CONNECTIONS_MAX: String(CONNECTIONS_MAX) });
+    const address = `http://${serving.grpcAddress}`;
+    const sessions = Array.from({ length: CONNECTIONS_MAX }, () => connectHttp2(address));
+    await Promise.all(sessions.map((session) => once(session, 'remoteSettings')));
+    const further = socketTo(serving.grpcAddress);
+    await saidUntilClosed(further);
+    for (const session of sessions) expect(await health(session)).toBe('0');
+    for (const session of sessions) session.destroy();
+  });
+
+  it('closes a connection of HTTP beyond its limit', async () => {
+    const serving = await started({ TESSERA_HTTP_CONNECTIONS_MAX: String(CONNECTIONS_MAX) });
+    const sockets = Array.from({ length: CONNECTIONS_MAX }, () => socketTo(serving.httpUrl));
+    // Each is the service's once it has answered on it.
+    for (const socket of sockets) {
+      socket.write('GET /health/live HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+      await once(socket, 'data');
+    }
+    expect(await saidUntilClosed(socketTo(serving.httpUrl))).toBe('');
+  });
+
+  it(`keeps the connection of a caller that gives up ${RESETS} recalls`, async () => {
+    const serving = await started({});
+    const session = connectHttp2(`http://${serving.grpcAddress}`);
+    session.on('error', () => undefined);
+    await once(session, 'remoteSettings');
+    // So that the gate, which answers recalls itself, has room for all their answers.
+    session.setLocalWindowSize(WINDOW_BYTES);
+    expect(await health(session)).toBe('0');
+    for (let left = RESETS; left > 0; left -= 100) {
+      const calls = Array.from({ length: 100 }, () => callOf(session, RECALL));
+      const ended = calls.map((stream) => once(stream, 'close'));
+      for (const stream of calls) stream.close(constants.NGHTTP2_CANCEL);
+      await Promise.all(ended);
+    }
+    expect(await health(session)).toBe('0');
+    session.destroy();
+  });
+});
+
+function callOf(session: ClientHttp2Session, path: string) {
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': path,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  });
+  stream.on('error', () => undefined);
+  return stream;
+}
+
+/** The status of a call. */
+async function health(session: ClientHttp2Session): Promise<string> {
+  const stream = callOf(session, HEALTH);
+  const ended = once(stream, 'trailers');
+  stream.end(EMPTY_MESSAGE);
+  stream.resume();
+  const [trailers] = (await ended) as [Record<string, string>];
+  return trailers['grpc-status'] ?? '';
+}
