@@ -81,7 +81,7 @@ def main() -> None:
     names: dict[str, Prepare] = {}
     for full_name, name in CLASSES.items():
         if hasattr(kt.moe, name):
-            names[full_name] = Layers(name, pool, asked.shape, max(asked.rows)).prepare
+            names[full_name] = Layers(name, pool, asked.shape, asked.rows_max).prepare
     measure(asked, names, {})
 
 

@@ -1,8 +1,9 @@
 """What programs that run a layer of experts in Python have in common: the draws, the clock and the
 document of results.
 
-usage of each: PROGRAM THREADS SECONDS HIDDEN EXPERTS CHOSEN SIZE ROWS[,ROWS ...]
-stdout: {"results": [{"name": "TYPE/WAY/ROUTING/ROWS", "value", "unit": "us"}]}
+usage of each: PROGRAM THREADS SECONDS HIDDEN EXPERTS CHOSEN SIZE ROWS_MAX
+stdout: {"ready": true}, then for each line {"rows": N} of the standard input
+        {"results": [{"name": "TYPE/WAY/ROUTING/ROWS", "value", "unit": "us"}]}
 """
 
 import json
@@ -15,7 +16,6 @@ from typing import Callable
 import torch
 
 LAYERS = 2  # take turns, so that weights come from memory
-ROUNDS = 5  # at least
 ROUTINGS = ("uniform", "Zipf")
 
 
@@ -32,13 +32,13 @@ class Asked:
     threads: int
     seconds: float
     shape: Shape
-    rows: tuple[int, ...]
+    rows_max: int
 
     @staticmethod
     def read() -> "Asked":
-        threads, seconds, hidden, experts, chosen, size, rows = sys.argv[1:]
+        threads, seconds, hidden, experts, chosen, size, rows_max = sys.argv[1:]
         shape = Shape(int(hidden), int(experts), int(chosen), int(size))
-        return Asked(int(threads), float(seconds), shape, tuple(map(int, rows.split(","))))
+        return Asked(int(threads), float(seconds), shape, int(rows_max))
 
 
 def choices(shape: Shape, routing: str, rows: int, draw: int) -> torch.Tensor:
@@ -56,9 +56,8 @@ Prepare = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, int], Callable[[],
 
 
 def measure(asked: Asked, names: dict[str, Prepare], rows_max: dict[str, int]) -> None:
-    """Prints the median of each way's rounds, of which the first is not counted. A way is left out
-    beyond its `rows_max`."""
-    results = []
+    """Answers each request with the median of each way's runs, of which the first is not counted.
+    A way is left out beyond its `rows_max`."""
     draw = 0
 
     def microseconds(prepare: Prepare, routing: str, rows: int) -> float:
@@ -71,18 +70,25 @@ def measure(asked: Asked, names: dict[str, Prepare], rows_max: dict[str, int]) -
         run()
         return 1e6 * (time.perf_counter() - start)
 
-    for rows in asked.rows:
-        for name, prepare in names.items():
-            if rows > rows_max.get(name, rows):
-                continue
-            for routing in ROUTINGS:
-                microseconds(prepare, routing, rows)
-                times: list[float] = []
-                end = time.perf_counter() + asked.seconds
-                while len(times) < ROUNDS or time.perf_counter() < end:
-                    times.append(microseconds(prepare, routing, rows))
-                full_name = f"{name}/{routing}/{rows}"
-                value = statistics.median(times)
-                print(full_name, round(value), file=sys.stderr)
-                results.append({"name": full_name, "value": value, "unit": "us"})
-    print(json.dumps({"results": results}))
+    def median(prepare: Prepare, routing: str, rows: int) -> float:
+        microseconds(prepare, routing, rows)
+        times: list[float] = []
+        end = time.perf_counter() + asked.seconds
+        while not times or time.perf_counter() < end:
+            times.append(microseconds(prepare, routing, rows))
+        return statistics.median(times)
+
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        rows = int(json.loads(line)["rows"])
+        results = [
+            {
+                "name": f"{name}/{routing}/{rows}",
+                "value": median(prepare, routing, rows),
+                "unit": "us",
+            }
+            for name, prepare in names.items()
+            if rows <= rows_max.get(name, rows)
+            for routing in ROUTINGS
+        ]
+        print(json.dumps({"results": results}), flush=True)

@@ -1,15 +1,16 @@
 // llama.cpp's experts as a peer: a layer of a model's real shape as its graphs build it (gate, up
 // and down through ggml_mul_mat_id, choices given), BF16 and Q8_0. Weights of two layers take
 // turns, so that they come from memory.
-// stdout: {"results": [{"name": "TYPE/WAY/ROUTING/ROWS", "value", "unit": "us"}]}
-// usage: experts_llama_peer FOLDER_OF_BACKENDS THREADS SECONDS HIDDEN EXPERTS CHOSEN SIZE
-//        ROWS[,ROWS ...]
+// stdout: {"ready": true}, then for each line {"rows": N} of the standard input
+//         {"results": [{"name": "TYPE/WAY/ROUTING/ROWS", "value", "unit": "us"}]}
+// usage: experts_llama_peer FOLDER_OF_BACKENDS THREADS SECONDS HIDDEN EXPERTS CHOSEN SIZE ROWS_MAX
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <numeric>
 #include <random>
 #include <string>
@@ -23,7 +24,6 @@
 namespace {
 
 constexpr int kLayers = 2;
-constexpr size_t kRounds = 5;  // at least
 
 struct Shape {
   int64_t hidden, experts, chosen, size;
@@ -189,14 +189,16 @@ class Graph {
   ggml_tensor *x_ = nullptr, *choices_ = nullptr, *weights_ = nullptr;
 };
 
-void measure(ggml_backend_t backend, const Layers& layers, const char* name, const Shape& shape,
-             int64_t rows, double seconds) {
+/// The results of one type and number of rows, with commas between them.
+std::string measure(ggml_backend_t backend, const Layers& layers, const std::string& name,
+                    const Shape& shape, int64_t rows, double seconds) {
+  std::string results;
   Graph first(backend, layers[0], shape, rows), second(backend, layers[1], shape, rows);
   uint32_t draw = 0;
   for (const bool is_zipf : {false, true}) {
     std::vector<double> times;
     double end = 0;
-    for (int round = -1; times.size() < kRounds || seconds_now() < end; ++round) {
+    for (int round = -1; times.empty() || seconds_now() < end; ++round) {
       Graph& graph = ++draw % 2 == 0 ? first : second;
       graph.choose(is_zipf, draw);
       const double taken = graph.run();
@@ -204,39 +206,35 @@ void measure(ggml_backend_t backend, const Layers& layers, const char* name, con
       if (round >= 0) times.push_back(taken);
     }
     std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-    static const char* separator = "";
-    std::printf("%s\n  {\"name\": \"%s/%s/%lld\", \"value\": %.5g, \"unit\": \"us\"}", separator,
-                name, is_zipf ? "Zipf" : "uniform", static_cast<long long>(rows),
-                1e6 * times[times.size() / 2]);
-    separator = ",";
+    const std::string routing = is_zipf ? "Zipf" : "uniform";
+    const std::string full_name = name + "/" + routing + "/" + std::to_string(rows);
+    const std::string value = std::to_string(1e6 * times[times.size() / 2]);
+    if (!results.empty()) results += ", ";
+    results += "{\"name\": \"" + full_name + "\", \"value\": " + value + ", \"unit\": \"us\"}";
   }
+  return results;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 9)
-    fail("usage: FOLDER_OF_BACKENDS THREADS SECONDS HIDDEN EXPERTS CHOSEN SIZE ROWS[,ROWS ...]");
+    fail("usage: FOLDER_OF_BACKENDS THREADS SECONDS HIDDEN EXPERTS CHOSEN SIZE ROWS_MAX");
   ggml_backend_load_all_from_path(argv[1]);
   const ggml_backend_t backend = open_backend(std::atoi(argv[2]));
   const double seconds = std::atof(argv[3]);
   const Shape shape{std::atoll(argv[4]), std::atoll(argv[5]), std::atoll(argv[6]),
                     std::atoll(argv[7])};
-  const struct {
-    ggml_type type;
-    const char* name;
-  } kTypes[] = {{GGML_TYPE_BF16, "BF16/llama.cpp bf16"}, {GGML_TYPE_Q8_0, "INT8/llama.cpp q8_0"}};
-  std::printf("{\"results\": [");
-  for (const auto& [type, name] : kTypes) {
-    const Layers layers(backend, type, shape);
-    for (const char* at = argv[8]; *at != '\0';) {
-      char* end = nullptr;
-      const int64_t rows = std::strtoll(at, &end, 10);
-      if (rows < 1) fail("expected numbers of rows");
-      std::fprintf(stderr, "%s/%lld\n", name, static_cast<long long>(rows));
-      measure(backend, layers, name, shape, rows, seconds);
-      at = *end == ',' ? end + 1 : end;
-    }
+  const Layers bf16(backend, GGML_TYPE_BF16, shape), q8_0(backend, GGML_TYPE_Q8_0, shape);
+  std::printf("{\"ready\": true}\n");
+  std::fflush(stdout);
+  for (std::string line; std::getline(std::cin, line);) {
+    const size_t digits = line.find_first_of("0123456789");
+    if (digits == std::string::npos) fail("expected a line {\"rows\": N}");
+    const int64_t rows = std::atoll(line.c_str() + digits);
+    const std::string of_bf16 = measure(backend, bf16, "BF16/llama.cpp bf16", shape, rows, seconds);
+    const std::string of_q8_0 = measure(backend, q8_0, "INT8/llama.cpp q8_0", shape, rows, seconds);
+    std::printf("{\"results\": [%s, %s]}\n", of_bf16.c_str(), of_q8_0.c_str());
+    std::fflush(stdout);
   }
-  std::printf("\n]}\n");
 }

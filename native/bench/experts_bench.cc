@@ -4,12 +4,16 @@
 // places of the operand over rows; the share of the products' time in which threads have nothing to
 // do; and a gated block without experts that is as large as those that a row chooses.
 // stdout: one JSON document {"results": [{"name", "value", "unit"}]}; stderr: progress.
+// With --turns SECONDS, as the programs of bench/peers that it takes turns with: {"ready": true},
+// then for each line {"rows": N} of the standard input a document of the times alone, at least so
+// many seconds each.
 // Flags: --quick, --threads N, --set NAME, --rows N[,N ...], --shape HIDDEN,EXPERTS,CHOSEN,SIZE
-// (that of Qwen3-30B-A3B when absent).
+// (that of Qwen3-30B-A3B when absent), --turns SECONDS.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <optional>
 #include <random>
 #include <string>
@@ -33,6 +37,7 @@ using device::PanelType;
 
 constexpr int kRounds = 5;                              // at least
 constexpr double kSeconds = 1.0, kQuickSeconds = 0.25;  // of a cell, at least
+constexpr double kWarmSeconds = 0.5;                    // of a type, not counted
 constexpr uint64_t kReadBytes = uint64_t{256} << 20;    // several times any cache
 
 struct Settings {
@@ -41,14 +46,25 @@ struct Settings {
   std::optional<device::InstructionSet> set;  // the default when absent
   std::vector<uint64_t> rows = {1, 16, 64, 576};
   ExpertsShape shape;
+  double turn_seconds = 0;  // of a routing and type; none when 0
 };
 
-void print(const std::string& name, double value, const char* unit) {
-  static const char* separator = "";
-  std::printf("%s\n  {\"name\": \"%s\", \"value\": %.5g, \"unit\": \"%s\"}", separator,
-              name.c_str(), value, unit);
-  separator = ",";
-}
+/// Results of one document, a comma between them.
+class Results {
+ public:
+  ~Results() {
+    std::printf("]}\n");
+    std::fflush(stdout);
+  }
+  void add(const std::string& name, double value, const char* unit) {
+    std::printf("%s{\"name\": \"%s\", \"value\": %.5g, \"unit\": \"%s\"}", separator_, name.c_str(),
+                value, unit);
+    separator_ = ", ";
+  }
+
+ private:
+  const char* separator_ = "{\"results\": [";
+};
 
 double seconds_of(const auto& work) {
   const double begin = seconds_now();
@@ -174,7 +190,7 @@ struct Machine {
 
 /// Ceiling, experts and dense block take turns: the clock of a shared machine moves.
 void measure_routing(const Machine& machine, const ExpertsWeights& weights, Routing routing,
-                     Cell& cell, const std::string& name) {
+                     Cell& cell, const std::string& name, Results& results) {
   std::vector<double> experts, reading, computing, padding;
   ThreadTime threads;
   platform::ThreadPool& pool = machine.device.threads();
@@ -191,38 +207,87 @@ void measure_routing(const Machine& machine, const ExpertsWeights& weights, Rout
     cell.draw(routing);
     threads += cell.run_noting(machine.noting);
   }
-  print(name, median(experts) * 1e6, "us");
-  print(name + "/of_reading", median(reading), "ratio");
-  print(name + "/of_computing", median(computing), "ratio");
-  print(name + "/padding", median(padding), "ratio");
-  print(name + "/idle", threads.idle_share(), "ratio");
+  results.add(name, median(experts) * 1e6, "us");
+  results.add(name + "/of_reading", median(reading), "ratio");
+  results.add(name + "/of_computing", median(computing), "ratio");
+  results.add(name + "/padding", median(padding), "ratio");
+  results.add(name + "/idle", threads.idle_share(), "ratio");
 }
 
-void measure_dense(const Machine& machine, Cell& cell, const std::string& name) {
+void measure_dense(const Machine& machine, Cell& cell, const std::string& name, Results& results) {
   std::vector<double> dense;
   const double end = seconds_now() + machine.seconds;
   for (int round = -1; round < kRounds || seconds_now() < end; ++round) {
     const double seconds = seconds_of([&] { cell.run_dense(machine.device); });
     if (round >= 0) dense.push_back(seconds);
   }
-  print(name, median(dense) * 1e6, "us");
+  results.add(name, median(dense) * 1e6, "us");
 }
 
-void measure_type(device::Device& device, PanelType type, const Settings& settings) {
+const char* type_name(PanelType type) { return type == PanelType::kI8 ? "INT8" : "BF16"; }
+
+/// A disk that is read and memory that is first touched are over before anything is timed.
+void warm(const Machine& machine, Cell& cell) {
+  const double end = seconds_now() + kWarmSeconds;
+  for (int round = 0; round < kRounds || seconds_now() < end; ++round) {
+    cell.draw(Routing::kUniform);
+    cell.run_experts(machine.device);
+  }
+}
+
+void measure_type(device::Device& device, PanelType type, const Settings& settings,
+                  Results& results) {
   device::cpu::CpuDevice noting(noting_kernels(device.kernels(), type),
                                 {settings.threads, /*pins_threads=*/false});
   const Machine machine{device, noting, settings.is_quick ? kQuickSeconds : kSeconds,
                         multiply_add_roof(device.threads(), type, kRounds)};
   const ExpertsWeights weights(device, type, settings.shape);
-  const std::string prefix = type == PanelType::kI8 ? "experts/INT8/" : "experts/BF16/";
+  const std::string prefix = std::string("experts/") + type_name(type) + "/";
+  Cell first(device, weights, settings.rows.front());
+  warm(machine, first);
   for (const uint64_t rows : settings.rows) {
     const std::string suffix =
         "/" + std::to_string(rows) + "/" + std::to_string(settings.threads) + "t";
     std::fprintf(stderr, "%s%llu\n", prefix.c_str(), static_cast<unsigned long long>(rows));
     Cell cell(device, weights, rows);
-    measure_routing(machine, weights, Routing::kUniform, cell, prefix + "uniform" + suffix);
-    measure_routing(machine, weights, Routing::kZipf, cell, prefix + "Zipf" + suffix);
-    measure_dense(machine, cell, prefix + "dense" + suffix);
+    measure_routing(machine, weights, Routing::kUniform, cell, prefix + "uniform" + suffix,
+                    results);
+    measure_routing(machine, weights, Routing::kZipf, cell, prefix + "Zipf" + suffix, results);
+    measure_dense(machine, cell, prefix + "dense" + suffix, results);
+  }
+}
+
+/// The median time of experts alone; the first round is not counted.
+double microseconds_of(device::Device& device, Cell& cell, Routing routing, double seconds) {
+  std::vector<double> times;
+  const double end = seconds_now() + seconds;
+  for (int round = -1; times.empty() || seconds_now() < end; ++round) {
+    cell.draw(routing);
+    const double taken = seconds_of([&] { cell.run_experts(device); });
+    if (round >= 0) times.push_back(taken);
+  }
+  return median(times) * 1e6;
+}
+
+void take_turns(device::Device& device, const Settings& settings) {
+  const ExpertsWeights bf16(device, PanelType::kBf16, settings.shape);
+  const ExpertsWeights int8(device, PanelType::kI8, settings.shape);
+  std::printf("{\"ready\": true}\n");
+  std::fflush(stdout);
+  for (std::string line; std::getline(std::cin, line);) {
+    const size_t digits = line.find_first_of("0123456789");
+    TESSERA_CHECK(digits != std::string::npos);
+    const uint64_t rows = std::strtoull(line.c_str() + digits, nullptr, 10);
+    Results results;
+    for (const ExpertsWeights* weights : {&bf16, &int8}) {
+      Cell cell(device, *weights, rows);
+      const std::string prefix = std::string(type_name(weights->type())) + "/tessera/";
+      const std::string suffix = "/" + std::to_string(rows);
+      for (const auto& [routing, name] :
+           {std::pair{Routing::kUniform, "uniform"}, std::pair{Routing::kZipf, "Zipf"}})
+        results.add(prefix + name + suffix,
+                    microseconds_of(device, cell, routing, settings.turn_seconds), "us");
+    }
   }
 }
 
@@ -230,8 +295,10 @@ void measure_all(const Settings& settings) {
   auto device =
       device::open_cpu_device({.thread_count = settings.threads, .instruction_set = settings.set});
   TESSERA_CHECK(device.is_ok());
+  if (settings.turn_seconds > 0) return take_turns(*device.value(), settings);
+  Results results;
   for (const PanelType type : {PanelType::kBf16, PanelType::kI8})
-    measure_type(*device.value(), type, settings);
+    measure_type(*device.value(), type, settings, results);
 }
 
 /// Positive numbers with commas between them; empty where there is anything else.
@@ -265,6 +332,9 @@ std::optional<Settings> read_flags(int argc, char** argv) {
     } else if (std::strcmp(argv[i], "--rows") == 0 && i + 1 < argc) {
       settings.rows = read_numbers(argv[++i]);
       if (settings.rows.empty()) return std::nullopt;
+    } else if (std::strcmp(argv[i], "--turns") == 0 && i + 1 < argc) {
+      settings.turn_seconds = std::atof(argv[++i]);
+      if (!(settings.turn_seconds > 0)) return std::nullopt;
     } else if (std::strcmp(argv[i], "--set") == 0 && i + 1 < argc) {
       const std::string_view name = argv[++i];
       const auto sets = device::available_instruction_sets();
@@ -288,11 +358,9 @@ int main(int argc, char** argv) {
   if (!settings) {
     std::fprintf(stderr,
                  "usage: experts_bench [--quick] [--threads N] [--set NAME] [--rows N[,N ...]] "
-                 "[--shape HIDDEN,EXPERTS,CHOSEN,SIZE]\n");
+                 "[--shape HIDDEN,EXPERTS,CHOSEN,SIZE] [--turns SECONDS]\n");
     return 2;
   }
-  std::printf("{\"results\": [");
   tessera::bench::measure_all(*settings);
-  std::printf("\n]}\n");
   return 0;
 }

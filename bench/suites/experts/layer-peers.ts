@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PEERS_HOME, PYTHON, SOURCES, TRANSFORMERS_MARK } from '../../peers/peer-kinds.js';
-import { PEER_ENVIRONMENT } from '../../peers/peer-process.js';
-import { type NativeResult, output } from '../native-bench.js';
+import { PeerProcess } from '../../peers/peer-process.js';
+import { buildNativeBench, type NativeResult } from '../native-bench.js';
 
 /** What all peers are given behind words of their own. */
 type Words = readonly string[];
 
-/** Programs that run a layer of experts and print the times of each way that they have. */
+/** Programs that run a layer of experts and answer with the times of each way that they have. */
 export interface LayerPeer {
   readonly name: string;
   /** The word for `bench/peers/install.mjs`. */
@@ -55,11 +55,24 @@ export const LAYER_PEERS: readonly LayerPeer[] = [
 export const isInstalled = ({ mark }: LayerPeer) => existsSync(mark);
 export const installCommand = ({ install }: LayerPeer) => `node bench/peers/install.mjs ${install}`;
 
-/** Names of results are TYPE/WAY/ROUTING/ROWS. */
-export async function peerResults(
-  { command }: LayerPeer,
-  words: Words,
-): Promise<readonly NativeResult[]> {
-  const text = await output('env', [...PEER_ENVIRONMENT, ...command(words)]);
-  return (JSON.parse(text) as { results: NativeResult[] }).results;
+/** One program that has drawn its weights, and waits for numbers of rows. */
+export interface LayerProgram {
+  /** Names of results are TYPE/WAY/ROUTING/ROWS. */
+  times(rows: number): Promise<readonly NativeResult[]>;
+  close(): Promise<void>;
+}
+
+export function startPeer({ name, command }: LayerPeer, words: Words): Promise<LayerProgram> {
+  return started(name, command(words));
+}
+
+export async function startOwn(words: Words): Promise<LayerProgram> {
+  return started('experts_bench', [await buildNativeBench('experts_bench'), ...words]);
+}
+
+async function started(name: string, [program = '', ...words]: Words): Promise<LayerProgram> {
+  const running = await PeerProcess.start(name, program, words);
+  const times = async (rows: number) =>
+    (await running.exchange<{ results: NativeResult[] }>({ rows })).results;
+  return { times, close: () => running.close() };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../result.js';
 import type { NativeResult } from '../native-bench.js';
-import { medians, shapeRows } from './layer-rows.js';
+import { medians, shapeRows, type Turn } from './layer-rows.js';
 
 const us = (name: string, value: number): NativeResult => ({ name, value, unit: 'us' });
 
@@ -19,9 +19,9 @@ function layer(routing: string, rows: number, value: number, type = 'BF16'): Nat
 }
 
 /** Ratio or value, bar and verdict of each row, by its name and what it is compared to. */
-const verdicts = (own: readonly NativeResult[], peer: readonly NativeResult[] = []) =>
+const verdicts = (own: readonly NativeResult[], turns: readonly Turn[] = []) =>
   Object.fromEntries(
-    shapeRows('OLMoE', own, peer)
+    shapeRows('OLMoE', own, turns)
       .map(judge)
       .map(({ name, value, ratio, bar, holds }) => [
         `${name.replace(/^OLMoE: experts\//, '')}${ratio === undefined ? '' : ` to ${ratio.to}`}`,
@@ -52,23 +52,39 @@ describe('rows of the suite experts', () => {
     expect(few['BF16/Zipf/64/2t, places over rows']).toEqual([1.2, null, null]);
   });
 
-  it('hold each type to the fastest of its peers, and show the fastest way of the others', () => {
-    const peers = [
-      us('BF16/transformers eager/uniform/64', 111),
-      us('BF16/transformers grouped_mm/uniform/64', 200),
-      us('BF16/llama.cpp bf16/uniform/64', 400),
-      us('BF16/transformers grouped_mm/Zipf/64', 10),
-      us('BF16/transformers eager/uniform/576', 100),
-      us('INT8/llama.cpp q8_0/uniform/64', 125),
+  it('hold each type to the fastest of its peers by turns, and show the others', () => {
+    const own = [us('BF16/tessera/uniform/64', 100), us('INT8/tessera/uniform/64', 100)];
+    const turnWith = (...peer: NativeResult[]): Turn => ({ own, peer });
+    const turns = [
+      turnWith(
+        us('BF16/transformers eager/uniform/64', 111),
+        us('BF16/transformers grouped_mm/uniform/64', 200),
+        us('BF16/transformers eager/Zipf/64', 1),
+      ),
+      turnWith(
+        us('BF16/llama.cpp bf16/uniform/64', 400),
+        us('INT8/llama.cpp q8_0/uniform/64', 125),
+      ),
+      {
+        own: [us('BF16/tessera/uniform/576', 100)],
+        peer: [us('BF16/transformers eager/uniform/576', 100)],
+      },
     ];
-    const own = [...layer('uniform', 64, 100), ...layer('uniform', 576, 100)];
-    const shown = verdicts([...own, ...layer('uniform', 64, 100, 'INT8')], peers);
-    expect(shown['BF16/uniform/64/2t to transformers eager']).toEqual([100 / 111, 0.9, false]);
-    expect(shown['BF16/uniform/64/2t to llama.cpp bf16']).toEqual([0.25, null, null]);
-    expect(shown['BF16/uniform/576/2t to transformers eager']).toEqual([1, 1, true]);
-    expect(shown['INT8/uniform/64/2t to llama.cpp q8_0']).toEqual([0.8, 0.9, true]);
-    const others = Object.keys(shown).filter((name) => /transformers|llama/.test(name));
-    expect(others).toHaveLength(4);
+    expect(verdicts([], turns)).toEqual({
+      'BF16/uniform/64, by turns to transformers eager': [100 / 111, 0.9, false],
+      'BF16/uniform/64, by turns to llama.cpp bf16': [0.25, null, null],
+      'INT8/uniform/64, by turns to llama.cpp q8_0': [0.8, 0.9, true],
+      'BF16/uniform/576, by turns to transformers eager': [1, 1, true],
+    });
+  });
+
+  it('take the median of the ratios of turns, not the ratio of medians', () => {
+    const turn = (own: number, peer: number): Turn => ({
+      own: [us('INT8/tessera/Zipf/1', own)],
+      peer: [us('INT8/llama.cpp q8_0/Zipf/1', peer)],
+    });
+    const shown = verdicts([], [turn(10, 20), turn(30, 50), turn(40, 20)]);
+    expect(shown['INT8/Zipf/1, by turns to llama.cpp q8_0']).toEqual([0.6, 0.9, true]);
   });
 
   it('have nothing of a peer that is absent', () => {

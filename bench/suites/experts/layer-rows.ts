@@ -12,7 +12,10 @@ const IDLE_BAR_PERCENT = 10;
 const FEW_ROWS_MAX = 64;
 const PEER_BARS = { few: 0.9, many: 1 };
 const LAYER = /^experts\/(BF16|INT8)\/(uniform|Zipf)\/(\d+)\/\d+t$/;
-const PEER = /^(BF16|INT8)\/([^/ ]+)( [^/]+)?\/(uniform|Zipf)\/(\d+)$/;
+const TIMED = /^(BF16|INT8)\/([^/]+)\/(uniform|Zipf)\/(\d+)$/;
+
+/** The way of `experts_bench --turns`. */
+const OWN_WAY = 'tessera';
 
 /** What is known of one layer, routing and number of rows. */
 interface Layer extends NativeResult {
@@ -36,21 +39,25 @@ export function medians(results: readonly NativeResult[]): NativeResult[] {
   });
 }
 
+/** One turn of one number of rows: what we answered, and what a peer did right after. */
+export interface Turn {
+  readonly own: readonly NativeResult[];
+  readonly peer: readonly NativeResult[];
+}
+
 /**
- * The rows of one shape: what `experts_bench` has printed, and what peers have, named
- * TYPE/PEER WAY/ROUTING/ROWS. Every ratio of times is ours over the other's.
+ * The rows of one shape: what `experts_bench` has printed, and the turns with peers, where names
+ * are TYPE/WAY/ROUTING/ROWS. Every ratio of times is ours over the other's, the median over turns
+ * of the ratio in each: a shared machine's memory is twice as fast in one minute as in another.
  */
 export function shapeRows(
   shape: string,
   own: readonly NativeResult[],
-  peers: readonly NativeResult[],
+  turns: readonly Turn[],
 ): Measurement[] {
   const byName = new Map(own.map(({ name, value }) => [name, value]));
   const layers = own.flatMap(layerOf);
-  const rows = [
-    ...layers.flatMap((layer) => layerRows(layer, byName)),
-    ...layers.flatMap((layer) => peerRows(layer, peers)),
-  ];
+  const rows = [...layers.flatMap((layer) => layerRows(layer, byName)), ...peerRows(turns)];
   return rows.map((row) => ({ ...row, name: `${shape}: ${row.name}` }));
 }
 
@@ -90,24 +97,55 @@ function layerRows(layer: Layer, byName: ReadonlyMap<string, number>): Measureme
   ];
 }
 
-/** Against the fastest way of each peer at these rows; the bar is for the fastest of all. */
-function peerRows(layer: Layer, peers: readonly NativeResult[]): Measurement[] {
-  const { name, value, unit, routing, rows } = layer;
-  const fastest = new Map<string, { readonly way: string; readonly value: number }>();
-  for (const result of peers) {
-    const [, type, peer = '', way = '', ofRouting, ofRows] = PEER.exec(result.name) ?? [];
-    const isSame = type === layer.type && ofRouting === routing && Number(ofRows) === rows;
-    if (!isSame || (fastest.get(peer)?.value ?? Infinity) <= result.value) continue;
-    fastest.set(peer, { way: `${peer}${way}`, value: result.value });
+/** A way of a peer with one type, routing and number of rows, in all its turns. */
+interface Contest {
+  readonly type: string;
+  readonly way: string;
+  readonly routing: string;
+  readonly rows: number;
+  readonly us: number[];
+  readonly ratios: number[];
+}
+
+const cellOf = ({ type, routing, rows }: Contest) => `experts/${type}/${routing}/${rows}`;
+const peerOf = ({ way }: Contest) => way.split(' ')[0];
+const ratioOf = ({ ratios }: Contest) => quantile(ratios, 0.5);
+
+/** Against the fastest way of each peer in a cell; the bar is for the fastest of all. */
+function peerRows(turns: readonly Turn[]): Measurement[] {
+  const fastestFirst = contests(turns).sort((a, b) => ratioOf(b) - ratioOf(a));
+  return [...new Set(fastestFirst.map(cellOf))].flatMap((cell) => {
+    const ways = fastestFirst.filter((contest) => cellOf(contest) === cell);
+    const peers = ways.map(peerOf);
+    const fastest = ways.filter((way, at) => peers.indexOf(peerOf(way)) === at);
+    const bar = (ways[0]?.rows ?? 0) <= FEW_ROWS_MAX ? PEER_BARS.few : PEER_BARS.many;
+    return fastest.map((contest, place) => ({
+      name: `${cell}, by turns`,
+      value: quantile(contest.us, 0.5),
+      unit: 'us',
+      ratio: { value: ratioOf(contest), to: contest.way },
+      bar: place === 0 ? bar : null,
+      bound: 'at-most',
+    }));
+  });
+}
+
+function contests(turns: readonly Turn[]): Contest[] {
+  const found = new Map<string, Contest>();
+  for (const { own, peer } of turns) {
+    for (const { name, value } of peer) {
+      const [, type = '', way = '', routing = '', rows] = TIMED.exec(name) ?? [];
+      const same = `${type}/${OWN_WAY}/${routing}/${rows}`;
+      const us = own.find((result) => result.name === same)?.value;
+      if (us === undefined) continue;
+      const known = found.get(name) ?? {
+        ...{ type, way, routing, rows: Number(rows) },
+        ...{ us: [], ratios: [] },
+      };
+      found.set(name, known);
+      known.us.push(us);
+      known.ratios.push(us / value);
+    }
   }
-  const others = [...fastest.values()].sort((a, b) => a.value - b.value);
-  const bar = rows <= FEW_ROWS_MAX ? PEER_BARS.few : PEER_BARS.many;
-  return others.map((other, place) => ({
-    name,
-    value,
-    unit,
-    ratio: { value: value / other.value, to: other.way },
-    bar: place === 0 ? bar : null,
-    bound: 'at-most',
-  }));
+  return [...found.values()];
 }

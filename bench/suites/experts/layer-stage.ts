@@ -1,14 +1,26 @@
 import os from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Measurement } from '../../result.js';
 import { type NativeResult, nativeResults } from '../native-bench.js';
 import type { SuiteContext } from '../suite.js';
-import { installCommand, isInstalled, LAYER_PEERS, peerResults } from './layer-peers.js';
-import { medians, shapeRows } from './layer-rows.js';
+import {
+  installCommand,
+  isInstalled,
+  LAYER_PEERS,
+  type LayerPeer,
+  type LayerProgram,
+  startOwn,
+  startPeer,
+} from './layer-peers.js';
+import { medians, shapeRows, type Turn } from './layer-rows.js';
 
 const ROWS = { quick: [1, 16, 64, 576], full: [1, 16, 64, 576, 2304] };
-/** Of a peer's cell in a round, at least. */
-const SECONDS = { quick: 0.25, full: 0.5 };
-/** All take turns: a shared machine's clock and load move within minutes. */
+/** Of a routing, type and number of rows in a turn, at least. */
+const TURN_SECONDS = { quick: 0.1, full: 0.25 };
+/** With each peer and number of rows, after one that is not counted. */
+const TURNS = { quick: 5, full: 9 };
+/** Threads of the program that has just answered wait for more in a loop: it ends before the other's turn. */
+const SETTLE_MS = 250;
 const ROUNDS = { quick: 2, full: 3 };
 
 interface Shape {
@@ -38,17 +50,16 @@ export async function layerStage({ quick, flags, say }: SuiteContext): Promise<M
   const measurements: Measurement[] = [];
   for (const shape of SHAPES.filter(({ name }) => wanted.includes(name))) {
     const own: NativeResult[] = [];
-    const others: NativeResult[] = [];
     for (let round = 0; round < ROUNDS[form]; ++round) {
       say(`experts of ${shape.name}, round ${round}`);
       own.push(...(await ownResults(shape, threads, form)));
-      for (const peer of present) {
-        say(`experts of ${shape.name}, round ${round}, ${peer.name}`);
-        const sizes = [SECONDS[form], ...sizesOf(shape)].map(String);
-        others.push(...(await peerResults(peer, [threads, ...sizes, ROWS[form].join(',')])));
-      }
     }
-    measurements.push(...shapeRows(shape.name, medians(own), medians(others)));
+    const turns: Turn[] = [];
+    for (const peer of present) {
+      say(`experts of ${shape.name}, by turns with ${peer.name}`);
+      turns.push(...(await turnsWith(peer, shape, threads, form)));
+    }
+    measurements.push(...shapeRows(shape.name, medians(own), turns));
   }
   const absent = peers.filter((peer) => !isInstalled(peer));
   return [...measurements, ...absent.map(absence)];
@@ -67,4 +78,47 @@ function ownResults(shape: Shape, threads: string, form: Form): Promise<readonly
   const words = ['--threads', threads, '--rows', ROWS[form].join(','), '--shape'];
   const quick = form === 'quick' ? ['--quick'] : [];
   return nativeResults('experts_bench', [...words, sizesOf(shape).join(','), ...quick]);
+}
+
+/** Both have their weights in memory before the first turn, of one peer at a time. */
+async function turnsWith(
+  peer: LayerPeer,
+  shape: Shape,
+  threads: string,
+  form: Form,
+): Promise<Turn[]> {
+  const seconds = String(TURN_SECONDS[form]);
+  const programs: LayerProgram[] = [];
+  try {
+    const own = await startOwn([
+      '--threads',
+      threads,
+      '--shape',
+      sizesOf(shape).join(','),
+      '--turns',
+      seconds,
+    ]);
+    programs.push(own);
+    const words = [
+      threads,
+      seconds,
+      ...sizesOf(shape).map(String),
+      String(Math.max(...ROWS[form])),
+    ];
+    const other = await startPeer(peer, words);
+    programs.push(other);
+    const turns: Turn[] = [];
+    for (const rows of ROWS[form]) {
+      for (let turn = 0; turn <= TURNS[form]; turn += 1) {
+        await delay(SETTLE_MS);
+        const ours = await own.times(rows);
+        await delay(SETTLE_MS);
+        const theirs = await other.times(rows);
+        if (turn > 0) turns.push({ own: ours, peer: theirs });
+      }
+    }
+    return turns;
+  } finally {
+    await Promise.all(programs.map((program) => program.close()));
+  }
 }
