@@ -220,6 +220,9 @@ class TensorReader {
              "modules_to_save, trainable_token_indices)";
     }
     if (has(".bias")) return "no such tensor (biases are not supported)";
+    if (has(".mlp.gate.") || has(".mlp.shared_expert_gate.")) {
+      return "no factors of a router (exclude_modules leaves it out)";
+    }
     if (!name.starts_with(kPrefix)) return "a name that begins with " + std::string(kPrefix);
     return "no such tensor in an adapter of this model";
   }

@@ -126,6 +126,11 @@ TEST_F(ArenaTest, TensorsThatDoNotFitTheModelAreRefusedByName) {
        [](TestAdapter& a) {
          a.tensors[kQ + ".lora_magnitude_vector"] = a.tensors[kQ + ".lora_A.weight"];
        }},
+      {"mlp.gate.lora_A.weight: expected no factors of a router",
+       [](TestAdapter& a) {
+         a.tensors["base_model.model.model.layers.0.mlp.gate.lora_A.weight"] =
+             a.tensors[kQ + ".lora_A.weight"];
+       }},
       {"lora_embedding_A",
        [](TestAdapter& a) {
          a.tensors["base_model.model.model.embed_tokens.lora_embedding_A"] =

@@ -24,14 +24,18 @@ uint32_t read_experts(ObjectReader& reader, uint32_t otherwise) {
 void read_dense_layers(ObjectReader& reader, std::vector<bool>& layers) {
   const auto named = reader.find("mlp_only_layers");
   if (!named) return;
+  constexpr const char* kExpected = "a list of numbers of layers";
   simdjson::dom::array numbers;
-  bool fits = named->get_array().get(numbers) == simdjson::SUCCESS;
+  if (named->get_array().get(numbers) != simdjson::SUCCESS) {
+    return reader.refuse("mlp_only_layers", kExpected);
+  }
   for (const simdjson::dom::element number : numbers) {
     uint64_t layer = 0;
-    fits = fits && number.get_uint64().get(layer) == simdjson::SUCCESS;
-    if (fits && layer < layers.size()) layers[layer] = false;
+    if (number.get_uint64().get(layer) != simdjson::SUCCESS) {
+      return reader.refuse("mlp_only_layers", kExpected);
+    }
+    if (layer < layers.size()) layers[layer] = false;
   }
-  if (!fits) reader.refuse("mlp_only_layers", "a list of numbers of layers");
 }
 
 }  // namespace

@@ -93,11 +93,11 @@ bool has_windowed_layer(ObjectReader& reader, const ModelConfig& config, bool is
   bool is_known =
       types->get_array().get(names) == simdjson::SUCCESS && names.size() == config.layer_count;
   bool has_window = is_windowed && config.family->window == Window::kAlways;
-  for (const simdjson::dom::element type : names) {
+  for (size_t i = 0; is_known && i < names.size(); ++i) {
     std::string_view name;
-    is_known = is_known && type.get_string().get(name) == simdjson::SUCCESS &&
+    is_known = names.at(i).get_string().get(name) == simdjson::SUCCESS &&
                (name == "full_attention" || (is_windowed && name == "sliding_attention"));
-    has_window = has_window || (is_windowed && name == "sliding_attention");
+    has_window = has_window || name == "sliding_attention";
   }
   if (!is_known) {
     reader.refuse("layer_types", "full_attention for each of the " +

@@ -108,10 +108,22 @@ TEST(ModelConfigTest, MixturesThatAreNoneAreRefusedByField) {
   expect_refused(mixture_with("\"num_experts\": 0"), "num_experts");
   expect_refused(mixture_with("\"num_local_experts\": 6"), "num_experts");
   expect_refused(mixture_with("\"decoder_sparse_step\": 0"), "decoder_sparse_step");
-  expect_refused(mixture_with("\"mlp_only_layers\": [-1]"), "mlp_only_layers");
+  for (const char* layers : {"[-1]", "[\"0\"]", "[1, null]", "\"0\"", "0", "{}", "true"}) {
+    expect_refused(mixture_with(std::string("\"mlp_only_layers\": ") + layers), "mlp_only_layers");
+  }
   expect_refused(mixture_with("\"clip_qkv\": 8.0", "olmoe"), "clip_qkv");
   EXPECT_NE(parsed(mixture_with("")).canonical_text(),
             parsed(mixture_with("\"norm_topk_prob\": true")).canonical_text());
+}
+
+TEST(ModelConfigTest, ListsThatAreOfAnotherKindAreRefusedByField) {
+  for (const char* value : {"\"full_attention\"", "0", "1.5", "true", "{}", "{\"0\": 1}"}) {
+    const std::string kind = std::string(": ") + value;
+    expect_refused(with("\"layer_types\"" + kind), "layer_types");
+    expect_refused(mixture_with("\"layer_types\"" + kind), "layer_types");
+    expect_refused(mixture_with("\"mlp_only_layers\"" + kind), "mlp_only_layers");
+    expect_refused(with("\"architectures\"" + kind), "architectures");
+  }
 }
 
 TEST(ModelConfigTest, LinearAndLlama3ScalingFollowTheirDefinitions) {
