@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { NativeEngine } from '@tessera/engine';
 import {
   isCrossEncoder,
+  labelTokens,
   loadRelevance,
   type NamedAdapters,
   openCrossEncoder,
@@ -110,7 +111,7 @@ function openClassifier(flags: Flags, modelPath: string): Promise<Opened> {
 
 async function openDecoder(flags: Flags, modelPath: string): Promise<Opened> {
   const parts = await loadRelevance(modelPath, flags.text('template'));
-  const engine = await openEngine(flags, modelPath);
+  const engine = await openEngine(flags, modelPath, labelTokens(parts));
   const limits = {
     documentsMax: DOCUMENTS_MAX,
     promptTokensMax: PROMPT_TOKENS_MAX,
@@ -141,7 +142,11 @@ function threadsOf(flags: Flags): number {
   return flags.integer('threads', 1, THREADS_MAX) ?? os.availableParallelism();
 }
 
-function openEngine(flags: Flags, modelPath: string): Promise<NativeEngine> {
+function openEngine(
+  flags: Flags,
+  modelPath: string,
+  headTokens: Int32Array,
+): Promise<NativeEngine> {
   return NativeEngine.open({
     modelPath,
     computeType: flags.oneOf('dtype', COMPUTE_TYPES, 'bf16'),
@@ -159,6 +164,7 @@ function openEngine(flags: Flags, modelPath: string): Promise<NativeEngine> {
     widthMax: 1,
     resultCountMax: 1,
     scoreItemsMax: 1,
+    headTokens,
     adapterBytesMax: flags.text('adapter') === undefined ? 0 : ADAPTER_BYTES,
   });
 }

@@ -4,6 +4,7 @@ import { headPool, NativeEngine } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
 import {
   isCrossEncoder,
+  labelTokens,
   loadRelevance,
   type NamedAdapters,
   openCrossEncoder,
@@ -95,6 +96,7 @@ async function openDecoder({
     widthMax: 1,
     resultCountMax: 1,
     scoreItemsMax: 1,
+    headTokens: labelTokens(parts),
     adapterBytesMax: specs.length === 0 ? 0 : bytesMax,
   });
   try {

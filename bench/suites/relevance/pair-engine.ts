@@ -49,6 +49,7 @@ export class PairEngine {
       widthMax: 1,
       resultCountMax: 1,
       scoreItemsMax: 1,
+      headTokens: LABELS,
     } satisfies EngineOptions);
     return new PairEngine(engine);
   }

@@ -5,7 +5,7 @@ import { TesseraError } from '@tessera/errors';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOCUMENT_CHARACTERS_MAX } from './domain/pair-prompts.js';
-import { loadRelevance, Relevance, type RelevanceRequest } from './index.js';
+import { labelTokens, loadRelevance, Relevance, type RelevanceRequest } from './index.js';
 
 const FOLDER = 'test/fixtures/relevance';
 const BUDGET_US = 60e6;
@@ -29,6 +29,7 @@ function open(
   computeType: 'f32' | 'bf16',
   batchRequestsMax = 16,
   kv?: ReturnType<typeof headPool>,
+  headTokens: Int32Array = new Int32Array(),
 ): Promise<NativeEngine> {
   return NativeEngine.open({
     modelPath: FOLDER,
@@ -48,6 +49,7 @@ function open(
     resultCountMax: 1,
     scoreItemsMax: 1,
     adapterBytesMax: 1 << 20,
+    headTokens,
     ...(kv && { kv }),
   });
 }
@@ -413,4 +415,44 @@ describe('what prompts begin with whatever is asked', () => {
       expect(own.map(({ outcomes }) => outcomes)).toEqual(alone.map(({ outcomes }) => outcomes));
     }
   });
+});
+
+describe('a head of the labels alone', () => {
+  const partsOf = (template: string | null) =>
+    loadRelevance(FOLDER, template === null ? undefined : join(FOLDER, template));
+
+  it('is of the tokens that the template reads, and whole where it reads all', async () => {
+    const parts = await partsOf(null);
+    const ids = ['yes', 'no'].map((text) => parts.tokenizer.tokenId(text) as number);
+    expect([...labelTokens(parts)]).toEqual(ids.sort((a, b) => a - b));
+    const { template, tokenizer } = parts;
+    const over = { ...template, over: 'vocabulary' as const };
+    expect(labelTokens({ template: over, tokenizer })).toHaveLength(0);
+    const labels = [...template.labels, { text: 'yes no', value: 0.5 }];
+    expect(labelTokens({ template: { ...template, labels }, tokenizer })).toHaveLength(0);
+  });
+
+  it.each([...new Set(CASES.map(({ template }) => template))])(
+    'gives the bits of a whole one, with adapters and without, %s',
+    async (template) => {
+      const parts = await partsOf(template);
+      const answersOf = async (headTokens: Int32Array) => {
+        const engine = await open('bf16', 4, undefined, headTokens);
+        try {
+          const fits = await engine.loadAdapter(join(FOLDER, 'adapter'), ADAPTER_LIMITS);
+          const adapters = new Map([['fits', fits]]);
+          const relevance = new Relevance({ engine, limits: LIMITS, adapters, ...parts });
+          const { query, documents } = CASES.find((of) => of.template === template) as Case;
+          const request = { query, documents };
+          return [
+            await relevance.score(asked(request), { budgetUs: BUDGET_US }),
+            await relevance.score(asked({ ...request, adapter: 'fits' }), { budgetUs: BUDGET_US }),
+          ];
+        } finally {
+          await engine.close();
+        }
+      };
+      expect(await answersOf(labelTokens(parts))).toEqual(await answersOf(new Int32Array()));
+    },
+  );
 });
