@@ -65,6 +65,7 @@ beforeAll(async () => {
     TESSERA_MODEL_PATH: DEMO,
     TESSERA_EMBEDDING_MODELS: `mean=${resolve('test/fixtures/encoders/bert-mean')}`,
     TESSERA_RELEVANCE_PATH: resolve('test/fixtures/relevance'),
+    TESSERA_RELEVANCE_ADAPTERS: `fits=${resolve('test/fixtures/relevance/adapter')}`,
     TESSERA_CATALOGUE_CACHE_PATH: own('cache'),
     TESSERA_CATALOGUE_CHANGES_PATH: own('changes'),
     TESSERA_BEHAVIOURS_STORE: 'embedded',

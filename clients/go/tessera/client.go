@@ -102,7 +102,8 @@ func (client *Client) Embed(
 	})
 }
 
-// Relevance says how well documents fit a query, in their order.
+// Relevance says how well documents fit a query, in their order, by the model with the request's
+// adapter or alone.
 func (client *Client) Relevance(
 	ctx context.Context, request *relevance.RelevanceServiceScoreRequest,
 ) (*relevance.RelevanceServiceScoreResponse, error) {

@@ -67,6 +67,17 @@ func TestEmbedsAndJudgesTexts(t *testing.T) {
 	if err != nil || len(judged.GetDocuments()) != 2 || judged.GetDocuments()[1].Score == nil {
 		t.Fatalf("expected two scores, got %v %v", judged, err)
 	}
+	request.Adapter = "fits"
+	adapted, err := client.Relevance(ctx, request)
+	if err != nil || adapted.GetVersions().GetAdapter() == "" ||
+		adapted.GetDocuments()[1].GetScore() == judged.GetDocuments()[1].GetScore() {
+		t.Fatalf("expected scores of an adapter, got %v %v", adapted, err)
+	}
+	request.Adapter = "other"
+	_, err = client.Relevance(ctx, request)
+	if failed, ok := err.(*Error); !ok || failed.Code != "ADAPTER_NOT_FOUND" {
+		t.Fatalf("expected ADAPTER_NOT_FOUND, got %v", err)
+	}
 }
 
 func TestWritesReadsAndErasesAUser(t *testing.T) {

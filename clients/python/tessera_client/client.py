@@ -125,13 +125,16 @@ class Client:
         query: str,
         texts: Iterable[str],
         *,
+        adapter: str = "",
         deadline_ms: float | None = None,
         **fields: Any,
     ) -> relevance_pb2.RelevanceServiceScoreResponse:
-        """How well texts fit a query, in their order. `fields` are those of the request."""
+        """How well texts fit a query, in their order, by the model with the `adapter` of that name,
+        or alone. `fields` are those of the request (`instruction`, `too_long`, ...).
+        """
         documents = [relevance_pb2.Document(text=text) for text in texts]
         request = relevance_pb2.RelevanceServiceScoreRequest(
-            query=query, documents=documents, **fields
+            query=query, documents=documents, adapter=adapter, **fields
         )
         return self._call(self._judge.Score, request, deadline_ms)
 

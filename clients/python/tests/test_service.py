@@ -46,6 +46,12 @@ def test_texts_become_vectors_and_scores(tessera):
     assert len(tessera.embed(["lip balm"], dimensions=3)[0]) == 3
     judged = tessera.relevance("cream", ["hand cream", "lip balm"])
     assert all(document.HasField("score") for document in judged.documents)
+    adapted = tessera.relevance("cream", ["hand cream", "lip balm"], adapter="fits")
+    assert adapted.versions.adapter and not judged.versions.adapter
+    assert adapted.documents[0].score != judged.documents[0].score
+    with pytest.raises(TesseraError) as refused:
+        tessera.relevance("cream", ["hand cream"], adapter="other")
+    assert (refused.value.code, refused.value.field) == ("ADAPTER_NOT_FOUND", "adapter")
 
 
 def test_writes_reads_and_erases_a_user(tessera):

@@ -85,7 +85,9 @@ public final class TesseraClient implements AutoCloseable {
     return call(EmbeddingServiceGrpc.newBlockingStub(channel), deadline, at -> at.embed(request));
   }
 
-  /** How well documents fit a query, in their order. */
+  /**
+   * How well documents fit a query, in their order, by the model with the request's adapter or alone.
+   */
   public RelevanceServiceScoreResponse relevance(
       RelevanceServiceScoreRequest request, Duration deadline) {
     return call(RelevanceServiceGrpc.newBlockingStub(channel), deadline, at -> at.score(request));

@@ -2,6 +2,7 @@ package dev.tessera.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,6 +15,7 @@ import dev.tessera.recall.v1.RecallRequest;
 import dev.tessera.recall.v1.RecallResponse;
 import dev.tessera.relevance.v1.Document;
 import dev.tessera.relevance.v1.RelevanceServiceScoreRequest;
+import dev.tessera.relevance.v1.RelevanceServiceScoreResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -59,7 +61,16 @@ class ServiceTest {
     try (TesseraClient client = served()) {
       EmbedResponse made = client.embed(texts, LONG);
       assertEquals(2 * 4 * made.getDimensions(), made.getVectors().size());
-      assertTrue(client.relevance(pairs, LONG).getDocuments(0).hasScore());
+      RelevanceServiceScoreResponse judged = client.relevance(pairs, LONG);
+      assertTrue(judged.getDocuments(0).hasScore());
+      RelevanceServiceScoreRequest adapted = pairs.toBuilder().setAdapter("fits").build();
+      RelevanceServiceScoreResponse other = client.relevance(adapted, LONG);
+      assertFalse(other.getVersions().getAdapter().isEmpty());
+      assertNotEquals(judged.getDocuments(0).getScore(), other.getDocuments(0).getScore());
+      RelevanceServiceScoreRequest unknown = pairs.toBuilder().setAdapter("other").build();
+      TesseraException failed =
+          assertThrows(TesseraException.class, () -> client.relevance(unknown, LONG));
+      assertEquals("ADAPTER_NOT_FOUND", failed.code());
     }
   }
 
