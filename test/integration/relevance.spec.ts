@@ -285,6 +285,12 @@ describe('what is refused', () => {
     expect(status).toBe(400);
   });
 
+  it('names all forms of a document', async () => {
+    const { json } = await post('/v1/rerank', { query: 'a', documents: ['a', 7] });
+    const message = expect.stringContaining('a text, {text} or {itemId}');
+    expect(json).toMatchObject({ error: { field: 'documents[1]', message } });
+  });
+
   it('fails as a whole where that is asked for', async () => {
     const body = { query: 'a', documents: ['a', { itemId: 'nowhere' }], failures: 'whole' };
     const { status, json } = await post('/v1/rerank', body);
@@ -295,6 +301,10 @@ describe('what is refused', () => {
   it('refuses raw scores and long texts as Text Embeddings Inference has them', async () => {
     const raw = await post('/rerank', { query: 'a', texts: ['a'], raw_scores: true });
     expect(raw.json).toMatchObject({ error: { field: 'raw_scores' } });
+    const left = await post('/rerank', { query: 'a', texts: ['a'], truncation_direction: 'Left' });
+    expect(left.json).toMatchObject({ error: { field: 'truncation_direction' } });
+    const right = { query: 'a', texts: ['a'], truncate: true, truncation_direction: 'Right' };
+    expect((await post('/rerank', right)).status).toBe(200);
     const long = 'sea '.repeat(9000);
     const refused = await post('/rerank', { query: 'a', texts: ['a', long] });
     expect(refused.json).toMatchObject({ error: { field: 'texts[1]' } });

@@ -54,6 +54,7 @@ export const RERANK_SCHEMAS = {
       query: text('not empty'),
       texts: list({ type: 'string' }),
       truncate: { type: 'boolean' },
+      truncation_direction: word('Right', 'right'),
       return_text: { type: 'boolean' },
       raw_scores: { type: 'boolean', enum: [false] },
       adapter: ADAPTER,

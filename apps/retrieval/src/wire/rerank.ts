@@ -37,7 +37,17 @@ const RERANK_KEYS = [
   'catalogue',
   'adapter',
 ];
-const TEI_KEYS = ['query', 'texts', 'truncate', 'return_text', 'raw_scores', 'adapter'];
+const TEI_KEYS = [
+  'query',
+  'texts',
+  'truncate',
+  'truncation_direction',
+  'return_text',
+  'raw_scores',
+  'adapter',
+];
+/** Clients send their default too. A text that is too long loses its last tokens, never its first. */
+const DIRECTIONS = ['Right', 'right'] as const;
 
 /** @throws TesseraError REQUEST_INVALID with the path of the field */
 export function parseRerank(body: unknown): AskedRerank {
@@ -70,6 +80,7 @@ export function parseTeiRerank(body: unknown): AskedRerank {
   if (flagOf(asked, 'raw_scores', false)) {
     throw invalid('raw_scores', 'false: the template says what a score is', 'true');
   }
+  wordOf(asked, 'truncation_direction', DIRECTIONS);
   const texts = listOf(asked, 'texts').map((text, i) => {
     if (typeof text === 'string') return { text };
     throw invalid(`texts[${i}]`, 'a text', text);
@@ -134,6 +145,9 @@ function ranked({ outcomes }: EdgeRelevance) {
 function documentOf(value: unknown, index: number): AskedDocument {
   if (typeof value === 'string') return { text: value };
   const field = `documents[${index}]`;
+  if (typeof value !== 'object' || value === null) {
+    throw invalid(field, 'a text, {text} or {itemId}', value);
+  }
   const given = strictObjectOf(field, value, ['text', 'itemId']);
   if (typeof given.text === 'string' && given.itemId === undefined) return { text: given.text };
   if (typeof given.itemId === 'string' && given.text === undefined) return { itemId: given.itemId };
