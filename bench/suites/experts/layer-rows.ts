@@ -113,9 +113,11 @@ const ratioOf = ({ ratios }: Contest) => quantile(ratios, 0.5);
 
 /** Against the fastest way of each peer in a cell; the bar is for the fastest of all. */
 function peerRows(turns: readonly Turn[]): Measurement[] {
-  const fastestFirst = contests(turns).sort((a, b) => ratioOf(b) - ratioOf(a));
-  return [...new Set(fastestFirst.map(cellOf))].flatMap((cell) => {
-    const ways = fastestFirst.filter((contest) => cellOf(contest) === cell);
+  const all = contests(turns);
+  return [...new Set(all.map(cellOf))].flatMap((cell) => {
+    const ways = all
+      .filter((contest) => cellOf(contest) === cell)
+      .sort((a, b) => ratioOf(b) - ratioOf(a));
     const peers = ways.map(peerOf);
     const fastest = ways.filter((way, at) => peers.indexOf(peerOf(way)) === at);
     const bar = (ways[0]?.rows ?? 0) <= FEW_ROWS_MAX ? PEER_BARS.few : PEER_BARS.many;
