@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Peer, PeerAnswer, PeerRequest } from './peer.js';
 
 /** Threads stay on their cores, as this engine's do. */
-export const PEER_ENVIRONMENT = ['OMP_PROC_BIND=true', 'OMP_PLACES=cores'];
+const PEER_ENVIRONMENT = ['OMP_PROC_BIND=true', 'OMP_PLACES=cores'];
 const TAIL_CHARACTERS = 2000;
 
 /** A peer in a process of its own: a request a line in, an answer a line out. */

@@ -141,8 +141,12 @@ function contests(turns: readonly Turn[]): Contest[] {
       const us = own.find((result) => result.name === same)?.value;
       if (us === undefined) continue;
       const known = found.get(name) ?? {
-        ...{ type, way, routing, rows: Number(rows) },
-        ...{ us: [], ratios: [] },
+        type,
+        way,
+        routing,
+        rows: Number(rows),
+        us: [],
+        ratios: [],
       };
       found.set(name, known);
       known.us.push(us);

@@ -19,7 +19,7 @@ const ROWS = { quick: [1, 16, 64, 576], full: [1, 16, 64, 576, 2304] };
 const TURN_SECONDS = { quick: 0.1, full: 0.25 };
 /** With each peer and number of rows, after one that is not counted. */
 const TURNS = { quick: 5, full: 9 };
-/** Threads of the program that has just answered wait for more in a loop: it ends before the other's turn. */
+/** Threads of the program that has just answered spin for a while: not in the other's turn. */
 const SETTLE_MS = 250;
 const ROUNDS = { quick: 2, full: 3 };
 

@@ -46,7 +46,7 @@ const TEI_KEYS = [
   'raw_scores',
   'adapter',
 ];
-/** Clients send their default too. A text that is too long loses its last tokens, never its first. */
+/** Clients send their default too. A text that is too long loses its last tokens. */
 const DIRECTIONS = ['Right', 'right'] as const;
 
 /** @throws TesseraError REQUEST_INVALID with the path of the field */
