@@ -50,12 +50,18 @@ void read_as_config(const std::string& text) {
   for (int i = 0; i < changes && !text.empty(); ++i) {
     // The header is where the reader decides; half of the changes go there.
     const size_t at = below(below(2) == 0 ? std::min<size_t>(text.size(), 3000) : text.size());
-    switch (below(6)) {
+    switch (below(7)) {
       case 0: text[at] = static_cast<char>(text[at] ^ (1 << below(8))); break;
       case 1: text.resize(at); break;
       case 2: text.insert(at, text.substr(below(text.size()), below(64))); break;
       case 3: text.erase(at, below(16)); break;
       case 4: text[at] = static_cast<char>('0' + below(10)); break;
+      case 5: {  // a list becomes something of another kind
+        const char* const kinds[] = {"0", "\"a\"", "{}", "true"};
+        const size_t from = text.find('[', at), to = text.find(']', from);
+        if (to != std::string::npos) text.replace(from, to - from + 1, kinds[below(4)]);
+        break;
+      }
       default: {
         const char* const numbers[] = {"-1",   "0", "1e99", "18446744073709551616",
                                        "null", "[", "\"",   "4294967296"};
@@ -65,6 +71,14 @@ void read_as_config(const std::string& text) {
     }
   }
   return text;
+}
+
+/// The same model, with the lists that name its layers.
+[[maybe_unused]] std::string with_lists(std::string config, size_t layers) {
+  std::string types;
+  for (size_t i = 0; i < layers; ++i)
+    types += i == 0 ? "\"full_attention\"" : ",\"full_attention\"";
+  return config.insert(1, "\"layer_types\":[" + types + "],\"mlp_only_layers\":[],");
 }
 
 /// Loads a folder of which one file was changed; what loads must also run.
@@ -167,7 +181,7 @@ int main(int argc, char** argv) {
   std::string files[2], configs[2], scales[2];
   for (size_t i = 0; i < 2; ++i) {
     files[i] = model::safetensors_file(model::test_tensors(shapes[i], tensor::DType::kBf16, seed));
-    configs[i] = model::test_config(shapes[i]);
+    configs[i] = model::with_lists(model::test_config(shapes[i]), shapes[i].layers);
     scales[i] = model::scales_text(configs[i]);
   }
   std::string index = "{\"metadata\":{},\"weight_map\":{\"lm_head.weight\":\"whole.safetensors\"}}";
