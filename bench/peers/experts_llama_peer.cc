@@ -4,6 +4,7 @@
 // stdout: {"ready": true}, then for each line {"rows": N} of the standard input
 //         {"results": [{"name": "TYPE/WAY/ROUTING/ROWS", "value", "unit": "us"}]}
 // usage: experts_llama_peer FOLDER_OF_BACKENDS THREADS SECONDS HIDDEN EXPERTS CHOSEN SIZE ROWS_MAX
+//        (the last is for peers that allocate before they are asked)
 #include <algorithm>
 #include <chrono>
 #include <cmath>

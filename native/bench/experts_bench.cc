@@ -224,8 +224,6 @@ void measure_dense(const Machine& machine, Cell& cell, const std::string& name, 
   results.add(name, median(dense) * 1e6, "us");
 }
 
-const char* type_name(PanelType type) { return type == PanelType::kI8 ? "INT8" : "BF16"; }
-
 /// A disk that is read and memory that is first touched are over before anything is timed.
 void warm(const Machine& machine, Cell& cell) {
   const double end = seconds_now() + kWarmSeconds;

@@ -86,11 +86,6 @@ std::vector<float> random_floats(uint64_t count) {
   return values;
 }
 
-const char* name_of(PanelType type) {
-  if (type == PanelType::kI8) return "INT8";
-  return type == PanelType::kF32 ? "F32" : "BF16";
-}
-
 std::vector<uint64_t> rows_of(const Settings& settings) {
   if (settings.rows > 0) return {settings.rows};
   if (settings.is_quick) return {std::begin(kQuickRows), std::end(kQuickRows)};
@@ -182,7 +177,8 @@ void measure_type(device::Device& device, const KernelSet& set, PanelType type,
     for (const uint64_t rows : rows_of(settings)) {
       const std::string dimensions =
           std::to_string(rows) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k);
-      const std::string name = std::string("product/") + name_of(type) + "/" + dimensions + suffix;
+      const std::string name =
+          std::string("product/") + type_name(type) + "/" + dimensions + suffix;
       const std::string whole = std::string(set.name) + "/" + name;
       std::fprintf(stderr, "%s\n", whole.c_str());
       cell.run(rows, settings, whole, *set.ceiling(type));
@@ -201,7 +197,7 @@ void measure_all(const Settings& settings) {
     device::Buffer memory = std::move(device.allocate(kColdBytes)).value();
     std::memset(memory.data(), 1, memory.size());
     for (const PanelType type : {PanelType::kF32, PanelType::kBf16, PanelType::kI8}) {
-      if (!set.ceiling(type) || (!settings.type.empty() && settings.type != name_of(type)))
+      if (!set.ceiling(type) || (!settings.type.empty() && settings.type != type_name(type)))
         continue;
       measure_type(device, set, type, settings, memory);
     }

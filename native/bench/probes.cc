@@ -72,6 +72,11 @@ double multiply_add_rate(platform::ThreadPool& pool, const Probe& probe, int run
                    });
 }
 
+const char* type_name(device::PanelType type) {
+  if (type == device::PanelType::kI8) return "INT8";
+  return type == device::PanelType::kF32 ? "F32" : "BF16";
+}
+
 double multiply_add_roof(platform::ThreadPool& pool, device::PanelType type, int runs) {
   double most = 0;
   for (const Probe& probe : probes_here()) {

@@ -59,6 +59,9 @@ std::vector<Probe> probes_here();
 /// threads is less than a hundredth of it.
 double multiply_add_rate(platform::ThreadPool& pool, const Probe& probe, int runs);
 
+/// F32, BF16 or INT8, as results are named.
+const char* type_name(device::PanelType type);
+
 /// The most of the probes that multiply panels of `type`; BF16 may also be multiplied as F32.
 /// 0: none does.
 double multiply_add_roof(platform::ThreadPool& pool, device::PanelType type, int runs);

@@ -124,7 +124,7 @@ async function finishes(
   return [
     row('finish over half of what each takes for all at once', ratios.compute, BARS.finish),
     row('the same, split by count, without a gateway', ratios.count, null),
-    row('finish over half of what one takes while the other rests', ratios.alone, null),
+    row('finish over half of what one takes while the other rests', ratios.alone, BARS.finish),
     row('longest over mean part', ratios.longest, BARS.longest),
   ];
 }
