@@ -13,6 +13,10 @@ constexpr size_t kVectors = 1, kHalves = 2;
 // 12 products are enough to hide the latency of one. With more of them the scaling of a tile's
 // products takes so many of the processor's own registers that the next tile's have to wait.
 constexpr size_t kRows = 6;
+// Loads and stores of sums beside the scaling of each tile took a twentieth of a product's time.
+constexpr bool kSumsStay = true;    // in registers, over a strip
+constexpr size_t kStripTiles = 16;  // tiles of k that all rows of a block read together: 32 KiB
+constexpr size_t kSumRows = 192;    // rows of such a block
 
 using I = __m512i;
 
@@ -38,10 +42,14 @@ inline void keep(I& x) { __asm__("" : "+v"(x)); }
 inline void store(I x, int32_t* to) { _mm512_storeu_si512(to, x); }
 inline I less_64_times(I from, I x) { return _mm512_sub_epi32(from, _mm512_slli_epi32(x, 6)); }
 
-/// sums += products * (row scale * column scales).
-inline void add_products(I products, float row_scale, const float* w_scales, float* sums) {
-  const __m512 scale = _mm512_mul_ps(_mm512_set1_ps(row_scale), _mm512_loadu_ps(w_scales));
-  _mm512_store_ps(sums, _mm512_fmadd_ps(_mm512_cvtepi32_ps(products), scale, _mm512_load_ps(sums)));
+using F = __m512;  // sums of products, scaled
+
+inline F load_sums(const float* from) { return _mm512_load_ps(from); }
+inline void store_sums(F sums, float* to) { _mm512_store_ps(to, sums); }
+/// sums + products * (row scale * column scales).
+inline F plus_products(F sums, I products, float row_scale, const float* w_scales) {
+  const F scale = _mm512_mul_ps(_mm512_set1_ps(row_scale), _mm512_loadu_ps(w_scales));
+  return _mm512_fmadd_ps(_mm512_cvtepi32_ps(products), scale, sums);
 }
 
 }  // namespace

@@ -10,7 +10,10 @@ namespace tessera::device::cpu {
 namespace {
 
 constexpr size_t kVectors = 2, kHalves = 1;
-constexpr size_t kRows = 6;  // 12 of 16 registers hold products
+constexpr size_t kRows = 6;        // 12 of 16 registers hold products
+constexpr bool kSumsStay = false;  // there are no registers for them
+constexpr size_t kStripTiles = 8;  // tiles of k that all rows of a block read together: 16 KiB
+constexpr size_t kSumRows = 96;    // rows of such a block
 
 using I = __m256i;
 
@@ -37,10 +40,14 @@ inline void keep(I&) {}
 inline void store(I x, int32_t* to) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x); }
 inline I less_64_times(I from, I x) { return _mm256_sub_epi32(from, _mm256_slli_epi32(x, 6)); }
 
-/// sums += products * (row scale * column scales).
-inline void add_products(I products, float row_scale, const float* w_scales, float* sums) {
-  const __m256 scale = _mm256_mul_ps(_mm256_set1_ps(row_scale), _mm256_loadu_ps(w_scales));
-  _mm256_store_ps(sums, _mm256_fmadd_ps(_mm256_cvtepi32_ps(products), scale, _mm256_load_ps(sums)));
+using F = __m256;  // sums of products, scaled
+
+inline F load_sums(const float* from) { return _mm256_load_ps(from); }
+inline void store_sums(F sums, float* to) { _mm256_store_ps(to, sums); }
+/// sums + products * (row scale * column scales).
+inline F plus_products(F sums, I products, float row_scale, const float* w_scales) {
+  const F scale = _mm256_mul_ps(_mm256_set1_ps(row_scale), _mm256_loadu_ps(w_scales));
+  return _mm256_fmadd_ps(_mm256_cvtepi32_ps(products), scale, sums);
 }
 
 }  // namespace
