@@ -261,14 +261,25 @@ describe('a template', () => {
   });
 
   it('is refused where two labels are the same tokens', async () => {
-    const { template, tokenizer } = await load({
-      ...good,
-      labels: [good.labels[0], good.labels[0]],
+    const labels = [good.labels[0], good.labels[0]];
+    await expect(load({ ...good, labels })).rejects.toMatchObject({
+      code: 'PROMPT_TEMPLATE_INVALID',
+      field: 'labels[1].text',
     });
-    const engine = { model: { maxPositions: 100, vocabSize: 1000 } } as NativeEngine;
-    expect(() => new Relevance({ engine, limits: LIMITS, template, tokenizer })).toThrow(
-      expect.objectContaining({ code: 'PROMPT_TEMPLATE_INVALID', field: 'labels[1].text' }),
-    );
+  });
+
+  it('has labels within the vocabulary of the model, known before an engine is', async () => {
+    const files = ['tokenizer.json', 'tokenizer_config.json'];
+    const folder = temporaryFolder({
+      ...Object.fromEntries(files.map((file) => [file, readFileSync(join(FOLDER, file))])),
+      'config.json': { vocab_size: 10 },
+    });
+    await expect(loadRelevance(folder.path)).rejects.toMatchObject({
+      code: 'TOKENIZER_INVALID',
+      field: 'tokenizer',
+      message: expect.stringMatching(/expected tokens below 10 for the labels, got \d+$/),
+    });
+    folder.remove();
   });
 
   it('is needed where the vocabulary has not the tokens of the published one', async () => {

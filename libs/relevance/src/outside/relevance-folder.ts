@@ -2,11 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { loadTokenizer, type Tokenizer } from '@tessera/prompt';
+import { labelPaths } from '../domain/label-paths.js';
 import { parseRelevance } from '../domain/parse-relevance.js';
 import { missingToken, QWEN3_RERANKER } from '../domain/qwen3-reranker.js';
 import type { RelevanceTemplate } from '../domain/relevance-template.js';
 
 const FILE = 'relevance.json';
+const CONFIG = 'config.json';
 const FILE_BYTES_MAX = 16 << 20;
 const CODE = 'PROMPT_TEMPLATE_INVALID';
 
@@ -23,15 +25,53 @@ export async function loadRelevance(
   const tokenizer = await loadTokenizer(folder);
   const path = templatePath ?? join(folder, FILE);
   const bytes = await contentOf(path, templatePath === undefined);
-  if (bytes !== undefined) return { template: parseRelevance(parsed(bytes, path)), tokenizer };
+  if (bytes !== undefined) {
+    const template = parseRelevance(parsed(bytes, path));
+    await checkLabels(folder, template, tokenizer);
+    return { template, tokenizer };
+  }
   const missing = missingToken(tokenizer);
-  if (missing === undefined) return { template: QWEN3_RERANKER, tokenizer };
+  if (missing === undefined) {
+    await checkLabels(folder, QWEN3_RERANKER, tokenizer);
+    return { template: QWEN3_RERANKER, tokenizer };
+  }
   throw new TesseraError(
     CODE,
     `${folder}: expected the file ${FILE} (docs/relevance.md), or the tokens of Qwen3-Reranker, ` +
       `got neither: the vocabulary has no token ${missing}`,
     { field: FILE },
   );
+}
+
+/**
+ * An engine that is opened for the labels alone would refuse their tokens by numbers of its own.
+ * Whatever else is wrong with the model's configuration it says itself.
+ */
+async function checkLabels(
+  folder: string,
+  { labels }: RelevanceTemplate,
+  tokenizer: Tokenizer,
+): Promise<void> {
+  const most = await vocabularyOf(folder);
+  const { stops } = labelPaths(labels, tokenizer);
+  const token = stops.flatMap(({ tokens }) => [...tokens]).find((of) => of >= most);
+  if (token === undefined) return;
+  throw new TesseraError(
+    'TOKENIZER_INVALID',
+    `${folder}: tokenizer: expected tokens below ${most} for the labels, got ${token}`,
+    { field: 'tokenizer' },
+  );
+}
+
+/** Tokens of the model; infinite where its configuration does not say how many. */
+async function vocabularyOf(folder: string): Promise<number> {
+  const text = await readFile(join(folder, CONFIG), 'utf8').catch(() => '{}');
+  try {
+    const { vocab_size: size } = JSON.parse(text) as { readonly vocab_size?: unknown };
+    return typeof size === 'number' ? size : Number.POSITIVE_INFINITY;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 /** Undefined where there is no such file and there need not be one. */
