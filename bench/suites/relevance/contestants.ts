@@ -15,6 +15,7 @@ import type { Measurement } from '../../result.js';
 import { type PairAnswer, type PairComputeType, PairEngine } from './pair-engine.js';
 import { LABELS, type Prompt } from './prompts.js';
 
+const VLLM_PYTHON = join(PEERS_HOME, 'vllm-engine', 'bin', 'python');
 const LLAMA = join(PEERS_HOME, 'relevance_llama_peer');
 const DTYPES = { f32: 'float32', bf16: 'bfloat16' } as const;
 
@@ -55,6 +56,25 @@ export const transformers =
     return peer(`transformers ${way} ${computeType}`, PYTHON, [program, ...words]);
   };
 
+/** Its engine with prefix caching, in an environment of its own. */
+export const vllm =
+  (computeType: PairComputeType): Start =>
+  ({ shape, threads, say }) => {
+    const words = [randomModel(shape, say), String(threads), DTYPES[computeType]];
+    const program = join(SOURCES, 'relevance_vllm_peer.py');
+    return peer(`vLLM ${computeType}`, VLLM_PYTHON, [program, ...words]);
+  };
+
+/** `predict` over batches of so many prompts, each padded. */
+export const crossEncoder =
+  (batch: number, computeType: PairComputeType): Start =>
+  ({ shape, threads, say }) => {
+    const words = [randomModel(shape, say), ...[threads, batch].map(String), DTYPES[computeType]];
+    const program = join(SOURCES, 'relevance_cross_encoder_peer.py');
+    const name = `sentence-transformers by ${batch} ${computeType}`;
+    return peer(name, PYTHON, [program, ...words]);
+  };
+
 type LlamaWay = 'together' | 'each';
 
 /** The query once; then its items in one batch, or one after the other. */
@@ -75,7 +95,11 @@ async function peer(name: string, command: string, words: readonly string[]): Pr
 }
 
 /** Marks that installations leave last, by the word for `bench/peers/install.mjs`. */
-const MARKS = { transformers: TRANSFORMERS_MARK, llama: LLAMA } as const;
+const MARKS = {
+  transformers: TRANSFORMERS_MARK,
+  llama: LLAMA,
+  'vllm-engine': join(PEERS_HOME, 'vllm-engine.installed'),
+} as const;
 type Installed = keyof typeof MARKS;
 
 export const isThere = (word: Installed) => existsSync(MARKS[word]);

@@ -6,11 +6,13 @@ import type { SuiteContext } from '../suite.js';
 import {
   absences,
   type Contestant,
+  crossEncoder,
   isThere,
   llama,
   type Start,
   tessera,
   transformers,
+  vllm,
   withContestants,
 } from './contestants.js';
 import { pairs } from './prompts.js';
@@ -32,12 +34,14 @@ export async function rateStage({ quick, flags, say }: SuiteContext): Promise<Me
   if (isThere('llama')) starts.push(llama('together'), llama('each'));
   if (isThere('transformers')) {
     starts.push(transformers('shared', 'bf16'), transformers('padded', 'bf16'));
+    starts.push(crossEncoder(8, 'bf16'), crossEncoder(32, 'bf16'));
   }
+  if (isThere('vllm-engine')) starts.push(vllm('bf16'));
   const rounds = await withContestants(starts, { shape, threads, say }, (all) =>
     inRounds(all, ROUNDS[form], items, say),
   );
   const rows = rateRows(`${shape.name}, ${items} items of one query`, items, rounds);
-  return [...rows, ...absences(['llama', 'transformers'])];
+  return [...rows, ...absences(['llama', 'transformers', 'vllm-engine'])];
 }
 
 /** Every round another one begins; the first, which warms up, counts for nobody. */
