@@ -97,7 +97,8 @@ function rowsOf(
   const rate = steady(outcome);
   const good = totals(outcome, 'good');
   // Calls that nobody refused: a caller cannot tell a late answer from none.
-  const kept = good + totals(outcome, 'late') + totals(outcome, 'timedOut');
+  const kept =
+    good + totals(outcome, 'late') + totals(outcome, 'expired') + totals(outcome, 'timedOut');
   const isOverload = bar !== null;
   return [
     {
@@ -119,6 +120,12 @@ function rowsOf(
       bound: 'at-most',
       value: quantile(outcome.refusedMs, 0.99),
       bar: isOverload ? 20 : null,
+    },
+    {
+      name: `${name}: calls that were taken and expired`,
+      unit: 'of all',
+      bar: null,
+      value: totals(outcome, 'expired') / Math.max(1, totals(outcome, 'offered')),
     },
     {
       name: `${name}: answers in time, p99`,

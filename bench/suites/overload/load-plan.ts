@@ -40,8 +40,10 @@ export interface ClassOutcome {
   good: number;
   /** Answered with OK after the deadline. */
   late: number;
-  /** The service said that there is no time or no room. */
+  /** The service did not take it: RESOURCE_EXHAUSTED or UNAVAILABLE. */
   refused: number;
+  /** The service took it and ended it without an answer: DEADLINE_EXCEEDED. */
+  expired: number;
   /** Nothing was answered until the deadline, and the caller cancelled. */
   timedOut: number;
   /** The same, and the limits of the connections had kept the call from being sent. */

@@ -15,8 +15,9 @@ const US_PER_MS = 1000;
 /** Answers are awaited for so long after the last call's deadline. */
 const TAIL_MS = 200;
 const OK = 0;
-/** DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE. */
-const REFUSALS: ReadonlySet<number> = new Set([4, 8, 14]);
+const DEADLINE_EXCEEDED = 4;
+/** RESOURCE_EXHAUSTED, UNAVAILABLE. */
+const REFUSALS: ReadonlySet<number> = new Set([8, 14]);
 
 interface Call {
   readonly message: Buffer;
@@ -61,6 +62,7 @@ const noOutcome = (): ClassOutcome => ({
   good: 0,
   late: 0,
   refused: 0,
+  expired: 0,
   timedOut: 0,
   unsent: 0,
   broken: 0,
@@ -198,7 +200,8 @@ class Load {
     } else if (REFUSALS.has(end.status)) {
       outcome.refused += 1;
       this.refusedMs.push(ms);
-    } else if (end.status !== OK) outcome.other += 1;
+    } else if (end.status === DEADLINE_EXCEEDED) outcome.expired += 1;
+    else if (end.status !== OK) outcome.other += 1;
     else if (ms > timeoutMs) outcome.late += 1;
     else {
       outcome.good += 1;
