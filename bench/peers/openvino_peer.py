@@ -7,13 +7,17 @@ usage: openvino_peer.py GRAPH CODES THREADS f32|bf16|int8
 """
 
 import json
+import os
 import sys
 import time
-from contextlib import redirect_stdout
 
-import nncf
-import numpy as np
-import openvino
+# NNCF prints tables on the standard output that it finds when it is imported, which is for answers.
+ANSWERS = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+
+import nncf  # noqa: E402
+import numpy as np  # noqa: E402
+import openvino  # noqa: E402
 
 GROUP = 64  # inputs that share a scale, as in Tessera's W8A8
 
@@ -28,19 +32,18 @@ def main() -> None:
     }
     read = core.read_model(graph)
     if precision == "int8":
-        # It prints tables; the standard output is for answers alone.
-        with redirect_stdout(sys.stderr):
-            read = nncf.compress_weights(read, mode=nncf.CompressWeightsMode.INT8_SYM)
+        read = nncf.compress_weights(read, mode=nncf.CompressWeightsMode.INT8_SYM)
         settings["DYNAMIC_QUANTIZATION_GROUP_SIZE"] = GROUP
     model = core.compile_model(read, "CPU", settings)
-    print(json.dumps({"ready": True}), flush=True)
+    print(json.dumps({"ready": True}), file=ANSWERS, flush=True)
     for line in sys.stdin:
         tokens = np.array([json.loads(line)["tokens"]])
         start = time.perf_counter()
         logits = model({"tokens": tokens})["logits"]
         milliseconds = 1000 * (time.perf_counter() - start)
         first = logits[0, :codes].tolist()
-        print(json.dumps({"prefillMs": milliseconds, "firstLogits": first}), flush=True)
+        answer = {"prefillMs": milliseconds, "firstLogits": first}
+        print(json.dumps(answer), file=ANSWERS, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 import type { EngineTimings } from '@tessera/engine';
-import { LEVELS, SHAPES } from '../../models/model-shape.js';
+import { SHAPES } from '../../models/model-shape.js';
 import { type Measurement, quantile } from '../../result.js';
 import { BenchEngine, withEngine } from './bench-engine.js';
-import { floorSeconds, headWork, prefillWork, stepWork } from './floor.js';
-import type { ComputeType, Machine } from './machine.js';
+import { type RecallFloors, recallFloors } from './floor.js';
+import type { ComputeType } from './machine.js';
 import type { StageContext } from './stage.js';
 
 interface Case {
@@ -27,7 +27,6 @@ const CASE_MS = { quick: 2000, full: 3000 };
 /** Of the 0.6B shape at 512 tokens and width 64: time over the floor, at most. */
 const FLOOR_BARS: Readonly<Record<ComputeType, number>> = { f32: 1.25, bf16: 1.4, w8a8: 1.5 };
 /** Decode passes: the first level is selected from the prompt's last row. */
-const DECODE_PASSES = LEVELS - 1;
 
 /** One recall at a time: time by stage against the floor. */
 export async function aloneStage(context: StageContext): Promise<Measurement[]> {
@@ -58,7 +57,7 @@ async function measureAll(
     const { promptTokens, width } = one;
     say(`${engine.shape.name} ${engine.computeType}: prompt ${promptTokens}, width ${width}`);
     const timings = await repeat(engine, one, quick ? CASE_MS.quick : CASE_MS.full);
-    const floors = floorsOf(engine, one, machine.peaks(engine.computeType));
+    const floors = recallFloors(engine, one, machine.peaks(engine.computeType));
     measurements.push(...rows(engine, one, timings, floors));
   }
   return measurements;
@@ -84,34 +83,11 @@ async function repeat(
   return timings;
 }
 
-interface Floors {
-  readonly prefill: number;
-  readonly decode: number;
-  readonly head: number;
-}
-
-/** Milliseconds. */
-function floorsOf(
-  { shape, format }: { shape: BenchEngine['shape']; format: BenchEngine['format'] },
-  { promptTokens, width }: Case,
-  peaks: ReturnType<Machine['peaks']>,
-): Floors {
-  const step = stepWork(shape, { users: 1, width, promptTokens }, format);
-  const heads = [1, ...Array<number>(DECODE_PASSES).fill(width)].map((rows) =>
-    floorSeconds(headWork(shape, { rows, isFull: true }, format), peaks),
-  );
-  return {
-    prefill: 1000 * floorSeconds(prefillWork(shape, promptTokens, format), peaks),
-    decode: 1000 * DECODE_PASSES * floorSeconds(step, peaks),
-    head: 1000 * heads.reduce((sum, seconds) => sum + seconds, 0),
-  };
-}
-
 function rows(
   { shape, computeType }: { shape: BenchEngine['shape']; computeType: ComputeType },
   { promptTokens, width }: Case,
   timings: readonly EngineTimings[],
-  floors: Floors,
+  floors: RecallFloors,
 ): Measurement[] {
   const prefix = `${shape.name} ${computeType} alone, prompt ${promptTokens}, width ${width}`;
   const median = (name: keyof EngineTimings) =>

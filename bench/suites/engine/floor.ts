@@ -1,4 +1,6 @@
-import { LEVEL_CODES, type ModelShape, VOCABULARY } from '../../models/model-shape.js';
+import { LEVEL_CODES, LEVELS, type ModelShape, VOCABULARY } from '../../models/model-shape.js';
+
+const DECODE_PASSES = LEVELS - 1;
 
 /** The machine's ceilings, measured. */
 export interface Peaks {
@@ -87,4 +89,28 @@ export function floorSeconds(work: Work, peaks: Peaks): number {
   const compute =
     work.operations / peaks.operations + work.attentionOperations / peaks.attentionOperations;
   return Math.max(compute, work.bytes / peaks.bandwidth);
+}
+
+/** Milliseconds of the parts of a recall at their floors. */
+export interface RecallFloors {
+  readonly prefill: number;
+  readonly decode: number;
+  readonly head: number;
+}
+
+/** A prompt, its beams' steps, and the head over the whole vocabulary for all of them. */
+export function recallFloors(
+  { shape, format }: { readonly shape: ModelShape; readonly format: NumberFormat },
+  { promptTokens, width }: { readonly promptTokens: number; readonly width: number },
+  peaks: Peaks,
+): RecallFloors {
+  const step = stepWork(shape, { users: 1, width, promptTokens }, format);
+  const heads = [1, ...Array<number>(DECODE_PASSES).fill(width)].map((rows) =>
+    floorSeconds(headWork(shape, { rows, isFull: true }, format), peaks),
+  );
+  return {
+    prefill: 1000 * floorSeconds(prefillWork(shape, promptTokens, format), peaks),
+    decode: 1000 * DECODE_PASSES * floorSeconds(step, peaks),
+    head: 1000 * heads.reduce((sum, seconds) => sum + seconds, 0),
+  };
 }

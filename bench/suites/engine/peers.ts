@@ -14,6 +14,7 @@ import {
 import { type Measurement, quantile } from '../../result.js';
 import { type Agreement, logitError, pathAgreement } from './agreement.js';
 import { BenchEngine, ITEMS } from './bench-engine.js';
+import { type RecallFloors, recallFloors } from './floor.js';
 import type { ComputeType } from './machine.js';
 import type { StageContext } from './stage.js';
 
@@ -39,6 +40,8 @@ interface Contestant {
   /** Absent where it is this service's engine. */
   readonly kind?: PeerKind;
   readonly answers: PeerAnswer[];
+  /** Of the machine at this engine's arithmetic; absent where it is a peer. */
+  readonly floors?: RecallFloors;
 }
 
 /** This engine and others on the same weights and prompts, taking turns. */
@@ -90,7 +93,9 @@ async function start(
     for (const computeType of computeTypes) {
       const options = { threadCount: machine.threads };
       const engine = await BenchEngine.open(SHAPES[shape], computeType, options, say);
-      contestants.push({ peer: new Ourselves(engine), answers: [] });
+      const one = { promptTokens: PROMPT_TOKENS, width: WIDTH };
+      const floors = recallFloors(engine, one, machine.peaks(computeType));
+      contestants.push({ peer: new Ourselves(engine), answers: [], floors });
     }
     for (const kind of kinds) {
       if (kind.isSlow === true && shape === BAR_SHAPE && !flags.has('peer')) continue;
@@ -167,7 +172,8 @@ function fastestRows(
     const label = `${prefix}: fastest peer's ${name} in ${precision}, ${first.one.peer.name}`;
     const ratio = { value: first.value / base, to: own?.peer.name ?? '' };
     const ownBar = shape === BAR_SHAPE ? bar : null;
-    return [{ name: label, value: first.value, unit: 'ms', ratio, bar: ownBar }];
+    const row = { name: label, value: first.value, unit: 'ms' };
+    return [{ ...row, ratio, bar: ownBar }, ...floorRows(row, key, own?.floors)];
   });
 }
 
@@ -184,6 +190,7 @@ const TIMES = [
   { key: 'decodeMs', name: 'decode' },
   { key: 'totalMs', name: 'recall' },
 ] as const;
+type TimeKey = (typeof TIMES)[number]['key'];
 
 function timeRows(
   prefix: string,
@@ -198,8 +205,22 @@ function timeRows(
     const row = { name: `${prefix}: ${name}`, value, unit: 'ms' };
     if (own === undefined || base === undefined) return [{ ...row, bar: null }];
     const bar = shape === BAR_SHAPE ? (kind?.bar ?? null) : null;
-    return [{ ...row, ratio: { value: value / base, to: own.peer.name }, bar }];
+    const timed = { ...row, ratio: { value: value / base, to: own.peer.name }, bar };
+    return [timed, ...(bar === null ? [] : floorRows(row, key, own.floors))];
   });
+}
+
+/** What the ratio would be of an engine that took no longer than the floor: none can have more. */
+function floorRows(
+  { name, value }: { readonly name: string; readonly value: number },
+  key: TimeKey,
+  floors: RecallFloors | undefined,
+): Measurement[] {
+  if (floors === undefined) return [];
+  const { prefill, decode, head } = floors;
+  const floor = { prefillMs: prefill, decodeMs: decode, totalMs: prefill + decode + head }[key];
+  const ratio = { value: value / floor, to: 'floor' };
+  return [{ name: `${name}, against the floor`, value: floor, unit: 'ms', ratio, bar: null }];
 }
 
 /** Parts of a recall, with how many times faster than the best of the field they are to be. */
@@ -208,7 +229,7 @@ const FASTEST = [
   { key: 'decodeMs', name: 'steps', bar: 2 },
 ] as const;
 
-function median(answers: readonly PeerAnswer[], key: (typeof TIMES)[number]['key']) {
+function median(answers: readonly PeerAnswer[], key: TimeKey) {
   const values = answers.map((answer) => answer[key]).filter((value) => value !== undefined);
   return values.length === 0 ? undefined : quantile(values, 0.5);
 }
