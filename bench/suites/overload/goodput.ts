@@ -88,6 +88,16 @@ function steady({ goodBySecond, seconds }: LoadOutcome): number {
   return whole.reduce((sum, count) => sum + (count ?? 0), 0) / (seconds - 1);
 }
 
+function expiredRow(name: string, outcome: LoadOutcome): Measurement {
+  const share = totals(outcome, 'expired') / Math.max(1, totals(outcome, 'offered'));
+  return {
+    name: `${name}: calls that were taken and expired`,
+    unit: 'of all',
+    value: share,
+    bar: null,
+  };
+}
+
 function rowsOf(
   name: string,
   outcome: LoadOutcome,
@@ -97,8 +107,8 @@ function rowsOf(
   const rate = steady(outcome);
   const good = totals(outcome, 'good');
   // Calls that nobody refused: a caller cannot tell a late answer from none.
-  const kept =
-    good + totals(outcome, 'late') + totals(outcome, 'expired') + totals(outcome, 'timedOut');
+  const expired = totals(outcome, 'expired');
+  const kept = good + totals(outcome, 'late') + expired + totals(outcome, 'timedOut');
   const isOverload = bar !== null;
   return [
     {
@@ -121,12 +131,7 @@ function rowsOf(
       value: quantile(outcome.refusedMs, 0.99),
       bar: isOverload ? 20 : null,
     },
-    {
-      name: `${name}: calls that were taken and expired`,
-      unit: 'of all',
-      bar: null,
-      value: totals(outcome, 'expired') / Math.max(1, totals(outcome, 'offered')),
-    },
+    expiredRow(name, outcome),
     {
       name: `${name}: answers in time, p99`,
       unit: 'ms',
