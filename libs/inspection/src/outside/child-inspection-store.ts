@@ -39,8 +39,9 @@ export type RecordOutcome = 'written' | 'dropped' | 'failed';
 /**
  * Of recalls that are written at once: one transaction, one statement per table. A transaction
  * costs as much as some fifty recalls in it, so they wait for each other, unless somebody looks.
+ * They are one message to the other process, which holds this one's thread for some 2 ms.
  */
-const BATCH_MAX = 512;
+const BATCH_MAX = 128;
 const GATHER_MS = 1000;
 /** Rows made ready on one turn of the event loop; recalls go on between them. */
 const ROWS_PER_TURN = 4;
