@@ -13,12 +13,12 @@ const ENDLESS = 'SELECT count(*) FROM range(10000000) a, range(10000000) b';
 const folder = temporaryFolder({});
 let store: ChildInspectionStore;
 
-beforeAll(async () => {
-  store = await ChildInspectionStore.open({
+const opened = (path: string) =>
+  ChildInspectionStore.open({
     program: PROGRAM,
     // The other tests have the cores as well.
     niceness: { recorder: 0, query: 0 },
-    path: folder.path,
+    path,
     memoryBytes: 2 ** 28,
     queueMax: 10,
     retention: { ageMsMax: 1e15, bytesMax: 2 ** 40 },
@@ -28,6 +28,9 @@ beforeAll(async () => {
       throw thrown;
     },
   });
+
+beforeAll(async () => {
+  store = await opened(folder.path);
   await store.shelf.saveSet({ name: '=1+1', timeMs: 1e12, author: '@x', recallIds: ['-a', 'b'] });
 });
 
@@ -126,4 +129,22 @@ it('end with an erasure, since they read what was there before it', async () => 
   await ended;
   expect(file.ended.aborted).toBe(true);
   await file.release();
+});
+
+it('end with the store: nothing runs on, and no file is left', async () => {
+  const other = temporaryFolder({});
+  const closing = await opened(other.path);
+  const ended = expect(closing.exportTo(ENDLESS, 'csv', LIMITS)).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+    message: expect.stringContaining('is being closed'),
+  });
+  await expect.poll(() => closing.queryCount).toBe(1);
+  const began = performance.now();
+  await closing.close();
+  await ended;
+  expect(closing.queryCount).toBe(0);
+  expect(performance.now() - began).toBeLessThan(LIMITS.timeoutMs / 2);
+  const left = readdirSync(join(other.path, 'queries'));
+  expect(left.filter((name) => !name.startsWith('copy-'))).toEqual([]);
+  other.remove();
 });
