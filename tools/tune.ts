@@ -6,7 +6,17 @@ import { Flags, fail, print, runCommand } from './terminal/command.js';
 import { MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
 import { ProgressLine } from './terminal/progress.js';
 import { table } from './terminal/table.js';
-import { axesOf, descend, grid, type Measured, type Setting } from './tune/search.js';
+import {
+  again,
+  axesOf,
+  descend,
+  finalists,
+  grid,
+  isSame,
+  type Measured,
+  measurementsMax,
+  type Setting,
+} from './tune/search.js';
 import { type Load, requestOf, throughput } from './tune/throughput.js';
 
 const USAGE = `usage: npm run tune -- [flags]
@@ -53,7 +63,7 @@ await runCommand(USAGE, async (words) => {
   const start = { threadCount, batchRequestsMax, batchRowsMax, prefillChunkTokens };
   const axes = axesOf(availableParallelism(), await fitting(options, load));
   const wanted = flags.has('sweep') ? grid(axes) : [];
-  const most = wanted.length + 1 + Object.values(axes).flat().length;
+  const most = wanted.length + measurementsMax(axes);
   const progress = new ProgressLine();
   let done = 0;
   const measure = (setting: Setting) => {
@@ -63,9 +73,10 @@ await runCommand(USAGE, async (words) => {
   const { advice, measured } = await descend(start, axes, measure);
   const swept: Measured[] = [];
   for (const setting of wanted) swept.push({ setting, rate: await measure(setting) });
+  const last = swept.length > 0 ? await again(finalists(swept, advice), measure) : [];
   progress.end();
   await print(shown(swept.length > 0 ? swept : measured));
-  if (swept.length > 0) await print(nearness(advice, swept));
+  if (last.length > 0) await print(nearness(advice, last));
   await writeFile(outputPath, `${JSON.stringify({ engine: advice.setting }, null, 2)}\n`);
   await print(`${outputPath}: ${advice.rate.toFixed(1)} recalls a second`);
 });
@@ -113,10 +124,9 @@ function shown(measured: readonly Measured[]): string {
   return table(columns, rows);
 }
 
-/** The advice against the best of the sweep, both as the sweep measured them. */
-function nearness(advice: Measured, swept: readonly Measured[]): string {
-  const best = Math.max(...swept.map(({ rate }) => rate));
-  const key = JSON.stringify(advice.setting);
-  const again = swept.find(({ setting }) => JSON.stringify(setting) === key)?.rate ?? advice.rate;
-  return `the advice gives ${((100 * again) / best).toFixed(1)} % of the best of the sweep`;
+/** The advice against the fastest of the sweep, both measured again in turns. */
+function nearness(advice: Measured, last: readonly Measured[]): string {
+  const best = Math.max(...last.map(({ rate }) => rate));
+  const rate = last.find(({ setting }) => isSame(setting, advice.setting))?.rate ?? 0;
+  return `${shown(last)}\nin turns; the advice gives ${((100 * rate) / best).toFixed(1)} % of the best of the sweep`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { axesOf, chosen, descend, grid, type Setting } from './search.js';
+import { axesOf, chosen, descend, grid, measurementsMax, type Setting } from './search.js';
 
 const START: Setting = {
   threadCount: 1,
@@ -26,13 +26,27 @@ describe('the search for a setting', () => {
     expect(measured.length).toBeLessThan(grid(axes).length / 4);
   });
 
-  it('asks for each setting once', async () => {
+  it('asks for each setting once, and for the fastest again in turns', async () => {
     const asked: string[] = [];
-    await descend(START, axesOf(2, 64), (setting) => {
+    const axes = axesOf(2, 64);
+    const { measured } = await descend(START, axes, (setting) => {
       asked.push(JSON.stringify(setting));
       return rate(setting);
     });
-    expect(new Set(asked).size).toBe(asked.length);
+    expect(new Set(asked.slice(0, measured.length)).size).toBe(measured.length);
+    const last = asked.slice(measured.length);
+    expect(last.length).toBe(3 * new Set(last).size);
+    expect(asked.length).toBeLessThanOrEqual(measurementsMax(axes));
+  });
+
+  it('is not misled by one measurement that was lucky', async () => {
+    let isLucky = true;
+    const { advice } = await descend(START, axesOf(2, 64), async (setting) => {
+      const luck = isLucky && setting.threadCount === 2 && setting.batchRequestsMax === 4;
+      isLucky &&= !luck;
+      return luck ? 900 : rate(setting);
+    });
+    expect(advice).toMatchObject({ setting: { batchRequestsMax: 32 }, rate: 640 });
   });
 
   it('offers no more requests at a time than memory is there for, and at least a few', () => {

@@ -20,6 +20,9 @@ export type Measure = (setting: Setting) => Promise<number>;
 const ORDER = ['threadCount', 'batchRequestsMax', 'batchRowsMax', 'prefillChunkTokens'] as const;
 /** Of two settings whose rates differ by less the one that takes less memory and time is taken. */
 const INDIFFERENT = 0.02;
+/** Settings that are measured again, in turns: the fastest of many was also the luckiest. */
+const FINALISTS = 4;
+const TURNS = 3;
 
 /** `fitting`: requests whose keys and values the engine has memory for at a time. */
 export function axesOf(cores: number, fitting: number): Axes {
@@ -56,8 +59,39 @@ export async function descend(start: Setting, axes: Axes, measure: Measure) {
     for (const value of axes[key]) along.push(await rateOf({ ...advice.setting, [key]: value }));
     advice = chosen(along);
   }
-  return { advice, measured };
+  return { advice: chosen(await again(finalists(measured, advice), measure)), measured };
 }
+
+/** The fastest, and the one that was chosen among them; from less to more. */
+export function finalists(measured: readonly Measured[], advice: Measured): readonly Setting[] {
+  const fastest = measured.toSorted((a, b) => b.rate - a.rate).slice(0, FINALISTS);
+  const all = fastest.some(({ setting }) => isSame(setting, advice.setting))
+    ? fastest
+    : [...fastest, advice];
+  return all.map(({ setting }) => setting).sort((a, b) => sizeOf(a) - sizeOf(b));
+}
+
+/** Each setting's median of some turns: what else the machine does falls on all of them. */
+export async function again(settings: readonly Setting[], measure: Measure): Promise<Measured[]> {
+  const rates = settings.map((): number[] => []);
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    for (const [i, setting] of settings.entries()) rates[i]?.push(await measure(setting));
+  }
+  const median = (of: readonly number[]) => of.toSorted((a, b) => a - b)[TURNS >> 1] ?? 0;
+  return settings.map((setting, i) => ({ setting, rate: median(rates[i] ?? []) }));
+}
+
+/** How many measurements that are at most, of a search along these axes. */
+export function measurementsMax(axes: Axes): number {
+  return 1 + Object.values(axes).flat().length + TURNS * (FINALISTS + 1);
+}
+
+/** Memory and time of a pass grow with each of them; threads count most. */
+const sizeOf = (of: Setting) =>
+  Math.log2(of.batchRowsMax) +
+  Math.log2(of.batchRequestsMax) +
+  Math.log2(of.prefillChunkTokens) +
+  64 * of.threadCount;
 
 /** Every combination. */
 export function grid(axes: Axes): readonly Setting[] {
@@ -75,6 +109,6 @@ export function grid(axes: Axes): readonly Setting[] {
   );
 }
 
-function isSame(a: Setting, b: Setting): boolean {
+export function isSame(a: Setting, b: Setting): boolean {
   return ORDER.every((key) => a[key] === b[key]);
 }
