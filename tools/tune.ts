@@ -128,5 +128,6 @@ function shown(measured: readonly Measured[]): string {
 function nearness(advice: Measured, last: readonly Measured[]): string {
   const best = Math.max(...last.map(({ rate }) => rate));
   const rate = last.find(({ setting }) => isSame(setting, advice.setting))?.rate ?? 0;
-  return `${shown(last)}\nin turns; the advice gives ${((100 * rate) / best).toFixed(1)} % of the best of the sweep`;
+  const share = ((100 * rate) / best).toFixed(1);
+  return `${shown(last)}\nin turns; the advice gives ${share} % of the best of the sweep`;
 }
