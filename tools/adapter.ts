@@ -134,7 +134,7 @@ function shown(answer: object): string {
   );
   const lines = [
     table(
-      COLUMNS.map((name) => ({ name })),
+      COLUMNS.map((name) => ({ name, isWhole: name === 'reason' })),
       cells,
     ),
   ];

@@ -6,11 +6,13 @@ const CELL_LENGTH_MAX = 80;
 export interface Column {
   readonly name: string;
   readonly right?: boolean;
+  /** Its texts are shown to their end, however long; for the last column. */
+  readonly isWhole?: boolean;
 }
 
 /** A table in columns of equal width, with a header line. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map(cut));
+  const cells = rows.map((row) => row.map((text, at) => shown(text, columns[at]?.isWhole)));
   const widths = columns.map((column, at) =>
     Math.max(column.name.length, ...cells.map((row) => [...(row[at] ?? '')].length)),
   );
@@ -21,9 +23,9 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   return [header, rule, ...cells].map((row) => line(row).trimEnd()).join('\n');
 }
 
-function cut(text: string): string {
+function shown(text: string, isWhole = false): string {
   const clean = [...visible(text.replace(/\s+/g, ' '))];
-  return clean.length <= CELL_LENGTH_MAX
+  return isWhole || clean.length <= CELL_LENGTH_MAX
     ? clean.join('')
     : `${clean.slice(0, CELL_LENGTH_MAX - 1).join('')}…`;
 }
