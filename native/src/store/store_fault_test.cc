@@ -113,15 +113,24 @@ class Writer {
   uint64_t refused = 0;
 
  private:
-  /// The outcome is not known: it is found, whole or not at all.
+  /// The outcome is not known: it is found, whole or not at all, so that one key shows it.
   void settle(Model& next) {
-    for (const auto& [key, value] : next) {
-      const auto old = model_.find(key);
-      if (old != model_.end() && old->second == value) continue;
+    Model touched = model_;
+    touched.insert(next.begin(), next.end());
+    for (const auto& [key, value] : touched) {
+      const std::optional<std::string> wanted = entry(next, key);
+      if (entry(model_, key) == wanted) continue;
       Status status;
-      if (value_of(db_, key, status) == value) model_ = std::move(next);
+      const std::optional<std::string> found = value_of(db_, key, status);
+      ASSERT_TRUE(status.is_ok()) << status.message();
+      if (found == wanted) model_ = std::move(next);
       return;
     }
+  }
+
+  static std::optional<std::string> entry(const Model& model, const std::string& key) {
+    const auto at = model.find(key);
+    return at == model.end() ? std::nullopt : std::optional(at->second);
   }
 
   GuardedDb& db_;
