@@ -20,6 +20,7 @@ from .adapter_fixtures import randomise, save_adapter
 from .checkpoint import write_json
 
 SEED = 71
+FURTHER_QUERIES, DOCUMENTS = 11, 16  # with the first two queries 208 pairs of each template
 SHORT_PAIR_TOKENS = 100  # of a query and a document where some documents are cut
 WORDS = ("shoes for running in rain light red blue winter jacket cheap phone with a good camera "
          "travel to the sea with children best coffee machine under two hundred").split()
@@ -141,8 +142,12 @@ def run(args: argparse.Namespace) -> None:
         "instruction": RERANKER_INSTRUCTION,
         "labels": [{"text": "yes", "value": 1}, {"text": "no", "value": 0}],
     }
+    asked = [("red shoes for running", None, documents),
+             ("günstige Kamera?", "Judge ads", documents)]
+    asked += [(query, None, _texts(generator, DOCUMENTS, 30))
+              for query in _texts(generator, FURTHER_QUERIES, 8)]
     cases = []
-    for query, instruction in (("red shoes for running", None), ("günstige Kamera?", "Judge ads")):
+    for query, instruction, documents in asked:
         cases += [
             {"template": None, "query": query, "instruction": instruction, "documents": documents,
              "expected": [oracle.reranker(query, text, instruction) for text in documents]},
@@ -162,7 +167,7 @@ def run(args: argparse.Namespace) -> None:
     write_json(out / "short.json", short)
     (out / "cases.json").write_text(json.dumps(cases, ensure_ascii=False, indent=1) + "\n")
     (out / "generation_config.json").unlink(missing_ok=True)
-    _write_adapter(out, tokenizer, documents)
+    _write_adapter(out, tokenizer, asked[0][2])
 
 
 def _write_adapter(out: Path, tokenizer, documents: list[str]) -> None:
