@@ -7,17 +7,14 @@ usage: openvino_peer.py GRAPH CODES THREADS f32|bf16|int8
 """
 
 import json
-import os
 import sys
 import time
 
-# NNCF prints tables on the standard output that it finds when it is imported, which is for answers.
-ANSWERS = os.fdopen(os.dup(sys.stdout.fileno()), "w")
-os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+from answers import ANSWERS  # before NNCF, which prints tables
 
-import nncf  # noqa: E402
-import numpy as np  # noqa: E402
-import openvino  # noqa: E402
+import nncf
+import numpy as np
+import openvino
 
 GROUP = 64  # inputs that share a scale, as in Tessera's W8A8
 

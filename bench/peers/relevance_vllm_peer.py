@@ -12,9 +12,7 @@ import os
 import sys
 import time
 
-# vLLM writes to the standard output, where answers go.
-answers = os.fdopen(os.dup(1), "w")
-os.dup2(2, 1)
+from answers import ANSWERS
 
 folder, threads, dtype = sys.argv[1:]
 os.environ.update({
@@ -30,7 +28,7 @@ from vllm import LLM, SamplingParams  # noqa: E402
 def main() -> None:
     llm = LLM(model=folder, skip_tokenizer_init=True, dtype=dtype, max_model_len=4096,
               enable_prefix_caching=True, disable_log_stats=True)
-    print("ready", file=answers, flush=True)
+    print("ready", file=ANSWERS, flush=True)
     for line in sys.stdin:
         asked = json.loads(line)
         labels = asked["labels"]
@@ -43,7 +41,7 @@ def main() -> None:
         logits = [[out.outputs[0].logprobs[0][label].logprob for label in labels]
                   for out in outputs]
         answer = {"totalMs": 1000 * total, "logits": logits}
-        print(json.dumps(answer), file=answers, flush=True)
+        print(json.dumps(answer), file=ANSWERS, flush=True)
 
 
 main()
