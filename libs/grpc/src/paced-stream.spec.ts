@@ -1,11 +1,6 @@
-import { EventEmitter } from 'node:events';
+import { StalledReader } from '@tessera/testing';
 import { afterEach, expect, it, vi } from 'vitest';
 import { paced, SLOW_READER_MS } from './paced-stream.js';
-
-class Reader extends EventEmitter {
-  writableNeedDrain = true;
-  cancelled = false;
-}
 
 function* counting(made: number[]) {
   for (let page = 0; page < 5; page++) {
@@ -19,7 +14,7 @@ afterEach(() => {
 });
 
 it('makes the next message only when the reader has taken those before', async () => {
-  const reader = new Reader();
+  const reader = new StalledReader();
   const made: number[] = [];
   const seen: unknown[] = [];
   paced(counting(made), reader as never).subscribe({
@@ -39,7 +34,7 @@ it('makes the next message only when the reader has taken those before', async (
 
 it('ends the stream of a reader that takes nothing', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const reader = new Reader();
+  const reader = new StalledReader();
   const made: number[] = [];
   const ended = new Promise((resolve) => {
     paced(counting(made), reader as never).subscribe({ error: resolve });
@@ -51,7 +46,7 @@ it('ends the stream of a reader that takes nothing', async () => {
 });
 
 it('makes no more for a reader that has gone', async () => {
-  const reader = new Reader();
+  const reader = new StalledReader();
   const made: number[] = [];
   paced(counting(made), reader as never).subscribe();
   await expect.poll(() => reader.listenerCount('drain')).toBe(1);

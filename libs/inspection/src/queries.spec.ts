@@ -39,6 +39,10 @@ afterAll(async () => {
   folder.remove();
 });
 
+/** Of queries; copies of the store are not theirs. */
+const leftIn = (path: string) =>
+  readdirSync(join(path, 'queries')).filter((name) => !name.startsWith('copy-'));
+
 async function answer(sql: string, limits = LIMITS): Promise<QueryResult> {
   return JSON.parse(Buffer.from(await store.query(sql, limits)).toString());
 }
@@ -117,8 +121,7 @@ it('are refused where as many run as may, and leave nothing behind', async () =>
   for (const one of await settled) {
     expect(one).toMatchObject({ status: 'rejected', reason: { code: 'CANCELLED' } });
   }
-  const left = readdirSync(join(folder.path, 'queries'));
-  expect(left.filter((name) => !name.startsWith('copy-'))).toEqual([]);
+  expect(leftIn(folder.path)).toEqual([]);
 });
 
 it('end with an erasure, since they read what was there before it', async () => {
@@ -144,7 +147,6 @@ it('end with the store: nothing runs on, and no file is left', async () => {
   await ended;
   expect(closing.queryCount).toBe(0);
   expect(performance.now() - began).toBeLessThan(LIMITS.timeoutMs / 2);
-  const left = readdirSync(join(other.path, 'queries'));
-  expect(left.filter((name) => !name.startsWith('copy-'))).toEqual([]);
+  expect(leftIn(other.path)).toEqual([]);
   other.remove();
 });

@@ -1,14 +1,9 @@
-import { EventEmitter } from 'node:events';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { StalledReader } from '@tessera/testing';
 import { expect, it } from 'vitest';
 import { CatalogueGrpcController } from './catalogue.controller.js';
 
 const PAGES = 50;
-
-class Reader extends EventEmitter {
-  writableNeedDrain = true;
-  cancelled = false;
-}
 
 it('lists a page of items for a reader that takes none, and goes on when it does', async () => {
   let made = 0;
@@ -18,7 +13,7 @@ it('lists a page of items for a reader that takes none, and goes on when it does
   const catalogue = { listItems: async () => ({ sequence: 1, pages: pages() }) };
   const operations = { changesOf: () => catalogue };
   const controller = new CatalogueGrpcController(operations as never, {} as never);
-  const reader = new Reader();
+  const reader = new StalledReader();
   let taken = 0;
   const asked = { catalogue: '' } as never;
   controller.listItems(asked, {} as never, reader as never).subscribe(() => {
