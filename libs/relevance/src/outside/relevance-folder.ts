@@ -25,16 +25,16 @@ export async function loadRelevance(
   const tokenizer = await loadTokenizer(folder);
   const path = templatePath ?? join(folder, FILE);
   const bytes = await contentOf(path, templatePath === undefined);
-  if (bytes !== undefined) {
-    const template = parseRelevance(parsed(bytes, path));
-    await checkLabels(folder, template, tokenizer);
-    return { template, tokenizer };
-  }
+  const template =
+    bytes === undefined ? published(folder, tokenizer) : parseRelevance(parsed(bytes, path));
+  await checkLabels(folder, template, tokenizer);
+  return { template, tokenizer };
+}
+
+/** The form that a folder without a template has. */
+function published(folder: string, tokenizer: Tokenizer): RelevanceTemplate {
   const missing = missingToken(tokenizer);
-  if (missing === undefined) {
-    await checkLabels(folder, QWEN3_RERANKER, tokenizer);
-    return { template: QWEN3_RERANKER, tokenizer };
-  }
+  if (missing === undefined) return QWEN3_RERANKER;
   throw new TesseraError(
     CODE,
     `${folder}: expected the file ${FILE} (docs/relevance.md), or the tokens of Qwen3-Reranker, ` +
