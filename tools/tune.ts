@@ -10,6 +10,7 @@ import {
   again,
   axesOf,
   descend,
+  FINAL_MEASUREMENTS_MAX,
   finalists,
   grid,
   isSame,
@@ -63,7 +64,8 @@ await runCommand(USAGE, async (words) => {
   const start = { threadCount, batchRequestsMax, batchRowsMax, prefillChunkTokens };
   const axes = axesOf(availableParallelism(), await fitting(options, load));
   const wanted = flags.has('sweep') ? grid(axes) : [];
-  const most = wanted.length + measurementsMax(axes);
+  const ofSweep = wanted.length > 0 ? wanted.length + FINAL_MEASUREMENTS_MAX : 0;
+  const most = measurementsMax(axes) + ofSweep;
   const progress = new ProgressLine();
   let done = 0;
   const measure = (setting: Setting) => {

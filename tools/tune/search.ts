@@ -81,9 +81,12 @@ export async function again(settings: readonly Setting[], measure: Measure): Pro
   return settings.map((setting, i) => ({ setting, rate: median(rates[i] ?? []) }));
 }
 
-/** How many measurements that are at most, of a search along these axes. */
+/** Measurements of finalists at most. */
+export const FINAL_MEASUREMENTS_MAX = TURNS * (FINALISTS + 1);
+
+/** Measurements of a search along these axes at most. */
 export function measurementsMax(axes: Axes): number {
-  return 1 + Object.values(axes).flat().length + TURNS * (FINALISTS + 1);
+  return 1 + Object.values(axes).flat().length + FINAL_MEASUREMENTS_MAX;
 }
 
 /** Memory and time of a pass grow with each of them; threads count most. */
