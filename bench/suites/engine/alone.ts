@@ -26,7 +26,6 @@ const RECALLS_MIN = 5;
 const CASE_MS = { quick: 2000, full: 3000 };
 /** Of the 0.6B shape at 512 tokens and width 64: time over the floor, at most. */
 const FLOOR_BARS: Readonly<Record<ComputeType, number>> = { f32: 1.25, bf16: 1.4, w8a8: 1.5 };
-/** Decode passes: the first level is selected from the prompt's last row. */
 
 /** One recall at a time: time by stage against the floor. */
 export async function aloneStage(context: StageContext): Promise<Measurement[]> {

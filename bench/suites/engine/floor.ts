@@ -1,5 +1,6 @@
 import { LEVEL_CODES, LEVELS, type ModelShape, VOCABULARY } from '../../models/model-shape.js';
 
+/** Decode passes: the first level is selected from the prompt's last row. */
 const DECODE_PASSES = LEVELS - 1;
 
 /** The machine's ceilings, measured. */
