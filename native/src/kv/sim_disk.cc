@@ -111,6 +111,12 @@ bool SimDisk::is_in_head(SlotIndex slot) const {
   });
 }
 
+uint64_t SimDisk::highest_seq() const {
+  uint64_t highest = 0;
+  for (const auto& [key, head] : heads_) highest = std::max(highest, head.seq);
+  return highest;
+}
+
 void SimDisk::crash() {
   for (const auto& [slot, bytes] : unsynced_) {
     const uint64_t kept = random_() % 3 * block_bytes_ / 2;  // none, half or all

@@ -35,6 +35,8 @@ class SimDisk {
   void die_after(uint32_t calls) { calls_left_ = calls; }
   bool is_dead() const { return calls_left_ == 0; }
   void flip_bit();
+  /// Of the heads that a restart would find; 0 without any.
+  uint64_t highest_seq() const;
 
   DiskFaults faults;
   /// Heads that pointed to bytes that were not durable: must stay 0.

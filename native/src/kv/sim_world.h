@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kv/chain.h"
 #include "kv/simulator.h"
 #include "kv/test_codec.h"
 
@@ -174,16 +175,25 @@ class SimWorld {
   void learn_heads() {
     for (Running& request : running_) {
       if (!request.is_kept || request.lease.is_revoked()) continue;
-      for (const ChainReport& report : pool_->inspect(request.user)) {
-        if (report.version != digest_of(request.version)) continue;
-        // Another append may have won; then these tokens are not what the head stands for.
-        if (request.tokens.size() != report.tokens + report.prefix_tokens) continue;
-        if (reachable(request.version, request.user, request.tokens) != request.tokens.size()) {
-          continue;
-        }
-        truth(request.version, request.user).heads.insert_or_assign(report.seq, request.tokens);
+      const std::optional<uint64_t> seq = seq_of_as_many(request);
+      // Another append may have won; then these tokens are not what the head stands for.
+      if (!seq.has_value() ||
+          reachable(request.version, request.user, request.tokens) != request.tokens.size()) {
+        continue;
       }
+      // That look may itself have passed another version's chain on: what it found is then that
+      // chain's, not what `seq` stands for.
+      if (seq_of_as_many(request) != seq) continue;
+      truth(request.version, request.user).heads.insert_or_assign(*seq, request.tokens);
     }
+  }
+
+  /// The sequence number of the request's chain, where that has as many tokens as the request.
+  std::optional<uint64_t> seq_of_as_many(const Running& request) {
+    for (const ChainReport& report : reports_of(request.version, request.user)) {
+      if (report.tokens + report.prefix_tokens == request.tokens.size()) return report.seq;
+    }
+    return std::nullopt;
   }
 
   /// Tokens of a history that the pool has in some tier.
@@ -210,6 +220,22 @@ class SimWorld {
           known.durable_tokens = report.durable_tokens;
           known.durable_seq = report.durable_seq;
         }
+      }
+    }
+  }
+
+  /// A chain that committed anew and lost all its blocks before a store gives up its older head: a
+  /// crash from here on may find neither. No other durable head may be erased.
+  void learn_erased(const StoreJob& job) {
+    for (const StoreItem& item : job.items) {
+      const Chain& chain = *item.chain;
+      const bool is_replaced = chain.seq != chain.durable.seq && reachable_blocks(chain) == 0;
+      if (!item.is_erased || chain.is_prefix || !is_replaced) continue;
+      for (uint32_t version = 0; version < config_.versions; ++version) {
+        if (digest_of(version) != item.durable_key.version) continue;
+        Truth& known = truth(version, chain.owner);
+        known.durable_tokens = 0;
+        known.durable_seq = 0;
       }
     }
   }
@@ -258,7 +284,15 @@ class SimWorld {
         check_recovered(version, "user" + std::to_string(i), is_exact);
       }
     }
+    learn_lost();
     learn_durable();
+  }
+
+  /// Numbers above those on disk were never durable and are given again, to other heads.
+  void learn_lost() {
+    for (auto& [name, known] : truths_) {
+      known.heads.erase(known.heads.upper_bound(disk_.highest_seq()), known.heads.end());
+    }
   }
 
   /// I12: what is there after a crash was committed, is whole, and is no less than was durable.

@@ -162,7 +162,9 @@ class Simulator : private SimWorld {
   void store() {
     if (!store_.has_value()) {
       StoreJob job;
-      if (work_->begin_store(job)) store_.emplace(std::move(job), false);
+      if (!work_->begin_store(job)) return;
+      learn_erased(job);
+      store_.emplace(std::move(job), false);
       return;
     }
     auto& [job, is_performed] = *store_;
