@@ -235,6 +235,20 @@ describe('the inspection store', () => {
     expect(await store.state()).toMatchObject({ recalls: 5, items: 10, written: 5, dropped: 3 });
   });
 
+  it('writes nothing for a query that is refused, and all for one that runs', async () => {
+    const queries = { memoryBytes: 2 ** 28, diskBytes: 2 ** 26, answerBytesMax: 2 ** 20 };
+    const sql = 'SELECT count(*)::INTEGER FROM recalls';
+    const full = await storeIn(freshFolder(), { queries: { ...queries, countMax: 0 } });
+    full.offer(recordable('r', 1));
+    await expect(full.query(sql, QUERY)).rejects.toMatchObject({ code: 'OPERATION_BUSY' });
+    expect(await full.state()).toMatchObject({ queued: 1, written: 0 });
+
+    const store = await storeIn(freshFolder());
+    store.offer(recordable('r', 1));
+    const answer = Buffer.from(await store.query(sql, QUERY)).toString();
+    expect(JSON.parse(answer).rows).toEqual([[1]]);
+  });
+
   it('removes what is too old, and the oldest part of a store that is too large', async () => {
     const now = Date.now();
     const path = freshFolder();
