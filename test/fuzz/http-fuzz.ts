@@ -30,6 +30,16 @@ interface Target extends Operation {
   readonly path: string;
 }
 
+/** What fetch gives as `fetch failed`, with what it was that failed. */
+function causes(thrown: unknown): string {
+  const said: string[] = [];
+  for (let one = thrown; one instanceof Error; one = one.cause) {
+    const { code } = one as NodeJS.ErrnoException;
+    said.push(code === undefined ? one.message : `${one.message} (${code})`);
+  }
+  return said.join(': ');
+}
+
 export class HttpFuzz {
   private readonly check = new OpenApiCheck();
   private readonly targets: readonly Target[];
@@ -60,8 +70,13 @@ export class HttpFuzz {
       method: target.method,
       ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
     };
-    const reply = await fetch(url, init);
     const asked = `${target.method} ${target.path} ${body?.slice(0, 400) ?? ''}`;
+    let reply: Response;
+    try {
+      reply = await fetch(url, init);
+    } catch (thrown) {
+      return `${asked}: no answer: ${causes(thrown)}`;
+    }
     try {
       if (reply.status >= 500) {
         const said = await reply.clone().text();
