@@ -18,6 +18,9 @@ const RECALL = '/tessera.recall.v1.RecallService/Recall';
 const HEALTH = '/grpc.health.v1.Health/Check';
 const EMPTY_MESSAGE = Buffer.alloc(5);
 
+const CHUNK_BYTES = 2 ** 20;
+const JSON_TYPE = 'content-type: application/json\r\n';
+
 const closings: (() => Promise<void>)[] = [];
 const opened: Socket[] = [];
 
@@ -56,6 +59,25 @@ async function saidUntilClosed(socket: Socket): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
+/** Waits for what has not been waited for yet: the status line of the next answer. */
+function statusLines(socket: Socket): () => Promise<string> {
+  let said = '';
+  socket.on('data', (part: Buffer) => {
+    said += part.toString();
+  });
+  return async () => {
+    for (;;) {
+      const found = /HTTP\/1\.1 .*\r\n/.exec(said);
+      if (found !== null) {
+        said = said.slice(found.index + found[0].length);
+        return found[0];
+      }
+      if (socket.destroyed) return 'closed';
+      await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+    }
+  };
+}
+
 describe('a service', () => {
   it('ends a request over HTTP whose headers or body do not arrive in time', async () => {
     const times = { TESSERA_HTTP_HEADERS_MS: '500', TESSERA_HTTP_BODY_MS: '500' };
@@ -70,6 +92,41 @@ describe('a service', () => {
       }),
     );
     for (const answer of said) expect(answer).toMatch(/^HTTP\/1\.1 4\d\d .*connection: close/is);
+  });
+
+  it('refuses a body that is too large, and hears out a caller that still sends it', async () => {
+    const serving = await started({});
+    for (const length of [`content-length: ${8 * CHUNK_BYTES}`, 'transfer-encoding: chunked']) {
+      const socket = socketTo(serving.httpUrl);
+      const next = statusLines(socket);
+      const isChunked = length.startsWith('transfer');
+      socket.write(`POST /v1/recall HTTP/1.1\r\nhost: 127.0.0.1\r\n${JSON_TYPE}${length}\r\n\r\n`);
+      const send = (count: number) => {
+        for (let sent = 0; sent < count; sent++) {
+          if (isChunked) socket.write(`${CHUNK_BYTES.toString(16)}\r\n`);
+          socket.write(Buffer.alloc(CHUNK_BYTES, ' '));
+          if (isChunked) socket.write('\r\n');
+        }
+      };
+      send(4);
+      expect(await next(), length).toContain('413');
+      send(4);
+      if (isChunked) socket.write('0\r\n\r\n');
+      socket.write('GET /health/live HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+      expect(await next(), length).toContain('200');
+    }
+  });
+
+  it('cuts a caller that goes on with a body that was refused', async () => {
+    const serving = await started({ TESSERA_HTTP_BODY_MS: '500' });
+    const socket = socketTo(serving.httpUrl);
+    const begun = `POST /v1/recall HTTP/1.1\r\nhost: 127.0.0.1\r\n${JSON_TYPE}`;
+    socket.write(`${begun}content-length: ${2 ** 40}\r\n\r\n`);
+    const more = () => {
+      if (!socket.destroyed) socket.write(Buffer.alloc(CHUNK_BYTES), () => setImmediate(more));
+    };
+    more();
+    expect(await saidUntilClosed(socket)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   it('closes a connection of gRPC beyond its limit, and those before it go on', async () => {

@@ -45,7 +45,9 @@ const CONNECTIONS_CHECK_MS = 1000;
 export function fastifyAdapter(settings: HttpSettings): FastifyAdapter {
   const tls = tlsOf(settings);
   try {
-    return adapterOf(settings, tls);
+    const adapter = adapterOf(settings, tls);
+    readRestOfLargeBodies(adapter.getInstance());
+    return adapter;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `http.trustedProxies: expected addresses or networks, got: ${reason}`;
@@ -80,6 +82,20 @@ function adapterOf(settings: HttpSettings, tls: ReturnType<typeof tlsOf>): Fasti
       if (socket.writable) socket.end(`${head}${type}\r\n\r\n${body}`);
       else socket.destroy();
     },
+  });
+}
+
+const TOO_LARGE_STATUS = new TesseraError('BODY_TOO_LARGE', '').row.http;
+
+/**
+ * Fastify closes the connection of a body that is too large. What of it is under way then resets
+ * the connection, and callers that still write see that in place of the refusal. Without the header
+ * Node reads the rest and throws it away, within `http.bodyMs` of the request's beginning.
+ */
+function readRestOfLargeBodies(instance: FastifyInstance): void {
+  instance.addHook('onSend', (_request, reply, payload, done) => {
+    if (reply.statusCode === TOO_LARGE_STATUS) reply.removeHeader('connection');
+    done(null, payload);
   });
 }
 
