@@ -1,6 +1,6 @@
 /** Queries of analysts, each in a real process: what they get, and what ends them. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -42,6 +42,19 @@ afterAll(async () => {
 /** Of queries; copies of the store are not theirs. */
 const leftIn = (path: string) =>
   readdirSync(join(path, 'queries')).filter((name) => !name.startsWith('copy-'));
+
+/** Processes that hold a file of the store's copies open. */
+function queriesOf(path: string): string[] {
+  const isOpen = (id: string) => {
+    try {
+      const files = readdirSync(`/proc/${id}/fd`);
+      return files.some((fd) => readlinkSync(`/proc/${id}/fd/${fd}`).startsWith(`${path}/queries`));
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync('/proc').filter((id) => /^\d+$/.test(id) && isOpen(id));
+}
 
 async function answer(sql: string, limits = LIMITS): Promise<QueryResult> {
   return JSON.parse(Buffer.from(await store.query(sql, limits)).toString());
@@ -132,6 +145,34 @@ it('end with an erasure, since they read what was there before it', async () => 
   await ended;
   expect(file.ended.aborted).toBe(true);
   await file.release();
+});
+
+it('are started by a process of their own: to start one copies the page tables', async () => {
+  const children = () =>
+    readdirSync('/proc/self/task').map((thread) =>
+      readFileSync(`/proc/self/task/${thread}/children`, 'utf8'),
+    );
+  const before = children();
+  const gone = new AbortController();
+  const file = store.exportTo("SELECT repeat('x', 100) FROM range(1)", 'csv', LIMITS);
+  const running = store.query(ENDLESS, LIMITS, gone.signal);
+  await (await file).release();
+  expect(children()).toEqual(before);
+  gone.abort();
+  await expect(running).rejects.toMatchObject({ code: 'CANCELLED' });
+});
+
+it('end with the process that starts them, which is started again', async () => {
+  const first = store.launcherProcessId as number;
+  const running = store.query(ENDLESS, LIMITS);
+  // Both have their processes.
+  await (await store.exportTo('SELECT 1', 'csv', LIMITS)).release();
+  const ended = expect(running).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  process.kill(first, 'SIGKILL');
+  await ended;
+  await expect.poll(() => queriesOf(folder.path)).toEqual([]);
+  expect((await answer('SELECT 1 AS one')).rows).toEqual([[1]]);
+  expect(store.launcherProcessId).not.toBe(first);
 });
 
 it('end with the store: nothing runs on, and no file is left', async () => {

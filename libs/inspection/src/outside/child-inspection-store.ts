@@ -13,6 +13,7 @@ import {
 import type { Pulse } from '../domain/pulse.js';
 import type { RecordableRecall } from '../domain/recordable.js';
 import type { RecallSummary, RecordedRecall } from '../domain/recorded-recall.js';
+import { Launcher } from '../process/launcher.js';
 import { Queries, type QueryRules } from '../process/queries.js';
 import { RecorderLink } from '../process/recorder-link.js';
 import { changeRow } from './change-rows.js';
@@ -21,7 +22,7 @@ import { itemRows, recallRow } from './duckdb-tables.js';
 import { WriteQueue } from './write-queue.js';
 
 export interface ChildStoreOptions extends RecorderOptions {
-  /** Program of both kinds of process, started as `recorder NICENESS` and `query NICENESS`. */
+  /** Program of each kind of process: `recorder`, `launcher` or `query`, then its niceness. */
   readonly program: string;
   /** How far they are behind what serves: 0, as this process, to 19. */
   readonly niceness: { readonly recorder: number; readonly query: number };
@@ -81,6 +82,7 @@ export class ChildInspectionStore extends InspectionStore {
   private readonly recallQueue: WriteQueue<Offered>;
   private readonly pulseQueue: WriteQueue<Pulse>;
   private readonly changeQueue: WriteQueue<RecordedChange>;
+  private readonly launcher: Launcher;
   private readonly queries: Queries;
   private readonly link: RecorderLink;
   private readonly counts = { written: 0, dropped: 0, failed: 0 };
@@ -91,6 +93,7 @@ export class ChildInspectionStore extends InspectionStore {
    */
   static async open(options: ChildStoreOptions): Promise<ChildInspectionStore> {
     const store = new ChildInspectionStore(options);
+    store.launcher.open();
     await store.link.start();
     return store;
   }
@@ -104,7 +107,9 @@ export class ChildInspectionStore extends InspectionStore {
       options: { path, memoryBytes, retention },
       onFault,
     });
+    this.launcher = new Launcher([program, 'launcher', String(niceness.recorder)]);
     this.queries = new Queries({
+      launcher: this.launcher,
       program: [program, 'query', String(niceness.query)],
       rules,
       snapshot: () => this.snapshot(),
@@ -141,6 +146,11 @@ export class ChildInspectionStore extends InspectionStore {
   /** Of the process that records; undefined while there is none. */
   get recorderProcessId(): number | undefined {
     return this.link.processId;
+  }
+
+  /** Of the process that starts those of queries; undefined while there is none. */
+  get launcherProcessId(): number | undefined {
+    return this.launcher.processId;
   }
 
   /** Queries that run, or whose files are being read. */
@@ -224,6 +234,7 @@ export class ChildInspectionStore extends InspectionStore {
 
   async close(): Promise<void> {
     this.queries.endAll('the service is being closed');
+    this.launcher.close();
     const { recallQueue, pulseQueue, changeQueue } = this;
     const written = [recallQueue.close(), pulseQueue.close(), changeQueue.close()];
     await Promise.race([Promise.all(written), this.link.untilDown()]);

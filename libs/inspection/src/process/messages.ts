@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@tessera/errors';
 import { TesseraError } from '@tessera/errors';
+import type { ChildLimits } from './child-limits.js';
 
 /** An error on its way between two processes. */
 export interface SentError {
@@ -27,6 +28,23 @@ export interface RecorderCall {
 export type RecorderReply =
   | { readonly number: number; readonly answer: unknown }
   | { readonly number: number; readonly error: SentError };
+
+/** Of the service to the process that starts others, which it numbers. */
+export type LaunchOrder =
+  | {
+      readonly kind: 'start';
+      readonly number: number;
+      /** As arguments of Node. */
+      readonly program: readonly string[];
+      readonly limits: ChildLimits;
+    }
+  | { readonly kind: 'send'; readonly number: number; readonly message: unknown }
+  | { readonly kind: 'kill'; readonly number: number };
+
+export type LaunchReply =
+  | { readonly kind: 'message'; readonly number: number; readonly message: unknown }
+  /** Nothing follows; with a reason where it could not be started. */
+  | { readonly kind: 'ended'; readonly number: number; readonly reason: string };
 
 /** Of the service to a process that answers one query: first `ask`, then `data`, its place. */
 export type QueryOrder =

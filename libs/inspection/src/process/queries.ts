@@ -1,9 +1,8 @@
-import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import type { ExportedFile, ExportFormat, QueryLimits } from '../domain/inspection-store.js';
-import { startLimited } from './child-limits.js';
+import type { LaunchedProcess, Launcher } from './launcher.js';
 import { type QueryForm, type QueryOrder, type QueryReply, receivedError } from './messages.js';
 
 export interface QueryRules {
@@ -20,6 +19,8 @@ export interface QueryRules {
 }
 
 export interface QueriesParts {
+  /** What starts their processes. */
+  readonly launcher: Pick<Launcher, 'start'>;
   /** Of the process, as arguments of Node. */
   readonly program: readonly string[];
   readonly rules: QueryRules;
@@ -32,6 +33,7 @@ export interface QueriesParts {
 /** Of Node with the database loaded, before it has read anything. */
 const PROCESS_BYTES = 192 * 2 ** 20;
 export const SQL_LENGTH_MAX = 20_000;
+const REMOVALS_MAX = 5;
 
 /**
  * Queries of analysts, each in a process of its own that the kernel bounds and that is killed: when
@@ -125,8 +127,7 @@ class RunningQuery {
   readonly answered: Promise<QueryReply>;
   /** Aborted when the query must end, also while its file is read. */
   private readonly ending = new AbortController();
-  private readonly child: ChildProcess;
-  private readonly exited: Promise<void>;
+  private readonly child: LaunchedProcess;
   private readonly late: NodeJS.Timeout;
   private path: Promise<string> | undefined;
   private settle: { resolve: (reply: QueryReply) => void; reject: (error: unknown) => void };
@@ -142,17 +143,15 @@ class RunningQuery {
     });
     // It may be rejected before somebody looks.
     this.answered.catch(() => undefined);
-    const { program, rules } = parts;
+    const { launcher, program, rules } = parts;
     const { memoryBytes, diskBytes, isIdle = false } = rules;
     const dataBytes = memoryBytes + PROCESS_BYTES;
-    this.child = startLimited(program, { dataBytes, fileBytes: diskBytes, isIdle });
-    this.exited = new Promise((resolve) => {
-      this.child.once('close', () => resolve());
-      this.child.once('error', () => resolve());
+    const limits = { dataBytes, fileBytes: diskBytes, isIdle };
+    this.child = launcher.start(program, limits, {
+      onMessage: (reply) => void this.take(reply as QueryReply),
+      onEnd: (reason) => this.settle.reject(this.vanished(reason)),
+      onLost: (error) => this.stop(error),
     });
-    this.child.on('message', (reply) => void this.take(reply as QueryReply));
-    this.child.once('close', () => this.settle.reject(this.vanished()));
-    this.child.once('error', (cause) => this.settle.reject(this.vanished(cause)));
     const { sql, form, rowsMax, timeoutMs } = wanted;
     this.late = setTimeout(() => this.stop(lateness(timeoutMs)), timeoutMs);
     signal?.addEventListener('abort', this.onAbort, { once: true });
@@ -169,17 +168,19 @@ class RunningQuery {
   stop(error: TesseraError): void {
     this.settle.reject(error);
     this.ending.abort(error);
-    this.child.kill('SIGKILL');
+    this.child.kill();
   }
 
   /** Its process has gone, and its folder with it. */
   async removed(): Promise<void> {
     clearTimeout(this.late);
     this.signal?.removeEventListener('abort', this.onAbort);
-    this.child.kill('SIGKILL');
-    await this.exited;
+    this.child.kill();
+    await this.child.exited;
     const path = await this.path?.catch(() => undefined);
-    if (path !== undefined) await rm(dirname(path), { recursive: true, force: true });
+    // One whose launcher ended is perhaps still ending itself, and writes until then.
+    const removal = { recursive: true, force: true, maxRetries: REMOVALS_MAX };
+    if (path !== undefined) await rm(dirname(path), removal);
   }
 
   private readonly onAbort = () => {
@@ -197,7 +198,7 @@ class RunningQuery {
       default:
         clearTimeout(this.late);
         this.settle.resolve(reply);
-        this.child.kill('SIGKILL');
+        this.child.kill();
     }
   }
 
@@ -213,15 +214,15 @@ class RunningQuery {
   }
 
   private order(order: QueryOrder): void {
-    if (this.child.connected) this.child.send(order, () => undefined);
+    this.child.send(order);
   }
 
-  private vanished(cause?: Error): TesseraError {
+  private vanished(reason: string): TesseraError {
     const { memoryBytes } = this.parts.rules;
     const message =
       `sql: expected a query that takes at most ${memoryBytes} bytes of memory, got one whose ` +
-      `process ended${cause === undefined ? '' : `: ${cause.message}`}`;
-    return new TesseraError('QUERY_TOO_LARGE', message, { field: 'sql', cause });
+      `process ended${reason === '' ? '' : `: ${reason}`}`;
+    return new TesseraError('QUERY_TOO_LARGE', message, { field: 'sql' });
   }
 }
 
