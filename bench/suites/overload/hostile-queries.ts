@@ -1,21 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { DEEP, writeRandomModel } from '../../../test/e2e/random-model.js';
 import { Service } from '../../../test/e2e/service.js';
 import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
+import { CHECKERS, DisturbChild, HOSTILE } from './disturb-child.js';
 
-/** Statements that each take all that they may have: time, memory, memory again, disk. */
-const HOSTILE = [
-  'SELECT count(*) FROM range(10000000) a, range(10000000) b',
-  "SELECT rpad('x', 1500000000, 'y') IS NULL",
-  "SELECT length(repeat('ab', 2000000000))",
-  "SELECT * FROM range(30000000) t(x) ORDER BY hash(x), repeat('x', 40)",
-] as const;
-const CHECKERS = 8;
-/** Milliseconds before somebody who was refused asks again. */
-const AGAIN_MS = 50;
 const USERS = 400;
 const BEHAVIOURS = 40;
 const ROUNDS = 3;
@@ -27,23 +17,24 @@ export async function hostileQueries(
   folder: string,
 ): Promise<Measurement[]> {
   const service = await started(folder);
+  const others = new DisturbChild();
   try {
     const windowMs = quick ? 8000 : 30_000;
     say(
       `recalls by user without and with ${HOSTILE.length} hostile queries and ${CHECKERS} checks`,
     );
     for (let user = 0; user < USERS; user++) await recalled(service, user);
+    await timesOf(service, windowMs);
     const without: number[] = [];
     const beside: number[] = [];
-    const counts = { queries: 0, checks: 0 };
+    const counts = { queries: 0, checks: 0, refused: 0 };
     // In turns: what else the machine does falls on both.
     for (let round = 0; round < ROUNDS; round++) {
       without.push(...(await timesOf(service, windowMs)));
-      const end = new AbortController();
-      const others = disturb(service, end.signal, counts);
+      others.begin(service.httpUrl);
       beside.push(...(await timesOf(service, windowMs)));
-      end.abort();
-      await others;
+      const ended = await others.end();
+      for (const kind of ['queries', 'checks', 'refused'] as const) counts[kind] += ended[kind];
     }
     const [alone, disturbed] = [quantile(without, 0.99), quantile(beside, 0.99)];
     const ratio = { value: disturbed / alone, to: 'without' };
@@ -60,8 +51,10 @@ export async function hostileQueries(
       },
       { name: 'queries that ended meanwhile', value: counts.queries, unit: '', bar: null },
       { name: 'integrity checks meanwhile', value: counts.checks, unit: '', bar: null },
+      { name: 'queries and checks refused meanwhile', value: counts.refused, unit: '', bar: null },
     ];
   } finally {
+    await others.stop();
     await service.stop();
   }
 }
@@ -109,49 +102,4 @@ async function timesOf(service: Service, windowMs: number): Promise<number[]> {
     times.push(performance.now() - began);
   }
   return times;
-}
-
-/** Until the signal is aborted: each asks again as soon as it is answered. */
-async function disturb(
-  service: Service,
-  signal: AbortSignal,
-  counts: { queries: number; checks: number },
-): Promise<void> {
-  const again = async (body: object, path: string, count: () => void) => {
-    while (!signal.aborted) {
-      const reply = await posted(service, path, body, signal);
-      if (reply === 429) await pause(AGAIN_MS);
-      else if (reply !== 0) count();
-    }
-  };
-  const queries = HOSTILE.map((sql) =>
-    again({ sql }, '/console/api/sql', () => {
-      counts.queries += 1;
-    }),
-  );
-  const checks = Array.from({ length: CHECKERS }, () =>
-    again({}, '/v1/kv/check-integrity', () => {
-      counts.checks += 1;
-    }),
-  );
-  await Promise.all([...queries, ...checks]);
-}
-
-/** Its status; 0 where the caller has gone. */
-async function posted(
-  { httpUrl }: Service,
-  path: string,
-  body: object,
-  signal: AbortSignal,
-): Promise<number> {
-  try {
-    const headers = { 'content-type': 'application/json', 'x-tessera-console': '1' };
-    const text = JSON.stringify(body);
-    const reply = await fetch(httpUrl + path, { method: 'POST', headers, body: text, signal });
-    await reply.arrayBuffer();
-    return reply.status;
-  } catch (thrown) {
-    if (signal.aborted) return 0;
-    throw thrown;
-  }
 }

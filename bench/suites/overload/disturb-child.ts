@@ -1,0 +1,48 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('./disturb-process.js', import.meta.url));
+
+/** Statements that each take all that they may have: time, memory, memory again, disk. */
+export const HOSTILE = [
+  'SELECT count(*) FROM range(10000000) a, range(10000000) b',
+  "SELECT rpad('x', 1500000000, 'y') IS NULL",
+  "SELECT length(repeat('ab', 2000000000))",
+  "SELECT * FROM range(30000000) t(x) ORDER BY hash(x), repeat('x', 40)",
+] as const;
+export const CHECKERS = 8;
+
+export type DisturbOrder =
+  | { readonly kind: 'begin'; readonly httpUrl: string }
+  | { readonly kind: 'end' };
+
+export interface DisturbCounts {
+  queries: number;
+  checks: number;
+  refused: number;
+}
+
+/**
+ * Who disturbs recalls, in a process of their own: in that of the caller whose recalls are timed
+ * their own work would be measured as the service's.
+ */
+export class DisturbChild {
+  private readonly child: ChildProcess = fork(PROGRAM);
+
+  begin(httpUrl: string): void {
+    this.child.send({ kind: 'begin', httpUrl } satisfies DisturbOrder);
+  }
+
+  async end(): Promise<DisturbCounts> {
+    this.child.send({ kind: 'end' } satisfies DisturbOrder);
+    const [counts] = (await once(this.child, 'message')) as [DisturbCounts];
+    return counts;
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.child, 'exit');
+    this.child.kill();
+    await ended;
+  }
+}
