@@ -1,11 +1,16 @@
 /** Asks what disturbs recalls, in a process of its own; its parent says when it begins and ends. */
 
+import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CHECKERS, type DisturbCounts, type DisturbOrder, HOSTILE } from './disturb-child.js';
 
 /** Milliseconds before somebody who was refused asks again. */
 const AGAIN_MS = 50;
 const TOO_MANY_REQUESTS = 429;
+const LOWEST_PRIORITY = 19;
+
+// They would ask from machines of their own.
+setPriority(LOWEST_PRIORITY);
 
 let end = new AbortController();
 let others = Promise.resolve();
