@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { startLimited } from './process/child-limits.js';
+import { coresIn, latterHalf } from './process/idle-cores.js';
 
 /** Policies of sched(7), as the 41st field of /proc/PID/stat (proc(5)) numbers them. */
 const SCHED_OTHER = 0;
@@ -10,19 +11,38 @@ const POLICY_AFTER_NAME = 38;
 
 const REPORT = `
   const stat = require('node:fs').readFileSync('/proc/self/stat', 'utf8');
-  process.send(Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[${POLICY_AFTER_NAME}]));
+  const status = require('node:fs').readFileSync('/proc/self/status', 'utf8');
+  process.send({
+    policy: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[${POLICY_AFTER_NAME}]),
+    cores: /^Cpus_allowed_list:\\s*(.*)$/m.exec(status)[1],
+  });
 `;
 
-async function policyOf(isIdle: boolean): Promise<unknown> {
+async function placeOf(isIdle: boolean): Promise<{ policy: number; cores: string }> {
   const child = startLimited(['-e', REPORT], { isIdle });
-  const [policy] = await once(child, 'message');
+  const [place] = await once(child, 'message');
   child.disconnect();
-  return policy;
+  return place;
 }
 
-const hasChrt = spawnSync('chrt', ['--version']).status === 0;
+const has = (program: string) => spawnSync(program, ['--version']).status === 0;
 
-it.skipIf(!hasChrt)('runs an idle child where a core has nothing else to do', async () => {
-  expect(await policyOf(true)).toBe(SCHED_IDLE);
-  expect(await policyOf(false)).toBe(SCHED_OTHER);
+it.skipIf(!has('chrt') || !has('taskset'))(
+  'runs an idle child on half of the cores, where one has nothing else to do',
+  async () => {
+    const other = await placeOf(false);
+    expect(other.policy).toBe(SCHED_OTHER);
+    const idle = await placeOf(true);
+    expect(idle.policy).toBe(SCHED_IDLE);
+    expect(coresIn(idle.cores)).toEqual(coresIn(latterHalf(other.cores)));
+  },
+);
+
+it.each([
+  ['0', '0'],
+  ['0-1', '1'],
+  ['0-2', '1,2'],
+  ['2,5,8-9', '8,9'],
+])('of the cores %s takes %s for idle children', (allowed, taken) => {
+  expect(latterHalf(allowed)).toBe(taken);
 });

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { idleCores } from './idle-cores.js';
 
 /** Limits that the kernel sets a child before its first instruction. */
 export interface ChildLimits {
@@ -8,8 +9,8 @@ export interface ChildLimits {
   readonly fileBytes?: number;
   /**
    * Runs where a core has nothing else to do (SCHED_IDLE, sched(7)): whoever wakes up goes before
-   * it at once, which a low niceness alone does not give. Needs util-linux's `chrt`; without it the
-   * child is as any other.
+   * it at once, which a low niceness alone does not give. It has half of the cores. Needs `chrt` and
+   * `taskset` of util-linux; without them the child is as any other.
    */
   readonly isIdle?: boolean;
 }
@@ -19,13 +20,14 @@ const KIBIBYTE = 1024;
 const BLOCK_BYTES = 512;
 
 /**
- * $1: kibibytes of data; $2: blocks of a file; $3: `idle` or not; then the command. No core: it
- * would be a file.
+ * $1: kibibytes of data; $2: blocks of a file; $3: cores of an idle one; then the command. No core dump:
+ * it would be a file.
  */
 const LIMITED =
   'ulimit -c 0; [ "$1" = - ] || ulimit -d "$1" || exit 125; ' +
   '[ "$2" = - ] || ulimit -f "$2" || exit 125; ' +
-  'if [ "$3" = idle ]; then chrt --idle --pid 0 $$ 2>/dev/null || true; fi; shift 3; exec "$@"';
+  'if [ "$3" != - ]; then chrt --idle --pid 0 $$; taskset -pc "$3" $$; fi >/dev/null 2>&1; ' +
+  'shift 3; exec "$@"';
 
 const unitsOf = (bytes: number | undefined, unit: number) =>
   bytes === undefined ? '-' : String(Math.ceil(bytes / unit));
@@ -39,7 +41,7 @@ export function startLimited(
   { dataBytes, fileBytes, isIdle = false }: ChildLimits,
 ): ChildProcess {
   const sizes = [unitsOf(dataBytes, KIBIBYTE), unitsOf(fileBytes, BLOCK_BYTES)];
-  const limits = [...sizes, isIdle ? 'idle' : '-'];
+  const limits = [...sizes, isIdle ? idleCores() : '-'];
   return spawn('/bin/sh', ['-c', LIMITED, 'sh', ...limits, process.execPath, ...program], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',
