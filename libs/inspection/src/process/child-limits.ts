@@ -9,8 +9,8 @@ export interface ChildLimits {
   readonly fileBytes?: number;
   /**
    * Runs where a core has nothing else to do (SCHED_IDLE, sched(7)): whoever wakes up goes before
-   * it at once, which a low niceness alone does not give. It has half of the cores. Needs `chrt` and
-   * `taskset` of util-linux; without them the child is as any other.
+   * it at once, which a low niceness alone does not give. It has half of the cores. Needs `chrt`
+   * and `taskset` of util-linux; without them the child is as any other.
    */
   readonly isIdle?: boolean;
 }
@@ -20,8 +20,8 @@ const KIBIBYTE = 1024;
 const BLOCK_BYTES = 512;
 
 /**
- * $1: kibibytes of data; $2: blocks of a file; $3: cores of an idle one; then the command. No core dump:
- * it would be a file.
+ * $1: kibibytes of data; $2: blocks of a file; $3: cores of an idle one; then the command. No core
+ * dump: it would be a file.
  */
 const LIMITED =
   'ulimit -c 0; [ "$1" = - ] || ulimit -d "$1" || exit 125; ' +
