@@ -1,7 +1,9 @@
 import type { Metadata } from '@grpc/grpc-js';
 import { TesseraError } from '@tessera/errors';
-import { expect, it } from 'vitest';
-import { grpcStatus } from './error-filter.js';
+import { afterEach, expect, it, vi } from 'vitest';
+import { GrpcErrorFilter, grpcStatus } from './error-filter.js';
+
+afterEach(() => vi.useRealTimers());
 
 /** Without google.rpc's details, which are bytes. */
 function textsOf(metadata: Metadata | undefined) {
@@ -23,4 +25,18 @@ it('says when to come again in our words and in those that gRPC retries read', (
     'tessera-code': 'REQUEST_INVALID',
     'tessera-field': 'widths',
   });
+});
+
+it('answers at once, and those who find an operation busy after a pause', () => {
+  vi.useFakeTimers();
+  const filter = new GrpcErrorFilter({ error: () => undefined } as never);
+  const answered: string[] = [];
+  for (const code of ['REQUEST_INVALID', 'OPERATION_BUSY'] as const) {
+    filter.catch(new TesseraError(code, 'no')).subscribe({ error: () => answered.push(code) });
+  }
+  expect(answered).toEqual(['REQUEST_INVALID']);
+  vi.advanceTimersByTime(249);
+  expect(answered).toEqual(['REQUEST_INVALID']);
+  vi.advanceTimersByTime(1);
+  expect(answered).toEqual(['REQUEST_INVALID', 'OPERATION_BUSY']);
 });

@@ -1,8 +1,8 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js';
 import { Catch, type RpcExceptionFilter } from '@nestjs/common';
-import { errorBody, TesseraError } from '@tessera/errors';
+import { errorBody, refusalPauseMs, TesseraError } from '@tessera/errors';
 import { Log } from '@tessera/telemetry';
-import { type Observable, throwError } from 'rxjs';
+import { mergeMap, type Observable, throwError, timer } from 'rxjs';
 import { errorTrailers } from './error-trailers.js';
 import { STATUS_DETAILS, statusDetails } from './status-details.js';
 
@@ -27,6 +27,8 @@ export class GrpcErrorFilter implements RpcExceptionFilter<unknown> {
 
   catch(thrown: unknown): Observable<never> {
     const status = loggedStatus(thrown, this.log);
-    return throwError(() => status);
+    const refused = throwError(() => status);
+    const pauseMs = refusalPauseMs(TesseraError.from(thrown));
+    return pauseMs === 0 ? refused : timer(pauseMs).pipe(mergeMap(() => refused));
   }
 }

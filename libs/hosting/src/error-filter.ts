@@ -1,5 +1,5 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
-import { errorBody, TesseraError } from '@tessera/errors';
+import { errorBody, refusalPauseMs, TesseraError } from '@tessera/errors';
 import type { Log } from '@tessera/telemetry';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { FastifyReply } from 'fastify';
@@ -41,6 +41,12 @@ export function fromServer(thrown: unknown): TesseraError {
 export function answerError(thrown: unknown, reply: FastifyReply, log: Pick<Log, 'error'>): void {
   const error = thrown instanceof TesseraError ? thrown : fromServer(thrown);
   if (error.code === 'INTERNAL') log.error({ err: thrown }, 'an HTTP handler failed');
+  const pauseMs = refusalPauseMs(error);
+  if (pauseMs === 0) send(error, reply);
+  else setTimeout(() => send(error, reply), pauseMs);
+}
+
+function send(error: TesseraError, reply: FastifyReply): void {
   // Nobody reads the answer of a connection that is gone.
   if (reply.raw.destroyed || reply.sent) return;
   if (error.retryAfterMs !== undefined) {
