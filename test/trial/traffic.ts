@@ -26,7 +26,7 @@ export type Expected =
   /** Somebody whose behaviours never change. */
   | { readonly kind: 'settled'; readonly userId: string }
   /** Somebody whose behaviours come meanwhile: any recall. */
-  | { readonly kind: 'moving' }
+  | { readonly kind: 'moving'; readonly userId: string }
   | { readonly kind: 'refused'; readonly code: string };
 
 export interface Asked {
@@ -35,9 +35,16 @@ export interface Asked {
   readonly timeMs: number;
 }
 
+export interface Erasure {
+  readonly userId: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
 /** Producers and callers; all that they sent, and what must come of it. */
 export class Traffic {
   readonly asked: Asked[] = [];
+  readonly erasures: Erasure[] = [];
   /** Keys of records that can never be stored. */
   readonly poison: string[] = [];
   private readonly sent: SentBehaviour[] = [];
@@ -83,8 +90,10 @@ export class Traffic {
   async erase(): Promise<void> {
     this.draws = false;
     const userId = `u${this.draw.users.below(USERS)}`;
+    const startMs = Date.now();
     await this.called((client) => client.erase(userId, CALL_MS));
     const erasedMs = Date.now();
+    this.erasures.push({ userId, startMs, endMs: erasedMs });
     this.model.erase(userId, erasedMs);
     await until('a later time than that of the erasure', () => Date.now() > erasedMs + 1);
     this.draws = true;
@@ -220,7 +229,10 @@ export class Traffic {
       const userId = String(1 + random.below(9));
       return [{ kind: 'settled', userId }, { userId }, PATIENCE_MS];
     }
-    if (kind < 8) return [{ kind: 'moving' }, { userId: `u${random.below(USERS)}` }, PATIENCE_MS];
+    if (kind < 8) {
+      const userId = `u${random.below(USERS)}`;
+      return [{ kind: 'moving', userId }, { userId }, PATIENCE_MS];
+    }
     if (kind < 9) return [{ kind: 'refused', code: 'DEADLINE_EXCEEDED' }, { userId: '1' }, -1000];
     const request = { userId: 'nobody', requireHistory: true };
     return [{ kind: 'refused', code: 'USER_NOT_FOUND' }, request, PATIENCE_MS];

@@ -4,7 +4,7 @@ import type { Service } from '../e2e/service.js';
 import type { BehaviourModel, SentBehaviour } from './behaviour-model.js';
 import { itemTexts, type OfflineRecall } from './offline-recall.js';
 import type { TimedAnswer, Topics } from './topics.js';
-import type { Asked, Traffic } from './traffic.js';
+import type { Asked, Erasure, Traffic } from './traffic.js';
 import type { Crash, Store } from './world.js';
 
 const CALL_MS = 20_000;
@@ -73,11 +73,27 @@ function numberFaults(
   return crashed ? [] : [`${id}: ${answers.length} answers although nothing crashed`];
 }
 
+/** An erasure is a barrier: a request of the user that was under way ends without an answer. */
+function isErasedMeanwhile(
+  { expected, timeMs }: Asked,
+  answer: TimedAnswer,
+  erasures: readonly Erasure[],
+): boolean {
+  if (expected.kind !== 'moving' || answer.refusal?.code !== 'CANCELLED') return false;
+  return erasures.some(
+    ({ userId, startMs, endMs }) =>
+      userId === expected.userId && startMs <= answer.timeMs && endMs >= timeMs,
+  );
+}
+
 async function answerFaults(
-  { id, expected }: Asked,
-  { response, refusal }: TimedAnswer,
-  { store, offline }: Evidence,
+  asked: Asked,
+  answer: TimedAnswer,
+  { store, offline, traffic }: Evidence,
 ): Promise<string[]> {
+  const { id, expected } = asked;
+  const { response, refusal } = answer;
+  if (isErasedMeanwhile(asked, answer, traffic.erasures)) return [];
   if (refusal !== undefined) {
     const { code, message } = refusal;
     if (!isErrorCode(code)) return [`${id}: '${code}' is no code`];
