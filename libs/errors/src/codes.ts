@@ -192,7 +192,7 @@ export const NATIVE_ERRORS = {
     grpc: GRPC_STATUS.CANCELLED,
     http: 499,
     retryable: false,
-    meaning: 'the caller went away',
+    meaning: 'the caller went away, or the user was erased while the request ran',
   },
   IO_FAILED: {
     grpc: GRPC_STATUS.INTERNAL,
