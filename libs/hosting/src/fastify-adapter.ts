@@ -1,7 +1,7 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { readTls } from '@tessera/config';
 import { LOAD_TRAILER } from '@tessera/contracts';
-import { errorBody, TesseraError } from '@tessera/errors';
+import { ERROR_TABLE, errorBody, TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fromServer } from './error-filter.js';
@@ -85,7 +85,7 @@ function adapterOf(settings: HttpSettings, tls: ReturnType<typeof tlsOf>): Fasti
   });
 }
 
-const TOO_LARGE_STATUS = new TesseraError('BODY_TOO_LARGE', '').row.http;
+const TOO_LARGE_STATUS = ERROR_TABLE.BODY_TOO_LARGE.http;
 
 /**
  * Fastify closes the connection of a body that is too large. What of it is under way then resets

@@ -113,6 +113,6 @@ export class Launcher {
 }
 
 function lost(how: string): TesseraError {
-  const message = `sql: expected a process that starts queries: ${how}; ask again`;
+  const message = `sql: expected a process that starts queries, got none: ${how}; ask again`;
   return new TesseraError('STORE_UNAVAILABLE', message, { field: 'sql' });
 }
