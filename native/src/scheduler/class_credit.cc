@@ -8,8 +8,10 @@ namespace tessera::scheduler {
 namespace {
 
 constexpr double kSmoothedUs = 1e6;
-/// Credits that a class may have saved or overdrawn: its share of this time.
+/// Credits that a class may have saved: its share of this time.
 constexpr double kSavedUs = 500e3;
+/// And overdrawn: what was begun before an overload was seen is taken off afterwards.
+constexpr double kOverdrawnUs = 2e6;
 /// A little more may be begun than is done: what is done was measured, and could grow.
 constexpr double kSlack = 1.05;
 constexpr double kDoneMin = 0.5, kDoneMax = 1;
@@ -56,9 +58,8 @@ void ClassCredits::note_asked(size_t cls, double work_us, double now_us) {
   shares_ = class_shares(asked_parts);
   for (double& share : shares_) share *= capacity;
   for (size_t c = 0; c < kClasses; ++c) {
-    const double most_us = shares_[c] * kSavedUs;
     const double earned_us = credits_us_[c] + passed_us * shares_[c] * kSlack;
-    credits_us_[c] = is_short_ ? std::clamp(earned_us, -most_us, most_us) : most_us;
+    credits_us_[c] = std::clamp(earned_us, -shares_[c] * kOverdrawnUs, shares_[c] * kSavedUs);
   }
 }
 

@@ -23,23 +23,23 @@ TEST(ClassShares, GiveWhatIsAskedAndThenTheWeights) {
   EXPECT_DOUBLE_EQ(class_shares({0, 0, 9})[2], 1);
 }
 
-/// Requests of 65 ms in random order of classes at `factor` times what there is, for a minute after
-/// two seconds in which that is found out: the parts of what is begun.
-std::array<double, kClasses> begun(double factor, std::array<double, kClasses> mix) {
+/// Requests of 65 ms in random order of classes at `factor` times what there is, from the overload's
+/// first moment until `to_us`: the parts of what is begun from `from_us` on.
+std::array<double, kClasses> begun(double factor, std::array<double, kClasses> mix,
+                                   double from_us = 2e6, double to_us = 62e6) {
   std::mt19937 random(1);
   std::exponential_distribution<double> gap(factor / 65e3);
   std::discrete_distribution<size_t> cls(mix.begin(), mix.end());
   ClassCredits credits;
   std::array<double, kClasses> work{};
-  constexpr double kFrom = 2e6, kTo = 62e6;
-  for (double now_us = 0; now_us < kTo; now_us += gap(random)) {
+  for (double now_us = 0; now_us < to_us; now_us += gap(random)) {
     const size_t c = cls(random);
     credits.note_asked(c, 65e3, now_us);
     if (credits.until_turn_us(c) > 0) continue;
     credits.take(c, 65e3);
-    if (now_us >= kFrom) work[c] += 65e3;
+    if (now_us >= from_us) work[c] += 65e3;
   }
-  for (double& one : work) one /= kTo - kFrom;
+  for (double& one : work) one /= to_us - from_us;
   return work;
 }
 
@@ -49,6 +49,17 @@ TEST(ClassCredits, KeepTheSharesOfASlowEngine) {
     for (size_t c = 0; c < kClasses; ++c) {
       const double share = kClassWeights[c] / 7.0;
       EXPECT_NEAR(work[c] / share, 1, 0.1) << factor << " times, class " << c;
+    }
+  }
+}
+
+TEST(ClassCredits, KeepTheSharesFromTheFirstMomentOfAnOverload) {
+  for (const double factor : {3.0, 10.0}) {
+    const auto work = begun(factor, {1, 1, 1}, 0, 10e6);
+    const double sum = work[0] + work[1] + work[2];
+    for (size_t c = 0; c < kClasses; ++c) {
+      EXPECT_NEAR(work[c] / sum / (kClassWeights[c] / 7.0), 1, 0.1)
+          << factor << " times, class " << c;
     }
   }
 }
