@@ -23,8 +23,8 @@ TEST(ClassShares, GiveWhatIsAskedAndThenTheWeights) {
   EXPECT_DOUBLE_EQ(class_shares({0, 0, 9})[2], 1);
 }
 
-/// Requests of 65 ms in random order of classes at `factor` times what there is, from the overload's
-/// first moment until `to_us`: the parts of what is begun from `from_us` on.
+/// Requests of 65 ms in random order of classes at `factor` times what there is, from the first
+/// moment of the overload until `to_us`: the parts of what is begun from `from_us` on.
 std::array<double, kClasses> begun(double factor, std::array<double, kClasses> mix,
                                    double from_us = 2e6, double to_us = 62e6) {
   std::mt19937 random(1);
