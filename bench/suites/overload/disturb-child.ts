@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { nextMessage } from '../../next-message.js';
 
 const PROGRAM = fileURLToPath(new URL('./disturb-process.js', import.meta.url));
 
@@ -36,8 +37,7 @@ export class DisturbChild {
 
   async end(): Promise<DisturbCounts> {
     this.child.send({ kind: 'end' } satisfies DisturbOrder);
-    const [counts] = (await once(this.child, 'message')) as [DisturbCounts];
-    return counts;
+    return nextMessage(this.child);
   }
 
   async stop(): Promise<void> {

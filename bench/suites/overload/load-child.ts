@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { nextMessage } from '../../next-message.js';
 import type { LoadOutcome, LoadPlan } from './load-plan.js';
 
 const PROGRAM = fileURLToPath(new URL('./load-process.js', import.meta.url));
@@ -11,8 +12,7 @@ export class LoadChild {
 
   async run(plan: LoadPlan): Promise<LoadOutcome> {
     this.child.send(plan);
-    const [outcome] = (await once(this.child, 'message')) as [LoadOutcome];
-    return outcome;
+    return nextMessage(this.child);
   }
 
   async stop(): Promise<void> {

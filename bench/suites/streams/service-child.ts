@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { BehaviourOptions } from '@tessera/behaviour';
+import { nextMessage } from '../../next-message.js';
 
 const PROGRAM = fileURLToPath(new URL('./service-process.js', import.meta.url));
 
@@ -42,14 +43,14 @@ export class ServiceChild {
 
   static async start(options: ServiceOptions): Promise<ServiceChild> {
     const child = fork(PROGRAM, [JSON.stringify(options)]);
-    const { serving } = await saidBy(child);
+    const { serving } = await nextMessage<ServiceSaid>(child);
     return new ServiceChild(child, serving as ServingAt);
   }
 
   /** Its work since the last call. */
   async load(): Promise<ServiceLoad> {
     this.child.send('load');
-    return (await saidBy(this.child)).load as ServiceLoad;
+    return (await nextMessage<ServiceSaid>(this.child)).load as ServiceLoad;
   }
 
   async stop(): Promise<void> {
@@ -57,13 +58,4 @@ export class ServiceChild {
     this.child.disconnect();
     await ended;
   }
-}
-
-async function saidBy(child: ChildProcess): Promise<ServiceSaid> {
-  const ended = new Promise<never>((_, reject) => {
-    child.once('exit', (status) => reject(new Error(`the service ended with ${status}`)));
-  });
-  ended.catch(() => undefined);
-  const [said] = (await Promise.race([once(child, 'message'), ended])) as [ServiceSaid];
-  return said;
 }
