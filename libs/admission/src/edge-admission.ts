@@ -19,8 +19,6 @@ const CALM_MS = 1000;
 const MARGIN_LOWERED_PER_CALM_WINDOW = 0.03;
 /** A caller that gives up after this part of its time would have got a late answer. */
 const GIVEN_UP_SHARE = 0.9;
-/** Classes may begin a little more than is answered: rates are measured with noise. */
-const SLACK = 1.05;
 /**
  * Classes take turns where so much of a call's time would go by with waiting. Below that everybody
  * is let in, or a rate that was measured too low would stay low.
@@ -134,8 +132,12 @@ export class EdgeAdmission {
     this.credits[cls] = Math.max(least, (this.credits[cls] ?? 0) - 1);
   }
 
+  /**
+   * No more than is answered. Were more given out, calls would wait until the next is refused for
+   * want of time, and that holds back most the class that is to be admitted most.
+   */
   private creditsPerMs(cls: number): number {
-    return ((this.shares?.[cls] ?? 1) * this.capacity * SLACK) / MILLISECONDS_PER_SECOND;
+    return ((this.shares?.[cls] ?? 1) * this.capacity) / MILLISECONDS_PER_SECOND;
   }
 
   /** Those admitted before the last raise were not judged by it. */
