@@ -10,6 +10,9 @@ namespace {
 
 constexpr double kRetryAfterUsMin = 1'000;
 constexpr double kRetryAfterUsMax = 60e6;
+/// Callers count from before the request arrives, and cancel at their deadline: who does after so
+/// much of the time would have had a late answer.
+constexpr double kGivenUpShare = 0.9;
 
 uint32_t retry_hint(double us) {
   return static_cast<uint32_t>(std::clamp(us, kRetryAfterUsMin, kRetryAfterUsMax));
@@ -91,7 +94,10 @@ void AdmissionControl::note_ended(const Admitted& ended, const Status& status,
     punctuality.in_time(now_us);
     credits_.note_done(ended.charged_us, now_us);
   }
-  if (status.code() == Code::kDeadlineExceeded) {
+  const bool is_given_up =
+      status.code() == Code::kCancelled &&
+      now - ended.submitted > (ended.deadline - ended.submitted) * kGivenUpShare;
+  if (status.code() == Code::kDeadlineExceeded || is_given_up) {
     punctuality.late(microseconds_of(ended.submitted.time_since_epoch()), now_us);
   }
 }

@@ -44,7 +44,7 @@ class AdmissionControl {
   void note_idle(Clock::time_point now);
   struct Admitted {
     uint8_t priority = 0;
-    Clock::time_point submitted;
+    Clock::time_point submitted, deadline;
     double charged_us = 0;
   };
   /// Whether an admitted request ended in time corrects the admission of the next ones.

@@ -89,8 +89,9 @@ SubmitOutcome Front::submit(std::vector<Request> requests, std::vector<Completio
     double own_us = 0;
     auto [status, charged_us, retry_after_us] = accept(request, now, own_us);
     if (status.is_ok()) {
-      in_flight_.insert_or_assign(request.ticket,
-                                  AdmissionControl::Admitted{request.priority, now, charged_us});
+      in_flight_.insert_or_assign(
+          request.ticket,
+          AdmissionControl::Admitted{request.priority, now, request.deadline, charged_us});
       request.submitted = now;
       request.kv.erasures_seen = pool_->erasures();
       tally_.add(request.priority, own_us);

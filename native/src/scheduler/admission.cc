@@ -11,6 +11,12 @@ namespace {
 constexpr double kForget = 0.95;  // of the past, at each answer
 constexpr double kMarginMin = 1, kMarginMax = 4;
 constexpr double kRaise = 1.25, kLoweredPerSecond = 0.02;
+/// Where answers are few the margin goes by their number: each late one raises it, so this share is
+/// late once it settles. By time alone it would be most of them.
+constexpr double kLateShare = 0.005;
+const double kLoweredPerAnswer = kLateShare * std::log(kRaise);
+/// A margin beyond that is not the noise of predictions but something that disturbed the process.
+constexpr double kDisturbed = 2;
 constexpr double kUsPerSecond = 1e6;
 
 }  // namespace
@@ -51,7 +57,9 @@ AdmissionDecision decide(const Arrival& arrival, double sharing_rate, double mar
 
 void Punctuality::in_time(double now_us) {
   const double us = std::min(now_us - lowered_us_, kUsPerSecond);
-  margin_ = std::max(kMarginMin, margin_ * (1 - kLoweredPerSecond * us / kUsPerSecond));
+  const double by_time = kLoweredPerSecond * us / kUsPerSecond;
+  const double lowered = margin_ > kDisturbed ? by_time : std::min(by_time, kLoweredPerAnswer);
+  margin_ = std::max(kMarginMin, margin_ * (1 - lowered));
   lowered_us_ = now_us;
 }
 

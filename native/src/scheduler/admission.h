@@ -64,8 +64,8 @@ inline constexpr double kTurnsShare = 0.25;
 AdmissionDecision decide(const Arrival& arrival, double sharing_rate, double margin);
 
 /// The margin by which predictions are stretched, so that of the requests that are admitted few end
-/// late: raised by a quarter by a late one, lowered by a fiftieth in each second in which answers
-/// come in time. One for each class. Times in microseconds of any one clock, never going back.
+/// late: raised by a quarter by a late one, lowered by each one in time, by a fiftieth a second at
+/// most. One for each class. Times in microseconds of any one clock, never going back.
 class Punctuality {
  public:
   double margin() const { return margin_; }
