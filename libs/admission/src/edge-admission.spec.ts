@@ -104,6 +104,15 @@ describe('EdgeAdmission', () => {
     expect(server.run({ ...LOAD, offeredPerSecond: 400 }).refused).toBe(0);
   });
 
+  it('keeps what it learned of one overload for the next', () => {
+    const server = new Server();
+    server.run({ ...LOAD, offeredPerSecond: 1500 });
+    server.run({ ...LOAD, offeredPerSecond: 450, seconds: 120 });
+    const onset = server.run({ ...LOAD, offeredPerSecond: 1500, seconds: 2 });
+    // Of those that were let in before the overload was seen.
+    expect(onset.lateShare).toBeLessThan(0.03);
+  });
+
   it.each([
     [3, 0.95],
     [10, 0.95],

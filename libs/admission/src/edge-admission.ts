@@ -1,22 +1,12 @@
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import { AnswerRate } from './answer-rate.js';
 import { CLASS_COUNT, classShares, type PriorityClass } from './class-shares.js';
+import { Margin } from './margin.js';
 
 /** Rates are measured in windows of this length. */
 const WINDOW_MS = 100;
 /** Calls in flight, all the time, that make a window one with a backlog: it shows the capacity. */
 const BACKLOG_MIN = 8;
-const MARGIN_MIN = 0.5;
-const MARGIN_MAX = 4;
-const MARGIN_RAISE = 1.25;
-const MARGIN_LOWERED_PER_WINDOW = 0.002;
-/**
- * A margin beyond that is not the noise of predictions but something that disturbed the process;
- * once nothing has been late for so long it is over.
- */
-const MARGIN_DISTURBED = 2;
-const CALM_MS = 1000;
-const MARGIN_LOWERED_PER_CALM_WINDOW = 0.03;
 /** A caller that gives up after this part of its time would have got a late answer. */
 const GIVEN_UP_SHARE = 0.9;
 /**
@@ -28,6 +18,8 @@ const QUEUED_SHARE = 0.25;
 export interface Admitted {
   readonly admittedMs: number;
   readonly budgetMs: number;
+  /** That judged it. */
+  readonly margin: Margin;
 }
 
 export interface Refused {
@@ -40,8 +32,8 @@ export interface Refused {
  * flight over the rate of answers (Little's law), which the event loop, the stores or the engine
  * may limit. The engine judges by itself what it is given, more exactly; this keeps from the event
  * loop what would die there. The rate is learned while there is a backlog; before the first one
- * everything is admitted. A margin, raised by late answers and lowered by those in time, corrects
- * the prediction (as scheduler::Punctuality does in the engine). Pure but for its clock.
+ * everything is admitted. A margin corrects the prediction (as scheduler::Punctuality does in the
+ * engine). Pure but for its clock.
  */
 export class EdgeAdmission {
   /** Calls that were admitted and have not ended. */
@@ -58,8 +50,11 @@ export class EdgeAdmission {
   private answered = 0;
   private leastInFlight = 0;
   private hadBacklog = false;
-  private margin = 1;
-  private raisedMs = 0;
+  /**
+   * While more is asked for than can be answered those who come later make those before them take
+   * longer; what is learned of it holds for the next time.
+   */
+  private readonly margins = { calm: new Margin(), busy: new Margin() };
 
   constructor(private readonly nowMs: () => number = () => performance.now()) {
     this.windowStartMs = nowMs();
@@ -73,25 +68,26 @@ export class EdgeAdmission {
     // A call that runs alone is the engine's to judge.
     const ahead = this.inFlight;
     if (ahead > 0) {
-      const neededMs = (((ahead + 1) * MILLISECONDS_PER_SECOND) / this.capacity) * this.margin;
+      const neededMs =
+        (((ahead + 1) * MILLISECONDS_PER_SECOND) / this.capacity) * this.margin.value;
       if (neededMs > budgetMs) return { retryAfterMs: neededMs - budgetMs };
       const turnMs = this.untilTurnMs(cls, now);
       if (turnMs > 0 && neededMs > budgetMs * QUEUED_SHARE) return { retryAfterMs: turnMs };
     }
     this.charge(cls);
     this.inFlight += 1;
-    return { admittedMs: now, budgetMs };
+    return { admittedMs: now, budgetMs, margin: this.margin };
   }
 
   /** `answered`: the answer or a refusal was written; else the caller went. */
-  end({ admittedMs, budgetMs }: Admitted, isAnswered: boolean): void {
+  end({ admittedMs, budgetMs, margin }: Admitted, isAnswered: boolean): void {
     const now = this.roll();
     this.inFlight -= 1;
     this.leastInFlight = Math.min(this.leastInFlight, this.inFlight);
     if (isAnswered) this.answered += 1;
     const tookMs = now - admittedMs;
     const isLate = tookMs > budgetMs * (isAnswered ? 1 : GIVEN_UP_SHARE);
-    if (isLate) this.raise(admittedMs, now);
+    if (isLate) margin.raise(admittedMs, now);
   }
 
   /**
@@ -104,7 +100,7 @@ export class EdgeAdmission {
 
   /** Milliseconds that a call waits which arrives now; 0 where nothing is known of it. */
   get waitMs(): number {
-    return ((this.inFlight * MILLISECONDS_PER_SECOND) / this.capacity) * this.margin;
+    return ((this.inFlight * MILLISECONDS_PER_SECOND) / this.capacity) * this.margin.value;
   }
 
   /** Answers a second that the process is good for; Infinity before it was seen. */
@@ -140,11 +136,8 @@ export class EdgeAdmission {
     return ((this.shares?.[cls] ?? 1) * this.capacity) / MILLISECONDS_PER_SECOND;
   }
 
-  /** Those admitted before the last raise were not judged by it. */
-  private raise(admittedMs: number, now: number): void {
-    if (admittedMs < this.raisedMs) return;
-    this.margin = Math.min(MARGIN_MAX, this.margin * MARGIN_RAISE);
-    this.raisedMs = now;
+  private get margin(): Margin {
+    return this.shares === undefined ? this.margins.calm : this.margins.busy;
   }
 
   /** Closes the window where it is over. The time. */
@@ -159,11 +152,7 @@ export class EdgeAdmission {
     const isItsEnd = this.hadBacklog && window.ms < 2 * WINDOW_MS;
     this.answerRate.note(window, hasBacklog || isItsEnd);
     this.hadBacklog = hasBacklog;
-    if (this.answered > 0) {
-      const isCalm = this.margin > MARGIN_DISTURBED && now - this.raisedMs > CALM_MS;
-      const lowered = isCalm ? MARGIN_LOWERED_PER_CALM_WINDOW : MARGIN_LOWERED_PER_WINDOW;
-      this.margin = Math.max(MARGIN_MIN, this.margin * (1 - lowered));
-    }
+    if (this.answered > 0) this.margin.lower(now);
     this.offeredRates = this.offered.map(
       (count, cls) => ((this.offeredRates[cls] ?? 0) + count / seconds) / 2,
     );

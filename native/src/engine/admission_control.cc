@@ -30,9 +30,9 @@ AdmissionControl::Judged AdmissionControl::judge(const Arriving& arriving) {
   const double own_us = arriving.own_us;
   const double budget_us = microseconds_of(arriving.deadline - arriving.now);
   const double ahead_us = running_us_ + arriving.queued_us;
-  const double margin = punctuality_[arriving.priority].margin();
   credits_.note_asked(arriving.priority, own_us * sharing_rate_,
                       microseconds_of(arriving.now.time_since_epoch()));
+  const double margin = punctuality_[arriving.priority].of(credits_.is_short()).margin();
   const auto decision = scheduler::decide({own_us, ahead_us, budget_us}, sharing_rate_, margin);
   if (decision.outlook == scheduler::Outlook::kInTime) {
     return judge_turn(arriving, decision.end_us / budget_us);
@@ -64,7 +64,7 @@ AdmissionControl::Judged AdmissionControl::judge_turn(const Arriving& arriving,
   }
   const double charged_us = arriving.own_us * sharing_rate_;
   credits_.take(arriving.priority, charged_us);
-  return {.status = Status::ok(), .charged_us = charged_us};
+  return {.status = Status::ok(), .charged_us = charged_us, .is_short = credits_.is_short()};
 }
 
 uint32_t AdmissionControl::place_free_in_us(double queued_us, size_t in_flight) const {
@@ -88,7 +88,7 @@ void AdmissionControl::note_idle(Clock::time_point now) {
 
 void AdmissionControl::note_ended(const Admitted& ended, const Status& status,
                                   Clock::time_point now) {
-  scheduler::Punctuality& punctuality = punctuality_[ended.priority];
+  scheduler::Punctuality& punctuality = punctuality_[ended.priority].of(ended.was_short);
   const double now_us = microseconds_of(now.time_since_epoch());
   if (status.is_ok()) {
     punctuality.in_time(now_us);

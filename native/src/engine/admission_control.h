@@ -28,6 +28,7 @@ class AdmissionControl {
   struct Judged {
     Status status;
     double charged_us = 0;        // to its class, where it may wait
+    bool is_short = false;        // more was asked for than can be done
     uint32_t retry_after_us = 0;  // where it may not
   };
   /// Errors: DEADLINE_EXCEEDED where it would be late even alone; ENGINE_OVERLOADED.
@@ -46,6 +47,7 @@ class AdmissionControl {
     uint8_t priority = 0;
     Clock::time_point submitted, deadline;
     double charged_us = 0;
+    bool was_short = false;
   };
   /// Whether an admitted request ended in time corrects the admission of the next ones.
   void note_ended(const Admitted& ended, const Status& status, Clock::time_point now);
@@ -60,7 +62,12 @@ class AdmissionControl {
   scheduler::PassCost cost_;  // of the last pass on
   double running_us_ = 0;
   double sharing_rate_ = 1;
-  std::array<scheduler::Punctuality, kPriorityClasses> punctuality_;
+  struct Punctualities {
+    scheduler::Punctuality calm{scheduler::kMarginFirst};
+    scheduler::Punctuality busy{scheduler::kMarginFirstShort};
+    scheduler::Punctuality& of(bool is_short) { return is_short ? busy : calm; }
+  };
+  std::array<Punctualities, kPriorityClasses> punctuality_;
   scheduler::ClassCredits credits_;
 };
 

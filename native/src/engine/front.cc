@@ -87,18 +87,19 @@ SubmitOutcome Front::submit(std::vector<Request> requests, std::vector<Completio
     ++outcome.accepted;
     ++counters_.submitted;
     double own_us = 0;
-    auto [status, charged_us, retry_after_us] = accept(request, now, own_us);
-    if (status.is_ok()) {
+    AdmissionControl::Judged judged = accept(request, now, own_us);
+    if (judged.status.is_ok()) {
       in_flight_.insert_or_assign(
-          request.ticket,
-          AdmissionControl::Admitted{request.priority, now, request.deadline, charged_us});
+          request.ticket, AdmissionControl::Admitted{request.priority, now, request.deadline,
+                                                     judged.charged_us, judged.is_short});
       request.submitted = now;
       request.kv.erasures_seen = pool_->erasures();
       tally_.add(request.priority, own_us);
       arrived_.push_back({std::move(request), own_us});
     } else {
-      ++(status.code() == Code::kDeadlineExceeded ? counters_.expired : counters_.failed);
-      refused.push_back(refusal_of(request, std::move(status), retry_after_us));
+      const bool is_expired = judged.status.code() == Code::kDeadlineExceeded;
+      ++(is_expired ? counters_.expired : counters_.failed);
+      refused.push_back(refusal_of(request, std::move(judged.status), judged.retry_after_us));
     }
   }
   return outcome;

@@ -60,14 +60,20 @@ inline constexpr double kDoubt = 1.25;
 /// everybody is let in, so that a few requests of one class find the engine that is idle.
 inline constexpr double kTurnsShare = 0.25;
 
+/// Margins before anything was answered.
+inline constexpr double kMarginFirst = 1.1, kMarginFirstShort = 1.5;
+
 /// `margin`: how much longer than predicted an answer may take (Punctuality).
 AdmissionDecision decide(const Arrival& arrival, double sharing_rate, double margin);
 
 /// The margin by which predictions are stretched, so that of the requests that are admitted few end
 /// late: raised by a quarter by a late one, lowered by each one in time, by a fiftieth a second at
-/// most. One for each class. Times in microseconds of any one clock, never going back.
+/// most. One for each class, and another for times in which more is asked for than can be done:
+/// then those who come later slow down the passes of those before them. Times in microseconds of
+/// any one clock, never going back.
 class Punctuality {
  public:
+  explicit Punctuality(double margin) : margin_(margin) {}
   double margin() const { return margin_; }
   void in_time(double now_us);
   /// A request that was admitted at `admitted_us` ended late. Those admitted before the last raise
@@ -75,7 +81,7 @@ class Punctuality {
   void late(double admitted_us, double now_us);
 
  private:
-  double margin_ = 1.1;
+  double margin_;
   double raised_us_ = 0;
   double lowered_us_ = 0;
 };

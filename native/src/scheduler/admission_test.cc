@@ -60,13 +60,13 @@ uint32_t late_of(Punctuality& punctuality, int count, double gap_us) {
 
 TEST(Admission, LateAnswersRaiseTheMarginUntilFewAreLate) {
   for (const double gap_us : {1e3, 100e3, 1e6}) {
-    Punctuality punctuality;
+    Punctuality punctuality(kMarginFirst);
     EXPECT_LT(late_of(punctuality, 100'000, gap_us), 100'000 * 0.006) << gap_us;
   }
 }
 
 TEST(Admission, TheMarginFallsWhenPredictionsAreGood) {
-  Punctuality punctuality;
+  Punctuality punctuality(kMarginFirst);
   constexpr double kGap = 1e3;
   late_of(punctuality, 1000, kGap);
   const double begun_us = 1000 * kGap;
@@ -77,7 +77,7 @@ TEST(Admission, TheMarginFallsWhenPredictionsAreGood) {
 // The machine stood still for a while: that says nothing of the minutes after it, where a few
 // answers would take an hour to tell.
 TEST(Admission, AMarginThatADisturbanceRaisedFallsByTime) {
-  Punctuality punctuality;
+  Punctuality punctuality(kMarginFirst);
   for (int i = 1; i <= 20; ++i) punctuality.late(i * 1e3, i * 1e3);
   ASSERT_EQ(punctuality.margin(), 4);
   for (int i = 1; i <= 40; ++i) punctuality.in_time(i * 1e6);
@@ -85,7 +85,7 @@ TEST(Admission, AMarginThatADisturbanceRaisedFallsByTime) {
 }
 
 TEST(Admission, RequestsAdmittedBeforeARaiseDoNotRaiseAgain) {
-  Punctuality punctuality;
+  Punctuality punctuality(kMarginFirst);
   punctuality.late(100, 200);
   const double once = punctuality.margin();
   for (int i = 0; i < 50; ++i) punctuality.late(150, 300);

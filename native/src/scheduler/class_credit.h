@@ -22,6 +22,8 @@ class ClassCredits {
   /// A request of the class arrives, whatever becomes of it. `work_us`: engine's time that it takes
   /// beside the others.
   void note_asked(size_t cls, double work_us, double now_us);
+  /// Whether more is asked for than there is.
+  bool is_short() const { return is_short_; }
   /// Microseconds until the class has its turn; 0: now, or there is enough for all.
   double until_turn_us(size_t cls) const;
   /// A request of the class is begun.
@@ -40,7 +42,7 @@ class ClassCredits {
   // to what ends late, and to the gaps between passes.
   double done_ = 1;
   double done_until_us_ = 0;
-  bool is_short_ = false;  // more is asked for than there is
+  bool is_short_ = false;
 };
 
 }  // namespace tessera::scheduler

@@ -171,9 +171,10 @@ describe('CallGate', () => {
   function judging() {
     const admitted: (readonly [number, number])[] = [];
     const admission = new EdgeAdmission();
+    const { admit } = admission;
     admission.admit = (cls, budgetMs) => {
       admitted.push([cls, budgetMs]);
-      return { cls, budgetMs, admittedMs: 0 };
+      return admit.call(admission, cls, budgetMs);
     };
     const gate = new CallGate({ ...refusing, admission, waitedMs: () => 20 });
     return { gate, admitted };
