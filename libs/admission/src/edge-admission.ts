@@ -152,7 +152,7 @@ export class EdgeAdmission {
     const isItsEnd = this.hadBacklog && window.ms < 2 * WINDOW_MS;
     this.answerRate.note(window, hasBacklog || isItsEnd);
     this.hadBacklog = hasBacklog;
-    if (this.answered > 0) this.margin.lower(now);
+    if (this.answered > 0) this.margin.lower(now, this.answered);
     this.offeredRates = this.offered.map(
       (count, cls) => ((this.offeredRates[cls] ?? 0) + count / seconds) / 2,
     );

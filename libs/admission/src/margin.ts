@@ -1,7 +1,11 @@
 const MARGIN_MIN = 0.5;
 const MARGIN_MAX = 4;
 const RAISE = 1.25;
-const LOWERED_PER_WINDOW = 0.002;
+/** Each late call raises the margin, each one in time lowers it: this share is late in the end. */
+const LATE_SHARE = 0.003;
+const LOWERED_PER_ANSWER = LATE_SHARE * Math.log(RAISE);
+/** Late calls come in bunches, of which one raises it. */
+const LOWERED_PER_WINDOW_MAX = 0.004;
 /**
  * A margin beyond that is not the noise of predictions but something that disturbed the process;
  * once nothing has been late for so long it is over.
@@ -29,10 +33,12 @@ export class Margin {
     this.raisedMs = nowMs;
   }
 
-  /** A window with answers has ended. */
-  lower(nowMs: number): void {
+  /** A window of time with so many answers has ended. */
+  lower(nowMs: number, answers: number): void {
     const isCalm = this.current > DISTURBED && nowMs - this.raisedMs > CALM_MS;
-    const lowered = isCalm ? LOWERED_PER_CALM_WINDOW : LOWERED_PER_WINDOW;
+    const lowered = isCalm
+      ? LOWERED_PER_CALM_WINDOW
+      : Math.min(LOWERED_PER_WINDOW_MAX, answers * LOWERED_PER_ANSWER);
     this.current = Math.max(MARGIN_MIN, this.current * (1 - lowered));
   }
 }
