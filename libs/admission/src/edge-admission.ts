@@ -10,6 +10,11 @@ const BACKLOG_MIN = 8;
 /** A caller that gives up after this part of its time would have got a late answer. */
 const GIVEN_UP_SHARE = 0.9;
 /**
+ * Classes may begin hardly more than is answered. Were it much more, calls would wait until the
+ * next is refused for want of time, and that holds back most the class that is to be admitted most.
+ */
+const SLACK = 1.02;
+/**
  * Classes take turns where so much of a call's time would go by with waiting. Below that everybody
  * is let in, or a rate that was measured too low would stay low.
  */
@@ -128,12 +133,8 @@ export class EdgeAdmission {
     this.credits[cls] = Math.max(least, (this.credits[cls] ?? 0) - 1);
   }
 
-  /**
-   * No more than is answered. Were more given out, calls would wait until the next is refused for
-   * want of time, and that holds back most the class that is to be admitted most.
-   */
   private creditsPerMs(cls: number): number {
-    return ((this.shares?.[cls] ?? 1) * this.capacity) / MILLISECONDS_PER_SECOND;
+    return ((this.shares?.[cls] ?? 1) * this.capacity * SLACK) / MILLISECONDS_PER_SECOND;
   }
 
   private get margin(): Margin {
