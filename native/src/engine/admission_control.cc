@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kRetryAfterUsMin = 1'000;
 constexpr double kRetryAfterUsMax = 60e6;
-/// Callers count from before the request arrives, and cancel at their deadline: who does after so
-/// much of the time would have had a late answer.
+/// A caller counts from before its request arrives, and cancels at its deadline: one that cancels
+/// after so much of the time would have had a late answer.
 constexpr double kGivenUpShare = 0.9;
 
 uint32_t retry_hint(double us) {

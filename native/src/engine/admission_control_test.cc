@@ -11,15 +11,15 @@ class AdmissionControlTest : public testing::Test {
  protected:
   AdmissionControlTest() { admission_.note_progress({}, kAheadUs, 1); }
 
-  /// Of a request that the work ahead of it makes a tenth late, or in time by as much.
   bool is_admitted(milliseconds budget) {
     return admission_.judge({.own_us = kOwnUs, .now = kNow, .deadline = kNow + budget})
         .status.is_ok();
   }
   /// The end of one that was admitted, with 100 ms to its deadline.
-  void ended(Code code, milliseconds after) {
-    admission_.note_ended({.submitted = kNow, .deadline = kNow + milliseconds(100)},
-                          Status(code, "ended"), kNow + after);
+  void ended(Code code, milliseconds after, bool was_short = false) {
+    admission_.note_ended(
+        {.submitted = kNow, .deadline = kNow + milliseconds(100), .was_short = was_short},
+        Status(code, "ended"), kNow + after);
   }
 
   static constexpr double kOwnUs = 10e3, kAheadUs = 80e3;
@@ -41,6 +41,11 @@ TEST_F(AdmissionControlTest, SoDoesACallerThatGivesUpAtItsDeadline) {
 
 TEST_F(AdmissionControlTest, ACallerThatGoesAwayEarlierSaysNothing) {
   ended(Code::kCancelled, milliseconds(50));
+  EXPECT_TRUE(is_admitted(kEnough));
+}
+
+TEST_F(AdmissionControlTest, LateAnswersOfAnOverloadSayNothingOfCalmTimes) {
+  ended(Code::kDeadlineExceeded, milliseconds(100), true);
   EXPECT_TRUE(is_admitted(kEnough));
 }
 

@@ -11,8 +11,8 @@ namespace {
 constexpr double kForget = 0.95;  // of the past, at each answer
 constexpr double kMarginMin = 1, kMarginMax = 4;
 constexpr double kRaise = 1.25, kLoweredPerSecond = 0.02;
-/// Where answers are few the margin goes by their number: each late one raises it, so this share is
-/// late once it settles. By time alone it would be most of them.
+/// Where answers are few the margin goes by their number: each late one raises it, so about this
+/// share is late once it settles. By time alone the share grows as answers become fewer.
 constexpr double kLateShare = 0.003;
 const double kLoweredPerAnswer = kLateShare * std::log(kRaise);
 /// A margin beyond that is not the noise of predictions but something that disturbed the process.
