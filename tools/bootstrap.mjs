@@ -86,7 +86,8 @@ function walk(path, keep) {
 
 function digest(paths, keep = () => true) {
   const hash = createHash('sha256');
-  hash.update(`${process.platform} ${process.arch} ${process.versions.modules}\0`);
+  // Not Node's version: addons are of Node-API, and one serves all versions.
+  hash.update(`${process.platform} ${process.arch}\0`);
   for (const path of paths.flatMap((entry) => walk(entry, keep))) {
     hash.update(`${path}\0`).update(fs.readFileSync(path)).update('\0');
   }
@@ -115,8 +116,8 @@ async function step({ name, inputs, keep, outputs, holds = () => true, act }) {
 
 function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) {
-    fail(`Node 20.19 or later is needed, this is ${process.versions.node}`);
+  if (major < 22 || (major === 22 && minor < 12)) {
+    fail(`expected Node 22.12 or later, got ${process.versions.node}: README.md has a command`);
   }
 }
 
@@ -138,7 +139,6 @@ const systemPackages = [
   { name: 'g++', present: () => onPath('g++') || onPath('clang++') },
   { name: 'cmake', present: () => onPath('cmake') },
   { name: 'ninja-build', present: () => onPath('ninja') },
-  { name: 'libsimdjson-dev', present: () => hasHeader('simdjson.h') },
   { name: 'libxxhash-dev', present: () => hasHeader('xxhash.h') },
   { name: 'libroaring-dev', present: () => hasHeader('roaring/roaring.hh') },
   { name: 'libre2-dev', present: () => hasHeader('re2/re2.h') },
@@ -294,8 +294,37 @@ const copyJars = ['dependency:copy-dependencies', `-DoutputDirectory=${join(root
 
 const pagesBuild = ['build', '--logLevel', 'warn', '-c', 'apps/console/web/vite.config.ts'];
 
-/** What tests start that no package of the system or of npm has. */
+const grpcurlFolder = join('.cache', 'grpcurl');
+const GRPCURL = 'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4';
+
+/** README's own command is a test; without Go it is skipped. */
+async function installGrpcurl() {
+  const env = { ...process.env, GOBIN: join(root, grpcurlFolder), GOFLAGS: '-trimpath' };
+  try {
+    await run('go', ['install', GRPCURL], { env });
+  } catch (error) {
+    say(`grpcurl is not tested here: ${error.message}`);
+  }
+}
+
+/** What tests start that no package of the system or of the project has. */
 async function fetchTestPrograms() {
+  await step({
+    name: 'Node binaries',
+    inputs: ['test/nodes/package.json', 'test/nodes/package-lock.json'],
+    outputs: ['test/nodes/node_modules'],
+    act: () =>
+      run('npm', ['ci', '--prefix', 'test/nodes', '--no-audit', '--no-fund'], {
+        env: npmEnvironment(),
+      }),
+  });
+  await step({
+    name: 'grpcurl',
+    inputs: ['tools/bootstrap.mjs'],
+    outputs: [],
+    holds: () => !onPath('go') || fs.existsSync(join(grpcurlFolder, 'grpcurl')),
+    act: installGrpcurl,
+  });
   await step({
     name: 'Kafka broker',
     inputs: ['test/kafka/pom.xml'],

@@ -82,11 +82,31 @@ function schemaModule() {
     '/** Messages and services as protobufjs writes a schema; fields in camel case; comments. */',
     `export const protoSchema: object = ${text(described)};`,
     '',
-    '/** The same with the names of the proto files, for reflection. */',
-    `export const protoSchemaAsWritten: object = ${text(schema({ keepCase: true }))};`,
-    '',
     '/** Words of the enumerations, in JSON and in the domain, with their numbers on the wire. */',
     `export const enumWords = ${text(enumWords(described))} as const;`,
+    '',
+  ].join('\n');
+}
+
+/**
+ * The files as `buf build` compiles them, each after those that it imports: what reflection serves.
+ * Descriptors made from the schema above would lose files' names, imports and map entries.
+ */
+function descriptorsModule() {
+  const folder = fs.mkdtempSync(join(os.tmpdir(), 'tessera-descriptors-'));
+  const built = join(folder, 'descriptors.binpb');
+  buf(['build', '--as-file-descriptor-set', '--exclude-source-info', '-o', built]);
+  const { FileDescriptorProto, FileDescriptorSet } = require('protobufjs/ext/descriptor');
+  const { file } = FileDescriptorSet.decode(fs.readFileSync(built));
+  fs.rmSync(folder, { recursive: true });
+  const encoded = (one) => Buffer.from(FileDescriptorProto.encode(one).finish());
+  return [
+    '// Generated from proto/ by tools/generate.mjs. Do not edit.',
+    '',
+    '/** FileDescriptorProto of each file in base64, by its path; imports stand before. */',
+    'export const protoDescriptors: Readonly<Record<string, string>> = {',
+    ...file.map((one) => `  '${one.name}': '${encoded(one).toString('base64')}',`),
+    '};',
     '',
   ].join('\n');
 }
@@ -109,6 +129,7 @@ function generateInto(folder) {
   buf(['generate', '-o', folder]);
   fs.writeFileSync(join(folder, 'proto-schema.ts'), schemaModule());
   fs.writeFileSync(join(folder, 'services.ts'), servicesModule());
+  fs.writeFileSync(join(folder, 'proto-descriptors.ts'), descriptorsModule());
 }
 
 /** Limits of the engine, for the engine and for the configuration (ADR 0099). */

@@ -8,11 +8,14 @@ const METRIC_WAIT_MS = 90_000;
 
 /** Another process than the standalone one, and what it prints when it serves. */
 export interface Program {
-  readonly main: string;
-  readonly printed: RegExp;
+  /** Left out: the standalone one. */
+  readonly main?: string;
+  readonly printed?: RegExp;
+  /** Left out: the Node that runs the tests. */
+  readonly node?: string;
 }
 
-const STANDALONE: Program = { main: MAIN, printed: /Recall for user[\s\S]*\n\s+1 {2}/ };
+const STANDALONE_PRINTED = /Recall for user[\s\S]*\n\s+1 {2}/;
 
 /** Undefined: as where nothing is said. */
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -56,7 +59,12 @@ export class Service {
   }
 
   /** Starts without waiting for anything. */
-  static launch(variables: Variables, flags: readonly string[] = [], main = MAIN) {
+  static launch(
+    variables: Variables,
+    flags: readonly string[] = [],
+    main = MAIN,
+    node = process.execPath,
+  ) {
     const env = {
       ...cleanEnvironment(),
       TESSERA_HTTP_PORT: '0',
@@ -72,16 +80,16 @@ export class Service {
       TESSERA_WEIGHTS_PATH: '',
       ...variables,
     };
-    return new Service(spawn(process.execPath, [main, ...flags], { env }));
+    return new Service(spawn(node, [main, ...flags], { env }));
   }
 
   /** Starts and waits until it serves and has printed its sample. */
   static async start(
     variables: Variables,
     flags: readonly string[] = [],
-    { main, printed }: Program = STANDALONE,
+    { main, printed = STANDALONE_PRINTED, node }: Program = {},
   ): Promise<Service> {
-    const service = Service.launch(variables, flags, main);
+    const service = Service.launch(variables, flags, main, node);
     await service.printed(printed);
     service.httpUrl = /(?:HTTP|health)\s+(https?:\/\/[^/\s]+)/.exec(service.stdout)?.[1] ?? '';
     service.grpcAddress = /gRPC\s+(\S+)/.exec(service.stdout)?.[1] ?? '';

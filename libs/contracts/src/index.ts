@@ -1,4 +1,5 @@
-export { enumWords, protoSchema, protoSchemaAsWritten } from './generated/proto-schema.js';
+export { protoDescriptors } from './generated/proto-descriptors.js';
+export { enumWords, protoSchema } from './generated/proto-schema.js';
 export type { WireServices } from './generated/services.js';
 export {
   type AdapterAnnounced as WireAdapterAnnounced,

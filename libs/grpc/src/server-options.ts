@@ -35,8 +35,8 @@ export interface GrpcServerSettings {
   readonly packages: readonly string[];
   /** Schema with fields in camel case: what handlers see. */
   readonly schema: object;
-  /** Schema as the proto files are written: what reflection tells. */
-  readonly schemaAsWritten: object;
+  /** FileDescriptorProto of each proto file, base64: what reflection serves. */
+  readonly descriptors: Readonly<Record<string, string>>;
   readonly health: GrpcHealth;
   /** The first is called first; they see a call before its messages are read. */
   readonly interceptors: readonly ServerInterceptor[];
@@ -88,10 +88,18 @@ function decidedMethods(served: PackageDefinition): Map<string, AdmissionFields>
   return methods;
 }
 
+/** Serves the compiled files as they are: of a package definition it reads their bytes alone. */
+function reflection(descriptors: GrpcServerSettings['descriptors']): ReflectionService {
+  const fileDescriptorProtos = Object.values(descriptors).map((text) =>
+    Buffer.from(text, 'base64'),
+  );
+  const files = { format: 'Protocol Buffer 3 DescriptorProto', type: {}, fileDescriptorProtos };
+  return new ReflectionService({ files });
+}
+
 /** Nest's gRPC server, with health and reflection added to what the packages serve. */
 export function grpcServer(settings: GrpcServerSettings): GatedGrpcServer {
   const served: PackageDefinition = protoLoader.fromJSON(settings.schema as Schema, MESSAGE_SHAPE);
-  const written = protoLoader.fromJSON(settings.schemaAsWritten as Schema, { keepCase: true });
   const { host, port, connectionsMax, streamsMax, gate, direct, messageBytesMax } = settings;
   const marked = withMalformedMarked(served);
   return new GatedGrpcServer(
@@ -110,7 +118,7 @@ export function grpcServer(settings: GrpcServerSettings): GatedGrpcServer {
       onLoadPackageDefinition: (_packages: unknown, server: Server) => {
         settings.health.addTo(server);
         settings.addServices?.(server);
-        new ReflectionService(written).addToServer(server);
+        reflection(settings.descriptors).addToServer(server);
       },
     },
     {

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { GRPC_ACCESS } from '@tessera/access';
-import { protoSchema, protoSchemaAsWritten } from '@tessera/contracts';
+import { protoDescriptors, protoSchema } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
   accessInterceptor,
@@ -129,7 +129,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
     gate: parts.gate,
     packages: Object.keys(services),
     schema: protoSchema,
-    schemaAsWritten: protoSchemaAsWritten,
+    descriptors: protoDescriptors,
     health: new GrpcHealth(names, readiness),
     interceptors: [accessInterceptor(guard)],
     addServices: parts.forwarded?.addTo,

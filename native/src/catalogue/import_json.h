@@ -76,7 +76,7 @@ Status ObjectFile::read(const Visit& visit) {
     simdjson::ondemand::field field;
     if ((error = std::move(entry).get(field)) != simdjson::SUCCESS) return broken(error);
     std::string_view key;
-    if ((error = field.unescaped_key().get(key)) != simdjson::SUCCESS) return broken(error);
+    if ((error = field.unescaped_key(false).get(key)) != simdjson::SUCCESS) return broken(error);
     key_ = key;
     TESSERA_RETURN_IF_ERROR(visit(field.value()));
     const char* position = nullptr;

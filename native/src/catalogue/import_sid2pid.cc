@@ -72,7 +72,7 @@ class Sid2PidReader {
       const simdjson::error_code error = std::move(entry).get(field);
       if (error != simdjson::SUCCESS) return file_.broken(error);
       std::string_view name;
-      if (field.unescaped_key().get(name) != simdjson::SUCCESS)
+      if (field.unescaped_key(false).get(name) != simdjson::SUCCESS)
         return file_.broken(simdjson::STRING_ERROR);
       if (name == "pid" || name == "iid") {
         if (!item_id.empty()) return file_.bad_field(place + ": expected one pid or iid, got two");

@@ -37,7 +37,7 @@ Status read_json_titles(const std::string& path, TitleMap& titles) {
     std::string_view key;
     json::object item;
     if ((error = std::move(entry).get(field)) != simdjson::SUCCESS) return broken(error);
-    if ((error = field.unescaped_key().get(key)) != simdjson::SUCCESS) return broken(error);
+    if ((error = field.unescaped_key(false).get(key)) != simdjson::SUCCESS) return broken(error);
     const std::string id(key);
     if (field.value().get_object().get(item) != simdjson::SUCCESS) {
       return import_error(path, "key " + quote(id) + ": expected an object with a title");
