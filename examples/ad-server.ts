@@ -59,6 +59,7 @@ async function linesOf(recaller: Recaller, userId: string): Promise<string[]> {
   } catch (thrown) {
     // A page is shown without this answer; what to do next time is in the code.
     const { code, message } = TesseraError.from(thrown);
+    process.exitCode = 1;
     return [[userId, code, message, took()].join('  ')];
   }
 }

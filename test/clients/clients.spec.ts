@@ -49,6 +49,13 @@ async function run(cwd: string, command: string, words: readonly string[]): Prom
   return stdout;
 }
 
+/** An example against an address where nothing listens: its words come in the message. */
+async function failsAloud(cwd: string, command: string, words: readonly string[]) {
+  await expect(run(cwd, command, words)).rejects.toThrow(/fallback: no answer/);
+}
+
+const NOWHERE = '127.0.0.1:9';
+
 /** IDs that an example prints, a line each, before the first tab. */
 const printedIds = (text: string) =>
   stripVTControlCharacters(text)
@@ -108,6 +115,7 @@ describe.skipIf(skipWithout('python3'))('the package for Python', () => {
     expect(await run(packaged, python, ['-m', 'pytest', '-q', 'tests'])).not.toContain('skipped');
     const printed = await run(packaged, python, ['examples/recall.py', service.grpcAddress, '1']);
     expect(printedIds(printed)).toEqual(expected);
+    await failsAloud(packaged, python, ['examples/recall.py', NOWHERE]);
   });
 
   it("is all that the trainer's push needs", { timeout: BUILD_MS }, async () => {
@@ -135,6 +143,7 @@ describe.skipIf(skipWithout('go', 'version'))('the module for Go', () => {
     expect(tested).not.toContain('--- SKIP');
     const words = ['run', './examples/recall', service.grpcAddress, '1'];
     expect(printedIds(await run(packaged, 'go', words))).toEqual(expected);
+    await failsAloud(packaged, 'go', ['run', './examples/recall', NOWHERE]);
   });
 });
 
@@ -146,5 +155,6 @@ describe.skipIf(skipWithout('mvn'))('the artifact for Java', () => {
     expect(tested).toMatch(/Tests run: \d+, Failures: 0, Errors: 0, Skipped: 0/);
     const words = ['-B', '-q', 'exec:java', `-Dexec.args=${service.grpcAddress} 1`];
     expect(printedIds(await run(packaged, 'mvn', words))).toEqual(expected);
+    await failsAloud(packaged, 'mvn', ['-B', '-q', 'exec:java', `-Dexec.args=${NOWHERE}`]);
   });
 });

@@ -1,7 +1,6 @@
 /** Wire and domain have the same fields, so no field is lost in a mapper. */
 
 import { readFileSync } from 'node:fs';
-import { protoSchema } from '@tessera/contracts';
 import type { RecalledItem } from '@tessera/recall';
 import { describe, expect, it } from 'vitest';
 import { answerTo, scoresOf } from '../integration/fake-runtime.js';

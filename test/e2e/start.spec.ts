@@ -105,6 +105,21 @@ it('an example says which flag it does not have', () => {
   expect([status, stderr]).toEqual([2, "Unknown option '--grpc'\n--help: all of them\n"]);
 });
 
+it('an example fails where no service answers', () => {
+  const words = ['dist/examples/ad-server.js', '--address', '127.0.0.1:9', '--deadline-ms', '300'];
+  const { status, stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  expect([status, stdout]).toEqual([1, expect.stringMatching(/^1 {2}[A-Z_]+ {2}/)]);
+});
+
+it('--help of a command builds nothing', () => {
+  const words = ['tools/run.mjs', 'tools/cluster', '--help'];
+  // Without a compiler, npm or a shell: a step of the set-up could not but fail.
+  const env = { PATH: '/nowhere' };
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env });
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^usage: npm run cluster/);
+});
+
 it('--print-config prints and ends', async () => {
   const launched = Service.launch({ ...variables, TESSERA_LOG_LEVEL: 'warn' }, ['--print-config']);
   const { status, stdout } = await launched.ended;

@@ -129,10 +129,16 @@ describe('loadConfig', () => {
       TESSERA_PORT: 'tcp://10.0.0.1:50051',
       TESSERA_PORT_50051_TCP_ADDR: '10.0.0.1',
       TESSERA_GRPC_SERVICE_HOST: '10.0.0.2',
+      TESSERA_GRPC_PORT: 'tcp://10.0.0.2:50051',
+      TESSERA_CLUSTER_PORT: 'tcp://10.0.0.3:7000',
+      TESSERA_CLUSTER_PORT_7000_TCP: 'tcp://10.0.0.3:7000',
+      TESSERA_KAFKA_SERVICE_PORT_CLIENTS: '9092',
+      TESSERA_HTTP_PORT: 'udp://[fd00::1]:8080',
       TESSERA_IMAGE_TAG: 'v3',
     };
     const loaded = loadConfig({ environment });
     expect(loaded.ignored).toEqual(Object.keys(environment));
+    expect(loaded.config).toEqual(loadConfig({ environment: {} }).config);
     expect(describeConfig(loaded)).toContain('# TESSERA_IMAGE_TAG: ignored, no key');
   });
 

@@ -5,7 +5,7 @@ import { faultsOfSecurity } from './broker-security.js';
 import { repositoryRoot } from './repository-root.js';
 import { CONFIG_KEYS, type Config, configSchema, VARIABLE_PREFIX } from './schema.js';
 import { DEMO_MODEL, defaultFolder } from './schema-fields.js';
-import { faultOfUnknown } from './unknown-variables.js';
+import { faultOfUnknown, isOfOrchestrator } from './unknown-variables.js';
 
 const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG_FILE`;
 /** Whom commands call a service as. Nothing of the service: it may be there for them. */
@@ -103,7 +103,8 @@ function readEnvironmentInto(
     if (!variable.startsWith(VARIABLE_PREFIX) || OTHER_VARIABLES.has(variable)) continue;
     if (text === undefined) continue;
     const key = CONFIG_KEYS.find((candidate) => candidate.variable === variable);
-    if (key) put(reading, key.path, parseText(text, key.kind), 'environment');
+    if (isOfOrchestrator(variable, text)) reading.ignored.push(variable);
+    else if (key) put(reading, key.path, parseText(text, key.kind), 'environment');
     else noteUnknown(reading, variable);
   }
 }

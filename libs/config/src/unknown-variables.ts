@@ -16,12 +16,19 @@ const AREAS = Object.keys(configSchema.shape).map(
   (area) => `${VARIABLE_PREFIX}${area.replace(/[A-Z]/g, '_$&').toUpperCase()}_`,
 );
 
+/** A link's address, which only an orchestrator sets: `TESSERA_GRPC_PORT=tcp://10.0.0.1:50051`. */
+const LINK = /^(tcp|udp|sctp):\/\/[^/]*:\d+$/;
+
+/** True for what an orchestrator sets for a service whose name begins as ours, also for a key. */
+export function isOfOrchestrator(variable: string, text: string): boolean {
+  return OF_AN_ORCHESTRATOR.test(variable) || LINK.test(text);
+}
+
 /**
  * The fault of a variable of our prefix that is no key; '' where it is somebody else's and
  * only looks alike: a typo must not go unnoticed, and another program's variable must stop nothing.
  */
 export function faultOfUnknown(variable: string): string {
-  if (OF_AN_ORCHESTRATOR.test(variable)) return '';
   const near = closest(variable, VARIABLES);
   const isTypo = distance(variable, near) <= TYPO_LETTERS_MAX;
   const isOfOurArea = AREAS.some((area) => variable.startsWith(area));

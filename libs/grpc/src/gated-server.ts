@@ -26,7 +26,7 @@ export interface GatedServerSettings {
 
 /**
  * Of calls that the gate leaves to the server: Node ends connections that reset more than a burst
- * of 1,000 and 33 a second. Node 20 has no such options: its own limit stays there.
+ * of 1,000 and 33 a second.
  */
 const NODE_RESETS = { streamResetBurst: RESETS.burst, streamResetRate: RESETS.perSecond };
 

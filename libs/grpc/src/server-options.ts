@@ -93,8 +93,7 @@ function reflection(descriptors: GrpcServerSettings['descriptors']): ReflectionS
   const fileDescriptorProtos = Object.values(descriptors).map((text) =>
     Buffer.from(text, 'base64'),
   );
-  const files = { format: 'Protocol Buffer 3 DescriptorProto', type: {}, fileDescriptorProtos };
-  return new ReflectionService({ files });
+  return new ReflectionService({ files: { fileDescriptorProtos } } as never);
 }
 
 /** Nest's gRPC server, with health and reflection added to what the packages serve. */

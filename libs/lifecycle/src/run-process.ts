@@ -41,6 +41,12 @@ export function runProcess(usage: string, start: (loaded: LoadedConfig) => Promi
       process.stderr.write('TESSERA_TOKEN is for commands that call a service: not used here\n');
     }
     const loaded = loadConfig({ ...(file === undefined ? {} : { file }), flags: values });
+    if (loaded.ignored.length > 0) {
+      const names = loaded.ignored.join(', ');
+      process.stderr.write(
+        visible(`ignored, set by an orchestrator or another program: ${names}\n`),
+      );
+    }
     if (printConfig) print(describeConfig(loaded));
     else await start(loaded);
   };

@@ -1,4 +1,5 @@
 // Asks which ads to show a user: go run ./examples/recall [ADDRESS] [USER]
+// ADDRESS is TESSERA_ADDRESS where it is left out, else 127.0.0.1:50051.
 package main
 
 import (
@@ -18,6 +19,14 @@ func popular(failed *tessera.Error) *recall.RecallResponse {
 	return &recall.RecallResponse{Items: items, Fallback: failed.Code}
 }
 
+// address of the service where no argument names it.
+func address() string {
+	if named := os.Getenv("TESSERA_ADDRESS"); named != "" {
+		return named
+	}
+	return "127.0.0.1:50051"
+}
+
 func argument(index int, otherwise string) string {
 	if index < len(os.Args) {
 		return os.Args[index]
@@ -26,7 +35,7 @@ func argument(index int, otherwise string) string {
 }
 
 func main() {
-	client, err := tessera.New(argument(1, "127.0.0.1:50051"))
+	client, err := tessera.New(argument(1, address()))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -41,11 +50,18 @@ func main() {
 		Source:      &recall.RecallRequest_UserId{UserId: argument(2, "1")},
 		ResultCount: &count,
 	}
-	answer, err := client.RecallOr(ctx, request, popular)
+	var failure *tessera.Error
+	answer, err := client.RecallOr(ctx, request, func(failed *tessera.Error) *recall.RecallResponse {
+		failure = failed
+		return popular(failed)
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, item := range answer.GetItems() {
 		fmt.Printf("%s\t%.3f\t%s\n", item.GetItemId(), item.GetScore(), item.GetTitle())
+	}
+	if failure != nil {
+		log.Fatalf("fallback: no answer: %v", failure)
 	}
 }
