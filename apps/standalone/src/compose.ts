@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EdgeAdmission, LoopWait } from '@tessera/admission';
-import type { BehaviourEvent } from '@tessera/behaviour';
+import { parseClickActions } from '@tessera/behaviour';
 import type { Config } from '@tessera/config';
 import { type EmbeddingModels, NO_MODELS } from '@tessera/embedding';
 import { taskDepths } from '@tessera/engine';
@@ -15,6 +15,7 @@ import { RecallAudits } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { type AdapterEventRelay, type ModelEdges, modelEdgesOf } from './adapters.js';
 import { consoleParts } from './console.js';
+import { countedClicks } from './counted-clicks.js';
 import { type Inspection, inspected, recordChanges, watchInspection } from './inspection.js';
 import type { OpenedRelevance } from './relevance.js';
 import type { StandaloneOptions } from './standalone.module.js';
@@ -162,9 +163,10 @@ interface Joined {
 }
 
 function featureOf(
-  { runtime, log }: ServeParts,
+  { config, runtime, log }: ServeParts,
   { access, metrics, tracing, topics, users }: Joined,
 ): StandaloneOptions['feature'] {
+  const isClick = parseClickActions(config.behaviours.clickActions);
   const { behaviourLog: behaviours, adapters, popularity } = runtime.operations;
   const { follower, erasure } = users;
   if (behaviours === undefined || erasure === undefined) return undefined;
@@ -178,12 +180,7 @@ function featureOf(
     log,
     tracing,
     nowMs: Date.now,
-    onAdded: (events: readonly BehaviourEvent[]) => {
-      for (const { userId, itemId, timeMs } of events) {
-        adapters?.clicked(userId, itemId);
-        popularity?.add(itemId, timeMs);
-      }
-    },
+    onAdded: countedClicks(isClick, adapters, popularity),
   };
 }
 

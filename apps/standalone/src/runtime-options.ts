@@ -1,5 +1,5 @@
 import type { AdapterEvent } from '@tessera/adapter';
-import { behaviourOptions } from '@tessera/behaviour';
+import { behaviourOptions, parseClickActions } from '@tessera/behaviour';
 import { type ProgressListener, parseCatalogueSpecs, parseFlight } from '@tessera/catalogue';
 import { peerConnection, TesseraClient } from '@tessera/client';
 import { type Config, redisSecurity } from '@tessera/config';
@@ -95,6 +95,7 @@ export function runtimeOptions(
       historyTrimPercent,
       withoutFeatures,
       withoutHistory,
+      isClick: parseClickActions(config.behaviours.clickActions),
       frequencyCaps: parseFrequencyCaps(config.recall.frequencyCaps),
       rememberedRecalls,
     },

@@ -1,5 +1,6 @@
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { BehaviourStore } from './domain/behaviour-store.js';
+import type { IsClick } from './domain/click-actions.js';
 import type { Popularity } from './domain/popularity.js';
 
 /** Users whose behaviours are read at most, and of each the newest. */
@@ -7,21 +8,22 @@ const USERS_MAX = 100_000;
 const BEHAVIOURS_MAX = 100;
 
 /**
- * Counts what a store has, user after user: what was counted before a restart is not kept anywhere
+ * Counts the clicks that a store has, user after user: what was counted before a restart is not kept anywhere
  * else. A behaviour that arrives meanwhile may count twice.
  * @returns whether all was read; false where the store went away or nobody wants it any more
  */
 export async function rebuildPopularity(
   store: BehaviourStore,
   popularity: Popularity,
+  isClick: IsClick,
   isWanted: () => boolean,
 ): Promise<boolean> {
   try {
     for (const userId of await store.userIds(USERS_MAX)) {
       if (!isWanted()) return false;
       const behaviours = (await store.history(userId, BEHAVIOURS_MAX)) ?? [];
-      for (const { itemId, time } of behaviours) {
-        popularity.add(itemId, time * MILLISECONDS_PER_SECOND);
+      for (const { itemId, action, time } of behaviours) {
+        if (isClick(action)) popularity.add(itemId, time * MILLISECONDS_PER_SECOND);
       }
     }
     return true;

@@ -22,6 +22,11 @@ export const behavioursSchema = z.strictObject({
   erasuresPath: text('', 'folder of erasures that are pending; empty: behaviours.path.erasures'),
   keyPrefix: text('tessera:', 'put before every key in Redis'),
   ...REDIS_SECURITY,
+  clickActions: nonEmptyText(
+    'click',
+    'actions that are clicks, separated by commas, * for all: canaries and popular items count ' +
+      'them alone; a behaviour without an action is a click',
+  ),
   retention: nonEmptyText(
     '*=10000',
     'what is kept of each user: ACTION=COUNT,AGE windows separated by semicolons, * for ' +

@@ -52,14 +52,15 @@ export class Opened {
     return adapters;
   }
 
-  /** Counts the behaviours of a store in the background, where users are answered by that. */
+  /** Counts the clicks of a store in the background, where users are answered by that. */
   keepPopularity(
-    { withoutHistory }: RecallDefaults,
+    { withoutHistory, isClick = () => true }: RecallDefaults,
     store: BehaviourStore,
   ): Popularity | undefined {
     if (withoutHistory !== 'popular') return undefined;
     const popularity = new Popularity(Date.now);
-    this.counting = rebuildPopularity(store, popularity, () => this.closing === undefined);
+    const isWanted = () => this.closing === undefined;
+    this.counting = rebuildPopularity(store, popularity, isClick, isWanted);
     return popularity;
   }
 

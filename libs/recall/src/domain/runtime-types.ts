@@ -5,6 +5,7 @@ import type {
   BehaviourLog,
   BehaviourOptions,
   BehaviourStore,
+  IsClick,
   Popularity,
   StoreReach,
   UserBehaviours,
@@ -93,6 +94,8 @@ export interface RecallDefaults {
   readonly withoutFeatures?: 'refuse' | 'answer';
   /** How requests without history are met; left out: answered. */
   readonly withoutHistory?: 'refuse' | 'answer' | 'popular';
+  /** Which behaviours make an item popular; left out: all. */
+  readonly isClick?: IsClick;
   /** Of recalls by user ID that name none themselves; left out: none. */
   readonly frequencyCaps?: readonly FrequencyCap[];
   /** Newest recalls of a catalogue whose prompts are kept, so that they can be explained. */
