@@ -223,10 +223,12 @@ def _add_sids(commands) -> None:
     parser.add_argument("--out", required=True, help="folder to write")
     parser.add_argument("--method", choices=METHODS, default=METHODS[0])
     plan = QuantiserPlan()
-    for name in ("levels", "codes", "rounds", "hidden", "latent", "epochs", "batch_size"):
+    parser.add_argument("--codes", type=_count, help="of each level (left out: 256, fewer where "
+                        "there are fewer than 1,024 items)")
+    for name in ("levels", "rounds", "hidden", "latent", "epochs", "batch_size"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=_count,
                             default=getattr(plan, name))
-    parser.add_argument("--balance", type=_amount, default=plan.balance,
+    parser.add_argument("--balance", type=_balance, default=plan.balance,
                         help="times its equal share that a code may have in k-means (0: any)")
     parser.add_argument("--lr", type=_amount, default=plan.lr, help="of rqvae")
     parser.add_argument("--dimension", type=_count, default=128, help="of vectors made of texts")
@@ -248,6 +250,13 @@ def _amount(text: str) -> float:
     value = float(text)
     if not 0 <= value < float("inf"):
         raise argparse.ArgumentTypeError("expected a number of 0 or more")
+    return value
+
+
+def _balance(text: str) -> float:
+    value = _amount(text)
+    if 0 < value < 1:
+        raise argparse.ArgumentTypeError("expected 0, or 1 or more: codes must hold all points")
     return value
 
 

@@ -13,6 +13,7 @@ from tessera_client.commands import client_of
 from .errors import InputError
 from .history import NO_SCENE, Behaviour, User, Users
 from .sequences import texts_by_name
+from .times import check_time
 
 HISTORY_LIMIT = 1000
 CALL_MS = 30_000
@@ -35,8 +36,9 @@ def read_file(path: Path, profiles: Mapping[str, Mapping[str, str]]) -> Users:
             if not isinstance(moment, int | float) or isinstance(moment, bool):
                 raise InputError(f"{where}: time_ms", "milliseconds since 1970", moment)
             scene = texts_by_name(row.get("scene") or {}, f"{where}: scene") or NO_SCENE
+            seconds = check_time(float(moment), f"{where}: time_ms", "milliseconds")
             action = _text(where, row, "action") if row.get("action") else ""
-            behaviour = Behaviour(_text(where, row, "item_id"), moment / 1000, action, scene)
+            behaviour = Behaviour(_text(where, row, "item_id"), seconds, action, scene)
             done.setdefault(user, []).append(behaviour)
     return {user: _ordered(behaviours, profiles.get(user, {}))
             for user, behaviours in done.items()}

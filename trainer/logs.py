@@ -13,6 +13,7 @@ from .data import item_id_of, read_text, read_titles
 from .errors import InputError
 from .history import NO_SCENE, Behaviour
 from .sequences import texts_by_name
+from .times import check_time
 
 USER_COLUMNS = ("user", "user_id")
 ITEM_COLUMNS = ("item", "item_id")
@@ -47,8 +48,9 @@ def _column(path: Path, header: list[str], names: tuple[str, ...], asked: str | 
 
 
 def read_log(path: Path, names: Columns | None = None) -> Log:
-    """User -> behaviours, oldest first; those of one time in the order of the file, those without a
-    time left out. A scene has the columns that are not empty."""
+    """User -> behaviours, oldest first; those of one time in the order of the file (the service: in
+    the order in which they arrive), those without a time left out; a row that repeats user, item,
+    time and action of another counts once. A scene has the columns that are not empty."""
     names = names or Columns()
     rows = csv.reader(io.StringIO(read_text(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
     header = next(rows, None) or []
@@ -58,9 +60,10 @@ def read_log(path: Path, names: Columns | None = None) -> Log:
     if names.action or any(name in header for name in ACTION_COLUMNS):
         action = _column(path, header, ACTION_COLUMNS, names.action)
     scenes = {name: _column(path, header, (), name) for name in names.scenes}
-    unit = 1000.0 if header[columns[2]] == MILLISECONDS else 1.0
+    unit = "milliseconds" if header[columns[2]] == MILLISECONDS else "seconds"
     found: Log = {}
-    timeless = 0
+    timeless = repeated = 0
+    known: set[tuple[str, ...]] = set()
     for number, row in enumerate(rows, 2):
         where = f"{path} line {number}"
         if len(row) != len(header):
@@ -71,17 +74,25 @@ def read_log(path: Path, names: Columns | None = None) -> Log:
             continue
         if not who:
             raise InputError(f"{where}: {header[columns[0]]}", "a user", who)
-        moment = _moment(when, f"{where}: {header[columns[2]]}") / unit
+        place = f"{where}: {header[columns[2]]}"
+        moment = check_time(_moment(when, place), place, unit)
+        doing = "" if action is None else row[action]
+        if (who, what, when, doing) in known:
+            repeated += 1
+            continue
+        known.add((who, what, when, doing))
         scene = {name: row[column] for name, column in scenes.items() if row[column]}
         found.setdefault(who, []).append(
-            Behaviour(item_id_of(what, where), moment, "" if action is None else row[action],
-                      scene or NO_SCENE))
+            Behaviour(item_id_of(what, where), moment, doing, scene or NO_SCENE))
     if not found:
         raise InputError(str(path), "a behaviour", "none")
     if timeless:
         print(f"{timeless} behaviours have no time, and are left out")
+    if repeated:
+        print(f"{repeated} rows repeat user, item, time and action of another, and count once")
     for behaviours in found.values():
         behaviours.sort(key=lambda behaviour: behaviour.time)
+    _print_ties(found)
     return found
 
 
@@ -121,6 +132,15 @@ def _moment(text: str, where: str) -> float:
     if not math.isfinite(moment):
         raise InputError(where, "a number", text)
     return moment
+
+
+def _print_ties(log: Log) -> None:
+    ties = sum(one.time == other.time for behaviours in log.values()
+               for one, other in zip(behaviours, behaviours[1:]))
+    count = sum(map(len, log.values()))
+    if ties:
+        print(f"{ties / count:.1%} of the behaviours have the time of the one before: they are in "
+              "the order of the file, as the service keeps the order in which they arrive")
 
 
 def _of_known(log: Log, items: set[str]) -> Log:

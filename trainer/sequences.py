@@ -15,6 +15,7 @@ from typing import Any
 from .data import SidIndex, item_id_of, read_json, read_text
 from .errors import InputError
 from .history import NO_SCENE, Behaviour, User, Users
+from .times import check_time
 
 def read_users(path: Path, index: SidIndex | None = None) -> Users:
     """User -> what they did, oldest first, and their profile.
@@ -96,7 +97,7 @@ def _times(value: Any, count: int, where: str) -> list[float]:
 def _moment(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InputError(where, "a number", value)
-    return float(value)
+    return check_time(float(value), where)
 
 
 def _action(value: Any, where: str) -> str:

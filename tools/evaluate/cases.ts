@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { loadBehaviourStore, readUsersText } from '@tessera/behaviour';
+import { basename } from 'node:path';
+import {
+  hasLines,
+  loadBehaviourStore,
+  parseSequenceLines,
+  readUsersText,
+} from '@tessera/behaviour';
 import { fail } from '../terminal/command.js';
-import { hasLines, parseSequenceLines, type UserSequence } from './sequence-lines.js';
 
 /** One user's question: which item follows this history. */
 export interface Case {
@@ -49,10 +54,28 @@ export async function readCases(source: CaseSource): Promise<Cases> {
   return { cases, skipped, repeatedLines };
 }
 
+interface Asked {
+  /** Oldest first. */
+  readonly history: readonly string[];
+  /** The item that follows; undefined: the last one is held out. */
+  readonly target: string | undefined;
+}
+
 async function readSequences(path: string) {
-  if (hasLines(path)) return parseSequenceLines(await readUsersText(path));
+  if (hasLines(path)) {
+    const { users, repeatedLines } = parseSequenceLines(
+      await readUsersText(path),
+      basename(path),
+      Date.now(),
+    );
+    const asked = [...users].map(([userId, { behaviours, target }]): [string, Asked] => {
+      const items = behaviours.map((behaviour) => behaviour.itemId);
+      return [userId, { history: target === undefined ? items : items.slice(0, -1), target }];
+    });
+    return { users: new Map(asked), repeatedLines };
+  }
   const store = await loadBehaviourStore(path);
-  const users = new Map<string, UserSequence>();
+  const users = new Map<string, Asked>();
   for (const userId of await store.userIds(Number.MAX_SAFE_INTEGER)) {
     const behaviours = (await store.history(userId, Number.MAX_SAFE_INTEGER)) ?? [];
     const history = behaviours.map((behaviour) => behaviour.itemId);

@@ -17,11 +17,13 @@ from .encoder import note_encoder, read_encoder
 from .item_texts import texts_of
 from .placement import place
 from .report import report
-from .settings import QuantiserPlan
+from .settings import CODES_MAX, QuantiserPlan, codes_for
 from .text_embedding import fit
 
 STATE = "sids-state.pt"
 MAX_CODES = 65_536
+#: Below this share of items with nearest codes of their own, SIDs say too little.
+DISTINCT_MIN = 0.7
 #: As the service bounds vectors.
 MEMBER_MAX = 1e15
 
@@ -32,12 +34,16 @@ def run(args: argparse.Namespace) -> None:
     out = writable_folder(args.out)
     started = time.monotonic()
     names = QuantiserPlan.__dataclass_fields__
-    plan = QuantiserPlan(**{name: getattr(args, name) for name in names if hasattr(args, name)})
-    if plan.codes > MAX_CODES:
-        raise InputError("--codes", f"at most {MAX_CODES}", plan.codes)
+    if args.codes and args.codes > MAX_CODES:
+        raise InputError("--codes", f"at most {MAX_CODES}", args.codes)
     if not args.items and not args.embeddings:
         raise InputError("--items", "a file of items, or --embeddings", None)
     items, vectors = _of_file(args, out) if args.embeddings else _of_texts(args, out)
+    if args.codes is None:
+        args.codes = codes_for(len(items), args.levels, args.capacity)
+        if args.codes < CODES_MAX:
+            print(f"{len(items)} items: {args.codes} codes a level")
+    plan = QuantiserPlan(**{name: getattr(args, name) for name in names if hasattr(args, name)})
     source = Path(args.embeddings or args.items)
     settings = {**vars(plan), "method": args.method, "columns": args.columns,
                 "dimension": args.dimension}
@@ -71,8 +77,22 @@ def _write(out: Path, codebooks: Codebooks, items: list[str], vectors: np.ndarra
           f"relative error {found['relative_error']:.4f}\n"
           f"distinct SIDs {shares['nearest']:.4f} of the items by nearest codes, "
           f"{shares['placed']:.4f} as placed; {found['moved_items']} items moved\n"
-          f"nearest neighbours with the same first 1, 2, .. codes: {prefixes}\n"
+          f"nearest neighbours with the same first 1, 2, .. codes: {prefixes}"
+          f"{_warning(found, args)}\n"
           f"codebooks {digest}\n{out}: codebooks.safetensors, index.json, report.json")
+
+
+def _warning(found: dict, args: argparse.Namespace) -> str:
+    """A line where too many items share their nearest codes; '' elsewhere."""
+    share = found["unique_share"]["nearest"]
+    if share >= DISTINCT_MIN:
+        return ""
+    alike = found["items"] - found["distinct_vectors"]
+    remedy = ("titles that tell them apart" if alike > found["items"] * (1 - DISTINCT_MIN)
+              else "more --codes or --levels" if args.embeddings
+              else "vectors of an encoder (`quickstart --encoder DIR`), or more --codes")
+    return (f"\nwarning: {share:.2f} of the items have a SID of their own by nearest codes, "
+            f"{alike} have the vector of another: the others took what was left. Better: {remedy}")
 
 
 def _of_texts(args: argparse.Namespace, out: Path) -> tuple[list[str], np.ndarray]:

@@ -60,7 +60,7 @@ KINDS = ("eye shadow palette", "hand cream", "dry shampoo", "lip balm, mint", "�
          "Крем для рук", "sun spray SPF 50", "ﬁne-toothed comb")
 SIZES = ("30 ml", "50 ml", "100 ml", "2.5 oz", "4 pack", "refill")
 UNSEEN = ("Nordlys hand hand hand cream", "shampoo, dry; unheard-of words", "保湿口红",
-          "COMB comb Comb")
+          "COMB comb Comb", "Nordlysia", "Bellamaris Δelta")
 
 
 def write_folder() -> None:

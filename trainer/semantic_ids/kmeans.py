@@ -51,16 +51,27 @@ def balanced(distances: torch.Tensor, most: int) -> torch.Tensor:
 
 
 def means(points: torch.Tensor, assigned: torch.Tensor, codes: int) -> torch.Tensor:
-    """Mean point of each code; a code without points splits what the fullest has."""
+    """Mean point of each code. A code without points takes the farthest of what the fullest has.
+    Where no code has points that differ, it repeats another's centre: no point needs it."""
     counts = torch.bincount(assigned, minlength=codes)
     sums = torch.zeros(codes, points.shape[1]).index_add_(0, assigned, points)
     centres = sums / counts.clamp(min=1).unsqueeze(1)
-    for empty in (counts == 0).nonzero().flatten().tolist():
+    used = counts.nonzero().flatten().tolist()
+    empty = (counts == 0).nonzero().flatten().tolist()
+    apart = (points - centres[assigned]).pow(2).sum(1) if empty else torch.empty(0)
+    while empty and int(counts.max()) > 0:
         full = int(counts.argmax())
-        members = points[assigned == full]
-        apart = (members - centres[full]).pow(2).sum(1)
-        centres[empty] = members[int(apart.argmax())]
-        counts[empty] = counts[full] = int(counts[full]) // 2
+        members = (assigned == full).nonzero().flatten()
+        farthest = int(members[apart[members].argmax()])
+        if apart[farthest] <= 0:
+            counts[full] = 0
+            continue
+        centres[empty.pop(0)] = points[farthest]
+        counts[full] = int(counts[full]) // 2
+        # Neither the point nor its equals are another code's centre.
+        apart[members[(points[members] == points[farthest]).all(1)]] = 0
+    for place, code in enumerate(empty):
+        centres[code] = centres[used[place % len(used)]]
     return centres
 
 

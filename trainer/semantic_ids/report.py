@@ -13,7 +13,7 @@ def report(codebooks: Codebooks, vectors: np.ndarray, codes: np.ndarray, residua
     """`unique_share`: distinct semantic IDs for each item, by nearest codes and as placed;
     `relative_error`: of what is quantised, the squared error over the variance."""
     encoded = codebooks.encoded(vectors).astype(np.float64)
-    variance = ((encoded - encoded.mean(0)) ** 2).sum()
+    variance = float(((encoded - encoded.mean(0)) ** 2).sum())
     nearest = list(map(tuple, codes.tolist()))
     crowds = np.unique(codes, axis=0, return_counts=True)[1]
     return {
@@ -26,11 +26,16 @@ def report(codebooks: Codebooks, vectors: np.ndarray, codes: np.ndarray, residua
                                               .tolist())},
         "moved_items": sum(a != b for a, b in zip(nearest, placed)),
         "squared_error": float((residual.astype(np.float64) ** 2).sum(1).mean()),
-        "relative_error": float((residual.astype(np.float64) ** 2).sum() / max(variance, 1e-30)),
+        "relative_error": _share(float((residual.astype(np.float64) ** 2).sum()), variance),
         "levels": [_use(codes[:, level], len(book)) for level, book in
                    enumerate(codebooks.levels)],
         "neighbours_with_prefix": _shared_prefixes(vectors, np.array(placed), seed),
     }
+
+
+def _share(error: float, variance: float) -> float:
+    """Of vectors that are all alike 0: there is nothing to tell apart."""
+    return error / variance if variance > 1e-9 else 0.0
 
 
 def _use(codes: np.ndarray, size: int) -> dict[str, float]:

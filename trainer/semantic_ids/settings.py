@@ -5,6 +5,21 @@ from dataclasses import dataclass
 METHODS = ("rqkmeans", "rqvae")
 
 
+#: Items that share a code of a level on average at least, where nobody says how many codes.
+ITEMS_PER_CODE = 4
+CODES_MAX, CODES_MIN = 256, 2
+
+
+def codes_for(items: int, levels: int, capacity: int) -> int:
+    """Codes a level where --codes is left out: a power of two up to 256, and fewer where codes would
+    stand for single items; enough for all items to have a semantic ID."""
+    codes = CODES_MIN
+    while codes < CODES_MAX and (codes * ITEMS_PER_CODE < items
+                                 or codes ** levels * capacity < 2 * items):
+        codes *= 2
+    return codes
+
+
 @dataclass(frozen=True)
 class QuantiserPlan:
     """`balance`: times its equal share that a code may have while k-means runs (0: no bound).

@@ -1,13 +1,15 @@
 """Vectors of texts without a model: TF-IDF and a truncated SVD (Deerwester et al. 1990).
 
 What the service repeats bit for bit (`libs/catalogue`, `tfidf-embedder.ts`), in float64: the weight
-of a word is the square root of how often it occurs, times its idf. The row of weights has length 1;
+of a word is the square root of how often it occurs, times its idf. A word that is not known counts
+as those of its parts (`words.py`) that are. The row of weights has length 1;
 its product with the components, words in ascending order, has length 1 and is rounded to float32.
 Sums of squares go from the first number to the last.
 """
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +19,16 @@ from safetensors.numpy import load_file, save
 
 from ..checkpoint import write_atomically, write_json
 from ..errors import InputError
-from .words import words
+from .words import parts, words
 
 WORDS_FILE, NUMBERS_FILE = "text.json", "text.safetensors"
 KIND = "tfidf-svd"
+#: 1 has no parts of words; the same reader takes it.
+VERSION = 2
 LEAST_TEXTS = 2
 MOST_WORDS = 50_000
+#: How often a known word counts as each of its parts while components are found.
+PART_SHARE = 0.02
 POWER_ROUNDS = 6
 OVERSAMPLED = 32
 
@@ -39,12 +45,21 @@ class TextEmbedding:
     idf: np.ndarray
     components: np.ndarray
 
-    def rows(self, texts: list[str]) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Of each text: places of its known words, ascending, and their weights."""
+    def rows(self, texts: list[str], part_share: float = 0.0
+             ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each text: places of its known words and parts, ascending, and their weights. Parts of
+        known words count where their share is not 0."""
         places = {word: place for place, word in enumerate(self.words)}
         found = []
         for text in texts:
-            counts = Counter(places[word] for word in words(text) if word in places)
+            counts: Counter[int] = Counter()
+            for word in words(text):
+                if word in places:
+                    counts[places[word]] += 1
+                share = part_share if word in places else 1.0
+                for part in parts(word) if share else []:
+                    if part in places:
+                        counts[places[part]] += share
             at = np.array(sorted(counts), np.int64)
             weights = np.sqrt(np.array([counts[p] for p in at.tolist()], np.float64))
             weights *= self.idf[at]
@@ -66,7 +81,7 @@ class TextEmbedding:
     def write(self, folder: Path) -> None:
         numbers = {"idf": self.idf, "components": np.ascontiguousarray(self.components)}
         write_atomically(folder / NUMBERS_FILE, save(numbers, {"format": KIND}))
-        write_json(folder / WORDS_FILE, {"version": 1, "kind": KIND, "words": self.words})
+        write_json(folder / WORDS_FILE, {"version": VERSION, "kind": KIND, "words": self.words})
 
 
 def read_text_embedding(folder: Path) -> TextEmbedding:
@@ -80,19 +95,29 @@ def read_text_embedding(folder: Path) -> TextEmbedding:
 
 
 def fit(texts: list[str], dimension: int, seed: int) -> TextEmbedding:
-    """Words of two texts or more (the 50,000 of the most texts), idf as scikit-learn smooths it."""
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(set(words(text)))
-    known = [word for word in counts if counts[word] >= LEAST_TEXTS]
-    known = sorted(sorted(known, key=lambda word: (-counts[word], word))[:MOST_WORDS])
+    """Words of two texts or more (the 50,000 of the most texts), and as many parts of words; idf as
+    scikit-learn smooths it. The parts of known words count a little while components are found, so
+    that a brand that no text has yet lies beside what is written alike."""
+    counts = _frequent(words(text) for text in texts)
+    counts |= _frequent([part for word in words(text) for part in parts(word)] for text in texts)
+    known = sorted(counts)
     if not known:
         raise InputError("texts", f"a word that {LEAST_TEXTS} of them have", "none")
     idf = np.log((1 + len(texts)) / (1 + np.array([counts[word] for word in known]))) + 1
     bare = TextEmbedding(known, idf, np.zeros((len(known), 1), np.float32))
-    rows = bare.rows(texts)
+    rows = bare.rows(texts, PART_SHARE)
     dimension = min(dimension, len(known), len(texts))
     return TextEmbedding(known, idf, _components(rows, len(known), dimension, seed))
+
+
+def _frequent(texts: Iterable[list[str]]) -> dict[str, int]:
+    """Words of two texts or more, and how many texts have them."""
+    counts: Counter[str] = Counter()
+    for found in texts:
+        counts.update(set(found))
+    often = [word for word in counts if counts[word] >= LEAST_TEXTS]
+    return {word: counts[word]
+            for word in sorted(often, key=lambda word: (-counts[word], word))[:MOST_WORDS]}
 
 
 def _components(rows: list[tuple[np.ndarray, np.ndarray]], size: int, dimension: int,

@@ -23,6 +23,16 @@ def words(text: str) -> list[str]:
     return found
 
 
+def parts(word: str) -> list[str]:
+    """What stands for a word that is not known, such as a brand's name: its runs of three
+    characters, its ends marked. Begins with `~`, as no word does; none of scripts without spaces.
+    """
+    if not all(map(_is_spaced, word)):
+        return []
+    marked = f"^{word}$"
+    return [f"~{marked[i:i + 3]}" for i in range(len(word))]
+
+
 def _is_spaced(letter: str) -> bool:
     return not any(first <= ord(letter) <= last for first, last in UNSPACED)
 

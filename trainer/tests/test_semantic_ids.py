@@ -17,9 +17,10 @@ from trainer.semantic_ids.codebooks import Codebooks, Layer, copy_codebooks, rea
 from trainer.semantic_ids.kmeans import balanced, kmeans
 from trainer.semantic_ids.placement import place
 from trainer.semantic_ids.rqvae import sinkhorn
-from trainer.semantic_ids.settings import QuantiserPlan
-from trainer.semantic_ids.text_embedding import TextEmbedding, fit, read_text_embedding
-from trainer.semantic_ids.words import words
+from trainer.semantic_ids.settings import QuantiserPlan, codes_for
+from trainer.semantic_ids.text_embedding import (PART_SHARE, TextEmbedding, fit,
+                                                 read_text_embedding)
+from trainer.semantic_ids.words import parts, words
 
 F32 = np.float32
 
@@ -142,6 +143,41 @@ def test_k_means_leaves_no_code_without_points_and_no_code_crowded():
     assert counts.tolist() == [20] * 16
 
 
+@pytest.mark.parametrize("distinct", [1, 2, 5, 12])
+@pytest.mark.parametrize("seed", range(3))
+def test_k_means_of_fewer_distinct_points_than_codes_finds_each_of_them(distinct, seed):
+    rng = np.random.default_rng(seed)
+    points = torch.from_numpy(rng.normal(size=(distinct, 4)).astype(F32)[
+        rng.integers(distinct, size=60)])
+    centres = kmeans(points, 16, 0.0, rng, lambda *_: None)
+    assert torch.isfinite(centres).all()
+    assert float(torch.cdist(points, centres).min(1).values.max()) < 1e-3
+
+
+@pytest.mark.parametrize(("items", "codes"), [(2, 2), (60, 16), (300, 128), (5000, 256)])
+def test_few_items_have_few_codes(items, codes):
+    assert codes_for(items, levels=4, capacity=1) == codes
+    assert codes_for(items, levels=1, capacity=1) ** 1 >= min(items, 256)
+
+
+@pytest.mark.parametrize("method", ["rqkmeans", "rqvae"])
+@pytest.mark.parametrize(("texts", "said"), [
+    (["the same title"] * 5, "5 items: 2 codes a level"),
+    ([f"ad {i} of a small shop" for i in range(60)], "60 items: 16 codes a level"),
+    ([f"kind {i % 12}" for i in range(90)], "warning: 0.13 of the items"),
+])
+def test_a_small_shop_gets_semantic_ids(method, texts, said, tmp_path, monkeypatch, capsys):
+    items = tmp_path / "items.json"
+    items.write_text(json.dumps({str(i): text for i, text in enumerate(texts)}))
+    out = tmp_path / "out"
+    monkeypatch.setattr(sys, "argv", ["trainer", "sids", "--items", str(items), "--out", str(out),
+                                      "--method", method, "--epochs", "2"])
+    assert main() == 0
+    assert said in capsys.readouterr().out
+    assert len(set(read_index(out / "index.json").codes.values())) == len(texts)
+    assert json.loads((out / "report.json").read_text())["relative_error"] < 1e3
+
+
 def test_sinkhorn_spreads_points_that_lie_beside_one_code():
     distances = torch.rand(64, 8) + torch.arange(8.0)
     assert torch.bincount(sinkhorn(distances), minlength=8).max() <= 16
@@ -183,17 +219,34 @@ def test_vectors_of_texts_are_the_truncated_svd_of_their_weights(tmp_path):
     texts = some_texts()
     embedding = fit(texts, 8, seed=3)
     dense = np.zeros((len(texts), len(embedding.words)))
-    for row, (at, weights) in enumerate(embedding.rows(texts)):
+    for row, (at, weights) in enumerate(embedding.rows(texts, PART_SHARE)):
         dense[row, at] = weights
     assert np.allclose((dense**2).sum(1), 1)
     _, values, right = np.linalg.svd(dense, full_matrices=False)
     captured = ((dense @ embedding.components.astype(np.float64)) ** 2).sum()
     assert captured > 0.995 * (values[:8] ** 2).sum()
-    vectors = embedding.embed([*texts, "unheard of"])
+    vectors = embedding.embed([*texts, "口 -- Ж"])
     assert np.allclose((vectors[:-1].astype(np.float64) ** 2).sum(1), 1)
     assert not vectors[-1].any()
     embedding.write(tmp_path)
     assert (read_text_embedding(tmp_path).embed(texts) == vectors[:-1]).all()
+
+
+def test_a_brand_that_no_text_has_lies_beside_what_is_written_alike():
+    embedding = fit([*some_texts(), "Terraria", "terra red"], 24, seed=3)
+    assert "terraria" not in embedding.words and "~^ma" in embedding.words
+    vectors = embedding.embed(["Terrarium", "Terraria", "maple", "soap"]).astype(float)
+    assert (vectors**2).sum(1) == pytest.approx(1, abs=1e-6)
+    assert vectors[0] @ vectors[1] > 0.5 > vectors[0] @ vectors[3]
+
+
+@pytest.mark.parametrize(("word", "found"), [
+    ("oréal", ["~^or", "~oré", "~réa", "~éal", "~al$"]),
+    ("l", ["~^l$"]),
+    ("口红", []),
+])
+def test_parts_of_a_word_are_its_runs_of_three(word, found):
+    assert parts(word) == found
 
 
 def test_a_text_counts_the_root_of_how_often_a_word_is_in_it():

@@ -58,8 +58,11 @@ class Model {
   }
 
   history(userId: string, limit: number): string[] {
-    const ids = this.kept(userId).map((one) => one.eventId);
-    return limit === 0 ? [] : ids.slice(-limit);
+    const newest = limit === 0 ? [] : this.kept(userId).slice(-limit);
+    const arrival = (one: BehaviourEvent) => this.events.indexOf(one);
+    const order = (a: BehaviourEvent, b: BehaviourEvent) =>
+      a.timeMs - b.timeMs || arrival(a) - arrival(b);
+    return newest.sort(order).map((one) => one.eventId);
   }
 
   private isOutside(one: BehaviourEvent): boolean {
@@ -186,7 +189,20 @@ describe.each([
   });
   afterEach(() => opened.remove());
 
-  it('gives back what an event said, in the order of time and then of event ID', async () => {
+  it('keeps behaviours of one time in the order in which they arrived', async () => {
+    const ids = ['evt-8', 'evt-12', 'f3a1', 'evt-9', '07bc', 'evt-10'];
+    for (const eventId of ids.slice(0, 3)) await opened.log.append([event({ eventId })]);
+    await opened.log.append([...ids.slice(3), 'evt-8'].map((eventId) => event({ eventId })));
+    nowMs += 1;
+    const log = await opened.reopen();
+    await log.append([event({ eventId: 'again', timeMs: nowMs - 1 }), event({ eventId: 'evt-9' })]);
+    const kept = idsOf(await log.history('u', 10));
+    const order = [...ids, 'again'].filter((id) => kept.includes(id));
+    expect(kept).toEqual(order);
+    expect(kept).toHaveLength(4);
+  });
+
+  it('gives back what an event said, in the order of time and then of arrival', async () => {
     const scene = { page: 'home', 'ü{}': '' };
     await opened.log.append([
       event({ eventId: 'c', timeMs: nowMs - 5, itemId: 'late', scene }),
@@ -194,15 +210,15 @@ describe.each([
       event({ eventId: 'a', timeMs: nowMs - 5, action: '' }),
     ]);
     const history = await opened.log.history('u', 10);
-    expect(idsOf(history)).toEqual(['b', 'a', 'c']);
-    expect(history?.[2]).toEqual({
+    expect(idsOf(history)).toEqual(['b', 'c', 'a']);
+    expect(history?.[1]).toEqual({
       eventId: 'c',
       itemId: 'late',
       action: 'buy',
       time: (nowMs - 5) / 1000,
       scene,
     });
-    expect(idsOf(await opened.log.history('u', 2))).toEqual(['a', 'c']);
+    expect(idsOf(await opened.log.history('u', 2))).toEqual(['c', 'a']);
     expect(await opened.log.history('u', 0)).toEqual([]);
     expect(await opened.log.history('nobody', 3)).toBeNull();
   });
@@ -273,6 +289,7 @@ describe.each([
             } else if ('passMs' in step) {
               nowMs += step.passMs;
             } else {
+              nowMs += 1;
               log = await fresh.reopen();
             }
             for (const userId of ['u', 'u}', '{v', 'w%41', 'ü']) {

@@ -86,3 +86,44 @@ describe('a file of users', () => {
     );
   });
 });
+
+describe('sequences as the trainer writes them', () => {
+  async function loadLines(...rows: readonly unknown[]) {
+    const text = rows.map((row) => JSON.stringify(row)).join('\n');
+    const folder = temporaryFolder({ 'sequences.jsonl': text });
+    try {
+      return await loadBehaviourStore(`${folder.path}/sequences.jsonl`);
+    } finally {
+      folder.remove();
+    }
+  }
+
+  it('give the users, with times, actions and profiles', async () => {
+    const times = [1_700_000_000, 1_700_000_000, 1_700_000_060.5];
+    const store = await loadLines(
+      { user: 'ada', history: ['a', 7], target: 'c', times, actions: ['click', '', 'buy'] },
+      { user: 'ada', history: ['a'] },
+      { user: 5, history: ['x'], profile: { city: 'Ulm' }, scenes: [{ page: 'home' }] },
+    );
+    expect(await store.history('ada', 9)).toEqual([
+      { itemId: 'a', action: 'click', time: times[0] },
+      { itemId: '7', action: '', time: times[1] },
+      { itemId: 'c', action: 'buy', time: times[2] },
+    ]);
+    expect(await store.history('5', 9)).toEqual([{ itemId: 'x', action: '', time: 0 }]);
+    expect(await store.profile('5')).toEqual({ city: 'Ulm' });
+    expect(store.userCount).toBe(2);
+  });
+
+  it.each([
+    [{ user: 'a' }, 'sequences.jsonl: lines[1].history: expected an array, got undefined'],
+    [{ user: 'a', history: ['x'], clicks: 1 }, /lines\[1\]: expected the keys user, .*'clicks'/],
+    [{ user: 'a', history: ['x'], times: [] }, /lines\[1\].times: expected 1 entries, one per/],
+    [{ user: 'a', history: ['x', 'y'], times: [2, 1] }, /times\[1\]: expected times in order/],
+    [{ user: 'a', history: ['x'], times: [1.7e12] }, /time: .*which looks like milliseconds/],
+    [{ user: 'a', history: [653247040368672800] }, /expected an ID of more than 15 digits as text/],
+    ['no JSON', /lines\[1\]: expected an object, got no JSON/],
+  ])('are refused with line and member: %j', async (row, message) => {
+    await expect(loadLines(row)).rejects.toThrow(message);
+  });
+});

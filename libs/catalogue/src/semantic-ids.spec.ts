@@ -146,7 +146,10 @@ describe('an item with a text', () => {
   });
 
   it.each([
-    [{ text: '-- !' }, 'changes[1].text: expected a text with a word of the vocabulary, got -- !'],
+    [
+      { text: '-- !' },
+      'changes[1].text: expected a text with a word, or a part of one, of the vocabulary, got -- !',
+    ],
     [{ text: 'cream', sid: [1, 1, 1] }, 'changes[1].text: expected none beside a sid or vector'],
     [{ text: 'cream', codebooks: 'f00' }, `changes[1].codebooks: expected ${digest}, got f00`],
     [{ vector: [1, 2] }, 'changes[1].vector: expected 12 numbers, as the codebooks have, got 2'],

@@ -6,6 +6,7 @@ import {
   PROFILE_VALUE_LENGTH_MAX,
   USER_ID_LENGTH_MAX,
 } from './parse-users.js';
+import { faultOfTime } from './plausible-time.js';
 
 const invalid = expecting('BEHAVIOUR_INVALID');
 
@@ -13,8 +14,6 @@ const EVENT_ID_LENGTH_MAX = 256;
 const ACTION_LENGTH_MAX = 64;
 const SCENE_KEYS_MAX = 64;
 const SCENE_TEXT_LENGTH_MAX = 1024;
-/** Milliseconds that a producer's clock may be ahead. */
-export const FUTURE_MS_MAX = 5 * 60 * 1000;
 
 /** One thing that a user did, as its producer reported it. */
 export interface BehaviourEvent {
@@ -45,13 +44,11 @@ export function checkBehaviourEvent(event: BehaviourEvent, nowMs: number): void 
   lengthWithin('itemId', event.itemId, 1, ITEM_ID_LENGTH_MAX);
   lengthWithin('action', event.action, 0, ACTION_LENGTH_MAX);
   const { timeMs } = event;
-  if (!Number.isSafeInteger(timeMs) || timeMs < 0 || timeMs > nowMs + FUTURE_MS_MAX) {
-    throw invalid(
-      'timeMs',
-      `milliseconds since 1970, at most ${FUTURE_MS_MAX} ahead`,
-      String(timeMs),
-    );
+  if (!Number.isSafeInteger(timeMs)) {
+    throw invalid('timeMs', 'whole milliseconds since 1970', String(timeMs));
   }
+  const fault = faultOfTime(timeMs, 'milliseconds', nowMs);
+  if (fault !== undefined) throw invalid('timeMs', fault.expected, fault.got);
   const scene = Object.entries(event.scene);
   if (scene.length > SCENE_KEYS_MAX) {
     throw invalid('scene', `at most ${SCENE_KEYS_MAX} keys`, String(scene.length));

@@ -1,5 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import type { Behaviour } from './behaviour-store.js';
+import { faultOfTime } from './plausible-time.js';
 
 const USERS_MAX = 10_000_000;
 export const USER_ID_LENGTH_MAX = 256;
@@ -22,8 +23,12 @@ export interface User {
  * keep the order of the file.
  * @throws TesseraError BEHAVIOUR_INVALID with the path of the first field at fault
  */
-export function parseUsers(document: unknown, fileName: string): ReadonlyMap<string, User> {
-  const check = new Check(fileName);
+export function parseUsers(
+  document: unknown,
+  fileName: string,
+  nowMs: number = Date.now(),
+): ReadonlyMap<string, User> {
+  const check = new FileCheck(fileName, nowMs);
   const users = check.object(document, '');
   const ids = Object.keys(users);
   if (ids.length > USERS_MAX) check.fail('', `at most ${USERS_MAX} users`, `${ids.length}`);
@@ -31,12 +36,12 @@ export function parseUsers(document: unknown, fileName: string): ReadonlyMap<str
     ids.map((id) => {
       check.length(id, 1, USER_ID_LENGTH_MAX, `user '${id.slice(0, 40)}'`);
       const value = users[id];
-      return [id, Array.isArray(value) ? sequence(check, value, id) : user(check, value, id)];
+      return [id, Array.isArray(value) ? sequence(check, value, id) : parseUser(check, value, id)];
     }),
   );
 }
 
-function sequence(check: Check, items: readonly unknown[], path: string): User {
+function sequence(check: FileCheck, items: readonly unknown[], path: string): User {
   check.count(items, path);
   const behaviours = items.map((item, index) => ({
     itemId: check.itemId(item, `${path}[${index}]`),
@@ -46,7 +51,7 @@ function sequence(check: Check, items: readonly unknown[], path: string): User {
   return { behaviours, profile: {} };
 }
 
-function user(check: Check, value: unknown, path: string): User {
+export function parseUser(check: FileCheck, value: unknown, path: string): User {
   const fields = check.object(value, path);
   check.onlyKeys(fields, ['behaviours', 'profile'], path);
   const listed = fields.behaviours ?? [];
@@ -58,7 +63,7 @@ function user(check: Check, value: unknown, path: string): User {
   return { behaviours, profile: profile(check, fields.profile, `${path}.profile`) };
 }
 
-function behaviour(check: Check, value: unknown, path: string): Behaviour {
+function behaviour(check: FileCheck, value: unknown, path: string): Behaviour {
   const fields = check.object(value, path);
   check.onlyKeys(fields, ['item_id', 'action', 'time'], path);
   const action = fields.action ?? '';
@@ -68,11 +73,13 @@ function behaviour(check: Check, value: unknown, path: string): Behaviour {
   if (typeof time !== 'number' || !Number.isFinite(time)) {
     check.fail(`${path}.time`, 'seconds since 1970', JSON.stringify(time));
   }
+  const fault = faultOfTime(time as number, 'seconds', check.nowMs);
+  if (fault !== undefined) check.fail(`${path}.time`, fault.expected, fault.got);
   const itemId = check.itemId(fields.item_id, `${path}.item_id`);
   return { itemId, action: action as string, time: time as number };
 }
 
-function profile(check: Check, value: unknown, path: string): Record<string, string> {
+function profile(check: FileCheck, value: unknown, path: string): Record<string, string> {
   const fields = check.object(value ?? {}, path);
   const keys = Object.keys(fields);
   if (keys.length > PROFILE_KEYS_MAX) {
@@ -89,9 +96,12 @@ function profile(check: Check, value: unknown, path: string): Record<string, str
   );
 }
 
-/** Checks that name the file and the path. */
-class Check {
-  constructor(private readonly fileName: string) {}
+/** Checks that name the file and the path. Times are held against `nowMs`. */
+export class FileCheck {
+  constructor(
+    private readonly fileName: string,
+    readonly nowMs: number,
+  ) {}
 
   fail(path: string, expected: string, got: string): never {
     const where = path === '' ? this.fileName : `${this.fileName}: ${path}`;
@@ -129,6 +139,10 @@ class Check {
       return value;
     }
     if (Number.isSafeInteger(value)) return String(value);
+    if (Number.isInteger(value)) {
+      // Digits beyond 2^53 are lost before anybody sees them.
+      this.fail(path, 'an ID of more than 15 digits as text ("653...")', String(value));
+    }
     return this.fail(path, 'an item ID (a string or an integer)', String(JSON.stringify(value)));
   }
 }

@@ -6,13 +6,10 @@ import {
   type StoreEntry,
   type StoreReading,
 } from '@tessera/engine';
-import {
-  type BehaviourEvent,
-  FUTURE_MS_MAX,
-  type StoredBehaviour,
-} from '../domain/behaviour-event.js';
+import { type BehaviourEvent, type StoredBehaviour } from '../domain/behaviour-event.js';
 import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
 import type { UserBehaviours } from '../domain/behaviour-store.js';
+import { FUTURE_MS_MAX } from '../domain/plausible-time.js';
 import type { Retention } from '../domain/retention.js';
 import {
   behaviourKey,
@@ -24,7 +21,7 @@ import {
   userOfRecordKey,
   windowRange,
 } from './embedded-keys.js';
-import { payloadOf, storedBehaviour } from './event-payload.js';
+import { Arrivals, payloadOf, type StoredEntry, storedBehaviours } from './event-payload.js';
 
 /** The record of a user beside the behaviours. */
 interface UserRecord {
@@ -58,12 +55,14 @@ export interface EmbeddedBehaviourOptions {
 export class EmbeddedBehaviourLog extends BehaviourLog {
   readonly userCount = null;
   private lastWrite: Promise<unknown> = Promise.resolve();
+  private readonly arrivals: Arrivals;
 
   private constructor(
     private readonly store: OrderedStore,
     private readonly options: EmbeddedBehaviourOptions,
   ) {
     super();
+    this.arrivals = new Arrivals(options.nowMs);
   }
 
   /** Rejects with STORE_INVALID, STORE_CORRUPT or STORE_FULL. */
@@ -122,7 +121,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     );
     const entries = own.length === 1 ? (own[0] ?? []) : own.flat().sort(byTimeAndEvent);
     const newest = limit > 0 ? entries.slice(-limit) : [];
-    return { behaviours: newest.map(storedBehaviour), profile: record.profile };
+    return { behaviours: storedBehaviours(newest), profile: record.profile };
   }
 
   async profile(userId: string): Promise<Readonly<Record<string, string>> | null> {
@@ -197,7 +196,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
       inBatch.add(name);
       const place = { window, timeMs };
       put.push({ key, value: placeValue(place) });
-      const value = Buffer.from(payloadOf(event));
+      const value = Buffer.from(payloadOf(event, this.arrivals.next()));
       put.push({ key: behaviourKey(event.userId, place, event.eventId), value });
       const counts = record.counts.map((count, w) => (w === window ? count + 1 : count));
       records.set(event.userId, { ...record, known: true, counts });
@@ -321,7 +320,7 @@ function endOf(limit: number, behavioursMax: number) {
 
 /** Of a window that was read so; oldest first. */
 function newestOf(found: StoreReading, window: number, limit: number, behavioursMax: number) {
-  const entries: (ReturnType<typeof readBehaviourKey> & { readonly payload: string })[] = [];
+  const entries: StoredEntry[] = [];
   const range = found.range(window);
   const { bytes } = range;
   range.each((keyBegin, valueBegin, valueEnd) => {

@@ -1,15 +1,12 @@
 import { TesseraError } from '@tessera/errors';
 import type { Cluster, Redis, RedisOptions, Result } from 'ioredis';
-import {
-  type BehaviourEvent,
-  FUTURE_MS_MAX,
-  type StoredBehaviour,
-} from '../domain/behaviour-event.js';
+import { type BehaviourEvent, type StoredBehaviour } from '../domain/behaviour-event.js';
 import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
 import type { StoreReach } from '../domain/behaviour-store.js';
+import { FUTURE_MS_MAX } from '../domain/plausible-time.js';
 import type { Retention } from '../domain/retention.js';
 import { StoreBreaker } from '../store-breaker.js';
-import { payloadOf, storedBehaviour } from './event-payload.js';
+import { Arrivals, payloadOf, storedBehaviours } from './event-payload.js';
 import { APPEND_SCRIPT, ERASE_SCRIPT, HISTORY_SCRIPT } from './redis-scripts.js';
 
 declare module 'ioredis' {
@@ -62,12 +59,14 @@ export interface RedisBehaviourOptions {
 export class RedisBehaviourLog extends BehaviourLog {
   readonly userCount = null;
   private readonly breaker: StoreBreaker;
+  private readonly arrivals: Arrivals;
 
   private constructor(
     private readonly redis: Redis | Cluster,
     private readonly options: RedisBehaviourOptions,
   ) {
     super();
+    this.arrivals = new Arrivals(options.nowMs);
     const isCluster = options.address.includes(',');
     this.breaker = new StoreBreaker(`Redis at ${options.address}`, { isCluster });
   }
@@ -150,7 +149,7 @@ export class RedisBehaviourLog extends BehaviourLog {
       payload: found[3 * i + 2] as string,
     }));
     behaviours.sort(byTimeAndEvent);
-    return (limit > 0 ? behaviours.slice(-limit) : []).map(storedBehaviour);
+    return storedBehaviours(limit > 0 ? behaviours.slice(-limit) : []);
   }
 
   async profile(userId: string): Promise<Readonly<Record<string, string>> | null> {
@@ -209,7 +208,12 @@ export class RedisBehaviourLog extends BehaviourLog {
 
   private eventArgs(event: BehaviourEvent): string[] {
     const window = this.options.retention.windowOf(event.action) + 1;
-    return [event.eventId, String(window), String(event.timeMs), payloadOf(event)];
+    return [
+      event.eventId,
+      String(window),
+      String(event.timeMs),
+      payloadOf(event, this.arrivals.next()),
+    ];
   }
 
   private windowArgs(): string[] {

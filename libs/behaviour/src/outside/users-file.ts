@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { TesseraError } from '@tessera/errors';
+import { hasLines, parseSequenceLines } from '../domain/parse-sequences.js';
 import { parseUsers } from '../domain/parse-users.js';
 import { MemoryBehaviourStore } from './memory-behaviour-store.js';
 
@@ -12,12 +13,16 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 const inflate = promisify(gunzip);
 
 /**
- * Reads users.json or a file of sequences, gzip-compressed or not (its content decides).
+ * Reads users.json, or sequences as `trainer sequences` writes them (a name in .jsonl or .ndjson);
+ * gzip-compressed or not (its content decides).
  * @throws TesseraError BEHAVIOUR_INVALID naming file and path, or IO_FAILED
  */
 export async function loadBehaviourStore(path: string): Promise<MemoryBehaviourStore> {
   const name = basename(path);
   const text = await readUsersText(path);
+  if (hasLines(path)) {
+    return new MemoryBehaviourStore(parseSequenceLines(text, name, Date.now()).users);
+  }
   const twice = repeatedUser(text);
   if (twice !== undefined) throw invalid(name, `each user once, got ${twice} twice`, undefined);
   let document: unknown;

@@ -1,7 +1,7 @@
 import { expecting } from '@tessera/errors';
 import { inSlices } from '@tessera/turns';
 import type { TextEmbedder } from './text-embedder.js';
-import { wordsOf } from './words.js';
+import { partsOf, wordsOf } from './words.js';
 
 const invalid = expecting('CATALOGUE_INVALID');
 
@@ -52,10 +52,14 @@ export class TfidfEmbedder implements TextEmbedder {
     }
     const counts = new Map<number, number>();
     for (const word of wordsOf(text)) {
-      const place = this.places.get(word);
-      if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1);
+      for (const part of this.places.has(word) ? [word] : partsOf(word)) {
+        const place = this.places.get(part);
+        if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1);
+      }
     }
-    if (counts.size === 0) throw invalid(field(), 'a text with a word of the vocabulary', text);
+    if (counts.size === 0) {
+      throw invalid(field(), 'a text with a word, or a part of one, of the vocabulary', text);
+    }
     return this.project(counts);
   }
 

@@ -20,6 +20,17 @@ function isSpaced(letter: string): boolean {
   return !UNSPACED.some(([first, last]) => first <= point && point <= last);
 }
 
+/**
+ * Stands for a word that is not known, such as a new brand's name: its runs of three characters,
+ * its ends marked. Begins with `~`, as no word does; none of scripts without spaces.
+ */
+export function partsOf(word: string): string[] {
+  const letters = [...word];
+  if (!letters.every(isSpaced)) return [];
+  const marked = ['^', ...letters, '$'];
+  return letters.map((_, i) => `~${marked.slice(i, i + 3).join('')}`);
+}
+
 /** In the order of the text, repeated where they are. */
 export function wordsOf(text: string): string[] {
   const found: string[] = [];

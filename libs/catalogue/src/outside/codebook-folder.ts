@@ -18,6 +18,8 @@ const ENCODER = 'encoder';
 /** SHA-256 in hexadecimal. */
 const DIGEST = /^[0-9a-f]{64}$/;
 const VERSION = 1;
+/** Of a vocabulary of texts: 1 has no parts of words, and is read alike. */
+const TFIDF_VERSIONS: readonly unknown[] = [1, 2];
 
 const invalid = expecting('CATALOGUE_INVALID');
 
@@ -132,7 +134,7 @@ async function readEmbedder(
   if (!isThere) return undefined;
   const members = described(await readFile(path, 'utf8'), path);
   const { version, kind } = members;
-  if (version === VERSION && kind === TFIDF) {
+  if (TFIDF_VERSIONS.includes(version) && kind === TFIDF) {
     return readTfidf(folder, wordList(members.words, path));
   }
   if (version === VERSION && kind === ENCODER) {
