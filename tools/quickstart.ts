@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { TesseraError } from '@tessera/errors';
+import { promisify } from 'node:util';
+import { expecting } from '@tessera/errors';
 import { preparePython } from './quickstart/python.js';
 import { type QuickstartPlan, servedBy, stepsOf } from './quickstart/steps.js';
 import { Flags, print, runCommand, UsageError } from './terminal/command.js';
@@ -30,16 +31,31 @@ const MINUTES_MAX = 7 * 24 * 60;
 const THREADS_MAX = 1024;
 const SEED_MAX = 2 ** 31 - 1;
 
+/** A command of a step ended with a failure, which it has told by itself. */
+class StepFailed extends Error {
+  constructor(command: string, ended: string | number | null) {
+    super(`${command} ended with ${ended}: its own words are above`);
+  }
+}
+
+/** Ends the quickstart with one line where a step failed: no fault of ours to trace. */
+async function stoppingAtFailures(act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (thrown) {
+    if (!(thrown instanceof StepFailed)) throw thrown;
+    tell(thrown.message);
+    process.exitCode = 1;
+  }
+}
+
 function run(command: string, words: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, words, { stdio: 'inherit' });
     child.on('error', reject);
     child.on('exit', (code, signal) => {
       if (code === 0) resolve();
-      else {
-        const message = `${command} ${words.slice(0, 3).join(' ')}: expected exit code 0, got`;
-        reject(new TesseraError('INTERNAL', `${message} ${signal ?? code}`));
-      }
+      else reject(new StepFailed(`${command} ${words.slice(0, 3).join(' ')}`, signal ?? code));
     });
   });
 }
@@ -67,6 +83,17 @@ function planOf(flags: Flags): QuickstartPlan {
   };
 }
 
+const PYTHON_PACKAGES = 'import numpy, safetensors, tokenizers, torch, transformers';
+
+/** @throws TesseraError CONFIG_INVALID where a package of the trainer is absent */
+async function checkPython(python: string): Promise<void> {
+  await promisify(execFile)(python, ['-c', PYTHON_PACKAGES]).catch((thrown: Error) => {
+    const said = thrown.message.trim().split('\n').at(-1) ?? '';
+    const expected = 'a Python that has the packages of trainer/requirements.txt';
+    throw expecting('CONFIG_INVALID')('--python', expected, said, thrown);
+  });
+}
+
 const tell = (text: string) => process.stderr.write(`${text}\n`);
 
 async function makeAll(plan: QuickstartPlan, python: string): Promise<void> {
@@ -79,7 +106,7 @@ async function makeAll(plan: QuickstartPlan, python: string): Promise<void> {
   }
 }
 
-await runCommand(USAGE, async (words) => {
+async function quickstart(words: readonly string[]): Promise<void> {
   const flags = Flags.parse(words, {
     items: 'text',
     behaviours: 'text',
@@ -93,11 +120,16 @@ await runCommand(USAGE, async (words) => {
     serve: 'switch',
   });
   const plan = planOf(flags);
-  await makeAll(plan, flags.text('python') ?? (await preparePython(run, tell)));
-  const set = Object.entries(servedBy(plan)).map(([name, value]) => `${name}=${value}`);
+  const python = flags.text('python');
+  if (python !== undefined) await checkPython(python);
+  await makeAll(plan, python ?? (await preparePython(run, tell)));
+  const file = join(plan.out, 'service.json');
+  await writeFile(file, `${JSON.stringify(servedBy(plan), null, 2)}\n`);
   await print(
-    `\nServe it:\n  ${set.join(' ')} npm start\nand add an ad by its text:\n` +
+    `\nServe it:\n  npm start -- --config ${file}\nand add an ad by its text:\n` +
       `  npm run -s catalogue -- upsert '{"item_id": "new", "text": "its title"}'`,
   );
-  if (flags.has('serve')) await run('env', [...set, 'npm', 'start']);
-});
+  if (flags.has('serve')) await run('npm', ['start', '--', '--config', file]);
+}
+
+await runCommand(USAGE, (words) => stoppingAtFailures(() => quickstart(words)));

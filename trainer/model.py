@@ -43,6 +43,10 @@ def start_from(folder: Path, vocabulary_size: int, positions: int, bos: int, eos
     return model
 
 
+#: Of the numbers of a codebook, below which its codes are alike.
+LEAST_SPREAD = 1e-6
+
+
 @torch.no_grad()
 def embed_codes(model: PreTrainedModel, books: list[torch.Tensor],
                 level_tokens: list[dict[int, int]]) -> None:
@@ -52,7 +56,10 @@ def embed_codes(model: PreTrainedModel, books: list[torch.Tensor],
     for book, tokens in zip(books, level_tokens, strict=True):
         places = torch.tensor([tokens[code] for code in range(len(book))])
         centred = (book - book.mean(0)) @ torch.randn(book.shape[1], rows.shape[1])
-        rows[places] = rows[places] + centred * (rows[places].std() / centred.std())
+        spread = float(centred.std())
+        # The codes of a level that no item needs are alike: there is nothing to tell apart.
+        if spread > LEAST_SPREAD:
+            rows[places] = rows[places] + centred * (rows[places].std() / spread)
 
 
 def add_dropout(model: PreTrainedModel, rate: float) -> None:

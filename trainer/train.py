@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -197,7 +198,12 @@ def _train(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
     if recalls.writer.template.uses_domains:
         settings["domains"] = {name: item.domain for name, item in recalls.writer.items.items()}
     mark = fingerprint(settings, [Path(args.sequences), Path(args.index)])
-    return Training(model, rows, plan, out / RESUMABLE, mark, validate, keep, processes).run()
+
+    def doubt(recall: float) -> float:
+        return math.sqrt(recall * (1 - recall) / max(1, len(cases)))
+
+    return Training(model, rows, plan, out / RESUMABLE, mark, validate, keep, processes,
+                    doubt).run()
 
 
 def _test(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
@@ -212,8 +218,21 @@ def _test(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
         ranks = {"model": recalls.ranks(model, cases, args.beam, "test"),
                  **baseline_ranks(trained, [recalls.seen(case) for case in cases])}
         metrics = {name: ranking_metrics(found, CUTS) for name, found in ranks.items()}
-        print(f"test: {len(cases)} behaviours held out, beam {args.beam}\n{_table(metrics)}")
+        print(f"test: {len(cases)} behaviours held out, beam {args.beam}\n{_table(metrics)}"
+              f"{below_baselines(metrics)}")
     _write_record(args, model, progress, metrics, out)
+
+
+def below_baselines(metrics: dict[str, dict[str, float]]) -> str:
+    """A line where the model finds less than what needs no model; '' elsewhere."""
+    mine = metrics["model"]["recall@10"]
+    better = [f"{name} ({found['recall@10']:.4f})" for name, found in metrics.items()
+              if name != "model" and found["recall@10"] > mine]
+    if not better:
+        return ""
+    return (f"\nwarning: recall@10 of the model ({mine:.4f}) is below that of "
+            f"{' and '.join(better)}: it should not serve yet. More --minutes, more clicks, or "
+            "semantic IDs of an encoder's vectors (`quickstart --encoder DIR`) help")
 
 
 def _table(metrics: dict[str, dict[str, float]]) -> str:

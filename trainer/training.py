@@ -41,15 +41,17 @@ class Progress:
 
 
 class Training:
-    """Owns the model's weights while they are trained; `best` is called on every new best."""
+    """Owns the model's weights while they are trained; `best` is called whenever the newest are to
+    be kept: those whose recall is at most its `doubt`, a standard error, below the highest."""
 
     def __init__(self, model: Qwen3ForCausalLM, rows: Rows, plan: Plan, state_file: Path,
                  fingerprint: str, validate: Callable[[], dict[str, float]],
                  best: Callable[[Progress], None],
-                 processes: Processes | None = None) -> None:
+                 processes: Processes | None = None,
+                 doubt: Callable[[float], float] = lambda _: 0.0) -> None:
         self.model, self.rows, self.plan = model, rows, plan
         self.state_file, self.fingerprint = state_file, fingerprint
-        self.validate, self.best = validate, best
+        self.validate, self.best, self.doubt = validate, best, doubt
         self.processes = processes or Processes()
         self.device = self.processes.device
         model.to(self.device)
@@ -143,15 +145,17 @@ class Training:
         progress.seconds = self.processes.of_first(progress.seconds + time.monotonic() - started)
         progress.curve.append({"epoch": progress.epoch, "minutes": progress.seconds / 60,
                                "loss": loss, **metrics})
-        better = metrics["recall@10"] > progress.best
+        recall = metrics["recall@10"]
+        # Differences within one standard error are noise: the later weights have learnt longer, and
+        # the last ones at the lowest rate.
+        better = recall >= progress.best - self.doubt(max(progress.best, 0.0))
         progress.since_best = 0 if better else progress.since_best + 1
-        if better:
-            progress.best = metrics["recall@10"]
+        progress.best = max(progress.best, recall)
         if not self.processes.is_first:
             return
         shown = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
         tqdm.write(f"epoch {progress.epoch:3d}  {progress.seconds / 60:5.1f} min  "
-                   f"loss {loss:.4f}  {shown}{'  best' if better else ''}")
+                   f"loss {loss:.4f}  {shown}{'  kept' if better else ''}")
         if better:
             self.best(progress)
 

@@ -1,6 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { CONFIG_KEYS, loadConfig } from '@tessera/config';
+import { temporaryFolder } from '@tessera/testing';
+import { afterAll, describe, expect, it } from 'vitest';
 import { servedBy, stepsOf } from './steps.js';
+
+const folder = temporaryFolder({});
+afterAll(() => folder.remove());
 
 const PLAN = {
   items: 'ads.tsv',
@@ -34,6 +40,20 @@ describe('the steps of a quickstart', () => {
     expect(sids?.words).toContain('--embeddings');
   });
 
+  it('are served with the users of their clicks, and with stores of their own', () => {
+    const tree = servedBy(PLAN);
+    expect(tree.model).toEqual({ path: resolve('made/model') });
+    expect(tree.users).toEqual({ path: resolve('made/sequences.jsonl') });
+    const file = join(folder.path, 'service.json');
+    writeFileSync(file, JSON.stringify(tree));
+    const { config } = loadConfig({ environment: {}, file });
+    for (const { path } of CONFIG_KEYS.filter(({ storeName }) => storeName !== undefined)) {
+      const [area = '', name = ''] = path.split('.');
+      const place = (config as never as Record<string, Record<string, string>>)[area]?.[name];
+      expect(place, path).toMatch(new RegExp(`^${resolve('made/data')}/`));
+    }
+  });
+
   it('make vectors by an encoder, which serves new ads too', () => {
     const plan = Object.assign({}, PLAN, { encoder: 'models/minilm' });
     const [, texts, embed, sids] = stepsOf(plan);
@@ -44,12 +64,10 @@ describe('the steps of a quickstart', () => {
     expect(sids?.words.join(' ')).toContain(
       '--embeddings made/vectors.npy --encoder made/vectors.json --out made/sids',
     );
-    expect(servedBy(plan)).toEqual({
-      TESSERA_MODEL_PATH: 'made/model',
-      TESSERA_EMBEDDING_MODELS: 'ads=models/minilm',
-      TESSERA_EMBEDDING_COMPUTE_TYPE: 'f32',
+    expect(servedBy(plan).embedding).toEqual({
+      models: `ads=${resolve('models/minilm')}`,
+      computeType: 'f32',
     });
-    expect(servedBy(PLAN)).toEqual({ TESSERA_MODEL_PATH: 'made/model' });
   });
 
   it.each([{ embeddings: 'v.npy' }, { encoder: 'models/minilm' }])(

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { CONFIG_KEYS } from '@tessera/config';
 
 export interface QuickstartPlan {
   readonly items: string;
@@ -26,13 +27,15 @@ const TRAINING = [
   ...['--dropout', '0.15', '--label-smoothing', '0.1', '--shuffle', '3'],
   ...['--validate-every', '3', '--validate-users', '1000', '--patience', '4'],
 ];
+/** What `trainer sequences` makes: the users of the service as well. */
+const SEQUENCES = 'sequences.jsonl';
 /** The name that requests and metrics know the encoder by. */
 const ENCODER_NAME = 'ads';
 
 /** In their order; each goes on where it stopped. */
 export function stepsOf(plan: QuickstartPlan): readonly QuickstartStep[] {
   const { items, behaviours, out, threads, minutes, seed } = plan;
-  const sequences = join(out, 'sequences.jsonl');
+  const sequences = join(out, SEQUENCES);
   const sids = join(out, 'sids');
   const machine = ['--threads', String(threads), '--seed', String(seed)];
   return [
@@ -93,12 +96,27 @@ function vectorsOf({ out, embeddings, encoder }: QuickstartPlan): readonly strin
   return embeddings === undefined ? [] : ['--embeddings', embeddings];
 }
 
-/** The environment that serves what was made: `npm start` reads it. */
-export function servedBy({ out, encoder }: QuickstartPlan): Readonly<Record<string, string>> {
-  const model = { TESSERA_MODEL_PATH: join(out, 'model') };
-  if (encoder === undefined) return model;
-  return Object.assign(model, {
-    TESSERA_EMBEDDING_MODELS: `${ENCODER_NAME}=${encoder}`,
-    TESSERA_EMBEDDING_COMPUTE_TYPE: 'f32',
-  });
+/** A configuration: areas of keys. */
+export type ServiceFile = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/**
+ * The configuration that serves what was made, for `--config`: its users are those of the clicks,
+ * and all its stores lie beside it, apart from those of other models.
+ */
+export function servedBy({ out, encoder }: QuickstartPlan): ServiceFile {
+  const tree: Record<string, Record<string, string>> = {};
+  const set = (path: string, value: string) => {
+    const [area = '', name = ''] = path.split('.');
+    tree[area] = Object.assign(tree[area] ?? {}, { [name]: value });
+  };
+  set('model.path', resolve(out, 'model'));
+  set('users.path', resolve(out, SEQUENCES));
+  for (const { path, storeName } of CONFIG_KEYS) {
+    if (storeName !== undefined) set(path, resolve(out, 'data', storeName));
+  }
+  if (encoder !== undefined) {
+    set('embedding.models', `${ENCODER_NAME}=${resolve(encoder)}`);
+    set('embedding.computeType', 'f32');
+  }
+  return tree;
 }

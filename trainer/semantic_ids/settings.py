@@ -11,8 +11,8 @@ CODES_MAX, CODES_MIN = 256, 2
 
 
 def codes_for(items: int, levels: int, capacity: int) -> int:
-    """Codes a level where --codes is left out: a power of two up to 256, and fewer where codes would
-    stand for single items; enough for all items to have a semantic ID."""
+    """Codes a level where --codes is left out: a power of two up to 256, and fewer where codes
+    would stand for single items; enough for all items to have a semantic ID."""
     codes = CODES_MIN
     while codes < CODES_MAX and (codes * ITEMS_PER_CODE < items
                                  or codes ** levels * capacity < 2 * items):

@@ -8,8 +8,8 @@ const USERS_MAX = 100_000;
 const BEHAVIOURS_MAX = 100;
 
 /**
- * Counts the clicks that a store has, user after user: what was counted before a restart is not kept anywhere
- * else. A behaviour that arrives meanwhile may count twice.
+ * Counts the clicks that a store has, user after user: what was counted before a restart is not
+ * kept anywhere else. A behaviour that arrives meanwhile may count twice.
  * @returns whether all was read; false where the store went away or nobody wants it any more
  */
 export async function rebuildPopularity(

@@ -299,7 +299,11 @@ export const configSchema = z.strictObject({
       'recalls of users without behaviours in the catalogue: answer them from profile and scene, ' +
         'with the items that are popular (behaviours of this process alone), or refuse them',
     ),
-    frequencyCaps: text('', 'where a recall names none: impression=3,1d; view=9,7d,campaign'),
+    frequencyCaps: text(
+      '',
+      'where a recall names none: impression=3,1d; view=9,7d,campaign; *=1,36500d leaves out ' +
+        'whatever the user already has',
+    ),
     historyTrimPercent: integer(
       0,
       L.historyTrimPercentMax,

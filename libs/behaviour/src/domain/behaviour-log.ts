@@ -12,8 +12,8 @@ export type AppendOutcome = 'added' | 'duplicate' | 'outside';
  * that were ever appended (see Retention): neither their order nor repetition counts, so events may
  * be delivered more than once. Of one user the history is in the order of time; those of one time
  * are in the order in which they first arrived. Where a limit falls among behaviours of one time,
- * those with the higher event ID (by bytes) count as newer. Safe to call concurrently; rejects with STORE_UNAVAILABLE, STORE_FULL, STORE_CORRUPT
- * or IO_FAILED.
+ * those with the higher event ID (by bytes) count as newer. Safe to call concurrently; rejects with
+ * STORE_UNAVAILABLE, STORE_FULL, STORE_CORRUPT or IO_FAILED.
  */
 export abstract class BehaviourLog extends BehaviourStore<StoredBehaviour> {
   /** Stores checked events, of any users; durable when it resolves. One outcome per event. */

@@ -704,7 +704,7 @@ export const protoSchema: object = {
                     "timeMs": {
                       "type": "int64",
                       "id": 5,
-                      "comment": "Milliseconds since 1970, when the user did it. At most five minutes ahead."
+                      "comment": "Milliseconds since 1970, when the user did it. At most five minutes ahead; what looks like another unit is refused.\nBehaviours of one time are kept in the order in which they arrive."
                     },
                     "scene": {
                       "keyType": "string",
@@ -1793,7 +1793,7 @@ export const protoSchema: object = {
                     "action": {
                       "type": "string",
                       "id": 1,
-                      "comment": "Of the behaviours that count, e.g. `impression`."
+                      "comment": "Of the behaviours that count, e.g. `impression`; `*`: of all actions."
                     },
                     "maxBehaviours": {
                       "type": "uint32",

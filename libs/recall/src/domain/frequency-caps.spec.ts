@@ -65,6 +65,25 @@ describe('frequency caps', () => {
     fc.assert(property, { seed: SEED, numRuns: 400 });
   });
 
+  it('of all actions leave out whatever the user has already', () => {
+    const [cap] = parseFrequencyCaps('*=1,36500d') as [FrequencyCap];
+    const had = stored([
+      { itemId: 'a', action: 'impression', ageMs: 1000 },
+      { itemId: 'b', action: '', ageMs: 2000 },
+      { itemId: 'a', action: 'buy', ageMs: 3e9 },
+    ]);
+    const [counted] = countCaps([cap], 'recall.frequencyCaps', had, NOW_MS);
+    expect(counted?.itemIds.toSorted()).toEqual(['a', 'b']);
+    const parts = (retention: string) => ({
+      historyItemsMax: 50,
+      retention: parseRetention(retention),
+    });
+    expect(areCut([cap], parts('buy=1; *=9'), had, NOW_MS)).toBe(true);
+    expect(areCut([cap], parts('buy=2; *=9'), had, NOW_MS)).toBe(false);
+    const refuse = expecting('CONFIG_INVALID');
+    expect(() => checkFrequencyCaps([cap], 'caps', parts('buy=1,1d; *=9'), refuse)).not.toThrow();
+  });
+
   it('are cut where older behaviours of a window may not have been read or kept', () => {
     const [cap] = parseFrequencyCaps('impression=1,5s') as [FrequencyCap];
     const seen = (...ages: number[]) =>

@@ -9,6 +9,8 @@ import type { expecting } from '@tessera/errors';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { CapsOutcome, FrequencyCap } from './recall-types.js';
 
+/** A cap's action that behaviours of all actions count for. */
+const ALL_ACTIONS = '*';
 const ACTION_LENGTH_MAX = 64;
 const ATTRIBUTE_LENGTH_MAX = 256;
 
@@ -54,7 +56,7 @@ export function checkFrequencyCaps(
     within('maxBehaviours', 1, historyItemsMax, maxBehaviours, read);
     within('windowSeconds', 1, Number.MAX_SAFE_INTEGER, windowSeconds);
     const kept = retention?.windows[retention.windowOf(action)];
-    if (kept === undefined) return;
+    if (kept === undefined || action === ALL_ACTIONS) return;
     const keeps = `, which behaviours.retention keeps of '${action}'`;
     within('maxBehaviours', 1, kept.behavioursMax, maxBehaviours, keeps);
     const ageSecondsMax = kept.ageMsMax / MILLISECONDS_PER_SECOND;
@@ -81,7 +83,7 @@ export function countCaps(
     for (let at = behaviours.length - 1; at >= 0; at -= 1) {
       const behaviour = behaviours[at] as Behaviour;
       if (!isWithin(behaviour, windowSeconds, nowMs)) break;
-      if (behaviour.action !== action) continue;
+      if (action !== ALL_ACTIONS && behaviour.action !== action) continue;
       counts.set(behaviour.itemId, (counts.get(behaviour.itemId) ?? 0) + 1);
       total += 1;
     }
@@ -113,11 +115,12 @@ export function areCut(
       return found.length >= most && oldest !== undefined && isWithin(oldest, windowSeconds, nowMs);
     };
     if (mayBeMissing(behaviours, historyItemsMax)) return true;
-    const window = retention?.windowOf(action);
-    const kept = window === undefined ? undefined : retention?.windows[window];
-    if (kept === undefined || behaviours.length < kept.behavioursMax) return false;
-    const own = behaviours.filter((each) => retention?.windowOf(each.action) === window);
-    return mayBeMissing(own, kept.behavioursMax);
+    return (retention?.windows ?? []).some(({ behavioursMax }, window) => {
+      if (behaviours.length < behavioursMax) return false;
+      if (action !== ALL_ACTIONS && retention?.windowOf(action) !== window) return false;
+      const own = behaviours.filter((each) => retention?.windowOf(each.action) === window);
+      return mayBeMissing(own, behavioursMax);
+    });
   });
 }
 

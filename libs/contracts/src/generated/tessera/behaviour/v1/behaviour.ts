@@ -30,7 +30,10 @@ export interface Behaviour {
   readonly itemId: string;
   /** e.g. `click`; decides how long it is kept. */
   readonly action: string;
-  /** Milliseconds since 1970, when the user did it. At most five minutes ahead. */
+  /**
+   * Milliseconds since 1970, when the user did it. At most five minutes ahead; what looks like another unit is refused.
+   * Behaviours of one time are kept in the order in which they arrive.
+   */
   readonly timeMs: number;
   /** Where and when the user did it. */
   readonly scene: { [key: string]: string };

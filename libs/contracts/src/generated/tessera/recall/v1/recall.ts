@@ -108,7 +108,7 @@ export interface Eligibility {
  * reads for the recall (docs/eligibility.md). A recall with a cap of its own names a `user_id`.
  */
 export interface FrequencyCap {
-  /** Of the behaviours that count, e.g. `impression`. */
+  /** Of the behaviours that count, e.g. `impression`; `*`: of all actions. */
   readonly action: string;
   /** At least 1; an item with so many is not to be had. */
   readonly maxBehaviours: number;

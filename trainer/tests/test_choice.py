@@ -1,0 +1,61 @@
+"""Where a training begins, and which epoch is kept: the newest that is not worse than the best by
+more than noise."""
+
+import pytest
+import torch
+
+from trainer.model import build_model, embed_codes
+from trainer.settings import Plan, Shape
+from trainer.train import below_baselines
+from trainer.training import Training
+
+
+class Still(torch.nn.Module):
+    """One weight; nothing is trained."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(1))
+
+
+def kept(recalls, doubt, tmp_path, patience=9):
+    found = iter(recalls)
+    epochs = []
+    plan = Plan(epochs=len(recalls), validate_every=1, patience=patience, minutes=0)
+    training = Training(Still(), None, plan, tmp_path / "state.pt", "mark",
+                        lambda: {"recall@10": next(found)},
+                        lambda progress: epochs.append(progress.epoch), doubt=lambda _: doubt)
+    training._epoch = lambda: 1.0
+    return epochs, training.run()
+
+
+@pytest.mark.parametrize(("doubt", "last"), [(0.0, 2), (0.004, 4)])
+def test_the_newest_weights_win_within_a_standard_error(doubt, last, tmp_path):
+    epochs, progress = kept([0.050, 0.065, 0.060, 0.063], doubt, tmp_path)
+    assert epochs[-1] == last
+    assert progress.best == 0.065
+
+
+def test_weights_that_are_worse_by_more_end_the_training(tmp_path):
+    epochs, progress = kept([0.06, 0.05, 0.05, 0.07], 0.004, tmp_path, patience=2)
+    assert (epochs, progress.epoch) == ([1], 3)
+
+
+def test_a_model_below_its_baselines_is_warned_of():
+    metrics = {"model": {"recall@10": 0.05}, "popularity": {"recall@10": 0.04},
+               "item-KNN": {"recall@10": 0.06}}
+    said = below_baselines(metrics)
+    assert "warning" in said and "item-KNN (0.0600)" in said and "popularity" not in said
+    assert below_baselines({**metrics, "model": {"recall@10": 0.07}}) == ""
+
+
+def test_codes_that_are_all_alike_leave_embeddings_as_they_were():
+    model = build_model(Shape(1, 16, 2, 1, 8, 24, True), 32, 16, 0, 1, 2)
+    before = model.get_input_embeddings().weight.detach().clone()
+    alike = torch.full((4, 3), 0.25)
+    with torch.no_grad():
+        embed_codes(model, [alike, torch.eye(4, 3)],
+                    [{code: 4 + code for code in range(4)}, {code: 8 + code for code in range(4)}])
+    after = model.get_input_embeddings().weight
+    assert torch.isfinite(after).all()
+    assert torch.equal(after[4:8], before[4:8]) and not torch.equal(after[8:12], before[8:12])
