@@ -95,6 +95,13 @@ module.exports = {
       to: { path: '^libs/$1/src/index\\.ts$' },
     },
     {
+      name: 'only-kafka-imports-kafkajs',
+      comment: 'libs/kafka gives it the codecs of the protocol before anything is read',
+      severity: 'error',
+      from: { path: '^(apps|libs|tools|examples)/', pathNot: '^libs/kafka/' },
+      to: { path: '^node_modules/kafkajs', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'only-engine-imports-native',
       severity: 'error',
       from: { pathNot: ['^libs/engine/', '^native/', '^test/', '^tools/abi/', '\\.spec\\.ts$'] },

@@ -15,7 +15,7 @@ import {
   type WireRecallResponse,
 } from '@tessera/contracts';
 import { isErrorCode, TesseraError } from '@tessera/errors';
-import { MessageCodec, RECORD_HEADERS, securedBy } from '@tessera/kafka';
+import { loadKafka, MessageCodec, RECORD_HEADERS, securedBy } from '@tessera/kafka';
 import type { Consumer, Kafka, KafkaMessage, Message, Producer } from 'kafkajs';
 import type { Asked } from './service-client.js';
 
@@ -78,7 +78,7 @@ export class TopicClient {
 
   /** Rejects when no broker answers or the topics are not there. */
   static async open(options: TopicClientOptions): Promise<TopicClient> {
-    const { Kafka, logLevel } = await import('kafkajs');
+    const { Kafka, logLevel } = await loadKafka();
     const { brokers, security } = options;
     const own = { brokers: [...brokers], ...securedBy(security) };
     const kafka = new Kafka({ ...own, logLevel: logLevel.NOTHING });

@@ -5,8 +5,11 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import { untilDone } from './backoff.js';
 import { type Broadcast, goOnFrom, groupOf } from './consumer-groups.js';
 import { deadLetterTopic } from './dead-letters.js';
+import { type DeadRecord, readRecords } from './read-records.js';
+import type { RecordProducer } from './record-producer.js';
 import { recordOf, type TopicRecord } from './topic-record.js';
 import { ensureTopics, type TopicNeed } from './topics.js';
+import { decoded } from './undecodable.js';
 
 /** Records of one partition in the order of their offsets, handed over at once. */
 export interface RecordBatch {
@@ -57,6 +60,7 @@ export class BatchServer extends Server implements CustomTransportStrategy {
 
   constructor(
     private readonly kafka: Kafka,
+    private readonly producer: Pick<RecordProducer, 'bury'>,
     private readonly options: BatchServerOptions,
     private readonly log: Log,
   ) {
@@ -196,20 +200,31 @@ export class BatchServer extends Server implements CustomTransportStrategy {
     const handler = this.handlers().get(topic);
     if (handler === undefined) return true;
     const { signal } = this.closing;
-    const records = messages.map((message) => recordOf(topic, partition, message));
+    const taken = messages.map((message) => recordOf(topic, partition, message));
+    const { contents: records, dead } = readRecords(taken, decoded);
     const batch: RecordBatch = { records, signal };
     const done = await untilDone(
       async () => {
+        await this.bury(dead);
+        if (records.length === 0) return true;
         const result = await handler(batch);
         if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
         return true;
       },
       signal,
       (error, attempt) => {
-        const fields = { err: error, topic, partition, offset: records[0]?.offset, attempt };
+        const fields = { err: error, topic, partition, offset: taken[0]?.offset, attempt };
         this.log.warn(fields, 'kafka: a batch could not be served, trying again');
       },
     );
     return done === true;
+  }
+  private async bury(dead: readonly DeadRecord[]): Promise<void> {
+    const [first] = dead;
+    if (first === undefined) return;
+    await this.producer.bury(dead);
+    const { topic, partition, offset } = first.record;
+    const fields = { err: first.error, topic, partition, offset, count: dead.length };
+    this.log.error(fields, 'kafka: a batch could not be decompressed, its records are buried');
   }
 }

@@ -54,7 +54,8 @@ export function withoutContent({ key, value, headers = {} }: Message): Message {
  * content was left where it lay.
  */
 export function revived(letter: TopicRecord): { topic: string; message: Message } | null {
-  if (letter.headers[RECORD_HEADERS.valueBytes] !== undefined) return null;
+  const { valueBytes, undecodable } = RECORD_HEADERS;
+  if (letter.headers[valueBytes] ?? letter.headers[undecodable]) return null;
   const topic = letter.headers[RECORD_HEADERS.topic]?.toString();
   if (topic === undefined || topic === '') return null;
   const headers = Object.entries(letter.headers).filter(

@@ -3,7 +3,7 @@ export { BatchServer, type BatchServerOptions, type RecordBatch } from './batch-
 export { brokerCondition } from './broker-condition.js';
 export { deadLetterTopic, revived } from './dead-letters.js';
 export { TopicErrorFilter } from './error-filter.js';
-export { type KafkaAddress, kafkaClient, securedBy } from './kafka-client.js';
+export { type KafkaAddress, kafkaClient, loadKafka, securedBy } from './kafka-client.js';
 export { MessageCodec } from './message-codec.js';
 export { type DeadRecord, readRecords } from './read-records.js';
 export { readTopic } from './read-topic.js';

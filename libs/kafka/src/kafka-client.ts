@@ -1,6 +1,7 @@
 import type { KafkaSecurity } from '@tessera/config';
 import type { Log } from '@tessera/telemetry';
 import type { Kafka, KafkaConfig, LogEntry, SASLOptions } from 'kafkajs';
+import { decompression } from './codecs.js';
 
 const CONNECT_TIMEOUT_MS = 3000;
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -24,15 +25,23 @@ export function securedBy({ tls, sasl }: KafkaSecurity = {}): Pick<KafkaConfig, 
   };
 }
 
-/**
- * kafkajs, its lines in the service's log. It is made without a connection, and loaded only where
- * a broker is named.
- */
+/** kafkajs with all codecs of the protocol, loaded only where a broker is named. */
+export async function loadKafka(): Promise<typeof import('kafkajs')> {
+  const kafka = await import('kafkajs');
+  const { CompressionCodecs: codecs, CompressionTypes: types } = kafka;
+  codecs[types.GZIP] = decompression('gzip');
+  codecs[types.Snappy] = decompression('snappy');
+  codecs[types.LZ4] = decompression('lz4');
+  codecs[types.ZSTD] = decompression('zstd');
+  return kafka;
+}
+
+/** kafkajs, its lines in the service's log. It is made without a connection. */
 export async function kafkaClient(
   { clientId, brokers, security }: KafkaAddress,
   log: Log,
 ): Promise<Kafka> {
-  const { Kafka, logLevel } = await import('kafkajs');
+  const { Kafka, logLevel } = await loadKafka();
   return new Kafka({
     clientId,
     brokers: [...brokers],

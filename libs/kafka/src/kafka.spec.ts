@@ -49,6 +49,7 @@ async function serve(
   let waiting: { count: number; done: () => void } | undefined;
   const server = new BatchServer(
     kafka,
+    new RecordProducer(kafka),
     {
       groupId,
       node: 'one',
@@ -190,6 +191,7 @@ describe('a topic that is served', () => {
     let joined = false;
     const server = new BatchServer(
       kafka,
+      new RecordProducer(kafka),
       {
         groupId: 'gl',
         node: 'one',

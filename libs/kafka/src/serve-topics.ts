@@ -48,6 +48,7 @@ export async function serveTopics(
   const addresses = brokers.split(',').map((broker) => broker.trim());
   const client = await kafkaClient({ clientId: CLIENT_ID, brokers: addresses, security }, log);
   const partitionsAtOnce = settings.createPartitions || 1;
-  const server = new BatchServer(client, { ...settings, ...wanted, partitionsAtOnce }, log);
-  return { server, producer: new RecordProducer(client) };
+  const producer = new RecordProducer(client);
+  const options = { ...settings, ...wanted, partitionsAtOnce };
+  return { server: new BatchServer(client, producer, options, log), producer };
 }

@@ -10,6 +10,7 @@ export const RECORD_HEADERS = {
   partition: 'tessera-partition',
   offset: 'tessera-offset',
   valueBytes: 'tessera-value-bytes',
+  undecodable: 'tessera-undecodable',
 } as const;
 
 /** A record of a topic as handlers see it. */
