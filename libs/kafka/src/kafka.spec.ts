@@ -426,4 +426,23 @@ describe('a payload', () => {
       expect.objectContaining({ code: 'REQUEST_INVALID', field: 'value' }),
     );
   });
+
+  it('has nothing where a message is not there', () => {
+    expect('behaviour' in codec.decode(Buffer.from('7801', 'hex'))).toBe(false);
+  });
+
+  it.each([
+    [Buffer.concat([Buffer.from([0, 0, 0, 0, 42, 0]), codec.encode({ behaviour })]), 'schema 42)'],
+    [Buffer.from([0, 0, 0, 0, 8, 2, 2, 4, 0x12, 0]), 'schema 8)'],
+    [Buffer.concat([codec.encode({ behaviour }), Buffer.from([0, 1])]), 'field of number 0'],
+    [Buffer.from([0x0a, 4, 0x0a, 0, 0, 0]), 'field of number 0'],
+  ])('that begins with another format, or has field 0 (%#), is refused by name', (bytes, name) => {
+    expect(() => codec.decode(bytes)).toThrow(
+      expect.objectContaining({
+        code: 'REQUEST_INVALID',
+        field: 'value',
+        message: expect.stringContaining(name),
+      }),
+    );
+  });
 });

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/errors';
+import { expecting, type TesseraError } from '@tessera/errors';
 import protobuf from 'protobufjs';
 
 /** As the types of libs/contracts state: numbers for int64 and enums, defaults filled in. */
@@ -10,6 +10,12 @@ const MESSAGE_SHAPE: protobuf.IConversionOptions = {
   objects: true,
   oneofs: false,
 };
+
+const LENGTH_DELIMITED = 2;
+/** A zero byte and the number of a schema, before what the serialiser of a registry writes. */
+const CONFLUENT_HEADER_BYTES = 5;
+
+const invalid = expecting('REQUEST_INVALID');
 
 /** Protobuf messages of one type as the bytes of a record. */
 export class MessageCodec<Message extends object> {
@@ -27,16 +33,45 @@ export class MessageCodec<Message extends object> {
 
   /** @throws TesseraError REQUEST_INVALID when the bytes are no such message */
   decode(bytes: Uint8Array | null): Message {
-    if (bytes === null || bytes.length === 0) throw this.invalid('nothing');
+    if (bytes === null || bytes.length === 0) throw this.refusal('nothing');
+    if (bytes[0] === 0 && bytes.length >= CONFLUENT_HEADER_BYTES) {
+      const schema = new DataView(bytes.buffer, bytes.byteOffset).getUint32(1);
+      throw this.refusal(`Confluent's wire format (schema ${schema}): use a serialiser without it`);
+    }
     try {
-      return this.type.toObject(this.type.decode(bytes), MESSAGE_SHAPE) as Message;
+      refuseFieldZero(protobuf.Reader.create(bytes), this.type, bytes.length);
+      return withoutNulls(this.type.toObject(this.type.decode(bytes), MESSAGE_SHAPE)) as Message;
     } catch (cause) {
-      throw this.invalid(cause instanceof Error ? cause.message : String(cause), cause);
+      throw this.refusal(cause instanceof Error ? cause.message : String(cause), cause);
     }
   }
 
-  private invalid(got: string, cause?: unknown): TesseraError {
-    const message = `value: expected a ${this.type.fullName.slice(1)}, got: ${got}`;
-    return new TesseraError('REQUEST_INVALID', message, { field: 'value', cause });
+  private refusal(got: string, cause?: unknown): TesseraError {
+    return invalid('value', `a plain protobuf ${this.type.fullName.slice(1)}`, got, cause);
   }
+}
+
+/** protobufjs reads over fields of number 0, which no message has: bytes of another format. */
+function refuseFieldZero(reader: protobuf.Reader, type: protobuf.Type | null, end: number): void {
+  while (reader.pos < end) {
+    const at = reader.pos;
+    const tag = reader.uint32();
+    if (tag >>> 3 === 0) throw new Error(`a field of number 0 at byte ${at}`);
+    const resolved = type?.fieldsById[tag >>> 3]?.resolve().resolvedType;
+    if ((tag & 7) === LENGTH_DELIMITED && resolved instanceof protobuf.Type) {
+      const inner = reader.uint32() + reader.pos;
+      refuseFieldZero(reader, resolved, Math.min(inner, end));
+    } else {
+      reader.skipType(tag & 7);
+    }
+  }
+}
+
+/** protobufjs has null for a message that is not there; types have nothing. */
+function withoutNulls(message: Record<string, unknown>): object {
+  for (const [name, value] of Object.entries(message)) {
+    if (value === null) delete message[name];
+    else if (typeof value === 'object') withoutNulls(value as Record<string, unknown>);
+  }
+  return message;
 }

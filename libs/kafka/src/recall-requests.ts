@@ -49,8 +49,7 @@ export const answeredBytes = (answered: WireRecallAnswered): Buffer => ANSWERED.
 /** @throws TesseraError REQUEST_INVALID where there is no request, or it is not the key's */
 export function checkedRequest({ record, requested }: TopicRecall): WireRecallRequest {
   const { request } = requested;
-  // The codec gives null for a message that is not there.
-  if (!request) {
+  if (request === undefined) {
     const message = 'request: expected a request, got none';
     throw new TesseraError('REQUEST_INVALID', message, { field: 'request' });
   }

@@ -50,8 +50,7 @@ export class ForwardedBehaviours {
   private checked(record: TopicRecord): TopicRecord {
     checkVersion(record, PAYLOAD_VERSION);
     const { behaviour } = this.codec.decode(record.value);
-    // The codec gives null for a message that is not there.
-    if (!behaviour) {
+    if (behaviour === undefined) {
       const message = 'behaviour: expected a behaviour, got none';
       throw new TesseraError('REQUEST_INVALID', message, { field: 'behaviour' });
     }
