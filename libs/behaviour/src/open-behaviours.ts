@@ -8,7 +8,8 @@ import { parseRetention, type Retention } from './domain/retention.js';
 import type { ServedWith } from './domain/seed-mark.js';
 import { EmbeddedBehaviourLog } from './outside/embedded-behaviour-log.js';
 import { MemoryBehaviourStore } from './outside/memory-behaviour-store.js';
-import { RedisBehaviourLog, type RedisSecurity } from './outside/redis-behaviour-log.js';
+import { RedisBehaviourLog } from './outside/redis-behaviour-log.js';
+import type { RedisSecurity } from './outside/redis-connection.js';
 import { removeSeedMark, writeSeedMark } from './outside/seed-mark.js';
 import { loadBehaviourStore } from './outside/users-file.js';
 

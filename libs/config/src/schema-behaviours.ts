@@ -12,7 +12,10 @@ export const behavioursSchema = z.strictObject({
       'alone, read-only',
   ),
   path: storeFolder('behaviours', 'folder of the embedded store', { canBeEmpty: false }),
-  redis: text('', 'HOST:PORT of Redis, or several of one cluster separated by commas'),
+  redis: text(
+    '',
+    'HOST:PORT of Redis, or of one or several nodes of a cluster separated by commas',
+  ),
   remote: text('', 'HOST:PORT of the gRPC edge of a feature process'),
   retrieval: text(
     '',

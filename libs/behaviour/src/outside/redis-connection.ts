@@ -1,0 +1,230 @@
+import { TesseraError } from '@tessera/errors';
+import type { Cluster, Redis, RedisOptions, Result } from 'ioredis';
+import type { StoreReach } from '../domain/behaviour-store.js';
+import { StoreBreaker } from '../store-breaker.js';
+import { APPEND_SCRIPT, ERASE_SCRIPT, HISTORY_SCRIPT } from './redis-scripts.js';
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    tesseraAppend(keyCount: number, ...rest: string[]): Result<number[], Context>;
+    tesseraHistory(keyCount: number, ...rest: string[]): Result<string[] | null, Context>;
+    tesseraErase(keyCount: number, ...rest: string[]): Result<number, Context>;
+  }
+}
+
+const COMMAND_TIMEOUT_MS = 2000;
+const CONNECT_TIMEOUT_MS = 2000;
+/**
+ * Of a call with its retries and redirections. A cluster that looks for its nodes keeps commands
+ * without any bound of its own.
+ */
+const CALL_TIMEOUT_MS = 6000;
+/** Of what a recall waits for. */
+const READ_TIMEOUT_MS = 500;
+
+/**
+ * Answers of a server that is not, or not yet, the one to ask: after a failover the open connection
+ * still leads to the old primary. As they are, or within the text of a script's error.
+ */
+const WRONG_SERVER = /(^|[\s-])(READONLY|MASTERDOWN|LOADING|CLUSTERDOWN|MOVED) /;
+
+/** How Redis is shown who calls. */
+export interface RedisSecurity {
+  readonly username?: string;
+  readonly password?: string;
+  /** PEM texts; left out: no TLS. */
+  readonly tls?: {
+    readonly ca: Buffer | undefined;
+    readonly cert: Buffer | undefined;
+    readonly key: Buffer | undefined;
+  };
+}
+
+export interface RedisAddress {
+  /** `host:port`, or several of one cluster separated by commas. */
+  readonly address: string;
+  /** Left out: no password and no TLS. */
+  readonly security?: RedisSecurity | undefined;
+}
+
+type Client = Redis | Cluster;
+type Command<T> = (redis: Client) => Promise<T>;
+
+/**
+ * The client of Redis and what is known of its reach. One address of a cluster becomes a client of
+ * the cluster as soon as the server says that it is part of one. Reads and writes fail apart: a
+ * primary that has become a replica answers the first and refuses the second.
+ */
+export class RedisConnection {
+  private client: Client;
+  private reads: StoreBreaker;
+  private writes: StoreBreaker;
+  /** Whether the server that became ready last is part of a cluster is known, and acted upon. */
+  private joined: Promise<void> = Promise.resolve();
+  /** The newest error of the client. */
+  private reported: unknown;
+
+  private constructor(
+    private readonly redis: typeof import('ioredis'),
+    private readonly options: RedisAddress,
+    private readonly addresses: readonly { readonly host: string; readonly port: number }[],
+  ) {
+    const [only] = addresses;
+    const isLone = addresses.length === 1 && only !== undefined;
+    this.client = isLone ? this.loneClient(only) : this.clusterClient();
+    this.reads = this.breaker();
+    this.writes = this.breaker();
+  }
+
+  /** Opens also while the address does not answer. Rejects with CONFIG_INVALID for a bad one. */
+  static async open(options: RedisAddress): Promise<RedisConnection> {
+    const nodes = options.address.split(',').map(parseNode);
+    // Loaded only where behaviours are in Redis.
+    const connection = new RedisConnection(await import('ioredis'), options, nodes);
+    await connection.connect();
+    return connection;
+  }
+
+  /** What asks and changes nothing. */
+  read<T>(command: Command<T>, timeoutMs = READ_TIMEOUT_MS): Promise<T> {
+    return this.call(this.reads, command, timeoutMs);
+  }
+
+  write<T>(command: Command<T>): Promise<T> {
+    return this.call(this.writes, command, CALL_TIMEOUT_MS);
+  }
+
+  /** Those that have keys of their own. */
+  nodes(): readonly Redis[] {
+    const { client } = this;
+    return 'nodes' in client ? client.nodes('master') : [client];
+  }
+
+  reach(): StoreReach {
+    const writes = this.writes.read();
+    return writes.state === 'down' ? writes : this.reads.read();
+  }
+
+  async close(): Promise<void> {
+    const { client } = this;
+    await withinMs(CALL_TIMEOUT_MS, client.quit()).catch(() => client.disconnect());
+  }
+
+  private async connect(): Promise<void> {
+    try {
+      // A cluster that is not ready yet keeps the ping without any bound, too.
+      await withinMs(
+        CALL_TIMEOUT_MS,
+        this.client.connect().then(() => this.client.ping()),
+      );
+      await this.joined;
+    } catch (thrown) {
+      // A connection that is refused only says that it is closed.
+      const { address } = this.options;
+      const error = refused(this.reported) ?? refused(thrown) ?? unavailable(address, thrown);
+      // One that is away may come back: what needs it is refused until then.
+      if (error.code !== 'STORE_UNAVAILABLE') {
+        this.client.disconnect();
+        throw error;
+      }
+    }
+  }
+
+  private async call<T>(breaker: StoreBreaker, command: Command<T>, timeoutMs: number): Promise<T> {
+    return breaker.call(async () => {
+      try {
+        return await withinMs(timeoutMs, command(this.client));
+      } catch (thrown) {
+        throw unavailable(this.options.address, thrown);
+      }
+    });
+  }
+
+  /** Where the only address is that of a node of a cluster. Does nothing where it is not. */
+  private async joinCluster(client: Client): Promise<void> {
+    // A user who may not ask is told by MOVED, and has to name more addresses.
+    const info = await client.info('cluster').catch(() => '');
+    if (!info.includes('cluster_enabled:1') || client !== this.client) return;
+    this.client = this.clusterClient();
+    this.reads = this.breaker();
+    this.writes = this.breaker();
+    client.quit().catch(() => client.disconnect());
+    await withinMs(CALL_TIMEOUT_MS, this.client.connect());
+  }
+
+  private breaker(): StoreBreaker {
+    const isCluster = 'nodes' in this.client;
+    return new StoreBreaker(`Redis at ${this.options.address}`, { isCluster });
+  }
+
+  private loneClient(node: { readonly host: string; readonly port: number }): Client {
+    const client = this.ready(new this.redis.Redis({ ...node, ...this.clientOptions() }));
+    // A server that was away at the start says only now that it is part of a cluster.
+    client.on('ready', () => {
+      this.joined = this.joinCluster(client).catch((error: unknown) => {
+        this.reported = error;
+      });
+    });
+    return client;
+  }
+
+  private clusterClient(): Client {
+    const redisOptions = this.clientOptions();
+    return this.ready(
+      new this.redis.Cluster([...this.addresses], { lazyConnect: true, redisOptions }),
+    );
+  }
+
+  private clientOptions(): RedisOptions {
+    return {
+      lazyConnect: true,
+      maxRetriesPerRequest: 1,
+      commandTimeout: COMMAND_TIMEOUT_MS,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      // The address may lead elsewhere by now. The call fails, the next one has a new connection.
+      reconnectOnError: ({ message }) => WRONG_SERVER.test(message),
+      ...this.options.security,
+    };
+  }
+
+  private ready(client: Client): Client {
+    // Failures show in the calls; without a listener each would also be printed.
+    client.on('error', (error: unknown) => {
+      this.reported = error;
+    });
+    client.defineCommand('tesseraAppend', { lua: APPEND_SCRIPT });
+    client.defineCommand('tesseraHistory', { lua: HISTORY_SCRIPT, readOnly: true });
+    client.defineCommand('tesseraErase', { lua: ERASE_SCRIPT });
+    return client;
+  }
+}
+
+/** Faults that trying again does not mend: Redis does not know the caller. */
+function refused(thrown: unknown): TesseraError | undefined {
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  if (!/WRONGPASS|NOAUTH|NOPERM/.test(reason)) return undefined;
+  const field = 'behaviours.redisPasswordPath';
+  const message = `${field}: expected user and password that Redis knows, got: ${reason}`;
+  return new TesseraError('CONFIG_INVALID', message, { field, cause: thrown });
+}
+
+function unavailable(address: string, thrown: unknown): TesseraError {
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  const code = reason.startsWith('OOM') ? 'STORE_FULL' : 'STORE_UNAVAILABLE';
+  return new TesseraError(code, `Redis at ${address}: ${reason}`, { cause: thrown });
+}
+
+function withinMs<T>(budgetMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const expiry = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${budgetMs} ms`)), budgetMs);
+  });
+  return Promise.race([work, expiry]).finally(() => clearTimeout(timer));
+}
+
+function parseNode(text: string): { host: string; port: number } {
+  const match = /^\s*\[?([^\]\s]+?)\]?:(\d{1,5})\s*$/.exec(text);
+  if (match?.[1] !== undefined) return { host: match[1], port: Number(match[2]) };
+  const message = `behaviours.redis: expected HOST:PORT[,HOST:PORT...], got '${text}'`;
+  throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.redis' });
+}
