@@ -158,7 +158,18 @@ export class RedisConnection {
   }
 
   private loneClient(node: { readonly host: string; readonly port: number }): Client {
-    const client = this.ready(new this.redis.Redis({ ...node, ...this.clientOptions() }));
+    let isLeaving = false;
+    // The address may lead elsewhere by now. The call fails, the next one has a new connection.
+    const reconnectOnError = ({ message }: Error) => {
+      if (isLeaving || !WRONG_SERVER.test(message)) return false;
+      isLeaving = true;
+      return true;
+    };
+    const options = { ...node, ...this.clientOptions(), reconnectOnError };
+    const client = this.ready(new this.redis.Redis(options));
+    client.on('close', () => {
+      isLeaving = false;
+    });
     // A server that was away at the start says only now that it is part of a cluster.
     client.on('ready', () => {
       this.joined = this.joinCluster(client).catch((error: unknown) => {
@@ -181,8 +192,6 @@ export class RedisConnection {
       maxRetriesPerRequest: 1,
       commandTimeout: COMMAND_TIMEOUT_MS,
       connectTimeout: CONNECT_TIMEOUT_MS,
-      // The address may lead elsewhere by now. The call fails, the next one has a new connection.
-      reconnectOnError: ({ message }) => WRONG_SERVER.test(message),
       ...this.options.security,
     };
   }
