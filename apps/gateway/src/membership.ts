@@ -1,4 +1,4 @@
-import type { Config } from '@tessera/config';
+import { type Config, etcdSecurity } from '@tessera/config';
 import { expecting } from '@tessera/errors';
 import {
   dnsMembership,
@@ -25,5 +25,5 @@ export function membershipOf({ cluster }: Pick<Config, 'cluster'>): Membership {
   }
   if (nodes !== '') return new StaticMembership(parseMembers(nodes));
   if (dns !== '') return dnsMembership(dns);
-  return etcdMembership(new Etcd(etcd), name);
+  return etcdMembership(new Etcd(etcd, etcdSecurity(cluster)), name);
 }

@@ -1,4 +1,4 @@
-import type { Config } from '@tessera/config';
+import { type Config, etcdSecurity } from '@tessera/config';
 import type { Serving } from '@tessera/hosting';
 import type { DrainStep, Readiness } from '@tessera/lifecycle';
 import { checkedMembers, Etcd, EtcdRegistration } from '@tessera/routing';
@@ -10,7 +10,7 @@ export class ClusterSeat {
   constructor(private readonly config: Config) {
     const { etcd, name } = config.cluster;
     if (etcd === '') return;
-    this.registration = new EtcdRegistration(new Etcd(etcd), name);
+    this.registration = new EtcdRegistration(new Etcd(etcd, etcdSecurity(config.cluster)), name);
   }
 
   /**

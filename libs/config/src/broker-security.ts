@@ -1,4 +1,4 @@
-/** How this process shows itself to Kafka and to Redis, of the keys and files that say so. */
+/** How this process shows itself to Kafka, Redis and etcd, of the keys and files that say so. */
 
 import { readSecret, readTls, type TlsFiles } from './key-files.js';
 import type { Config } from './schema.js';
@@ -29,7 +29,7 @@ export function kafkaSecurity(kafka: Config['kafka']): KafkaSecurity {
   };
 }
 
-export interface RedisSecurity {
+export interface StoreSecurity {
   readonly username?: string;
   readonly password?: string;
   /** Undefined: no TLS. */
@@ -43,7 +43,7 @@ const REDIS_FIELDS = {
 };
 
 /** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
-export function redisSecurity(behaviours: Config['behaviours']): RedisSecurity {
+export function redisSecurity(behaviours: Config['behaviours']): StoreSecurity {
   const { redisUser: username, redisPasswordPath, redisTls } = behaviours;
   const { redisCaPath, redisCertificatePath, redisKeyPath } = behaviours;
   const password = readSecret('behaviours.redisPasswordPath', redisPasswordPath);
@@ -55,8 +55,25 @@ export function redisSecurity(behaviours: Config['behaviours']): RedisSecurity {
   };
 }
 
+const ETCD_FIELDS = {
+  certificate: 'cluster.etcdCertificatePath',
+  key: 'cluster.etcdKeyPath',
+  ca: 'cluster.etcdCaPath',
+};
+
+/** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
+export function etcdSecurity(cluster: Config['cluster']): StoreSecurity {
+  const { etcdUser: username, etcdPasswordPath, etcdCaPath: caPath } = cluster;
+  const { etcdCertificatePath: certificatePath, etcdKeyPath: keyPath } = cluster;
+  const password = readSecret('cluster.etcdPasswordPath', etcdPasswordPath);
+  return {
+    ...(username !== '' && { username, password }),
+    tls: readTls(ETCD_FIELDS, { certificatePath, keyPath, caPath }),
+  };
+}
+
 /** Contradictions between these keys. */
-export function faultsOfSecurity({ kafka, behaviours, peer }: Config): string[] {
+export function faultsOfSecurity({ kafka, behaviours, peer, cluster }: Config): string[] {
   const faults: string[] = [];
   const needsTls = (tls: string, key: string, ...paths: string[]) => {
     if (tls === 'on' || paths.every((path) => path === '')) return;
@@ -72,6 +89,13 @@ export function faultsOfSecurity({ kafka, behaviours, peer }: Config): string[] 
       'kafka.saslMechanism: expected kafka.saslUser and kafka.saslPasswordPath with a mechanism, ' +
         'and none without',
     );
+  }
+  const { etcd, etcdCaPath, etcdCertificatePath, etcdUser, etcdPasswordPath } = cluster;
+  if (!etcd.startsWith('https://') && etcdCaPath + etcdCertificatePath !== '') {
+    faults.push('cluster.etcd: expected https:// where files of TLS are given');
+  }
+  if ((etcdUser === '') !== (etcdPasswordPath === '')) {
+    faults.push('cluster.etcdUser: expected both cluster.etcdUser and cluster.etcdPasswordPath');
   }
   if (behaviours.redisUser !== '' && behaviours.redisPasswordPath === '') {
     faults.push(

@@ -1,8 +1,9 @@
 export {
+  etcdSecurity,
   type KafkaSecurity,
   kafkaSecurity,
-  type RedisSecurity,
   redisSecurity,
+  type StoreSecurity,
 } from './broker-security.js';
 export { noticeOfEarlierStores } from './earlier-stores.js';
 export { readSecret, readTls, type TlsFiles, type TlsPaths } from './key-files.js';

@@ -14,9 +14,17 @@ export const clusterSchema = z.strictObject({
   ),
   etcd: text(
     '',
-    'HOST:PORT of etcd, several separated by commas: a node joins the cluster there, a gateway ' +
-      'knows the nodes from there; empty: none',
+    'HOST:PORT of etcd, several separated by commas, with https:// before each where it speaks ' +
+      'TLS: a node joins the cluster there, a gateway knows the nodes from there; empty: none',
   ),
+  etcdUser: text('', 'user that etcd knows this process as; empty: etcd asks for none'),
+  etcdPasswordPath: text('', 'file of its password'),
+  etcdCaPath: text(
+    '',
+    "PEM file of the authority of etcd's certificate; empty: those of the system",
+  ),
+  etcdCertificatePath: text('', 'PEM file of the certificate that etcd is shown; empty: none'),
+  etcdKeyPath: text('', 'PEM file of its private key'),
   dns: text('', 'headless service whose pods are the nodes of a gateway; empty: none'),
   weight: integer(1, WEIGHT_MAX, 1, 'share of the users that this node takes, beside the others'),
   advertiseGrpc: text(

@@ -15,14 +15,23 @@ export interface EtcdServer {
   stop(): Promise<void>;
 }
 
-/** A real etcd of one member on free ports. */
-export async function startEtcdServer(): Promise<EtcdServer> {
+/**
+ * A real etcd of one member on free ports.
+ * @param tls PEM files of the certificate that it shows; left out: no TLS
+ */
+export async function startEtcdServer(tls?: {
+  readonly certificatePath: string;
+  readonly keyPath: string;
+}): Promise<EtcdServer> {
   const [clients, peers] = [await resolvePort(HOST, 0), await resolvePort(HOST, 0)];
   const address = `${HOST}:${clients}`;
   const folder = temporaryFolder({});
+  const metrics = tls === undefined ? address : `${HOST}:${await resolvePort(HOST, 0)}`;
+  const url = `${tls === undefined ? 'http' : 'https'}://${address}`;
+  const secured = tls && ['--cert-file', tls.certificatePath, '--key-file', tls.keyPath];
   const words = [
-    ...['--data-dir', folder.path, '--listen-client-urls', `http://${address}`],
-    ...['--advertise-client-urls', `http://${address}`],
+    ...['--data-dir', folder.path, '--listen-client-urls', url, '--advertise-client-urls', url],
+    ...(secured ? [...secured, '--listen-metrics-urls', `http://${metrics}`] : []),
     ...['--listen-peer-urls', `http://${HOST}:${peers}`],
     ...['--initial-advertise-peer-urls', `http://${HOST}:${peers}`],
     ...['--initial-cluster', `default=http://${HOST}:${peers}`, '--log-level', 'error'],
@@ -31,7 +40,7 @@ export async function startEtcdServer(): Promise<EtcdServer> {
   const start = async () => {
     child = spawn('etcd', words, { stdio: 'ignore' });
     const healthy = async () => {
-      const reply = await fetch(`http://${address}/health`).catch(() => undefined);
+      const reply = await fetch(`http://${metrics}/health`).catch(() => undefined);
       return reply?.ok === true;
     };
     await until(`${address}: a healthy etcd`, healthy);

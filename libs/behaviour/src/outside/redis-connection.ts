@@ -65,7 +65,7 @@ export class RedisConnection {
   private reported: unknown;
 
   private constructor(
-    private readonly redis: typeof import('ioredis'),
+    private readonly redis: Pick<typeof import('ioredis'), 'Cluster' | 'Redis'>,
     private readonly options: RedisAddress,
     private readonly addresses: readonly { readonly host: string; readonly port: number }[],
   ) {

@@ -85,39 +85,49 @@ export class EtcdRegistration {
   }
 
   private async take(member: Member): Promise<string | undefined> {
-    const { etcd, cluster, instance } = this;
+    const { etcd } = this;
     this.lease = await etcd.grant(LEASE_SECONDS);
-    const value = JSON.stringify({
-      name: member.name,
-      grpc: member.grpc,
-      http: member.http,
-      weight: member.weight,
-      partitionCount: PARTITION_COUNT,
-      instance,
-    });
-    const found = await etcd.putNew(folderOf(cluster) + member.name, value, this.lease);
-    if (found === undefined) return undefined;
-    await etcd.revoke(this.lease);
-    const { grpc } = JSON.parse(found) as Partial<Entry>;
-    return `'${member.name}' at ${grpc}`;
+    const other = await this.put(member);
+    if (other !== undefined) await etcd.revoke(this.lease);
+    return other;
   }
 
+  /** @returns what has the name instead; undefined: this process has it */
+  private async put({ name, grpc, http, weight }: Member): Promise<string | undefined> {
+    const { etcd, cluster, instance, lease } = this;
+    const entry: Entry = { name, grpc, http, weight, partitionCount: PARTITION_COUNT, instance };
+    const found = await etcd.putNew(folderOf(cluster) + name, JSON.stringify(entry), lease);
+    return found === undefined ? undefined : this.otherThan(found);
+  }
+
+  private otherThan(value: string): string | undefined {
+    const { name, grpc, instance } = JSON.parse(value) as Partial<Entry>;
+    return instance === this.instance ? undefined : `'${name}' at ${grpc}`;
+  }
+
+  /**
+   * Keeps the lease and reads the own key back: a lease may live on while its key was taken away,
+   * by hand or by a snapshot that etcd was restored from.
+   */
   private async keep(): Promise<void> {
     const { member } = this;
     if (this.isKeeping || member === undefined) return;
     this.isKeeping = true;
     try {
-      if (await this.etcd.keep(this.lease)) {
-        this.fault = '';
-      } else {
-        // etcd, or this process, was away for longer than the lease.
-        const other = await this.take(member);
-        this.fault = other === undefined ? '' : `another process has the name: ${other}`;
-      }
+      // Where it has ended, etcd or this process was away for longer than it lasts.
+      const isKept = await this.etcd.keep(this.lease);
+      const other = isKept ? await this.heldBy(member) : await this.take(member);
+      this.fault = other === undefined ? '' : `another process has the name: ${other}`;
     } catch (thrown) {
       this.fault = (thrown as Error).message;
     } finally {
       this.isKeeping = false;
     }
+  }
+
+  /** @returns what has the name instead; undefined: this process has it, from now on at least */
+  private async heldBy(member: Member): Promise<string | undefined> {
+    const found = await this.etcd.valueOf(folderOf(this.cluster) + member.name);
+    return found === undefined ? this.put(member) : this.otherThan(found);
   }
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { missingFor, startEtcdServer, until } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Member } from '../domain/members.js';
@@ -82,11 +84,143 @@ describe.skipIf(missing.length > 0)('members in etcd', () => {
   });
 
   it('with another number of partitions are no members', async () => {
+    const member = new EtcdRegistration(etcd, 'ours');
+    await member.join(node('e'));
     const lease = await etcd.grant(5);
     const entry = Object.assign(node('p'), { partitionCount: 256, instance: 'x' });
     await etcd.putNew('/tessera/ours/nodes/p', JSON.stringify(entry), lease);
     await until('a fault', () => membership.reading().reason.includes('expected 65536 partitions'));
     await etcd.revoke(lease);
     await until('no fault', () => membership.reading().state === 'ok');
+    await member.leave();
+  });
+});
+
+/** Takes connections and says nothing. */
+async function blackHole() {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    address: `127.0.0.1:${port}`,
+    asked: () => sockets.length,
+    stop: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+/** What operators do with etcdctl. */
+async function operate(address: string, method: string, body: object): Promise<void> {
+  const reply = await fetch(`http://${address}/v3/${method}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+  });
+  if (!reply.ok) throw new Error(await reply.text());
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const KEY = '/tessera/ours/nodes/n';
+
+describe.skipIf(missing.length > 0)('a node in etcd', () => {
+  let server: Awaited<ReturnType<typeof startEtcdServer>>;
+  beforeAll(async () => {
+    server = await startEtcdServer();
+  });
+  afterAll(() => server?.stop());
+
+  it('stays while the first address that it knows says nothing, and asks it no more', async () => {
+    const silent = await blackHole();
+    const etcd = new Etcd(`${silent.address},${server.address}`);
+    const member = new EtcdRegistration(etcd, 'silent');
+    await member.join(node('n'));
+    const held: string[] = [];
+    await etcd.valuesUnder('/tessera/silent/');
+    const asked = silent.asked();
+    for (let look = 0; look < 50; look += 1) {
+      held.push(...(await etcd.valuesUnder('/tessera/silent/')));
+    }
+    expect(held).toHaveLength(50);
+    expect(silent.asked()).toBe(asked);
+    expect(member.reason).toBe('');
+    await member.leave();
+    silent.stop();
+  });
+
+  it('puts its key back where it was taken away, and says whose it is', async () => {
+    const etcd = new Etcd(server.address);
+    const member = new EtcdRegistration(etcd, 'ours');
+    await member.join(node('n'));
+    const take = () => operate(server.address, 'kv/deleterange', { key: base64(KEY) });
+    await take();
+    await until('the key is back', async () => (await etcd.valueOf(KEY)) !== undefined);
+    expect(member.reason).toBe('');
+    const other = { name: 'n', grpc: 'elsewhere:1', instance: 'x' };
+    await operate(server.address, 'kv/put', {
+      key: base64(KEY),
+      value: base64(JSON.stringify(other)),
+    });
+    await until('another has the name', () => member.reason.includes("'n' at elsewhere:1"));
+    await take();
+    await until('it is back again', () => member.reason === '');
+    await member.leave();
+  });
+
+  it('shows user and password, and a new token where etcd has forgotten the last', async () => {
+    const own = await startEtcdServer();
+    const act = (method: string, body: object) => operate(own.address, method, body);
+    await act('auth/user/add', { name: 'root', password: 'r' });
+    await act('auth/role/add', { name: 'root' });
+    await act('auth/user/grant', { user: 'root', role: 'root' });
+    await act('auth/enable', {});
+    await expect(new Etcd(own.address).valuesUnder('/tessera/')).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: 'cluster.etcdUser: expected a user, which this etcd asks for, got none',
+    });
+    const guessed = new Etcd(own.address, { username: 'root', password: 'x' });
+    await expect(guessed.valuesUnder('/tessera/')).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      field: 'cluster.etcdUser',
+    });
+    const etcd = new Etcd(own.address, { username: 'root', password: 'r' });
+    const member = new EtcdRegistration(etcd, 'ours');
+    await member.join(node('n'));
+    await own.kill();
+    await own.start();
+    await until('the node is back', async () => {
+      const values = await etcd.valuesUnder('/tessera/').catch(() => []);
+      return values.length === 1 && member.reason === '';
+    });
+    await member.leave();
+    await own.stop();
+  });
+
+  it('speaks TLS where the address says so, and trusts the authority that is named', async () => {
+    const file = (name: string) => `test/fixtures/tls/${name}`;
+    const own = await startEtcdServer({
+      certificatePath: file('server.pem'),
+      keyPath: file('server.key'),
+    });
+    const ca = readFileSync(file('authority.pem'));
+    const tls = { ca, cert: undefined, key: undefined };
+    const trusting = new Etcd(`https://${own.address}/`, { tls });
+    expect(await trusting.valuesUnder('/tessera/')).toEqual([]);
+    for (const etcd of [new Etcd(`https://${own.address}`), new Etcd(own.address)]) {
+      await expect(etcd.valuesUnder('/tessera/')).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+      });
+    }
+    await own.stop();
+  });
+
+  it.each(['https://a:1,b:2', 'a', 'ftp://a:1', 'a:1/path'])('%j is no address', (address) => {
+    expect(() => new Etcd(address)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', field: 'cluster.etcd' }),
+    );
   });
 });

@@ -89,3 +89,27 @@ it('offers members again that could not be taken, and says so meanwhile', async 
   await until('they are taken', () => membership.reading().state === 'ok');
   expect(taken).toEqual(['a']);
 });
+
+it('does not believe at once that most nodes are gone, and never that all are', async () => {
+  let answer = ['a', 'b', 'c', 'd'].map(node);
+  let asked = 0;
+  const ask = async () => {
+    asked += 1;
+    return answer;
+  };
+  const membership = new PolledMembership('source', ask, 1);
+  open.push(membership);
+  const seen: (readonly Member[])[] = [];
+  await membership.start(async (members) => void seen.push(members));
+  answer = [];
+  await until('a doubt', () => membership.reading().state === 'degraded');
+  expect(membership.reading().reason).toContain('expected most of 4 nodes, got 0');
+  answer = ['a', 'b', 'c'].map(node);
+  await until('a belief', () => membership.reading().state === 'ok');
+  answer = [node('b')];
+  asked = 0;
+  await until('it is believed', () => seen.length === 4);
+  expect(asked).toBeGreaterThan(4);
+  expect(membership.reading().state).toBe('ok');
+  expect(names(seen)).toEqual(['', 'a,b,c,d', 'a,b,c', 'b']);
+});

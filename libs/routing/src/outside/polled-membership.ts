@@ -3,6 +3,8 @@ import { checkedMembers, isSameMembers, type Member } from '../domain/members.js
 import type { Membership, MembershipReading, TakeMembers } from './membership.js';
 
 const LOOK_EVERY_MS = 500;
+/** A source that suddenly knows less than half of the members has to say so this often. */
+const LOOKS_AT_LOSS = 4;
 
 /** Members that are asked for every half second, of whatever knows them. */
 export class PolledMembership implements Membership {
@@ -10,6 +12,8 @@ export class PolledMembership implements Membership {
   private timer: NodeJS.Timeout | undefined;
   private fault = '';
   private isLooking = false;
+  /** Looks in a row that found less than half of the members. */
+  private losses = 0;
 
   /** `ask`: the members as the source has them now; rejects where it is away. */
   constructor(
@@ -39,6 +43,7 @@ export class PolledMembership implements Membership {
     this.isLooking = true;
     try {
       const members = checkedMembers(await this.ask(), this.source);
+      this.checkLoss(members);
       if (!isSameMembers(members, this.members)) {
         await onMembers(members);
         this.members = members;
@@ -49,5 +54,16 @@ export class PolledMembership implements Membership {
     } finally {
       this.isLooking = false;
     }
+  }
+
+  /**
+   * A source that lost what it knew, or let all leases end at once, knows nobody for a moment while
+   * the nodes serve on. No member at all is never believed: a table without nodes serves nobody.
+   */
+  private checkLoss(members: readonly Member[]): void {
+    const isLoss = members.length * 2 < this.members.length;
+    this.losses = isLoss ? this.losses + 1 : 0;
+    if (!isLoss || (members.length > 0 && this.losses > LOOKS_AT_LOSS)) return;
+    throw new Error(`expected most of ${this.members.length} nodes, got ${members.length}`);
   }
 }
