@@ -1,4 +1,5 @@
 import { loadConfig } from '@tessera/config';
+import { STOP_SIGNALS } from '@tessera/lifecycle';
 import { DEPLOYMENTS, deploymentFile } from './cluster/deployments.js';
 import { localPlan } from './cluster/local-plan.js';
 import { endAll, launch, type Running, untilReady } from './cluster/local-processes.js';
@@ -42,8 +43,7 @@ async function startAll(flags: Flags): Promise<void> {
     await endAll(running);
     process.exit(status);
   };
-  process.on('SIGINT', () => void end(0));
-  process.on('SIGTERM', () => void end(0));
+  for (const signal of STOP_SIGNALS) process.on(signal, () => void end(0));
   const plan = localPlan(options, config);
   try {
     for (const one of plan) {

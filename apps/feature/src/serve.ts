@@ -147,7 +147,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     });
     const { drainMs } = config.shutdown;
     return hosted.serving([
-      ...hosted.leaving(drainMs),
+      ...hosted.leaving(config.shutdown),
       hosted.edgesClosed(drainMs + ANSWERS_BUDGET_MS),
       { name: 'store close', budgetMs: STEP_BUDGET_MS, act: closeStore },
     ]);

@@ -161,7 +161,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
     });
     const { drainMs } = config.shutdown;
     const { httpUrl, grpcAddress, drain } = hosted.serving([
-      ...hosted.leaving(drainMs),
+      ...hosted.leaving(config.shutdown),
       hosted.edgesClosed(drainMs + ANSWERS_BUDGET_MS),
       { name: 'nodes left', budgetMs: STEP_BUDGET_MS, act: close },
     ]);

@@ -39,7 +39,7 @@ export class EmbeddingEdge {
     began: number,
   ): Promise<EmbeddingAnswer> {
     const { readiness, limits, models } = this.parts;
-    if (!readiness.ready) {
+    if (!readiness.takesCalls) {
       throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
     }
     const request = parse();

@@ -81,7 +81,7 @@ export class KvEdge {
 
   private requireReady(): void {
     const { readiness } = this.parts;
-    if (readiness.ready) return;
+    if (readiness.takesCalls) return;
     throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
   }
 }

@@ -229,7 +229,7 @@ export class RecallEdge {
     const { readiness, limits } = this.parts;
     // A record is there to be answered as soon as its topic is joined, whatever others wait for.
     const isTaken = call.edge === 'kafka' && readiness.state === 'starting';
-    if (!readiness.ready && !isTaken) {
+    if (!readiness.takesCalls && !isTaken) {
       throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
     }
     const { request, deadlineMs } = parse();

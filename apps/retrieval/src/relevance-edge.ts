@@ -65,7 +65,7 @@ export class RelevanceEdge {
     call: EdgeCall,
   ): Promise<EdgeRelevance> {
     const { readiness, limits } = this.parts;
-    if (!readiness.ready) {
+    if (!readiness.takesCalls) {
       throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
     }
     const { request, deadlineMs } = parse();

@@ -39,7 +39,7 @@ function drainSteps(
   const { drainMs } = config.shutdown;
   return [
     ...seat.leaving(STEP_BUDGET_MS),
-    ...hosted.leaving(drainMs),
+    ...hosted.leaving(config.shutdown),
     {
       name: 'engine drain',
       budgetMs: drainMs + CANCEL_BUDGET_MS,

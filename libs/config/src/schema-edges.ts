@@ -1,4 +1,4 @@
-/** Keys of what listens: HTTP and gRPC. */
+/** Keys of what listens, HTTP and gRPC, and of how it stops. */
 
 import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
@@ -9,6 +9,16 @@ const MESSAGE_BYTES_MAX = 256 * MEBIBYTE;
 const CONNECTIONS_MAX = 1_000_000;
 const STREAMS_MAX = 1_000_000;
 const MILLISECONDS_MAX = 3_600_000;
+const AGE_MS_MAX = 24 * MILLISECONDS_MAX;
+
+const connectionAge = (edge: string) =>
+  integer(
+    0,
+    AGE_MS_MAX,
+    0,
+    `milliseconds after which a connection of ${edge} is ended behind its calls, more or less a ` +
+      'tenth, so that clients choose anew; 0: never',
+  );
 
 const connections = (edge: string) =>
   integer(
@@ -48,6 +58,14 @@ export const httpSchema = z.strictObject({
     30_000,
     'milliseconds that a whole request may take to arrive',
   ),
+  connectionAgeMs: connectionAge('HTTP'),
+  keepAliveMs: integer(
+    1,
+    AGE_MS_MAX,
+    72_000,
+    'milliseconds that an idle connection of HTTP is kept; longer than the balancer before it ' +
+      'keeps one',
+  ),
 });
 
 export const grpcSchema = z.strictObject({
@@ -64,4 +82,16 @@ export const grpcSchema = z.strictObject({
     1000,
     'calls of one gRPC connection at once at most; its client holds further ones back',
   ),
+  connectionAgeMs: connectionAge('gRPC'),
+});
+
+export const shutdownSchema = z.strictObject({
+  delayMs: integer(
+    0,
+    MILLISECONDS_MAX,
+    0,
+    'milliseconds that calls are still taken once the process says that it is not ready: as ' +
+      'long as balancers take to learn it',
+  ),
+  drainMs: integer(0, MILLISECONDS_MAX, 10_000, 'milliseconds that accepted recalls may take'),
 });

@@ -15,7 +15,7 @@ import { KAFKA_SECURITY, KAFKA_TOPICS } from './schema-brokers.js';
 import { clusterSchema } from './schema-cluster.js';
 import { consoleSchema, inspectionSchema, loginSchema, oidcSchema } from './schema-console.js';
 import { diskSchema } from './schema-disk.js';
-import { grpcSchema, httpSchema } from './schema-edges.js';
+import { grpcSchema, httpSchema, shutdownSchema } from './schema-edges.js';
 import { embeddingSchema } from './schema-embedding.js';
 import {
   DEMO_MODEL,
@@ -336,9 +336,7 @@ export const configSchema = z.strictObject({
   console: consoleSchema,
   login: loginSchema,
   oidc: oidcSchema,
-  shutdown: z.strictObject({
-    drainMs: integer(0, L.millisecondsMax, 10_000, 'milliseconds that accepted recalls may take'),
-  }),
+  shutdown: shutdownSchema,
   tracing: z.strictObject({
     otlpUrl: text(
       '',

@@ -43,6 +43,8 @@ export interface GrpcServerSettings {
   /** Connections at once, and calls at once of one of them. */
   readonly connectionsMax: number;
   readonly streamsMax: number;
+  /** Milliseconds, more or less a tenth, after which a connection is ended behind its calls. */
+  readonly connectionAgeMs: number;
   /** Undefined: every call is served. */
   readonly gate: GateSettings | undefined;
   /** Adds services that are not handled by Nest; left out: there are none. */
@@ -100,6 +102,7 @@ function reflection(descriptors: GrpcServerSettings['descriptors']): ReflectionS
 export function grpcServer(settings: GrpcServerSettings): GatedGrpcServer {
   const served: PackageDefinition = protoLoader.fromJSON(settings.schema as Schema, MESSAGE_SHAPE);
   const { host, port, connectionsMax, streamsMax, gate, direct, messageBytesMax } = settings;
+  const { connectionAgeMs } = settings;
   const marked = withMalformedMarked(served);
   return new GatedGrpcServer(
     {
@@ -112,6 +115,7 @@ export function grpcServer(settings: GrpcServerSettings): GatedGrpcServer {
       // Nest's types know channel options alone.
       channelOptions: {
         'grpc.max_concurrent_streams': settings.streamsMax,
+        ...(connectionAgeMs > 0 && { 'grpc.max_connection_age_ms': connectionAgeMs }),
         interceptors: [...settings.interceptors],
       } as object,
       onLoadPackageDefinition: (_packages: unknown, server: Server) => {

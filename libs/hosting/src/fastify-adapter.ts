@@ -1,3 +1,4 @@
+import { Server as TlsServer } from 'node:tls';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { readTls } from '@tessera/config';
 import { LOAD_TRAILER } from '@tessera/contracts';
@@ -14,6 +15,9 @@ export interface HttpSettings {
   /** Milliseconds that the headers of a request, and the whole of it, may take to arrive. */
   readonly headersMs: number;
   readonly bodyMs: number;
+  /** Milliseconds that a connection lives, more or less a tenth, 0: for ever; and may idle. */
+  readonly connectionAgeMs: number;
+  readonly keepAliveMs: number;
   /** PEM files; '' for none. With an authority every client has to show a certificate of it. */
   readonly certificatePath: string;
   readonly keyPath: string;
@@ -56,7 +60,7 @@ export function fastifyAdapter(settings: HttpSettings): FastifyAdapter {
 }
 
 function adapterOf(settings: HttpSettings, tls: ReturnType<typeof tlsOf>): FastifyAdapter {
-  const { bodyBytesMax, trustedProxies, headersMs, bodyMs } = settings;
+  const { bodyBytesMax, trustedProxies, headersMs, bodyMs, keepAliveMs } = settings;
   const timeouts = {
     headersTimeout: Math.min(headersMs, bodyMs),
     connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
@@ -65,6 +69,7 @@ function adapterOf(settings: HttpSettings, tls: ReturnType<typeof tlsOf>): Fasti
     ...(tls === undefined ? { http: timeouts } : { https: { ...tls, ...timeouts } }),
     bodyLimit: bodyBytesMax,
     requestTimeout: bodyMs,
+    keepAliveTimeout: keepAliveMs,
     trustProxy: trustedProxies === '' ? false : trustedProxies,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -116,6 +121,26 @@ export function sayLoad(instance: FastifyInstance, loadClass: () => number): voi
 export function closeConnectionsWhileDraining(instance: FastifyInstance, readiness: Readiness) {
   instance.addHook('onSend', (_request, reply, payload, done) => {
     if (readiness.state === 'draining') reply.header('connection', 'close');
+    done(null, payload);
+  });
+}
+
+/** Of the age of a connection, so that those of one moment do not end in one. */
+const AGE_JITTER = 0.1;
+
+/** The answer behind which a connection has become too old is its last. */
+export function closeOldConnections(instance: FastifyInstance, connectionAgeMs: number): void {
+  const ends = new WeakMap<object, number>();
+  instance.server.on(
+    instance.server instanceof TlsServer ? 'secureConnection' : 'connection',
+    (socket: object) => {
+      const jitter = 1 + AGE_JITTER * (2 * Math.random() - 1);
+      ends.set(socket, performance.now() + connectionAgeMs * jitter);
+    },
+  );
+  instance.addHook('onSend', (request, reply, payload, done) => {
+    const end = ends.get(request.raw.socket) ?? Number.POSITIVE_INFINITY;
+    if (performance.now() >= end) reply.header('connection', 'close');
     done(null, payload);
   });
 }

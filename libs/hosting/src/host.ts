@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server, StatusObject } from '@grpc/grpc-js';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -21,6 +22,7 @@ import { type Log, NestLog } from '@tessera/telemetry';
 import {
   boundConnections,
   closeConnectionsWhileDraining,
+  closeOldConnections,
   fastifyAdapter,
   type HttpSettings,
   sayLoad,
@@ -40,6 +42,7 @@ type GrpcEdge = Pick<
   | 'clientCaPath'
   | 'connectionsMax'
   | 'streamsMax'
+  | 'connectionAgeMs'
 >;
 
 interface Address {
@@ -89,13 +92,19 @@ export interface Serving {
   readonly drain: Drain;
 }
 
+/** Milliseconds, of the configuration. */
+interface ShutdownTimes {
+  readonly delayMs: number;
+  readonly drainMs: number;
+}
+
 /** A process that listens. */
 export interface Hosted {
   /**
-   * The first steps of the end: batches of topics that were taken are finished while everything
-   * still serves, then nobody is let in any more.
+   * The first steps of the end: the process says that it goes and serves on until who sends calls
+   * has learnt it, batches of topics that were taken are finished, then nobody is let in any more.
    */
-  readonly leaving: (drainMs: number) => readonly DrainStep[];
+  readonly leaving: (times: ShutdownTimes) => readonly DrainStep[];
   /** Waits for the answers that are still to be written. */
   readonly edgesClosed: (budgetMs: number) => DrainStep;
   readonly serving: (steps: readonly DrainStep[]) => Serving;
@@ -117,6 +126,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
   acceptOnlyJson(instance);
   boundConnections(instance, http.connectionsMax);
   closeConnectionsWhileDraining(instance, readiness);
+  if (http.connectionAgeMs > 0) closeOldConnections(instance, http.connectionAgeMs);
   if (parts.loadClass !== undefined) sayLoad(instance, parts.loadClass);
   await parts.prepare?.(app);
   const grpcPort = await resolvePort(grpc.host, grpc.port);
@@ -174,6 +184,13 @@ function loggedDrain(steps: readonly DrainStep[], log: Log): Drain {
   );
 }
 
+/** A balancer looks now and then: until it has looked it goes on sending calls. */
+const serveOn = (delayMs: number): DrainStep => ({
+  name: 'serve on',
+  budgetMs: delayMs + STEP_BUDGET_MS,
+  act: () => sleep(delayMs),
+});
+
 /** Closing the edges waits for their answers: it starts before what answers is drained. */
 function closing(
   app: NestFastifyApplication,
@@ -186,13 +203,14 @@ function closing(
     act: () => topicServer?.close(),
   });
   return {
-    leaving: (drainMs) => [
-      ...(topicServer === undefined ? [] : [leaveTopics(drainMs)]),
+    leaving: ({ delayMs, drainMs }) => [
       {
         name: 'readiness off',
         budgetMs: STEP_BUDGET_MS,
         act: () => readiness.set('draining'),
       },
+      ...(delayMs === 0 ? [] : [serveOn(delayMs)]),
+      ...(topicServer === undefined ? [] : [leaveTopics(drainMs)]),
       {
         name: 'stop accepting',
         budgetMs: STEP_BUDGET_MS,

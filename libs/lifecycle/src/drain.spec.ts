@@ -1,4 +1,4 @@
-import { Drain, type DrainReport } from '@tessera/lifecycle';
+import { Drain, type DrainReport, drainOnStopSignals, STOP_SIGNALS } from '@tessera/lifecycle';
 import { describe, expect, it } from 'vitest';
 
 const quiet = () => {};
@@ -43,5 +43,26 @@ describe('Drain', () => {
     const [first, second] = await Promise.all([drain.run(), drain.run()]);
     expect(count).toBe(1);
     expect(second).toBe(first);
+  });
+});
+
+describe('a signal that stops a process', () => {
+  it.each(STOP_SIGNALS)('%s drains it', async (signal) => {
+    const before = STOP_SIGNALS.flatMap((each) => process.listeners(each));
+    let hasDrained = false;
+    const act = () => {
+      hasDrained = true;
+    };
+    const drain = new Drain([{ name: 'step', budgetMs: 1000, act }], quiet);
+    const status = await new Promise((resolve) => {
+      drainOnStopSignals(drain, resolve);
+      process.emit(signal);
+    });
+    expect(hasDrained).toBe(true);
+    expect(status).toBe(0);
+    for (const each of STOP_SIGNALS) {
+      const added = process.listeners(each).filter((one) => !before.includes(one));
+      for (const one of added) process.off(each, one);
+    }
   });
 });

@@ -39,6 +39,15 @@ export class Readiness {
     return this.current === 'ready' && this.conditions.blocking().length === 0;
   }
 
+  /**
+   * A process that drains takes what is still sent to it, until what answers is drained: balancers
+   * learn later than it says so.
+   */
+  get takesCalls(): boolean {
+    const isOpen = this.current === 'ready' || this.current === 'draining';
+    return isOpen && this.conditions.blocking().length === 0;
+  }
+
   set(state: ReadinessState): void {
     this.current = state;
     this.tellListeners();

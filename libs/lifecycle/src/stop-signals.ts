@@ -1,11 +1,14 @@
 import type { Drain } from './drain.js';
 
+/** Of a supervisor, of a terminal's keys, and of a terminal or session that goes. */
+export const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP'] as const;
+
 const EXIT_OK = 0;
 const EXIT_FAILED = 1;
 
 /**
- * SIGTERM and SIGINT drain and exit: 0 when every step was done in time, else 1. A second signal
- * exits at once.
+ * Signals that end a process by default drain it and exit: 0 when every step was done in time, else
+ * 1. A second signal exits at once.
  */
 export function drainOnStopSignals(drain: Drain, exit: (status: number) => void): void {
   let stopping = false;
@@ -19,6 +22,5 @@ export function drainOnStopSignals(drain: Drain, exit: (status: number) => void)
       exit(reports.every((report) => report.outcome === 'done') ? EXIT_OK : EXIT_FAILED);
     });
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  for (const signal of STOP_SIGNALS) process.on(signal, stop);
 }

@@ -1,0 +1,101 @@
+/** A process that goes while a balancer still sends it calls, and connections that age. */
+
+import { Agent, get } from 'node:http';
+import { connect as connectHttp2, constants } from 'node:http2';
+import { loadConfig } from '@tessera/config';
+import type { Serving } from '@tessera/hosting';
+import { createLog } from '@tessera/telemetry';
+import { afterEach, describe, expect, it } from 'vitest';
+import { serve } from '../../apps/standalone/src/serve.js';
+import { FakeRuntime } from './fake-runtime.js';
+import { RecallClient } from './recall-client.js';
+
+const closings: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closings.splice(0)) await close();
+});
+
+async function started(environment: Readonly<Record<string, string>>): Promise<Serving> {
+  const ports = { TESSERA_HTTP_PORT: '0', TESSERA_GRPC_PORT: '0' };
+  const { config } = loadConfig({ environment: Object.assign(ports, environment) });
+  const log = createLog('silent');
+  const serving = await serve({ config, runtime: new FakeRuntime(), log, serviceVersion: '1.2.3' });
+  closings.push(() => serving.drain.run());
+  return serving;
+}
+
+const GRPC_OK = 0;
+
+/** One recall over each edge, over connections of its own. @returns whether both are answered */
+async function isAnswered({ httpUrl, grpcAddress }: Serving): Promise<boolean> {
+  const client = new RecallClient(grpcAddress);
+  const overGrpc = client.recall({ userId: '1' }).finally(() => client.close());
+  const overHttp = fetch(`${httpUrl}/v1/recall`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ userId: '1' }),
+  });
+  const [http, grpc] = await Promise.allSettled([overHttp, overGrpc]);
+  const isHttp = http.status === 'fulfilled' && http.value.ok;
+  return isHttp && grpc.status === 'fulfilled' && grpc.value.status === GRPC_OK;
+}
+
+async function isReady({ httpUrl }: Serving): Promise<boolean> {
+  const reply = await fetch(`${httpUrl}/health/ready`).catch(() => undefined);
+  return reply?.ok === true;
+}
+
+describe('a process that goes', () => {
+  it('takes calls until balancers have learnt that it does: none is lost', async () => {
+    const delayed = { TESSERA_SHUTDOWN_DELAY_MS: '3000' };
+    const [going, staying] = [await started(delayed), await started(delayed)];
+    // The balancer looks after every tenth call.
+    let targets = [going, staying];
+    const outcomes = new Map<Serving, boolean[]>([
+      [going, []],
+      [staying, []],
+    ]);
+    let hasGone = false;
+    const gone = going.drain.run().then(() => {
+      hasGone = true;
+    });
+    expect(await isReady(going)).toBe(false);
+    for (let call = 1; !hasGone || call % 10 !== 0; call += 1) {
+      const target = targets[call % targets.length] as Serving;
+      outcomes.get(target)?.push(await isAnswered(target));
+      if (call % 10 !== 0) continue;
+      const ready = await Promise.all([going, staying].map(isReady));
+      targets = [going, staying].filter((_, index) => ready[index]);
+    }
+    await gone;
+    expect(outcomes.get(going)?.length).toBeGreaterThan(0);
+    expect([...outcomes.values()].flat().every((answered) => answered)).toBe(true);
+  });
+});
+
+describe('a connection', () => {
+  it('of gRPC is ended behind its calls once it is old', async () => {
+    const { grpcAddress } = await started({ TESSERA_GRPC_CONNECTION_AGE_MS: '50' });
+    const client = connectHttp2(`http://${grpcAddress}`);
+    const code = await new Promise((resolve) => client.once('goaway', resolve));
+    expect(code).toBe(constants.NGHTTP2_NO_ERROR);
+    await new Promise((resolve) => client.once('close', resolve));
+  });
+
+  it('of HTTP is ended behind the answer at which it is old, and kept before', async () => {
+    const askedOf = ({ httpUrl }: Serving, agent: Agent) =>
+      new Promise<string | undefined>((resolve, reject) => {
+        get(`${httpUrl}/health/live`, { agent }, (reply) => {
+          reply.resume();
+          reply.on('end', () => resolve(reply.headers.connection));
+        }).on('error', reject);
+      });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const young = await started({ TESSERA_HTTP_KEEP_ALIVE_MS: '600000' });
+    expect(await askedOf(young, agent)).toBe('keep-alive');
+    expect(await askedOf(young, agent)).toBe('keep-alive');
+    const old = await started({ TESSERA_HTTP_CONNECTION_AGE_MS: '1' });
+    await expect.poll(() => askedOf(old, agent)).toBe('close');
+    agent.destroy();
+  });
+});
