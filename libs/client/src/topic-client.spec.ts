@@ -21,7 +21,7 @@ vi.mock('kafkajs', () => {
     readonly consumer = consumer;
     readonly producer = producer;
   }
-  return { Kafka, logLevel: {}, CompressionCodecs: {}, CompressionTypes: {} };
+  return { default: { Kafka, logLevel: {}, CompressionCodecs: {}, CompressionTypes: {} } };
 });
 
 beforeEach(() => {

@@ -27,7 +27,8 @@ export function securedBy({ tls, sasl }: KafkaSecurity = {}): Pick<KafkaConfig, 
 
 /** kafkajs with all codecs of the protocol, loaded only where a broker is named. */
 export async function loadKafka(): Promise<typeof import('kafkajs')> {
-  const kafka = await import('kafkajs');
+  // Only the whole of its CommonJS module has the codecs.
+  const { default: kafka } = await import('kafkajs');
   const { CompressionCodecs: codecs, CompressionTypes: types } = kafka;
   codecs[types.GZIP] = decompression('gzip');
   codecs[types.Snappy] = decompression('snappy');
