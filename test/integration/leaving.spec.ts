@@ -15,11 +15,14 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close();
 });
 
-async function started(environment: Readonly<Record<string, string>>): Promise<Serving> {
+async function started(
+  environment: Readonly<Record<string, string>>,
+  runtime = new FakeRuntime(),
+): Promise<Serving> {
   const ports = { TESSERA_HTTP_PORT: '0', TESSERA_GRPC_PORT: '0' };
   const { config } = loadConfig({ environment: Object.assign(ports, environment) });
   const log = createLog('silent');
-  const serving = await serve({ config, runtime: new FakeRuntime(), log, serviceVersion: '1.2.3' });
+  const serving = await serve({ config, runtime, log, serviceVersion: '1.2.3' });
   closings.push(() => serving.drain.run());
   return serving;
 }
@@ -71,6 +74,26 @@ describe('a process that goes', () => {
     expect(outcomes.get(going)?.length).toBeGreaterThan(0);
     expect([...outcomes.values()].flat().every((answered) => answered)).toBe(true);
   });
+});
+
+describe('a store of behaviours that is away', () => {
+  it.each([
+    ['refuse', false],
+    ['answer', true],
+  ])(
+    'where recalls by user are to %s: ready is %s, and histories are taken',
+    async (how, ready) => {
+      const runtime = new FakeRuntime();
+      runtime.behaviourReach = () => ({ state: 'down', reason: 'no answer' });
+      const store = { TESSERA_BEHAVIOURS_STORE: 'redis', TESSERA_BEHAVIOURS_REDIS: '127.0.0.1:1' };
+      const serving = await started(
+        Object.assign(store, { TESSERA_RECALL_WITHOUT_FEATURES: how }),
+        runtime,
+      );
+      expect(await isReady(serving)).toBe(ready);
+      expect(await isAnswered(serving)).toBe(true);
+    },
+  );
 });
 
 describe('a connection', () => {

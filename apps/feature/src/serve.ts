@@ -105,7 +105,8 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const tracing = await openTracing({ ...config.tracing, ...service }, log);
   const readiness = new Readiness();
   const endWatch = watchStores(behaviourFolders(behaviours), readiness, log);
-  addBehaviourReach(readiness.conditions, config.behaviours, () => behaviours.reach());
+  const reached = { store: config.behaviours.store, isNeeded: false };
+  addBehaviourReach(readiness.conditions, reached, () => behaviours.reach());
   const metrics = metricsOf(readiness, access);
   const topics = await behaviourTopic(config, log, readiness);
   const pools = retrievalPools(config);

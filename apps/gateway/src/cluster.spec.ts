@@ -1,7 +1,9 @@
 import { PLAIN } from '@tessera/client';
+import { Readiness } from '@tessera/lifecycle';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Cluster } from './cluster.js';
 import type { NodeLink } from './node-link.js';
+import { addConditions } from './observed.js';
 
 const member = (name: string, port: number, weight: number) => {
   const [grpc, http] = [`127.0.0.1:${port}`, `127.0.0.1:${port + 1}`];
@@ -68,4 +70,22 @@ it('gives a node that is behind the others no requests, until it has caught up',
   at('c', 9);
   cluster.noteProgress(14_000);
   expect(states()).toEqual(['up', 'up', 'up']);
+});
+
+it('is not ready where no node is, and routes on for the requests that nodes still take', () => {
+  const readiness = new Readiness();
+  const membership = { reading: () => ({ state: 'ok' as const, reason: '' }) };
+  const erasures = { pendingCount: 0 };
+  addConditions(readiness, cluster, membership as never, erasures as never);
+  readiness.started();
+  expect(readiness.ready).toBe(true);
+  for (const name of ['a', 'b', 'c']) {
+    const blocked = 'feature: no answer';
+    cluster.saw(link(name), { state: 'up', versions: { node: name, model: 'old' }, blocked });
+  }
+  expect(states()).toEqual(['up', 'up', 'up']);
+  expect(readiness.ready).toBe(false);
+  expect(readiness.reason).toContain('feature: no answer');
+  see('b', 'old');
+  expect(readiness.ready).toBe(true);
 });

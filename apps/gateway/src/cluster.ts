@@ -25,6 +25,8 @@ export type Sighting =
       /** Users' chains in its KV pool. */
       readonly chains?: number;
       readonly relevance?: RelevanceProfile | undefined;
+      /** Why it is not ready though it takes requests; left out: it is. */
+      readonly blocked?: string;
     }
   | { readonly state: 'down'; readonly reason: string };
 
@@ -143,6 +145,7 @@ export class Cluster {
       link.versions = sighting.versions;
       link.chains = sighting.chains ?? 0;
       link.relevance = sighting.relevance;
+      link.blocked = sighting.blocked ?? '';
       link.work.state(sighting.relevance?.backlogUs ?? 0, performance.now());
       if (!isUp) this.put(link, 'draining', 'it is not ready');
     }

@@ -11,6 +11,8 @@ const MISSES_MAX = 2;
 const OK = 200;
 
 interface HealthBody {
+  readonly state?: string;
+  readonly reason?: string;
   readonly versions?: Readonly<Record<string, string>>;
   readonly chains?: number;
   readonly relevance?: unknown;
@@ -61,8 +63,11 @@ export class NodeHealth {
 async function sightingOf(link: NodeLink): Promise<Sighting> {
   const ask = { method: 'GET', path: '/health', headers: {}, timeoutMs: ANSWER_MS_MAX };
   const [{ status, body }] = await Promise.all([link.http(ask), link.ping(ANSWER_MS_MAX)]);
-  const { versions, chains = 0, relevance } = JSON.parse(body.toString()) as HealthBody;
+  const { versions, chains = 0, ...told } = JSON.parse(body.toString()) as HealthBody;
   if (versions === undefined) return { state: 'down', reason: 'expected a health answer' };
-  const scores = parseRelevanceProfile(relevance);
-  return { state: status === OK ? 'up' : 'draining', versions, chains, relevance: scores };
+  const relevance = parseRelevanceProfile(told.relevance);
+  // One that is not ready for want of something else still answers what does not need it.
+  const isUp = status === OK || told.state === 'ready';
+  const blocked = status === OK ? '' : (told.reason ?? 'it is not ready');
+  return { state: isUp ? 'up' : 'draining', versions, chains, relevance, blocked };
 }

@@ -50,6 +50,8 @@ export class NodeLink {
   state: NodeState = 'unknown';
   reason = 'not asked yet';
   versions: Readonly<Record<string, string>> = {};
+  /** Why it is not ready though it takes requests, '' where it is: something else is away. */
+  blocked = '';
   /** Users' chains in its KV pool, when it was last seen. */
   chains = 0;
   /** What it says of the texts that it scores, when it was last seen; undefined: it scores none. */

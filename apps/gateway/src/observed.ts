@@ -19,10 +19,13 @@ export function addConditions(
     isNeeded: true,
     read: () => {
       const links = cluster.links();
-      const away = links.filter(({ state }) => state !== 'up');
+      // A node that lacks what most requests need is no reason to send them here.
+      const away = links.filter(({ state, blocked }) => state !== 'up' || blocked !== '');
       if (links.length > 0 && away.length === 0) return { state: 'ok', reason: '' };
       const state = away.length < links.length ? 'degraded' : 'down';
-      const named = away.map(({ member, state: is, reason }) => `${member.name} ${is}: ${reason}`);
+      const named = away.map(
+        ({ member, state: is, reason, blocked }) => `${member.name} ${is}: ${reason || blocked}`,
+      );
       return { state, reason: links.length === 0 ? 'no nodes' : named.join('; ') };
     },
   });

@@ -19,6 +19,9 @@ const ANSWER_MS_MIN = 1000;
 const ANSWER_MS_MAX = 10_000;
 const ANSWER_SHARE = 0.25;
 
+/** Asked for to see that the process answers. */
+const NOBODY = 'nobody';
+
 export function answerMs(budgetMs: number): number {
   return Math.min(Math.max(budgetMs * ANSWER_SHARE, ANSWER_MS_MIN), ANSWER_MS_MAX);
 }
@@ -39,7 +42,9 @@ export class RemoteBehaviours extends BehaviourStore {
 
   constructor(private readonly parts: RemoteBehavioursParts) {
     super();
-    this.breaker = new StoreBreaker(`the feature process at ${parts.address}`);
+    this.breaker = new StoreBreaker(`the feature process at ${parts.address}`, {
+      probe: () => this.askedUser(NOBODY, 1, ANSWER_MS_MIN),
+    });
   }
 
   async history(userId: string, limit: number): Promise<readonly Behaviour[] | null> {

@@ -132,7 +132,11 @@ function metricsOf(
   metrics.showTasks(taskDepths);
   metrics.showEmbedding(() => embedding.states());
   watchInspection(inspection, metrics, readiness);
-  addBehaviourReach(readiness.conditions, config.behaviours, () => runtime.facts.behaviourReach());
+  const isNeeded = config.recall.withoutFeatures === 'refuse';
+  const { store } = config.behaviours;
+  addBehaviourReach(readiness.conditions, { store, isNeeded }, () =>
+    runtime.facts.behaviourReach(),
+  );
   metrics.showDroppedCaches(runtime.facts.droppedCaches.map(({ cache }) => cache));
   for (const { cache, reason } of runtime.facts.droppedCaches) {
     log.warn({ cache, reason }, 'a damaged cache was given up and is begun anew');

@@ -80,7 +80,7 @@ describe('a failover', () => {
       await log.history('u', 9);
     }
     expect(log.reach()).toMatchObject({
-      state: 'down',
+      state: 'degraded',
       reason: expect.stringContaining('READONLY'),
     });
     proxy.pointTo(next.address);

@@ -60,3 +60,22 @@ it('does not take a full store, or a fault of the caller, for one that is away',
   }
   expect(breaker.read().state).toBe('ok');
 });
+
+it('asks the store by itself while it is away, so that it is found without a call', async () => {
+  let isAway = true;
+  let probes = 0;
+  const probe = async () => {
+    probes += 1;
+    if (isAway) throw new TesseraError('STORE_UNAVAILABLE', 'no answer');
+  };
+  const breaker = new StoreBreaker('the store', { probe });
+  for (let call = 0; call < 3; call++) await breaker.call(probe).catch(() => undefined);
+  await vi.advanceTimersByTimeAsync(2500);
+  expect(breaker.read().state).toBe('down');
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(2500);
+  expect(breaker.read().state).toBe('ok');
+  const asked = probes;
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(probes).toBe(asked);
+});

@@ -15,6 +15,16 @@ const CLUSTER_FAILURES_MAX = 30;
 /** How long calls are refused at once before one of them tries the store again. */
 const TRY_AGAIN_MS = 1000;
 
+export interface StoreBreakerOptions {
+  /** The store has several nodes, each of which may fail. */
+  readonly isCluster?: boolean;
+  /**
+   * A call that is made once a second while the store is taken for away: a process that nobody
+   * calls for that reason finds it again. Left out: calls alone find it.
+   */
+  readonly probe?: () => Promise<unknown>;
+}
+
 /**
  * Calls to a store on another machine. After some failures in a row further calls are refused at
  * once instead of each waiting for its time-out; one a second tries whether the store is back.
@@ -23,11 +33,12 @@ export class StoreBreaker {
   private reason = '';
   private readonly policy: CircuitBreakerPolicy;
   private readonly failuresMax: number;
+  private probing: NodeJS.Timeout | undefined;
 
   /** @param name of the store and its address, for messages */
   constructor(
     private readonly name: string,
-    { isCluster = false }: { readonly isCluster?: boolean } = {},
+    { isCluster = false, probe }: StoreBreakerOptions = {},
   ) {
     this.failuresMax = isCluster ? CLUSTER_FAILURES_MAX : FAILURES_MAX;
     this.policy = circuitBreaker(
@@ -37,6 +48,12 @@ export class StoreBreaker {
     this.policy.onFailure(({ reason }) => {
       this.reason = 'error' in reason ? reason.error.message : 'no answer';
     });
+    if (probe === undefined) return;
+    this.policy.onBreak(() => {
+      this.probing ??= setInterval(() => this.call(probe).catch(() => undefined), TRY_AGAIN_MS);
+      this.probing.unref();
+    });
+    this.policy.onReset(() => this.close());
   }
 
   /** Rejects as the call does, and with STORE_UNAVAILABLE where the store is taken for away. */
@@ -52,6 +69,12 @@ export class StoreBreaker {
         cause: thrown,
       });
     }
+  }
+
+  /** Asks the store no more by itself. */
+  close(): void {
+    clearInterval(this.probing);
+    this.probing = undefined;
   }
 
   read(): StoreReach {

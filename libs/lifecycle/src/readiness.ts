@@ -40,12 +40,11 @@ export class Readiness {
   }
 
   /**
-   * A process that drains takes what is still sent to it, until what answers is drained: balancers
-   * learn later than it says so.
+   * What is still sent to a process that is not ready any more is taken: until what answers is
+   * drained, for balancers learn late; and while something is down that not every request needs.
    */
   get takesCalls(): boolean {
-    const isOpen = this.current === 'ready' || this.current === 'draining';
-    return isOpen && this.conditions.blocking().length === 0;
+    return this.current === 'ready' || this.current === 'draining';
   }
 
   set(state: ReadinessState): void {

@@ -18,7 +18,8 @@ export interface UserBehaviours<Kept extends Behaviour = Behaviour> {
 
 /** Whether a store on another machine answers, and why it does not. */
 export interface StoreReach {
-  readonly state: 'ok' | 'down';
+  /** `degraded`: it is read, and takes no writes. */
+  readonly state: 'ok' | 'degraded' | 'down';
   readonly reason: string;
 }
 

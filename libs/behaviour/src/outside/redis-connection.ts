@@ -72,7 +72,7 @@ export class RedisConnection {
     const [only] = addresses;
     const isLone = addresses.length === 1 && only !== undefined;
     this.client = isLone ? this.loneClient(only) : this.clusterClient();
-    this.reads = this.breaker();
+    this.reads = this.breaker(this.probe);
     this.writes = this.breaker();
   }
 
@@ -101,12 +101,15 @@ export class RedisConnection {
   }
 
   reach(): StoreReach {
-    const writes = this.writes.read();
-    return writes.state === 'down' ? writes : this.reads.read();
+    const reads = this.reads.read();
+    if (reads.state === 'down') return reads;
+    const { state, reason } = this.writes.read();
+    return { state: state === 'down' ? 'degraded' : 'ok', reason };
   }
 
   async close(): Promise<void> {
     const { client } = this;
+    this.reads.close();
     await withinMs(CALL_TIMEOUT_MS, client.quit()).catch(() => client.disconnect());
   }
 
@@ -146,15 +149,19 @@ export class RedisConnection {
     const info = await client.info('cluster').catch(() => '');
     if (!info.includes('cluster_enabled:1') || client !== this.client) return;
     this.client = this.clusterClient();
-    this.reads = this.breaker();
+    this.reads.close();
+    this.reads = this.breaker(this.probe);
     this.writes = this.breaker();
     client.quit().catch(() => client.disconnect());
     await withinMs(CALL_TIMEOUT_MS, this.client.connect());
   }
 
-  private breaker(): StoreBreaker {
+  private readonly probe = () => withinMs(CALL_TIMEOUT_MS, this.client.ping());
+
+  private breaker(probe?: () => Promise<unknown>): StoreBreaker {
     const isCluster = 'nodes' in this.client;
-    return new StoreBreaker(`Redis at ${this.options.address}`, { isCluster });
+    const options = { isCluster, ...(probe && { probe }) };
+    return new StoreBreaker(`Redis at ${this.options.address}`, options);
   }
 
   private loneClient(node: { readonly host: string; readonly port: number }): Client {
