@@ -129,7 +129,7 @@ async function answerAll(options: RawOptions, progress: ProgressLine): Promise<R
       computeType: options.computeType,
       activationScalesPath: options.activationScalesPath,
       threadCount: options.threadCount,
-      threadPlacement: 'pinned',
+      threadPlacement: 'free',
       queueCapacity: IN_FLIGHT_MAX,
       batchRequestsMax: IN_FLIGHT_MAX,
       batchRowsMax: WIDTH_MAX,

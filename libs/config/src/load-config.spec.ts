@@ -84,6 +84,10 @@ describe('loadConfig', () => {
     expect(origins.size).toBe(0);
   });
 
+  it('leaves threads to the system: two processes of one machine must not share CPUs', () => {
+    expect(loadConfig({ environment: {} }).config.engine.threadPlacement).toBe('free');
+  });
+
   it('lets the environment win over the file and the file over defaults', () => {
     const file = fileWith('{"http": {"port": 1000, "host": "::1"}}');
     const { config } = loadConfig({ file, environment: { TESSERA_HTTP_PORT: '2000' } });

@@ -185,8 +185,9 @@ export const configSchema = z.strictObject({
     ),
     threadPlacement: oneOf(
       ['pinned', 'free'],
-      'pinned',
-      'each thread on a CPU of its own, no more threads than CPUs; or left to the system',
+      'free',
+      'pinned: each thread on a CPU of its own, the first of those that the process may use, ' +
+        'which no other process may use then; free: left to the system',
     ),
     queueCapacity: integer(1, L.queueCapacityMax, 256, 'requests waiting or running at most'),
     batchRequestsMax: integer(1, L.batchRequestsMax, 16, 'requests that share forward passes'),

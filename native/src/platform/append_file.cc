@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "platform/folder_lock.h"
 #include "platform/io_error.h"
 
 namespace tessera::platform {
@@ -14,7 +15,9 @@ Result<AppendFile> AppendFile::open(const std::string& path, uint64_t bytes) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (descriptor < 0) return io_error(path, "open");
   AppendFile file(descriptor, path);
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) return io_error(path, "lock");
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    return lock_refusal(path, errno, Code::kIoFailed);
+  }
   if (::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) return io_error(path, "cut");
   return file;
 }

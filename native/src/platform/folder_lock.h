@@ -8,10 +8,14 @@
 
 namespace tessera::platform {
 
+/// Why a lock was not given: `error` is the errno; another process has it, or nobody can have one.
+Status lock_refusal(const std::string& path, int error, Code code);
+
 /// A lock on the file `path` against other processes, held until destroyed.
 class FolderLock {
  public:
-  /// Errors: `refused` when another process holds it or the file cannot be made.
+  /// Errors: `refused` when another process holds it, the file cannot be made, or the file system
+  /// has no locks.
   static Result<std::unique_ptr<FolderLock>> take(const std::string& path, Code refused);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -16,6 +18,7 @@
 #include "platform/cpu_features.h"
 #include "platform/cpus.h"
 #include "platform/file.h"
+#include "platform/folder_lock.h"
 #include "platform/mapped_file.h"
 #include "platform/memory.h"
 #include "platform/thread_pool.h"
@@ -209,6 +212,18 @@ TEST(ThreadPoolTest, BackgroundThreadsAskBeforeEachPartOfLoopsAndTasks) {
     for (const auto& count : visits) EXPECT_EQ(count.load(), 1u);
     pool.parallel_tasks(7, [&](uint32_t task, uint32_t) { visits[task].fetch_add(1); });
     EXPECT_EQ(asked.load(), 7u);
+  }
+}
+
+TEST(FolderLockTest, AnotherProcessAndAFileSystemWithoutLocksAreToldApart) {
+  const std::string held = lock_refusal("lock", EWOULDBLOCK, Code::kStoreInvalid).message();
+  EXPECT_NE(held.find("another process uses"), std::string::npos) << held;
+  for (const int error : {ENOLCK, EBADF, EOPNOTSUPP, EACCES}) {
+    const Status refusal = lock_refusal("lock", error, Code::kStoreInvalid);
+    EXPECT_EQ(refusal.code(), Code::kStoreInvalid);
+    EXPECT_EQ(refusal.message().find("another process"), std::string::npos) << refusal.message();
+    EXPECT_NE(refusal.message().find(std::strerror(error)), std::string::npos);
+    EXPECT_NE(refusal.message().find("use a local volume"), std::string::npos);
   }
 }
 
