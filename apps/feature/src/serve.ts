@@ -18,10 +18,11 @@ import {
   type Serving,
   STEP_BUDGET_MS,
   watchStores,
+  watchTracing,
 } from '@tessera/hosting';
 import { brokerCondition, serveTopics } from '@tessera/kafka';
 import { Readiness } from '@tessera/lifecycle';
-import { type Log, Metrics, openTracing } from '@tessera/telemetry';
+import { type Log, Metrics, NO_TRACING, openTracing, type Tracing } from '@tessera/telemetry';
 import { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 import type { FeatureOptions } from './feature.module.js';
 import { FeatureProcessModule } from './feature-process.module.js';
@@ -74,11 +75,12 @@ async function behaviourTopic({ kafka, node }: Config, log: Log, { conditions }:
   return served;
 }
 
-function metricsOf({ conditions }: Readiness, access: ProcessAccess): Metrics {
+function metricsOf({ conditions }: Readiness, access: ProcessAccess, tracing: Tracing): Metrics {
   const metrics = new Metrics();
   metrics.showConditions(() => conditions.all());
   metrics.showAccess(() => access.counts());
   metrics.showTasks(taskDepths);
+  if (tracing !== NO_TRACING) watchTracing(tracing, conditions, metrics);
   return metrics;
 }
 
@@ -107,7 +109,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const endWatch = watchStores(behaviourFolders(behaviours), readiness, log);
   const reached = { store: config.behaviours.store, isNeeded: false };
   addBehaviourReach(readiness.conditions, reached, () => behaviours.reach());
-  const metrics = metricsOf(readiness, access);
+  const metrics = metricsOf(readiness, access, tracing);
   const topics = await behaviourTopic(config, log, readiness);
   const pools = retrievalPools(config);
   const budgetMs = config.recall.deadlineMsMax;

@@ -5,7 +5,12 @@ import type { Config } from '@tessera/config';
 import { type EmbeddingModels, NO_MODELS } from '@tessera/embedding';
 import { taskDepths } from '@tessera/engine';
 import type { GateSettings } from '@tessera/grpc';
-import { addBehaviourReach, type OperationsOptions, ServedVersions } from '@tessera/hosting';
+import {
+  addBehaviourReach,
+  type OperationsOptions,
+  ServedVersions,
+  watchTracing,
+} from '@tessera/hosting';
 import type { InspectedRecalls } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallOperations, RecallRuntime } from '@tessera/recall';
@@ -119,7 +124,7 @@ function versionsOf({ config, runtime, serviceVersion: service }: ServeParts): S
 }
 
 function metricsOf(
-  { config, runtime, inspection, embedding = NO_MODELS, log }: ServeParts,
+  { config, runtime, inspection, embedding = NO_MODELS, log, tracing = NO_TRACING }: ServeParts,
   readiness: Readiness,
   access: Access,
 ): Metrics {
@@ -132,6 +137,7 @@ function metricsOf(
   metrics.showTasks(taskDepths);
   metrics.showEmbedding(() => embedding.states());
   watchInspection(inspection, metrics, readiness);
+  if (tracing !== NO_TRACING) watchTracing(tracing, readiness.conditions, metrics);
   const isNeeded = config.recall.withoutFeatures === 'refuse';
   const { store } = config.behaviours;
   addBehaviourReach(readiness.conditions, { store, isNeeded }, () =>

@@ -84,6 +84,37 @@ describe('loadConfig', () => {
     expect(origins.size).toBe(0);
   });
 
+  it("takes OpenTelemetry's variables where the own key is not set, and refuses strangers", () => {
+    const tracing = (environment: Record<string, string>) =>
+      loadConfig({ environment }).config.tracing;
+    expect(
+      tracing({
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318/',
+        OTEL_TRACES_SAMPLER: 'traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: '0.001',
+      }),
+    ).toEqual({ otlpUrl: 'http://c:4318/v1/traces', percent: 0.1, sampler: 'traceidratio' });
+    expect(
+      tracing({
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318',
+        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://t:4318/own',
+        OTEL_TRACES_SAMPLER: 'always_on',
+        TESSERA_TRACING_SAMPLER: 'always_off',
+        TESSERA_TRACING_PERCENT: '2.5',
+      }),
+    ).toEqual({ otlpUrl: 'http://t:4318/own', percent: 2.5, sampler: 'always_off' });
+    const c = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' };
+    for (const off of [{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }]) {
+      expect(tracing(Object.assign({}, c, off)).otlpUrl).toBe('');
+    }
+    expect(() => tracing({ OTEL_TRACES_SAMPLER: 'jaeger_remote' })).toThrow(
+      /OTEL_TRACES_SAMPLER: expected one of .*, got jaeger_remote/,
+    );
+    expect(() =>
+      tracing({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '7' }),
+    ).toThrow(/OTEL_TRACES_SAMPLER_ARG: expected a number of 0..1, got 7/);
+  });
+
   it('leaves threads to the system: two processes of one machine must not share CPUs', () => {
     expect(loadConfig({ environment: {} }).config.engine.threadPlacement).toBe('free');
   });

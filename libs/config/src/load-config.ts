@@ -2,8 +2,15 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { shown, TesseraError } from '@tessera/errors';
 import { faultsOfSecurity } from './broker-security.js';
+import { otelValues } from './otel-variables.js';
 import { repositoryRoot } from './repository-root.js';
-import { CONFIG_KEYS, type Config, configSchema, VARIABLE_PREFIX } from './schema.js';
+import {
+  CONFIG_KEYS,
+  type Config,
+  type ConfigKey,
+  configSchema,
+  VARIABLE_PREFIX,
+} from './schema.js';
 import { DEMO_MODEL, defaultFolder } from './schema-fields.js';
 import { faultOfUnknown, isOfOrchestrator } from './unknown-variables.js';
 
@@ -27,7 +34,7 @@ export interface ConfigSources {
   readonly flags?: Readonly<Record<string, string>>;
 }
 
-type Origin = 'default' | 'file' | 'environment' | 'flag';
+type Origin = 'default' | 'otel' | 'file' | 'environment' | 'flag';
 
 interface Group {
   [key: string]: unknown;
@@ -88,9 +95,10 @@ function put(reading: Reading, path: string, value: unknown, origin: Origin): vo
 }
 
 /** Text of a variable as the type of its key; what does not parse stays text and is refused. */
-function parseText(text: string, kind: 'integer' | 'list' | 'text'): unknown {
+function parseText(text: string, kind: ConfigKey['kind']): unknown {
   const number = (part: string) => (/^-?\d+$/.test(part.trim()) ? Number(part) : part);
   if (kind === 'integer') return number(text);
+  if (kind === 'number') return /^\d+(\.\d+)?(e-?\d+)?$/i.test(text.trim()) ? Number(text) : text;
   if (kind === 'list') return text.split(',').map(number);
   return text;
 }
@@ -106,6 +114,18 @@ function readEnvironmentInto(
     if (isOfOrchestrator(variable, text)) reading.ignored.push(variable);
     else if (key) put(reading, key.path, parseText(text, key.kind), 'environment');
     else noteUnknown(reading, variable);
+  }
+}
+
+function readOtelInto(
+  reading: Reading,
+  environment: Readonly<Record<string, string | undefined>>,
+): void {
+  const { values, faults } = otelValues(environment);
+  reading.faults.push(...faults);
+  for (const [path, text] of Object.entries(values)) {
+    const { kind = 'text' } = CONFIG_KEYS.find((key) => key.path === path) ?? {};
+    put(reading, path, parseText(text, kind), 'otel');
   }
 }
 
@@ -202,6 +222,13 @@ const BEHAVIOUR_PATHS = [
   'redisCertificatePath',
   'redisKeyPath',
 ] as const;
+const CLUSTER_PATHS = [
+  'path',
+  'etcdPasswordPath',
+  'etcdCaPath',
+  'etcdCertificatePath',
+  'etcdKeyPath',
+] as const;
 const PEER_PATHS = ['caPath', 'certificatePath', 'keyPath', 'tokenPath'] as const;
 
 /** The paths of a group, each in its place. */
@@ -270,7 +297,7 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       clientSecretPath: place('oidc.clientSecretPath', config.oidc.clientSecretPath),
     },
     kv: { ...config.kv, path: place('kv.path', config.kv.path) },
-    cluster: { ...config.cluster, path: place('cluster.path', config.cluster.path) },
+    cluster: { ...config.cluster, ...placed('cluster', config.cluster, CLUSTER_PATHS, place) },
     inspection: {
       ...config.inspection,
       path: place('inspection.path', config.inspection.path),
@@ -307,6 +334,7 @@ export interface LoadedConfig {
 export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   const environment = sources.environment ?? process.env;
   const reading: Reading = { tree: {}, origins: new Map(), faults: [], ignored: [] };
+  readOtelInto(reading, environment);
   const file = sources.file ?? environment[FILE_VARIABLE];
   if (file !== undefined && file !== '') readFileInto(reading, file);
   readEnvironmentInto(reading, environment);

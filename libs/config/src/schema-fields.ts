@@ -27,6 +27,11 @@ export function integer(
     .meta(defaultText === undefined ? meta : { ...meta, defaultText });
 }
 
+export function decimal(min: number, max: number, fallback: number, meaning: string) {
+  const meta = { expected: `number ${min}..${max}`, meaning };
+  return z.number().min(min).max(max).default(fallback).meta(meta);
+}
+
 export function text(fallback: string, meaning: string, expected = 'text') {
   return z.string().max(4096).default(fallback).meta({ expected, meaning });
 }

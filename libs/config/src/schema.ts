@@ -28,6 +28,7 @@ import {
 } from './schema-fields.js';
 import { relevanceSchema } from './schema-relevance.js';
 import { tasksSchema } from './schema-tasks.js';
+import { tracingSchema } from './schema-tracing.js';
 
 const GIBIBYTE = 2 ** 30;
 
@@ -338,19 +339,7 @@ export const configSchema = z.strictObject({
   login: loginSchema,
   oidc: oidcSchema,
   shutdown: shutdownSchema,
-  tracing: z.strictObject({
-    otlpUrl: text(
-      '',
-      'where traces are sent, OTLP over HTTP such as http://127.0.0.1:4318/v1/traces; empty: ' +
-        'none are kept',
-    ),
-    percent: integer(
-      0,
-      100,
-      100,
-      'of the traces that begin here, how many are kept; those of callers as the caller says',
-    ),
-  }),
+  tracing: tracingSchema,
   log: z.strictObject({
     level: oneOf(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -372,7 +361,7 @@ export interface ConfigKey {
   readonly defaultText: string;
   /** Of a folder of a store: its name in the folder of all data. */
   readonly storeName: string | undefined;
-  readonly kind: 'integer' | 'list' | 'text';
+  readonly kind: 'integer' | 'number' | 'list' | 'text';
 }
 
 export const VARIABLE_PREFIX = 'TESSERA_';
@@ -386,8 +375,9 @@ function keyOf(path: string, leaf: z.ZodDefault): ConfigKey {
   const meta = leaf.meta() as LeafMeta | undefined;
   if (!meta) throw new Error(`config key ${path} has no meta`);
   const fallback = leaf.def.defaultValue;
-  const kind = typeof fallback === 'number' ? 'integer' : Array.isArray(fallback) ? 'list' : 'text';
   const { expected, meaning, storeName } = meta;
+  const number = expected.startsWith('number') ? 'number' : 'integer';
+  const kind = typeof fallback === 'number' ? number : Array.isArray(fallback) ? 'list' : 'text';
   const defaultText = meta.defaultText ?? String(fallback);
   return { path, variable: variableOf(path), expected, meaning, defaultText, storeName, kind };
 }

@@ -7,4 +7,5 @@ export { parseJsonBody } from './json-body.js';
 export { OperationsModule, type OperationsOptions } from './operations.module.js';
 export { type AccessConfig, ProcessAccess, refuseOpenDoors } from './process-access.js';
 export { ServedVersions } from './served-versions.js';
+export { watchTracing } from './watch-tracing.js';
 export { type WatchedStore, watchStores } from './watched-stores.js';

@@ -22,10 +22,12 @@ import {
   type ConditionCount,
   registerConditions,
   registerDroppedCaches,
+  registerSpans,
   STORE_METRICS,
 } from './store-metrics.js';
 import { copyCounts, TalliedCounter, TalliedHistogram } from './tallies.js';
 import { registerTaskMetrics, TASK_METRICS, type TaskCount } from './task-metrics.js';
+import type { SpanCounts } from './tracing.js';
 
 export const METRICS = {
   recallRequests: {
@@ -303,12 +305,12 @@ export class Metrics {
     };
   }
 
-  /** Long calls; read at each scrape. */
   /** Models of texts, read at each scrape. */
   showEmbedding(read: () => readonly EmbeddingState[]): void {
     registerEmbeddingMetrics(this.registry, read);
   }
 
+  /** Long calls; read at each scrape. */
   showTasks(read: () => readonly TaskCount[]): void {
     registerTaskMetrics(this.registry, read);
   }
@@ -316,6 +318,11 @@ export class Metrics {
   /** Dependencies and stores; read at each scrape. */
   showConditions(read: () => readonly ConditionCount[]): void {
     registerConditions(this.registry, read);
+  }
+
+  /** Spans of traces; read at each scrape. */
+  showSpans(read: () => SpanCounts): void {
+    registerSpans(this.registry, read);
   }
 
   /** Caches that the start gave up. */

@@ -10,13 +10,18 @@ import {
 } from '@opentelemetry/api';
 import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
   BatchSpanProcessor,
   NodeTracerProvider,
   ParentBasedSampler,
+  type Sampler,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-node';
+import { TesseraError } from '@tessera/errors';
+import { CountedExporter } from './counted-exporter.js';
 import type { Log } from './logger.js';
 import {
   type Carrier,
@@ -29,6 +34,7 @@ import {
 
 /** Milliseconds for which sending some spans is tried. */
 const SEND_TIMEOUT_MS = 2000;
+const TRACES_PATH = '/v1/traces';
 
 /** Sends traces to a collector, some at a time and behind the answers. */
 export class OtlpTracing extends Tracing {
@@ -36,23 +42,38 @@ export class OtlpTracing extends Tracing {
   private readonly propagator = new W3CTraceContextPropagator();
   private readonly tracer;
 
+  private readonly exporter: CountedExporter;
+
+  /** @throws TesseraError CONFIG_INVALID for an address that is none */
   constructor(
-    { otlpUrl: url, percent, serviceName, serviceVersion }: TracingOptions,
+    options: TracingOptions,
     private readonly log: Log,
   ) {
     super();
+    const { serviceName, serviceVersion } = options;
     setGlobalErrorHandler((error) => this.failed(error));
+    const url = tracesUrl(options.otlpUrl);
     const exporter = new OTLPTraceExporter({ url, timeoutMillis: SEND_TIMEOUT_MS });
+    this.exporter = new CountedExporter(exporter);
+    const own = { 'service.name': serviceName, 'service.version': serviceVersion };
     this.provider = new NodeTracerProvider({
-      resource: resourceFromAttributes({
-        'service.name': serviceName,
-        'service.version': serviceVersion,
-      }),
-      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(percent / 100) }),
-      spanProcessors: [new BatchSpanProcessor(exporter)],
+      // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
+      resource: resourceFromAttributes(own).merge(detectResources({ detectors: [envDetector] })),
+      sampler: samplerOf(options),
+      spanProcessors: [new BatchSpanProcessor(this.exporter)],
     });
     this.provider.register({ propagator: this.propagator });
     this.tracer = this.provider.getTracer('tessera');
+  }
+
+  override reach() {
+    const { reason } = this.exporter;
+    return { state: reason === '' ? ('ok' as const) : ('down' as const), reason };
+  }
+
+  override counts() {
+    const { sent, failed } = this.exporter;
+    return { sent, failed };
   }
 
   async serve<T>(name: string, caller: Carrier, act: (span: OpenSpan) => Promise<T>): Promise<T> {
@@ -114,4 +135,27 @@ export class OtlpTracing extends Tracing {
 
 function nowMs(): number {
   return performance.timeOrigin + performance.now();
+}
+
+/** A collector takes traces at a path of its own, which its address alone leaves out. */
+function tracesUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    const message = `tracing.otlpUrl: expected http://HOST:PORT or https://HOST:PORT, got ${text}`;
+    throw new TesseraError('CONFIG_INVALID', message, { field: 'tracing.otlpUrl' });
+  }
+  if (url.pathname === '/') url.pathname = TRACES_PATH;
+  return url.href;
+}
+
+function samplerOf({ sampler, percent }: TracingOptions): Sampler {
+  const ofRatio = () => new TraceIdRatioBasedSampler(percent / 100);
+  const name = sampler.replace('parentbased_', '');
+  const root =
+    name === 'always_on'
+      ? new AlwaysOnSampler()
+      : name === 'always_off'
+        ? new AlwaysOffSampler()
+        : ofRatio();
+  return sampler === name ? root : new ParentBasedSampler({ root });
 }

@@ -9,6 +9,10 @@ export const STORE_METRICS = {
       'state of a dependency or store, by name and kind: 0 ok, 1 degraded, 2 down; /health says ' +
       'why',
   },
+  spans: {
+    name: 'tessera_spans_total',
+    meaning: 'spans of traces, by outcome (sent, failed: the collector did not take them)',
+  },
   cachesDropped: {
     name: 'tessera_caches_dropped_total',
     meaning: 'caches that the start found damaged and began anew, by cache (snapshot, kv-index)',
@@ -33,6 +37,26 @@ export function registerConditions(registry: Registry, read: () => readonly Cond
     registers: [registry],
     collect() {
       for (const { name, kind, state } of read()) this.set({ name, kind }, CONDITION_LEVEL[state]);
+    },
+  });
+}
+
+/** Read at each scrape. */
+export function registerSpans(
+  registry: Registry,
+  read: () => { readonly sent: number; readonly failed: number },
+): void {
+  const { name, meaning } = STORE_METRICS.spans;
+  new Counter({
+    name,
+    help: meaning,
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      const { sent, failed } = read();
+      this.inc({ outcome: 'sent' }, sent);
+      this.inc({ outcome: 'failed' }, failed);
     },
   });
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Log } from './logger.js';
 import { openTracing } from './open-tracing.js';
-import { NO_TRACING, type Tracing } from './tracing.js';
+import { NO_TRACING, type Tracing, type TracingOptions } from './tracing.js';
 
 interface Received {
   readonly name: string;
@@ -20,13 +20,18 @@ interface Received {
 /** A collector that keeps the spans it is sent. */
 class Collector {
   readonly spans: Received[] = [];
+  readonly paths: (string | undefined)[] = [];
+  resource: Received['attributes'] = [];
+  url = '';
   private readonly server: Server;
 
   constructor() {
     this.server = createServer(async (request, reply) => {
       const chunks = await request.toArray();
       const body = JSON.parse(Buffer.concat(chunks).toString());
+      this.paths.push(request.url);
       for (const resource of body.resourceSpans) {
+        this.resource = resource.resource.attributes;
         for (const scope of resource.scopeSpans) this.spans.push(...scope.spans);
       }
       reply.end('{}');
@@ -37,7 +42,8 @@ class Collector {
     this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');
     const { port } = this.server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}/v1/traces`;
+    this.url = `http://127.0.0.1:${port}/v1/traces`;
+    return this.url;
   }
 
   span(name: string): Received {
@@ -65,13 +71,13 @@ const log: Log = {
 let collector: Collector;
 let tracing: Tracing;
 
-async function open(percent = 100): Promise<void> {
+const SERVICE = { serviceName: 'tessera', serviceVersion: '1' };
+
+async function open(change: Partial<TracingOptions> = {}): Promise<void> {
   collector = new Collector();
-  const url = await collector.start();
-  tracing = await openTracing(
-    { otlpUrl: url, percent, serviceName: 'tessera', serviceVersion: '1' },
-    log,
-  );
+  const otlpUrl = await collector.start();
+  const options = { otlpUrl, percent: 100, sampler: 'parentbased_traceidratio' } as const;
+  tracing = await openTracing(Object.assign({}, options, SERVICE, change), log);
 }
 
 afterEach(async () => {
@@ -139,7 +145,7 @@ describe('traces', () => {
   });
 
   it('keeps what the caller keeps, and of its own the share that is configured', async () => {
-    await open(0);
+    await open({ percent: 0 });
     const counts = { asked: 0 };
     const happened = () => {
       counts.asked += 1;
@@ -160,13 +166,53 @@ describe('traces', () => {
     tracing = NO_TRACING;
     expect(await tracing.serve('recall', CALLER, async (span) => span.traceId)).toBe('');
     expect(tracing.outgoing()).toEqual({});
-    const url = 'http://127.0.0.1:1/v1/traces';
-    tracing = await openTracing(
-      { otlpUrl: url, percent: 100, serviceName: 'tessera', serviceVersion: '1' },
-      log,
-    );
+    await open({ otlpUrl: 'http://127.0.0.1:1/v1/traces' });
     expect(await tracing.serve('recall', {}, async () => 7)).toBe(7);
     await tracing.close();
     expect(warned).toBeGreaterThan(0);
+    expect(tracing.reach()).toMatchObject({ state: 'down', reason: expect.stringMatching(/./) });
+    expect(tracing.counts()).toEqual({ sent: 0, failed: 1 });
+  });
+
+  it('go to the path that collectors have, where the address has none', async () => {
+    await open();
+    const { port } = new URL(collector.url);
+    await tracing.close();
+    await openTracing(
+      { otlpUrl: `http://127.0.0.1:${port}`, percent: 100, sampler: 'always_on', ...SERVICE },
+      log,
+    ).then(async (own) => {
+      await own.serve('bare', {}, async () => undefined);
+      await own.close();
+      expect(own.counts()).toEqual({ sent: 1, failed: 0 });
+      expect(own.reach().state).toBe('ok');
+    });
+    expect(collector.paths).toEqual(['/v1/traces']);
+    const nowhere = { percent: 100, sampler: 'always_on', ...SERVICE } as const;
+    for (const otlpUrl of ['collector:4318', 'ftp://collector']) {
+      await expect(openTracing({ otlpUrl, ...nowhere }, log)).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        field: 'tracing.otlpUrl',
+      });
+    }
+  });
+
+  it('name the service and its resource as the variables of OpenTelemetry do', async () => {
+    process.env.OTEL_SERVICE_NAME = 'recall-eu';
+    process.env.OTEL_RESOURCE_ATTRIBUTES = 'deployment.environment.name=prod';
+    await open();
+    await tracing.serve('recall', {}, async () => undefined);
+    await tracing.close();
+    delete process.env.OTEL_SERVICE_NAME;
+    delete process.env.OTEL_RESOURCE_ATTRIBUTES;
+    const attribute = (key: string) => collector.resource.find((one) => one.key === key)?.value;
+    expect(attribute('service.name')).toEqual({ stringValue: 'recall-eu' });
+    expect(attribute('deployment.environment.name')).toEqual({ stringValue: 'prod' });
+    expect(attribute('service.version')).toEqual({ stringValue: '1' });
+  });
+
+  it('are not kept for a caller alone where the sampler does not ask callers', async () => {
+    await open({ percent: 0, sampler: 'traceidratio' });
+    expect(await tracing.serve('asked', CALLER, async (span) => span.traceId)).toBe('');
   });
 });

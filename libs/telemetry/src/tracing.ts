@@ -33,11 +33,21 @@ export interface OpenSpan {
   tell(happened: () => readonly TimedSpan[]): void;
 }
 
+/** As OTEL_TRACES_SAMPLER names them. */
+export type Sampler = `${'' | 'parentbased_'}${'traceidratio' | 'always_on' | 'always_off'}`;
+
+/** Spans that were sent, and that the collector did not take. */
+export interface SpanCounts {
+  readonly sent: number;
+  readonly failed: number;
+}
+
 export interface TracingOptions {
-  /** OTLP over HTTP, e.g. http://127.0.0.1:4318/v1/traces; '' keeps none. */
+  /** OTLP over HTTP, e.g. http://127.0.0.1:4318, with /v1/traces where it has no path; '': none. */
   readonly otlpUrl: string;
   /** Of the traces that begin here; those of callers are kept where the caller keeps them. */
   readonly percent: number;
+  readonly sampler: Sampler;
   readonly serviceName: string;
   readonly serviceVersion: string;
 }
@@ -48,6 +58,13 @@ export abstract class Tracing {
   abstract serve<T>(name: string, caller: Carrier, act: (span: OpenSpan) => Promise<T>): Promise<T>;
   /** Headers for a call that is made inside `serve`. */
   abstract outgoing(): Carrier;
+  /** Whether the collector took the last spans. */
+  reach(): { readonly state: 'ok' | 'down'; readonly reason: string } {
+    return { state: 'ok', reason: '' };
+  }
+  counts(): SpanCounts {
+    return { sent: 0, failed: 0 };
+  }
   /** Sends what waits. */
   abstract close(): Promise<void>;
 }
