@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '@tessera/config';
 import { expecting, TesseraError } from '@tessera/errors';
+import { BACKUP_LIST } from './stores/backup-list.js';
 import { type BackedFile, copyStore } from './stores/backup-store.js';
 import { configuredStores, namesIn, warnOfEarlierStores } from './stores/configured-stores.js';
 import { Flags, print, runCommand } from './terminal/command.js';
@@ -38,5 +39,5 @@ await runCommand(USAGE, async (words) => {
   const names = stores.map(({ kind, name }) => ({ kind, name }));
   const list = { format: 1, madeAt: new Date().toISOString(), stores: names, files };
   // Last: a backup without it was broken off.
-  await writeFile(join(to, 'backup.json'), `${JSON.stringify(list, null, 1)}\n`, { flush: true });
+  await writeFile(join(to, BACKUP_LIST), `${JSON.stringify(list, null, 1)}\n`, { flush: true });
 });

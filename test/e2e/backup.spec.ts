@@ -105,6 +105,39 @@ it('a backup that is damaged or broken off is refused, and so is a folder in use
   await again.close();
 });
 
+it('a restore is refused while a service has one of the folders, and changes nothing', async () => {
+  const log = await open();
+  await log.append([event(1)]);
+  expect(await run('backup', '--to', at('backup'))).toMatchObject({ status: 0 });
+  const refused = await run('restore', '--from', at('backup'), '--replace');
+  expect(refused.status).toBe(1);
+  expect(refused.output).toMatch(/^STORE_INVALID \(lock\): behaviours: .*stop the service first/m);
+  expect(readdirSync(folder.path).filter((name) => /before|restoring/.test(name))).toEqual([]);
+  await log.append([event(2)]);
+  await log.close();
+  const again = await open();
+  expect((await eventsIn(again)).size).toBe(2);
+  await again.close();
+});
+
+it.each([
+  [{ stores: [{ kind: 'catalogue-changes', name: 'catalogue-changes/../../pwned' }] }, 'name'],
+  [{ stores: [{ kind: 'behaviours', name: 'weights' }] }, 'name'],
+  [{ files: [{ path: '../outside', bytes: 0, sha256: '' }] }, 'path'],
+  [{ files: [{ path: '/etc/hostname', bytes: 0, sha256: '' }] }, 'path'],
+  [{ files: [{ path: 'behaviours/../x', bytes: 0, sha256: '' }] }, 'path'],
+  [{ files: [{ path: 'elsewhere/x', bytes: 0, sha256: '' }] }, 'a file of a store of the list'],
+])('a list that leads out of the backup is refused (%#)', async (change, named) => {
+  expect(await run('backup', '--to', at('backup'))).toMatchObject({ status: 0 });
+  const path = at('backup', 'backup.json');
+  const list = Object.assign(JSON.parse(readFileSync(path, 'utf8')), change);
+  writeFileSync(path, JSON.stringify(list));
+  const { status, output } = await run('restore', '--from', at('backup'), '--replace');
+  expect(status).toBe(1);
+  expect(output).toMatch(/^STORE_CORRUPT/m);
+  expect(output).toContain(named);
+});
+
 it('a backup of nothing is refused: the service of another model may have its stores', async () => {
   rmSync(at('weights'), { recursive: true });
   const { status, output } = await run('backup', '--to', at('backup'));

@@ -1,1 +1,2 @@
 export { type Disk, type DiskFile, diskError, FILE_SYSTEM, replaceFile } from './disk.js';
+export { isInnerPath } from './inner-path.js';

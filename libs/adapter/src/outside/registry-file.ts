@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import type { Disk } from '@tessera/files';
 import { z } from 'zod';
-import { ADAPTER_STATES } from '../domain/adapter-version.js';
+import { ADAPTER_FILES, ADAPTER_STATES, isDigest } from '../domain/adapter-version.js';
 import type { RegistryState } from '../domain/registry-state.js';
 import { KeptState } from './kept-state.js';
 
@@ -11,11 +11,12 @@ const NAME = 'registry.json';
 const count = z.number().min(0);
 const versionSchema = z.strictObject({
   name: z.string(),
-  digest: z.string(),
+  /** Name of a folder: nothing leads out of the registry's. */
+  digest: z.string().refine(isDigest),
   state: z.enum(ADAPTER_STATES),
   reason: z.string(),
   baseModel: z.string(),
-  files: z.array(z.strictObject({ name: z.string(), bytes: count, sha256: z.string() })),
+  files: z.array(z.strictObject({ name: z.enum(ADAPTER_FILES), bytes: count, sha256: z.string() })),
   receivedMs: count,
   changedMs: count,
   isPinned: z.boolean(),

@@ -1,0 +1,69 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { TesseraError } from '@tessera/errors';
+import { isInnerPath } from '@tessera/files';
+import { z } from 'zod';
+import { backed } from './backup-store.js';
+import { STORE_KINDS, type StoreKind } from './configured-stores.js';
+
+export const BACKUP_LIST = 'backup.json';
+const CHANGES = 'catalogue-changes';
+
+const inner = z.string().refine(isInnerPath, 'a path below the backup');
+const storeSchema = z
+  .object({ kind: z.enum(STORE_KINDS), name: inner })
+  .refine(({ kind, name }) => isNameOf(kind, name), 'a name of its kind');
+const listSchema = z.object({
+  format: z.literal(1),
+  stores: z.array(storeSchema),
+  files: z.array(z.object({ path: inner, bytes: z.number(), sha256: z.string() })),
+});
+export type BackupList = z.infer<typeof listSchema>;
+
+/** Only changes of catalogues have more than one folder. */
+function isNameOf(kind: StoreKind, name: string): boolean {
+  return kind === CHANGES ? name.startsWith(`${CHANGES}/`) : name === kind;
+}
+
+export function corrupt(message: string): TesseraError {
+  return new TesseraError('STORE_CORRUPT', `--from: ${message}`);
+}
+
+/**
+ * What a backup says that it holds, every file of it looked at.
+ * @throws TesseraError STORE_CORRUPT for one that is not whole, or leads out of its folder
+ */
+export async function checkedList(from: string): Promise<BackupList> {
+  const text = await readFile(join(from, BACKUP_LIST), 'utf8').catch(() => {
+    throw corrupt(`${from}: expected ${BACKUP_LIST}, got no such file: no backup, or broken off`);
+  });
+  const list = parsed(text);
+  const root = await realpath(from);
+  for (const { path, bytes, sha256 } of list.files) {
+    if (!list.stores.some(({ name }) => path.startsWith(`${name}/`))) {
+      throw corrupt(`${BACKUP_LIST}: ${path}: expected a file of a store of the list`);
+    }
+    const found = await fileBelow(root, path).catch(() => undefined);
+    if (found?.bytes === bytes && found.sha256 === sha256) continue;
+    throw corrupt(`${path}: expected ${bytes} bytes of SHA-256 ${sha256}, got something else`);
+  }
+  return list;
+}
+
+function parsed(text: string): BackupList {
+  try {
+    const found = listSchema.safeParse(JSON.parse(text));
+    if (found.success) return found.data;
+    const [issue] = found.error.issues;
+    throw new Error(`${issue?.path.join('.')}: expected ${issue?.message}`);
+  } catch (cause) {
+    throw corrupt(`${BACKUP_LIST}: ${(cause as Error).message}`);
+  }
+}
+
+/** No link leads out of the backup. */
+async function fileBelow(root: string, path: string) {
+  const found = await realpath(join(root, path));
+  if (!found.startsWith(root + sep)) throw new Error('outside');
+  return backed(root, found);
+}
