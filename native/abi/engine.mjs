@@ -172,10 +172,12 @@ const SubmitOutcome = record('SubmitOutcome', 'engine::SubmitOutcome', '', {
 const EngineStats = record(
   'EngineStats',
   'engine::Stats',
-  'Counts since the engine was opened; queued and running are as of now.',
+  'Counts since the engine was opened; those up to reserved are as of now.',
   {
     queued: u53(),
     running: u53(),
+    inFlight: u53('Requests whose completions are still to come.'),
+    reserved: u53('Prefetches of tickets whose requests are still being made.'),
     submitted: u53(),
     completed: u53(),
     failed: u53(),

@@ -22,11 +22,12 @@ const counted = (doc, name) => u53(doc, `from.pool.${name}`);
 const KvMetrics = record(
   'KvMetrics',
   'PoolReport',
-  'Counts since the pool opened; chains, chainTokens, leases and storeQueue are as of now.',
+  'Counts since the pool opened; those up to prefetching, and storeQueue, are as of now.',
   {
     chains: counted('', 'chains'),
     chainTokens: counted('', 'chain_tokens'),
     leases: counted('', 'leases'),
+    prefetching: counted('Prefetches that have not ended.', 'prefetching'),
     lookups: counted('', 'lookups'),
     askedTokens: counted('', 'asked_tokens'),
     inexactTokens: counted('Found, but through a lossy codec.', 'inexact_tokens'),

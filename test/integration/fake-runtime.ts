@@ -133,6 +133,8 @@ export function explanationOf({ recall, itemId }: ExplainRequest): ExplainAnswer
 const stats = {
   queued: 0,
   running: 0,
+  inFlight: 0,
+  reserved: 0,
   submitted: 0,
   completed: 0,
   failed: 0,

@@ -19,7 +19,6 @@ import {
   type ItemPolicy,
   type KvFound,
   type ModelInfo,
-  type EngineOptions as NativeEngineOptions,
   NOTHING,
   type Priority,
   type ReachRequest,
@@ -29,14 +28,7 @@ import {
   type WatchedItem,
   type WeightsUpdate,
 } from '@tessera/native';
-import type { KvPool, KvPoolOptions, KvPrefetch, KvUse } from './kv-pool.js';
-import type { KvOptionFields } from './native-kv-pool.js';
-
-/** How an engine is opened; without `kv` nothing is kept between requests. */
-export type EngineOptions = Omit<NativeEngineOptions, keyof KvOptionFields | keyof Defaulted> &
-  Partial<Defaulted> & { readonly kv?: KvPoolOptions };
-/** Left out: `cpu`, no adapters, the whole vocabulary. */
-type Defaulted = Pick<NativeEngineOptions, 'device' | 'adapterBytesMax' | 'headTokens'>;
+import type { KvPool, KvPrefetch, KvUse } from './kv-pool.js';
 
 export const NO_ITEM = NOTHING.item;
 
@@ -341,6 +333,11 @@ export type EngineModel = ModelInfo;
 /** The outcome of an update of the weights; the times are microseconds. */
 export type EngineUpdate = WeightsUpdate;
 
+/** What requests have taken of an engine and not given back: all 0 while none is under way. */
+export type EngineHeld = Readonly<
+  Record<'tickets' | 'reservedTickets' | 'inFlight' | 'prefetches' | 'leases', number>
+>;
+
 /** DI token and port. Every method that fails throws TesseraError. */
 export abstract class Engine {
   /** Its digest is that of the weights that serve now. */
@@ -352,7 +349,8 @@ export abstract class Engine {
   /**
    * Rejects with ENGINE_OVERLOADED, ENGINE_UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED,
    * REQUEST_INVALID or INTERNAL.
-   * An aborted signal cancels the work down to the engine.
+   * An aborted signal cancels the work down to the engine. The request's prefetch is the engine's
+   * from the call on, whatever becomes of the request.
    */
   abstract recall(request: EngineRequest, signal?: Cancellation): Promise<EngineAnswer>;
   /** Rejects as recall() does. */
@@ -395,6 +393,7 @@ export abstract class Engine {
    */
   abstract updateWeights(folder: string, waitMaxMs: number): Promise<EngineUpdate>;
   abstract stats(): EngineStats;
+  abstract held(): EngineHeld;
   abstract drain(budgetMs: number): Promise<void>;
   abstract close(): Promise<void>;
 }

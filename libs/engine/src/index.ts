@@ -53,9 +53,9 @@ export {
   type EngineAnswer,
   type EngineAppended,
   type EngineAppendRequest,
+  type EngineHeld,
   type EngineLogits,
   type EngineModel,
-  type EngineOptions,
   type EnginePath,
   type EngineRelevanceRequest,
   type EngineRequest,
@@ -76,6 +76,7 @@ export {
   type PromptDigests,
   type Reach,
 } from './engine.js';
+export type { EngineOptions } from './engine-options.js';
 export { lockFile } from './folder-lock.js';
 export {
   headPool,

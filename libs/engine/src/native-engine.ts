@@ -21,9 +21,9 @@ import {
   type EngineAnswer,
   type EngineAppended,
   type EngineAppendRequest,
+  type EngineHeld,
   type EngineLogits,
   type EngineModel,
-  type EngineOptions,
   type EngineRelevanceRequest,
   type EngineRequest,
   type EngineScoreRequest,
@@ -32,6 +32,7 @@ import {
   type LevelTokens,
   type PromptDigests,
 } from './engine.js';
+import type { EngineOptions } from './engine-options.js';
 import { type KvPool, type KvPrefetch, kvOff } from './kv-pool.js';
 import { NativeAdapters } from './native-adapters.js';
 import { NativeCatalogue, NativeReach } from './native-catalogue.js';
@@ -164,6 +165,19 @@ export class NativeEngine extends Engine {
     return update;
   }
 
+  held(): EngineHeld {
+    const { inFlight, reserved } = this.stats();
+    const { leases, prefetching } = this.kvPool.metrics();
+    const { waiting, reserved: reservedTickets } = this.tickets;
+    return {
+      tickets: waiting.size,
+      reservedTickets: reservedTickets.size,
+      inFlight,
+      prefetches: Math.max(reserved, prefetching),
+      leases,
+    };
+  }
+
   stats(): EngineStats {
     return callNative(() => addon().engineStats(this.handle));
   }
@@ -193,8 +207,11 @@ export class NativeEngine extends Engine {
     signal: Cancellation | undefined,
   ): readonly Promise<Answer>[] {
     if (requests.length === 0) return [];
-    if (hasAborted(signal)) return requests.map(() => Promise.reject(cancelled()));
     const tickets = requests.map((request) => this.ticketOf(request));
+    if (hasAborted(signal)) {
+      this.cancel(tickets);
+      return requests.map(() => Promise.reject(cancelled()));
+    }
     const answers = tickets.map((ticket) => this.awaited(ticket, kind));
     try {
       this.submit(tickets, kind, requests);

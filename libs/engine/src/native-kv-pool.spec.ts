@@ -2,8 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkNothingHeld } from '@tessera/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Binding, Catalogue, EngineOptions, EngineRequest } from './engine.js';
+import type { Binding, Catalogue, EngineRequest } from './engine.js';
+import type { EngineOptions } from './engine-options.js';
 import type { KvPoolOptions, KvPrefetch, KvUse } from './kv-pool.js';
 import { buildCatalogue, openCatalogue } from './native-catalogue.js';
 import { NativeEngine } from './native-engine.js';
@@ -82,8 +84,12 @@ const use = (change: Partial<KvUse> = {}): KvUse => ({
   ...change,
 });
 
-function recall(kv?: KvUse, change: Partial<EngineRequest> = {}) {
-  return engine.recall({
+function recall(
+  kv?: KvUse,
+  change: Partial<EngineRequest> = {},
+  signal = new AbortController().signal,
+) {
+  const request: EngineRequest = {
     binding,
     promptTokens: PROMPT,
     widths: [8],
@@ -94,7 +100,8 @@ function recall(kv?: KvUse, change: Partial<EngineRequest> = {}) {
     budgetUs: 60e6,
     ...(kv === undefined ? {} : { kv }),
     ...change,
-  });
+  };
+  return engine.recall(request, signal);
 }
 
 /** A prefetch that has ended; the test's own time limit ends a vain wait. */
@@ -120,7 +127,7 @@ afterAll(() => {
 });
 beforeEach(() => open());
 afterEach(async () => {
-  await engine.close();
+  await checkNothingHeld(engine).finally(() => engine.close());
   rmSync(join(folder, 'kv'), { recursive: true, force: true });
 });
 
@@ -195,11 +202,46 @@ describe('the KV pool of an engine', () => {
 
   it('gives a prefetch up whose request never comes', async () => {
     const prefetch = engine.prefetch(binding, 'ann');
-    expect(engine.prefetch(binding, 'ann').ticket).not.toBe(prefetch.ticket);
+    const other = engine.prefetch(binding, 'ann');
+    expect(other.ticket).not.toBe(prefetch.ticket);
     prefetch.release();
     prefetch.release();
+    other.release();
     await recall(use());
     expect(engine.kvPool.metrics().leases).toBe(0);
+  });
+
+  it('finds as much on disk behind 256 requests that were refused or cancelled', async () => {
+    const users = ['ann', 'bob', 'cleo', 'dan', 'eve'];
+    for (const userId of users) await recall(use({ userId }));
+    await restart();
+    const gone = AbortSignal.abort();
+    const leaving = new AbortController();
+    for (let i = 0; i < 64; i++) {
+      const [ann, bob, cleo, dan] = users
+        .slice(0, 4)
+        .map((userId) => use({ userId, prefetch: engine.prefetch(binding, userId) }));
+      const ended = [
+        recall(ann, { budgetUs: 1 }),
+        recall(bob, {}, gone),
+        recall(cleo, { widths: [65] }),
+        recall(dan, {}, leaving.signal),
+      ];
+      leaving.abort();
+      const outcomes = await Promise.allSettled(ended);
+      expect(outcomes.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+    }
+    await checkNothingHeld(engine);
+    const found = await recall(use({ userId: 'eve', prefetch: await broughtUp('eve') }));
+    expect(found.kv.diskTokens).toBe(80);
+  });
+
+  it('takes a prefetch back from a request that cannot be written down', async () => {
+    const prefetch = engine.prefetch(binding, 'ann');
+    const wrong = { binding: { ...binding, slot: 99 } };
+    await expect(recall(use({ prefetch }), wrong)).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+    });
   });
 
   it('keeps a prompt without a recall', async () => {

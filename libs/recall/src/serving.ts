@@ -47,16 +47,16 @@ export class Serving implements RecallServing {
     const observed = (outcome: RecallAnswer | TesseraError) => {
       this.observe(useCases, request, { lease, outcome, ms: performance.now() - started });
     };
-    try {
-      const answer = await useCases.recall(request, { ...context, adapter: lease.adapter });
-      observed(answer);
-      return answer;
-    } catch (thrown) {
-      observed(TesseraError.from(thrown));
-      throw thrown;
-    } finally {
-      lease.release();
-    }
+    return held(lease, async (adapter) => {
+      try {
+        const answer = await useCases.recall(request, { ...context, adapter });
+        observed(answer);
+        return answer;
+      } catch (thrown) {
+        observed(TesseraError.from(thrown));
+        throw thrown;
+      }
+    });
   }
 
   async score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {

@@ -6,6 +6,7 @@ import {
   type EngineAnswer,
   type EngineAppended,
   type EngineAppendRequest,
+  type EngineHeld,
   type EngineLogits,
   type EngineModel,
   type EnginePath,
@@ -74,6 +75,7 @@ export class FakeKvPool implements KvPool {
       chains: this.chains.size,
       chainTokens: 0,
       leases: 0,
+      prefetching: 0,
       lookups: 0,
       askedTokens: 0,
       commits: 0,
@@ -144,6 +146,7 @@ export class FakeEngine extends Engine {
   readonly prefetched: string[] = [];
   /** Tickets of prefetches that were given up. */
   readonly released: number[] = [];
+  private readonly reserved = new Set<number>();
   /** Loaded and not released; the digest of each is its folder. */
   readonly adapters = new Set<EngineAdapter>();
   /** Digest and predecessor's digest. */
@@ -184,13 +187,13 @@ export class FakeEngine extends Engine {
 
   async recall(request: EngineRequest, signal?: Cancellation): Promise<EngineAnswer> {
     this.requests.push(request);
-    await this.admitted(signal);
+    await this.admitted(request, signal);
     return this.answer(request);
   }
 
   async score(request: EngineScoreRequest, signal?: Cancellation): Promise<EngineScores> {
     this.scoreRequests.push(request);
-    await this.admitted(signal);
+    await this.admitted(request, signal);
     const { catalogue } = request.binding;
     const ordinals = Uint32Array.from({ length: catalogue.summary.itemCount }, (_, i) => i);
     const known = new Set(
@@ -219,13 +222,23 @@ export class FakeEngine extends Engine {
 
   async append(request: EngineAppendRequest, signal?: Cancellation): Promise<EngineAppended> {
     this.appendRequests.push(request);
-    await this.admitted(signal);
+    await this.admitted(request, signal);
     return { kv: NOTHING_FOUND, prefixReusedTokens: 0 };
   }
 
   prefetch(_binding: Binding, userId: string): KvPrefetch {
     const ticket = this.prefetched.push(userId);
-    return { ticket, release: () => this.released.push(ticket) };
+    this.reserved.add(ticket);
+    const release = () => {
+      if (this.reserved.delete(ticket)) this.released.push(ticket);
+    };
+    return { ticket, release };
+  }
+
+  held(): EngineHeld {
+    const prefetches = this.reserved.size;
+    const reservedTickets = prefetches;
+    return { tickets: 0, reservedTickets, inFlight: 0, prefetches, leases: 0 };
   }
 
   async loadAdapter(folder: string): Promise<EngineAdapter> {
@@ -254,7 +267,11 @@ export class FakeEngine extends Engine {
     return { usedBytes: adapters, maxBytes: Number.MAX_SAFE_INTEGER, adapters };
   }
 
-  private async admitted(signal: Cancellation | undefined): Promise<void> {
+  private async admitted(
+    { kv }: EngineAppendRequest,
+    signal: Cancellation | undefined,
+  ): Promise<void> {
+    this.reserved.delete(kv?.prefetch?.ticket ?? 0);
     if (this.draining) throw new TesseraError('ENGINE_UNAVAILABLE', 'the engine is draining');
     if (this.gate !== undefined) await this.opened(this.gate, signal);
   }
@@ -270,6 +287,8 @@ export class FakeEngine extends Engine {
     return {
       queued: 0,
       running: 0,
+      inFlight: 0,
+      reserved: 0,
       submitted: this.requests.length,
       completed: this.requests.length - this.cancelledCount,
       failed: 0,

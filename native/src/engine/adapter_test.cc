@@ -29,6 +29,7 @@ std::vector<uint32_t> bits_of(const Completion& completion) {
 
 class AdapterTest : public ::testing::Test {
  protected:
+  void TearDown() override { EXPECT_EQ(held_by(engine_.get()), std::vector<std::string>{}); }
   void open(model::ComputeType type, uint32_t batch_requests_max, uint32_t versions_back_max = 0) {
     EngineOptions options = fixture_options(kFixtures / "parity/qwen3-tied");
     options.compute_type = type;

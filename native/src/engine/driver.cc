@@ -56,6 +56,8 @@ bool Driver::attend_to_update() {
                        "the requests that run did not end in the time that an update may wait"});
     return false;
   }
+  queue_.drop_blocks();
+  for (RequestQueue::Waiting& waiting : loading_) waiting.blocks = {};
   front_.begin_swap();
   Status status = decoder_->update(std::move(pending->update));
   taken_.broken = front_.end_swap(*decoder_, std::move(status), now);
@@ -73,7 +75,6 @@ void Driver::sweep_ended(std::vector<Completion>& completed) {
   const auto has_ended = [&](const Request& request) {
     Status status = taken_.broken.is_ok() ? ended_status(request, now) : taken_.broken;
     if (status.is_ok()) return false;
-    front_.drop_prefetch(request.ticket);
     completed.push_back(refusal_of(request, std::move(status)));
     return true;
   };
@@ -111,7 +112,7 @@ bool Driver::admit(RequestQueue::Waiting& waiting, Clock::time_point now,
 /// Those whose blocks have come, or are not to be waited for any longer.
 void Driver::admit_loaded(Clock::time_point now, std::vector<Completion>& completed) {
   for (size_t i = 0; i < loading_.size() && loop_.has_room();) {
-    if (front_.is_ready(loading_[i].request, now) && admit(loading_[i], now, completed)) {
+    if (front_.is_ready(loading_[i], now) && admit(loading_[i], now, completed)) {
       loading_.erase(loading_.begin() + static_cast<ptrdiff_t>(i));
     } else {
       ++i;
@@ -126,7 +127,7 @@ void Driver::admit_waiting(std::vector<Completion>& completed) {
     RequestQueue::Waiting& next = queue_.next();
     const uint8_t priority = next.request.priority;
     const double alone_us = next.alone_us;
-    if (!front_.is_ready(next.request, now)) {
+    if (!front_.is_ready(next, now)) {
       if (loading_.size() >= options_.batch_requests_max) break;
       loading_.push_back(std::move(next));
     } else if (!admit(next, now, completed)) {

@@ -33,6 +33,7 @@ Bits bits_of(const Completion& completion) {
 
 class EngineFixture : public testing::Test {
  protected:
+  void TearDown() override { EXPECT_EQ(held_by(engine_.get()), std::vector<std::string>{}); }
   void open_folder(const std::string& name) { open_with(fixture_options(folder(name))); }
   void open_with(const EngineOptions& options) {
     engine_ = open(options, sink_);
@@ -537,7 +538,7 @@ TEST(RequestQueue, ClassesTakeTurnsByTheirWeightsAndTheOldestOfAClassGoesFirst) 
     Request waiting;
     waiting.ticket = ticket;
     waiting.priority = priority;
-    queue.push({std::move(waiting), 8});
+    queue.push({.request = std::move(waiting), .alone_us = 8});
     tally.add(priority, 8);
   };
   for (uint32_t i = 0; i < 30; ++i) push(i, static_cast<uint8_t>(i % 3));

@@ -66,6 +66,7 @@ uint32_t tokens_found(const Completion& completion) {
 
 class UpdateTest : public ::testing::Test {
  protected:
+  void TearDown() override { EXPECT_EQ(held_by(engine_.get()), std::vector<std::string>{}); }
   UpdateTest() : UpdateTest(fixture_options(recorded_model())) {}
   explicit UpdateTest(EngineOptions options) {
     options.kv.is_enabled = true;

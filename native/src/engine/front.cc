@@ -24,7 +24,7 @@ Front::Front(const EngineOptions& options, const Loop& loop, std::shared_ptr<kv:
       loop_(loop),
       work_(std::move(work)),
       pool_(std::move(pool)),
-      gate_(*pool_, options.queue_capacity),
+      gate_(*pool_),
       admission_(cost),
       model_(std::move(model)) {}
 
@@ -70,11 +70,24 @@ AdmissionControl::Judged Front::accept(const Request& request, Clock::time_point
                            .deadline = request.deadline});
 }
 
+/// The request with the blocks that were begun for its ticket.
+RequestQueue::Waiting Front::entry_of(Request request) {
+  RequestQueue::Waiting entry{.request = std::move(request)};
+  if (auto reserved = reserved_.extract(entry.request.ticket); !reserved.empty()) {
+    entry.blocks = std::move(reserved.mapped());
+  }
+  return entry;
+}
+
 SubmitOutcome Front::submit(std::vector<Request> requests, std::vector<Completion>& refused) {
   SubmitOutcome outcome;
   const Clock::time_point now = Clock::now();
+  std::vector<RequestQueue::Waiting> entries;
+  entries.reserve(requests.size());
   const MutexLock lock(mutex_);
-  for (Request& request : requests) {
+  for (Request& request : requests) entries.push_back(entry_of(std::move(request)));
+  for (RequestQueue::Waiting& entry : entries) {
+    Request& request = entry.request;
     if (is_draining_ || is_stopping_) {
       outcome.refusal = Refusal::kDraining;
       break;
@@ -86,16 +99,15 @@ SubmitOutcome Front::submit(std::vector<Request> requests, std::vector<Completio
     }
     ++outcome.accepted;
     ++counters_.submitted;
-    double own_us = 0;
-    AdmissionControl::Judged judged = accept(request, now, own_us);
+    AdmissionControl::Judged judged = accept(request, now, entry.alone_us);
     if (judged.status.is_ok()) {
       in_flight_.insert_or_assign(
           request.ticket, AdmissionControl::Admitted{request.priority, now, request.deadline,
                                                      judged.charged_us, judged.is_short});
       request.submitted = now;
       request.kv.erasures_seen = pool_->erasures();
-      tally_.add(request.priority, own_us);
-      arrived_.push_back({std::move(request), own_us});
+      tally_.add(request.priority, entry.alone_us);
+      arrived_.push_back(std::move(entry));
     } else {
       const bool is_expired = judged.status.code() == Code::kDeadlineExceeded;
       ++(is_expired ? counters_.expired : counters_.failed);
@@ -108,7 +120,7 @@ SubmitOutcome Front::submit(std::vector<Request> requests, std::vector<Completio
 void Front::cancel(std::span<const uint32_t> tickets) {
   const MutexLock lock(mutex_);
   for (const uint32_t ticket : tickets) {
-    gate_.drop(ticket);
+    reserved_.erase(ticket);
     if (in_flight_.contains(ticket)) cancelled_.insert(ticket);
   }
 }
@@ -116,7 +128,9 @@ void Front::cancel(std::span<const uint32_t> tickets) {
 void Front::prefetch(uint32_t ticket, kv::Version version, const std::string& user) {
   const MutexLock lock(mutex_);
   if (pool_ == nullptr || is_draining_ || is_swapping_ || !options_.kv.is_enabled) return;
-  gate_.prefetch(ticket, versions_.now(version), user);
+  if (reserved_.size() >= options_.queue_capacity || reserved_.contains(ticket)) return;
+  ComingBlocks blocks = gate_.begin(versions_.now(version), user);
+  if (blocks.prefetch) reserved_.emplace(ticket, std::move(blocks));
 }
 
 Result<kv::Version> Front::add_version(const PromptDigests& digests) {
@@ -165,6 +179,8 @@ Stats Front::stats() const {
   const MutexLock lock(mutex_);
   Stats stats = counters_;
   stats.queued = tally_.size() + loading_;
+  stats.in_flight = in_flight_.size();
+  stats.reserved = reserved_.size();
   const scheduler::PassCost& cost = admission_.cost();
   stats.pass_us = cost.pass_us;
   stats.token_us = cost.row_us_among(scheduler::kRowsOfRate);
@@ -209,7 +225,7 @@ void Front::stop() {
 
 std::shared_ptr<kv::Pool> Front::release_pool() {
   const MutexLock lock(mutex_);
-  gate_.clear();
+  reserved_.clear();
   return std::move(pool_);
 }
 

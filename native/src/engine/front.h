@@ -95,8 +95,7 @@ class Front {
   };
   Turn turn_of(const RequestQueue::Waiting& waiting, Clock::time_point now) const;
   /// Whether a request need not wait for its blocks.
-  bool is_ready(Request& request, Clock::time_point now);
-  void drop_prefetch(uint32_t ticket) { gate_.drop(ticket); }
+  bool is_ready(RequestQueue::Waiting& waiting, Clock::time_point now);
   void note_running(size_t running, size_t loading);
   void note_progress(const scheduler::PassCost& cost, double left_us, double sharing_rate,
                      const Status& health);
@@ -104,7 +103,8 @@ class Front {
   void begin_delivery(std::span<Completion> completed, size_t running);
   void end_delivery(size_t count);
   void end_update(Status status);
-  /// Nobody runs: prefetches, which are of the old weights, end, and none is begun.
+  /// Nobody runs: prefetches that the front holds, which are of the old weights, end, and none is
+  /// begun.
   void begin_swap();
   /// `status`: of the decoder's update. Gives the reason for which nothing can be computed any
   /// more, or ok.
@@ -115,6 +115,7 @@ class Front {
       REQUIRES(mutex_);
   Status check(const Request& request, Clock::time_point now) const REQUIRES(mutex_);
   uint32_t kept_tokens(const Request& request) const REQUIRES(mutex_);
+  RequestQueue::Waiting entry_of(Request request) REQUIRES(mutex_);
   bool has_news() const REQUIRES(mutex_);
   void take_locked(Taken& taken) REQUIRES(mutex_);
   void end_update_locked(Status status) REQUIRES(mutex_);
@@ -127,6 +128,8 @@ class Front {
   std::condition_variable idle_;  // drain() and update() wait here
   std::shared_ptr<kv::Pool> pool_ GUARDED_BY(mutex_);
   KvGate gate_;  // has a lock of its own
+  /// Of tickets whose requests are still being made; no more than the queue has places.
+  std::unordered_map<uint32_t, ComingBlocks> reserved_ GUARDED_BY(mutex_);
   std::vector<RequestQueue::Waiting> arrived_ GUARDED_BY(mutex_);
   QueueTally tally_ GUARDED_BY(mutex_);  // of arrived_ and the driver's queue
   size_t loading_ GUARDED_BY(mutex_) = 0;

@@ -49,7 +49,8 @@ Front::Turn Front::turn_of(const RequestQueue::Waiting& waiting, Clock::time_poi
           admission_.is_too_late(waiting.alone_us, left_us)};
 }
 
-bool Front::is_ready(Request& request, Clock::time_point now) {
+bool Front::is_ready(RequestQueue::Waiting& waiting, Clock::time_point now) {
+  Request& request = waiting.request;
   kv::Version version = 0;
   scheduler::PassCost cost;
   {
@@ -57,7 +58,7 @@ bool Front::is_ready(Request& request, Clock::time_point now) {
     version = versions_.now(request.kv.version);
     cost = admission_.cost();
   }
-  return gate_.is_ready(request, version, now, cost);
+  return gate_.is_ready(request, waiting.blocks, version, now, cost);
 }
 
 void Front::note_running(size_t running, size_t loading) {
@@ -117,7 +118,8 @@ void Front::end_update(Status status) {
 
 void Front::begin_swap() {
   const MutexLock lock(mutex_);
-  gate_.clear();
+  reserved_.clear();
+  for (RequestQueue::Waiting& waiting : arrived_) waiting.blocks = {};
   is_swapping_ = true;
 }
 

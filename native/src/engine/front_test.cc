@@ -65,6 +65,7 @@ class StuckExecutor final : public Executor {
 
 class FrontOfStuckEngine : public testing::Test {
  protected:
+  void TearDown() override { EXPECT_EQ(held_by(engine_.get()), std::vector<std::string>{}); }
   void SetUp() override {
     const auto folder =
         std::filesystem::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity/qwen3-tied";

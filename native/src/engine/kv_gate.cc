@@ -16,20 +16,15 @@ constexpr std::chrono::milliseconds kRatesLast{100};
 
 }  // namespace
 
-void KvGate::prefetch(uint32_t ticket, kv::Version version, const std::string& user) {
-  const MutexLock lock(mutex_);
-  if (prefetches_.size() >= prefetches_max_ || prefetches_.contains(ticket)) return;
-  kv::Prefetch prefetch = pool_.prefetch(version, user, kv::kChainTokensMax);
-  if (prefetch) prefetches_[ticket].prefetch = std::move(prefetch);
+ComingBlocks KvGate::begin(kv::Version version, const std::string& user) {
+  return {.prefetch = pool_.prefetch(version, user, kv::kChainTokensMax)};
 }
 
-bool KvGate::is_ready(Request& request, kv::Version version, Clock::time_point now,
-                      const scheduler::PassCost& cost) {
-  const MutexLock lock(mutex_);
-  const auto found = prefetches_.find(request.ticket);
-  if (found == prefetches_.end()) return true;
-  Coming& coming = found->second;
+bool KvGate::is_ready(Request& request, ComingBlocks& coming, kv::Version version,
+                      Clock::time_point now, const scheduler::PassCost& cost) {
+  if (!coming.prefetch) return true;
   if (!coming.prefetch.is_done() && !coming.is_decided) {
+    const MutexLock lock(mutex_);
     coming.wait_until = decide(request, version, now, cost);
     coming.wait_from = now;
     coming.is_decided = true;
@@ -40,18 +35,8 @@ bool KvGate::is_ready(Request& request, kv::Version version, Clock::time_point n
         std::chrono::duration_cast<std::chrono::microseconds>(now - coming.wait_from);
     request.kv.waited_us = static_cast<uint32_t>(waited.count());
   }
-  prefetches_.erase(found);
+  coming = {};
   return true;
-}
-
-void KvGate::drop(uint32_t ticket) {
-  const MutexLock lock(mutex_);
-  prefetches_.erase(ticket);
-}
-
-void KvGate::clear() {
-  const MutexLock lock(mutex_);
-  prefetches_.clear();
 }
 
 kv::Rates KvGate::rates(Clock::time_point now, const scheduler::PassCost& cost) {

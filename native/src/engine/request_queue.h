@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 
+#include "engine/kv_gate.h"
 #include "engine/request.h"
 #include "scheduler/fair_share.h"
 
@@ -38,6 +39,7 @@ class RequestQueue {
   struct Waiting {
     Request request;
     double alone_us = 0;  // predicted
+    ComingBlocks blocks;
   };
 
   bool empty() const { return classes_[0].empty() && classes_[1].empty() && classes_[2].empty(); }
@@ -51,6 +53,12 @@ class RequestQueue {
   template <typename Ends>
   void erase_if(const Ends& ends) {
     for (auto& waiting : classes_) std::erase_if(waiting, ends);
+  }
+  /// Gives back all blocks that are on their way.
+  void drop_blocks() {
+    for (auto& cls : classes_) {
+      for (Waiting& waiting : cls) waiting.blocks = {};
+    }
   }
 
  private:

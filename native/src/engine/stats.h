@@ -17,6 +17,9 @@ struct SubmitOutcome {
 struct Stats {
   uint64_t queued = 0, running = 0, submitted = 0, completed = 0, failed = 0, cancelled = 0,
            expired = 0;
+  // As of now: requests whose completions are still to come, and prefetches of tickets whose
+  // requests are still being made.
+  uint64_t in_flight = 0, reserved = 0;
   uint64_t prefill_tokens = 0, decode_tokens = 0, forward_passes = 0;
   uint64_t prefix_reused_tokens = 0, rolled_back_tokens = 0;
   uint64_t predicted_us = 0, actual_us = 0;  // of all passes

@@ -104,6 +104,22 @@ EngineOptions fixture_options(const fs::path& folder) {
   return options;
 }
 
+std::vector<std::string> held_by(Engine* engine) {
+  if (engine == nullptr || engine->pool() == nullptr) return {};
+  engine->drain(std::chrono::microseconds(0));
+  const Stats stats = engine->stats();
+  const kv::PoolMetrics pool = engine->pool()->metrics();
+  std::vector<std::string> held = engine->pool()->check_integrity().faults;
+  const auto expect_none = [&](const char* what, uint64_t count) {
+    if (count != 0) held.push_back(std::to_string(count) + " " + what);
+  };
+  expect_none("requests in flight", stats.in_flight);
+  expect_none("tickets reserved", stats.reserved);
+  expect_none("prefetches", pool.prefetching);
+  expect_none("leases", pool.leases);
+  return held;
+}
+
 std::shared_ptr<catalogue::LiveCatalogue> live_fixture(
     std::shared_ptr<const catalogue::Snapshot> snapshot) {
   auto live = catalogue::LiveCatalogue::open(std::move(snapshot), {});

@@ -48,6 +48,10 @@ class CollectingSink final : public CompletionSink {
   std::map<uint32_t, Completion> completions_;
 };
 
+/// Ends all that is in flight. Then one line per thing that requests have taken and not given back,
+/// and per block that is neither free nor of a chain; none of an engine that is closed or null.
+std::vector<std::string> held_by(Engine* engine);
+
 EngineOptions fixture_options(const std::filesystem::path& folder);
 /// The snapshot as a catalogue that may change, kept nowhere.
 std::shared_ptr<catalogue::LiveCatalogue> live_fixture(

@@ -38,7 +38,7 @@ class Loader {
   PrefetchRecord& begin(Chain* chain, Chain* prefix);
   /// A load that nobody waits for any more is not begun.
   void end(PrefetchRecord& record);
-  bool has_ended_all() const { return free_.size() == records_.size(); }
+  uint64_t open_count() const { return records_.size() - free_.size(); }
 
   std::condition_variable ready;   // a chain was queued
   std::condition_variable landed;  // a load has ended

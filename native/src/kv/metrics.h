@@ -35,7 +35,8 @@ struct PoolMetrics {
   uint64_t chains = 0;             // gauge
   uint64_t chain_tokens = 0;       // gauge
   uint64_t graves = 0;  // gauge: chains given up whose last transfer or head is not yet gone
-  uint64_t leases = 0;  // gauge
+  uint64_t leases = 0;       // gauge
+  uint64_t prefetching = 0;  // gauge: prefetches that have not ended
   uint64_t lookups = 0;
   uint64_t asked_tokens = 0;
   uint64_t inexact_tokens = 0;     // found, but through a lossy codec

@@ -143,7 +143,7 @@ std::span<const std::string> Pool::tier_names() const { return state_->tiers.nam
 PoolState::~PoolState() {
   threads.reset();
   TESSERA_CHECK(leases.open_count() == 0);  // leases end before their pool
-  TESSERA_CHECK(loader.has_ended_all());    // and so do prefetches
+  TESSERA_CHECK(loader.open_count() == 0);  // and so do prefetches
 }
 
 void PoolState::drop(Chain& chain) {
@@ -185,6 +185,7 @@ PoolMetrics Pool::metrics() const {
   metrics.chain_tokens = pool.chains.token_count();
   metrics.graves = pool.chains.graves().size();
   metrics.leases = pool.leases.open_count();
+  metrics.prefetching = pool.loader.open_count();
   metrics.store_queue = pool.writer.size();
   metrics.is_storing = !pool.writer.is_held_back();
   return metrics;

@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = '9892c9b422eaf418';
+export const ABI_DIGEST = '55af07709d6b12fd';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
@@ -364,10 +364,14 @@ export type SubmitOutcome = {
   readonly retryAfterUs: number;
 };
 
-/** Counts since the engine was opened; queued and running are as of now. */
+/** Counts since the engine was opened; those up to reserved are as of now. */
 export type EngineStats = {
   readonly queued: number;
   readonly running: number;
+  /** Requests whose completions are still to come. */
+  readonly inFlight: number;
+  /** Prefetches of tickets whose requests are still being made. */
+  readonly reserved: number;
   readonly submitted: number;
   readonly completed: number;
   readonly failed: number;
@@ -523,11 +527,13 @@ export type KvTierMetrics = {
   readonly evictedDirtyBlocks: number;
 };
 
-/** Counts since the pool opened; chains, chainTokens, leases and storeQueue are as of now. */
+/** Counts since the pool opened; those up to prefetching, and storeQueue, are as of now. */
 export type KvMetrics = {
   readonly chains: number;
   readonly chainTokens: number;
   readonly leases: number;
+  /** Prefetches that have not ended. */
+  readonly prefetching: number;
   readonly lookups: number;
   readonly askedTokens: number;
   /** Found, but through a lossy codec. */

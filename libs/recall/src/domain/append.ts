@@ -1,8 +1,8 @@
 import { requestIdOf } from './answer-facts.js';
 import { checkAppendRequest } from './check-request.js';
 import { provenanceOf } from './kv-provenance.js';
-import type { Preparation } from './preparation.js';
-import type { AppendAnswer, RecallContext, UserSource } from './recall-types.js';
+import type { Preparation, ScopedContext } from './preparation.js';
+import type { AppendAnswer, UserSource } from './recall-types.js';
 
 /**
  * Computes the part of a user's history that the pool does not hold and keeps it, behind all
@@ -11,7 +11,7 @@ import type { AppendAnswer, RecallContext, UserSource } from './recall-types.js'
 export async function append(
   preparation: Preparation,
   request: UserSource,
-  context: RecallContext,
+  context: ScopedContext,
 ): Promise<AppendAnswer> {
   const { parts, limits } = preparation;
   const stopwatch = preparation.begin(context);
@@ -28,7 +28,6 @@ export async function append(
           { ...preparation.workOf(prepared), promptTokens, priority: 'low' },
           context.signal,
         );
-  if (appended === undefined) kv.prefetch?.release();
   return {
     requestId: requestIdOf(request),
     historyItems: prompt.historyItems,

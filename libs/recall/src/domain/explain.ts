@@ -3,15 +3,9 @@ import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-fac
 import { checkItemId, checkRequest } from './check-request.js';
 import { countedCaps } from './counted-caps.js';
 import { catalogueVerdict, searchVerdict } from './item-verdict.js';
-import { orRelease } from './kv-provenance.js';
-import type { Preparation } from './preparation.js';
+import type { Preparation, ScopedContext } from './preparation.js';
 import { reachRequestOf, withCaps } from './reach-request.js';
-import type {
-  ExplainAnswer,
-  ExplainRequest,
-  RecallContext,
-  RecallVersions,
-} from './recall-types.js';
+import type { ExplainAnswer, ExplainRequest, RecallVersions } from './recall-types.js';
 
 /**
  * The fate of an item in a recall: replayed on the versions of the answer in question, so that
@@ -21,7 +15,7 @@ import type {
 export async function explain(
   preparation: Preparation,
   request: ExplainRequest,
-  context: RecallContext,
+  context: ScopedContext,
 ): Promise<ExplainAnswer> {
   const { parts, limits } = preparation;
   const { catalogue, engine } = parts;
@@ -35,12 +29,8 @@ export async function explain(
   const prepared = replayed ?? (await preparation.prepare(recall, context, stopwatch));
   const { caps } = countedCaps(recall, prepared, parts);
   const asked = { itemId, sequence: versions?.catalogueSequence };
-  const judged = await orRelease(
-    prepared.kv,
-    catalogue.judge({ ...asked, request: withCaps(uncapped, caps) }),
-  );
+  const judged = await catalogue.judge({ ...asked, request: withCaps(uncapped, caps) });
   const decided = catalogueVerdict(judged);
-  if (decided !== undefined) prepared.kv.prefetch?.release();
   const watched =
     decided === undefined
       ? await engine.recall(

@@ -42,13 +42,3 @@ export function kvUseOf(
 export function staticKvUse({ prefixTokens }: Prompt): KvUse {
   return { userId: '', prefixTokens, keepTokens: prefixTokens };
 }
-
-/** Waits for an answer; releases the prefetch where it fails. */
-export async function orRelease<T>({ prefetch }: KvUse, asked: Promise<T>): Promise<T> {
-  try {
-    return await asked;
-  } catch (thrown) {
-    prefetch?.release();
-    throw thrown;
-  }
-}

@@ -8,8 +8,15 @@ import { checkNotErased, type Prepared } from './prepared.js';
 import { promptRoom, type RecallParts, requestLimits } from './recall-parts.js';
 import type { RecallContext, RecallRequest, UserSource } from './recall-types.js';
 import { RememberedPrompts } from './remembered-prompts.js';
+import type { RequestScope } from './request-scope.js';
 import { type ResolvedHistory, resolveHistory } from './resolve-history.js';
 import { Stopwatch } from './stopwatch.js';
+
+/** Of a request that is answered by one catalogue. */
+export interface ScopedContext extends RecallContext {
+  /** Gives back what the request takes. */
+  readonly scope: RequestScope;
+}
 
 /** Parts of a preparation that are there when it begins. */
 interface Beforehand {
@@ -51,12 +58,12 @@ export class Preparation {
 
   /**
    * The prompt of a user, within the time. Rejects with REQUEST_INVALID, USER_NOT_FOUND,
-   * ITEM_NOT_FOUND, DEADLINE_EXCEEDED or CANCELLED, and has then released the user's blocks.
+   * ITEM_NOT_FOUND, DEADLINE_EXCEEDED or CANCELLED.
    * @param popularity answers a user without history, whose prompt is then empty
    */
   async prepare(
     request: UserSource,
-    context: RecallContext,
+    context: ScopedContext,
     stopwatch: Stopwatch,
     popularity?: Popularity,
   ): Promise<Prepared> {
@@ -65,14 +72,11 @@ export class Preparation {
     const { engine, binding, erasures } = this.parts;
     const { mark } = erasures;
     const prefetch =
-      userId === undefined ? undefined : engine.prefetch(binding, userId, context.adapter?.engine);
-    try {
-      const given = { popularity, prefetch };
-      return { ...(await this.prepareWith(request, context, stopwatch, given)), userId, mark };
-    } catch (thrown) {
-      prefetch?.release();
-      throw thrown;
-    }
+      userId === undefined
+        ? undefined
+        : context.scope.keep(engine.prefetch(binding, userId, context.adapter?.engine));
+    const given = { popularity, prefetch };
+    return { ...(await this.prepareWith(request, context, stopwatch, given)), userId, mark };
   }
 
   private async prepareWith(
@@ -97,7 +101,6 @@ export class Preparation {
     const leftUs = context.budgetUs - elapsedUs;
     const isWhole = history.fallback === '';
     // A prompt without the user's history is not the beginning of the user's next one.
-    if (!isWhole) prefetch?.release();
     const kv = isWhole ? kvUseOf(request, context, prompt, prefetch) : staticKvUse(prompt);
     const { skippedItems } = history;
     const trimmedItems = history.trimmedItems + prompt.trimmedItems;

@@ -28,12 +28,8 @@ export interface Prepared {
   readonly stopwatch: Stopwatch;
 }
 
-/**
- * Gives the prefetch back where it throws.
- * @throws TesseraError CANCELLED where the user was erased since the prompt was begun
- */
-export function checkNotErased({ userId, mark, kv }: Prepared, erasures: Erasures): void {
+/** @throws TesseraError CANCELLED where the user was erased since the prompt was begun */
+export function checkNotErased({ userId, mark }: Prepared, erasures: Erasures): void {
   if (!erasures.isErasedSince(userId, mark)) return;
-  kv.prefetch?.release();
   throw new TesseraError('CANCELLED', 'the user was erased while the request ran');
 }

@@ -5,13 +5,12 @@ import { checkRequest, type SearchSettings } from './check-request.js';
 import { countedCaps } from './counted-caps.js';
 import type { CountedCaps } from './frequency-caps.js';
 import { recalledItems } from './item-scores.js';
-import { orRelease } from './kv-provenance.js';
 import { popularItems } from './popular-items.js';
-import type { Preparation } from './preparation.js';
+import type { Preparation, ScopedContext } from './preparation.js';
 import { checkNotErased, type Prepared } from './prepared.js';
 import { asksForReach, reachRequestOf, withCaps } from './reach-request.js';
 import type { RecallParts } from './recall-parts.js';
-import type { RecallAnswer, RecallContext, RecallRequest } from './recall-types.js';
+import type { RecallAnswer, RecallRequest } from './recall-types.js';
 import { sightOf } from './sight.js';
 
 /**
@@ -22,7 +21,7 @@ import { sightOf } from './sight.js';
 export async function recall(
   preparation: Preparation,
   request: RecallRequest,
-  context: RecallContext,
+  context: ScopedContext,
 ): Promise<RecallAnswer> {
   const { parts, limits, remembered } = preparation;
   const stopwatch = preparation.begin(context);
@@ -37,9 +36,7 @@ export async function recall(
     return withPopular(parts, popularity, { request, asked, search, context, prepared, caps });
   }
   // Compiled off this thread, before the request waits for the engine.
-  const reach =
-    context.pinned ??
-    (isRestricted ? await orRelease(prepared.kv, catalogue.reach(asked)) : undefined);
+  const reach = context.pinned ?? (isRestricted ? await catalogue.reach(asked) : undefined);
   const answer = await parts.engine.recall(
     { ...search, ...preparation.workOf(prepared), reach, wantsTree: request.wantsSight },
     context.signal,
@@ -77,7 +74,7 @@ interface Asked {
   readonly request: RecallRequest;
   readonly asked: ReachRequest;
   readonly search: SearchSettings;
-  readonly context: RecallContext;
+  readonly context: ScopedContext;
   readonly prepared: Prepared;
   readonly caps: CountedCaps;
 }

@@ -2,14 +2,14 @@ import { type Catalogue, NO_ITEM } from '@tessera/engine';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkScoreRequest } from './check-request.js';
 import { scoresOf } from './item-scores.js';
-import type { Preparation } from './preparation.js';
-import type { RecallContext, ScoreAnswer, ScoreRequest, ScoreTarget } from './recall-types.js';
+import type { Preparation, ScopedContext } from './preparation.js';
+import type { ScoreAnswer, ScoreRequest, ScoreTarget } from './recall-types.js';
 
 /** The scores that `recall` would give items, were they recalled. Rejects as `recall` does. */
 export async function score(
   preparation: Preparation,
   request: ScoreRequest,
-  context: RecallContext,
+  context: ScopedContext,
 ): Promise<ScoreAnswer> {
   const { parts, limits } = preparation;
   const { catalogue, engine } = parts;
@@ -18,7 +18,6 @@ export async function score(
   const sids = sidsOf(catalogue, request.items);
   const prepared = await preparation.prepare(request, context, stopwatch);
   const known = sids.filter((sid) => sid.length > 0);
-  if (known.length === 0) prepared.kv.prefetch?.release();
   const scored =
     known.length === 0
       ? { ...NOTHING_COMPUTED, scores: [], catalogueSequence: catalogue.state().sequence }

@@ -14,30 +14,37 @@ import type {
   ScoreRequest,
   UserSource,
 } from './recall-types.js';
+import { RequestScopes } from './request-scope.js';
 import { score } from './score.js';
 
 /** The requests that one catalogue answers; each is a file of its own beside this one. */
 export class UseCases {
   private readonly preparation: Preparation;
+  private readonly scopes = new RequestScopes();
 
   constructor(parts: RecallParts) {
     this.preparation = new Preparation(parts);
   }
 
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer> {
-    return recall(this.preparation, request, context);
+    return this.scopes.run((scope) => recall(this.preparation, request, { ...context, scope }));
   }
 
   score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {
-    return score(this.preparation, request, context);
+    return this.scopes.run((scope) => score(this.preparation, request, { ...context, scope }));
   }
 
   explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer> {
-    return explain(this.preparation, request, context);
+    return this.scopes.run((scope) => explain(this.preparation, request, { ...context, scope }));
   }
 
   append(request: UserSource, context: RecallContext): Promise<AppendAnswer> {
-    return append(this.preparation, request, context);
+    return this.scopes.run((scope) => append(this.preparation, request, { ...context, scope }));
+  }
+
+  /** Requests that have not ended. */
+  get underway(): number {
+    return this.scopes.open;
   }
 
   /** The prompts of the user's recalls can be explained no more. */

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "9892c9b422eaf418";
+inline constexpr std::string_view kAbiDigest = "55af07709d6b12fd";
 
 }  // namespace tessera::bridge

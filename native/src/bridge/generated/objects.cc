@@ -157,6 +157,8 @@ Napi::Value to_js(Napi::Env env, const engine::Stats& from) {
   Napi::Object to = Napi::Object::New(env);
   to["queued"] = to_js(env, static_cast<double>(from.queued));
   to["running"] = to_js(env, static_cast<double>(from.running));
+  to["inFlight"] = to_js(env, static_cast<double>(from.in_flight));
+  to["reserved"] = to_js(env, static_cast<double>(from.reserved));
   to["submitted"] = to_js(env, static_cast<double>(from.submitted));
   to["completed"] = to_js(env, static_cast<double>(from.completed));
   to["failed"] = to_js(env, static_cast<double>(from.failed));
@@ -297,6 +299,7 @@ Napi::Value to_js(Napi::Env env, const PoolReport& from) {
   to["chains"] = to_js(env, static_cast<double>(from.pool.chains));
   to["chainTokens"] = to_js(env, static_cast<double>(from.pool.chain_tokens));
   to["leases"] = to_js(env, static_cast<double>(from.pool.leases));
+  to["prefetching"] = to_js(env, static_cast<double>(from.pool.prefetching));
   to["lookups"] = to_js(env, static_cast<double>(from.pool.lookups));
   to["askedTokens"] = to_js(env, static_cast<double>(from.pool.asked_tokens));
   to["inexactTokens"] = to_js(env, static_cast<double>(from.pool.inexact_tokens));

@@ -60,6 +60,7 @@ std::vector<uint32_t> bits_of(std::span<const float> values) {
 
 class Relevance : public testing::Test {
  protected:
+  void TearDown() override { EXPECT_EQ(held_by(engine_.get()), std::vector<std::string>{}); }
   void open(uint32_t batch, uint32_t chunk, uint64_t kv_bytes_max = uint64_t{1} << 30) {
     EngineOptions options = fixture_options(folder());
     options.batch_requests_max = batch;

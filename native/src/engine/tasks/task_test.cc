@@ -38,6 +38,7 @@ class ReadTask final : public Task {
 
 class TaskOnEngine : public testing::Test {
  protected:
+  void TearDown() override { EXPECT_EQ(held_by(engine_.get()), std::vector<std::string>{}); }
   void SetUp() override {
     const auto folder =
         std::filesystem::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity/qwen3-tied";

@@ -1,0 +1,13 @@
+import type { Engine } from '@tessera/engine';
+
+/**
+ * Of an engine that no request is under way in: whatever requests took is given back, and every
+ * block of the pool is free or of a user. Rejects with what is held.
+ */
+export async function checkNothingHeld(engine: Pick<Engine, 'held' | 'kvPool'>): Promise<void> {
+  const held = Object.entries(engine.held()).filter(([, count]) => count !== 0);
+  const { faults } = await engine.kvPool.checkIntegrity();
+  if (held.length === 0 && faults.length === 0) return;
+  const got = JSON.stringify({ held: Object.fromEntries(held), faults });
+  throw new Error(`engine: expected nothing to be held while it is idle, got ${got}`);
+}
