@@ -105,6 +105,11 @@ export class Adapters implements AdapterChoice {
     return this.intake.push(parts, by);
   }
 
+  /** What pushes have taken and not given back, though none is under way. */
+  heldWhileIdle(): { readonly pushBytes: number } {
+    return { pushBytes: this.intake.underway > 0 ? 0 : this.registry.reservations.bytes };
+  }
+
   activate(name: string, digest: string, wanted: Activation): Promise<Activated> {
     return this.rollout.activate(name, digest, wanted);
   }

@@ -47,6 +47,11 @@ export class PushIntake {
     private readonly trial: Trial,
   ) {}
 
+  /** Pushes that have not ended. */
+  get underway(): number {
+    return this.names.size;
+  }
+
   /**
    * Resolves when the version is kept and valid. Rejects with PUSH_CONFLICT where another push of
    * the name is under way, ADAPTER_INVALID, ADAPTER_CORRUPT, STORE_FULL, ADAPTER_ARENA_FULL,

@@ -32,7 +32,10 @@ const probe: AdapterProbe = {
 const folders: { remove: () => void }[] = [];
 const opened: Adapters[] = [];
 afterEach(async () => {
-  for (const adapters of opened.splice(0)) await adapters.close();
+  for (const adapters of opened.splice(0)) {
+    await adapters.close();
+    expect(adapters.heldWhileIdle()).toEqual({ pushBytes: 0 });
+  }
   for (const folder of folders.splice(0)) folder.remove();
 });
 
@@ -636,6 +639,25 @@ describe('a disk that is full', () => {
       await adapters.activate('main', digest, ALL);
       expect(served(adapters)).toBe(digest);
     }
+  });
+});
+
+describe('a push for which no room could be made', () => {
+  it('has reserved none: as much fits as before once the disk takes writes again', async () => {
+    let isFull = false;
+    const create: Disk['create'] = (path) =>
+      isFull
+        ? Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+        : FILE_SYSTEM.create(path);
+    const adapters = await open(world(), { ...FILE_SYSTEM, create });
+    for (const text of ['a', 'b', 'c', 'd']) await pushed(adapters, text.repeat(1400));
+    isFull = true;
+    for (let i = 0; i < 5; i++) {
+      // An old version has to leave first, and that cannot be written down.
+      expect(await refusal(pushed(adapters, `${i}`.repeat(1400)))).toBe('STORE_FULL');
+    }
+    isFull = false;
+    await expect(pushed(adapters, 'e'.repeat(1400))).resolves.toHaveLength(64);
   });
 });
 

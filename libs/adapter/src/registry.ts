@@ -21,6 +21,7 @@ import {
   staysLoaded,
   versionOf,
 } from './domain/registry-state.js';
+import { Reservations } from './domain/reservations.js';
 import { ofBase, shownWaiting, waitingOf, waitsForBase } from './domain/waiting-versions.js';
 import { type Held, LoadedAdapters } from './loaded-adapters.js';
 import { type DiskCondition, DiskReserve } from './outside/disk-reserve.js';
@@ -85,8 +86,7 @@ export class AdapterRegistry implements AdapterChoice {
   private waiting: readonly AdapterVersion[] = [];
   private serving: ReadonlyMap<string, Serving> = new Map();
   private changing: Promise<unknown> = Promise.resolve();
-  /** Bytes of pushes under way. */
-  private reservedBytes = 0;
+  readonly reservations = new Reservations();
   private unlock: () => void = () => undefined;
 
   private constructor(readonly parts: RegistryParts) {
@@ -202,7 +202,7 @@ export class AdapterRegistry implements AdapterChoice {
   }
 
   diskUse(): { readonly usedBytes: number; readonly maxBytes: number } {
-    const usedBytes = this.bytesOf(this.current) + this.reservedBytes;
+    const usedBytes = this.bytesOf(this.current) + this.reservations.bytes;
     return { usedBytes, maxBytes: this.parts.limits.diskBytesMax };
   }
 
@@ -236,16 +236,17 @@ export class AdapterRegistry implements AdapterChoice {
    */
   async reserve(bytes: number): Promise<() => void> {
     await this.space.watched(() => this.space.check(bytes));
-    await this.change((state) => {
+    let giveBack: () => void = () => undefined;
+    const changed = this.change((state) => {
       const next = this.withRoom(state, bytes);
-      this.reservedBytes += bytes;
+      giveBack = this.reservations.add(bytes);
       return next;
     });
-    let isReserved = true;
-    return () => {
-      if (isReserved) this.reservedBytes -= bytes;
-      isReserved = false;
-    };
+    await changed.catch((thrown: unknown) => {
+      giveBack();
+      throw thrown;
+    });
+    return giveBack;
   }
 
   /** The files of a push under their digest; where another name has them already, those stay. */
@@ -273,7 +274,7 @@ export class AdapterRegistry implements AdapterChoice {
   private withRoom(state: RegistryState, bytes: number): RegistryState {
     const { diskBytesMax } = this.parts.limits;
     const leaving = leavingOrder(state).filter(({ digest }) => !this.loaded.isBusy(digest));
-    const room = (its: RegistryState) => diskBytesMax - this.bytesOf(its) - this.reservedBytes;
+    const room = (its: RegistryState) => diskBytesMax - this.bytesOf(its) - this.reservations.bytes;
     let next = state;
     for (const version of leaving) {
       if (room(next) >= bytes) break;
