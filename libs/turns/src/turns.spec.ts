@@ -5,10 +5,12 @@ import { Turns } from './turns.js';
 function loop() {
   let now = 0;
   let immediates: (() => void)[] = [];
+  const thrown: unknown[] = [];
   const promises: (() => void)[] = [];
   const turns = new Turns(
     () => now,
     (act) => immediates.push(act),
+    (fault) => thrown.push(fault),
   );
   const ran: string[] = [];
   const act = (name: string, ms: number) => () => {
@@ -32,7 +34,7 @@ function loop() {
   };
   const call = (name: string, ms: number) => turns.call(act(name, ms));
   const answer = (name: string, ms: number) => turns.answer(act(name, ms));
-  return { call, answer, turn, ran, isIdle: () => immediates.length === 0 };
+  return { turns, thrown, call, answer, turn, ran, isIdle: () => immediates.length === 0 };
 }
 
 describe('turns of the event loop', () => {
@@ -63,6 +65,20 @@ describe('turns of the event loop', () => {
     expect(turn()).toBe(1);
     expect(turn()).toBe(1);
     expect(ran).toEqual(['6']);
+  });
+
+  it('run the others of a turn where one throws', () => {
+    const { turns, turn, thrown } = loop();
+    const ran: number[] = [];
+    const fault = new Error('an act that throws');
+    turns.call(() => ran.push(0));
+    turns.call(() => {
+      throw fault;
+    });
+    for (let i = 1; i < 3; i++) turns.call(() => ran.push(i));
+    turn();
+    expect(ran).toEqual([0, 1, 2]);
+    expect(thrown).toEqual([fault]);
   });
 
   it('settle answers before calls begin', () => {

@@ -30,6 +30,7 @@ export class Turns {
   constructor(
     private readonly nowMs: () => number = () => performance.now(),
     private readonly afterReading: (act: () => void) => void = setImmediate,
+    private readonly onThrown: (thrown: unknown) => void = throwLater,
   ) {}
 
   /** Settles what a caller waits for. */
@@ -48,7 +49,7 @@ export class Turns {
       return;
     }
     this.begin();
-    act();
+    this.runOne(act);
   }
 
   private begin(): void {
@@ -65,7 +66,16 @@ export class Turns {
     this.begin();
     const acts = queue.waiting.splice(0, Math.max(1, Math.floor(TURN_MS / queue.actMs)));
     this.ran = { queue, count: acts.length, startMs: this.nowMs() };
-    for (const act of acts) act();
+    for (const act of acts) this.runOne(act);
+  }
+
+  /** One that throws, which none should, keeps none of the others from its turn. */
+  private runOne(act: () => void): void {
+    try {
+      act();
+    } catch (thrown) {
+      this.onThrown(thrown);
+    }
   }
 
   private measure(): void {
@@ -75,6 +85,13 @@ export class Turns {
     const actMs = (this.nowMs() - startMs) / count;
     queue.actMs = queue.actMs * FORGET + actMs * (1 - FORGET);
   }
+}
+
+/** Where the process hears of what nothing catches. */
+function throwLater(thrown: unknown): void {
+  queueMicrotask(() => {
+    throw thrown;
+  });
 }
 
 /** Of this process: it has one event loop. */
