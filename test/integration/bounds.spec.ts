@@ -15,6 +15,8 @@ const CONNECTIONS_MAX = 4;
 const RESETS = 1500;
 const WINDOW_BYTES = 2 ** 24;
 const RECALL = '/tessera.recall.v1.RecallService/Recall';
+const CATALOGUE = '/tessera.catalogue.v1.CatalogueService';
+const EXPLAIN = '/tessera.explain.v1.ExplainService';
 const HEALTH = '/grpc.health.v1.Health/Check';
 const EMPTY_MESSAGE = Buffer.alloc(5);
 
@@ -127,6 +129,32 @@ describe('a service', () => {
     };
     more();
     expect(await saidUntilClosed(socket)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it('ends a call over gRPC whose messages do not come in time, and no conversation', async () => {
+    const serving = await started({
+      TESSERA_GRPC_BODY_MS: '300',
+      TESSERA_RECALL_DEADLINE_MS_MAX: '300',
+      TESSERA_RECALL_DEFAULT_DEADLINE_MS: '300',
+    });
+    const session = connectHttp2(`http://${serving.grpcAddress}`);
+    await once(session, 'remoteSettings');
+    session.setLocalWindowSize(WINDOW_BYTES);
+    expect(await health(session)).toBe('0');
+    const conversation = callOf(session, `${CATALOGUE}/ApplyStream`);
+    const paths = [HEALTH, `${CATALOGUE}/ApplyBatch`, `${EXPLAIN}/Explain`, RECALL];
+    const silent = paths.map((path) => callOf(session, path));
+    // The second message of an upload as well.
+    silent.push(callOf(session, `${CATALOGUE}/ApplyBatch`));
+    silent.at(-1)?.write(EMPTY_MESSAGE);
+    const statuses = silent.map(async (stream) => {
+      const [headers] = (await once(stream, 'response')) as [Record<string, string>];
+      return headers['grpc-status'];
+    });
+    expect(await Promise.all(statuses)).toEqual(silent.map(() => '4'));
+    expect(conversation.closed).toBe(false);
+    expect(await health(session)).toBe('0');
+    session.destroy();
   });
 
   it('closes a connection of gRPC beyond its limit, and those before it go on', async () => {

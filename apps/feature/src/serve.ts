@@ -142,6 +142,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
       module: FeatureProcessModule.register(operations, feature),
       http: config.http,
       grpc: config.grpc,
+      deadlineMsMax: config.recall.deadlineMsMax,
       services: { [behaviourPackage]: 'BehaviourService' },
       topicServer: topics?.server,
       readiness,

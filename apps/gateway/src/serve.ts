@@ -151,6 +151,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
       module: GatewayModule.register(operations, cluster, topics),
       http: config.http,
       grpc: config.grpc,
+      deadlineMsMax: config.recall.deadlineMsMax,
       services: {},
       forwarded: edges.overGrpc,
       topicServer: topics?.server,

@@ -1,4 +1,4 @@
-import type { EdgeAdmission, LoopWait, PriorityClass } from '@tessera/admission';
+import type { AdmissionSlot, EdgeAdmission, LoopWait, PriorityClass } from '@tessera/admission';
 import { type Cancellation, TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
 import type {
@@ -34,6 +34,8 @@ export interface EdgeCall {
   readonly budgetUs: number;
   /** The caller's trace. */
   readonly caller: Carrier;
+  /** Its place in admission, which its owner gives back; left out: it is judged here. */
+  readonly slot?: AdmissionSlot | undefined;
 }
 
 export interface EdgeLimits {
@@ -183,7 +185,7 @@ export class RecallEdge {
    * that its answer will wait to be written.
    */
   private async inTime<Answer>(
-    { edge }: EdgeCall,
+    { edge, slot: given }: EdgeCall,
     request: unknown,
     budgetUs: number,
     ask: (leftUs: number) => Promise<Answer>,
@@ -193,30 +195,14 @@ export class RecallEdge {
     const { edge: judge, loop } = admission;
     loop.touch();
     const leftUs = budgetUs - (loop.waitedMs + loop.roundMs) * MICROSECONDS_PER_MILLISECOND;
-    // Calls over gRPC were judged by the gate before they were parsed.
-    if (edge === 'grpc') return this.countingRefusals(judge, ask(leftUs));
-    const decision = judge.admit(classOf(request), leftUs / MICROSECONDS_PER_MILLISECOND);
-    if ('retryAfterMs' in decision) {
-      const retryAfterMs = Math.ceil(decision.retryAfterMs);
-      const message = 'calls ahead of this one take longer than its deadline leaves';
-      throw new TesseraError('ENGINE_OVERLOADED', message, { retryAfterMs });
-    }
+    const slot = given ?? slotOf(judge, classOf(request), leftUs / MICROSECONDS_PER_MILLISECOND);
     try {
-      return await this.countingRefusals(judge, ask(leftUs));
-    } finally {
-      judge.end(decision, true);
-    }
-  }
-
-  private async countingRefusals<Answer>(
-    judge: EdgeAdmission,
-    answer: Promise<Answer>,
-  ): Promise<Answer> {
-    try {
-      return await answer;
+      return await ask(leftUs);
     } catch (thrown) {
-      if (NOT_SERVED.has(TesseraError.from(thrown).code)) judge.noteRefusedLater();
+      if (NOT_SERVED.has(TesseraError.from(thrown).code)) slot.noteRefused();
       throw thrown;
+    } finally {
+      if (given === undefined) slot.end(true);
     }
   }
 
@@ -259,6 +245,15 @@ const CLASSES: Readonly<Record<Priority, PriorityClass>> = { high: 0, normal: 1,
 function classOf(request: unknown): PriorityClass {
   const { priority } = request as { readonly priority?: Priority };
   return CLASSES[priority ?? 'normal'];
+}
+
+/** @throws TesseraError ENGINE_OVERLOADED */
+function slotOf(judge: EdgeAdmission, cls: PriorityClass, budgetMs: number): AdmissionSlot {
+  const decision = judge.admit(cls, budgetMs);
+  if (!('retryAfterMs' in decision)) return decision;
+  const message = 'queue too long: the calls ahead take longer than the deadline leaves';
+  const retryAfterMs = Math.ceil(decision.retryAfterMs);
+  throw new TesseraError('ENGINE_OVERLOADED', message, { retryAfterMs });
 }
 
 /** Seconds since it was made. */

@@ -96,6 +96,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     module: StandaloneModule.register(modules),
     http: config.http,
     grpc: config.grpc,
+    deadlineMsMax: config.recall.deadlineMsMax,
     services,
     gate,
     loadClass: () => loadClassOf(gate.admission.waitMs * MICROSECONDS_PER_MILLISECOND),

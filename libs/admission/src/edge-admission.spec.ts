@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PriorityClass } from './class-shares.js';
-import { type Admitted, EdgeAdmission } from './edge-admission.js';
+import { type AdmissionSlot, EdgeAdmission } from './edge-admission.js';
 
 const STEP_MS = 1;
 
@@ -15,7 +15,7 @@ interface Wanted {
 }
 
 interface Admission {
-  readonly call: Admitted;
+  readonly call: AdmissionSlot;
   readonly cls: PriorityClass;
   readonly lateAfterMs: number;
 }
@@ -57,7 +57,7 @@ class Server {
           break;
         }
         this.owed -= 1;
-        this.admission.end(next.call, true);
+        next.call.end(true);
         if (this.nowMs > next.lateAfterMs) outcome.late += 1;
         else outcome.good[next.cls] = (outcome.good[next.cls] ?? 0) + 1;
       }
@@ -155,16 +155,30 @@ describe('EdgeAdmission', () => {
     const { admission } = server;
     server.run({ ...LOAD, offeredPerSecond: 5000, seconds: 3 });
     const before = admission.capacity;
-    const waiting = Array.from({ length: 9 }, () => admission.admit(0, 1e6) as Admitted);
+    const waiting = Array.from({ length: 9 }, () => admission.admit(0, 1e6) as AdmissionSlot);
     for (let i = 0; i < 3000; i++) {
       server.nowMs += 1;
       const call = admission.admit(1, 1e6);
       if ('retryAfterMs' in call) continue;
-      admission.noteRefusedLater();
-      admission.end(call, true);
+      call.noteRefused();
+      call.end(true);
     }
     expect(admission.capacity).toBeLessThanOrEqual(before);
-    for (const call of waiting) admission.end(call, false);
+    for (const call of waiting) call.end(false);
+  });
+
+  it('gives a place back once, and takes none for a call whose request is still to come', () => {
+    const server = new Server();
+    const { admission } = server;
+    server.run({ ...LOAD, offeredPerSecond: 5000, seconds: 3 });
+    const before = admission.inFlight;
+    for (let i = 0; i < 1000; i++) admission.refuses(1, 1e6);
+    expect(admission.inFlight).toBe(before);
+    const call = admission.admit(1, 1e6) as AdmissionSlot;
+    expect(admission.inFlight).toBe(before + 1);
+    for (let i = 0; i < 3; i++) call.end(true);
+    expect(admission.inFlight).toBe(before);
+    expect(admission.refuses(1, 0.001)).toEqual({ retryAfterMs: expect.any(Number) });
   });
 
   it('admits a call that nothing else is ahead of, whatever it has learned', () => {

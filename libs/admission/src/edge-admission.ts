@@ -20,11 +20,26 @@ const SLACK = 1.02;
  */
 const QUEUED_SHARE = 0.25;
 
-export interface Admitted {
+/**
+ * The place of a call that was admitted. It travels with the call; whoever took it gives it back,
+ * and only a call that has one can say that it was refused further in.
+ */
+export interface AdmissionSlot {
+  /**
+   * The call was refused further in for want of time or room: that it ends is no sign of what the
+   * process can answer.
+   */
+  noteRefused(): void;
+  /** Idempotent. `isAnswered`: the answer or a refusal was written; else the caller went. */
+  end(isAnswered: boolean): void;
+}
+
+interface Admitted {
   readonly admittedMs: number;
   readonly budgetMs: number;
   /** That judged it. */
   readonly margin: Margin;
+  isRefused: boolean;
 }
 
 export interface Refused {
@@ -42,7 +57,7 @@ export interface Refused {
  */
 export class EdgeAdmission {
   /** Calls that were admitted and have not ended. */
-  private inFlight = 0;
+  private count = 0;
   private readonly offered = new Array<number>(CLASS_COUNT).fill(0);
   private offeredRates: readonly number[] = new Array<number>(CLASS_COUNT).fill(0);
   private readonly answerRate = new AnswerRate();
@@ -66,46 +81,63 @@ export class EdgeAdmission {
     this.creditedMs = this.windowStartMs;
   }
 
-  /** A call that is admitted is to be given to end() once. Infinity: a call without a deadline. */
-  admit(cls: PriorityClass, budgetMs: number): Admitted | Refused {
-    const now = this.roll();
-    this.offered[cls] = (this.offered[cls] ?? 0) + 1;
-    // A call that runs alone is the engine's to judge.
-    const ahead = this.inFlight;
-    if (ahead > 0) {
-      const neededMs =
-        (((ahead + 1) * MILLISECONDS_PER_SECOND) / this.capacity) * this.margin.value;
-      if (neededMs > budgetMs) return { retryAfterMs: neededMs - budgetMs };
-      const turnMs = this.untilTurnMs(cls, now);
-      if (turnMs > 0 && neededMs > budgetMs * QUEUED_SHARE) return { retryAfterMs: turnMs };
-    }
-    this.charge(cls);
-    this.inFlight += 1;
-    return { admittedMs: now, budgetMs, margin: this.margin };
+  /** Calls that have a place. */
+  get inFlight(): number {
+    return this.count;
   }
 
-  /** `answered`: the answer or a refusal was written; else the caller went. */
-  end({ admittedMs, budgetMs, margin }: Admitted, isAnswered: boolean): void {
+  /** A place for a call whose request is there as a whole. Infinity: it has no deadline. */
+  admit(cls: PriorityClass, budgetMs: number): AdmissionSlot | Refused {
     const now = this.roll();
-    this.inFlight -= 1;
-    this.leastInFlight = Math.min(this.leastInFlight, this.inFlight);
-    if (isAnswered) this.answered += 1;
+    this.offered[cls] = (this.offered[cls] ?? 0) + 1;
+    const refused = this.judge(cls, budgetMs, now);
+    if (refused !== undefined) return refused;
+    this.charge(cls);
+    this.count += 1;
+    const admitted = { admittedMs: now, budgetMs, margin: this.margin, isRefused: false };
+    let hasEnded = false;
+    return {
+      noteRefused: () => {
+        admitted.isRefused = true;
+      },
+      end: (isAnswered) => {
+        if (!hasEnded) this.end(admitted, isAnswered);
+        hasEnded = true;
+      },
+    };
+  }
+
+  /** Whether a call whose request is still to come would be refused now. Takes no place. */
+  refuses(cls: PriorityClass, budgetMs: number): Refused | undefined {
+    const refused = this.judge(cls, budgetMs, this.roll());
+    if (refused !== undefined) this.offered[cls] = (this.offered[cls] ?? 0) + 1;
+    return refused;
+  }
+
+  private judge(cls: PriorityClass, budgetMs: number, now: number): Refused | undefined {
+    // A call that runs alone is the engine's to judge.
+    if (this.count === 0) return undefined;
+    const neededMs =
+      (((this.count + 1) * MILLISECONDS_PER_SECOND) / this.capacity) * this.margin.value;
+    if (neededMs > budgetMs) return { retryAfterMs: neededMs - budgetMs };
+    const turnMs = this.untilTurnMs(cls, now);
+    const isTurnWanted = turnMs > 0 && neededMs > budgetMs * QUEUED_SHARE;
+    return isTurnWanted ? { retryAfterMs: turnMs } : undefined;
+  }
+
+  private end({ admittedMs, budgetMs, margin, isRefused }: Admitted, isAnswered: boolean): void {
+    const now = this.roll();
+    this.count -= 1;
+    this.leastInFlight = Math.min(this.leastInFlight, this.count);
+    if (isAnswered && !isRefused) this.answered += 1;
     const tookMs = now - admittedMs;
     const isLate = tookMs > budgetMs * (isAnswered ? 1 : GIVEN_UP_SHARE);
     if (isLate) margin.raise(admittedMs, now);
   }
 
-  /**
-   * A call that was admitted here was refused further in for want of time or room: that it ends is
-   * no sign of what the process can answer.
-   */
-  noteRefusedLater(): void {
-    this.answered -= 1;
-  }
-
   /** Milliseconds that a call waits which arrives now; 0 where nothing is known of it. */
   get waitMs(): number {
-    return ((this.inFlight * MILLISECONDS_PER_SECOND) / this.capacity) * this.margin.value;
+    return ((this.count * MILLISECONDS_PER_SECOND) / this.capacity) * this.margin.value;
   }
 
   /** Answers a second that the process is good for; Infinity before it was seen. */
@@ -146,7 +178,7 @@ export class EdgeAdmission {
     const now = this.nowMs();
     const seconds = (now - this.windowStartMs) / MILLISECONDS_PER_SECOND;
     if (seconds * MILLISECONDS_PER_SECOND < WINDOW_MS) return now;
-    const window = { ms: seconds * MILLISECONDS_PER_SECOND, answered: Math.max(0, this.answered) };
+    const window = { ms: seconds * MILLISECONDS_PER_SECOND, answered: this.answered };
     const hasBacklog = this.leastInFlight >= BACKLOG_MIN;
     // The end of a backlog belongs to it, unless the process was idle afterwards: a batch that ends
     // it is what the calls waited for.
@@ -160,7 +192,7 @@ export class EdgeAdmission {
     this.shares = this.sharesNow();
     this.offered.fill(0);
     this.answered = 0;
-    this.leastInFlight = this.inFlight;
+    this.leastInFlight = this.count;
     this.windowStartMs = now;
     return now;
   }

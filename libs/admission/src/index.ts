@@ -1,3 +1,3 @@
 export type { PriorityClass } from './class-shares.js';
-export { type Admitted, EdgeAdmission, type Refused } from './edge-admission.js';
+export { type AdmissionSlot, EdgeAdmission, type Refused } from './edge-admission.js';
 export { LoopWait } from './loop-wait.js';

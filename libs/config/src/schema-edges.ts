@@ -83,6 +83,12 @@ export const grpcSchema = z.strictObject({
     'calls of one gRPC connection at once at most; its client holds further ones back',
   ),
   connectionAgeMs: connectionAge('gRPC'),
+  bodyMs: integer(
+    1,
+    MILLISECONDS_MAX,
+    30_000,
+    'milliseconds that each message of a request over gRPC may take to arrive',
+  ),
 });
 
 export const shutdownSchema = z.strictObject({

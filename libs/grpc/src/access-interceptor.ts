@@ -8,6 +8,7 @@ import { type Credentials, type EdgeGuard, GRPC_ACCESS, type Principal } from '@
 import { TesseraError } from '@tessera/errors';
 import { grpcStatus } from './error-filter.js';
 import { GatedSocket } from './gate/gated-socket.js';
+import { boundMessageTime } from './message-time.js';
 
 /** By the metadata of their calls, which handlers are given as they are. */
 const callers = new WeakMap<Metadata, Principal>();
@@ -39,8 +40,13 @@ function credentialsOf(metadata: Metadata, call: ServerInterceptingCallInterface
  * interceptors passes every event of a call through two more objects, which costs each call as much
  * as a small recall's answer does; the one event that matters is taken from the call itself.
  */
-export function accessInterceptor(guard: Pick<EdgeGuard, 'enter'>): ServerInterceptor {
-  return ({ path }, call) => {
+export function accessInterceptor(
+  guard: Pick<EdgeGuard, 'enter'>,
+  bodyMs: number,
+): ServerInterceptor {
+  return ({ path, requestStream, responseStream }, call) => {
+    // A stream of questions and answers may be silent as long as its client likes.
+    if (!(requestStream && responseStream)) boundMessageTime(call, bodyMs);
     const start = call.start.bind(call);
     call.start = (listener) => {
       const pass = listener.onReceiveMetadata.bind(listener);

@@ -1,4 +1,5 @@
 import type { ServerUnaryCall } from '@grpc/grpc-js';
+import type { AdmissionSlot } from '@tessera/admission';
 import type { Cancellation } from '@tessera/errors';
 import { type Carrier, carrierOf } from '@tessera/telemetry';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
@@ -11,6 +12,8 @@ export interface CallContext {
   readonly budgetUs: number;
   /** The caller's trace, of its metadata. */
   readonly caller: Carrier;
+  /** The call's place in admission, which its owner gives back; left out: it has none yet. */
+  readonly slot?: AdmissionSlot | undefined;
   /** As the caller sent it, for whoever passes the call on; left out: none, or nobody asks. */
   readonly authorization?: string | undefined;
 }

@@ -45,6 +45,8 @@ export interface GrpcServerSettings {
   readonly streamsMax: number;
   /** Milliseconds, more or less a tenth, after which a connection is ended behind its calls. */
   readonly connectionAgeMs: number;
+  /** Milliseconds that each message of a request may take to arrive. */
+  readonly bodyMs: number;
   /** Undefined: every call is served. */
   readonly gate: GateSettings | undefined;
   /** Adds services that are not handled by Nest; left out: there are none. */

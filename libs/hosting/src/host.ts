@@ -43,6 +43,7 @@ type GrpcEdge = Pick<
   | 'connectionsMax'
   | 'streamsMax'
   | 'connectionAgeMs'
+  | 'bodyMs'
 >;
 
 interface Address {
@@ -55,6 +56,8 @@ export interface HostParts {
   readonly module: DynamicModule;
   readonly http: Address & HttpSettings;
   readonly grpc: Address & GrpcEdge;
+  /** Milliseconds that a call over gRPC that is answered without further layers lasts at most. */
+  readonly deadlineMsMax: number;
   /** How calls over gRPC are judged before they are parsed; left out: every call is served. */
   readonly gate?: GateSettings | undefined;
   /** Unary methods that are called so often that they are answered without further layers. */
@@ -141,7 +144,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
     schema: protoSchema,
     descriptors: protoDescriptors,
     health: new GrpcHealth(names, readiness),
-    interceptors: [accessInterceptor(guard)],
+    interceptors: [accessInterceptor(guard, grpc.bodyMs)],
     addServices: parts.forwarded?.addTo,
     direct: directOf(parts, app, (path, credentials) =>
       guard.enter(GRPC_ACCESS[path], credentials),
@@ -165,11 +168,11 @@ export async function host(parts: HostParts): Promise<Hosted> {
 
 /** Methods that are answered without grpc-js; undefined: there are none. */
 function directOf(
-  { directHandlers, forwarded, log, loadClass }: HostParts,
+  { directHandlers, forwarded, log, loadClass, deadlineMsMax }: HostParts,
   app: NestFastifyApplication,
   enter: DirectParts['enter'],
 ): DirectParts | undefined {
-  const common = { schema: protoSchema, enter };
+  const common = { schema: protoSchema, enter, deadlineMsMax };
   if (forwarded !== undefined) {
     return { ...common, handlers: forwarded.direct, asBytes: true, statusOf: forwarded.statusOf };
   }

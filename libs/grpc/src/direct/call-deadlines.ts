@@ -13,7 +13,9 @@ export class CallDeadlines {
 
   /** @returns what takes the deadline back */
   add(atMs: number, passed: () => void): () => void {
-    const tick = Math.ceil(atMs / TICK_MS);
+    if (this.timer === undefined) this.start();
+    // What has passed already passes with the next tick: no earlier one is looked at again.
+    const tick = Math.max(Math.ceil(atMs / TICK_MS), this.next);
     let set = this.ticks.get(tick);
     if (set === undefined) {
       set = new Set();
@@ -21,7 +23,6 @@ export class CallDeadlines {
     }
     set.add(passed);
     const own = set;
-    if (this.timer === undefined) this.start();
     return () => {
       if (own.delete(passed) && own.size === 0) this.ticks.delete(tick);
     };

@@ -19,6 +19,8 @@ export interface DirectMethod {
 export interface DirectServing {
   readonly methods: ReadonlyMap<string, DirectMethod>;
   readonly messageBytesMax: number;
+  /** Milliseconds that a call lasts at most, its request included, whatever it asks for. */
+  readonly deadlineMsMax: number;
   /** Calls at once of a connection. */
   readonly streamsMax: number;
   /** The caller. @throws TesseraError where they may not */

@@ -15,6 +15,7 @@ export interface DirectParts {
   /** Of what a handler rejects with. */
   readonly statusOf: (thrown: unknown) => StatusObject;
   readonly loadClass?: DirectServing['loadClass'];
+  readonly deadlineMsMax: number;
 }
 
 const AS_BYTES = {
@@ -28,7 +29,7 @@ const AS_BYTES = {
  * @throws Error for a handler of a method that the schema does not have
  */
 export function directServing(
-  { handlers, asBytes = false, schema, enter, statusOf, loadClass }: DirectParts,
+  { handlers, asBytes = false, schema, enter, statusOf, loadClass, deadlineMsMax }: DirectParts,
   served: PackageDefinition,
   limits: Pick<DirectServing, 'messageBytesMax' | 'streamsMax'>,
 ): DirectServing {
@@ -49,5 +50,5 @@ export function directServing(
     const codec = { serialize, deserialize: definition.requestDeserialize };
     methods.set(path, { path, handle, ...(asBytes ? AS_BYTES : codec) });
   }
-  return { methods, enter, statusOf, loadClass, ...limits };
+  return { methods, enter, statusOf, loadClass, deadlineMsMax, ...limits };
 }

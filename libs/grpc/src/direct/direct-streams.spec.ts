@@ -4,7 +4,7 @@ import { TesseraError } from '@tessera/errors';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CallContext } from '../call-context.js';
 import { grpcStatus } from '../error-filter.js';
-import { ErrorCode, Flag, FrameType, resetStream } from '../gate/frames.js';
+import { ErrorCode, Flag, FrameType, literalHeaders, resetStream } from '../gate/frames.js';
 import { GatedSocket } from '../gate/gated-socket.js';
 import type { OpenCall } from '../gate/open-call.js';
 import type { RequestHeaders } from '../gate/request-headers.js';
@@ -14,9 +14,16 @@ import { DirectStreams } from './direct-streams.js';
 const DIRECT = '/tessera.test.v1.TestService/Direct';
 const SERVED = '/tessera.test.v1.TestService/Served';
 const MESSAGE_BYTES_MAX = 100_000;
+const DEADLINE_MS_MAX = 60_000;
 const closings: (() => void)[] = [];
 afterEach(() => {
   for (const close of closings.splice(0)) close();
+});
+
+/** A place in admission that notes how it is given back. */
+const slotOf = (ends: boolean[]) => ({
+  noteRefused: () => undefined,
+  end: (isAnswered: boolean) => void ends.push(isAnswered),
 });
 
 type Handle = (bytes: Buffer, context: CallContext) => Promise<Buffer>;
@@ -24,12 +31,13 @@ type Handle = (bytes: Buffer, context: CallContext) => Promise<Buffer>;
 interface Wanted {
   readonly handle: Handle;
   readonly call?: OpenCall;
+  readonly deadlineMsMax?: number;
   /** Of the client's connection; left out: as HTTP/2 begins. */
   readonly windowBytes?: number;
 }
 
 /** A server that answers with the body what the gate before it does not answer by `handle`. */
-async function served({ handle, call, windowBytes }: Wanted) {
+async function served({ handle, call, windowBytes, deadlineMsMax = DEADLINE_MS_MAX }: Wanted) {
   const paths: string[] = [];
   const server = http2.createServer();
   server.on('stream', (stream, headers) => {
@@ -58,6 +66,7 @@ async function served({ handle, call, windowBytes }: Wanted) {
     ]),
     messageBytesMax: MESSAGE_BYTES_MAX,
     streamsMax: 1000,
+    deadlineMsMax,
     enter: (_path, { authorization }) => {
       if (authorization === 'Bearer wrong') throw new TesseraError('UNAUTHENTICATED', 'who?');
       return { name: 'test' };
@@ -104,7 +113,8 @@ interface Answered {
 function begun(
   client: http2.ClientHttp2Session,
   path: string,
-  body: Buffer,
+  /** Undefined: none is sent, and the request does not end. */
+  body: Buffer | undefined,
   headers: http2.OutgoingHttpHeaders = {},
 ) {
   const stream = client.request({
@@ -132,7 +142,7 @@ function begun(
       resolve({ message, status, details });
     });
   });
-  stream.end(body);
+  if (body !== undefined) stream.end(body);
   return { stream, answer };
 }
 
@@ -200,7 +210,7 @@ describe('calls that the gate answers', () => {
 
   it('are cancelled where the caller goes, and not where they were answered', async () => {
     const ends: boolean[] = [];
-    const call = { end: (isAnswered: boolean) => ends.push(isAnswered) };
+    const call = { begin: () => slotOf(ends) };
     const signals: CallContext['signal'][] = [];
     let begin: () => void = () => undefined;
     const begins = new Promise<void>((resolve) => {
@@ -225,7 +235,37 @@ describe('calls that the gate answers', () => {
     // The server answers behind the cancellation.
     await asked(client, SERVED, Buffer.alloc(1));
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
-    expect(ends).toEqual([true, false, true]);
+    expect(ends).toEqual([true, false]);
+  });
+
+  it('take no place until their request has come, and end by the greatest deadline', async () => {
+    const ends: boolean[] = [];
+    let begun = 0;
+    const call = {
+      begin: () => {
+        begun += 1;
+        return slotOf(ends);
+      },
+    };
+    const { client } = await served({
+      handle: echo,
+      call,
+      deadlineMsMax: 50,
+      windowBytes: WIDE,
+    });
+    for (const timeout of [{}, { 'grpc-timeout': '99999999H' }]) {
+      expect(await asked(client, DIRECT, undefined, timeout)).toMatchObject({ status: '4' });
+    }
+    expect([begun, ends]).toEqual([0, []]);
+    await asked(client, DIRECT, framed(Buffer.alloc(1)));
+    expect([begun, ends]).toEqual([1, [true]]);
+  });
+
+  it('end with the refusal of a request that has come too late', async () => {
+    const refusal = literalHeaders({ ':status': '200', 'grpc-status': '8' });
+    const call = { begin: () => ({ refusal }) };
+    const { client } = await served({ handle: echo, call, windowBytes: WIDE });
+    expect(await asked(client, DIRECT, framed(Buffer.alloc(1)))).toMatchObject({ status: '8' });
   });
 
   it('are answered to their end while the server leaves', async () => {
@@ -275,6 +315,7 @@ describe('calls that the gate answers', () => {
         methods: new Map([[DIRECT, method]]),
         messageBytesMax: MESSAGE_BYTES_MAX,
         streamsMax: 1000,
+        deadlineMsMax: DEADLINE_MS_MAX,
         enter: () => ({ name: 'test' }),
         statusOf: (thrown) => grpcStatus(TesseraError.from(thrown)),
       },
@@ -292,7 +333,7 @@ describe('calls that the gate answers', () => {
       fields: { 'content-type': 'application/grpc' },
     };
     const stream = 1;
-    const call = { end: (isAnswered: boolean) => ends.push(isAnswered) };
+    const call = { begin: () => slotOf(ends) };
     streams.begins({ length: 0, type: FrameType.HEADERS, flags: 0, stream }, headers, call);
     const body = framed(Buffer.from('once'));
     const data = { length: body.length, type: FrameType.DATA, flags: Flag.END_STREAM, stream };

@@ -1,3 +1,4 @@
+import type { AdmissionSlot } from '@tessera/admission';
 import { type Carrier, carrierOf } from '@tessera/telemetry';
 import { turns } from '@tessera/turns';
 import {
@@ -33,6 +34,8 @@ interface DirectStream {
   readonly headers: RequestHeaders;
   readonly begunMs: number;
   readonly call: OpenCall | undefined;
+  /** Its place in admission, from the end of its request on. */
+  slot: AdmissionSlot | undefined;
   readonly signal: CancelSignal;
   readonly reservedBytes: number;
   forgetDeadline: () => void;
@@ -96,6 +99,7 @@ export class DirectStreams {
       method,
       headers,
       call,
+      slot: undefined,
       reservedBytes,
       begunMs: performance.now(),
       signal: new CancelSignal(),
@@ -116,10 +120,8 @@ export class DirectStreams {
       this.fail(stream, this.serving.statusOf(thrown));
       return true;
     }
-    const { timeoutMs } = headers;
-    if (timeoutMs !== Number.POSITIVE_INFINITY) {
-      stream.forgetDeadline = deadlines.add(stream.begunMs + timeoutMs, () => this.late(stream));
-    }
+    const lastsMs = Math.min(headers.timeoutMs, this.serving.deadlineMsMax);
+    stream.forgetDeadline = deadlines.add(stream.begunMs + lastsMs, () => this.late(stream));
     if ((head.flags & Flag.END_STREAM) !== 0) this.requested(stream);
     return true;
   }
@@ -206,6 +208,13 @@ export class DirectStreams {
   /** The request is there as a whole. */
   private requested(stream: DirectStream): void {
     stream.hasClientEnded = true;
+    const begun = stream.call?.begin(stream.parts[0]);
+    if (begun !== undefined && 'refusal' in begun) {
+      this.wires.toClient(answerEnd(stream.id, begun.refusal));
+      this.over(stream, true);
+      return;
+    }
+    stream.slot = begun;
     turns.call(() => this.handle(stream));
   }
 
@@ -232,13 +241,13 @@ export class DirectStreams {
       });
   }
 
-  private contextOf({ headers, begunMs, signal }: DirectStream) {
+  private contextOf({ headers, begunMs, signal, slot }: DirectStream) {
     const { timeoutMs, fields } = headers;
     const leftMs = timeoutMs - (performance.now() - begunMs);
     const { traceparent, tracestate, authorization } = fields;
     const isTraced = traceparent !== undefined || tracestate !== undefined;
     const caller: Carrier = isTraced ? carrierOf((name) => fields[name]) : NO_CARRIER;
-    return { signal, budgetUs: leftMs * US_PER_MS, caller, authorization };
+    return { signal, budgetUs: leftMs * US_PER_MS, caller, authorization, slot };
   }
 
   private answer(stream: DirectStream, message: Uint8Array): void {
@@ -291,7 +300,7 @@ export class DirectStreams {
     if (!this.streams.delete(stream.id)) return;
     stream.forgetDeadline();
     this.windows.giveBack(stream.reservedBytes);
-    stream.call?.end(isAnswered);
+    stream.slot?.end(isAnswered);
     if (this.streams.size === 0) this.wires.onIdle();
   }
 }

@@ -1,4 +1,4 @@
-import type { EdgeAdmission, PriorityClass } from '@tessera/admission';
+import type { EdgeAdmission, PriorityClass, Refused } from '@tessera/admission';
 import { type ErrorCode, TesseraError, type TesseraErrorOptions } from '@tessera/errors';
 import { errorTrailers } from '../error-trailers.js';
 import { STATUS_DETAILS, statusDetails } from '../status-details.js';
@@ -22,6 +22,8 @@ export interface CallGateSettings {
   readonly defaultDeadlineMs: number;
   readonly deadlineMsMax: number;
   readonly onRefused: (code: TesseraError['code']) => void;
+  /** Left out: by the clock of the machine. */
+  readonly nowMs?: () => number;
 }
 
 const UNCOMPRESSED = 0;
@@ -30,33 +32,57 @@ const UNCOUNTED: GateDecision = { isUncounted: true };
 const RETRY_STEP_MS = 5;
 const BLOCKS_KEPT = 1024;
 const PASSED = 'the deadline passed while the call waited to be read';
-const AHEAD = 'calls ahead of this one take longer than its deadline leaves';
+const AHEAD = 'queue too long: the calls ahead take longer than the deadline leaves';
 
-/** Judges calls by their headers and a look at their message, before anything is parsed. */
+/**
+ * Judges calls by their headers and a look at their message, before anything is parsed: once when
+ * their headers come, so that a refusal waits for no message, and once when the request is whole.
+ * A call whose message never comes takes no place.
+ */
 export class CallGate {
   private readonly blocks = new Map<string, Buffer>();
 
   constructor(private readonly settings: CallGateSettings) {}
 
   readonly decide = (head: CallHead): GateDecision => {
-    const { admission, methods, waitedMs, deadlineMsMax, onRefused } = this.settings;
+    const { admission, methods, nowMs = performance.now.bind(performance) } = this.settings;
     const fields = methods.get(head.path);
     if (fields === undefined) return UNCOUNTED;
+    const arrivedMs = nowMs() - this.settings.waitedMs();
+    const judged = <Answer>(
+      message: Buffer | undefined,
+      ask: (cls: PriorityClass, budgetMs: number) => Answer | Refused,
+    ) => this.judge({ ...head, message }, fields, nowMs() - arrivedMs, ask);
+    const refused = judged(head.message, (cls, budgetMs) => admission.refuses(cls, budgetMs));
+    if (refused !== undefined) return refused;
+    return {
+      call: {
+        begin: (message) => judged(message, (cls, budgetMs) => admission.admit(cls, budgetMs)),
+      },
+    };
+  };
+
+  /** What `ask` says of a call, or the headers that end it; undefined: the call needs no place. */
+  private judge<Answer>(
+    head: CallHead,
+    fields: AdmissionFields,
+    waitedMs: number,
+    ask: (cls: PriorityClass, budgetMs: number) => Answer | Refused,
+  ): Answer | { readonly refusal: Buffer } | undefined {
+    const { deadlineMsMax, onRefused } = this.settings;
     const { cls, bodyMs } = this.wishOf(head, fields);
     // No time at all is a fault of the request, which its handler names.
-    if (bodyMs === 0) return UNCOUNTED;
-    const budgetMs = Math.min(head.timeoutMs, bodyMs, deadlineMsMax) - waitedMs();
+    if (bodyMs === 0) return undefined;
+    const budgetMs = Math.min(head.timeoutMs, bodyMs, deadlineMsMax) - waitedMs;
     if (budgetMs <= 0) {
       onRefused('DEADLINE_EXCEEDED');
       return { refusal: this.block('DEADLINE_EXCEEDED', PASSED) };
     }
-    const decision = admission.admit(cls, budgetMs);
-    if ('retryAfterMs' in decision) {
-      onRefused('ENGINE_OVERLOADED');
-      return { refusal: this.overloaded(decision.retryAfterMs) };
-    }
-    return { call: { end: (isAnswered) => admission.end(decision, isAnswered) } };
-  };
+    const answer = ask(cls, budgetMs);
+    if (!isRefused(answer)) return answer;
+    onRefused('ENGINE_OVERLOADED');
+    return { refusal: this.overloaded(answer.retryAfterMs) };
+  }
 
   private wishOf(
     { message, timeoutMs }: CallHead,
@@ -98,6 +124,10 @@ export class CallGate {
     this.blocks.set(key, block);
     return block;
   }
+}
+
+function isRefused<Answer>(answer: Answer | Refused): answer is Refused {
+  return typeof answer === 'object' && answer !== null && 'retryAfterMs' in answer;
 }
 
 /** The two fields of a protobuf message, as far as they are there and it can be read. */

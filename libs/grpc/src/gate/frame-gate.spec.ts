@@ -126,20 +126,6 @@ describe('a connection with a gate', () => {
     expect(answer.body.length).toBe(30_000);
   });
 
-  it('counts a call until the server has answered or the client has gone', async () => {
-    const ended: boolean[] = [];
-    const open = { call: { end: (isAnswered: boolean) => ended.push(isAnswered) } };
-    const { client } = await gated((head) => (head.path === PATH ? open : { isUncounted: true }));
-    await call(client, { ':path': '/first' }, Buffer.alloc(0));
-    await call(client, { ':path': PATH }, Buffer.from('one'));
-    expect(ended).toEqual([true]);
-    const unfinished = client.request({ ':method': 'POST', ':path': PATH });
-    unfinished.on('error', () => undefined);
-    await call(client, { ':path': '/after' }, Buffer.alloc(0));
-    client.destroy();
-    await expect.poll(() => ended).toEqual([true, false]);
-  });
-
   it('refuses a call beyond those that it may have at once, and later ones not', async () => {
     const { client, served } = await gated(() => ({ isUncounted: true }), 2);
     await call(client, { ':path': '/first' }, Buffer.alloc(0));
@@ -171,13 +157,15 @@ describe('CallGate', () => {
   function judging() {
     const admitted: (readonly [number, number])[] = [];
     const admission = new EdgeAdmission();
-    const { admit } = admission;
-    admission.admit = (cls, budgetMs) => {
+    const { refuses } = admission;
+    admission.refuses = (cls, budgetMs) => {
       admitted.push([cls, budgetMs]);
-      return admit.call(admission, cls, budgetMs);
+      return refuses.call(admission, cls, budgetMs);
     };
-    const gate = new CallGate({ ...refusing, admission, waitedMs: () => 20 });
-    return { gate, admitted };
+    const clock = { nowMs: 0 };
+    const nowMs = () => clock.nowMs;
+    const gate = new CallGate({ ...refusing, admission, waitedMs: () => 20, nowMs });
+    return { gate, admitted, admission, clock };
   }
 
   it('reads priority and deadline from the message, wherever they stand in it', () => {
@@ -191,6 +179,22 @@ describe('CallGate', () => {
       [0, 180],
       [1, 280],
     ]);
+  });
+
+  it('gives a call its place when its request is there, of the time that is left then', () => {
+    const { gate, admission, clock } = judging();
+    const calls = Array.from({ length: 1000 }, () => gate.decide(head([])));
+    expect(admission.inFlight).toBe(0);
+    const opened = calls.flatMap((decision) => ('call' in decision ? decision.call : []));
+    expect(opened).toHaveLength(1000);
+    const slot = opened[0]?.begin(message([]));
+    expect(admission.inFlight).toBe(1);
+    if (slot !== undefined && 'end' in slot) slot.end(true);
+    expect(admission.inFlight).toBe(0);
+    clock.nowMs += 280;
+    expect(opened[1]?.begin(message([]))).toHaveProperty('refusal');
+    expect(opened[2]?.begin(message([0x50, 0]))).toBeUndefined();
+    expect(admission.inFlight).toBe(0);
   });
 
   it('takes the default deadline where the caller gives none', () => {

@@ -27,7 +27,7 @@ export interface CallHead {
   readonly message: Buffer | undefined;
 }
 
-/** A header block that ends a call (literals alone); or the call goes on; or nobody counts it. */
+/** A header block that ends a call (literals alone); or the call goes on; or none counts it. */
 export type GateDecision =
   | { readonly refusal: Buffer }
   | { readonly call: OpenCall }
@@ -45,7 +45,6 @@ export interface GateWires {
 
 /** An open stream as the server knows it. */
 interface Stream {
-  readonly call: OpenCall | undefined;
   hasClientEnded: boolean;
   hasServerEnded: boolean;
 }
@@ -146,7 +145,6 @@ export class FrameGate {
 
   /** The connection has gone. */
   close(): void {
-    for (const { call } of this.streams.values()) call?.end(false);
     this.streams.clear();
     this.wires.direct?.close();
   }
@@ -216,7 +214,8 @@ export class FrameGate {
     const { direct } = this.wires;
     if (headers && !this.isLeaving && direct?.begins(head, headers, call) === true) return false;
     const hasClientEnded = (flags & Flag.END_STREAM) !== 0;
-    this.streams.set(stream, { call, hasClientEnded, hasServerEnded: false });
+    // Whoever serves it beyond the gate takes its place in admission.
+    this.streams.set(stream, { hasClientEnded, hasServerEnded: false });
     this.isInBlock = !isWhole;
     return true;
   }
@@ -232,13 +231,13 @@ export class FrameGate {
   }
 
   private noteClientFrame({ type, flags, stream }: FrameHead, known: Stream): void {
-    if (type === FrameType.RST_STREAM) this.over(stream, known, known.hasServerEnded);
+    if (type === FrameType.RST_STREAM) this.streams.delete(stream);
     const carries = type === FrameType.DATA || type === FrameType.HEADERS;
     if (!carries) return;
     if (type === FrameType.HEADERS) this.isInBlock = (flags & Flag.END_HEADERS) === 0;
     if ((flags & Flag.END_STREAM) === 0) return;
     known.hasClientEnded = true;
-    if (known.hasServerEnded) this.over(stream, known, true);
+    if (known.hasServerEnded) this.streams.delete(stream);
   }
 
   /** Of frames that are of no stream; what the windows keep for the gate does not pass. */
@@ -288,18 +287,9 @@ export class FrameGate {
     if (known === undefined) return;
     const carries = type === FrameType.DATA || type === FrameType.HEADERS;
     const ends = carries && (flags & Flag.END_STREAM) !== 0;
-    if (type === FrameType.RST_STREAM) this.over(stream, known, true);
-    else if (ends) {
-      known.hasServerEnded = true;
-      known.call?.end(true);
-      if (known.hasClientEnded) this.streams.delete(stream);
-      else this.streams.set(stream, { ...known, call: undefined });
-    }
-  }
-
-  private over(stream: number, { call }: Stream, isAnswered: boolean): void {
-    this.streams.delete(stream);
-    call?.end(isAnswered);
+    known.hasServerEnded ||= ends;
+    const hasEnded = known.hasServerEnded && known.hasClientEnded;
+    if (type === FrameType.RST_STREAM || hasEnded) this.streams.delete(stream);
   }
 
   private giveBack(): void {
