@@ -6,6 +6,9 @@ const MAIN = 'dist/apps/standalone/src/main.js';
 /** Generous: longer than anything that a test waits for takes on a busy machine. */
 const METRIC_WAIT_MS = 90_000;
 
+/** The line of a service that its requests left something behind in. */
+const HELD = /held: expected nothing[^"]*/;
+
 /** Another process than the standalone one, and what it prints when it serves. */
 export interface Program {
   /** Left out: the standalone one. */
@@ -50,12 +53,12 @@ export class Service {
     child.stderr?.on('data', (chunk) => {
       this.stderr += chunk;
     });
-    this.ended = once(child, 'close').then(([status, signal]) => ({
-      status,
-      signal,
-      stdout: this.stdout,
-      stderr: this.stderr,
-    }));
+    this.ended = once(child, 'close').then(([status, signal]) => {
+      const { stdout, stderr } = this;
+      const left = HELD.exec(stdout + stderr);
+      if (left !== null) throw new Error(`the service ended, and ${left[0]}`);
+      return { status, signal, stdout, stderr };
+    });
   }
 
   /** Starts without waiting for anything. */

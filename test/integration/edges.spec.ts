@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import * as grpc from '@grpc/grpc-js';
 import { loadConfig } from '@tessera/config';
+import { NOTHING_HELD } from '@tessera/engine';
 import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -282,10 +283,23 @@ describe('draining', () => {
       ['stop accepting', 'done'],
       ['engine drain', 'done'],
       ['edges close', 'done'],
+      ['nothing held', 'done'],
       ['engine close', 'done'],
     ]);
     expect(runtime.events).toEqual(['drain', 'close']);
     await expect(postJson({ userId: '1' })).rejects.toThrow();
+  });
+
+  it('says what requests have left behind, as the metric does before', async () => {
+    runtime.heldWhileIdle = () => ({ ...NOTHING_HELD, prefetches: 3, underway: 0 });
+    const metrics = await (await fetch(`${serving.httpUrl}/metrics`)).text();
+    expect(metrics).toContain('tessera_held_while_idle{kind="prefetches"} 3');
+    expect(metrics).toContain('tessera_held_while_idle{kind="admission"} 0');
+    const reports = await serving.drain.run();
+    const { outcome, error } = reports.find(({ name }) => name === 'nothing held') ?? {};
+    expect(outcome).toBe('failed');
+    expect(String(error)).toContain('expected nothing after the last call, got prefetches 3');
+    expect(runtime.events).toEqual(['drain', 'close']);
   });
 
   it('closes the runtime once, however often it is asked to drain', async () => {

@@ -1,4 +1,5 @@
 import { BundleLabel, CatalogueChanges, CHANGES_NOT_KEPT } from '@tessera/catalogue';
+import { NOTHING_HELD } from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import type {
@@ -294,6 +295,10 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
 
   engineStats() {
     return stats;
+  }
+
+  heldWhileIdle() {
+    return { ...NOTHING_HELD, underway: 0 };
   }
 
   async sampleUserIds(): Promise<readonly string[]> {

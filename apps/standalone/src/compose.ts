@@ -21,6 +21,7 @@ import type { Access } from './access.js';
 import { type AdapterEventRelay, type ModelEdges, modelEdgesOf } from './adapters.js';
 import { consoleParts } from './console.js';
 import { countedClicks } from './counted-clicks.js';
+import { type Holders, heldWhileIdle } from './held-while-idle.js';
 import { type Inspection, inspected, recordChanges, watchInspection } from './inspection.js';
 import type { OpenedRelevance } from './relevance.js';
 import type { StandaloneOptions } from './standalone.module.js';
@@ -59,6 +60,7 @@ export interface Composition {
   readonly tracing: Tracing;
   readonly recalls: InspectedRecalls;
   readonly users: Users;
+  readonly holders: Holders;
 }
 
 function auditsOf(
@@ -238,6 +240,8 @@ export async function compose(
   const producer = topics?.producer;
   const edges = modelEdgesOf({ ...parts, operations }, access, producer, metrics, readiness);
   const { gate, admission } = admissionOf(config, metrics);
+  const holders: Holders = { facts: runtime.facts, operations, admission: gate.admission };
+  metrics.showHeld(() => heldWhileIdle(holders));
   const users = await openUsers({ config, runtime, log, metrics, readiness, store });
   const joined: Joined = {
     readiness,
@@ -277,5 +281,5 @@ export async function compose(
       relevance: parts.relevance?.relevance,
     }),
   };
-  return { modules, gate, topics, audits, tracing, recalls, users };
+  return { modules, gate, topics, audits, tracing, recalls, users, holders };
 }

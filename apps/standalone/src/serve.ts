@@ -21,6 +21,7 @@ import { ClusterSeat } from './cluster-seat.js';
 import { type Composition, compose, type ServeParts } from './compose.js';
 import { PAGES_FOLDER } from './console.js';
 import { serveDocs } from './docs-page.js';
+import { nothingHeld } from './held-while-idle.js';
 import { watchKvPool } from './kv-watch.js';
 import { StandaloneModule } from './standalone.module.js';
 
@@ -30,7 +31,7 @@ const CANCEL_BUDGET_MS = 10_000;
 /** Finishes or cancels running requests within the budget, then closes everything. */
 function drainSteps(
   hosted: Hosted,
-  { topics, audits, tracing, recalls, users }: Composition,
+  { topics, audits, tracing, recalls, users, holders }: Composition,
   { runtime, config, inspection, relevance, embedding }: ServeParts,
   access: Access,
   endWatch: () => void,
@@ -48,6 +49,7 @@ function drainSteps(
       },
     },
     hosted.edgesClosed(CANCEL_BUDGET_MS),
+    nothingHeld(holders, STEP_BUDGET_MS),
     {
       name: 'engine close',
       budgetMs: STEP_BUDGET_MS,

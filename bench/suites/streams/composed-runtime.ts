@@ -8,7 +8,7 @@ import {
   prepareCatalogue,
 } from '@tessera/catalogue';
 import { type Config, loadConfig } from '@tessera/config';
-import type { Catalogue, ChangingCatalogue, Engine } from '@tessera/engine';
+import { type Catalogue, type ChangingCatalogue, type Engine, NOTHING_HELD } from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import {
@@ -86,6 +86,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
       behaviourReach: () => behaviours.reach(),
       kvPool: engine.kvPool,
       engineStats: () => engine.stats(),
+      heldWhileIdle: () => ({ ...NOTHING_HELD, underway: useCases.underway }),
       user: (userId, behavioursMax) => behaviours.user(userId, behavioursMax),
       describe: (itemIds) => describeItems(catalogue, itemIds),
       sampleUserIds: (count) => behaviours.userIds(count),

@@ -111,3 +111,4 @@ export {
   StoreReading,
 } from './ordered-store.js';
 export { configureTasks, type TaskDepth, taskDepths } from './tasks.js';
+export { NOTHING_HELD } from './tickets.js';

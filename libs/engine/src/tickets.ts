@@ -2,6 +2,7 @@ import { isErrorCode, TesseraError } from '@tessera/errors';
 import { PackedReader, REQUEST_KINDS, readCompletionHead, readFailure } from '@tessera/native';
 import { turns } from '@tessera/turns';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+import type { EngineHeld } from './engine.js';
 import type { RequestKind } from './request-kinds.js';
 
 /** Settled with what the completion goes on with behind its head. */
@@ -12,6 +13,15 @@ interface Waiting {
 }
 
 const TICKETS = 2 ** 32;
+
+/** Of an engine that no request is under way in. */
+export const NOTHING_HELD: EngineHeld = {
+  tickets: 0,
+  reservedTickets: 0,
+  inFlight: 0,
+  prefetches: 0,
+  leases: 0,
+};
 
 /** Requests still waiting for their completion, by ticket. */
 export class Tickets {

@@ -182,9 +182,11 @@ function directOf(
 }
 
 function loggedDrain(steps: readonly DrainStep[], log: Log): Drain {
-  return new Drain(steps, ({ name, outcome, milliseconds }) =>
-    log.info({ step: name, outcome, milliseconds: Math.round(milliseconds) }, 'drain'),
-  );
+  return new Drain(steps, ({ name: step, outcome, milliseconds, error }) => {
+    const facts = { step, outcome, milliseconds: Math.round(milliseconds) };
+    if (error === undefined) log.info(facts, 'drain');
+    else log.error({ ...facts, err: error }, 'drain: a step failed');
+  });
 }
 
 /** A balancer looks now and then: until it has looked it goes on sending calls. */

@@ -6,7 +6,7 @@ import {
   openBehaviours,
   type Popularity,
 } from '@tessera/behaviour';
-import { configureTasks, type Engine, NativeEngine } from '@tessera/engine';
+import { configureTasks, type Engine, NativeEngine, NOTHING_HELD } from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import {
@@ -190,6 +190,10 @@ function factsOf(
     behaviourReach: () => store.reach(),
     kvPool,
     engineStats: () => engine.stats(),
+    heldWhileIdle: () => {
+      const underway = catalogues.all.reduce((sum, { useCases }) => sum + useCases.underway, 0);
+      return { ...(underway === 0 ? engine.held() : NOTHING_HELD), underway };
+    },
     sampleUserIds: (count) => store.userIds(count),
     user: (userId, behavioursMax) => store.user(userId, behavioursMax),
     describe: (itemIds, name) => describeItems(catalogues.of(name).catalogue, itemIds),

@@ -1,6 +1,7 @@
 export type { AccessCounts } from './access-metrics.js';
 export type { ClusterCounts } from './cluster-metrics.js';
 export type { EngineCounts } from './engine-metrics.js';
+export type { HeldCounts } from './held-metric.js';
 export type { KvCounts, KvTierCounts } from './kv-metrics.js';
 export { createLog, Log, type LogFields, NestLog } from './logger.js';
 export {

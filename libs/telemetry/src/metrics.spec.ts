@@ -101,12 +101,14 @@ describe('Metrics', () => {
       sharedTokens: 70,
     }));
     metrics.showEmbedding(() => []);
+    metrics.showHeld(() => ({ tickets: 2 }));
     metrics.showTasks(() => [{ lane: 'check', waiting: 0, running: 1 }]);
     const text = await metrics.text();
     expect(text).toContain('tessera_caches_dropped_total{cache="snapshot"} 1');
     expect(text).toContain('tessera_cluster_outstanding_seconds{node="a"} 0.5');
     expect(text).toContain('tessera_split_parts_total{outcome="late"} 2');
     expect(text).toContain('tessera_split_predicted_seconds_total 1.5');
+    expect(text).toContain('tessera_held_while_idle{kind="tickets"} 2');
     expect(text).toContain('tessera_tasks{lane="check",state="running"} 1');
     expect(text).toContain('tessera_adapter_recalls_total{arm="canary"} 3');
     expect(text).toContain('tessera_adapter_bytes{place="disk",kind="capacity"} 40');

@@ -11,6 +11,7 @@ import {
   registerEmbeddingMetrics,
 } from './embedding-metrics.js';
 import { ENGINE_METRICS, type EngineCounts, registerEngineMetrics } from './engine-metrics.js';
+import { HELD_METRICS, type HeldCounts, registerHeld } from './held-metric.js';
 import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
 import {
   RELEVANCE_METRICS,
@@ -122,6 +123,7 @@ export const METRICS = {
       'calls over gRPC that were refused before they were parsed, by code (ENGINE_OVERLOADED, ' +
       'DEADLINE_EXCEEDED)',
   },
+  ...HELD_METRICS,
   ...STORE_METRICS,
   ...ACCESS_METRICS,
   ...TASK_METRICS,
@@ -303,6 +305,11 @@ export class Metrics {
     return (code) => {
       counts[code] = (counts[code] ?? 0) + 1;
     };
+  }
+
+  /** What is held while nothing is under way; read at each scrape. */
+  showHeld(read: () => HeldCounts): void {
+    registerHeld(this.registry, read);
   }
 
   /** Models of texts, read at each scrape. */

@@ -19,6 +19,7 @@ import type {
 } from '@tessera/catalogue';
 import type {
   CatalogueItem,
+  EngineHeld,
   EngineModel,
   EnginePass,
   EngineStats,
@@ -236,6 +237,8 @@ export interface RecallFacts {
   /** The pool of users' keys and values. */
   readonly kvPool: KvPool;
   engineStats(): EngineStats;
+  /** Requests under way, and what is held of the engine though there are none; else 0. */
+  heldWhileIdle(): EngineHeld & { readonly underway: number };
   /** IDs of users that can be recalled for, in the order of the file. */
   sampleUserIds(count: number): Promise<readonly string[]>;
   /** A user's profile and newest behaviours; null: nothing is known. */

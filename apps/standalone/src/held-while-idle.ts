@@ -1,0 +1,33 @@
+import type { EdgeAdmission } from '@tessera/admission';
+import { TesseraError } from '@tessera/errors';
+import type { DrainStep } from '@tessera/lifecycle';
+import type { RecallFacts, RecallOperations } from '@tessera/recall';
+import type { HeldCounts } from '@tessera/telemetry';
+
+export interface Holders {
+  readonly facts: Pick<RecallFacts, 'heldWhileIdle'>;
+  readonly operations: Pick<RecallOperations, 'adapters'>;
+  readonly admission: Pick<EdgeAdmission, 'inFlight'>;
+}
+
+/** What requests have taken and not given back, though none is under way. */
+export function heldWhileIdle({ facts, operations, admission }: Holders): HeldCounts {
+  const { underway, ...held } = facts.heldWhileIdle();
+  const { pushBytes = 0 } = operations.adapters?.heldWhileIdle() ?? {};
+  const isIdle = underway === 0;
+  return { ...held, pushBytes, admission: isIdle ? admission.inFlight : 0 };
+}
+
+/** Once every call has ended: fails where something is still held. */
+export function nothingHeld(holders: Holders, budgetMs: number): DrainStep {
+  return {
+    name: 'nothing held',
+    budgetMs,
+    act: () => {
+      const held = Object.entries(heldWhileIdle(holders)).filter(([, count]) => count !== 0);
+      if (held.length === 0) return;
+      const got = held.map(([kind, count]) => `${kind} ${count}`).join(', ');
+      throw new TesseraError('INTERNAL', `held: expected nothing after the last call, got ${got}`);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** What requests leave behind. */
+
+import { Gauge, type Registry } from 'prom-client';
+
+export const HELD_METRICS = {
+  heldWhileIdle: {
+    name: 'tessera_held_while_idle',
+    meaning:
+      'things that requests took and have not given back though none is under way, by kind ' +
+      '(tickets, reservedTickets, inFlight, prefetches, leases, admission, pushBytes): always 0, ' +
+      'or something leaks; 0 while requests are under way',
+  },
+} as const;
+
+/** Counts by kind; all 0 while requests are under way. */
+export type HeldCounts = Readonly<Record<string, number>>;
+
+export function registerHeld(registry: Registry, read: () => HeldCounts): void {
+  const { name, meaning } = HELD_METRICS.heldWhileIdle;
+  new Gauge({
+    name,
+    help: meaning,
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      for (const [kind, count] of Object.entries(read())) this.set({ kind }, count);
+    },
+  });
+}
