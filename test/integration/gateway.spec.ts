@@ -125,6 +125,28 @@ describe('a gateway', () => {
     direct.close();
   });
 
+  it('answers a request without a body as the node does', async () => {
+    const node = nodes[0]?.serving.httpUrl ?? '';
+    const paths = ['recall', 'score', 'explain', 'rerank', 'embeddings', 'sid', 'kv/append'].map(
+      (path) => `/v1/${path}`,
+    );
+    paths.push('/v1/kv/drop-user', '/v1/kv/inspect', '/v1/catalogue/apply', '/v2/rerank');
+    paths.push('/rerank', '/embed');
+    for (const path of paths) {
+      for (const headers of [{}, { 'content-type': 'application/json' }]) {
+        const ask = async (url: string) => {
+          const reply = await fetch(url + path, { method: 'POST', headers });
+          const { error } = (await reply.json()) as { error: { code: string; field?: string } };
+          return [path, reply.status, error.code, error.field] as const;
+        };
+        const answered = await ask(gateway.httpUrl);
+        expect(answered[1]).toBeGreaterThanOrEqual(400);
+        expect(answered[1]).toBeLessThan(500);
+        expect(answered).toEqual(await ask(node));
+      }
+    }
+  });
+
   it('asks a successor where the owner refuses before it begins', async () => {
     const seen = () => nodes.map(({ runtime }) => runtime.seen.length);
     const before = seen();

@@ -116,12 +116,15 @@ export class Cluster {
 
   /**
    * A request of a kind begins at a node.
-   * @returns what ends it; `isAnswered`: its time says what such requests cost
+   * @returns what ends it, once; `isAnswered`: its time says what such requests cost
    */
   begin(link: NodeLink, kind: string): (isAnswered: boolean) => void {
     link.inFlight += 1;
     const end = this.router.begin(link.member.name, kind, link.inFlight);
+    let hasEnded = false;
     return (isAnswered) => {
+      if (hasEnded) return;
+      hasEnded = true;
       link.inFlight -= 1;
       end(isAnswered);
       if (this.leaving.has(link)) this.closeIdle();

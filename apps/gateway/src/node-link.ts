@@ -10,6 +10,7 @@ import {
   tokenHeaders,
 } from '@tessera/client';
 import { LOAD_TRAILER } from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
 import { CallChannel } from '@tessera/grpc';
 import {
   type Member,
@@ -125,10 +126,14 @@ export class NodeLink {
     });
   }
 
-  /** Rejects with NodeAway where there is no whole answer. */
+  /**
+   * Rejects with NodeAway where there is no whole answer, and with DEADLINE_EXCEEDED where the node
+   * took longer than it may: that is no sign of a node that is away.
+   */
   http({ method, path, headers, body, timeoutMs, onBegun }: HttpAsk): Promise<HttpAnswer> {
     const { isTls } = this.connection;
     const url = new URL(`${isTls ? 'https' : 'http'}://${this.member.http}`);
+    const signal = AbortSignal.timeout(timeoutMs);
     const options: RequestOptions = {
       agent: this.agent,
       host: url.hostname.replace(/^\[|\]$/g, ''),
@@ -136,12 +141,12 @@ export class NodeLink {
       method,
       path,
       headers: { ...headers, ...(body && { 'content-length': String(body.length) }) },
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     };
     return new Promise((resolve, reject) => {
       const over = (thrown: Error) => {
         this.waiting.delete(leave);
-        reject(new NodeAway(`${this.member.name}: ${thrown.message}`));
+        reject(signal.aborted ? this.late(timeoutMs) : this.awayFor(thrown));
       };
       const sent = (isTls ? httpsRequest : httpRequest)(options, (reply) => {
         const parts: Buffer[] = [];
@@ -160,6 +165,15 @@ export class NodeLink {
       sent.on('error', over);
       sent.end(body);
     });
+  }
+
+  private late(timeoutMs: number): TesseraError {
+    const message = `${this.member.name}: expected an answer within ${timeoutMs} ms, got none`;
+    return new TesseraError('DEADLINE_EXCEEDED', message);
+  }
+
+  private awayFor({ message }: Error): NodeAway {
+    return new NodeAway(`${this.member.name}: ${message}`);
   }
 
   /** Keys, values and recorded recalls, as the gateway itself. Rejects with a ServiceError. */

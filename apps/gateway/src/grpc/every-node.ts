@@ -1,11 +1,19 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import type { ClientDuplexStream, ServerDuplexStream, ServerReadableStream } from '@grpc/grpc-js';
+import type {
+  ClientDuplexStream,
+  ClientWritableStream,
+  Metadata,
+  ServerDuplexStream,
+  ServerReadableStream,
+  ServiceError,
+} from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
 import type { Cluster } from '../cluster.js';
 import type { NodeLink } from '../node-link.js';
 import { withToken } from '../passed-fields.js';
+import { ChangeTurn, type TurnTaker } from './change-turn.js';
 import { hopMetadata } from './hop-metadata.js';
 import { deadlineOf, isServiceError } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
@@ -20,9 +28,12 @@ interface NodeAnswer {
 /**
  * Changes, which every node takes or none begins: one after the other, so that all nodes have them
  * in one order. That holds for one gateway; several take changes from topics (docs/cluster.md).
+ * A turn is held by the gateway alone, never while a client's bytes are waited for: uploads of one
+ * method have turns of their own, and take that of the changes for their last message.
  */
 export class EveryNodeCalls {
-  private turn: Promise<unknown> = Promise.resolve();
+  private readonly changes = new ChangeTurn();
+  private readonly uploads = new Map<string, ChangeTurn>();
 
   constructor(
     private readonly cluster: Cluster,
@@ -33,57 +44,47 @@ export class EveryNodeCalls {
     const fields = withToken(call.fields, this.connection);
     const deadline = deadlineOf(call);
     // A change that has begun is not taken back: its caller going away ends nothing.
-    return this.ask((link) => link.unary(path, call.request, fields, deadline, () => undefined));
+    return this.ask(path, call, (link) =>
+      link.unary(path, call.request, fields, deadline, () => undefined),
+    );
   }
 
   /** One message to every node, in turn with all other changes; `act` gives a node's answer. */
-  ask(act: (link: NodeLink) => Promise<Buffer>): Promise<Buffer> {
-    return this.inTurn(async () => {
+  ask(path: string, caller: TurnTaker, act: (link: NodeLink) => Promise<Buffer>): Promise<Buffer> {
+    return this.changes.run(caller, async () => {
       const links = this.all();
-      const answers = await Promise.allSettled(links.map(act));
-      return agreed(
-        links.map((link, at) => ({ link, answer: answers[at] as NodeAnswer['answer'] })),
-      );
+      return this.answeredBy(links, path, () => agreedBy(links, links.map(act)));
     });
   }
 
   /** Messages to every node, which each answers once. */
   send(path: string, call: ServerReadableStream<Buffer, Buffer>): Promise<Buffer> {
     const metadata = hopMetadata(call.metadata, this.connection);
-    const options = { deadline: Number(call.getDeadline()) };
-    return this.inTurn(async () => {
+    const caller = callerOf(call);
+    const turn = this.uploads.get(path) ?? new ChangeTurn();
+    this.uploads.set(path, turn);
+    return turn.run(caller, async () => {
       const links = this.all();
-      const sinks = links.map(({ client }) => {
-        let sink: ReturnType<typeof client.makeClientStreamRequest<Buffer, Buffer>> | undefined;
-        const answer = new Promise<Buffer>((resolve, reject) => {
-          sink = client.makeClientStreamRequest<Buffer, Buffer>(
-            path,
-            identity,
-            identity,
-            metadata,
-            options,
-            (error, bytes) => (error ? reject(error) : resolve(bytes as Buffer)),
-          );
-        });
-        answer.catch(() => undefined);
-        sink?.on('error', () => undefined);
-        return { sink, answer };
-      });
-      try {
-        for await (const message of messagesOf(call)) {
-          for (const { sink } of sinks) {
-            if (sink?.write(message) === false) await settled(sink);
+      return this.answeredBy(links, path, async () => {
+        const uploads = links.map((link) => beginUpload(link, path, metadata, caller.deadlineMs));
+        try {
+          // Nodes take the upload with its last message: that one waits for its turn.
+          let last: Buffer | undefined;
+          for await (const message of messagesOf(call)) {
+            if (last !== undefined) await writeAll(uploads, last);
+            last = message;
           }
+          return await this.changes.run(caller, async () => {
+            if (last !== undefined) await writeAll(uploads, last);
+            for (const { sink } of uploads) sink.end();
+            const answers = uploads.map(({ answer }) => answer);
+            return agreedBy(links, answers);
+          });
+        } catch (thrown) {
+          for (const { sink } of uploads) sink.cancel();
+          throw thrown;
         }
-      } catch (thrown) {
-        for (const { sink } of sinks) sink?.cancel();
-        throw thrown;
-      }
-      for (const { sink } of sinks) sink?.end();
-      const answers = await Promise.allSettled(sinks.map(({ answer }) => answer));
-      return agreed(
-        links.map((link, at) => ({ link, answer: answers[at] as NodeAnswer['answer'] })),
-      );
+      });
     });
   }
 
@@ -91,39 +92,49 @@ export class EveryNodeCalls {
   async converse(path: string, call: ServerDuplexStream<Buffer, Buffer>): Promise<void> {
     const metadata = hopMetadata(call.metadata, this.connection);
     const links = this.all();
-    const streams = links.map(({ client }) => {
-      const stream = client.makeBidiStreamRequest<Buffer, Buffer>(
-        path,
-        identity,
-        identity,
-        metadata,
-        { deadline: Number(call.getDeadline()) },
-      );
-      stream.on('error', () => undefined);
-      return { stream, answers: stream[Symbol.asyncIterator]() as AsyncIterator<Buffer> };
-    });
-    try {
-      for await (const message of messagesOf(call)) {
-        const answer = await this.inTurn(async () => {
-          const answers = await Promise.allSettled(
-            streams.map(async ({ stream, answers }) => {
-              stream.write(message);
-              const { done, value } = await answers.next();
-              if (done !== true) return value;
-              throw new TesseraError('NODE_UNAVAILABLE', 'expected an answer, got the end');
-            }),
+    const caller = callerOf(call);
+    await this.answeredBy(links, path, async () => {
+      const streams = links.map(({ client }) => {
+        const stream = client.makeBidiStreamRequest<Buffer, Buffer>(
+          path,
+          identity,
+          identity,
+          metadata,
+          { deadline: caller.deadlineMs },
+        );
+        stream.on('error', () => undefined);
+        return { stream, answers: stream[Symbol.asyncIterator]() as AsyncIterator<Buffer> };
+      });
+      try {
+        for await (const message of messagesOf(call)) {
+          const answer = await this.changes.run(caller, () =>
+            agreedBy(
+              links,
+              streams.map((one) => exchanged(one, message)),
+            ),
           );
-          return agreed(
-            links.map((link, at) => ({ link, answer: answers[at] as NodeAnswer['answer'] })),
-          );
-        });
-        if (!call.write(answer)) await once(call, 'drain');
+          if (!call.write(answer)) await once(call, 'drain');
+        }
+        for (const { stream } of streams) stream.end();
+        call.end();
+      } catch (thrown) {
+        for (const { stream } of streams) stream.cancel();
+        throw thrown;
       }
-      for (const { stream } of streams) stream.end();
-      call.end();
-    } catch (thrown) {
-      for (const { stream } of streams) (stream as ClientDuplexStream<Buffer, Buffer>).cancel();
-      throw thrown;
+    });
+  }
+
+  /** Each node has a request under way from now on until `act` has ended. */
+  private async answeredBy<Answer>(
+    links: readonly NodeLink[],
+    path: string,
+    act: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const ends = links.map((link) => this.cluster.begin(link, path));
+    try {
+      return await act();
+    } finally {
+      for (const end of ends) end(false);
     }
   }
 
@@ -136,12 +147,67 @@ export class EveryNodeCalls {
     const message = `nodes: expected all to take a change, got ${got === '' ? 'no nodes' : got}`;
     throw new TesseraError('NODE_UNAVAILABLE', message);
   }
+}
 
-  private inTurn<Answer>(act: () => Promise<Answer>): Promise<Answer> {
-    const own = this.turn.then(act);
-    this.turn = own.catch(() => undefined);
-    return own;
-  }
+interface Upload {
+  readonly sink: ClientWritableStream<Buffer>;
+  readonly answer: Promise<Buffer>;
+}
+
+function beginUpload(
+  { client }: NodeLink,
+  path: string,
+  metadata: Metadata,
+  deadline: number,
+): Upload {
+  let settle: (error: ServiceError | null, bytes?: Buffer) => void = () => undefined;
+  const answer = new Promise<Buffer>((resolve, reject) => {
+    settle = (error, bytes) => (error ? reject(error) : resolve(bytes as Buffer));
+  });
+  answer.catch(() => undefined);
+  const sink = client.makeClientStreamRequest<Buffer, Buffer>(
+    path,
+    identity,
+    identity,
+    metadata,
+    { deadline },
+    (error, bytes) => settle(error, bytes),
+  );
+  sink.on('error', () => undefined);
+  return { sink, answer };
+}
+
+async function writeAll(uploads: readonly Upload[], message: Buffer): Promise<void> {
+  for (const { sink } of uploads) if (!sink.write(message)) await settled(sink);
+}
+
+interface Conversation {
+  readonly stream: ClientDuplexStream<Buffer, Buffer>;
+  readonly answers: AsyncIterator<Buffer>;
+}
+
+async function exchanged({ stream, answers }: Conversation, message: Buffer): Promise<Buffer> {
+  stream.write(message);
+  const { done, value } = await answers.next();
+  if (done !== true) return value;
+  throw new TesseraError('NODE_UNAVAILABLE', 'expected an answer, got the end');
+}
+
+function callerOf(call: ServerReadableStream<Buffer, Buffer> | ServerDuplexStream<Buffer, Buffer>) {
+  return {
+    get cancelled() {
+      return call.cancelled;
+    },
+    deadlineMs: Number(call.getDeadline()),
+  };
+}
+
+async function agreedBy(
+  links: readonly NodeLink[],
+  asked: readonly Promise<Buffer>[],
+): Promise<Buffer> {
+  const answers = await Promise.allSettled(asked);
+  return agreed(links.map((link, at) => ({ link, answer: answers[at] as NodeAnswer['answer'] })));
 }
 
 /** To the end, and no further: an iterator of its own would close the call with it. */

@@ -93,7 +93,9 @@ export class OneNodeCalls {
     call.once('cancelled', () => answers.cancel());
     answers.once('error', (error) => {
       end(false);
-      call.destroy(error);
+      // As grpc-js takes a handler's refusal; a stream that is destroyed sends no status.
+      const { code, details, metadata } = error as ServiceError;
+      call.emit('error', { code, details, metadata });
     });
     answers.once('end', () => end(false));
     answers.pipe(call as unknown as NodeJS.WritableStream);

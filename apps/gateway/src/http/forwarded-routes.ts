@@ -15,6 +15,7 @@ import { checkAnswer, errorOf, failureOf, Refused } from './node-answer.js';
 import { rerankInParts } from './rerank-parts.js';
 
 const invalid = expecting('REQUEST_INVALID');
+const EMPTY = Buffer.alloc(0);
 
 /** Where the JSON of each route names its user; [] for nobody's, which any node answers. */
 const USER_AT: Readonly<Record<string, readonly string[]>> = {
@@ -139,10 +140,17 @@ async function change(
   { every, connection, timeoutMs }: HttpForwarding,
   path: string,
   request: FastifyRequest,
+  reply: FastifyReply,
 ): Promise<HttpAnswer> {
   const body = request.body as Buffer;
   const headers = passedHeaders(request.headers, connection);
-  const taken = await every.ask(async (link) => {
+  const caller = {
+    get cancelled() {
+      return reply.raw.destroyed;
+    },
+    deadlineMs: Date.now() + timeoutMs,
+  };
+  const taken = await every.ask(path, caller, async (link) => {
     const asked = await link.http({ method: 'POST', path, headers, body, timeoutMs });
     return checkAnswer(asked).body;
   });
@@ -154,10 +162,11 @@ async function dropUser(
   parts: HttpForwarding,
   path: string,
   request: FastifyRequest,
+  reply: FastifyReply,
 ): Promise<HttpAnswer> {
   const body = parseJsonBody(request.body as Buffer);
   const { withRecords } = (body ?? {}) as { readonly withRecords?: unknown };
-  if (withRecords !== true) return change(parts, path, request);
+  if (withRecords !== true) return change(parts, path, request, reply);
   const userId = textAt(body, ['userId']);
   if (userId === undefined) throw invalid('userId', 'text that is not empty', 'nothing');
   await parts.erasures.forget(userId, true, parts.timeoutMs);
@@ -194,6 +203,8 @@ export async function serveForwarded(
     );
     for (const [path, act] of FORWARDS) {
       scope.post(path, async (request, reply) => {
+        // Fastify reads nothing where there is no content type: a node refuses that in its words.
+        request.body ??= EMPTY;
         const answer = await act(parts, path, request, reply).catch((thrown: unknown) => {
           if (thrown instanceof Refused) return thrown.answer;
           throw thrown instanceof NodeAway ? errorOf(thrown) : thrown;

@@ -39,7 +39,8 @@ export function checkAnswer(answer: HttpAnswer): HttpAnswer {
 
 /** What a node ended a request with says about asking another one. */
 export function failureOf(thrown: unknown): Failure {
-  return thrown instanceof Refused ? thrown.failure : 'away';
+  if (thrown instanceof Refused) return thrown.failure;
+  return thrown instanceof NodeAway ? 'away' : 'final';
 }
 
 /** What a node, or the way to it, ended a request with, by the one table. */

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Connection } from '@tessera/client';
+import { describe, expect, it } from 'vitest';
+import { Asking, ForwardCounts } from './asking.js';
+import { Cluster } from './cluster.js';
+import { failureOf } from './http/node-answer.js';
+import { NodeAway } from './node-link.js';
+
+const CONNECTION: Connection = { isTls: false, files: {} as Connection['files'], token: '' };
+const quiet = { info: () => undefined, warn: () => undefined };
+
+/** Three members at one HTTP edge, asked with the time that a node may take. */
+async function asking(answers: boolean) {
+  let asked = 0;
+  const server = createServer((_request, reply) => {
+    asked += 1;
+    if (!answers) return;
+    reply.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const http = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const cluster = new Cluster(CONNECTION, quiet);
+  const names = ['a', 'b', 'c'];
+  cluster.setMembers(names.map((name) => ({ name, grpc: '127.0.0.1:1', http, weight: 1 })));
+  for (const link of cluster.links()) {
+    cluster.saw(link, { state: 'up', versions: { node: link.member.name } });
+  }
+  const wanted = {
+    partition: 7,
+    kind: 'k',
+    edge: 'http',
+    leftMs: Number.POSITIVE_INFINITY,
+    isOver: () => false,
+    failureOf,
+  } as const;
+  const body = Buffer.from('{}');
+  const hop = { method: 'POST', path: '/v1/recall', headers: {}, body, timeoutMs: 50 };
+  const answer = new Asking(cluster, new ForwardCounts()).ask(wanted, (link) => link.http(hop));
+  const thrown: unknown = await answer.catch((error: unknown) => error);
+  const states = cluster.links().map(({ state }) => state);
+  cluster.close();
+  server.closeAllConnections();
+  server.close();
+  return { thrown, asked, states };
+}
+
+describe('a request over HTTP', () => {
+  it('that takes longer than it may leaves the node up, and asks no other one', async () => {
+    const { thrown, asked, states } = await asking(false);
+    expect(thrown).toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+      message: expect.stringContaining('expected an answer within 50 ms, got none'),
+    });
+    expect(asked).toBe(1);
+    expect(states).toEqual(['up', 'up', 'up']);
+  });
+
+  it('whose connection breaks is asked of others, and the node is down', async () => {
+    const { thrown, asked, states } = await asking(true);
+    expect(thrown).toMatchObject({ code: 'NODE_UNAVAILABLE' });
+    expect(thrown).not.toBeInstanceOf(NodeAway);
+    expect(asked).toBe(3);
+    expect(states).toEqual(['down', 'down', 'down']);
+  });
+});
