@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type EmbedderInfo, type EmbedderOptions, NativeEmbedder } from '@tessera/engine';
 import { type Cancellation, TesseraError } from '@tessera/errors';
-import { inSlices } from '@tessera/turns';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+import pMap from 'p-map';
 import { fillPass, type PassBounds } from './domain/fill-pass.js';
 import { PassCost } from './domain/pass-cost.js';
-import { TextTokenMaker, type TextTokens } from './domain/text-tokens.js';
+import { TEXTS_AT_ONCE, TextTokenMaker, type TextTokens } from './domain/text-tokens.js';
 import { readTextFolder } from './outside/text-folder.js';
 
 /** Passes that a model has at the engine: one that computes, and one that follows it at once. */
@@ -90,7 +90,7 @@ export class EmbeddingModel {
       textsMax: limits.textsMax,
     });
     const most = Math.min(folder.tokensMax, embedder.info.tokensMax);
-    const maker = new TextTokenMaker(folder.tokenizer, most);
+    const maker = await TextTokenMaker.of(folder.tokenizer, most);
     const tokens = JSON.stringify([folder.tokenizerDigest, most]);
     return {
       model: new EmbeddingModel(embedder, maker, limits),
@@ -163,7 +163,8 @@ export class EmbeddingModel {
   private async tokensOf(texts: readonly string[]): Promise<readonly TextTokens[]> {
     this.making += texts.length;
     try {
-      return await inSlices(texts, (text) => this.maker.tokensOf(text));
+      const concurrency = TEXTS_AT_ONCE;
+      return await pMap(texts, (text) => this.maker.tokensOf(text), { concurrency });
     } finally {
       this.making -= texts.length;
     }

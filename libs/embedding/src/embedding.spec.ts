@@ -49,21 +49,20 @@ describe('tokens of texts', () => {
     'are those of the tokenizer library in Rust, truncated as it does: %s',
     async (name) => {
       const { tokenizer, tokensMax } = await readTextFolder(join(FIXTURES, name));
-      const maker = new TextTokenMaker(tokenizer, tokensMax);
+      const maker = await TextTokenMaker.of(tokenizer, tokensMax);
       const texts = casesOf(name).filter(({ text }) => text !== undefined);
       expect(texts.length).toBeGreaterThan(5);
       for (const { text = '', tokens } of texts) {
-        expect(maker.tokensOf(text).tokens, text).toEqual(tokens);
+        expect((await maker.tokensOf(text)).tokens, text).toEqual(tokens);
       }
     },
   );
 
   it('keep the special ones around a text that is too long', async () => {
     const { tokenizer } = await readTextFolder(join(FIXTURES, 'bert-mean'));
-    const whole = tokenizer.encodeWhole('argan oil shampoo serum');
-    const { tokens, isTruncated } = new TextTokenMaker(tokenizer, 5).tokensOf(
-      'argan oil shampoo serum',
-    );
+    const whole = await tokenizer.encodeWhole('argan oil shampoo serum');
+    const maker = await TextTokenMaker.of(tokenizer, 5);
+    const { tokens, isTruncated } = await maker.tokensOf('argan oil shampoo serum');
     expect(isTruncated).toBe(true);
     expect(tokens).toEqual([...whole.slice(0, 4), whole.at(-1)]);
   });
@@ -89,15 +88,15 @@ describe('tokens of texts', () => {
 
   it.each(FOLDERS)('of a long text are the first of all its tokens: %s', async (name) => {
     const { tokenizer } = await readTextFolder(join(FIXTURES, name));
-    const maker = new TextTokenMaker(tokenizer, 40);
-    const [before, behind] = [maker.tokensOf('a').tokens, tokenizer.encode('a')];
-    const specials = before.length - behind.length;
+    const maker = await TextTokenMaker.of(tokenizer, 40);
+    const { tokens: around } = await maker.tokensOf('a');
+    const specials = around.length - (await tokenizer.encode('a')).length;
     for (let seed = 1; seed <= 10; seed++) {
       const text = drawnText(seed, 4000);
-      const { tokens, isTruncated } = maker.tokensOf(text);
-      const own = tokenizer.encode(text);
+      const { tokens, isTruncated } = await maker.tokensOf(text);
+      const own = await tokenizer.encode(text);
       expect(isTruncated, `seed ${seed}`).toBe(own.length > 40 - specials);
-      const whole = tokenizer.encodeWhole(text);
+      const whole = await tokenizer.encodeWhole(text);
       const expected = isTruncated ? own.slice(0, 40 - specials) : whole;
       expect(isTruncated ? tokens.slice(...sliceOfOwn(tokens, own)) : tokens).toEqual(expected);
     }
@@ -107,21 +106,21 @@ describe('tokens of texts', () => {
     }
   });
 
-  it('are made of no more of a text than can be kept', () => {
+  it('are made of no more of a text than can be kept', async () => {
     const read: number[] = [];
-    const encode = (text: string) => {
+    const encode = async (text: string) => {
       read.push(text.length);
       return text.split(' ').flatMap((word) => (word === '' ? [] : [word.length]));
     };
-    const maker = new TextTokenMaker({ encode, encodeWhole: encode }, 10);
+    const maker = await TextTokenMaker.of({ encode, encodeWhole: encode }, 10);
     read.length = 0;
-    const { tokens, isTruncated } = maker.tokensOf('oil '.repeat(16_384));
+    const { tokens, isTruncated } = await maker.tokensOf('oil '.repeat(16_384));
     expect([tokens.length, isTruncated]).toEqual([10, true]);
     expect(read.reduce((sum, length) => sum + length, 0)).toBeLessThan(4096);
     read.length = 0;
     // Few tokens in many characters: the text is read on until there are enough, or to its end.
     const sparse = `${' '.repeat(60_000)}oil oil`;
-    expect(maker.tokensOf(sparse)).toEqual({ tokens: [3, 3], isTruncated: false });
+    expect(await maker.tokensOf(sparse)).toEqual({ tokens: [3, 3], isTruncated: false });
     expect(read.reduce((sum, length) => sum + length, 0)).toBeLessThan(3 * sparse.length);
   });
 
@@ -265,7 +264,7 @@ describe('models of texts', () => {
 
 describe('the queue of a model', () => {
   /** A model whose passes end when the test says so. */
-  function slowModel(queueTextsMax = 8) {
+  async function slowModel(queueTextsMax = 8) {
     const passes: { readonly texts: number; readonly end: () => void }[] = [];
     const embedder = {
       info: { dimension: 1, rowWork: 1, pairWork: 0, isNormalised: false } as EmbedderInfo,
@@ -277,10 +276,10 @@ describe('the queue of a model', () => {
       close: () => undefined,
     };
     const tokenizer = {
-      encode: (text: string) => [...text].map(() => 1),
-      encodeWhole: (text: string) => [...text].map(() => 1),
+      encode: async (text: string) => [...text].map(() => 1),
+      encodeWhole: async (text: string) => [...text].map(() => 1),
     };
-    const maker = new TextTokenMaker(tokenizer, 10);
+    const maker = await TextTokenMaker.of(tokenizer, 10);
     const limits = { ...TEXT_LIMITS, textsMax: 2, queueTextsMax };
     return { model: new EmbeddingModel(embedder, maker, limits), passes };
   }
@@ -288,7 +287,7 @@ describe('the queue of a model', () => {
   const call = (signal: AbortSignal, endsAtMs = Number.POSITIVE_INFINITY) => ({ signal, endsAtMs });
 
   it('fills passes in the order of arrival, two at a time', async () => {
-    const { model, passes } = slowModel();
+    const { model, passes } = await slowModel();
     const asked = [model.embed(['a', 'bb', 'ccc']), model.embed(['dddd', 'eeeee', 'ffffff'])];
     await settled();
     expect(passes.map(({ texts }) => texts)).toEqual([2, 2]);
@@ -304,14 +303,14 @@ describe('the queue of a model', () => {
   });
 
   it('refuses more than may wait, and nothing of the request is computed', async () => {
-    const { model, passes } = slowModel(2);
+    const { model, passes } = await slowModel(2);
     await expect(model.embed(['a', 'b', 'c'])).rejects.toMatchObject({ code: 'ENGINE_OVERLOADED' });
     await settled();
     expect(passes).toEqual([]);
   });
 
   it('leaves out texts whose caller has gone or whose time is over', async () => {
-    const { model, passes } = slowModel();
+    const { model, passes } = await slowModel();
     const gone = new AbortController();
     const first = model.embed(['a', 'b', 'c', 'd']);
     await settled();
@@ -331,7 +330,7 @@ describe('the queue of a model', () => {
   });
 
   it('fails those that wait when it is closed', async () => {
-    const { model } = slowModel();
+    const { model } = await slowModel();
     const asked = model.embed(['a', 'b', 'c', 'd', 'e']);
     const failed = expect(asked).rejects.toBeInstanceOf(TesseraError);
     await settled();

@@ -1,6 +1,6 @@
 import { NativeEmbedder } from '@tessera/engine';
-import { inSlices } from '@tessera/turns';
-import { TextTokenMaker } from './domain/text-tokens.js';
+import pMap from 'p-map';
+import { TEXTS_AT_ONCE, TextTokenMaker } from './domain/text-tokens.js';
 import { readTextFolder } from './outside/text-folder.js';
 
 /** Of a pass. */
@@ -35,8 +35,8 @@ export async function measureTexts(
     textsMax: TEXTS_MAX,
   });
   try {
-    const maker = new TextTokenMaker(tokenizer, Math.min(tokensMax, embedder.info.tokensMax));
-    const made = await inSlices(texts, (text) => maker.tokensOf(text));
+    const maker = await TextTokenMaker.of(tokenizer, Math.min(tokensMax, embedder.info.tokensMax));
+    const made = await pMap(texts, (text) => maker.tokensOf(text), { concurrency: TEXTS_AT_ONCE });
     const { path, rows } = await embedder.measure(made.map(({ tokens }) => tokens));
     const truncated = made.filter(({ isTruncated }) => isTruncated).length;
     return { path, tokens: rows, truncated };

@@ -7,6 +7,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddingModels } from './embedding-models.js';
 
 const FIXTURE = join(import.meta.dirname, '../../../test/fixtures/encoders/bert-mean');
+/** As `tokenizers` saves how its caller cuts and fills texts. */
+const TRUNCATION = { direction: 'Right', max_length: 7, strategy: 'LongestFirst', stride: 0 };
+const PADDING = {
+  strategy: 'BatchLongest',
+  direction: 'Right',
+  pad_to_multiple_of: null,
+  pad_id: 0,
+  pad_type_id: 0,
+  pad_token: '[PAD]',
+};
 const TEXTS = ['argan oil shampoo', 'serum', 'argan '.repeat(90)];
 
 let folder = temporaryFolder({});
@@ -62,7 +72,7 @@ describe('the tokens of a model', () => {
 
   it('have the same digest however the file is laid out, and whoever cut texts', async () => {
     const before = await digests();
-    edited('tokenizer.json', (all) => ({ ...all, truncation: { max_length: 7 }, padding: {} }));
+    edited('tokenizer.json', (all) => ({ ...all, truncation: TRUNCATION, padding: PADDING }));
     expect(await digests()).toEqual(before);
   });
 });

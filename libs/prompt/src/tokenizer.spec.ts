@@ -95,6 +95,25 @@ describe('a tokenizer folder', () => {
     await expectSameAsRust(await load({ 'tokenizer.json': document }), document);
   });
 
+  it.each([
+    ['normalizer.type', { normalizer: { type: 'Precompiled', precompiled_charsmap: 'AA==' } }],
+    [
+      'normalizer.normalizers[1].type',
+      { normalizer: { type: 'Sequence', normalizers: [{ type: 'NFC' }, { type: 'Nmt' }] } },
+    ],
+    ['pre_tokenizer.type', { pre_tokenizer: { type: 'UnicodeScripts' } }],
+    ['model.dropout', { model: { dropout: 0.1 } }],
+    ['model.continuing_subword_prefix', { model: { continuing_subword_prefix: '##' } }],
+  ])('refuses what is computed otherwise in the library: %s', async (field, change) => {
+    const document = byteLevelTokenizer([]);
+    const model = Object.assign({}, document.model, 'model' in change ? change.model : {});
+    const changed = Object.assign({}, document, change, { model });
+    await expect(load({ 'tokenizer.json': changed })).rejects.toMatchObject({
+      code: 'TOKENIZER_INVALID',
+      field,
+    });
+  });
+
   it('gets the added tokens that only the files beside tokenizer.json have', async () => {
     const document = byteLevelTokenizer(['<a_0>']);
     const [{ id }] = document.added_tokens as [{ id: number }];

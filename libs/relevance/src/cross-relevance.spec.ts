@@ -154,18 +154,19 @@ it('wants one label and an activation that it knows', async () => {
   expect(await isCrossEncoder('test/fixtures')).toBe(false);
 });
 
-it('leaves a pair without segments where its tokenizer writes none', () => {
-  const encode = (text: string) => [...text].map((letter) => letter.charCodeAt(0));
-  const encodePair = (segment: number) => (first: string, second: string) => {
-    const [a, b] = [encode(first), encode(second)];
+it('leaves a pair without segments where its tokenizer writes none', async () => {
+  const codes = (text: string) => [...text].map((letter) => letter.charCodeAt(0));
+  const encodePair = (segment: number) => async (first: string, second: string) => {
+    const [a, b] = [codes(first), codes(second)];
     const ids = [1, ...a, 2, 3, ...b, 2];
     return { ids, segments: ids.map((_, at) => (at < a.length + 3 ? 0 : segment)) };
   };
-  const pairOf = (segment: number) => {
-    const maker = new PairTokenMaker({ encode, encodePair: encodePair(segment) }, 9);
-    return maker.pairOf(maker.queryTokens('bc'), 'defgh', 'documents[0]', true);
+  const encode = async (text: string) => codes(text);
+  const pairOf = async (segment: number) => {
+    const maker = await PairTokenMaker.of({ encode, encodePair: encodePair(segment) }, 9);
+    return maker.pairOf(await maker.queryTokens('bc'), 'defgh', 'documents[0]', true);
   };
-  const tokens = [1, ...encode('bc'), 2, 3, ...encode('def'), 2];
-  expect(pairOf(1)).toMatchObject({ tokens, secondFrom: 5, cutTokens: 2, documentTokens: 3 });
-  expect(pairOf(0)).toMatchObject({ tokens, secondFrom: tokens.length });
+  const tokens = [1, ...codes('bc'), 2, 3, ...codes('def'), 2];
+  expect(await pairOf(1)).toMatchObject({ tokens, secondFrom: 5, cutTokens: 2, documentTokens: 3 });
+  expect(await pairOf(0)).toMatchObject({ tokens, secondFrom: tokens.length });
 });

@@ -1,12 +1,15 @@
-/** The tokenizer of a model of texts. */
+/** The tokenizer of a model of texts. Its work is done beside Node's main thread. */
 export interface TextTokenizer {
   /** A text's own tokens. */
-  encode(text: string): readonly number[];
+  encode(text: string): Promise<readonly number[]>;
   /** With the special ones before and behind them. */
-  encodeWhole(text: string): readonly number[];
+  encodeWhole(text: string): Promise<readonly number[]>;
   /** Two texts with the special ones around them. */
-  encodePair(first: string, second: string): EncodedPair;
+  encodePair(first: string, second: string): Promise<EncodedPair>;
 }
+
+/** Texts of a call that are made into tokens at a time: half of the threads that Node has. */
+export const TEXTS_AT_ONCE = 2;
 
 export interface EncodedPair {
   readonly ids: readonly number[];
@@ -31,33 +34,39 @@ const CUT_TOKENS = 256;
 /** Characters of a beginning for each token that is wanted of it; twice as many, where too few. */
 const TOKEN_CHARACTERS = 8;
 
+type Encoder = Pick<TextTokenizer, 'encode' | 'encodeWhole'>;
+
 /**
  * Texts to tokens. Where they are too many, the last of the text's own go and the special ones
  * stay, as transformers truncates. Of a long text not much more is read than that takes.
  */
 export class TextTokenMaker {
-  private readonly before: readonly number[];
-  private readonly behind: readonly number[];
   /** For the text's own tokens. */
   private readonly room: number;
 
-  constructor(
-    private readonly tokenizer: Pick<TextTokenizer, 'encode' | 'encodeWhole'>,
+  private constructor(
+    private readonly tokenizer: Encoder,
     private readonly tokensMax: number,
+    private readonly before: readonly number[],
+    private readonly behind: readonly number[],
   ) {
-    const own = tokenizer.encode(PROBE);
-    const whole = tokenizer.encodeWhole(PROBE);
+    this.room = Math.max(0, tokensMax - before.length - behind.length);
+  }
+
+  /** @throws TesseraError TOKENIZER_INVALID */
+  static async of(tokenizer: Encoder, tokensMax: number): Promise<TextTokenMaker> {
+    const own = await tokenizer.encode(PROBE);
+    const whole = await tokenizer.encodeWhole(PROBE);
     const places = whole.map((_, start) => start);
     const isAt = (start: number) => own.every((token, i) => whole[start + i] === token);
     const start = places.find(isAt) ?? 0;
-    this.before = whole.slice(0, start);
-    this.behind = whole.slice(start + own.length);
-    this.room = Math.max(0, tokensMax - this.before.length - this.behind.length);
+    const behind = whole.slice(start + own.length);
+    return new TextTokenMaker(tokenizer, tokensMax, whole.slice(0, start), behind);
   }
 
-  tokensOf(text: string): TextTokens {
+  async tokensOf(text: string): Promise<TextTokens> {
     const { before, behind, room } = this;
-    const own = this.beginningOf(text);
+    const own = await this.beginningOf(text);
     return {
       tokens: [...before, ...own.slice(0, room), ...behind].slice(0, this.tokensMax),
       isTruncated: own.length > room,
@@ -65,11 +74,11 @@ export class TextTokenMaker {
   }
 
   /** The text's own tokens: all, or more than there is room for, those with room being right. */
-  private beginningOf(text: string): readonly number[] {
+  private async beginningOf(text: string): Promise<readonly number[]> {
     const wanted = this.room + CUT_TOKENS;
     let characters = wanted * TOKEN_CHARACTERS;
     while (characters < text.length) {
-      const own = this.tokenizer.encode(text.slice(0, cutAt(text, characters)));
+      const own = await this.tokenizer.encode(text.slice(0, cutAt(text, characters)));
       if (own.length > wanted) return own;
       characters *= 2;
     }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Tokenizer as TokenizerLibrary } from '@huggingface/tokenizers';
-import { expecting, TesseraError } from '@tessera/errors';
+import { expecting } from '@tessera/errors';
 import type { TextTokenizer } from '../domain/text-tokens.js';
+import { rustTokenizer } from './rust-tokenizer.js';
 
 const TOKENIZER_FILE = 'tokenizer.json';
 /** Of SentenceTransformers and of transformers: which tokens of a text are used. */
@@ -30,10 +30,11 @@ export interface TextFolder {
  */
 export async function readTextFolder(folder: string): Promise<TextFolder> {
   const path = join(folder, TOKENIZER_FILE);
-  const document = await readJson(path, TOKENIZER_BYTES_MAX);
-  if (document === undefined) throw invalid(path, 'a file', 'none');
+  const text = await readText(path, TOKENIZER_BYTES_MAX);
+  if (text === undefined) throw invalid(path, 'a file', 'none');
+  const document = objectOf(text, path);
   return {
-    tokenizer: tokenizerOf(document, path),
+    tokenizer: await rustTokenizer(text, path),
     tokensMax: await readTokensMax(folder),
     tokenizerDigest: digestOf(document),
   };
@@ -43,37 +44,6 @@ export async function readTextFolder(folder: string): Promise<TextFolder> {
 function digestOf(document: object): string {
   const bare = { ...document, truncation: null, padding: null };
   return createHash('sha256').update(JSON.stringify(bare)).digest('hex');
-}
-
-function tokenizerOf(document: object, path: string): TextTokenizer {
-  try {
-    const library = new TokenizerLibrary(document, {});
-    const encoded = (text: string, isWhole: boolean) => {
-      const ids: readonly (number | undefined)[] = library.encode(text, {
-        add_special_tokens: isWhole,
-      }).ids;
-      if (ids.every((id) => id !== undefined)) return ids as number[];
-      throw invalid('tokenizer', 'a token for every part of the text', text.slice(0, 80));
-    };
-    encoded('a b', true);
-    return {
-      encode: (text) => encoded(text, false),
-      encodeWhole: (text) => encoded(text, true),
-      encodePair: (first, second) => {
-        const { ids, token_type_ids: segments } = library.encode(first, {
-          text_pair: second,
-          return_token_type_ids: true,
-        });
-        return { ids, segments };
-      },
-    };
-  } catch (error) {
-    throw new TesseraError(
-      'TOKENIZER_INVALID',
-      `${path}: the tokenizer library says: ${TesseraError.from(error).message}`,
-      { field: TOKENIZER_FILE, cause: error },
-    );
-  }
 }
 
 async function readTokensMax(folder: string): Promise<number> {
@@ -94,7 +64,10 @@ async function readJson(
   bytesMax: number,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const text = await readText(path, bytesMax);
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : objectOf(text, path);
+}
+
+function objectOf(text: string, path: string): Readonly<Record<string, unknown>> {
   const value: unknown = parsed(text, path);
   if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   throw invalid(path, 'an object', value);

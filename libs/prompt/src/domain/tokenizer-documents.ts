@@ -5,7 +5,18 @@ import { JsonField } from './json-field.js';
 const VOCABULARY_SIZE_MAX = 1 << 23;
 const TOKEN_LENGTH_MAX = 4096;
 const MERGES_MAX = 1 << 23;
+/** Of a sequence of normalisers or pre-tokenizers. */
+const PARTS_MAX = 256;
 const MODEL_TYPES = ['BPE', 'WordLevel'];
+/** Parts that the tokenizer library computes as the tokenizer of the model does. */
+const NORMALISERS = [
+  ...['NFC', 'NFD', 'NFKC', 'NFKD', 'Lowercase', 'StripAccents', 'Strip', 'Prepend', 'Replace'],
+  'Sequence',
+];
+const PRE_TOKENIZERS = [
+  ...['ByteLevel', 'Split', 'Digits', 'Metaspace', 'Punctuation', 'Whitespace', 'WhitespaceSplit'],
+  'Sequence',
+];
 
 /** Contents of a tokenizer folder, parsed; undefined where the file is absent. */
 export interface TokenizerFiles {
@@ -75,9 +86,11 @@ function checkedTokenizer(document: unknown): BaseDocument {
   const vocabulary = checkedVocabulary(model.key('vocab'));
   if (isBpe) checkMerges(model.key('merges'));
   checkUnknownToken(model);
-  for (const name of ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder']) {
-    const part = root.key(name);
-    if (part.value !== null && !part.absent) part.object();
+  checkPart(root.key('normalizer'), NORMALISERS, 'normalizers');
+  checkPart(root.key('pre_tokenizer'), PRE_TOKENIZERS, 'pretokenizers');
+  for (const name of ['dropout', 'continuing_subword_prefix']) {
+    const setting = model.key(name);
+    if (setting.value) setting.fail('none');
   }
   const added = root.key('added_tokens');
   const tokens = added.absent ? [] : added.array(0, VOCABULARY_SIZE_MAX);
@@ -97,6 +110,15 @@ function checkedTokenizer(document: unknown): BaseDocument {
       return { id, value: addedToken(token, id) };
     }),
   };
+}
+
+/** A part is absent, or of a type that is known, as are all parts that it is a sequence of. */
+function checkPart(part: JsonField, known: readonly string[], nested: string): void {
+  if (part.absent || part.value === null) return;
+  const type = part.key('type');
+  if (!known.includes(type.value as string)) type.fail(`one of ${known.join(', ')}`);
+  if (type.value !== 'Sequence') return;
+  for (const child of part.key(nested).array(0, PARTS_MAX)) checkPart(child, known, nested);
 }
 
 /**

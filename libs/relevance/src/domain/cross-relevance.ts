@@ -1,7 +1,8 @@
+import { TEXTS_AT_ONCE } from '@tessera/embedding';
 import { type Cancellation, expecting, TesseraError } from '@tessera/errors';
 import type { RelevanceProfile } from '@tessera/routing';
-import { inSlices } from '@tessera/turns';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+import pMap from 'p-map';
 import { ItemText } from './item-text.js';
 import { adapterOf, NO_ADAPTERS } from './named-adapters.js';
 import { type PairTokenMaker, type PairTokens } from './pair-tokens.js';
@@ -74,17 +75,18 @@ export class CrossRelevance implements RelevanceScorer {
     this.checkAdapter(request.adapter ?? '', 'adapter');
     if (instruction !== undefined) throw invalid('instruction', 'none for this model', 'one');
     const endsAtMs = performance.now() + context.budgetUs / MICROSECONDS_PER_MILLISECOND;
-    const asked = maker.queryTokens(query);
-    const made = await inSlices(documents, (document, i): Made => {
+    const asked = await maker.queryTokens(query);
+    const pairOf = async (document: string | TesseraError, i: number): Promise<Made> => {
       try {
         if (document instanceof TesseraError) throw document;
-        const pair = maker.pairOf(asked, document, `documents[${i}]`, tooLong === 'cut');
+        const pair = await maker.pairOf(asked, document, `documents[${i}]`, tooLong === 'cut');
         if (pair.cutTokens === 0) this.sizes.note(Buffer.byteLength(document), pair.documentTokens);
         return pair;
       } catch (error) {
         return { error: TesseraError.from(error) };
       }
-    });
+    };
+    const made = await pMap(documents, pairOf, { concurrency: TEXTS_AT_ONCE });
     const { pairs, placeOf } = distinct(made);
     const call = { signal: context.signal ?? new AbortController().signal, endsAtMs };
     const read = await Promise.allSettled(encoder.logits(pairs, call));

@@ -21,57 +21,76 @@ export interface PairTokens {
 
 const PROBE = 'a';
 
+/** What a tokenizer puts around two texts. */
+interface PairForm {
+  readonly before: readonly number[];
+  readonly between: readonly number[];
+  readonly behind: readonly number[];
+  readonly hasSegments: boolean;
+}
+
 /**
  * Pairs to tokens, as the tokenizer writes them. Of one that is too long the document's last tokens
  * are left out and never the query's: `only_second` of transformers.
  */
 export class PairTokenMaker {
-  private readonly before: readonly number[];
-  private readonly between: readonly number[];
-  private readonly behind: readonly number[];
   private readonly special: ReadonlySet<number>;
-  private readonly hasSegments: boolean;
 
-  /** @param tokensMax of a pair */
-  constructor(
+  private constructor(
     private readonly tokenizer: PairTokenizer,
     private readonly tokensMax: number,
+    private readonly form: PairForm,
   ) {
-    const own = tokenizer.encode(PROBE);
-    const { ids, segments } = tokenizer.encodePair(PROBE, PROBE);
+    this.special = new Set([...form.before, ...form.between, ...form.behind]);
+  }
+
+  /**
+   * @param tokensMax of a pair
+   * @throws TesseraError TOKENIZER_INVALID
+   */
+  static async of(tokenizer: PairTokenizer, tokensMax: number): Promise<PairTokenMaker> {
+    const own = await tokenizer.encode(PROBE);
+    const { ids, segments } = await tokenizer.encodePair(PROBE, PROBE);
     const placeOf = (from: number) =>
       ids.findIndex((_, at) => at >= from && own.every((token, i) => ids[at + i] === token));
     const first = placeOf(0);
     const second = placeOf(first + own.length);
-    this.before = ids.slice(0, first);
-    this.between = ids.slice(first + own.length, second);
-    this.behind = ids.slice(second + own.length);
-    this.special = new Set([...this.before, ...this.between, ...this.behind]);
-    this.hasSegments = segments[second] === 1;
+    return new PairTokenMaker(tokenizer, tokensMax, {
+      before: ids.slice(0, first),
+      between: ids.slice(first + own.length, second),
+      behind: ids.slice(second + own.length),
+      hasSegments: segments[second] === 1,
+    });
   }
 
   /** Tokens of every pair beside those of its texts. */
   get fixedTokens(): number {
-    return this.before.length + this.between.length + this.behind.length;
+    const { before, between, behind } = this.form;
+    return before.length + between.length + behind.length;
   }
 
   /** @throws TesseraError REQUEST_INVALID naming `query` */
-  queryTokens(query: string): readonly number[] {
+  async queryTokens(query: string): Promise<readonly number[]> {
     if (query.trim() === '') throw invalid('query', 'a text that is not empty', 'none');
-    const tokens = this.tokensOf('query', query);
+    const tokens = await this.tokensOf('query', query);
     const most = this.tokensMax - this.fixedTokens - 1;
     if (tokens.length > most) throw invalid('query', `at most ${most} tokens`, tokens.length);
     return tokens;
   }
 
   /** @throws TesseraError REQUEST_INVALID naming `field` */
-  pairOf(query: readonly number[], document: string, field: string, cuts: boolean): PairTokens {
-    const { before, between, behind, tokensMax, fixedTokens, hasSegments } = this;
+  async pairOf(
+    query: readonly number[],
+    document: string,
+    field: string,
+    cuts: boolean,
+  ): Promise<PairTokens> {
+    const { before, between, behind, hasSegments } = this.form;
     if (document.length > DOCUMENT_CHARACTERS_MAX && !cuts) {
       throw tooLong(field, `${DOCUMENT_CHARACTERS_MAX} characters`, document.length);
     }
-    const all = this.tokensOf(field, document.slice(0, DOCUMENT_CHARACTERS_MAX));
-    const room = tokensMax - fixedTokens - query.length;
+    const all = await this.tokensOf(field, document.slice(0, DOCUMENT_CHARACTERS_MAX));
+    const room = this.tokensMax - this.fixedTokens - query.length;
     const cutTokens = Math.max(0, all.length - room);
     if (cutTokens > 0 && !cuts) {
       throw tooLong(field, `${room} tokens beside the query`, all.length);
@@ -90,8 +109,8 @@ export class PairTokenMaker {
   }
 
   /** A text must not end its segment: the special tokens are the template's. */
-  private tokensOf(field: string, text: string): readonly number[] {
-    const tokens = this.tokenizer.encode(text);
+  private async tokensOf(field: string, text: string): Promise<readonly number[]> {
+    const tokens = await this.tokenizer.encode(text);
     if (!tokens.some((token) => this.special.has(token))) return tokens;
     throw invalid(field, 'a text without the special tokens of the model', 'one of them');
   }

@@ -64,7 +64,7 @@ export async function openCrossEncoder(
       throw invalid(join(folder, FILE), 'a classifier of one label', info.dimension);
     }
     const most = Math.min(pairTokensMax, tokensMax, info.tokensMax);
-    const maker = new PairTokenMaker(tokenizer, most);
+    const maker = await PairTokenMaker.of(tokenizer, most);
     const encoder = {
       digest: info.digest,
       rates: () => model.rates(),
