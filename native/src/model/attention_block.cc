@@ -54,7 +54,7 @@ void AttentionBlock::forward(const BlockWeights& weights, Pass& pass) const {
   const ops::RopeRows rotated[] = {{q, config.head_count, q_norm, pass.type() != ComputeType::kF32},
                                    {k, config.kv_head_count, k_norm, false}};
   pass.rotate(rotated);
-  pass.attend(q, k, v, mixed);
+  pass.attend(q, k, v, mixed, {.is_causal = config.is_causal});
   ops::Target output{.w = &weights.matrices[kO],
                      .bias = weights.vector(kOBias),
                      .y = pass.hidden(),

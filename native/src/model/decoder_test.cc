@@ -6,11 +6,14 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/backends.h"
+#include "model/encoder.h"
 #include "model/test_model.h"
 #include "model/test_request.h"
 
@@ -349,6 +352,47 @@ TEST_F(RefusalTest, AnIndexThatLeadsAstrayIsRefused) {
     EXPECT_EQ(decoder.status().code(), bad.code) << decoder.status().message();
     EXPECT_NE(decoder.status().message().find(bad.says), std::string::npos)
         << decoder.status().message();
+  }
+}
+
+TEST(DecoderTest, ATiedModelMayHaveItsEmbeddingUnderTheNameOfTheHead) {
+  TestShape tied;
+  tied.tied = true;
+  TestTensors tensors = test_tensors(tied, DType::kF32, 9);
+  const TestFolder usual, named;
+  usual.write_model(tied, tensors);
+  tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"];
+  tensors.erase("model.embed_tokens.weight");
+  named.write_model(tied, tensors);
+  const std::unique_ptr<device::Device> device = open();
+  const auto decoder = load(named, ComputeType::kF32, *device);
+  ASSERT_NE(decoder, nullptr);
+  EXPECT_TRUE(decoder->prepare_update(usual.path()).is_ok());
+  const auto encoder = Encoder::load(named.path(), ComputeType::kF32, *device);
+  EXPECT_TRUE(encoder.is_ok()) << encoder.status().message();
+  TestShape untied;
+  const TestFolder other;
+  other.write_model(untied, tensors);
+  EXPECT_FALSE(Decoder::load(other.path(), ComputeType::kF32, *device).is_ok());
+}
+
+TEST(DecoderTest, WhatIsNoModelIsToldApart) {
+  const std::unique_ptr<device::Device> device = open();
+  const TestShape shape;
+  TestTensors tensors = test_tensors(shape, DType::kF32, 9);
+  const TestFolder adapted, pickled;
+  adapted.write_model(shape, tensors);
+  adapted.write("adapter_config.json", "{}");
+  pickled.write_model(shape, tensors);
+  std::filesystem::rename(pickled.path() + "/model.safetensors",
+                          pickled.path() + "/pytorch_model.bin");
+  const std::pair<const TestFolder*, const char*> faults[] = {{&adapted, "merge it"},
+                                                              {&pickled, "save_pretrained"}};
+  for (const auto& [folder, remedy] : faults) {
+    const auto refused = Decoder::load(folder->path(), ComputeType::kF32, *device);
+    ASSERT_FALSE(refused.is_ok());
+    EXPECT_NE(refused.status().message().find(remedy), std::string::npos)
+        << refused.status().message();
   }
 }
 

@@ -105,6 +105,7 @@ std::span<const Family> text_families() {
     std::vector<Family> made(std::begin(kFamilies), std::end(kFamilies));
     const std::span<const Family> encoders = encoder_families();
     made.insert(made.end(), encoders.begin(), encoders.end());
+    for (Family& family : made) family.reads_texts = true;
     return made;
   }();
   return all;

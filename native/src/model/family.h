@@ -71,6 +71,8 @@ struct Family {
   TensorNames names = {};
   /// What the embedding of a token is made whole by; null: it is the token's row alone.
   MakeBlock entry = nullptr;
+  /// It makes vectors of texts: it may come without a head, or with one that is not read.
+  bool reads_texts = false;
 };
 
 /// All families of decoders that are served.

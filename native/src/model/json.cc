@@ -1,5 +1,6 @@
 #include "model/json.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tessera::model {
@@ -42,6 +43,14 @@ void ObjectReader::refuse(std::string_view field, const std::string& expected) {
 bool ObjectReader::is_null(std::string_view field) const {
   simdjson::dom::element value;
   return object_.at_key(field).get(value) == simdjson::SUCCESS && value.is_null();
+}
+
+void ObjectReader::refuse_others(std::initializer_list<std::string_view> known) {
+  for (const auto& [name, value] : object_) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return refuse(name, "no such field");
+    }
+  }
 }
 
 void ObjectReader::refuse_objects(const std::string& expected) {

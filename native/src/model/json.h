@@ -5,6 +5,7 @@
 #include <simdjson.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,6 +47,8 @@ class ObjectReader {
 
   /// Records an error unless there is one.
   void refuse(std::string_view field, const std::string& expected);
+  /// Refuses the first member that is none of these.
+  void refuse_others(std::initializer_list<std::string_view> known);
   /// Refuses the first member that is an object.
   void refuse_objects(const std::string& expected);
   const Status& status() const { return status_; }

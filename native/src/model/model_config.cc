@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "model/json.h"
+#include "platform/file.h"
 #include "platform/mapped_file.h"
 
 namespace tessera::model {
@@ -24,13 +25,13 @@ std::string names_of(std::span<const Family> known) {
   return names;
 }
 
-/// Encoders are saved with the head that they were trained with, which is not theirs.
+/// What reads texts is saved without a head, or with the one that it was trained with.
 bool is_of(const Family& family, std::string_view architecture) {
-  if (family.encoder == nullptr) return architecture == family.architecture;
-  const std::string_view ending = "Model";
+  if (!family.reads_texts) return architecture == family.architecture;
+  const std::string_view ending = family.encoder == nullptr ? "ForCausalLM" : "Model";
   const std::string_view name =
       family.architecture.substr(0, family.architecture.size() - ending.size());
-  return architecture.starts_with(name) && (architecture.substr(name.size()) == ending ||
+  return architecture.starts_with(name) && (architecture.substr(name.size()) == "Model" ||
                                             architecture.substr(name.size()).starts_with("For"));
 }
 
@@ -199,9 +200,21 @@ void refuse_other_weights(ObjectReader& reader) {
   }
 }
 
+/// Which rows a decoder's row sees. `is_causal` is transformers' switch for decoders that embed.
+void read_sight(ObjectReader& reader, ModelConfig& config) {
+  config.is_causal = reader.boolean("is_causal", true);
+  if (!config.is_causal && !config.family->reads_texts) {
+    reader.refuse("is_causal", "true of a model that generates");
+  }
+  if (reader.boolean("use_bidirectional_attention", false)) {
+    reader.refuse("use_bidirectional_attention", "false (is_causal says which rows a row sees)");
+  }
+}
+
 /// What decoders have beside the shape. Errors: settings that would make the weights compute
 /// something else than this engine does.
 void read_decoder(ObjectReader& reader, ModelConfig& config) {
+  read_sight(reader, config);
   read_rope(reader, config.max_positions, config.rope);
   read_sliding_window(reader, config);
   if (config.family->mixture != nullptr) {
@@ -262,6 +275,12 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, const std::string&
 
 Result<ModelConfig> ModelConfig::load(const std::string& folder, std::span<const Family> known) {
   const std::string path = folder + "/config.json";
+  if (platform::exists(folder + "/adapter_config.json")) {
+    return Status(Code::kModelInvalid,
+                  folder +
+                      "/adapter_config.json: expected no adapter beside a model, got one "
+                      "(merge it into the weights, or load it as an adapter)");
+  }
   Result<platform::MappedFile> file = platform::MappedFile::open(path, Code::kModelNotFound);
   if (!file.is_ok()) return file.status();
   const auto bytes = file.value().bytes();
@@ -308,6 +327,7 @@ std::string ModelConfig::canonical_text() const {
   };
   append(static_cast<double>(rms_norm_eps));
   for (const float frequency : rope_frequencies()) append(static_cast<double>(frequency));
+  if (!is_causal) text += " sees all";
   return text + mixture.canonical_text() + encoder.canonical_text();
 }
 

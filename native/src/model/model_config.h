@@ -53,6 +53,7 @@ struct ModelConfig {
   bool tie_word_embeddings = false;
   bool qkv_bias = false;
   bool output_bias = false;  // of the attention's output projection
+  bool is_causal = true;     // of a decoder: no row sees one behind it
   MixtureConfig mixture;
   EncoderConfig encoder;  // of families of encoders
   RopeConfig rope;

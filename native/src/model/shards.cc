@@ -92,6 +92,7 @@ Result<Shards> Shards::open(const std::string& folder) {
   shards.folder_ = folder;
   const std::string index_path = folder + "/model.safetensors.index.json";
   if (platform::exists(folder + "/model.safetensors") || !platform::exists(index_path)) {
+    TESSERA_RETURN_IF_ERROR(refuse_pickle(folder, "model.safetensors", Code::kModelNotFound));
     TESSERA_RETURN_IF_ERROR(shards.add("model.safetensors"));
     return shards;
   }
@@ -99,6 +100,21 @@ Result<Shards> Shards::open(const std::string& folder) {
   if (!index.is_ok()) return index.status();
   TESSERA_RETURN_IF_ERROR(shards.open_index(index.value(), index_path));
   return shards;
+}
+
+Status refuse_pickle(const std::string& folder, const std::string& wanted, Code missing) {
+  if (platform::exists(folder + "/" + wanted)) return Status::ok();
+  for (const std::string_view name :
+       {"pytorch_model.bin", "pytorch_model.bin.index.json", "adapter_model.bin"}) {
+    const std::string path = folder + "/" + std::string(name);
+    if (platform::exists(path)) {
+      return {missing,
+              path + ": expected " + wanted +
+                  ", got pickled weights, which are not read (load the model in Python and "
+                  "save_pretrained it, safe_serialization=True)"};
+    }
+  }
+  return Status::ok();
 }
 
 }  // namespace tessera::model

@@ -70,6 +70,20 @@ Result<std::vector<float>> find_vector(const Shards& shards, const std::string& 
   return values;
 }
 
+/// GELU is the product's own.
+void activate(device::Device& device, HeadStage::Activation activation, std::span<float> x) {
+  if (activation == HeadStage::Activation::kTanh) device.kernels().tanh(x.data(), x.size());
+  if (activation == HeadStage::Activation::kRelu) {
+    for (float& number : x) number = std::max(number, 0.0f);
+  }
+  if (activation == HeadStage::Activation::kSigmoid) {
+    // By the kernel whose bits are those of its numeric class everywhere.
+    for (float& number : x) number *= 0.5f;
+    device.kernels().tanh(x.data(), x.size());
+    for (float& number : x) number = 0.5f * number + 0.5f;
+  }
+}
+
 }  // namespace
 
 Status TextHead::load_stage(const HeadStage& config, uint32_t inputs, device::Device& device,
@@ -186,9 +200,7 @@ void TextHead::multiply(device::Device& device, const Stage& stage, uint64_t tex
                            .y = scratch.to.data(),
                            .y_stride = config.outputs};
   ops::matmul(device, x, {&target, 1});
-  if (config.activation == HeadStage::Activation::kTanh) {
-    device.kernels().tanh(scratch.to.data(), texts * config.outputs);
-  }
+  activate(device, config.activation, {scratch.to.data(), texts * config.outputs});
   scratch.from.swap(scratch.to);
 }
 

@@ -66,6 +66,11 @@ constexpr PoolingName kPoolings[] = {
 constexpr const char* kOnePooling = "one of cls, mean, max, mean_sqrt_len_tokens and lasttoken";
 
 Status read_pooling(ObjectReader& reader, Pooling& pooling) {
+  reader.refuse_others({"embedding_dimension", "word_embedding_dimension", "pooling_mode",
+                        "include_prompt", kPoolings[0].field, kPoolings[1].field,
+                        kPoolings[2].field, kPoolings[3].field, kPoolings[4].field,
+                        kPoolings[5].field});
+  if (!reader.boolean("include_prompt", true)) reader.refuse("include_prompt", "true");
   if (reader.find("pooling_mode")) {
     const std::string mode = reader.text("pooling_mode");
     const auto found = std::find_if(std::begin(kPoolings), std::end(kPoolings),
@@ -88,69 +93,116 @@ Status read_pooling(ObjectReader& reader, Pooling& pooling) {
   return reader.status();
 }
 
-Status read_dense(ObjectReader& reader, HeadStage& stage) {
+struct ActivationName {
+  std::string_view name;
+  Activation activation;
+};
+constexpr ActivationName kActivations[] = {
+    {"torch.nn.modules.linear.Identity", Activation::kNone},
+    {"torch.nn.modules.activation.Tanh", Activation::kTanh},
+    {"torch.nn.modules.activation.GELU", Activation::kGelu},
+    {"torch.nn.modules.activation.ReLU", Activation::kRelu},
+    {"torch.nn.modules.activation.Sigmoid", Activation::kSigmoid}};
+
+constexpr const char* kVector = "sentence_embedding";  // what modules hand on
+constexpr const char* kScores = "scores";              // what the last one of a reranker makes
+
+Status read_dense(ObjectReader& reader, bool is_last, TextHeadConfig& head, HeadStage& stage) {
   constexpr uint32_t kMax = kMaxHiddenSize;
+  reader.refuse_others({"in_features", "out_features", "bias", "activation_function",
+                        "module_input_name", "module_output_name", "use_residual"});
   stage.kind = HeadStage::Kind::kDense;
   stage.inputs = reader.whole("in_features", 1, kMax);
   stage.outputs = reader.whole("out_features", 1, kMax);
   stage.has_bias = reader.boolean("bias", true);
-  const std::string name = reader.text("activation_function", "torch.nn.modules.activation.Tanh");
-  if (name.ends_with(".Tanh")) {
-    stage.activation = Activation::kTanh;
-  } else if (name.ends_with(".GELU")) {
-    stage.activation = Activation::kGelu;
-  } else if (!name.ends_with(".Identity")) {
-    reader.refuse("activation_function", "a name that ends in Tanh, GELU or Identity");
+  const std::string name = reader.text("activation_function", std::string(kActivations[1].name));
+  const auto found = std::find_if(std::begin(kActivations), std::end(kActivations),
+                                  [&](const ActivationName& row) { return row.name == name; });
+  if (found == std::end(kActivations)) {
+    reader.refuse("activation_function", "Identity, Tanh, GELU, ReLU or Sigmoid of torch.nn");
+  } else {
+    stage.activation = found->activation;
+  }
+  if (reader.boolean("use_residual", false)) reader.refuse("use_residual", "false");
+  if (reader.text("module_input_name", kVector) != kVector) {
+    reader.refuse("module_input_name", kVector);
+  }
+  const std::string output = reader.text("module_output_name", kVector);
+  head.is_classifier = is_last && output == kScores;
+  if (output != kVector && !head.is_classifier) {
+    reader.refuse("module_output_name", std::string(kVector) + ", or scores of the last module");
   }
   stage.tensors = "linear.";
   return reader.status();
 }
 
-/// One module of modules.json, of which the first is the encoder.
-Status read_module(const std::string& folder, size_t index, ObjectReader& reader,
+Status read_norm(ObjectReader& reader, HeadStage& stage) {
+  constexpr float kEpsilonOfTorch = 1e-5f;
+  reader.refuse_others({"dimension"});
+  stage.kind = HeadStage::Kind::kLayerNorm;
+  stage.has_bias = true;
+  stage.epsilon = kEpsilonOfTorch;
+  stage.tensors = "norm.";
+  return reader.status();
+}
+
+constexpr std::string_view kModules = "sentence_transformers.";
+constexpr const char* kStages = "one of Dense, LayerNorm, Dropout, Normalize";
+
+/// One module of modules.json, of which the first is the encoder and the second the pooling.
+Status read_module(const std::string& folder, size_t index, bool is_last, ObjectReader& reader,
                    TextHeadConfig& head) {
   const std::string type = reader.text("type");
   const std::string path = reader.text("path", "");
   TESSERA_RETURN_IF_ERROR(reader.status());
-  const auto is_a = [&](std::string_view name) { return type.ends_with("." + std::string(name)); };
+  const auto is_a = [&](std::string_view name) {
+    return type.starts_with(kModules) && type.ends_with("." + std::string(name));
+  };
   if (path.starts_with("/") || path.find("..") != std::string::npos) {
     reader.refuse("path", "a folder in the model's own");
     return reader.status();
   }
   const std::string own = path.empty() ? folder : folder + "/" + path;
+  HeadStage stage{.folder = own};
+  const auto read = [&](const Read& use) { return read_object(own + "/config.json", use); };
   if (is_a("Transformer") != (index == 0) || (index == 1) != is_a("Pooling")) {
-    reader.refuse("type", index == 0   ? "a Transformer"
-                          : index == 1 ? "a Pooling"
-                                       : "one of Dense, Normalize");
+    reader.refuse("type", std::string(kModules) + "... " +
+                              (index == 0   ? "Transformer"
+                               : index == 1 ? "Pooling (of a language model that judges: "
+                                              "relevance.json in place of modules.json)"
+                                            : kStages));
   } else if (index == 0) {
     head.encoder_folder = own;
   } else if (index == 1) {
-    return read_object(own + "/config.json",
-                       [&](ObjectReader& config) { return read_pooling(config, head.pooling); });
+    return read([&](ObjectReader& config) { return read_pooling(config, head.pooling); });
   } else if (is_a("Dense")) {
-    HeadStage stage{.folder = own};
-    TESSERA_RETURN_IF_ERROR(read_object(
-        own + "/config.json", [&](ObjectReader& config) { return read_dense(config, stage); }));
+    TESSERA_RETURN_IF_ERROR(
+        read([&](ObjectReader& config) { return read_dense(config, is_last, head, stage); }));
+    head.stages.push_back(std::move(stage));
+  } else if (is_a("LayerNorm")) {
+    TESSERA_RETURN_IF_ERROR(read([&](ObjectReader& config) { return read_norm(config, stage); }));
     head.stages.push_back(std::move(stage));
   } else if (is_a("Normalize")) {
     head.stages.push_back({.kind = HeadStage::Kind::kNormalise});
-  } else {
-    reader.refuse("type", "one of Dense, Normalize");
+  } else if (!is_a("Dropout")) {  // which is for training alone
+    reader.refuse("type", kStages);
   }
   return reader.status();
 }
 
-Status read_modules(const std::string& folder, const std::string& path, TextHeadConfig& head) {
+Status read_modules(const std::string& folder, const std::string& path, size_t& count,
+                    TextHeadConfig& head) {
   simdjson::dom::parser parser;
   simdjson::dom::element root;
   TESSERA_RETURN_IF_ERROR(parse_file(path, parser, root));
   simdjson::dom::array modules;
-  if (root.get_array().get(modules) != simdjson::SUCCESS || modules.size() < 2 ||
+  if (root.get_array().get(modules) != simdjson::SUCCESS || modules.size() < 1 ||
       modules.size() > kMaxHeadStages) {
-    return {Code::kModelInvalid, path + ": expected an array of 2.." +
+    return {Code::kModelInvalid, path + ": expected an array of 1.." +
                                      std::to_string(kMaxHeadStages) + " modules, got " +
                                      describe(root)};
   }
+  count = modules.size();
   size_t index = 0;
   for (const simdjson::dom::element module : modules) {
     simdjson::dom::object object;
@@ -159,8 +211,8 @@ Status read_modules(const std::string& folder, const std::string& path, TextHead
                                        ": expected an object, got " + describe(module)};
     }
     ObjectReader reader(object, path, std::to_string(index) + ".");
-    TESSERA_RETURN_IF_ERROR(read_module(folder, index, reader, head));
     index += 1;
+    TESSERA_RETURN_IF_ERROR(read_module(folder, index - 1, index == count, reader, head));
   }
   return Status::ok();
 }
@@ -202,22 +254,18 @@ Status read_classifier(ObjectReader& reader, TextHeadConfig& head) {
                            .tensors = "head.norm."});
     head.stages.push_back(dense(folder, "classifier.", Activation::kNone));
   } else {
-    reader.refuse("model_type", "one of bert, roberta, xlm-roberta, modernbert for a classifier");
+    // Decoders: the last row, as transformers' GenericForSequenceClassification takes it. Another
+    // model_type is refused where the encoder is read.
+    head.pooling = Pooling::kLast;
+    head.stages.push_back(dense(folder, "score.", Activation::kNone));
+    head.stages.back().has_bias = false;
   }
   return reader.status();
 }
 
-}  // namespace
-
-Result<TextHeadConfig> TextHeadConfig::load(const std::string& folder) {
-  TextHeadConfig head;
-  head.encoder_folder = folder;
-  const std::string modules = folder + "/modules.json";
-  if (platform::exists(modules)) {
-    TESSERA_RETURN_IF_ERROR(read_modules(folder, modules, head));
-    return head;
-  }
-  const Status status = read_object(folder + "/config.json", [&](ObjectReader& reader) {
+/// Whether config.json names a classifier, whose head is then read.
+Status read_architecture(TextHeadConfig& head) {
+  return read_object(head.encoder_folder + "/config.json", [&](ObjectReader& reader) {
     const auto architectures = reader.find("architectures");
     simdjson::dom::array names;
     std::string_view name;
@@ -227,8 +275,27 @@ Result<TextHeadConfig> TextHeadConfig::load(const std::string& folder) {
         name.ends_with(kClassifier);
     return is_classifier ? read_classifier(reader, head) : Status::ok();
   });
-  TESSERA_RETURN_IF_ERROR(status);
-  return head;
+}
+
+}  // namespace
+
+Result<TextHeadConfig> TextHeadConfig::load(const std::string& folder) {
+  TextHeadConfig head;
+  head.encoder_folder = folder;
+  const std::string modules = folder + "/modules.json";
+  if (!platform::exists(modules)) {
+    TESSERA_RETURN_IF_ERROR(read_architecture(head));
+    return head;
+  }
+  size_t count = 0;
+  TESSERA_RETURN_IF_ERROR(read_modules(folder, modules, count, head));
+  if (count > 1) return head;
+  // The whole of a classifier of transformers as one module.
+  TESSERA_RETURN_IF_ERROR(read_architecture(head));
+  if (head.is_classifier) return head;
+  return Status(
+      Code::kModelInvalid,
+      modules + ": expected a Pooling behind a Transformer that is no classifier, got none");
 }
 
 std::string TextHeadConfig::canonical_text() const {

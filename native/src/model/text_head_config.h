@@ -25,7 +25,7 @@ enum class Pooling : uint8_t {
 /// What follows, in order.
 struct HeadStage {
   enum class Kind : uint8_t { kDense, kLayerNorm, kNormalise };
-  enum class Activation : uint8_t { kNone, kTanh, kGelu };
+  enum class Activation : uint8_t { kNone, kTanh, kGelu, kRelu, kSigmoid };
 
   Kind kind = Kind::kNormalise;
   Activation activation = Activation::kNone;  // of a dense stage
@@ -45,9 +45,10 @@ struct TextHeadConfig {
   /// Every field that changes a result, as text.
   std::string canonical_text() const;
 
-  /// The folder's modules.json; without it, the classifier that `architectures` of its config.json
-  /// names; without that, the mean of the rows. Errors: MODEL_NOT_FOUND; MODEL_INVALID naming file
-  /// and field for a module, pooling or activation that is not computed.
+  /// The folder's modules.json; without it, or where it is one module, the classifier that
+  /// `architectures` of its config.json names; without that, the mean of the rows. Errors:
+  /// MODEL_NOT_FOUND; MODEL_INVALID naming file and field for a module, pooling or activation that
+  /// is not computed.
   static Result<TextHeadConfig> load(const std::string& folder);
 };
 

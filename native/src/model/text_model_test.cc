@@ -208,7 +208,23 @@ TEST(TextModel, WhatIsNotComputedIsRefusedByItsPlace) {
       {"bert-mean", "1_Pooling/config.json", "\"pooling_mode_mean_tokens\": true",
        "\"pooling_mode_mean_tokens\": true, \"pooling_mode_cls_token\": true",
        "pooling_mode_mean_tokens"},
+      {"bert-mean", "1_Pooling/config.json", "\"pooling_mode_mean_tokens\": true",
+       "\"pooling_mode_mean_tokens\": true, \"include_prompt\": false", "include_prompt"},
+      {"bert-mean", "1_Pooling/config.json", "\"pooling_mode_mean_tokens\": true",
+       "\"pooling_mode_mean_tokens\": true, \"weights\": [1]", "weights"},
+      {"bert-mean", "modules.json", "sentence_transformers.models.Transformer",
+       "custom_st.Transformer", "0.type"},
+      {"bert-mean", "modules.json", "models.Pooling",
+       "cross_encoder.modules.logit_score.LogitScore", "relevance.json"},
       {"bert-max-dense", "2_Dense/config.json", ".Tanh", ".Softsign", "activation_function"},
+      {"bert-max-dense", "2_Dense/config.json", "\"bias\": true",
+       "\"bias\": true, \"use_residual\": true", "use_residual"},
+      {"bert-max-dense", "2_Dense/config.json", "\"bias\": true",
+       "\"bias\": true, \"module_input_name\": \"token_embeddings\"", "module_input_name"},
+      {"bert-max-dense", "2_Dense/config.json", "\"bias\": true",
+       "\"bias\": true, \"module_output_name\": \"scores\"", "module_output_name"},
+      {"qwen3-last", "config.json", "\"rms_norm_eps\"",
+       "\"use_bidirectional_attention\": true, \"rms_norm_eps\"", "use_bidirectional_attention"},
       {"bert-max-dense", "2_Dense/config.json", "\"out_features\": 20", "\"out_features\": 21",
        "linear.weight"},
       {"bert-max-dense", "2_Dense/model.safetensors", "linear.bias", "linear.bios", "linear.bias"},
@@ -226,6 +242,20 @@ TEST(TextModel, WhatIsNotComputedIsRefusedByItsPlace) {
         << model.status().message();
     EXPECT_NE(model.status().message().find(spoilt.folder.path()), std::string::npos);
   }
+}
+
+TEST(TextModel, ADecoderOfTextsMaySeeTheWholeOfThem) {
+  const auto device = open(1);
+  const Spoilt both_ways("qwen3-last", "config.json", "\"rms_norm_eps\"",
+                         "\"is_causal\": false, \"rms_norm_eps\"");
+  const auto causal = load(kFixtures / "qwen3-last", ComputeType::kF32, *device);
+  const auto other = load(both_ways.folder.path(), ComputeType::kF32, *device);
+  ASSERT_TRUE(causal.is_ok() && other.is_ok());
+  EXPECT_NE(causal.value().digest(), other.value().digest());
+  const Tokens one = {5}, several = {5, 9, 7};
+  EXPECT_TRUE(same_bits(embed(causal.value(), {one})[0], embed(other.value(), {one})[0]));
+  EXPECT_FALSE(same_bits(embed(causal.value(), {several})[0], embed(other.value(), {several})[0]));
+  EXPECT_FALSE(ModelConfig::load(both_ways.folder.path()).is_ok());
 }
 
 TEST(TextModel, ADigestTellsEncodersAndHeadsApart) {

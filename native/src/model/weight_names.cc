@@ -16,21 +16,26 @@ std::string find_prefix(const Shards& shards, const Recipe& recipe) {
       const std::string name = std::string(prefix) + std::string(names.embedding);
       if (shards.find(name) != nullptr) return std::string(prefix);
     }
+    // A tied model may have its embedding under the head's name.
+    for (const std::string_view prefix : names.prefixes) {
+      const std::string name = std::string(prefix) + std::string(names.final_norm);
+      if (shards.find(name) != nullptr) return std::string(prefix);
+    }
   }
   return std::string(names.prefixes[0]);
 }
 
 bool may_be_ignored(const std::string& name, const std::string& prefix, const Recipe& recipe) {
   if (name.size() > 1 && name.ends_with(".rotary_emb.inv_freq")) return true;
-  if (recipe.purpose() == Purpose::kLogits) return name == "lm_head.weight" && recipe.is_tied();
-  if (name == "lm_head.weight") return true;
+  if (recipe.purpose() == Purpose::kLogits) return name == kHeadName && recipe.is_tied();
+  if (name == kHeadName || name == "score.weight") return true;
   if (recipe.config().family->encoder == nullptr) return false;
   std::string_view own = name;
   if (own.starts_with(prefix)) own.remove_prefix(prefix.size());
   if (own == "embeddings.position_ids" || own == "embeddings.token_type_ids") return true;
-  constexpr std::string_view kHeads[] = {"pooler.",  "classifier.", "cls.",
-                                         "lm_head.", "head.",       "decoder."};
-  return std::any_of(std::begin(kHeads), std::end(kHeads),
+  constexpr std::string_view kHeadNames[] = {"pooler.",  "classifier.", "cls.",
+                                             "lm_head.", "head.",       "decoder."};
+  return std::any_of(std::begin(kHeadNames), std::end(kHeadNames),
                      [&](std::string_view head) { return own.starts_with(head); });
 }
 
@@ -43,7 +48,7 @@ std::string shape_text(const std::vector<uint64_t>& shape) {
 /// Errors: a tied model whose file has a head that differs: transformers does not tie it either.
 Status Weights::check_tied_head(const Shards& shards, const Recipe& recipe) {
   if (!recipe.is_tied()) return Status::ok();
-  const TensorEntry* head = shards.find("lm_head.weight");
+  const TensorEntry* head = shards.find(kHeadName);
   const TensorEntry* embedding = shards.find("model.embed_tokens.weight");
   if (head == nullptr || embedding == nullptr) return Status::ok();
   const bool is_same =

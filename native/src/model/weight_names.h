@@ -8,6 +8,9 @@
 
 namespace tessera::model {
 
+/// Of a decoder's head; a tied model may have its embedding under this name alone.
+inline constexpr const char* kHeadName = "lm_head.weight";
+
 /// What the names of a folder's tensors begin with, but for the head's.
 std::string find_prefix(const Shards& shards, const Recipe& recipe);
 

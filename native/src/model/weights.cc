@@ -128,13 +128,15 @@ std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type
   const std::vector<uint64_t> table = {config.vocab_size, config.hidden_size};
   const Matrix head{&head_, head_panels(type), 0, false, &vocabulary_};
   const std::string embedding = prefix_ + std::string(names.embedding);
+  const WeightSlot::Part as_head =
+      config.tie_word_embeddings ? WeightSlot::Part{kHeadName, table, 0} : WeightSlot::Part{};
   std::vector<Slot> slots;
   make_layers(recipe);
   // A head that is cut has not the rows of all tokens that prompts are made of.
   if (!recipe.is_tied() || !vocabulary_.is_whole()) {
-    slots.push_back({embedding, table, Table{&embedding_, storage_type(type)}});
+    slots.push_back({embedding, table, Table{&embedding_, storage_type(type)}, 0, as_head});
   }
-  if (recipe.is_tied()) slots.push_back({embedding, table, head});
+  if (recipe.is_tied()) slots.push_back({embedding, table, head, 0, as_head});
   if (recipe.entry() != nullptr) block_slots(*recipe.entry(), prefix_, type, {}, entry_, slots);
   for (uint32_t i = 0; i < config.layer_count; ++i) {
     const std::string prefix = prefix_ + std::string(names.layers) + std::to_string(i) + ".";
@@ -150,7 +152,7 @@ std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type
         {prefix_ + std::string(names.final_norm), {config.hidden_size}, Vector{&final_norm_}});
   }
   if (recipe.purpose() == Purpose::kLogits && !recipe.is_tied()) {
-    slots.push_back({"lm_head.weight", table, head});
+    slots.push_back({kHeadName, table, head});
   }
   return slots;
 }

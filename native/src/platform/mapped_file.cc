@@ -6,11 +6,25 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include "platform/io_error.h"
 
 namespace tessera::platform {
+namespace {
+
+/// What Git has of a file whose content Git LFS keeps elsewhere (Git LFS specification, version 1).
+constexpr std::string_view kLfsPointer = "version https://git-lfs.github.com/spec/";
+
+bool is_lfs_pointer(const MappedFile& file) {
+  const auto bytes = file.bytes();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return text.starts_with(kLfsPointer);
+}
+
+}  // namespace
+
 Result<MappedFile> MappedFile::open(const std::string& path, Code missing) {
   // Without waiting for who might write to a FIFO: that is refused below.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -38,6 +52,10 @@ Result<MappedFile> MappedFile::open(const std::string& path, Code missing) {
   }
   ::close(descriptor);
   if (!status.is_ok()) return status;
+  if (is_lfs_pointer(file)) {
+    return Status(missing,
+                  path + ": expected the file, got a Git LFS pointer to it (git lfs pull)");
+  }
   return file;
 }
 

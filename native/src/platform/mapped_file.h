@@ -15,8 +15,8 @@ namespace tessera::platform {
 class MappedFile {
  public:
   /// Maps the regular file at `path`; an empty file gives an empty span.
-  /// Errors: `missing` when nothing is there, IO_FAILED for anything else (folder, no permission,
-  /// no address space).
+  /// Errors: `missing` when nothing is there, or a Git LFS pointer to it; IO_FAILED for anything
+  /// else (folder, no permission, no address space).
   static Result<MappedFile> open(const std::string& path, Code missing);
 
   MappedFile() = default;

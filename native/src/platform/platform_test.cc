@@ -64,6 +64,14 @@ TEST_F(PlatformTest, AFifoThatNobodyWritesToIsRefusedAtOnce) {
   EXPECT_NE(file.status().message().find("expected a regular file"), std::string::npos);
 }
 
+TEST_F(PlatformTest, APointerOfGitLfsIsNotTakenForItsFile) {
+  std::ofstream(path("pointer")) << "version https://git-lfs.github.com/spec/v1\noid sha256:0\n";
+  const Result<MappedFile> file = MappedFile::open(path("pointer"), Code::kModelNotFound);
+  ASSERT_FALSE(file.is_ok());
+  EXPECT_EQ(file.status().code(), Code::kModelNotFound);
+  EXPECT_NE(file.status().message().find("git lfs pull"), std::string::npos);
+}
+
 TEST_F(PlatformTest, ReleasedPartsOfAMappedFileReadAsBefore) {
   std::string content;
   for (int i = 0; i < 5000; ++i) content += std::to_string(i);
