@@ -27,7 +27,7 @@ export class FakeRelevance {
       score: (request: RelevanceRequest) => this.score(request),
     };
     const nothing = async () => undefined;
-    return { relevance, description: 'fake', drain: nothing, close: nothing };
+    return { relevance, description: 'fake', notes: [], drain: nothing, close: nothing };
   }
 
   hold(): void {

@@ -18,6 +18,8 @@ export interface OpenedRelevance {
   readonly relevance: RelevanceScorer;
   /** `template, parameters, compute type` for people. */
   readonly description: string;
+  /** Lines for people: what other libraries would do otherwise. */
+  readonly notes: readonly string[];
   drain(budgetMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -61,6 +63,7 @@ async function openClassifier({ relevance, embedding }: Config): Promise<OpenedR
   return {
     relevance: opened.relevance,
     description: `cross-encoder, ${computeType}`,
+    notes: opened.notes,
     // Its callers are waited for at the edges, and what they wait for ends with them.
     drain: async () => undefined,
     close: async () => opened.close(),
@@ -115,6 +118,7 @@ async function openDecoder({
     return {
       relevance: new Relevance({ engine, limits, adapters, keepsHead: true, ...parts }),
       description: `${parts.template.name}, ${parameterCount} parameters, ${computeType}`,
+      notes: [],
       drain: (budgetMs) => engine.drain(budgetMs),
       close: () => engine.close(),
     };

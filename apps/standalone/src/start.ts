@@ -130,6 +130,7 @@ export async function start(config: Config): Promise<void> {
   const adapterEvents = new AdapterEventRelay();
   // Before the catalogue, whose codebooks may have their vectors from one of them.
   const embedding = await openEmbedding(config);
+  for (const note of embedding.notes) log.warn({}, note);
   const runtime = await load(config, log, tracing, adapterEvents, embedding).catch(
     (error: unknown) => {
       embedding.close();
@@ -142,6 +143,7 @@ export async function start(config: Config): Promise<void> {
     throw error;
   });
   if (relevance !== undefined) print(`Relevance: ${relevance.description}`);
+  for (const note of relevance?.notes ?? []) log.warn({}, `relevance model: ${note}`);
   const inspection = await openInspection(config, log);
   const own = { embedding, inspection, relevance, adapterEvents, serviceVersion: version };
   const parts = { config, runtime, log, tracing, ...own };

@@ -5,8 +5,9 @@ import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import pMap from 'p-map';
 import { fillPass, type PassBounds } from './domain/fill-pass.js';
 import { PassCost } from './domain/pass-cost.js';
+import { TextPrompts } from './domain/text-prompts.js';
 import { TEXTS_AT_ONCE, TextTokenMaker, type TextTokens } from './domain/text-tokens.js';
-import { readTextFolder } from './outside/text-folder.js';
+import { readTextFolder, type TextFolder } from './outside/text-folder.js';
 
 /** Passes that a model has at the engine: one that computes, and one that follows it at once. */
 const PASSES_AT_ONCE = 2;
@@ -71,6 +72,7 @@ export class EmbeddingModel {
     private readonly embedder: Passes,
     private readonly maker: TextTokenMaker,
     private readonly limits: ModelLimits,
+    private readonly own: ModelOwn = { prompts: TextPrompts.NONE, truncateDim: undefined },
   ) {
     const { rowWork: row, pairWork: pair } = embedder.info;
     this.cost = new PassCost({ row, pair });
@@ -82,6 +84,7 @@ export class EmbeddingModel {
     limits: ModelLimits,
   ): Promise<OpenedModel> {
     const folder = await readTextFolder(model.modelPath);
+    const { prompts, truncateDim } = folder.sentence;
     const embedder = await NativeEmbedder.open({
       modelPath: model.modelPath,
       computeType: model.computeType,
@@ -91,20 +94,28 @@ export class EmbeddingModel {
     });
     const most = Math.min(folder.tokensMax, embedder.info.tokensMax);
     const maker = await TextTokenMaker.of(folder.tokenizer, most);
-    const tokens = JSON.stringify([folder.tokenizerDigest, most]);
+    const before = prompts.defaultText === '' ? [] : [prompts.defaultText];
+    const tokens = JSON.stringify([folder.tokenizerDigest, most, ...before]);
+    const own = { prompts, truncateDim };
     return {
-      model: new EmbeddingModel(embedder, maker, limits),
+      model: new EmbeddingModel(embedder, maker, limits, own),
+      folder,
       info: embedder.info,
       tokensDigest: createHash('sha256').update(tokens).digest('hex'),
     };
   }
 
   get dimension(): number {
-    return this.embedder.info.dimension;
+    const { dimension } = this.embedder.info;
+    return Math.min(dimension, this.own.truncateDim ?? dimension);
   }
-  /** Its vectors have length 1. */
+  /** Its vectors have length 1; the first numbers of one have another. */
   get isNormalised(): boolean {
-    return this.embedder.info.isNormalised;
+    const { dimension, isNormalised } = this.embedder.info;
+    return isNormalised && this.dimension === dimension;
+  }
+  get prompts(): TextPrompts {
+    return this.own.prompts;
   }
   /** Texts that wait for a pass. */
   get depth(): number {
@@ -214,8 +225,10 @@ export class EmbeddingModel {
         secondsOf(texts),
       );
       this.note(texts, work, computeUs);
-      const n = this.dimension;
-      for (const [i, { settle }] of texts.entries()) settle(vectors.slice(i * n, (i + 1) * n));
+      const n = this.embedder.info.dimension;
+      for (const [i, { settle }] of texts.entries()) {
+        settle(vectors.slice(i * n, i * n + this.dimension));
+      }
     } catch (error) {
       for (const { fail } of texts) fail(error);
     } finally {
@@ -243,8 +256,16 @@ function secondsOf(texts: readonly TextTokens[]): readonly number[] {
   return texts.map(({ tokens, secondFrom = tokens.length }) => secondFrom);
 }
 
+/** What a folder says of its texts and vectors. */
+interface ModelOwn {
+  readonly prompts: TextPrompts;
+  /** First numbers that a vector consists of; undefined: all. */
+  readonly truncateDim: number | undefined;
+}
+
 export interface OpenedModel {
   readonly model: EmbeddingModel;
+  readonly folder: TextFolder;
   readonly info: EmbedderInfo;
   /** SHA-256 of what decides the tokens of a text: its tokenizer, and how many are used. */
   readonly tokensDigest: string;

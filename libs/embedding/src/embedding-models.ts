@@ -32,6 +32,8 @@ export interface EmbeddingRequest {
   readonly texts: readonly string[];
   /** Of the vectors; undefined: all. */
   readonly dimensions: number | undefined;
+  /** Name of one of the model's prompts; left out: its default, if it has one. */
+  readonly promptName?: string | undefined;
 }
 
 export interface EmbeddingAnswer {
@@ -65,6 +67,16 @@ interface NamedModel {
   readonly digest: string;
   readonly tokensDigest: string;
   readonly model: EmbeddingModel;
+  readonly notes: readonly string[];
+}
+
+/** Classes of sentence-transformers whose folders give a vector of a text. */
+const VECTOR_TYPES = ['SentenceTransformer', 'CrossEncoder'];
+
+function checkModelType(path: string, type = 'SentenceTransformer'): void {
+  if (VECTOR_TYPES.includes(type)) return;
+  const field = `${path}: config_sentence_transformers.json: model_type`;
+  throw expecting('MODEL_INVALID')(field, `one of ${VECTOR_TYPES.join(', ')}`, type);
 }
 
 /** The models of texts of this process, by name; there may be none. */
@@ -82,8 +94,9 @@ export class EmbeddingModels {
     try {
       for (const { name, path } of specs) {
         const opened = await EmbeddingModel.open({ modelPath: path, computeType }, limits);
-        const { model, info, tokensDigest } = opened;
-        models.push({ name, digest: info.digest, tokensDigest, model });
+        const { model, info, tokensDigest, folder } = opened;
+        checkModelType(path, folder.sentence.modelType);
+        models.push({ name, digest: info.digest, tokensDigest, model, notes: folder.notes });
       }
     } catch (error) {
       for (const { model } of models) model.close();
@@ -106,6 +119,18 @@ export class EmbeddingModels {
     }));
   }
 
+  /** Lines for people: prompts that models have, and what other libraries would do otherwise. */
+  get notes(): readonly string[] {
+    return this.models.flatMap(({ name, model: { prompts }, notes }) => {
+      const own = prompts.defaultName === '' ? 'none is put before texts' : prompts.defaultName;
+      const of = `embedding model ${name}`;
+      const list = prompts.names.length === 0 ? [] : [`prompts: ${prompts.names.join(', ')}`];
+      return [...list.map((line) => `${line}; by default: ${own}`), ...notes].map(
+        (line) => `${of}: ${line}`,
+      );
+    });
+  }
+
   states(): ModelState[] {
     return this.models.map(({ name, model }) =>
       Object.assign({ model: name, depth: model.depth }, model.counts),
@@ -122,7 +147,11 @@ export class EmbeddingModels {
     const { texts, dimensions } = request;
     this.checkTexts(texts);
     checkDimensions(dimensions, model.dimension);
-    const { vectors, tokens, truncated } = await model.embed(texts, call);
+    const prompt = model.prompts.textOf(request.promptName);
+    const { vectors, tokens, truncated } = await model.embed(
+      prompt === '' ? texts : texts.map((text) => prompt + text),
+      call,
+    );
     return {
       model: name,
       modelDigest: digest,

@@ -143,7 +143,7 @@ describe('a call', () => {
 });
 
 it('wants one label and an activation that it knows', async () => {
-  const activation = { sentence_transformers: { activation_fn: 'torch.nn.Tanh' } };
+  const activation = { sentence_transformers: { activation_fn: 'torch.nn.ReLU' } };
   await expect(open(changed('bert', activation))).rejects.toMatchObject({
     code: 'MODEL_INVALID',
     field: expect.stringContaining('activation_fn'),

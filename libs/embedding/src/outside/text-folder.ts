@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expecting } from '@tessera/errors';
+import { refuseCacheRoot } from '@tessera/files';
 import type { TextTokenizer } from '../domain/text-tokens.js';
+import { type Members, membersOf, parsed, readMembers, readText } from './folder-json.js';
 import { rustTokenizer } from './rust-tokenizer.js';
+import {
+  encoderFolder,
+  type ModuleSettings,
+  readModuleSettings,
+  readSentenceSettings,
+  type SentenceSettings,
+} from './sentence-settings.js';
+import { checkTokenizerSettings } from './tokenizer-settings.js';
 
 const TOKENIZER_FILE = 'tokenizer.json';
-/** Of SentenceTransformers and of transformers: which tokens of a text are used. */
-const LENGTH_FIELDS = [
-  ['sentence_bert_config.json', 'max_seq_length'],
-  ['tokenizer_config.json', 'model_max_length'],
-] as const;
 const TOKENIZER_BYTES_MAX = 128 << 20;
-const CONFIG_BYTES_MAX = 16 << 20;
 
 const invalid = expecting('TOKENIZER_INVALID');
 
@@ -22,76 +25,88 @@ export interface TextFolder {
   readonly tokensMax: number;
   /** SHA-256 of the tokenizer, however its file is laid out; hexadecimal. */
   readonly tokenizerDigest: string;
+  readonly sentence: SentenceSettings;
+  /** config.json of the encoder; empty where it is absent. */
+  readonly config: Members;
+  /** Lines for people: what another library would do otherwise. */
+  readonly notes: readonly string[];
 }
 
 /**
- * What the tokenizer library reads of a model of texts: WordPiece, Unigram or BPE.
- * @throws TesseraError TOKENIZER_INVALID naming file and field
+ * What a model of texts says beside its weights: how texts become tokens, and what is done with
+ * them and their vectors. A field that changes either is done or refused.
+ * @throws TesseraError TOKENIZER_INVALID, MODEL_INVALID naming file and field
  */
 export async function readTextFolder(folder: string): Promise<TextFolder> {
-  const path = join(folder, TOKENIZER_FILE);
+  await refuseCacheRoot(folder, 'TOKENIZER_INVALID');
+  const own = await encoderFolder(folder);
+  const path = join(own, TOKENIZER_FILE);
   const text = await readText(path, TOKENIZER_BYTES_MAX);
   if (text === undefined) throw invalid(path, 'a file', 'none');
-  const document = objectOf(text, path);
+  const document = membersOf(parsed(text, path), path);
+  const config = (await readMembers(join(own, 'config.json'))) ?? {};
+  const settingsPath = join(own, 'tokenizer_config.json');
+  const settings = (await readMembers(settingsPath)) ?? {};
+  const module = await readModuleSettings(own);
+  const { hasSegments, notes } = checkTokenizerSettings(
+    settingsPath,
+    settings,
+    document,
+    config.model_type,
+  );
+  if (module?.isLowerCased) checkLowerCase(module.path, document);
+  const tokenizer = await rustTokenizer(text, path);
   return {
-    tokenizer: await rustTokenizer(text, path),
-    tokensMax: await readTokensMax(folder),
+    tokenizer: hasSegments ? tokenizer : withoutSegments(tokenizer),
+    tokensMax: tokensMaxOf(module, settings, settingsPath),
     tokenizerDigest: digestOf(document),
+    sentence: await readSentenceSettings(folder),
+    config,
+    notes,
   };
+}
+
+/** All tokens of a pair are of one segment, whatever the template of the tokenizer says. */
+function withoutSegments(tokenizer: TextTokenizer): TextTokenizer {
+  return {
+    encode: (text) => tokenizer.encode(text),
+    encodeWhole: (text) => tokenizer.encodeWhole(text),
+    encodePair: async (first, second) => {
+      const { ids } = await tokenizer.encodePair(first, second);
+      return { ids, segments: ids.map(() => 0) };
+    },
+  };
+}
+
+/** sentence-transformers puts lower case before a normaliser that has none. */
+function checkLowerCase(path: string, { normalizer }: Members): void {
+  const parts = [normalizer, ...[Object(normalizer).normalizers ?? []].flat()].map(Object);
+  const isDone = parts.some(({ type, lowercase }) => type === 'Lowercase' || lowercase === true);
+  if (isDone) return;
+  throw invalid(`${path}: do_lower_case`, 'false: tokenizer.json keeps capital letters', true);
 }
 
 /** Without how a caller of the tokenizer cuts and fills texts, which is not asked here. */
 function digestOf(document: object): string {
-  const bare = { ...document, truncation: null, padding: null };
+  const bare = Object.assign({}, document, { truncation: null, padding: null });
   return createHash('sha256').update(JSON.stringify(bare)).digest('hex');
 }
 
-async function readTokensMax(folder: string): Promise<number> {
-  for (const [file, field] of LENGTH_FIELDS) {
-    const path = join(folder, file);
-    const value = (await readJson(path, CONFIG_BYTES_MAX))?.[field] ?? undefined;
+/** Which tokens of a text are used: SentenceTransformers' length stands before the tokenizer's. */
+function tokensMaxOf(
+  module: ModuleSettings | undefined,
+  { model_max_length: ofTokenizer }: Members,
+  settingsPath: string,
+): number {
+  const lengths = [
+    [`${module?.path}: max_seq_length`, module?.tokensMax],
+    [`${settingsPath}: model_max_length`, ofTokenizer ?? undefined],
+  ] as const;
+  for (const [field, value] of lengths) {
     if (value === undefined) continue;
     // Tokenizers without a limit are saved with 10^30.
     if (typeof value === 'number' && value >= 3) return Math.floor(value);
-    throw invalid(`${path}: ${field}`, 'a number of 3 or more', value);
+    throw invalid(field, 'a number of 3 or more', value);
   }
   return Number.POSITIVE_INFINITY;
-}
-
-/** Undefined where the file is absent. */
-async function readJson(
-  path: string,
-  bytesMax: number,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const text = await readText(path, bytesMax);
-  return text === undefined ? undefined : objectOf(text, path);
-}
-
-function objectOf(text: string, path: string): Readonly<Record<string, unknown>> {
-  const value: unknown = parsed(text, path);
-  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  throw invalid(path, 'an object', value);
-}
-
-function parsed(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw invalid(path, 'JSON', (error as Error).message, error);
-  }
-}
-
-async function readText(path: string, bytesMax: number): Promise<string | undefined> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw invalid(path, 'a file that can be read', error.message, error);
-  });
-  if (file === undefined) return undefined;
-  try {
-    const { size } = await file.stat();
-    if (size > bytesMax) throw invalid(path, `at most ${bytesMax} bytes`, size);
-    return await file.readFile('utf8');
-  } finally {
-    await file.close();
-  }
 }

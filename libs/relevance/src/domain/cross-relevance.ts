@@ -33,7 +33,13 @@ export interface PairEncoder {
 }
 
 /** What becomes of the one logit of a pair. */
-export type Activation = 'sigmoid' | 'identity';
+export type Activation = 'sigmoid' | 'tanh' | 'identity';
+
+const ACTIVATE: Readonly<Record<Activation, (logit: number) => number>> = {
+  sigmoid: (logit) => 1 / (1 + Math.exp(-logit)),
+  tanh: Math.tanh,
+  identity: (logit) => logit,
+};
 
 interface CrossParts {
   readonly encoder: PairEncoder;
@@ -115,7 +121,7 @@ export class CrossRelevance implements RelevanceScorer {
     if ('error' in made) return made;
     if (read?.status !== 'fulfilled') return { error: TesseraError.from(read?.reason) };
     const logit = read.value[0] as number;
-    const score = this.parts.activation === 'identity' ? logit : 1 / (1 + Math.exp(-logit));
+    const score = ACTIVATE[this.parts.activation](logit);
     const { tokens, documentTokens, cutTokens } = made;
     return { score, promptTokens: tokens.length, documentTokens, cutTokens };
   }

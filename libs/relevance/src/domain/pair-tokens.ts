@@ -69,6 +69,11 @@ export class PairTokenMaker {
     return before.length + between.length + behind.length;
   }
 
+  /** Whether each pair ends with the token. */
+  isLast(token: unknown): boolean {
+    return this.form.behind.at(-1) === token && token !== undefined;
+  }
+
   /** @throws TesseraError REQUEST_INVALID naming `query` */
   async queryTokens(query: string): Promise<readonly number[]> {
     if (query.trim() === '') throw invalid('query', 'a text that is not empty', 'none');

@@ -1,38 +1,48 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EmbeddingModel, type ModelLimits, readTextFolder } from '@tessera/embedding';
+import { EmbeddingModel, type ModelLimits, type TextFolder } from '@tessera/embedding';
 import { expecting } from '@tessera/errors';
 import { type Activation, CrossRelevance } from '../domain/cross-relevance.js';
 import { PairTokenMaker } from '../domain/pair-tokens.js';
 
 const FILE = 'config.json';
+const MODEL_FILE = 'config_sentence_transformers.json';
 const CLASSIFIER = 'ForSequenceClassification';
-/** As sentence-transformers saves what becomes of a logit (CrossEncoder, activation_fn). */
+/** What becomes of a logit, as sentence-transformers spells it (CrossEncoder, activation_fn). */
 const ACTIVATIONS: Readonly<Record<string, Activation>> = {
   'torch.nn.modules.activation.Sigmoid': 'sigmoid',
+  'torch.nn.modules.activation.Tanh': 'tanh',
   'torch.nn.modules.linear.Identity': 'identity',
+  'torch.nn.Sigmoid': 'sigmoid',
+  'torch.nn.Tanh': 'tanh',
+  'torch.nn.Identity': 'identity',
 };
 
 const invalid = expecting('MODEL_INVALID');
 
-interface ModelConfig {
-  readonly architectures?: readonly unknown[];
-  readonly sentence_transformers?: { readonly activation_fn?: unknown };
-}
+type Members = Readonly<Record<string, unknown>>;
 
-/** Undefined where there is no such file, or it is no JSON: who opens the model says so. */
-async function readConfig(folder: string): Promise<ModelConfig | undefined> {
+/** Empty where there is no such file, or it is no JSON: who opens the model says so. */
+async function readObject(path: string): Promise<Members> {
   try {
-    return Object(JSON.parse(await readFile(join(folder, FILE), 'utf8'))) as ModelConfig;
+    return Object(JSON.parse(await readFile(path, 'utf8'))) as Members;
   } catch {
-    return undefined;
+    return {};
   }
 }
 
-/** Whether a folder is that of a classifier, which reads query and document as one pair. */
+/**
+ * Whether a folder is that of a classifier, which reads query and document as one pair: one of
+ * transformers, or modules that sentence-transformers put together. One of its language models that
+ * judge (LogitScore) is none.
+ */
 export async function isCrossEncoder(folder: string): Promise<boolean> {
-  const [architecture] = (await readConfig(folder))?.architectures ?? [];
-  return typeof architecture === 'string' && architecture.endsWith(CLASSIFIER);
+  const [architecture] = [(await readObject(join(folder, FILE))).architectures].flat();
+  if (typeof architecture === 'string' && architecture.endsWith(CLASSIFIER)) return true;
+  const { model_type: type } = await readObject(join(folder, MODEL_FILE));
+  const modules = Object.values(await readObject(join(folder, 'modules.json')));
+  const isJudge = modules.some((of) => String(Object(of).type).endsWith('.LogitScore'));
+  return type === 'CrossEncoder' && modules.length > 0 && !isJudge;
 }
 
 export interface CrossEncoderOptions extends ModelLimits {
@@ -44,6 +54,8 @@ export interface CrossEncoderOptions extends ModelLimits {
 
 export interface OpenedCrossEncoder {
   readonly relevance: CrossRelevance;
+  /** Lines for people: what other libraries would do otherwise. */
+  readonly notes: readonly string[];
   close(): void;
 }
 
@@ -55,16 +67,18 @@ export async function openCrossEncoder(
   folder: string,
   options: CrossEncoderOptions,
 ): Promise<OpenedCrossEncoder> {
-  const activation = activationOf(await readConfig(folder), folder);
-  const { tokenizer, tokensMax } = await readTextFolder(folder);
   const { computeType, documentsMax, pairTokensMax } = options;
-  const { model, info } = await EmbeddingModel.open({ modelPath: folder, computeType }, options);
+  const opened = await EmbeddingModel.open({ modelPath: folder, computeType }, options);
+  const { model, info, folder: text } = opened;
   try {
     if (info.dimension !== 1) {
       throw invalid(join(folder, FILE), 'a classifier of one label', info.dimension);
     }
-    const most = Math.min(pairTokensMax, tokensMax, info.tokensMax);
-    const maker = await PairTokenMaker.of(tokenizer, most);
+    const activation = activationOf(text, folder);
+    refusePrompt(text, folder);
+    const most = Math.min(pairTokensMax, text.tokensMax, info.tokensMax);
+    const maker = await PairTokenMaker.of(text.tokenizer, most);
+    refusePadding(text, maker, folder);
     const encoder = {
       digest: info.digest,
       rates: () => model.rates(),
@@ -72,7 +86,7 @@ export async function openCrossEncoder(
         model.vectorsOf(pairs, call),
     };
     const relevance = new CrossRelevance({ encoder, maker, activation, documentsMax });
-    return { relevance, close: () => model.close() };
+    return { relevance, notes: text.notes, close: () => model.close() };
   } catch (error) {
     model.close();
     throw error;
@@ -81,11 +95,32 @@ export async function openCrossEncoder(
 
 type Call = NonNullable<Parameters<EmbeddingModel['vectorsOf']>[1]>;
 
-function activationOf(config: ModelConfig | undefined, folder: string): Activation {
-  const name = config?.sentence_transformers?.activation_fn ?? undefined;
-  if (name === undefined) return 'sigmoid';
+/** Of sentence-transformers from 5 on, from 4 on, and before, in this order. */
+function activationOf({ sentence, config }: TextFolder, folder: string): Activation {
+  const { activation_fn: inConfig } = Object(config.sentence_transformers) as Members;
+  const { sbert_ce_default_activation_function: before } = config;
+  const places = [
+    [`${MODEL_FILE}: activation_fn`, sentence.activation],
+    [`${FILE}: sentence_transformers.activation_fn`, inConfig],
+    [`${FILE}: sbert_ce_default_activation_function`, before],
+  ] as const;
+  const [field, name] = places.find(([, value]) => (value ?? undefined) !== undefined) ?? [];
+  if (field === undefined) return 'sigmoid';
   const known = typeof name === 'string' ? ACTIVATIONS[name] : undefined;
   if (known !== undefined) return known;
-  const field = `${join(folder, FILE)}: sentence_transformers.activation_fn`;
-  throw invalid(field, 'Sigmoid or Identity of torch', name);
+  throw invalid(join(folder, field), 'Sigmoid, Tanh or Identity of torch.nn', name);
+}
+
+/** sentence-transformers would put it before the query. */
+function refusePrompt({ sentence: { prompts } }: TextFolder, folder: string): void {
+  if (prompts.defaultText === '') return;
+  const field = `${join(folder, MODEL_FILE)}: default_prompt_name`;
+  throw invalid(field, 'none for a classifier of pairs', prompts.defaultName);
+}
+
+/** The row of a decoder is that of the last token that is no padding. */
+function refusePadding(text: TextFolder, maker: PairTokenMaker, folder: string): void {
+  const { pad_token_id: padding } = text.config;
+  if (!maker.isLast(padding)) return;
+  throw invalid(`${join(folder, FILE)}: pad_token_id`, 'a token that ends no pair', padding);
 }
