@@ -7,6 +7,7 @@ import { loadConfig } from '@tessera/config';
 import type { EmbeddingModels } from '@tessera/embedding';
 import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEmbedding } from '../../apps/standalone/src/embedding.js';
 import { serve } from '../../apps/standalone/src/serve.js';
@@ -104,11 +105,22 @@ describe('vectors of texts', () => {
   });
 
   it.each([
-    ['/v1/embeddings', { input: [] }, 'texts'],
+    ['/v1/embeddings', { input: [] }, 'input'],
     ['/v1/embeddings', { input: [1, 2] }, 'input[0]'],
     ['/v1/embeddings', {}, 'input'],
-    ['/v1/embeddings', { input: ['a', ' '] }, 'texts[1]'],
-    ['/v1/embeddings', { input: Array(5).fill('a') }, 'texts'],
+    ['/v1/embeddings', { input: null }, 'input'],
+    ['/v1/embeddings', { input: ['a', ' '] }, 'input[1]'],
+    ['/v1/embeddings', { input: Array(5).fill('a') }, 'input'],
+    ['/v1/embeddings', { input: 'a', input_type: 'query' }, 'input_type'],
+    ['/v1/embeddings', { input: 'a', task: 'retrieval.query' }, 'task'],
+    ['/v1/embeddings', { input: 'a', truncate_prompt_tokens: 4 }, 'truncate_prompt_tokens'],
+    ['/v1/embeddings', { input: 'a', late_chunking: true }, 'late_chunking'],
+    ['/v1/embeddings', { input: 'a', embedding_type: 'binary' }, 'embedding_type'],
+    ['/v1/embeddings', { input: 'a', stream: true }, 'stream'],
+    ['/embed', { inputs: 'a', prompt_name: 'query' }, 'prompt_name'],
+    ['/embed', { inputs: 'a', truncation_direction: 'Left' }, 'truncation_direction'],
+    ['/embed', { inputs: ['a', ''] }, 'inputs[1]'],
+    ['/', { inputs: 'a', parameters: { normalize: false } }, 'parameters'],
     ['/v1/embeddings', { input: 'a', model: 'other' }, 'model'],
     ['/v1/embeddings', { input: 'a', dimensions: 1000 }, 'dimensions'],
     ['/v1/embeddings', { input: 'a', dimensions: 'all' }, 'dimensions'],
@@ -121,12 +133,65 @@ describe('vectors of texts', () => {
     expect(json).toMatchObject({ error: { code: 'REQUEST_INVALID', field } });
   });
 
+  it("name the client's switch where it sends tokens", async () => {
+    for (const input of [[[2028, 374, 264, 1296]], [1, 2, 3]]) {
+      const { json } = await post('/v1/embeddings', { input });
+      expect(JSON.stringify(json)).toContain('check_embedding_ctx_length=False');
+    }
+  });
+
+  it('are the same whatever else stock clients send that cannot change them', async () => {
+    const plain = await post('/v1/embeddings', { input: 'argan oil' });
+    const asked = {
+      ...{ input: 'argan oil', model: null, encoding_format: null, dimensions: null, user: 'u' },
+      ...{ truncation: true, embedding_type: 'float', task: null, input_type: null },
+    };
+    expect((await post('/v1/embeddings', asked)).json).toEqual(plain.json);
+    const tei = { inputs: 'argan oil', truncate: null, truncation_direction: 'Right' };
+    const [one, other] = await Promise.all([post('/embed', tei), post('/', tei)]);
+    expect(other.json).toEqual(one.json);
+  });
+
+  it('fail one by one where that is asked for', async () => {
+    const input = ['argan oil', ' ', '', 'shampoo'];
+    const { status, json } = await post('/v1/embeddings', { input, failures: 'each' });
+    const { data, failures } = json as Record<string, { index: number; message?: string }[]>;
+    expect(status).toBe(200);
+    expect(data?.map(({ index }) => index)).toEqual([0, 3]);
+    expect(failures?.map(({ message }) => message)).toEqual([
+      'input[1]: expected a text that is not empty, got  ',
+      'input[2]: expected a text that is not empty, got ',
+    ]);
+    const each = await post('/embed', { inputs: input, failures: 'each' });
+    expect((each.json as unknown[]).map((vector) => vector === null)).toEqual([
+      ...[false, true, true, false],
+    ]);
+    const none = await post('/embed', { inputs: [' '], failures: 'each' });
+    expect(none.json).toEqual([null]);
+  });
+
+  it("reach OpenAI's client by its defaults, under the names that are listed", async () => {
+    const client = new OpenAI({ apiKey: 'none', baseURL: `${serving.httpUrl}/v1` });
+    const names: string[] = [];
+    for await (const { id } of client.models.list()) names.push(id);
+    expect(names).toEqual(['mean', 'cls']);
+    const { data } = await client.embeddings.create({ model: 'cls', input: ['a', 'shampoo'] });
+    const expected = [...(await vectorOf('cls', 'shampoo'))];
+    expect(data[1]?.embedding.map(Math.fround)).toEqual(expected);
+    const reply = await fetch(`${serving.httpUrl}/info`);
+    expect(await reply.json()).toMatchObject({
+      model_id: 'mean',
+      model_dtype: 'f32',
+      max_client_batch_size: REQUEST_TEXTS,
+    });
+  });
+
   it('are counted', async () => {
     const reply = await fetch(`${serving.httpUrl}/metrics`);
     const text = await reply.text();
     expect(text).toMatch(/tessera_embedding_texts_total\{model="mean"\} [1-9]/);
     expect(text).toMatch(/tessera_embed_requests_total\{edge="grpc",code="OK"\} 2/);
-    expect(text).toMatch(/tessera_embed_requests_total\{edge="http",code="REQUEST_INVALID"\} 11/);
+    expect(text).toMatch(/tessera_embed_requests_total\{edge="http",code="REQUEST_INVALID"\} 24/);
   });
 });
 

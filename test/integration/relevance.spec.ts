@@ -5,6 +5,7 @@ import { loadConfig } from '@tessera/config';
 import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
 import { until } from '@tessera/testing';
+import { CohereClientV2 } from 'cohere-ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenedRelevance, openRelevance } from '../../apps/standalone/src/relevance.js';
 import { serve } from '../../apps/standalone/src/serve.js';
@@ -21,9 +22,17 @@ interface Case {
   readonly expected: readonly number[];
 }
 
-const [GIVEN] = JSON.parse(readFileSync(`${FOLDER}/cases.json`, 'utf8')) as [Case];
-const { query, documents, expected } = GIVEN;
-const [ADAPTED] = JSON.parse(readFileSync(`${FOLDER}/adapter-cases.json`, 'utf8')) as [Case];
+/** The first case of a file, without its last document, which is blank: the service scores none. */
+function caseOf(file: string): Case {
+  const [{ query: asked, documents: texts, expected: scores }] = JSON.parse(
+    readFileSync(`${FOLDER}/${file}`, 'utf8'),
+  ) as [Case];
+  expect(texts.at(-1)).toBe('');
+  return { query: asked, documents: texts.slice(0, -1), expected: scores.slice(0, -1) };
+}
+
+const { query, documents, expected } = caseOf('cases.json');
+const ADAPTED = caseOf('adapter-cases.json');
 /** Indices of the documents, best first, equal ones in the order of the request. */
 const RANKED = expected.map((_, i) => i).sort((a, b) => at(b) - at(a) || a - b);
 
@@ -113,6 +122,46 @@ describe('texts are scored', () => {
       expect(Math.abs(score - at(index))).toBeLessThan(1e-5);
       expect(text).toBe(documents[index]);
     }
+  });
+
+  it('whatever else stock clients send that cannot change a score', async () => {
+    const asked = {
+      ...{ model: null, query, top_n: null, return_documents: null, user: 'u', priority: 0 },
+      ...{ max_tokens_per_doc: 4096, max_chunks_per_doc: 10, truncation: true, failures: null },
+      documents: documents.map((text, id) => ({ text, id, title: `title ${id}` })),
+    };
+    const { results } = (await post('/v1/rerank', { query, documents })).json as never;
+    for (const path of ['/v1/rerank', '/rerank']) {
+      const { status, json } = await post(path, asked);
+      expect([status, (json as never as { results: unknown }).results]).toEqual([200, results]);
+    }
+    const top = await post('/v1/rerank', { query, documents, top_k: 2 });
+    expect((top.json as never as { results: unknown[] }).results).toHaveLength(2);
+  });
+
+  it('but a blank one, which fails in its place', async () => {
+    const asked = { query, documents: ['', documents[0], ' \n'] };
+    const { status, json } = await post('/v1/rerank', asked);
+    expect(status).toBe(200);
+    const { results, failures } = json as never as Record<string, { index: number }[]>;
+    expect([results, failures].map((list) => list?.map(({ index }) => index))).toEqual([
+      [1],
+      [0, 2],
+    ]);
+    const whole = await post('/rerank', { query, texts: ['a', ''] });
+    expect(whole.json).toMatchObject({ error: { field: 'texts[1]' } });
+  });
+
+  it("to Cohere's client", async () => {
+    const client = new CohereClientV2({ token: 'none', environment: serving.httpUrl });
+    const answer = await client.rerank({ model: 'any', query, documents: [...documents], topN: 3 });
+    expect(answer.results.map(({ index }) => index)).toEqual(RANKED.slice(0, 3));
+  });
+
+  it('under the name that is listed', async () => {
+    const reply = await fetch(`${serving.httpUrl}/v1/models`);
+    const { data } = (await reply.json()) as { data: { id: string }[] };
+    expect(data.map(({ id }) => id)).toContain('relevance');
   });
 
   it('over gRPC, each document for itself', async () => {
@@ -274,10 +323,15 @@ describe('what is refused', () => {
     ['documents', { query: 'a', documents: Array.from({ length: 101 }, () => 'a') }],
     ['documents', { query: 'a', documents: 'a' }],
     ['documents[1]', { query: 'a', documents: ['a', 7] }],
-    ['documents[0].title', { query: 'a', documents: [{ title: 'a' }] }],
+    ['documents[0]', { query: 'a', documents: [{ title: 'a' }] }],
     ['top_n', { query: 'a', documents: ['a'], top_n: 0 }],
     ['too_long', { query: 'a', documents: ['a'], too_long: 'drop' }],
-    ['max_chunks_per_doc', { query: 'a', documents: ['a'], max_chunks_per_doc: 2 }],
+    ['max_tokens_per_doc', { query: 'a', documents: ['a', 'abcd'], max_tokens_per_doc: 3 }],
+    ['rank_fields', { query: 'a', documents: [{ text: 'a' }], rank_fields: ['title'] }],
+    ['truncate_prompt_tokens', { query: 'a', documents: ['a'], truncate_prompt_tokens: 9 }],
+    ['return_embeddings', { query: 'a', documents: ['a'], return_embeddings: true }],
+    ['priority', { query: 'a', documents: ['a'], priority: -1 }],
+    ['stream', { query: 'a', documents: ['a'], stream: true }],
     ['deadlineMs', { query: 'a', documents: ['a'], deadline_ms: 999_999_999 }],
   ])('names %s', async (field, body) => {
     const { status, json } = await post('/v1/rerank', body);

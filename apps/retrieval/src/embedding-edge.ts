@@ -1,11 +1,17 @@
-import type { EmbeddingAnswer, EmbeddingModels, EmbeddingRequest } from '@tessera/embedding';
+import type {
+  EachAnswer,
+  EmbeddingAnswer,
+  EmbeddingCall,
+  EmbeddingModels,
+  EmbeddingRequest,
+} from '@tessera/embedding';
 import { TesseraError } from '@tessera/errors';
 import { MICROSECONDS_PER_MILLISECOND, MILLISECONDS_PER_SECOND } from '@tessera/units';
 import { budgetOf, type EdgeCall, type EdgeParts } from './recall-edge.js';
 
 export interface EmbeddingEdgeParts
   extends Pick<EdgeParts, 'readiness' | 'limits' | 'metrics' | 'log' | 'tracing'> {
-  readonly models: Pick<EmbeddingModels, 'embed'>;
+  readonly models: Pick<EmbeddingModels, 'embed' | 'embedEach'>;
 }
 
 /** Admits, answers, counts and traces requests for vectors of texts, for both edges. */
@@ -14,13 +20,33 @@ export class EmbeddingEdge {
 
   /** `parse` may throw; its refusals are counted like any other. */
   embed(parse: () => EmbeddingRequest, call: EdgeCall): Promise<EmbeddingAnswer> {
+    return this.served(parse, call, (request, own) => this.parts.models.embed(request, own));
+  }
+
+  /** The same, where a text that can have no vector fails for itself if `parse` says so. */
+  embedEach(
+    parse: () => EmbeddingRequest & { readonly failures: 'whole' | 'each' },
+    call: EdgeCall,
+  ): Promise<EachAnswer> {
+    const { models } = this.parts;
+    return this.served(parse, call, async (request, own) => {
+      if (request.failures === 'each') return models.embedEach(request, own);
+      return Object.assign(await models.embed(request, own), { failures: [] });
+    });
+  }
+
+  private served<Asked, Answer>(
+    parse: () => Asked,
+    call: EdgeCall,
+    act: (asked: Asked, call: EmbeddingCall) => Promise<Answer>,
+  ): Promise<Answer> {
     const { metrics, log, tracing } = this.parts;
     const { edge, caller } = call;
     const began = performance.now();
     const seconds = () => (performance.now() - began) / MILLISECONDS_PER_SECOND;
     return tracing.serve('embed', caller, async (span) => {
       try {
-        const answer = await this.admitted(parse, call, began);
+        const answer = await this.admitted(parse, call, began, act);
         metrics.observeEmbed({ edge, code: 'OK', seconds: seconds() });
         span.set({ edge });
         return answer;
@@ -33,17 +59,18 @@ export class EmbeddingEdge {
     });
   }
 
-  private async admitted(
-    parse: () => EmbeddingRequest,
+  private async admitted<Asked, Answer>(
+    parse: () => Asked,
     call: EdgeCall,
     began: number,
-  ): Promise<EmbeddingAnswer> {
-    const { readiness, limits, models } = this.parts;
+    act: (asked: Asked, call: EmbeddingCall) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { readiness, limits } = this.parts;
     if (!readiness.takesCalls) {
       throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
     }
     const request = parse();
     const budgetMs = budgetOf(call, undefined, limits) / MICROSECONDS_PER_MILLISECOND;
-    return models.embed(request, { signal: call.signal, endsAtMs: began + budgetMs });
+    return act(request, { signal: call.signal, endsAtMs: began + budgetMs });
   }
 }

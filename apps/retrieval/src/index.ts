@@ -2,6 +2,7 @@ export { AdapterAudits } from './adapter-audits.js';
 export { AdapterEdge } from './adapter-edge.js';
 export { directHandlers } from './grpc/direct-handlers.js';
 export { openApiOfRpcs } from './http/json-form.js';
+export type { TextModels } from './http/models.controller.js';
 export { parseJsonRecall } from './http/recall.controller.js';
 export { ANNOUNCEMENTS_PATTERN, FetchSource } from './kafka/adapter-topic.controller.js';
 export { CATALOGUE_CHANGES_PATTERN } from './kafka/catalogue-topic.controller.js';

@@ -94,6 +94,13 @@ export async function scoreTexts(
   return { texts, answer };
 }
 
+/** It has nothing to score, and a model would give it some number. */
+function blankText(index: number): TesseraError {
+  const field = `documents[${index}]`;
+  const message = `${field}: expected a text that is not empty, got a blank one`;
+  return new TesseraError('REQUEST_INVALID', message, { field });
+}
+
 function textsOf(
   facts: RelevanceEdgeParts['facts'],
   { documents, catalogue }: AskedRelevance,
@@ -102,7 +109,7 @@ function textsOf(
   const itemIds = documents.flatMap((of) => ('itemId' in of ? [of.itemId] : []));
   const items = itemIds.length === 0 ? [] : [...facts.describe(itemIds, catalogue)];
   return documents.map((of, i) => {
-    if ('text' in of) return of.text;
+    if ('text' in of) return of.text.trim() === '' ? blankText(i) : of.text;
     const field = `documents[${i}].itemId`;
     const item = items.shift();
     const text = item === undefined ? '' : itemText.of(item);

@@ -1,8 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ChangeAudits } from '@tessera/access';
-import type { EmbeddingModels } from '@tessera/embedding';
 import { RecordProducer } from '@tessera/kafka';
 import { RecallOperations, type RecallServing } from '@tessera/recall';
+import type { RelevanceScorer } from '@tessera/relevance';
 import { Log, Metrics } from '@tessera/telemetry';
 import { AdapterEdge } from './adapter-edge.js';
 import { EmbeddingEdge } from './embedding-edge.js';
@@ -18,6 +18,7 @@ import { WeightsGrpcController } from './grpc/weights.controller.js';
 import { CatalogueHttpController } from './http/catalogue.controller.js';
 import { EmbeddingHttpController } from './http/embedding.controller.js';
 import { KvPoolHttpController } from './http/kv-pool.controller.js';
+import { ModelsHttpController, ServedModels, type TextModels } from './http/models.controller.js';
 import { RecallHttpController } from './http/recall.controller.js';
 import { RerankHttpController } from './http/rerank.controller.js';
 import { AdapterTopicController, FetchSource } from './kafka/adapter-topic.controller.js';
@@ -38,7 +39,8 @@ export interface RetrievalOptions
   readonly changes: ChangeAudits;
   readonly adapters: AdapterEdge;
   readonly weights: WeightsEdge;
-  readonly embedding: Pick<EmbeddingModels, 'embed'>;
+  readonly embedding: TextModels;
+  readonly relevance?: RelevanceScorer | undefined;
   /** Absent where no Kafka is served. */
   readonly topics?:
     | {
@@ -75,6 +77,7 @@ export class RetrievalModule {
         EmbeddingHttpController,
         CatalogueHttpController,
         KvPoolHttpController,
+        ModelsHttpController,
         ...(topics === undefined ? [] : [RecallTopicController, CatalogueTopicController]),
         ...(topics?.fetchSource === undefined ? [] : [AdapterTopicController]),
       ],
@@ -85,6 +88,7 @@ export class RetrievalModule {
           provide: EmbeddingEdge,
           useValue: new EmbeddingEdge(Object.assign({ models: options.embedding }, options)),
         },
+        { provide: ServedModels, useValue: new ServedModels(options) },
         { provide: KvEdge, useValue: new KvEdge(options) },
         { provide: AdapterEdge, useValue: options.adapters },
         { provide: WeightsEdge, useValue: options.weights },

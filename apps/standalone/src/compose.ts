@@ -16,7 +16,7 @@ import type { Readiness } from '@tessera/lifecycle';
 import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
 
-import { RecallAudits } from '../../retrieval/src/index.js';
+import { RecallAudits, type TextModels } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { type AdapterEventRelay, type ModelEdges, modelEdgesOf } from './adapters.js';
 import { consoleParts } from './console.js';
@@ -31,7 +31,7 @@ import { openUsers, type Users } from './users.js';
 const DIGEST_DIGITS = 16;
 
 /** The models of texts, as far as they are served. */
-export type Embedding = Pick<EmbeddingModels, 'embed' | 'states' | 'close'>;
+export type Embedding = TextModels & Pick<EmbeddingModels, 'states' | 'close'>;
 
 export interface ServeParts {
   readonly config: Config;

@@ -21,6 +21,17 @@ const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 const consoleAndErrors = {
   ...CONSOLE_SCHEMAS,
+  Models: object({
+    object: text('list'),
+    data: {
+      type: 'array',
+      items: object({
+        ...{ id: text('as `model` of a request'), object: text('model'), owned_by: text('') },
+        ...{ created: { type: 'integer' }, digest: text('of configuration and weights') },
+      }),
+    },
+  }),
+  Info: { type: 'object', properties: { model_id: text('its name'), model_sha: text('digest') } },
   Error: object({
     error: object({
       code: { type: 'string', enum: Object.keys(ERROR_TABLE) },
@@ -40,6 +51,13 @@ const failures = Object.fromEntries(
     return [status, { description, content: json('Error') }];
   }),
 );
+
+const told = (summary: string, schema: string) => ({
+  get: {
+    summary,
+    responses: { 200: { description: summary, content: json(schema) }, ...failures },
+  },
+});
 
 const health = (summary: string) => ({
   get: { summary, responses: { 200: { description: 'yes' }, 503: { description: 'not now' } } },
@@ -65,6 +83,8 @@ export function openApiDocument(version: string): object {
       ...rpcs.paths,
       ...postPaths([...EMBEDDING_ROUTES, ...RERANK_ROUTES], json, failures),
       ...consolePaths(json, failures),
+      '/v1/models': told('Models of texts that are served, as OpenAI lists them', 'Models'),
+      '/info': told('The first model of texts, as text-embeddings-inference tells it', 'Info'),
       '/health': health('Does the process take requests?'),
       '/health/ready': health('The same as /health'),
       '/health/live': {

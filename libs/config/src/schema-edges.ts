@@ -31,7 +31,7 @@ const connections = (edge: string) =>
 export const httpSchema = z.strictObject({
   host: nonEmptyText('127.0.0.1', 'address that HTTP listens on'),
   port: integer(0, PORT_MAX, 8080, 'port of HTTP; 0 lets the system choose'),
-  bodyBytesMax: integer(1024, MESSAGE_BYTES_MAX, MEBIBYTE, 'bytes of a request body at most'),
+  bodyBytesMax: integer(1024, MESSAGE_BYTES_MAX, 4 * MEBIBYTE, 'bytes of a request body at most'),
   trustedProxies: text(
     '',
     'addresses or networks of proxies that are believed when they say who asks, separated by ' +

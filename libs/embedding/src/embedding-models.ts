@@ -1,5 +1,5 @@
 import type { TextComputeType } from '@tessera/engine';
-import { expecting } from '@tessera/errors';
+import { expecting, type TesseraError } from '@tessera/errors';
 import type { ModelSpec } from './domain/model-specs.js';
 import { checkDimensions, shorten } from './domain/shorten.js';
 import {
@@ -43,6 +43,20 @@ export interface EmbeddingAnswer {
   readonly vectors: readonly Float32Array[];
   readonly tokens: number;
   readonly truncated: number;
+}
+
+/** Why one text of a request has no vector. */
+export interface TextFailure {
+  readonly index: number;
+  readonly error: TesseraError;
+}
+
+/** An answer in which texts may have failed. */
+export interface EachAnswer extends Omit<EmbeddingAnswer, 'vectors'> {
+  /** Undefined: the text failed. */
+  readonly vectors: readonly (Float32Array | undefined)[];
+  /** In the order of the texts. */
+  readonly failures: readonly TextFailure[];
 }
 
 /** What is known of a model from outside. */
@@ -143,9 +157,21 @@ export class EmbeddingModels {
    * DEADLINE_EXCEEDED; MODEL_NOT_FINITE
    */
   async embed(request: EmbeddingRequest, call?: EmbeddingCall): Promise<EmbeddingAnswer> {
+    this.checkCount(request.texts);
+    for (const [index, text] of request.texts.entries()) {
+      const failure = this.failureOf(text, index);
+      if (failure !== undefined) throw failure.error;
+    }
+    return this.embedChecked(request, call);
+  }
+
+  /** Of texts that can have vectors; there may be none. */
+  private async embedChecked(
+    request: EmbeddingRequest,
+    call: EmbeddingCall | undefined,
+  ): Promise<EmbeddingAnswer> {
     const { name, digest, model } = this.named(request.model);
     const { texts, dimensions } = request;
-    this.checkTexts(texts);
     checkDimensions(dimensions, model.dimension);
     const prompt = model.prompts.textOf(request.promptName);
     const { vectors, tokens, truncated } = await model.embed(
@@ -162,6 +188,22 @@ export class EmbeddingModels {
     };
   }
 
+  /**
+   * The same, where a text that can have no vector fails for itself.
+   * @throws TesseraError as embed(), but for such texts
+   */
+  async embedEach(request: EmbeddingRequest, call?: EmbeddingCall): Promise<EachAnswer> {
+    const { texts } = request;
+    this.checkCount(texts);
+    const failures = texts.flatMap((text, index) => this.failureOf(text, index) ?? []);
+    const failed = new Set(failures.map(({ index }) => index));
+    const left = texts.filter((_, index) => !failed.has(index));
+    const answer = await this.embedChecked(Object.assign({}, request, { texts: left }), call);
+    const made = answer.vectors[Symbol.iterator]();
+    const vectors = texts.map((_, index) => (failed.has(index) ? undefined : made.next().value));
+    return Object.assign({}, answer, { vectors, failures });
+  }
+
   close(): void {
     for (const { model } of this.models) model.close();
   }
@@ -174,15 +216,16 @@ export class EmbeddingModels {
     throw invalid('model', expected, name);
   }
 
-  private checkTexts(texts: readonly string[]): void {
+  private checkCount({ length }: readonly string[]): void {
     const { requestTextsMax } = this.limits;
-    if (texts.length < 1 || texts.length > requestTextsMax) {
-      throw invalid('texts', `1..${requestTextsMax} texts`, texts.length);
-    }
-    for (const [i, text] of texts.entries()) {
-      const problem = this.problemOf(text);
-      if (problem !== undefined) throw invalid(`texts[${i}]`, problem.expected, problem.got);
-    }
+    if (length >= 1 && length <= requestTextsMax) return;
+    throw invalid('texts', `1..${requestTextsMax} texts`, length);
+  }
+
+  private failureOf(text: string, index: number): TextFailure | undefined {
+    const problem = this.problemOf(text);
+    if (problem === undefined) return undefined;
+    return { index, error: invalid(`texts[${index}]`, problem.expected, problem.got) };
   }
 
   /** Why a text cannot become a vector; undefined where it can. */

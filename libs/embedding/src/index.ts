@@ -2,8 +2,9 @@ export { type ModelSpec, parseModelSpecs } from './domain/model-specs.js';
 export { bytesOf } from './domain/number-bytes.js';
 export { normalise } from './domain/shorten.js';
 export { type EncodedPair, TEXTS_AT_ONCE, type TextTokenizer } from './domain/text-tokens.js';
-export { EmbeddingModel, type ModelLimits } from './embedding-model.js';
+export { type EmbeddingCall, EmbeddingModel, type ModelLimits } from './embedding-model.js';
 export {
+  type EachAnswer,
   type EmbeddingAnswer,
   type EmbeddingLimits,
   EmbeddingModels,

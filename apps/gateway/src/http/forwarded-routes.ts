@@ -27,7 +27,11 @@ const USER_AT: Readonly<Record<string, readonly string[]>> = {
   '/v1/sid': [],
   '/v1/embeddings': [],
   '/embed': [],
+  '/': [],
 };
+
+/** What any node tells of the models that it serves. */
+const TOLD = ['/v1/models', '/info'];
 
 /** Where it may name the node that made the answer in question. */
 const NODE_AT: Readonly<Record<string, readonly string[]>> = {
@@ -87,7 +91,8 @@ async function forward(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<HttpAnswer> {
-  const body = request.body as Buffer;
+  const { method } = request;
+  const body = method === 'GET' ? EMPTY : (request.body as Buffer);
   const headers = passedHeaders(request.headers, connection);
   let end: () => void = () => undefined;
   reply.raw.once('close', () => {
@@ -105,7 +110,10 @@ async function forward(
       end = ended;
     };
     return checkAnswer(
-      await link.http({ method: 'POST', path, headers, body, timeoutMs, onBegun }),
+      await link.http({
+        ...{ method, path, headers, timeoutMs, onBegun },
+        body: method === 'GET' ? undefined : body,
+      }),
     );
   });
 }
@@ -181,11 +189,12 @@ type Forward = (
 ) => Promise<HttpAnswer>;
 
 /** How each route is answered. */
-const FORWARDS: readonly (readonly [path: string, forward: Forward])[] = [
-  ...Object.keys(USER_AT).map((path) => [path, forward] as const),
-  ...IN_PARTS.map((path) => [path, score] as const),
-  ...EVERY_NODE.map((path) => [path, change] as const),
-  [DROP_USER, dropUser],
+const FORWARDS: readonly (readonly [method: 'GET' | 'POST', path: string, forward: Forward])[] = [
+  ...Object.keys(USER_AT).map((path) => ['POST', path, forward] as const),
+  ...IN_PARTS.map((path) => ['POST', path, score] as const),
+  ...EVERY_NODE.map((path) => ['POST', path, change] as const),
+  ['POST', DROP_USER, dropUser],
+  ...TOLD.map((path) => ['GET', path, forward] as const),
 ];
 
 /** Routes of a node: bodies and answers pass byte for byte. */
@@ -201,11 +210,11 @@ export async function serveForwarded(
     scope.addContentTypeParser('application/json', asIs, (_request, body, done) =>
       done(null, body),
     );
-    for (const [path, act] of FORWARDS) {
-      scope.post(path, async (request, reply) => {
+    for (const [method, url, act] of FORWARDS) {
+      const handler = async (request: FastifyRequest, reply: FastifyReply) => {
         // Fastify reads nothing where there is no content type: a node refuses that in its words.
         request.body ??= EMPTY;
-        const answer = await act(parts, path, request, reply).catch((thrown: unknown) => {
+        const answer = await act(parts, url, request, reply).catch((thrown: unknown) => {
           if (thrown instanceof Refused) return thrown.answer;
           throw thrown instanceof NodeAway ? errorOf(thrown) : thrown;
         });
@@ -213,7 +222,8 @@ export async function serveForwarded(
         reply.status(answer.status).header('content-type', type);
         if (after !== undefined) reply.header('retry-after', after);
         return reply.send(answer.body);
-      });
+      };
+      scope.route({ method, url, handler });
     }
   });
 }

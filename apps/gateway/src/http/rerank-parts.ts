@@ -47,8 +47,8 @@ function placed<Of extends Result>(results: readonly Of[], documents: readonly n
 const COHERE: RerankForm<CohereAnswer> = {
   documentsAt: 'documents',
   documentOf: (value) => {
-    const { text, itemId, ...more } = Object(value) as Json;
-    if (typeof value === 'string' || Object.keys(more).length > 0) return textOf(value);
+    const { text, itemId } = Object(value) as Json;
+    if (typeof value === 'string') return textOf(value);
     if (itemId === undefined) return textOf(text);
     const isItem = typeof itemId === 'string' && text === undefined;
     return isItem ? { itemId: Buffer.from(itemId) } : undefined;
@@ -58,7 +58,8 @@ const COHERE: RerankForm<CohereAnswer> = {
     const { total_tokens: promptTokens, computed_tokens: computedTokens } = usage;
     return { promptTokens, computedTokens, version };
   },
-  merge: ({ top_n: count = Number.POSITIVE_INFINITY }, parts) => {
+  merge: ({ top_n, top_k }, parts) => {
+    const count = (top_n ?? top_k ?? Number.POSITIVE_INFINITY) as number;
     const answers = parts.flatMap(({ documents, outcome }) =>
       outcome instanceof TesseraError ? [] : [{ documents, answer: outcome }],
     );
@@ -70,7 +71,7 @@ const COHERE: RerankForm<CohereAnswer> = {
         total_tokens: sum((of) => of.total_tokens),
         computed_tokens: sum((of) => of.computed_tokens),
       },
-      results: ranked(results, 'relevance_score').slice(0, count as number),
+      results: ranked(results, 'relevance_score').slice(0, count),
       failures: parts.flatMap(failuresOf).sort((a, b) => a.index - b.index),
     }) as CohereAnswer;
   },
@@ -112,7 +113,7 @@ export interface RerankHop {
 
 /** Whether a number that the body may have is one that a node takes. */
 function isCount(value: unknown): boolean {
-  return value === undefined || (Number.isSafeInteger(value) && (value as number) > 0);
+  return value == null || (Number.isSafeInteger(value) && (value as number) > 0);
 }
 
 /**
@@ -120,18 +121,25 @@ function isCount(value: unknown): boolean {
  * answers it in its own words.
  */
 export function rerankInParts(calls: SplitCalls, hop: RerankHop): Promise<object> | undefined {
-  return hop.path === '/rerank' ? inParts(TEI, calls, hop) : inParts(COHERE, calls, hop);
+  const body = Object(parseJsonBody(hop.body)) as Json;
+  const isTei = hop.path === '/rerank' && !('documents' in body);
+  return isTei ? inParts(TEI, calls, hop, body) : inParts(COHERE, calls, hop, body);
 }
 
 function inParts<Answer extends object>(
   form: RerankForm<Answer>,
   calls: SplitCalls,
   hop: RerankHop,
+  body: Json,
 ): Promise<Answer> | undefined {
   const { path, headers, timeoutMs, isOver, onCancelled } = hop;
-  const body = Object(parseJsonBody(hop.body)) as Json;
   const values = body[form.documentsAt];
-  if (!Array.isArray(values) || !isCount(body.top_n) || !isCount(body.deadline_ms))
+  if (
+    !Array.isArray(values) ||
+    !isCount(body.top_n) ||
+    !isCount(body.top_k) ||
+    !isCount(body.deadline_ms)
+  )
     return undefined;
   const documents = values.flatMap((value) => form.documentOf(value) ?? []);
   if (documents.length !== values.length || !calls.takes(documents.length)) return undefined;

@@ -1,18 +1,83 @@
-/** Bodies of other services' clients, field by field; fields that change nothing are let by. */
+/**
+ * Bodies of other services' clients, field by field. Every field is read, cannot change a vector, or
+ * is refused by its name.
+ */
 
 import type { EmbeddingRequest } from '@tessera/embedding';
 import { invalid } from '@tessera/grpc';
-import { type Body, flagOf, objectOf, wordOf } from '../wire/body-fields.js';
+import {
+  type Body,
+  type ForeignKeys,
+  flagOf,
+  membersOf,
+  NO_EFFECT,
+  wordOf,
+} from '../wire/body-fields.js';
+
+/** A text that can have no vector refuses the request, or fails for itself. */
+export interface AskedVectors extends EmbeddingRequest {
+  readonly failures: 'whole' | 'each';
+}
 
 /** Of `POST /v1/embeddings`, as OpenAI's clients send it. */
-export interface AskedEmbeddings extends EmbeddingRequest {
+export interface AskedEmbeddings extends AskedVectors {
   readonly encoding: 'float' | 'base64';
 }
 
 /** Of `POST /embed`, as clients of text-embeddings-inference send it. */
-export interface AskedEmbed extends EmbeddingRequest {
+export interface AskedEmbed extends AskedVectors {
   readonly isNormalised: boolean;
 }
+
+/** Where the texts and the name of a prompt are in a body. */
+interface Places {
+  readonly textsAt: string;
+  readonly promptAt: readonly string[];
+}
+
+export const EMBEDDINGS: Places = {
+  textsAt: 'input',
+  promptAt: ['prompt_name', 'input_type', 'task'],
+};
+export const EMBED: Places = { textsAt: 'inputs', promptAt: ['prompt_name'] };
+
+const OUR_KEYS = ['model', 'dimensions', 'prompt_name', 'failures'];
+const DIRECTIONS = ['Right', 'right'];
+const CUT_RIGHT = 'none: a text that is too long loses its last tokens';
+const ONLY_FLOATS = ['float'];
+
+const EMBEDDINGS_KEYS = [...OUR_KEYS, 'input', 'encoding_format', 'input_type', 'task'];
+/** Of OpenAI, vLLM, Jina, Voyage, Cohere and LiteLLM. */
+const EMBEDDINGS_FOREIGN: ForeignKeys = {
+  user: NO_EFFECT,
+  metadata: NO_EFFECT,
+  request_id: NO_EFFECT,
+  priority: NO_EFFECT,
+  safety_identifier: NO_EFFECT,
+  normalized: [true],
+  embedding_type: ONLY_FLOATS,
+  output_dtype: ONLY_FLOATS,
+  truncation: [true],
+  truncate: [true, 'END'],
+  late_chunking: [false],
+  add_special_tokens: [true],
+  truncation_direction: DIRECTIONS,
+  truncate_prompt_tokens: CUT_RIGHT,
+  output_dimension: 'none: dimensions says how many numbers a vector has',
+};
+
+const EMBED_KEYS = [...OUR_KEYS, 'inputs', 'normalize', 'truncate'];
+/** Of text-embeddings-inference and huggingface_hub. */
+const EMBED_FOREIGN: ForeignKeys = {
+  user: NO_EFFECT,
+  truncation_direction: DIRECTIONS,
+  parameters: 'none: normalize, truncate and prompt_name stand beside inputs',
+  prompt: 'none: prompt_name names a prompt of the model, or put it before the texts',
+};
+
+/** Clients with a tokenizer of their own send its numbers, which mean other texts here. */
+const SENDS_TOKENS =
+  'a text (of LangChain: OpenAIEmbeddings(check_embedding_ctx_length=False) sends texts)';
 
 /** One text, or an array of texts; tokens are those of another tokenizer. */
 function textsOf(body: Body, field: string): readonly string[] {
@@ -21,37 +86,51 @@ function textsOf(body: Body, field: string): readonly string[] {
   const wrong = texts.findIndex((text) => typeof text !== 'string');
   if (wrong < 0) return texts as readonly string[];
   const at = Array.isArray(value) ? `${field}[${wrong}]` : field;
-  throw invalid(at, 'a text', texts[wrong]);
+  const got = texts[wrong];
+  const areTokens = typeof got === 'number' || (Array.isArray(got) && typeof got[0] === 'number');
+  throw invalid(at, areTokens ? SENDS_TOKENS : 'a text', areTokens ? 'tokens' : got);
 }
 
-function modelOf({ model = '' }: Body): string {
-  if (typeof model === 'string') return model;
-  throw invalid('model', 'a text', model);
+function optionalText(body: Body, key: string): string | undefined {
+  const value = body[key];
+  if (value === undefined || typeof value === 'string') return value;
+  throw invalid(key, 'a text', value);
 }
 
 /** Its bounds are the model's. */
 function dimensionsOf({ dimensions }: Body): number | undefined {
-  if (dimensions === undefined || dimensions === null) return undefined;
-  if (typeof dimensions === 'number') return dimensions;
+  if (dimensions === undefined || typeof dimensions === 'number') return dimensions;
   throw invalid('dimensions', 'a number', dimensions);
 }
 
+function requestOf(body: Body, { textsAt, promptAt }: Places): AskedVectors {
+  const named = promptAt.flatMap((key) => optionalText(body, key) ?? []);
+  return {
+    model: optionalText(body, 'model') ?? '',
+    texts: textsOf(body, textsAt),
+    dimensions: dimensionsOf(body),
+    promptName: named[0],
+    failures: wordOf(body, 'failures', ['whole', 'each']),
+  };
+}
+
+/** The name by which a body names its prompt; that of the service where it names none. */
+export function promptKeyOf(body: unknown, { promptAt }: Places): string {
+  const given = Object(body) as Body;
+  return promptAt.find((key) => typeof given[key] === 'string') ?? 'prompt_name';
+}
+
 export function parseEmbeddings(body: unknown): AskedEmbeddings {
-  const members = objectOf('body', body);
+  const members = membersOf(body, EMBEDDINGS_KEYS, EMBEDDINGS_FOREIGN);
   const encoding = wordOf(members, 'encoding_format', ['float', 'base64']);
-  const texts = textsOf(members, 'input');
-  return { model: modelOf(members), texts, dimensions: dimensionsOf(members), encoding };
+  return Object.assign(requestOf(members, EMBEDDINGS), { encoding });
 }
 
 export function parseEmbed(body: unknown): AskedEmbed {
-  const members = objectOf('body', body);
+  const members = membersOf(body, EMBED_KEYS, EMBED_FOREIGN);
   if (!flagOf(members, 'truncate', true)) {
     throw invalid('truncate', 'true: texts beyond the positions of the model are truncated', false);
   }
-  return {
-    model: modelOf(members),
-    texts: textsOf(members, 'inputs'),
-    dimensions: dimensionsOf(members),
-    isNormalised: flagOf(members, 'normalize', true),
-  };
+  const isNormalised = flagOf(members, 'normalize', true);
+  return Object.assign(requestOf(members, EMBED), { isNormalised });
 }

@@ -1,8 +1,17 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
-import { bytesOf, normalise } from '@tessera/embedding';
+import { bytesOf, type EachAnswer, normalise } from '@tessera/embedding';
+import { TesseraError } from '@tessera/errors';
 import type { FastifyReply } from 'fastify';
 import { EmbeddingEdge } from '../embedding-edge.js';
-import { parseEmbed, parseEmbeddings } from './embedding-body.js';
+import { renamed } from '../wire/body-fields.js';
+import {
+  type AskedVectors,
+  EMBED,
+  EMBEDDINGS,
+  parseEmbed,
+  parseEmbeddings,
+  promptKeyOf,
+} from './embedding-body.js';
 import { callOf } from './recall.controller.js';
 
 /** As clients of OpenAI and of text-embeddings-inference ask for vectors of texts. */
@@ -16,40 +25,61 @@ export class EmbeddingHttpController {
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    let encoding = 'float';
-    const parse = () => {
-      const asked = parseEmbeddings(body);
-      encoding = asked.encoding;
-      return asked;
-    };
-    const { model, vectors, tokens } = await this.edge.embed(parse, callOf(reply));
+    const { encoding, answer } = await this.ask(body, EMBEDDINGS, parseEmbeddings, reply);
+    const { model, vectors, tokens, failures } = answer;
     const written = (vector: Float32Array) =>
       encoding === 'base64' ? bytesOf([vector], 'f32').toString('base64') : [...vector];
     return {
       object: 'list',
-      data: vectors.map((vector, index) => ({
-        object: 'embedding',
-        index,
-        embedding: written(vector),
-      })),
+      data: vectors.flatMap((vector, index) =>
+        vector === undefined ? [] : [{ object: 'embedding', index, embedding: written(vector) }],
+      ),
       model,
       usage: { prompt_tokens: tokens, total_tokens: tokens },
+      ...(failures.length > 0 && { failures: failures.map(failureOf(EMBEDDINGS.textsAt)) }),
     };
   }
 
-  @Post('embed')
+  /** huggingface_hub's clients ask at the root. */
+  @Post(['embed', ''])
   @HttpCode(200)
   async embed(
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<readonly number[][]> {
-    let isNormalised = true;
-    const parse = () => {
-      const asked = parseEmbed(body);
-      isNormalised = asked.isNormalised;
+  ): Promise<readonly (number[] | null)[]> {
+    const { isNormalised, answer } = await this.ask(body, EMBED, parseEmbed, reply);
+    return answer.vectors.map((vector) => {
+      if (vector === undefined) return null;
+      return [...(isNormalised ? normalise(vector) : vector)];
+    });
+  }
+
+  /** The edge parses, so that refusals are counted; they name the fields of the caller's body. */
+  private async ask<Asked extends AskedVectors>(
+    body: unknown,
+    places: typeof EMBED,
+    parse: (body: unknown) => Asked,
+    reply: FastifyReply,
+  ): Promise<Asked & { readonly answer: EachAnswer }> {
+    let asked: Asked | undefined;
+    const parsed = () => {
+      asked = parse(body);
       return asked;
     };
-    const { vectors } = await this.edge.embed(parse, callOf(reply));
-    return vectors.map((vector) => [...(isNormalised ? normalise(vector) : vector)]);
+    try {
+      const answer = await this.edge.embedEach(parsed, callOf(reply));
+      return Object.assign({}, asked as Asked, { answer });
+    } catch (thrown) {
+      const error = renamed(TesseraError.from(thrown), 'texts', places.textsAt);
+      throw renamed(error, 'prompt_name', promptKeyOf(body, places));
+    }
   }
+}
+
+/** Of one text that has no vector, where the caller wanted those of the others. */
+function failureOf(textsAt: string) {
+  return ({ index, error }: EachAnswer['failures'][number]) => {
+    const { code, message } = renamed(error, 'texts', textsAt);
+    return { index, code, message };
+  };
 }

@@ -1,5 +1,6 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { WireScoreRequest } from '@tessera/contracts';
+import { invalid } from '@tessera/grpc';
 import { type RecallRequest, readEligibility } from '@tessera/recall';
 import { carrierOf } from '@tessera/telemetry';
 import type { FastifyReply } from 'fastify';
@@ -40,6 +41,14 @@ function jsonRecallOf(asked: JsonRecall): Parsed<RecallRequest> {
   return recallOf(asked, asked.eligibility && readEligibility(asked.eligibility));
 }
 
+/** vLLM scores pairs of texts at the same path. */
+function refuseTextScores(body: unknown): void {
+  const field = ['text_1', 'text_2', 'queries'].find((name) => name in Object(body));
+  if (field === undefined) return;
+  const expected = 'userId and items of the catalogue: texts are scored by POST /v1/rerank';
+  throw invalid(field, expected, 'a text to score');
+}
+
 export function parseJsonRecall(body: unknown): Parsed<RecallRequest> {
   return jsonRecallOf(HTTP_JSON.readRequest<JsonRecall>(RECALL, body));
 }
@@ -65,7 +74,10 @@ export class RecallHttpController {
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const parse = () => scoresAskedOf(HTTP_JSON.readRequest<WireScoreRequest>(SCORE, body));
+    const parse = () => {
+      refuseTextScores(body);
+      return scoresAskedOf(HTTP_JSON.readRequest<WireScoreRequest>(SCORE, body));
+    };
     const answer = await this.edge.score(parse, callOf(reply));
     return HTTP_JSON.writeResponse(SCORE, toWireScores(answer));
   }

@@ -2,7 +2,14 @@ import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
 import type { FastifyReply } from 'fastify';
 import { RelevanceEdge } from '../relevance-edge.js';
-import { parseRerank, parseTeiRerank, rerankAnswer, teiAnswer } from '../wire/rerank.js';
+import { renamed } from '../wire/body-fields.js';
+import {
+  isRerankBody,
+  parseRerank,
+  parseTeiRerank,
+  rerankAnswer,
+  teiAnswer,
+} from '../wire/rerank.js';
 import { callOf } from './recall.controller.js';
 
 /** Relevance in the bodies and answers that clients of others have. */
@@ -21,31 +28,20 @@ export class RerankHttpController {
     return rerankAnswer(await this.edge.score(asked, callOf(reply)), asked());
   }
 
-  /** Text Embeddings Inference. */
+  /** Text Embeddings Inference; with documents in place of texts, as the routes above. */
   @Post('rerank')
   @HttpCode(200)
   async teiRerank(
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object[]> {
+  ): Promise<object> {
+    if (isRerankBody(body)) return this.rerank(body, reply);
     const asked = parsedOnce(() => parseTeiRerank(body));
     const answer = await this.edge.score(asked, callOf(reply)).catch((thrown: unknown) => {
-      throw ofTexts(TesseraError.from(thrown));
+      throw renamed(TesseraError.from(thrown), 'documents', 'texts');
     });
     return teiAnswer(answer, asked());
   }
-}
-
-/** The same error by the name that documents have in a body of Text Embeddings Inference. */
-function ofTexts(error: TesseraError): TesseraError {
-  const { code, message, field, retryAfterMs } = error;
-  const named = (text: string) => text.replace(/^documents\b/, 'texts');
-  if (field === undefined) return error;
-  return new TesseraError(code, named(message), {
-    field: named(field),
-    retryAfterMs,
-    cause: error,
-  });
 }
 
 /** The edge parses, so that refusals are counted; the answer needs what was parsed. */

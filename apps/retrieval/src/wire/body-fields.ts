@@ -1,23 +1,52 @@
 /** Readers of HTTP bodies that are no messages. Every refusal is REQUEST_INVALID with the field. */
 
+import { TesseraError } from '@tessera/errors';
 import { invalid } from '@tessera/grpc';
 
 const COUNT_MAX = 1_000_000_000;
 
 export type Body = Readonly<Record<string, unknown>>;
 
+/** Members that are null count as absent: serialisers write optional fields so. */
 export function objectOf(field: string, value: unknown): Body {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+  }
   throw invalid(field, 'an object', value);
 }
 
-/** An object with no other members than these. */
-export function strictObjectOf(field: string, value: unknown, keys: readonly string[]): Body {
-  const object = objectOf(field, value);
-  const stranger = Object.keys(object).find((key) => !keys.includes(key));
-  if (stranger === undefined) return object;
-  const path = field === 'body' ? stranger : `${field}.${stranger}`;
-  throw invalid(path, `no such key (known: ${keys.join(', ')})`, 'it');
+/**
+ * Keys of other services' bodies beside those that are read: NO_EFFECT, the only values that
+ * change nothing, or the reason why any value is refused.
+ */
+export type ForeignKeys = Readonly<Record<string, typeof NO_EFFECT | readonly unknown[] | string>>;
+
+/** Cannot change the answer: let by. */
+export const NO_EFFECT = Symbol('no effect');
+
+/** The members of a body, each of which is read, without effect, or refused by its name. */
+export function membersOf(value: unknown, keys: readonly string[], foreign: ForeignKeys): Body {
+  const body = objectOf('body', value);
+  for (const [key, member] of Object.entries(body)) {
+    if (keys.includes(key)) continue;
+    const rule = Object.hasOwn(foreign, key) ? foreign[key] : undefined;
+    if (rule === NO_EFFECT) continue;
+    if (typeof rule === 'string') throw invalid(key, rule, member);
+    if (rule === undefined) throw invalid(key, `no such key (known: ${keys.join(', ')})`, 'it');
+    if (!rule.includes(member)) throw invalid(key, rule.map(String).join(' or '), member);
+  }
+  return body;
+}
+
+/** The same error by the name that its list has in the caller's body. */
+export function renamed(error: TesseraError, name: string, inBody: string): TesseraError {
+  const { code, message, field, retryAfterMs } = error;
+  if (field === undefined) return error;
+  const own = (text: string) =>
+    text.startsWith(name) && !/^\w/.test(text.slice(name.length))
+      ? inBody + text.slice(name.length)
+      : text;
+  return new TesseraError(code, own(message), { field: own(field), retryAfterMs, cause: error });
 }
 
 export function listOf(body: Body, key: string): readonly unknown[] {

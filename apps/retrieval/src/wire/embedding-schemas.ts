@@ -3,9 +3,9 @@
 import {
   countSchema as count,
   type DescribedRoute,
+  foreignSchema as foreign,
   listSchema as list,
   objectSchema as object,
-  openSchema as open,
   textSchema as text,
   wordSchema as word,
 } from './json-schemas.js';
@@ -13,11 +13,19 @@ import {
 const TEXTS = { oneOf: [{ type: 'string' }, list({ type: 'string' })] };
 const NUMBERS = list({ type: 'number' });
 const model = text('of embedding.models; empty: the first');
+const promptName = text("of the model's prompts; left out: its default");
+const failures = word('whole', 'each');
+const FAILURES = list(
+  object({ index: count('in the request'), code: text(''), message: text('') }),
+);
 const dimensions = { ...count('first numbers of each vector'), minimum: 1 };
 
 export const EMBEDDING_SCHEMAS = {
-  EmbeddingsRequest: open(
-    { input: TEXTS, model, dimensions, encoding_format: word('float', 'base64') },
+  EmbeddingsRequest: foreign(
+    {
+      ...{ input: TEXTS, model, dimensions, encoding_format: word('float', 'base64') },
+      ...{ prompt_name: promptName, input_type: promptName, task: promptName, failures },
+    },
     ['input'],
   ),
   EmbeddingsResponse: object(
@@ -40,20 +48,23 @@ export const EMBEDDING_SCHEMAS = {
         'prompt_tokens',
         'total_tokens',
       ]),
+      failures: FAILURES,
     },
     ['object', 'model', 'data', 'usage'],
   ),
-  TeiEmbedRequest: open(
+  TeiEmbedRequest: foreign(
     {
       inputs: TEXTS,
       model,
       dimensions,
+      prompt_name: promptName,
+      failures,
       normalize: { type: 'boolean', description: 'true where it is left out' },
       truncate: { type: 'boolean', enum: [true] },
     },
     ['inputs'],
   ),
-  TeiEmbedResponse: list(NUMBERS),
+  TeiEmbedResponse: list({ ...NUMBERS, nullable: true }),
 };
 
 const summary = 'Vectors of texts, in their order';
@@ -72,5 +83,12 @@ export const EMBEDDING_ROUTES: readonly DescribedRoute[] = [
     response: 'TeiEmbedResponse',
     operationId: 'embed-tei',
     summary,
+  },
+  {
+    path: '/',
+    request: 'TeiEmbedRequest',
+    response: 'TeiEmbedResponse',
+    operationId: 'embed-root',
+    summary: "The same as /embed, where huggingface_hub's clients ask",
   },
 ];

@@ -12,6 +12,31 @@ export const openSchema = (
   required: readonly string[] = [],
 ) => Object.assign({ type: 'object', properties }, required.length > 0 && { required });
 
+interface Enumerated {
+  readonly enum?: readonly unknown[];
+}
+
+/**
+ * A body of other services' clients: further members are let by or refused by their names, and
+ * null is an absent one.
+ */
+export function foreignSchema(
+  properties: Readonly<Record<string, object>>,
+  required: readonly string[],
+) {
+  const orNull = (schema: object) => {
+    if (!('type' in schema)) return schema;
+    const { enum: words } = schema as Enumerated;
+    const more = words === undefined ? {} : { enum: [...words, null] };
+    return Object.assign({}, schema, { nullable: true }, more);
+  };
+  const entries = Object.entries(properties).map(([name, schema]) => [
+    name,
+    required.includes(name) ? schema : orNull(schema),
+  ]);
+  return openSchema(Object.fromEntries(entries), required);
+}
+
 export const textSchema = (description: string) => ({ type: 'string', description });
 export const countSchema = (description: string) => ({ type: 'integer', description });
 export const listSchema = (items: object) => ({ type: 'array', items });

@@ -3,8 +3,10 @@
 import {
   countSchema as count,
   type DescribedRoute,
+  foreignSchema as foreign,
   listSchema as list,
   objectSchema as object,
+  openSchema as open,
   textSchema as text,
   wordSchema as word,
 } from './json-schemas.js';
@@ -12,8 +14,8 @@ import {
 const DOCUMENT = {
   oneOf: [
     { type: 'string' },
-    object({ text: { type: 'string' } }, ['text']),
-    object({ itemId: text('of the catalogue; itemText of relevance.json makes its text') }, [
+    open({ text: { type: 'string' } }, ['text']),
+    open({ itemId: text('of the catalogue; itemText of relevance.json makes its text') }, [
       'itemId',
     ]),
   ],
@@ -21,47 +23,53 @@ const DOCUMENT = {
 const score = { type: 'number' };
 const ADAPTER = text('name of an adapter to score with; base or empty: the model alone');
 
-export const RERANK_SCHEMAS = {
-  RerankRequest: object(
-    {
-      model: text('without effect: there is one model'),
-      query: text('not empty'),
-      documents: list(DOCUMENT),
-      top_n: count('documents of the answer at most'),
-      return_documents: { type: 'boolean' },
-      instruction: text("in place of the template's"),
-      too_long: word('cut', 'refuse'),
-      failures: word('each', 'whole'),
-      priority: word('high', 'normal', 'low'),
-      deadline_ms: count('milliseconds'),
-      catalogue: text('of the items; empty: the first'),
-      adapter: ADAPTER,
-    },
-    ['query', 'documents'],
+const RERANK_MEMBERS = {
+  model: text('without effect: there is one model'),
+  query: text('not empty'),
+  documents: list(DOCUMENT),
+  top_n: count('documents of the answer at most'),
+  top_k: count('the same'),
+  truncation: { type: 'boolean', description: 'true: too_long is cut; false: refuse' },
+  max_tokens_per_doc: count('at least the bytes of the longest document'),
+  return_documents: { type: 'boolean' },
+  instruction: text("in place of the template's"),
+  too_long: word('cut', 'refuse'),
+  failures: word('each', 'whole'),
+  priority: { oneOf: [word('high', 'normal', 'low'), count('0: normal, else low')] },
+  deadline_ms: count('milliseconds'),
+  catalogue: text('of the items; empty: the first'),
+  adapter: ADAPTER,
+};
+const RERANKED = object({
+  id: text('made for each call'),
+  object: word('list'),
+  model: text('template, digest of the weights, and of the adapter where one was named'),
+  usage: object({ total_tokens: count('of all prompts'), computed_tokens: count('of these') }),
+  results: list(
+    object({ index: count('in the request'), relevance_score: score, document: DOCUMENT }),
   ),
-  RerankResponse: object({
-    id: text('made for each call'),
-    object: word('list'),
-    model: text('template, digest of the weights, and of the adapter where one was named'),
-    usage: object({ total_tokens: count('of all prompts'), computed_tokens: count('of these') }),
-    results: list(
-      object({ index: count('in the request'), relevance_score: score, document: DOCUMENT }),
-    ),
-    failures: list(object({ index: count('in the request'), code: text(''), message: text('') })),
-  }),
-  TeiRerankRequest: object(
+  failures: list(object({ index: count('in the request'), code: text(''), message: text('') })),
+});
+
+export const RERANK_SCHEMAS = {
+  RerankRequest: foreign(RERANK_MEMBERS, ['query', 'documents']),
+  RerankResponse: RERANKED,
+  /** With `documents` it is the body of the routes above, and so is the answer. */
+  TeiRerankRequest: foreign(
     {
-      query: text('not empty'),
+      ...RERANK_MEMBERS,
+
       texts: list({ type: 'string' }),
       truncate: { type: 'boolean' },
       truncation_direction: word('Right', 'right'),
       return_text: { type: 'boolean' },
       raw_scores: { type: 'boolean', enum: [false] },
-      adapter: ADAPTER,
     },
-    ['query', 'texts'],
+    ['query'],
   ),
-  TeiRerankResponse: list(object({ index: count('in the request'), score, text: text('') })),
+  TeiRerankResponse: {
+    oneOf: [list(object({ index: count('in the request'), score, text: text('') })), RERANKED],
+  },
 };
 
 const summary = 'Scores texts for a query, best first';

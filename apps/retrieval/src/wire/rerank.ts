@@ -6,7 +6,18 @@
 import { invalid } from '@tessera/grpc';
 import type { Parsed } from '../recall-edge.js';
 import type { AskedDocument, AskedRelevance, EdgeRelevance } from '../relevance-edge.js';
-import { countOf, flagOf, listOf, strictObjectOf, textOf, wordOf } from './body-fields.js';
+import {
+  type Body,
+  countOf,
+  type ForeignKeys,
+  flagOf,
+  listOf,
+  membersOf,
+  NO_EFFECT,
+  objectOf,
+  textOf,
+  wordOf,
+} from './body-fields.js';
 
 const PRIORITIES = ['high', 'normal', 'low'] as const;
 
@@ -36,7 +47,19 @@ const RERANK_KEYS = [
   'deadline_ms',
   'catalogue',
   'adapter',
+  'max_tokens_per_doc',
+  'top_k',
+  'truncation',
 ];
+/** Of Cohere, Jina, Voyage, vLLM and LiteLLM. Documents are scored whole: they have no chunks. */
+const RERANK_FOREIGN: ForeignKeys = {
+  user: NO_EFFECT,
+  client_name: NO_EFFECT,
+  max_chunks_per_doc: NO_EFFECT,
+  return_embeddings: [false],
+  truncate_prompt_tokens: 'none: too_long says what becomes of a document that is too long',
+  rank_fields: 'none: documents are scored by their text; put the fields into it',
+};
 const TEI_KEYS = [
   'query',
   'texts',
@@ -46,37 +69,81 @@ const TEI_KEYS = [
   'raw_scores',
   'adapter',
 ];
+const TEI_FOREIGN: ForeignKeys = { user: NO_EFFECT };
 /** Clients send their default too. A text that is too long loses its last tokens. */
 const DIRECTIONS = ['Right', 'right'] as const;
 
 /** @throws TesseraError REQUEST_INVALID with the path of the field */
 export function parseRerank(body: unknown): AskedRerank {
-  const asked = strictObjectOf('body', body, RERANK_KEYS);
+  const asked = membersOf(body, RERANK_KEYS, RERANK_FOREIGN);
   // Clients name a model of the service that they were made for: the one here is always the same.
   textOf(asked, 'model', '');
+  const documents = listOf(asked, 'documents').map(documentOf);
+  checkTokensPerDocument(asked, documents);
   return {
     request: {
       requestId: '',
       query: textOf(asked, 'query'),
-      documents: listOf(asked, 'documents').map(documentOf),
+      documents,
       instruction: textOf(asked, 'instruction', '') || undefined,
-      tooLong: wordOf(asked, 'too_long', ['cut', 'refuse']),
+      tooLong: tooLongOf(asked),
       failures: wordOf(asked, 'failures', ['each', 'whole']),
-      priority: asked.priority === undefined ? 'normal' : wordOf(asked, 'priority', PRIORITIES),
+      priority: priorityOf(asked),
       catalogue: textOf(asked, 'catalogue', ''),
       adapter: textOf(asked, 'adapter', ''),
     },
     deadlineMs: asked.deadline_ms === undefined ? undefined : countOf(asked, 'deadline_ms'),
     shown: {
-      count: asked.top_n === undefined ? Number.POSITIVE_INFINITY : countOf(asked, 'top_n'),
+      count: shownCountOf(asked),
       texts: flagOf(asked, 'return_documents', false),
     },
   };
 }
 
+/** Voyage's clients call it top_k. */
+function shownCountOf(asked: Body): number {
+  const key = ['top_n', 'top_k'].find((name) => asked[name] !== undefined);
+  return key === undefined ? Number.POSITIVE_INFINITY : countOf(asked, key);
+}
+
+/** Jina's and Voyage's `truncation` is the same choice. */
+function tooLongOf(asked: Body): 'cut' | 'refuse' {
+  if (asked.too_long !== undefined || asked.truncation === undefined) {
+    return wordOf(asked, 'too_long', ['cut', 'refuse']);
+  }
+  return flagOf(asked, 'truncation', true) ? 'cut' : 'refuse';
+}
+
+/** A word of ours, or Cohere's whole number, of which 0 is what clients send by default. */
+function priorityOf(asked: Body): AskedRelevance['priority'] {
+  const { priority } = asked;
+  if (priority === undefined || priority === 0) return 'normal';
+  if (typeof priority === 'number' && Number.isInteger(priority) && priority > 0) return 'low';
+  return wordOf(asked, 'priority', PRIORITIES);
+}
+
+/**
+ * Documents are cut where the model ends, not before: a smaller bound would change scores. A token
+ * stands for a byte of a text at least.
+ */
+function checkTokensPerDocument(asked: Body, documents: readonly AskedDocument[]): void {
+  if (asked.max_tokens_per_doc === undefined) return;
+  const most = countOf(asked, 'max_tokens_per_doc');
+  const bytesOf = (of: AskedDocument) => ('text' in of ? Buffer.byteLength(of.text) : 0);
+  const longest = documents.reduce((bytes, of) => Math.max(bytes, bytesOf(of)), 0);
+  if (longest <= most) return;
+  const expected = `none, or at least the bytes of the longest document (${longest})`;
+  throw invalid('max_tokens_per_doc', expected, most);
+}
+
+/** A body of documents at the path of texts is vLLM's and LiteLLM's: that of `POST /v1/rerank`. */
+export function isRerankBody(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'documents' in body;
+}
+
 /** @throws TesseraError REQUEST_INVALID with the path of the field */
 export function parseTeiRerank(body: unknown): AskedRerank {
-  const asked = strictObjectOf('body', body, TEI_KEYS);
+  const asked = membersOf(body, TEI_KEYS, TEI_FOREIGN);
   if (flagOf(asked, 'raw_scores', false)) {
     throw invalid('raw_scores', 'false: the template says what a score is', 'true');
   }
@@ -148,7 +215,8 @@ function documentOf(value: unknown, index: number): AskedDocument {
   if (typeof value !== 'object' || value === null) {
     throw invalid(field, 'a text, {text} or {itemId}', value);
   }
-  const given = strictObjectOf(field, value, ['text', 'itemId']);
+  // Other members of a document, such as an ID of the caller's, are not scored.
+  const given = objectOf(field, value);
   if (typeof given.text === 'string' && given.itemId === undefined) return { text: given.text };
   if (typeof given.itemId === 'string' && given.text === undefined) return { itemId: given.itemId };
   throw invalid(field, 'a text, {text} or {itemId}', value);

@@ -141,7 +141,12 @@ export class RedisBehaviourLog extends BehaviourLog {
 
   private eventArgs(event: BehaviourEvent): string[] {
     const window = this.options.retention.windowOf(event.action) + 1;
-    return [event.eventId, String(window), String(event.timeMs), payloadOf(event, this.arrivals.next())];
+    return [
+      event.eventId,
+      String(window),
+      String(event.timeMs),
+      payloadOf(event, this.arrivals.next()),
+    ];
   }
 
   private windowArgs(): string[] {
