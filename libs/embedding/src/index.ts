@@ -1,7 +1,12 @@
 export { type ModelSpec, parseModelSpecs } from './domain/model-specs.js';
 export { bytesOf } from './domain/number-bytes.js';
 export { normalise } from './domain/shorten.js';
-export { type EncodedPair, TEXTS_AT_ONCE, type TextTokenizer } from './domain/text-tokens.js';
+export {
+  beginningTokens,
+  type EncodedPair,
+  TEXTS_AT_ONCE,
+  type TextTokenizer,
+} from './domain/text-tokens.js';
 export { type EmbeddingCall, EmbeddingModel, type ModelLimits } from './embedding-model.js';
 export {
   type EachAnswer,

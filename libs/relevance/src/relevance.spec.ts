@@ -4,7 +4,7 @@ import { type EngineLogits, headPool, NativeEngine } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DOCUMENT_CHARACTERS_MAX } from './domain/pair-prompts.js';
+import { DOCUMENT_BYTES_MAX, QUERY_BYTES_MAX } from './domain/pair-prompts.js';
 import { labelTokens, loadRelevance, Relevance, type RelevanceRequest } from './index.js';
 
 const FOLDER = 'test/fixtures/relevance';
@@ -172,10 +172,68 @@ describe('a call', () => {
     });
     expect(outcomes[2]).toMatchObject({ promptTokens: expect.any(Number) });
     const huge = await score({
-      documents: ['x'.repeat(DOCUMENT_CHARACTERS_MAX + 1)],
+      documents: ['x'.repeat(DOCUMENT_BYTES_MAX + 1)],
       tooLong: 'refuse',
     });
     expect(huge.outcomes[0]).toMatchObject({ error: { field: 'documents[0]' } });
+  });
+
+  it('bounds the bytes of what is asked before it makes them into tokens', async () => {
+    let made = 0;
+    const { tokenizer, ...parts } = await loadRelevance(FOLDER);
+    const counting = Object.assign(Object.create(tokenizer), {
+      encode: (text: string) => {
+        made += text.length;
+        return tokenizer.encode(text);
+      },
+      encodeAside: (text: string) => {
+        made += text.length;
+        return tokenizer.encodeAside(text);
+      },
+    });
+    const scorer = new Relevance({ engine, limits: LIMITS, tokenizer: counting, ...parts });
+    const most = made + QUERY_BYTES_MAX;
+    const context = { budgetUs: BUDGET_US };
+    for (const field of ['query', 'instruction'] as const) {
+      const long = asked({ query: 'q', [field]: 'word '.repeat(180_000) });
+      const refused = scorer.score(long, context);
+      await expect(refused).rejects.toMatchObject({
+        code: 'REQUEST_INVALID',
+        field,
+        message: `${field}: expected at most ${QUERY_BYTES_MAX} bytes, got 900000`,
+      });
+    }
+    expect(made).toBeLessThan(most);
+    const emoji = asked({ documents: ['😀'.repeat(165_000)] });
+    expect((await scorer.score(emoji, context)).outcomes).toHaveLength(1);
+    // Two UTF-16 units for the four bytes of each.
+    expect(made).toBeLessThan(most + DOCUMENT_BYTES_MAX);
+  });
+
+  it('makes long texts into the same tokens on a thread of their own', async () => {
+    const { tokenizer } = await loadRelevance(FOLDER);
+    for (const text of ['', 'short', 'a longer text, '.repeat(400), '😀 é́'.repeat(2000)]) {
+      expect(await tokenizer.encodeAside(text)).toEqual(tokenizer.encode(text));
+    }
+  });
+
+  it('makes no more tokens for a caller that no longer waits', async () => {
+    const documents = Array.from({ length: 8 }, (_, i) => `document ${i} `.repeat(300));
+    const gone = new AbortController();
+    const parts = await loadRelevance(FOLDER);
+    let made = 0;
+    const tokenizer = Object.assign(Object.create(parts.tokenizer), {
+      encodeAside: (text: string) => {
+        made += 1;
+        if (text.includes('document 2')) gone.abort();
+        return parts.tokenizer.encodeAside(text);
+      },
+    });
+    const scorer = new Relevance({ engine, limits: LIMITS, ...parts, tokenizer });
+    const context = { budgetUs: BUDGET_US, signal: gone.signal };
+    const { outcomes } = await scorer.score(asked({ documents }), context);
+    expect(outcomes.at(-1)).toMatchObject({ error: { code: 'CANCELLED' } });
+    expect(made).toBeLessThan(12);
   });
 
   it('asks nothing of the engine where no document can be asked about', async () => {

@@ -5,11 +5,12 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * What `act` makes of each item, in their order. After each slice others have a turn of the event
- * loop; one item is never cut. Rejects with what `act` throws; later items are then left out.
+ * loop; one item is never cut. Rejects with what `act` throws or rejects with; later items are then
+ * left out.
  */
 export async function inSlices<Item, Made>(
   items: readonly Item[],
-  act: (item: Item, place: number) => Made,
+  act: (item: Item, place: number) => Made | Promise<Made>,
 ): Promise<Made[]> {
   const made: Made[] = [];
   let beganMs = performance.now();
@@ -18,7 +19,8 @@ export async function inSlices<Item, Made>(
       await nextTurn();
       beganMs = performance.now();
     }
-    made.push(act(item, place));
+    const one = act(item, place);
+    made.push(one instanceof Promise ? await one : one);
   }
   return made;
 }

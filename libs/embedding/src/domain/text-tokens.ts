@@ -38,7 +38,7 @@ type Encoder = Pick<TextTokenizer, 'encode' | 'encodeWhole'>;
 
 /**
  * Texts to tokens. Where they are too many, the last of the text's own go and the special ones
- * stay, as transformers truncates. Of a long text not much more is read than that takes.
+ * stay, as transformers truncates.
  */
 export class TextTokenMaker {
   /** For the text's own tokens. */
@@ -66,24 +66,31 @@ export class TextTokenMaker {
 
   async tokensOf(text: string): Promise<TextTokens> {
     const { before, behind, room } = this;
-    const own = await this.beginningOf(text);
+    const own = await beginningTokens(this.tokenizer, text, room);
     return {
       tokens: [...before, ...own.slice(0, room), ...behind].slice(0, this.tokensMax),
       isTruncated: own.length > room,
     };
   }
+}
 
-  /** The text's own tokens: all, or more than there is room for, those with room being right. */
-  private async beginningOf(text: string): Promise<readonly number[]> {
-    const wanted = this.room + CUT_TOKENS;
-    let characters = wanted * TOKEN_CHARACTERS;
-    while (characters < text.length) {
-      const own = await this.tokenizer.encode(text.slice(0, cutAt(text, characters)));
-      if (own.length > wanted) return own;
-      characters *= 2;
-    }
-    return this.tokenizer.encode(text);
+/**
+ * A text's own tokens: all, or more than there is room for, those with room being right. Of a long
+ * text not much more is read than that takes.
+ */
+export async function beginningTokens(
+  tokenizer: Pick<TextTokenizer, 'encode'>,
+  text: string,
+  room: number,
+): Promise<readonly number[]> {
+  const wanted = room + CUT_TOKENS;
+  let characters = wanted * TOKEN_CHARACTERS;
+  while (characters < text.length) {
+    const own = await tokenizer.encode(text.slice(0, cutAt(text, characters)));
+    if (own.length > wanted) return own;
+    characters *= 2;
   }
+  return tokenizer.encode(text);
 }
 
 const SPACE = /\s/;

@@ -23,11 +23,14 @@ export class AddedTokenFinder {
   private readonly byText: ReadonlyMap<string, AddedToken>;
   /** Lengths of the tokens by their first two characters, the longest first. */
   private readonly lengths = new Map<string, number[]>();
+  /** 1 where a token begins with the character: texts are long, and few of their places may be. */
+  private readonly begins = new Uint8Array(1 << 16);
 
   constructor(tokens: readonly AddedToken[]) {
     this.byText = new Map(tokens.map((token) => [token.content, token]));
     const lengths = new Map<string, Set<number>>();
     for (const { content } of tokens) {
+      this.begins[content.charCodeAt(0)] = 1;
       const start = content.slice(0, 2);
       const known = lengths.get(start);
       if (known === undefined) lengths.set(start, new Set([content.length]));
@@ -45,6 +48,7 @@ export class AddedTokenFinder {
   placesIn(text: string): AddedTokenPlace[] {
     const places: AddedTokenPlace[] = [];
     for (let start = 0; start < text.length; start += 1) {
+      if (this.begins[text.charCodeAt(start)] === 0) continue;
       const two = text.slice(start, start + 2);
       this.addPlaces(text, start, two, places);
       if (two.length === 2) this.addPlaces(text, start, two[0] as string, places);

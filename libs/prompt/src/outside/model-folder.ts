@@ -21,10 +21,14 @@ const TOKENIZER_FILES = [
 ];
 
 /**
- * The tokenizer of a Hugging Face model folder.
+ * The tokenizer of a Hugging Face model folder. `readsLongTexts`: its thread for those begins now,
+ * not with the first of them.
  * @throws TesseraError TOKENIZER_INVALID naming file and field
  */
-export async function loadTokenizer(folder: string): Promise<Tokenizer> {
+export async function loadTokenizer(
+  folder: string,
+  { readsLongTexts = false }: { readonly readsLongTexts?: boolean } = {},
+): Promise<Tokenizer> {
   const hash = createHash('sha256');
   const texts = new Map<string, string>();
   for (const name of TOKENIZER_FILES) {
@@ -50,7 +54,9 @@ export async function loadTokenizer(folder: string): Promise<Tokenizer> {
     addedTokens: json('added_tokens.json'),
     specialTokens: json('special_tokens_map.json'),
   });
-  return new HuggingFaceTokenizer(documents, hash.digest('hex'));
+  const tokenizer = new HuggingFaceTokenizer(documents, hash.digest('hex'));
+  if (readsLongTexts) tokenizer.aside();
+  return tokenizer;
 }
 
 /**

@@ -2,8 +2,10 @@ import { expecting, type TesseraError } from '@tessera/errors';
 import type { Tokenizer } from '@tessera/prompt';
 import { type RelevanceTemplate, SLOT_PATTERN, slotsOf } from './relevance-template.js';
 
-/** Characters of a document that are looked at: more than the longest prompt has tokens for. */
-export const DOCUMENT_CHARACTERS_MAX = 1 << 17;
+/** Bytes of a document that are looked at: more than the longest prompt has tokens for. */
+export const DOCUMENT_BYTES_MAX = 1 << 17;
+/** Bytes of a query or an instruction at most, whatever tokens they make. */
+export const QUERY_BYTES_MAX = 1 << 16;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const invalid = expecting('REQUEST_INVALID');
@@ -27,9 +29,12 @@ export interface PairPrompt {
   readonly cutTokens: number;
 }
 
+/** A text, or the tokens of one that is always the same. */
+type Part = string | readonly number[];
+
 /** What pairs of one query and many documents are made into tokens by. */
 export class PairPrompts {
-  private readonly segments: readonly (string | readonly number[])[];
+  private readonly segments: readonly Part[];
   private readonly itemAt: number;
 
   /** @param tokensMax tokens of a prompt at most, with the tokens of a label behind it */
@@ -45,58 +50,63 @@ export class PairPrompts {
   }
 
   /**
-   * First tokens of every prompt with an instruction, whatever is asked: those before query and
-   * item but the last, which may go into a token of the text behind it.
+   * What every prompt with an instruction begins with, whatever is asked: the parts before query
+   * and item. `isCut`: the last token may go into one of the text behind it.
    */
-  private headTokens(instruction: string): number {
-    let tokens = 0;
+  private head(instruction: string): { readonly parts: Part[]; readonly isCut: boolean } {
+    const parts: Part[] = [];
     for (const segment of this.segments) {
       if (typeof segment !== 'string') {
-        tokens += segment.length;
+        parts.push(segment);
         continue;
       }
       const [before = ''] = segment.split(/\{(?:query|item)\}/);
-      const own = this.tokenizer.encode(filled(before, '', instruction)).length;
-      if (before.length < segment.length) return tokens + Math.max(0, own - 1);
-      tokens += own;
+      parts.push(filled(before, '', instruction));
+      if (before.length < segment.length) return { parts, isCut: true };
     }
-    return tokens;
+    return { parts, isCut: false };
   }
 
   /**
-   * Everything but the documents.
-   * @throws TesseraError REQUEST_INVALID naming `query` or `instruction`
+   * Everything but the documents. Rejects with REQUEST_INVALID naming `query` or `instruction`;
+   * what has too many bytes is not made into tokens.
    */
-  ofQuery(query: string, instruction = this.template.instruction): QueryPrompts {
+  async ofQuery(query: string, instruction = this.template.instruction): Promise<QueryPrompts> {
+    checkBytes('query', query);
+    checkBytes('instruction', instruction);
     this.checkText('query', query);
     this.checkText('instruction', instruction);
     if (query.trim() === '') throw invalid('query', 'a text that is not empty', 'none');
     const fill = (segment: string): string => filled(segment, query, instruction);
-    const tokensOf = (segment: string | readonly number[]): readonly number[] =>
-      typeof segment === 'string' ? this.tokenizer.encode(fill(segment)) : segment;
-    const before = this.segments.slice(0, this.itemAt).flatMap(tokensOf);
-    const after = this.segments.slice(this.itemAt + 1).flatMap(tokensOf);
+    const filledParts = this.segments.map((part) => (typeof part === 'string' ? fill(part) : part));
+    const before = (await this.tokensOf(filledParts.slice(0, this.itemAt))).flat();
+    const after = (await this.tokensOf(filledParts.slice(this.itemAt + 1))).flat();
     const itemBefore = fill(this.template.segments[this.itemAt] as string);
     const room = this.tokensMax - before.length - after.length;
-    const fixed = this.tokenizer.encode(itemBefore).length;
+    const fixed = (await this.encode(itemBefore)).length;
     if (fixed >= room) {
       const got = `${before.length + fixed + after.length}`;
       const least = `at most ${this.tokensMax - 1} tokens with the template`;
       throw invalid('query', least, got);
     }
-    const headTokens = this.headTokens(instruction);
+    const { parts, isCut } = this.head(instruction);
+    const headTokens = headLength(await this.tokensOf(parts), isCut);
     return new QueryPrompts(this, { headTokens, before, itemBefore, fixed, after, room });
   }
 
   fixedTokens(): FixedTokens {
     const { segments } = this.template;
+    const { parts, isCut } = this.head(this.template.instruction);
+    const head = parts.map((part) =>
+      typeof part === 'string' ? this.tokenizer.encode(part) : part,
+    );
     const tokensOf = (segment: string) =>
       this.tokenizer.encode(filled(segment, '', this.template.instruction)).length;
     const sum = (of: readonly string[]) => of.reduce((all, one) => all + tokensOf(one), 0);
     return {
       before: sum(segments.slice(0, this.itemAt + 1)),
       behind: sum(segments.slice(this.itemAt + 1)),
-      kept: this.headTokens(this.template.instruction),
+      kept: headLength(head, isCut),
       isQueryBefore: segments.slice(0, this.itemAt + 1).some((of) => slotsOf(of).includes('query')),
     };
   }
@@ -111,9 +121,30 @@ export class PairPrompts {
     if (token !== undefined) throw invalid(field, `a text without the token ${token}`, 'it');
   }
 
-  encode(text: string): readonly number[] {
-    return this.tokenizer.encode(text);
+  /** One after the other: the thread is everybody's. */
+  private async tokensOf(parts: readonly Part[]): Promise<(readonly number[])[]> {
+    const tokens: (readonly number[])[] = [];
+    for (const part of parts) {
+      tokens.push(typeof part === 'string' ? await this.encode(part) : part);
+    }
+    return tokens;
   }
+
+  encode(text: string): Promise<readonly number[]> {
+    return this.tokenizer.encodeAside(text);
+  }
+}
+
+function headLength(parts: readonly (readonly number[])[], isCut: boolean): number {
+  const lengths = parts.map(({ length }) => length);
+  const last = lengths.pop() ?? 0;
+  return lengths.reduce((sum, one) => sum + one, isCut ? Math.max(0, last - 1) : last);
+}
+
+/** @throws TesseraError REQUEST_INVALID naming the field */
+function checkBytes(field: string, text: string): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > QUERY_BYTES_MAX) throw invalid(field, `at most ${QUERY_BYTES_MAX} bytes`, bytes);
 }
 
 /** The text of a segment without the document. */
@@ -153,17 +184,13 @@ export class QueryPrompts {
 
   /**
    * The prompt of the query and a document. Of one that is too long the end is left out, as the
-   * scripts of models do, or it is refused.
-   * @throws TesseraError REQUEST_INVALID naming `field`
+   * scripts of models do, or it is refused. Rejects with REQUEST_INVALID naming `field`.
    */
-  of(document: string, field: string, cuts: boolean): PairPrompt {
+  async of(document: string, field: string, cuts: boolean): Promise<PairPrompt> {
     const { before, itemBefore, fixed, after, room } = this.parts;
-    if (document.length > DOCUMENT_CHARACTERS_MAX && !cuts) {
-      throw tooLong(field, `${DOCUMENT_CHARACTERS_MAX} characters`, document.length);
-    }
-    const looked = document.slice(0, cutAt(document, DOCUMENT_CHARACTERS_MAX));
+    const looked = lookedAt(document, field, cuts);
     this.pairs.checkText(field, looked);
-    const tokens = this.pairs.encode(itemBefore + looked);
+    const tokens = await this.pairs.encode(itemBefore + looked);
     const cutTokens = Math.max(0, tokens.length - room);
     if (cutTokens > 0 && !cuts) {
       throw tooLong(field, `${room - fixed} tokens beside the query`, tokens.length - fixed);
@@ -176,13 +203,22 @@ export class QueryPrompts {
   }
 }
 
-/** So many characters of the text, and not half of one. */
-function cutAt(text: string, lengthMax: number): number {
-  if (text.length <= lengthMax) return text.length;
-  const code = text.charCodeAt(lengthMax - 1);
-  return code >= 0xd800 && code < 0xdc00 ? lengthMax - 1 : lengthMax;
+/**
+ * The part of a document that is made into tokens.
+ * @throws TesseraError REQUEST_INVALID naming `field` where it is not all, and may not be cut
+ */
+export function lookedAt(document: string, field: string, cuts: boolean): string {
+  // A character of a string is at most three bytes.
+  if (document.length * 3 <= DOCUMENT_BYTES_MAX) return document;
+  const bytes = Buffer.byteLength(document);
+  if (bytes <= DOCUMENT_BYTES_MAX) return document;
+  if (!cuts) throw tooLong(field, `${DOCUMENT_BYTES_MAX} bytes`, bytes);
+  const { read } = ENCODER.encodeInto(document, new Uint8Array(DOCUMENT_BYTES_MAX));
+  return document.slice(0, read);
 }
 
-function tooLong(field: string, most: string, got: number): TesseraError {
+const ENCODER = new TextEncoder();
+
+export function tooLong(field: string, most: string, got: unknown): TesseraError {
   return invalid(field, `at most ${most}, or truncation to be asked for`, got);
 }

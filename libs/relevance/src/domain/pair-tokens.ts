@@ -1,6 +1,6 @@
-import type { TextTokenizer } from '@tessera/embedding';
+import { beginningTokens, type TextTokenizer } from '@tessera/embedding';
 import { expecting } from '@tessera/errors';
-import { DOCUMENT_CHARACTERS_MAX } from './pair-prompts.js';
+import { lookedAt, tooLong } from './pair-prompts.js';
 
 const invalid = expecting('REQUEST_INVALID');
 
@@ -20,6 +20,8 @@ export interface PairTokens {
 }
 
 const PROBE = 'a';
+/** Bytes of a query for each token that it may have: more than any text that is read has. */
+const TOKEN_BYTES_MAX = 16;
 
 /** What a tokenizer puts around two texts. */
 interface PairForm {
@@ -77,9 +79,11 @@ export class PairTokenMaker {
   /** @throws TesseraError REQUEST_INVALID naming `query` */
   async queryTokens(query: string): Promise<readonly number[]> {
     if (query.trim() === '') throw invalid('query', 'a text that is not empty', 'none');
-    const tokens = await this.tokensOf('query', query);
     const most = this.tokensMax - this.fixedTokens - 1;
-    if (tokens.length > most) throw invalid('query', `at most ${most} tokens`, tokens.length);
+    const [bytes, bytesMax] = [Buffer.byteLength(query), most * TOKEN_BYTES_MAX];
+    if (bytes > bytesMax) throw invalid('query', `at most ${bytesMax} bytes`, bytes);
+    const tokens = await this.tokensOf('query', query, most);
+    if (tokens.length > most) throw invalid('query', `at most ${most} tokens`, 'more');
     return tokens;
   }
 
@@ -91,14 +95,11 @@ export class PairTokenMaker {
     cuts: boolean,
   ): Promise<PairTokens> {
     const { before, between, behind, hasSegments } = this.form;
-    if (document.length > DOCUMENT_CHARACTERS_MAX && !cuts) {
-      throw tooLong(field, `${DOCUMENT_CHARACTERS_MAX} characters`, document.length);
-    }
-    const all = await this.tokensOf(field, document.slice(0, DOCUMENT_CHARACTERS_MAX));
     const room = this.tokensMax - this.fixedTokens - query.length;
+    const all = await this.tokensOf(field, lookedAt(document, field, cuts), room);
     const cutTokens = Math.max(0, all.length - room);
     if (cutTokens > 0 && !cuts) {
-      throw tooLong(field, `${room} tokens beside the query`, all.length);
+      throw tooLong(field, `${room} tokens beside the query`, 'more');
     }
     const own = all.slice(0, room);
     const first = [...before, ...query, ...between];
@@ -114,13 +115,9 @@ export class PairTokenMaker {
   }
 
   /** A text must not end its segment: the special tokens are the template's. */
-  private async tokensOf(field: string, text: string): Promise<readonly number[]> {
-    const tokens = await this.tokenizer.encode(text);
+  private async tokensOf(field: string, text: string, room: number): Promise<readonly number[]> {
+    const tokens = await beginningTokens(this.tokenizer, text, room);
     if (!tokens.some((token) => this.special.has(token))) return tokens;
     throw invalid(field, 'a text without the special tokens of the model', 'one of them');
   }
-}
-
-function tooLong(field: string, most: string, got: number) {
-  return invalid(field, `at most ${most}, or truncation to be asked for`, got);
 }

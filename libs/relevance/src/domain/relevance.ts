@@ -49,6 +49,20 @@ type Prompted = PairPrompt | { readonly error: TesseraError };
 /** What all requests of a call have in common but the time that is left. */
 type CommonWork = Omit<CallWork, 'budgetUs'>;
 
+/** How long the caller waits; by performance.now(). */
+interface Waiting {
+  readonly signal: Cancellation | undefined;
+  readonly endsMs: number;
+}
+
+/** @throws TesseraError CANCELLED or DEADLINE_EXCEEDED where the caller no longer waits */
+function checkWaiting({ signal, endsMs }: Waiting): void {
+  if (signal?.aborted === true) throw new TesseraError('CANCELLED', 'the request was cancelled');
+  if (performance.now() < endsMs) return;
+  const message = 'the deadline passed while the documents were made into tokens';
+  throw new TesseraError('DEADLINE_EXCEEDED', message);
+}
+
 /** What was read behind a prompt, or why there is nothing. */
 type Read = PromptRead | TesseraError;
 
@@ -123,13 +137,14 @@ export class Relevance implements RelevanceScorer {
     }
     const adapter = adapterOf(this.adapters, request.adapter ?? '', 'adapter');
     const endsMs = performance.now() + context.budgetUs / MICROSECONDS_PER_MILLISECOND;
-    const asked = this.pairs.ofQuery(query, instruction);
-    const prompted = await this.prompt(asked, request);
+    const asked = await this.pairs.ofQuery(query, instruction);
+    const waiting = { signal: context.signal, endsMs };
+    const prompted = await this.prompt(asked, request, waiting);
     const prompts = prompted.map((of) => ('error' in of ? [] : of.tokens));
     const order = trieOrder(prompts);
     const { headTokens } = asked;
     const work = { ...this.workOf(request), headTokens, adapter };
-    const read = await this.readAll(prompts, order, work, { signal: context.signal, endsMs });
+    const read = await this.readAll(prompts, order, work, waiting);
     const outcomes = prompted.map((of, i) => this.outcome(of, read[order.placeOf[i] as number]));
     const failed = outcomes.find((outcome) => 'error' in outcome);
     if (request.failures === 'whole' && failed !== undefined && 'error' in failed) {
@@ -141,11 +156,13 @@ export class Relevance implements RelevanceScorer {
   private prompt(
     prompts: QueryPrompts,
     { documents, tooLong }: RelevanceRequest,
+    waiting: Waiting,
   ): Promise<readonly Prompted[]> {
-    return inSlices(documents, (document, i) => {
+    return inSlices(documents, async (document, i) => {
       try {
+        checkWaiting(waiting);
         if (document instanceof TesseraError) throw document;
-        const prompt = prompts.of(document, `documents[${i}]`, tooLong === 'cut');
+        const prompt = await prompts.of(document, `documents[${i}]`, tooLong === 'cut');
         this.note(document, prompt);
         return prompt;
       } catch (error) {
@@ -165,7 +182,7 @@ export class Relevance implements RelevanceScorer {
     prompts: readonly (readonly number[])[],
     { asked, shared }: TrieOrder,
     common: CommonWork,
-    { signal, endsMs }: { readonly signal: Cancellation | undefined; readonly endsMs: number },
+    { signal, endsMs }: Waiting,
   ): Promise<readonly (Read | undefined)[]> {
     const { engine, limits } = this.parts;
     const { stops } = this.paths;

@@ -22,7 +22,7 @@ export async function loadRelevance(
   folder: string,
   templatePath?: string,
 ): Promise<{ readonly template: RelevanceTemplate; readonly tokenizer: Tokenizer }> {
-  const tokenizer = await loadTokenizer(folder);
+  const tokenizer = await loadTokenizer(folder, { readsLongTexts: true });
   const path = templatePath ?? join(folder, FILE);
   const bytes = await contentOf(path, templatePath === undefined);
   const template =
