@@ -11,7 +11,13 @@ export {
 } from './codes.js';
 export { expecting, shown } from './expecting.js';
 export { finiteJson } from './finite-json.js';
-export { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, jsonFault, nestsTooDeep } from './json-depth.js';
+export {
+  JSON_DEPTH_MAX,
+  JSON_MEMBERS_MAX,
+  JSON_VALUES_MAX,
+  jsonFault,
+  nestsTooDeep,
+} from './json-depth.js';
 export { refusalPauseMs } from './refusal-pause.js';
 export {
   type ErrorBody,

@@ -1,41 +1,61 @@
-import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, jsonFault, TesseraError } from '@tessera/errors';
-import type { FastifyInstance } from 'fastify';
+import { isUtf8 } from 'node:buffer';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import {
+  JSON_DEPTH_MAX,
+  JSON_MEMBERS_MAX,
+  JSON_VALUES_MAX,
+  jsonFault,
+  TesseraError,
+} from '@tessera/errors';
+import { ProgramThread } from '@tessera/threads';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const EXPECTED = {
   depth: `nested at most ${JSON_DEPTH_MAX} deep`,
   members: `of at most ${JSON_MEMBERS_MAX} members`,
+  values: `of at most ${JSON_VALUES_MAX} values`,
 } as const;
 
-/** Bytes -> JSON value. Bytes that are not UTF-8 are refused, never replaced. */
-export function parseJsonBody(bytes: Buffer): unknown {
-  if (bytes.length === 0) {
-    throw new TesseraError('REQUEST_INVALID', 'body: expected a JSON object, got nothing', {
-      field: 'body',
-    });
-  }
+/** A body of so many bytes takes about a millisecond; a longer one is parsed on a thread. */
+const ASIDE_BYTES_MIN = 32_768;
+
+const PROGRAM = '() => (bytes) => JSON.parse(new TextDecoder().decode(bytes))';
+
+let thread: ProgramThread<Uint8Array, unknown> | undefined;
+
+/** Made with the first long body, and anew where it ended. */
+function aside(): ProgramThread<Uint8Array, unknown> {
+  if (thread === undefined || thread.isOver) thread = new ProgramThread('json', PROGRAM);
+  return thread;
+}
+
+/**
+ * Bytes -> JSON value. Bytes that are not UTF-8 are refused, never replaced. Rejects with
+ * REQUEST_INVALID. Others have a turn of the event loop between the reading of a long body and
+ * what is made of it.
+ */
+export async function parseJsonBody(bytes: Buffer): Promise<unknown> {
+  if (bytes.length === 0) throw refused('a JSON object, got nothing');
   const fault = jsonFault(bytes);
-  if (fault !== undefined) {
-    const message = `body: expected JSON ${EXPECTED[fault]}, got more`;
-    throw new TesseraError('REQUEST_INVALID', message, { field: 'body' });
-  }
-  let text: string;
+  if (fault !== undefined) throw refused(`JSON ${EXPECTED[fault]}, got more`);
+  if (!isUtf8(bytes)) throw refused('UTF-8, got bytes that are not');
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (bytes.length < ASIDE_BYTES_MIN) return JSON.parse(new TextDecoder().decode(bytes));
+    const value = await aside().ask(bytes);
+    await turnOfTheLoop();
+    return value;
   } catch (cause) {
-    throw new TesseraError('REQUEST_INVALID', 'body: expected UTF-8, got bytes that are not', {
-      field: 'body',
-      cause,
-    });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
+    if (cause instanceof TesseraError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new TesseraError('REQUEST_INVALID', `body: expected JSON, got: ${reason}`, {
-      field: 'body',
-      cause,
-    });
+    throw refused(`JSON, got: ${reason}`, cause);
   }
+}
+
+function refused(expected: string, cause?: unknown): TesseraError {
+  return new TesseraError('REQUEST_INVALID', `body: expected ${expected}`, {
+    field: 'body',
+    cause,
+  });
 }
 
 /** The only content type that the edge takes. */
@@ -44,12 +64,6 @@ export function acceptOnlyJson(instance: FastifyInstance): void {
   instance.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    (_request, body, done) => {
-      try {
-        done(null, parseJsonBody(body as Buffer));
-      } catch (error) {
-        done(error as TesseraError);
-      }
-    },
+    (_request: FastifyRequest, body: Buffer) => parseJsonBody(body),
   );
 }

@@ -54,11 +54,14 @@ function textAt(body: unknown, path: readonly string[]): string | undefined {
 }
 
 /** What routing needs of a body that names a user. */
-function factsOf(body: Buffer, path: string): Pick<Asked, 'partition' | 'node' | 'leftMs'> {
+async function factsOf(
+  body: Buffer,
+  path: string,
+): Promise<Pick<Asked, 'partition' | 'node' | 'leftMs'>> {
   const userAt = USER_AT[path] ?? [];
   if (userAt.length === 0)
     return { partition: undefined, node: undefined, leftMs: Number.POSITIVE_INFINITY };
-  const parsed = parseJsonBody(body);
+  const parsed = await parseJsonBody(body);
   const user = textAt(parsed, userAt);
   const { deadlineMs } = (parsed ?? {}) as { readonly deadlineMs?: unknown };
   // No time at all is a fault of the request, which the node names.
@@ -99,7 +102,7 @@ async function forward(
     if (!reply.raw.writableFinished) end();
   });
   const asked = {
-    ...factsOf(body, path),
+    ...(await factsOf(body, path)),
     kind: CostEstimates.kindOf(path, body.length),
     edge: 'http' as const,
     isOver: () => reply.raw.destroyed,
@@ -127,7 +130,7 @@ async function score(
 ): Promise<HttpAnswer> {
   const { calls, connection, timeoutMs } = parts;
   const headers = passedHeaders(request.headers, connection);
-  const answer = rerankInParts(calls, {
+  const answer = await rerankInParts(calls, {
     path,
     body: request.body as Buffer,
     headers,
@@ -140,7 +143,7 @@ async function score(
     },
   });
   if (answer === undefined) return forward(parts, path, request, reply);
-  return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(await answer)) };
+  return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(answer)) };
 }
 
 /** The answer of the first node where all have taken the change. */
@@ -172,7 +175,7 @@ async function dropUser(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<HttpAnswer> {
-  const body = parseJsonBody(request.body as Buffer);
+  const body = await parseJsonBody(request.body as Buffer);
   const { withRecords } = (body ?? {}) as { readonly withRecords?: unknown };
   if (withRecords !== true) return change(parts, path, request, reply);
   const userId = textAt(body, ['userId']);

@@ -120,18 +120,21 @@ function isCount(value: unknown): boolean {
  * A body that scores documents, split over the nodes. Undefined: it cannot be split, and a node
  * answers it in its own words.
  */
-export function rerankInParts(calls: SplitCalls, hop: RerankHop): Promise<object> | undefined {
-  const body = Object(parseJsonBody(hop.body)) as Json;
+export async function rerankInParts(
+  calls: SplitCalls,
+  hop: RerankHop,
+): Promise<object | undefined> {
+  const body = Object(await parseJsonBody(hop.body)) as Json;
   const isTei = hop.path === '/rerank' && !('documents' in body);
   return isTei ? inParts(TEI, calls, hop, body) : inParts(COHERE, calls, hop, body);
 }
 
-function inParts<Answer extends object>(
+async function inParts<Answer extends object>(
   form: RerankForm<Answer>,
   calls: SplitCalls,
   hop: RerankHop,
   body: Json,
-): Promise<Answer> | undefined {
+): Promise<Answer | undefined> {
   const { path, headers, timeoutMs, isOver, onCancelled } = hop;
   const values = body[form.documentsAt];
   if (

@@ -1,0 +1,1 @@
+export { ProgramThread } from './program-thread.js';

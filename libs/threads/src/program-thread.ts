@@ -1,0 +1,85 @@
+import { Worker } from 'node:worker_threads';
+import { TesseraError } from '@tessera/errors';
+
+interface Waiting {
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+type Reply =
+  | { readonly number: number; readonly answer: unknown }
+  | { readonly number: number; readonly reason: string };
+
+const programOf = (make: string) => `
+const { parentPort, workerData } = require('node:worker_threads');
+const answerOf = (${make})(workerData);
+parentPort.on('message', ({ number, asked }) => {
+  try {
+    parentPort.postMessage({ number, answer: answerOf(asked) });
+  } catch (error) {
+    parentPort.postMessage({ number, reason: String(error.message) });
+  }
+});
+`;
+
+/**
+ * A thread that answers what it is asked, one after the other, so that what takes long keeps Node's
+ * own thread from no other call. Its program is text: a file would have another path in each of
+ * source, dist/ and its bundles. It keeps the process alive while it is asked something. Owner:
+ * whoever made it.
+ */
+export class ProgramThread<Asked, Answer> {
+  private readonly worker: Worker;
+  private readonly waiting = new Map<number, Waiting>();
+  private next = 0;
+  private fault: TesseraError | undefined;
+
+  /**
+   * @param make JavaScript of a function of `data` that gives the function which answers; it knows
+   *   nothing but `require`
+   * @param data is copied
+   */
+  constructor(
+    private readonly name: string,
+    make: string,
+    data?: unknown,
+  ) {
+    this.worker = new Worker(programOf(make), { eval: true, workerData: data, name });
+    this.worker.unref();
+    this.worker.on('message', (reply: Reply) => this.settle(reply));
+    this.worker.on('error', (error) => this.end(String(error)));
+    this.worker.on('exit', (code) => this.end(`it ended with ${code}`));
+  }
+
+  /** It has ended, and answers nothing more. */
+  get isOver(): boolean {
+    return this.fault !== undefined;
+  }
+
+  /** Rejects with an Error of the program's own words, and with INTERNAL where the thread ends. */
+  ask(asked: Asked): Promise<Answer> {
+    if (this.fault !== undefined) return Promise.reject(this.fault);
+    const number = this.next;
+    this.next += 1;
+    return new Promise<Answer>((resolve, reject) => {
+      this.waiting.set(number, { resolve: resolve as Waiting['resolve'], reject });
+      this.worker.ref();
+      this.worker.postMessage({ number, asked });
+    });
+  }
+
+  private settle(reply: Reply): void {
+    const waiting = this.waiting.get(reply.number);
+    this.waiting.delete(reply.number);
+    if (this.waiting.size === 0) this.worker.unref();
+    if ('reason' in reply) waiting?.reject(new Error(reply.reason));
+    else waiting?.resolve(reply.answer);
+  }
+
+  private end(reason: string): void {
+    const message = `thread ${this.name}: expected it to answer, got: ${reason}`;
+    this.fault ??= new TesseraError('INTERNAL', message);
+    for (const { reject } of this.waiting.values()) reject(this.fault);
+    this.waiting.clear();
+  }
+}
