@@ -1,5 +1,6 @@
 import { expecting, type TesseraError } from '@tessera/errors';
 import type { Tokenizer } from '@tessera/prompt';
+import { joined } from './joined-tokens.js';
 import { type RelevanceTemplate, SLOT_PATTERN, slotsOf } from './relevance-template.js';
 
 /** Bytes of a document that are looked at: more than the longest prompt has tokens for. */
@@ -22,7 +23,7 @@ export interface FixedTokens {
 }
 
 export interface PairPrompt {
-  readonly tokens: readonly number[];
+  readonly tokens: Int32Array;
   /** Of these, the document's own. */
   readonly documentTokens: number;
   /** Tokens at the end of the document that were left out so that the prompt fits. */
@@ -196,7 +197,7 @@ export class QueryPrompts {
       throw tooLong(field, `${room - fixed} tokens beside the query`, tokens.length - fixed);
     }
     return {
-      tokens: [...before, ...tokens.slice(0, room), ...after],
+      tokens: joined([before, tokens.slice(0, room), after]),
       documentTokens: Math.max(0, Math.min(tokens.length, room) - fixed),
       cutTokens,
     };

@@ -1,4 +1,5 @@
 import type { EngineRelevanceRequest } from '@tessera/engine';
+import { joined } from './joined-tokens.js';
 import type { LabelStop } from './label-paths.js';
 
 /** What all requests of a call have in common. */
@@ -10,7 +11,7 @@ export interface CallWork
 
 /** A prompt, and its first tokens that the one before it has as well. */
 interface Pair {
-  readonly tokens: readonly number[];
+  readonly tokens: Int32Array;
   readonly sibling: number;
 }
 
@@ -22,7 +23,7 @@ export function pairRequests(
 ): readonly EngineRelevanceRequest[] {
   const kv = { userId: '', prefixTokens: headTokens, keepTokens: headTokens };
   return stops.map(({ prefix, tokens: labelTokens }) => ({
-    promptTokens: Int32Array.from([...tokens, ...prefix]),
+    promptTokens: prefix.length === 0 ? tokens : joined([tokens, prefix]),
     labelTokens,
     siblingTokens: prefix.length === 0 ? sibling : tokens.length,
     scoreNorm,

@@ -63,6 +63,25 @@ function checkWaiting({ signal, endsMs }: Waiting): void {
   throw new TesseraError('DEADLINE_EXCEEDED', message);
 }
 
+const NO_TOKENS = new Int32Array();
+/** Tokens that are written down for the engine in one turn of the event loop. */
+const GROUP_TOKENS = 1 << 16;
+
+/** Neighbours together, about so many tokens in each. */
+function groups<Pair extends { readonly tokens: Int32Array }>(pairs: readonly Pair[]): Pair[][] {
+  const all: Pair[][] = [];
+  let left = 0;
+  for (const pair of pairs) {
+    if (left <= 0) {
+      all.push([]);
+      left = GROUP_TOKENS;
+    }
+    all.at(-1)?.push(pair);
+    left -= pair.tokens.length;
+  }
+  return all;
+}
+
 /** What was read behind a prompt, or why there is nothing. */
 type Read = PromptRead | TesseraError;
 
@@ -140,7 +159,7 @@ export class Relevance implements RelevanceScorer {
     const asked = await this.pairs.ofQuery(query, instruction);
     const waiting = { signal: context.signal, endsMs };
     const prompted = await this.prompt(asked, request, waiting);
-    const prompts = prompted.map((of) => ('error' in of ? [] : of.tokens));
+    const prompts = prompted.map((of) => ('error' in of ? NO_TOKENS : of.tokens));
     const order = trieOrder(prompts);
     const { headTokens } = asked;
     const work = { ...this.workOf(request), headTokens, adapter };
@@ -179,7 +198,7 @@ export class Relevance implements RelevanceScorer {
 
   /** Per place of the order. Prompts are submitted so many at a time, neighbours together. */
   private async readAll(
-    prompts: readonly (readonly number[])[],
+    prompts: readonly Int32Array[],
     { asked, shared }: TrieOrder,
     common: CommonWork,
     { signal, endsMs }: Waiting,
@@ -191,13 +210,18 @@ export class Relevance implements RelevanceScorer {
     for (let first = 0; first < asked.length; first += atOnce) {
       const budgetUs = (endsMs - performance.now()) * MICROSECONDS_PER_MILLISECOND;
       const work = { ...common, budgetUs };
-      const part = asked.slice(first, first + atOnce).map((i) => prompts[i] ?? []);
-      const written = part.flatMap((tokens, i) =>
-        tokens.length === 0
-          ? []
-          : pairRequests({ tokens, sibling: i === 0 ? 0 : (shared[first + i] ?? 0) }, stops, work),
-      );
-      const ended = await Promise.allSettled(engine.relevance(written, signal));
+      const part = asked.slice(first, first + atOnce).map((i) => prompts[i] ?? NO_TOKENS);
+      const pairs = part.map((tokens, i) => ({
+        tokens,
+        sibling: i === 0 ? 0 : (shared[first + i] ?? 0),
+      }));
+      const submitted = await inSlices(groups(pairs), (group) => {
+        const written = group.flatMap((pair) =>
+          pair.tokens.length === 0 ? [] : pairRequests(pair, stops, work),
+        );
+        return { ended: Promise.allSettled(engine.relevance(written, signal)) };
+      });
+      const ended = (await Promise.all(submitted.map((group) => group.ended))).flat();
       for (const tokens of part) {
         if (tokens.length === 0) read.push(undefined);
         else read.push(promptRead(tokens.length, stops, ended.splice(0, stops.length)));

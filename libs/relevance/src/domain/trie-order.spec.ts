@@ -9,7 +9,7 @@ it.each(SEEDS)('leaves as many tokens as the trie of all prompts has, seed %i', 
   const prompts = Array.from({ length: 60 }, () =>
     Array.from({ length: 1 + Math.floor(random() * 9) }, () => Math.floor(random() * 3)),
   );
-  const { asked, shared, placeOf } = trieOrder(prompts);
+  const { asked, shared, placeOf } = trieOrder(prompts.map((tokens) => Int32Array.from(tokens)));
   const nodes = new Set(
     prompts.flatMap((prompt) => prompt.map((_, i) => prompt.slice(0, i + 1).join())),
   );

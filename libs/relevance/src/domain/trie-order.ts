@@ -13,16 +13,19 @@ export interface TrieOrder {
  * with its neighbour, so that nothing is computed twice as long as neighbours run beside or behind
  * each other.
  */
-export function trieOrder(prompts: readonly (readonly number[])[]): TrieOrder {
+export function trieOrder(prompts: readonly Int32Array[]): TrieOrder {
   const order = prompts.map((_, i) => i);
-  order.sort((a, b) => compare(prompts[a] ?? [], prompts[b] ?? []) || a - b);
+  const [first = NONE] = prompts;
+  // What all begin with, a long query for one, is compared once.
+  const from = prompts.reduce((least, of) => commonLength(first, of, 0, least), first.length);
+  order.sort((a, b) => compare(prompts[a] ?? NONE, prompts[b] ?? NONE, from) || a - b);
   const asked: number[] = [];
   const shared: number[] = [];
   const placeOf = new Array<number>(prompts.length);
   for (const i of order) {
-    const prompt = prompts[i] ?? [];
-    const before = prompts[asked.at(-1) ?? -1] ?? [];
-    const common = commonLength(before, prompt);
+    const prompt = prompts[i] ?? NONE;
+    const before = prompts[asked.at(-1) ?? -1] ?? NONE;
+    const common = asked.length === 0 ? 0 : commonLength(before, prompt, from);
     if (asked.length === 0 || common < prompt.length || before.length > common) {
       asked.push(i);
       shared.push(common);
@@ -32,14 +35,17 @@ export function trieOrder(prompts: readonly (readonly number[])[]): TrieOrder {
   return { asked, shared, placeOf };
 }
 
-function commonLength(a: readonly number[], b: readonly number[]): number {
-  const most = Math.min(a.length, b.length);
-  let length = 0;
+const NONE = new Int32Array();
+
+/** First tokens in common, of which `from` are known to be, and no more than `end`. */
+function commonLength(a: Int32Array, b: Int32Array, from: number, end = a.length): number {
+  const most = Math.min(a.length, b.length, end);
+  let length = from;
   while (length < most && a[length] === b[length]) length += 1;
   return length;
 }
 
-function compare(a: readonly number[], b: readonly number[]): number {
-  const common = commonLength(a, b);
+function compare(a: Int32Array, b: Int32Array, from: number): number {
+  const common = commonLength(a, b, from);
   return (a[common] ?? -1) - (b[common] ?? -1);
 }
