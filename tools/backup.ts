@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '@tessera/config';
 import { expecting, TesseraError } from '@tessera/errors';
+import { closeFilesToOthers } from '@tessera/lifecycle';
 import { BACKUP_LIST } from './stores/backup-list.js';
 import { type BackedFile, copyStore } from './stores/backup-store.js';
 import { configuredStores, namesIn, warnOfEarlierStores } from './stores/configured-stores.js';
@@ -13,6 +14,7 @@ Copies behaviours, changes of the catalogue, versions of adapters and which weig
 empty folder, also while the service runs (docs/backup.md).`;
 
 await runCommand(USAGE, async (words) => {
+  closeFilesToOthers();
   const to = Flags.parse(words, { to: 'text' }).required('to');
   if ((await namesIn(to)).length > 0) {
     throw new TesseraError('CONFIG_INVALID', `--to ${to}: expected a folder that is empty`);

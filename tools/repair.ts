@@ -1,6 +1,7 @@
 import { repairRegistry } from '@tessera/adapter';
 import { type Config, loadConfig } from '@tessera/config';
 import { repairChanges, repairStore } from '@tessera/engine';
+import { closeFilesToOthers } from '@tessera/lifecycle';
 import {
   type ConfiguredStore,
   configuredStores,
@@ -55,6 +56,7 @@ async function repaired(store: ConfiguredStore, config: Config, flags: Flags): P
 }
 
 await runCommand(USAGE, async (words) => {
+  closeFilesToOthers();
   const flags = Flags.parse(words, {
     only: 'text',
     apply: 'switch',

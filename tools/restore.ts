@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { type Config, loadConfig } from '@tessera/config';
 import { lockFile } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
+import { closeFilesToOthers } from '@tessera/lifecycle';
 import { checkedList, corrupt } from './stores/backup-list.js';
 import { faultOf } from './stores/backup-store.js';
 import { namesIn, type StoreKind, warnOfEarlierStores } from './stores/configured-stores.js';
@@ -74,6 +75,7 @@ async function restoreFolder(from: string, target: Target, locks: (() => void)[]
 const heldIn = async (folder: string) => (await namesIn(folder)).filter((name) => name !== 'lock');
 
 await runCommand(USAGE, async (words) => {
+  closeFilesToOthers();
   const flags = Flags.parse(words, { from: 'text', replace: 'switch' });
   const from = flags.required('from');
   const { config } = loadConfig();

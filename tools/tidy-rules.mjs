@@ -18,6 +18,14 @@ const isPython = (path) => path.endsWith('.py');
 const isCode = (path) => isTypeScript(path) || isCpp(path) || isPython(path);
 /** Where nothing sleeps. Polls and paces have a file each, which says what it is for. */
 const TIMED = ['libs/testing/src/until.ts', 'test/trial/pace.ts'];
+/** Readers of files of the repository, of the system, or of their own. */
+const OWN_FILES = [
+  'apps/console/src/http/sql.controller.ts',
+  'libs/config/src/machine.ts',
+  'libs/config/src/repository-root.ts',
+  'libs/inspection/src/process/idle-cores.ts',
+  'libs/lifecycle/src/run-process.ts',
+];
 const isTestCode = (path) =>
   isCode(path) && (isTest(path) || path.startsWith('libs/testing/')) && !TIMED.includes(path);
 const isGenerated = (path) => path.includes('/generated/');
@@ -201,6 +209,13 @@ const BANNED = [
     only: isTestCode,
     instead: 'an event to wait for, or until() of libs/testing',
   })),
+  // A FIFO or a device would hold the process, or fill its memory.
+  {
+    pattern: /(?<!\.)\b(readFile|readFileSync|createReadStream)\(/,
+    only: (path) =>
+      /^(libs|apps)\/[^/]+\/src\//.test(path) && !isTestCode(path) && !OWN_FILES.includes(path),
+    instead: 'readRegular(), readRegularSync() or partsOfRegular() of libs/files',
+  },
   // A task that is named or compared, or a request that is looked into for the fields of its kind.
   ...[
     /\b\w+_task\(/,

@@ -74,6 +74,12 @@ const cases: [tidy.Rule, string, string, string][] = [
     "vi.useFakeTimers({ toFake: ['setTimeout'] });",
   ],
   [tidy.bannedWords, 'libs/a.spec.ts', 'const after = setTimeout;', 'const after = done;'],
+  [
+    tidy.bannedWords,
+    'libs/a/src/b.ts',
+    "const text = readFileSync(path, 'utf8');",
+    'const bytes = readRegularSync(path, BYTES_MAX);',
+  ],
   [tidy.bannedWords, 'libs/a.ts', '// the catalog', '// the catalogue'],
   [tidy.bannedWords, 'libs/a.ts', '// behavior of', "const behaviour = { behavior: 'x' };"],
   [tidy.bannedWords, 'native/src/engine/a.h', '// a KV page', '// a KV block'],
@@ -229,6 +235,8 @@ const lawless: Record<string, string> = {
   'apps/console/web/src/page.ts': "import '../../src/index.js';\n",
   // no-dev-dependencies-in-what-serves
   'libs/telemetry/src/index.ts': "import 'fast-check';\n",
+  // only-kafka-imports-kafkajs
+  'libs/client/src/index.ts': "import 'kafkajs';\n",
   // examples-can-be-copied
   'examples/one.ts': "import '../apps/one/src/index.js';\n",
   // not-unresolvable

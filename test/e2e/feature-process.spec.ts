@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TesseraClient } from '@tessera/client';
 import { resolvePort } from '@tessera/lifecycle';
@@ -101,6 +102,15 @@ describe('features in a process of their own', () => {
     const answer = await recalls.recall({ userId: 'u' }, DEADLINE_MS);
     expect(answer.promptTokens).toBe(held + 3);
     expect(answer.kv?.computedTokens).toBe(1);
+  });
+
+  it('keep what they know to themselves: files 0600, folders 0700', () => {
+    const names = readdirSync(store, { recursive: true, withFileTypes: true });
+    expect(names.length).toBeGreaterThan(0);
+    for (const { parentPath, name } of names) {
+      expect(statSync(join(parentPath, name)).mode & 0o077, name).toBe(0);
+    }
+    expect(statSync(store).mode & 0o077).toBe(0);
   });
 
   it('warn a service of another model and catalogue that takes over their store', async () => {

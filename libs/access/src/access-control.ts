@@ -1,5 +1,6 @@
-import { readFileSync, type Stats, statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { TesseraError } from '@tessera/errors';
+import { readRegularSync } from '@tessera/files';
 import {
   type Credentials,
   checkScope,
@@ -23,6 +24,8 @@ export interface AccessSettings {
   readonly mode?: 'guarded' | 'open';
   /** Milliseconds since 1970. */
   readonly nowMs?: () => number;
+  /** Once for each fault of a file that was read before, and with undefined when it is over. */
+  readonly onFault?: (fault: TesseraError | undefined) => void;
 }
 
 interface ReadGrants {
@@ -40,11 +43,13 @@ const ANYBODY = anybody('open');
  * Permissions of callers. Without a file of grants everybody may do everything where an edge can be
  * reached from its own machine alone or `access.mode` is open, and nobody anything elsewhere. The
  * file is looked at for each question, at most once in a turn of the event loop, and read when it
- * has changed: what is taken away there is gone at once. Synchronous, since each call asks; the
+ * has changed: what is taken away there is gone at once. While it is no file of grants, as where
+ * somebody is writing it, those that were read last count. Synchronous, since each call asks; the
  * file is local and small.
  */
 export class AccessControl {
   private read: ReadGrants | undefined;
+  private fault = '';
   /** The file was looked at in this turn of the event loop. */
   private isLookedAt = false;
   /** By host: judging one costs more than the rest of a question. */
@@ -114,20 +119,42 @@ export class AccessControl {
     return this.settings.nowMs?.() ?? Date.now();
   }
 
+  /** Whether the file that is there is the one that counts. Its words are in the log alone. */
+  reach(): { readonly state: 'ok' | 'degraded'; readonly reason: string } {
+    if (this.fault === '') return { state: 'ok', reason: '' };
+    const reason = 'access.tokensPath: no file of tokens; what was read last counts';
+    return { state: 'degraded', reason };
+  }
+
   private grants(): Grants {
-    const { tokensPath } = this.settings;
     const { read } = this;
     if (this.isLookedAt && read !== undefined) return read.grants;
-    // Until all is well again each question looks anew.
-    this.isLookedAt = false;
-    const stats = statOf(tokensPath);
-    if (read?.isSettled === true && isSame(read.stats, stats)) return this.lookedAt(read);
-    if (stats.size > FILE_BYTES_MAX) {
-      throw unreadable(tokensPath, `more than ${FILE_BYTES_MAX} bytes`);
+    try {
+      const newest = this.newest();
+      this.note(undefined);
+      return this.lookedAt(newest);
+    } catch (thrown) {
+      if (read === undefined) throw thrown;
+      this.note(TesseraError.from(thrown));
+      return this.lookedAt(read);
     }
+  }
+
+  private newest(): ReadGrants {
+    const { tokensPath } = this.settings;
+    const stats = statOf(tokensPath);
+    const { read } = this;
+    if (read?.isSettled === true && isSame(read.stats, stats)) return read;
     const grants = Grants.parse(textOf(tokensPath), tokensPath);
     const isSettled = Date.now() - stats.ctimeMs > SETTLED_MS;
-    return this.lookedAt({ grants, stats, isSettled });
+    return { grants, stats, isSettled };
+  }
+
+  private note(fault: TesseraError | undefined): void {
+    const reason = fault?.message ?? '';
+    if (reason === this.fault) return;
+    this.fault = reason;
+    this.settings.onFault?.(fault);
   }
 
   private lookedAt(read: ReadGrants): Grants {
@@ -160,7 +187,7 @@ function statOf(path: string): Stats {
 
 function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularSync(path, FILE_BYTES_MAX).toString();
   } catch (cause) {
     throw unreadable(path, (cause as Error).message, cause);
   }

@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { TesseraError } from '@tessera/errors';
@@ -88,11 +89,37 @@ describe('access by token', () => {
     expect(outcome(access, bearer('trainers-token'), 'push')).toBe('UNAUTHENTICATED');
   });
 
-  it('is closed while the file is no list of grants, and the start is refused', async () => {
-    const access = await AccessControl.open(settings);
-    writeFileSync(path, '[{"name": "x", "token": "in the clear", "scopes": ["push"]}]');
+  it.each([
+    ['no grants', '[{"name": "x", "token": "in the clear", "scopes": ["push"]}]'],
+    ['half of them', JSON.stringify(GRANTS).slice(0, 40)],
+    ['nothing', ''],
+    ['no file', undefined],
+    ['a FIFO', 'fifo'],
+  ])('of the last file counts while there is %s, and ends with the next file', async (_, text) => {
+    const faults: (string | undefined)[] = [];
+    const onFault = (fault: Error | undefined) => faults.push(fault?.message);
+    const access = await AccessControl.open({ ...settings, onFault });
+    rmSync(path);
+    if (text === 'fifo') spawnSync('mkfifo', [path]);
+    else if (text !== undefined) writeFileSync(path, text);
+    for (let question = 0; question < 3; question += 1) {
+      await setImmediate();
+      expect(outcome(access, bearer('trainers-token'), 'push')).not.toMatch(/[A-Z]/);
+      expect(outcome(access, bearer('guessed'), 'push')).toBe('UNAUTHENTICATED');
+    }
+    expect(faults).toEqual([expect.stringContaining(path)]);
+    const { state, reason } = access.reach();
+    expect([state, reason.includes(path)]).toEqual(['degraded', false]);
+    rmSync(path, { force: true });
+    writeFileSync(path, JSON.stringify(GRANTS.slice(1)));
     await setImmediate();
-    expect(outcome(access, bearer('trainers-token'), 'push')).toBe('CONFIG_INVALID');
+    expect(outcome(access, bearer('trainers-token'), 'push')).toBe('UNAUTHENTICATED');
+    expect(access.reach().state).toBe('ok');
+    expect(faults).toHaveLength(2);
+  });
+
+  it('is refused at the start where the file is no list of grants', async () => {
+    writeFileSync(path, '[{"name": "x", "token": "in the clear", "scopes": ["push"]}]');
     await expect(AccessControl.open(settings)).rejects.toThrow(/access|tokens/);
     const absent = { ...settings, tokensPath: join(folder.path, 'absent.json') };
     await expect(AccessControl.open(absent)).rejects.toThrow(/expected a file of tokens/);

@@ -1,9 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { expecting, TesseraError } from '@tessera/errors';
+import { readRegular } from '@tessera/files';
 import type { Configuration } from 'openid-client';
 import { claimAt, rolesOfClaim } from './domain/claims.js';
 import { highestRole, type Role } from './domain/roles.js';
 import { isLoopback } from './domain/site.js';
+
+const SECRET_BYTES_MAX = 1 << 16;
 
 const badConfig = expecting('CONFIG_INVALID');
 
@@ -66,10 +68,10 @@ export class OidcLogin {
     }
     if (clientId === '') throw badConfig('oidc.clientId', 'the ID of a client', 'nothing');
     if (clientSecretPath === '') return new OidcLogin(settings, '');
-    const secret = await readFile(clientSecretPath, 'utf8').catch((cause: Error) => {
+    const secret = await readRegular(clientSecretPath, SECRET_BYTES_MAX).catch((cause: Error) => {
       throw badConfig('oidc.clientSecretPath', 'a file of a secret', cause.message);
     });
-    return new OidcLogin(settings, secret.trim());
+    return new OidcLogin(settings, secret.toString().trim());
   }
 
   /** Where the browser is to be sent. Rejects with ISSUER_UNAVAILABLE. */

@@ -1,9 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { TesseraError } from '@tessera/errors';
+import { readRegular } from '@tessera/files';
 import { z } from 'zod';
 import type { ServedAdapter } from './domain/adapter-choice.js';
 import type { AdapterProbe, ProbeAnswer, ProbeUser } from './domain/adapter-probe.js';
 import { overlapOf } from './domain/canary-comparison.js';
+
+const FILE_BYTES_MAX = 64 << 20;
 
 const GOLDEN_USERS_MAX = 1024;
 
@@ -27,7 +29,7 @@ export interface GoldenSettings {
 /** Rejects with ADAPTER_INVALID where the file is no golden set. */
 async function usersOf(path: string): Promise<readonly ProbeUser[]> {
   try {
-    return documentSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+    return documentSchema.parse(JSON.parse((await readRegular(path, FILE_BYTES_MAX)).toString()));
   } catch (cause) {
     const message = `adapters.goldenPath: ${path}: expected a list of users and histories`;
     const reason = cause instanceof Error ? cause.message.slice(0, 400) : String(cause);

@@ -1,7 +1,7 @@
+import { partsOfRegular } from '@tessera/files';
 /** Catalogues as bundles of Parquet files: reading, converting, writing (docs/bundles.md). */
 
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { access, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BundleManifest } from './domain/bundle-manifest.js';
@@ -100,7 +100,7 @@ async function convertPart(
   badRows: BadRows,
 ): Promise<{ readonly path: string; readonly rows: number }> {
   const digest = createHash('sha256').update(JSON.stringify(manifest.codebook));
-  for await (const chunk of createReadStream(file)) digest.update(chunk as Buffer);
+  for await (const part of partsOfRegular(file)) digest.update(part);
   const path = join(cacheDir, `${digest.digest('hex').slice(0, 32)}.jsonl`);
   if (await exists(path)) return { path, rows: await countLines(path) };
   const before = badRows.count;
@@ -134,8 +134,8 @@ const exists = (path: string): Promise<boolean> =>
 
 async function countLines(path: string): Promise<number> {
   let lines = 0;
-  for await (const chunk of createReadStream(path)) {
-    for (const byte of chunk as Buffer) lines += byte === NEW_LINE ? 1 : 0;
+  for await (const part of partsOfRegular(path)) {
+    for (const byte of part) lines += byte === NEW_LINE ? 1 : 0;
   }
   return lines;
 }

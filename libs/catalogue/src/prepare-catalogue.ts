@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { buildCatalogue, type ChangingCatalogue, openCatalogue } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
+import { openRegular, partsOfRegular } from '@tessera/files';
 import { convertBundle } from './bundle.js';
 import type { CatalogueSource, ProgressListener } from './domain/catalogue-source.js';
 import { isBundle } from './outside/bundle-folder.js';
@@ -116,7 +116,7 @@ async function isSnapshot(path: string): Promise<boolean> {
     throw notReadable(path, error);
   });
   if (!found.isFile()) throw invalid('catalogue', `${path}: expected a file, read more than once`);
-  const file = await open(path, 'r').catch((error) => {
+  const file = await openRegular(path).catch((error) => {
     throw notReadable(path, error);
   });
   try {
@@ -147,7 +147,7 @@ async function digestOf(
 async function fileDigest(path: string): Promise<Buffer> {
   const hash = createHash('sha256');
   try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+    for await (const part of partsOfRegular(path)) hash.update(part);
   } catch (error) {
     throw notReadable(path, error);
   }

@@ -1,8 +1,8 @@
 /** Files that the configuration names: PEM files of TLS, tokens, passwords. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
 import { TesseraError } from '@tessera/errors';
+import { readRegularSync } from '@tessera/files';
 
 const FILE_BYTES_MAX = 1 << 20;
 
@@ -31,12 +31,10 @@ function invalid(field: string, message: string, cause?: unknown): TesseraError 
  */
 function readKeyFile(field: string, path: string): Buffer {
   try {
-    const { size } = statSync(path);
-    if (size > FILE_BYTES_MAX) throw new Error(`${path} has more than ${FILE_BYTES_MAX} bytes`);
-    return readFileSync(path);
+    return readRegularSync(path, FILE_BYTES_MAX);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw invalid(field, `expected a readable file, got: ${reason}`, cause);
+    throw invalid(field, `expected a readable file, got ${path}: ${reason}`, cause);
   }
 }
 

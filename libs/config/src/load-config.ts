@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { shown, TesseraError } from '@tessera/errors';
+import { readRegularSync } from '@tessera/files';
 import { faultsOfSecurity } from './broker-security.js';
 import { otelValues } from './otel-variables.js';
 import { repositoryRoot } from './repository-root.js';
@@ -55,11 +56,7 @@ function isGroup(value: unknown): value is Group {
 function readFileInto(reading: Reading, file: string): void {
   let tree: unknown;
   try {
-    const bytes = statSync(file).size;
-    if (bytes > CONFIG_FILE_BYTES_MAX) {
-      throw new Error(`expected at most ${CONFIG_FILE_BYTES_MAX} bytes, got ${bytes}`);
-    }
-    tree = JSON.parse(readFileSync(file, 'utf8'));
+    tree = JSON.parse(readRegularSync(file, CONFIG_FILE_BYTES_MAX).toString());
   } catch (error) {
     reading.faults.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
     return;

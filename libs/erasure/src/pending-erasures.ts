@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
-import { type Disk, FILE_SYSTEM, replaceFile } from '@tessera/files';
+import { type Disk, FILE_SYSTEM, readRegular, replaceFile } from '@tessera/files';
 
 /** An erasure that has been asked for and does not hold everywhere yet. */
 export interface PendingErasure {
@@ -14,6 +14,7 @@ export interface PendingErasure {
 }
 
 const SUFFIX = '.json';
+const FILE_BYTES_MAX = 1 << 20;
 const FIELD = 'behaviours.erasuresPath';
 
 /**
@@ -83,7 +84,9 @@ export class PendingErasures {
 
 async function readPending(path: string): Promise<PendingErasure | undefined> {
   try {
-    const { userId, askedMs, isSpreading } = JSON.parse(await readFile(path, 'utf8'));
+    const { userId, askedMs, isSpreading } = JSON.parse(
+      (await readRegular(path, FILE_BYTES_MAX)).toString(),
+    );
     if (typeof userId !== 'string' || typeof askedMs !== 'number') return undefined;
     return { userId, askedMs, isSpreading: isSpreading === true };
   } catch {

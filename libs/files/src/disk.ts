@@ -1,6 +1,10 @@
-import { mkdir, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import { readRegular } from './regular-file.js';
+
+/** Of a file that holds the state of a store. */
+const STATE_BYTES_MAX = 256 << 20;
 
 /** A file that is being written. */
 export interface DiskFile {
@@ -64,7 +68,7 @@ export const FILE_SYSTEM: Disk = {
   syncFolder,
   remove: (path) => rm(path, { recursive: true, force: true }),
   list: (path) => readdir(path).catch(orNothing([])),
-  read: (path) => readFile(path).catch(orNothing(undefined)),
+  read: (path) => readRegular(path, STATE_BYTES_MAX).catch(orNothing(undefined)),
   async freeBytes(path) {
     const { bavail, bsize } = await statfs(path);
     return bavail * bsize;

@@ -1,3 +1,4 @@
 export { type Disk, type DiskFile, diskError, FILE_SYSTEM, replaceFile } from './disk.js';
 export { isInnerPath } from './inner-path.js';
 export { refuseCacheRoot, refuseLfsPointer } from './model-file.js';
+export { openRegular, partsOfRegular, readRegular, readRegularSync } from './regular-file.js';

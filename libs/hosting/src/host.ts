@@ -119,6 +119,7 @@ export interface Hosted {
  */
 export async function host(parts: HostParts): Promise<Hosted> {
   const { http, grpc, services, readiness, log, topicServer, access, checkVisitor } = parts;
+  access.addTo(readiness.conditions);
   const app = await NestFactory.create<NestFastifyApplication>(parts.module, fastifyAdapter(http), {
     logger: new NestLog(log),
     bodyParser: false,

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import {
   AccessControl,
   type AuditCounts,
@@ -9,6 +10,7 @@ import {
 } from '@tessera/access';
 import type { Config } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
+import type { Conditions } from '@tessera/lifecycle';
 import type { AccessCounts, Log } from '@tessera/telemetry';
 
 /** The slice of the configuration that says who may do what. */
@@ -47,6 +49,17 @@ export function refuseOpenDoors(config: AccessConfig): void {
   }
 }
 
+const READABLE_BY_ALL = 0o004;
+
+/** Tokens are secrets; hashes of them can be guessed at where they are short. */
+function warnOfOpenFile(tokensPath: string, log: Log): void {
+  if (tokensPath === '') return;
+  const { mode } = statSync(tokensPath);
+  if ((mode & READABLE_BY_ALL) === 0) return;
+  const octal = (mode & 0o777).toString(8);
+  log.warn({ tokensPath, mode: octal }, 'access.tokensPath can be read by all: expected 0640');
+}
+
 /** Permissions of callers in this process, and the log of changes. */
 export class ProcessAccess {
   private readonly refusals = new Map<string, AccessCounts['refused'][number]>();
@@ -66,7 +79,12 @@ export class ProcessAccess {
   static async open(config: AccessConfig, auditPath: string, log: Log): Promise<ProcessAccess> {
     refuseOpenDoors(config);
     const { tokensPath, mode } = config.access;
-    const control = await AccessControl.open({ tokensPath, mode });
+    const onFault = (err: unknown) => {
+      if (err === undefined) log.info({}, 'access.tokensPath is read again');
+      else log.error({ err }, 'access.tokensPath cannot be read: what was read last counts');
+    };
+    const control = await AccessControl.open({ tokensPath, mode, onFault });
+    warnOfOpenFile(tokensPath, log);
     const audits = auditPath === '' ? NOWHERE : await AuditLog.open(auditPath);
     const changes = new ChangeAudits({
       log: audits,
@@ -89,6 +107,13 @@ export class ProcessAccess {
   get isOpen(): boolean {
     const { access, grpc, http } = this.config;
     return access.mode === 'open' && !(isLoopback(grpc.host) && isLoopback(http.host));
+  }
+
+  /** The file of tokens as a condition; nothing where there is none. */
+  addTo(conditions: Conditions): void {
+    if (this.config.access.tokensPath === '') return;
+    const read = () => this.control.reach();
+    conditions.add({ name: 'access', kind: 'dependency', isNeeded: false, read });
   }
 
   counts(): AccessCounts {

@@ -8,5 +8,5 @@ export {
 export { Drain, type DrainReport, type DrainStep } from './drain.js';
 export { resolvePort } from './free-port.js';
 export { Readiness, type ReadinessState } from './readiness.js';
-export { runProcess, serviceVersion } from './run-process.js';
+export { closeFilesToOthers, runProcess, serviceVersion } from './run-process.js';
 export { drainOnStopSignals, STOP_SIGNALS } from './stop-signals.js';

@@ -15,6 +15,14 @@ const EXIT_USAGE = 2;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
+/** What a process makes holds histories and audits: files 0600, folders 0700. */
+const CLOSED_TO_OTHERS = 0o077;
+
+/** Of files and folders that this process makes from now on. */
+export function closeFilesToOthers(): void {
+  process.umask(CLOSED_TO_OTHERS);
+}
+
 /** Of package.json. */
 export function serviceVersion(): string {
   return JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')).version;
@@ -35,6 +43,7 @@ export function runProcess(usage: string, start: (loaded: LoadedConfig) => Promi
     process.exitCode = EXIT_USAGE;
     return;
   }
+  closeFilesToOthers();
   const { file, printConfig, values } = flags;
   const started = async () => {
     if (tokenOfEnvironment() !== '') {

@@ -1,8 +1,9 @@
-import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import type { CatalogueSource } from '@tessera/catalogue';
 import type { Binding, Engine, LevelTokens, ListedItem } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
+import { partsOfRegular } from '@tessera/files';
 import { type CompiledTemplate, NO_TOKEN } from '@tessera/prompt';
 import type { OpenCatalogue } from './open-catalogues.js';
 
@@ -59,7 +60,7 @@ async function placeOf(itemId: string, sources: readonly CatalogueSource[]): Pro
   const text = JSON.stringify(itemId).slice(1, -1);
   for (const { path } of sources) {
     let number = 0;
-    for await (const line of createInterface({ input: createReadStream(path) })) {
+    for await (const line of createInterface({ input: Readable.from(partsOfRegular(path)) })) {
       number += 1;
       if (line.includes(text) && idOf(line) === itemId) return ` (${path}, line ${number})`;
     }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { partsOfRegular, readRegular } from '@tessera/files';
 import { foreignSeed, type SeedMark, type ServedWith } from '../domain/seed-mark.js';
+
+const MARK_BYTES_MAX = 1 << 20;
 
 /** Beside the folder of the store, which has files of the store alone. */
 function markPath(storePath: string): string {
@@ -10,7 +12,7 @@ function markPath(storePath: string): string {
 
 async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  for await (const part of partsOfRegular(path)) hash.update(part);
   return hash.digest('hex');
 }
 
@@ -37,7 +39,7 @@ export async function removeSeedMark(storePath: string): Promise<void> {
 async function readSeedMark(storePath: string): Promise<SeedMark | undefined> {
   try {
     if ((await readdir(storePath)).length === 0) return undefined;
-    const mark = JSON.parse(await readFile(markPath(storePath), 'utf8'));
+    const mark = JSON.parse((await readRegular(markPath(storePath), MARK_BYTES_MAX)).toString());
     const members = [mark.usersPath, mark.usersSha256, mark.modelPath, mark.cataloguePath];
     return members.every((member) => typeof member === 'string') ? mark : undefined;
   } catch {

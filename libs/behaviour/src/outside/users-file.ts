@@ -1,13 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { TesseraError } from '@tessera/errors';
+import { readRegular } from '@tessera/files';
 import { hasLines, parseSequenceLines } from '../domain/parse-sequences.js';
 import { parseUsers } from '../domain/parse-users.js';
 import { MemoryBehaviourStore } from './memory-behaviour-store.js';
 
-/** Bytes of a users file after decompression. */
+/** Bytes of a users file, before and after decompression. */
 const USERS_FILE_BYTES_MAX = 400 << 20;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 const inflate = promisify(gunzip);
@@ -68,23 +68,19 @@ function repeatedUser(text: string): string | undefined {
 async function readBytes(path: string, name: string): Promise<Buffer> {
   let bytes: Buffer;
   try {
-    bytes = await readFile(path);
+    bytes = await readRegular(path, USERS_FILE_BYTES_MAX);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw invalid(name, `a file at ${path}, got none`, error);
+    if (code === undefined) throw invalid(name, message.replace(/^expected /, ''), error);
     throw new TesseraError('IO_FAILED', `${name}: ${message}`, { field: name, cause: error });
   }
-  if (!bytes.subarray(0, 2).equals(GZIP_MAGIC)) return bounded(bytes, name);
+  if (!bytes.subarray(0, 2).equals(GZIP_MAGIC)) return bytes;
   try {
     return await inflate(bytes, { maxOutputLength: USERS_FILE_BYTES_MAX });
   } catch (error) {
     throw invalid(name, `gzip of at most ${USERS_FILE_BYTES_MAX} bytes: ${error}`, error);
   }
-}
-
-function bounded(bytes: Buffer, name: string): Buffer {
-  if (bytes.length <= USERS_FILE_BYTES_MAX) return bytes;
-  throw invalid(name, `at most ${USERS_FILE_BYTES_MAX} bytes, got ${bytes.length}`, undefined);
 }
 
 function decode(bytes: Buffer, name: string): string {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import { readRegular } from '@tessera/files';
 import {
   type ArtifactName,
   type BundleManifest,
@@ -10,6 +11,8 @@ import {
 } from '../domain/bundle-manifest.js';
 import { RowFault } from '../domain/bundle-row.js';
 import type { ProgressListener } from '../domain/catalogue-source.js';
+
+const MANIFEST_BYTES_MAX = 16 << 20;
 
 const MANIFEST = 'manifest.json';
 /** Rows held in memory while a part file is read. */
@@ -29,11 +32,13 @@ export async function isBundle(path: string): Promise<boolean> {
 
 /** @throws TesseraError CATALOGUE_NOT_FOUND, CATALOGUE_INVALID */
 export async function readManifest(folder: string): Promise<BundleManifest> {
-  const text = await readFile(join(folder, MANIFEST), 'utf8').catch((error: Error) => {
-    const message = `${folder}: no bundle: ${error.message}`;
-    throw new TesseraError('CATALOGUE_NOT_FOUND', message, { cause: error });
-  });
-  return parseManifest(text);
+  const bytes = await readRegular(join(folder, MANIFEST), MANIFEST_BYTES_MAX).catch(
+    (error: Error) => {
+      const message = `${folder}: no bundle: ${error.message}`;
+      throw new TesseraError('CATALOGUE_NOT_FOUND', message, { cause: error });
+    },
+  );
+  return parseManifest(bytes.toString());
 }
 
 /** Part files of an artifact, in the order of their names. */

@@ -1,6 +1,9 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import { readRegular } from '@tessera/files';
+
+const LABEL_BYTES_MAX = 4096;
 
 const NAME = 'bundle';
 
@@ -19,8 +22,8 @@ export class BundleLabel {
   /** `folder` '': kept nowhere. `seed` is that of the sources, '' for none. */
   static async open(folder: string, seed: string): Promise<BundleLabel> {
     if (folder === '') return BundleLabel.unkept(seed);
-    const kept = await readFile(join(folder, NAME), 'utf8').catch(() => seed);
-    return new BundleLabel(folder, kept.trim());
+    const kept = await readRegular(join(folder, NAME), LABEL_BYTES_MAX).catch(() => seed);
+    return new BundleLabel(folder, kept.toString().trim());
   }
 
   get uuid(): string {

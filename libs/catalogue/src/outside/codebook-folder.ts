@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GivenCodebooks } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
+import { readRegular } from '@tessera/files';
 import type { SemanticIds } from '../domain/semantic-ids.js';
 import type { ItemEncoders, TextEmbedder } from '../domain/text-embedder.js';
 import { TfidfEmbedder } from '../domain/tfidf-embedder.js';
 import { UnservedEmbedder } from '../domain/unserved-embedder.js';
 import { readSafetensors, type Safetensors, type Tensor } from './safetensors.js';
+
+const WORDS_BYTES_MAX = 256 << 20;
 
 const CODEBOOKS_FILE = 'codebooks.safetensors';
 const WORDS_FILE = 'text.json';
@@ -132,7 +135,7 @@ async function readEmbedder(
     () => false,
   );
   if (!isThere) return undefined;
-  const members = described(await readFile(path, 'utf8'), path);
+  const members = described((await readRegular(path, WORDS_BYTES_MAX)).toString(), path);
   const { version, kind } = members;
   if (TFIDF_VERSIONS.includes(version) && kind === TFIDF) {
     return readTfidf(folder, wordList(members.words, path));

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import { expecting } from '@tessera/errors';
+import { openRegular } from '@tessera/files';
 
 const invalid = expecting('CATALOGUE_INVALID');
 
@@ -27,7 +27,7 @@ export interface Safetensors {
  * @throws TesseraError CATALOGUE_INVALID with path and tensor; what opening a file throws
  */
 export async function readSafetensors(path: string): Promise<Safetensors> {
-  const file = await open(path, 'r');
+  const file = await openRegular(path);
   try {
     const { size } = await file.stat();
     if (size > FILE_BYTES_MAX) throw invalid(path, `at most ${FILE_BYTES_MAX} bytes`, size);

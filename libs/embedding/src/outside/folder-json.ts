@@ -1,6 +1,5 @@
-import { open } from 'node:fs/promises';
 import { expecting } from '@tessera/errors';
-import { refuseLfsPointer } from '@tessera/files';
+import { openRegular, refuseLfsPointer } from '@tessera/files';
 
 const CONFIG_BYTES_MAX = 16 << 20;
 const invalid = expecting('TOKENIZER_INVALID');
@@ -42,7 +41,7 @@ export function membersOf(value: unknown, path: string): Members {
 
 /** Undefined where the file is absent. */
 export async function readText(path: string, bytesMax: number): Promise<string | undefined> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+  const file = await openRegular(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw invalid(path, 'a file that can be read', error.message, error);
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ErrorCode, TesseraError } from '@tessera/errors';
+import { openRegular } from '@tessera/files';
 import { parseTemplate } from '../domain/parse-template.js';
 import type { PromptTemplate } from '../domain/prompt-template.js';
 import type { Tokenizer } from '../domain/tokenizer.js';
@@ -81,7 +81,7 @@ async function readIfPresent(
   bytesMax: number,
 ): Promise<Buffer | undefined> {
   try {
-    const file = await open(join(folder, name), 'r');
+    const file = await openRegular(join(folder, name));
     try {
       const { size } = await file.stat();
       if (size > bytesMax) {

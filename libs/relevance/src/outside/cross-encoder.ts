@@ -1,9 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EmbeddingModel, type ModelLimits, type TextFolder } from '@tessera/embedding';
 import { expecting } from '@tessera/errors';
+import { readRegular } from '@tessera/files';
 import { type Activation, CrossRelevance } from '../domain/cross-relevance.js';
 import { PairTokenMaker } from '../domain/pair-tokens.js';
+
+const FILE_BYTES_MAX = 16 << 20;
 
 const FILE = 'config.json';
 const MODEL_FILE = 'config_sentence_transformers.json';
@@ -25,7 +27,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** Empty where there is no such file, or it is no JSON: who opens the model says so. */
 async function readObject(path: string): Promise<Members> {
   try {
-    return Object(JSON.parse(await readFile(path, 'utf8'))) as Members;
+    return Object(JSON.parse((await readRegular(path, FILE_BYTES_MAX)).toString())) as Members;
   } catch {
     return {};
   }

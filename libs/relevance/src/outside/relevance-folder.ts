@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import { readRegular } from '@tessera/files';
 import { loadTokenizer, type Tokenizer } from '@tessera/prompt';
 import { labelPaths } from '../domain/label-paths.js';
 import { parseRelevance } from '../domain/parse-relevance.js';
@@ -65,9 +65,9 @@ async function checkLabels(
 
 /** Tokens of the model; infinite where its configuration does not say how many. */
 async function vocabularyOf(folder: string): Promise<number> {
-  const text = await readFile(join(folder, CONFIG), 'utf8').catch(() => '{}');
+  const text = await readRegular(join(folder, CONFIG), FILE_BYTES_MAX).catch(() => '{}');
   try {
-    const { vocab_size: size } = JSON.parse(text) as { readonly vocab_size?: unknown };
+    const { vocab_size: size } = JSON.parse(text.toString()) as { readonly vocab_size?: unknown };
     return typeof size === 'number' ? size : Number.POSITIVE_INFINITY;
   } catch {
     return Number.POSITIVE_INFINITY;
@@ -77,13 +77,10 @@ async function vocabularyOf(folder: string): Promise<number> {
 /** Undefined where there is no such file and there need not be one. */
 async function contentOf(path: string, mayMiss: boolean): Promise<Buffer | undefined> {
   try {
-    const bytes = await readFile(path);
-    if (bytes.length <= FILE_BYTES_MAX) return bytes;
-    const most = `expected at most ${FILE_BYTES_MAX} bytes, got ${bytes.length}`;
-    throw new TesseraError(CODE, `${path}: ${most}`, { field: FILE });
+    return await readRegular(path, FILE_BYTES_MAX);
   } catch (error) {
-    if (error instanceof TesseraError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw new TesseraError(CODE, `${path}: ${message}`, { field: FILE });
     if (mayMiss && (code === 'ENOENT' || code === 'ENOTDIR')) return undefined;
     throw new TesseraError('IO_FAILED', `${path}: ${message}`, { field: FILE, cause: error });
   }
