@@ -99,7 +99,7 @@ module.exports = {
       comment: 'libs/kafka gives it the codecs of the protocol before anything is read',
       severity: 'error',
       from: { path: '^(apps|libs|tools|examples)/', pathNot: '^libs/kafka/' },
-      to: { path: '^node_modules/kafkajs', dependencyTypesNot: ['type-only'] },
+      to: { path: 'node_modules/kafkajs/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'only-engine-imports-native',
