@@ -147,12 +147,12 @@ export async function serve(parts: ServeParts): Promise<Serving> {
       topicServer: topics?.server,
       readiness,
       access,
+      metrics,
       log,
     });
-    const { drainMs } = config.shutdown;
     return hosted.serving([
       ...hosted.leaving(config.shutdown),
-      hosted.edgesClosed(drainMs + ANSWERS_BUDGET_MS),
+      hosted.edgesClosed(config.shutdown.drainMs + ANSWERS_BUDGET_MS),
       { name: 'store close', budgetMs: STEP_BUDGET_MS, act: closeStore },
     ]);
   } catch (error) {

@@ -157,6 +157,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
       topicServer: topics?.server,
       readiness,
       access,
+      metrics,
       log,
       prepare: (app) => serveForwarded(app.getHttpAdapter().getInstance(), edges.overHttp),
     });

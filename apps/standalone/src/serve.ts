@@ -106,6 +106,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     topicServer: topics?.server,
     readiness,
     access: access.process,
+    metrics: modules.operations.metrics,
     checkVisitor: modules.console && checkVisitor(modules.console),
     log,
     prepare: async (app) => {

@@ -17,3 +17,4 @@ export {
 export { repositoryRoot } from './repository-root.js';
 export { CONFIG_KEYS, CONFIG_LIMITS, type Config, type ConfigKey } from './schema.js';
 export { FLAG_LINES, parseStartFlags, type StartFlags } from './start-flags.js';
+export { type CertificateEnd, WatchedTls } from './watched-tls.js';

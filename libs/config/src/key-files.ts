@@ -14,6 +14,13 @@ export interface TlsPaths {
   readonly caPath: string;
 }
 
+/** Path of each key in the configuration, or flag of a command. */
+export interface TlsFields {
+  readonly certificate: string;
+  readonly key: string;
+  readonly ca: string;
+}
+
 /** PEM texts of TLS; undefined for what is not configured. */
 export interface TlsFiles {
   readonly cert: Buffer | undefined;
@@ -51,11 +58,10 @@ export function readSecret(field: string, path: string): string {
 
 /**
  * Reads them and sees that the key is that of the certificate.
- * @param fields path of each key in the configuration, or flag of a command
  * @throws TesseraError CONFIG_INVALID
  */
 export function readTls(
-  fields: { readonly certificate: string; readonly key: string; readonly ca: string },
+  fields: TlsFields,
   { certificatePath, keyPath, caPath }: TlsPaths,
 ): TlsFiles {
   const read = (field: string, path: string) =>

@@ -1,8 +1,12 @@
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import {
+  createServer as createTlsServer,
+  type TLSSocket,
+  type Server as TlsServer,
+} from 'node:tls';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { type GrpcOptions, ServerGrpc } from '@nestjs/microservices';
-import type { TlsFiles } from '@tessera/config';
+import type { TlsFiles, WatchedTls } from '@tessera/config';
 import type { DirectServing } from './direct/direct-method.js';
 import { RESETS } from './direct/reset-budget.js';
 import { CallGate, type CallGateSettings } from './gate/call-gate.js';
@@ -21,7 +25,7 @@ export interface GatedServerSettings {
   /** Methods that are answered without grpc-js; undefined: none. */
   readonly direct: DirectServing | undefined;
   /** Undefined: no TLS. With an authority every client has to show a certificate of it. */
-  readonly tls: TlsFiles | undefined;
+  readonly tls: WatchedTls | undefined;
 }
 
 /**
@@ -39,7 +43,7 @@ const passAll = () => ({ isUncounted: true }) as const;
 function tlsListener(
   { cert, key, ca, ...options }: TlsFiles & { noDelay: boolean; allowHalfOpen: boolean },
   accept: (socket: Socket) => void,
-): NetServer {
+): TlsServer {
   const asksClients = ca !== undefined;
   return createTlsServer(
     {
@@ -106,13 +110,21 @@ export class GatedGrpcServer extends ServerGrpc {
     return gated;
   }
 
+  private tlsListener(
+    tls: WatchedTls,
+    options: { noDelay: boolean; allowHalfOpen: boolean },
+    accept: (socket: Socket) => void,
+  ): NetServer {
+    const listener = tlsListener({ ...options, ...tls.current }, accept);
+    tls.onChange(({ cert, key, ca }) => listener.setSecureContext({ cert, key, ca }));
+    return listener;
+  }
+
   private listenWith(accept: (socket: Socket) => void): Promise<void> {
     const { host, port, connectionsMax, tls } = this.settings;
     const options = { noDelay: true, allowHalfOpen: true };
     const listener =
-      tls === undefined
-        ? createServer(options, accept)
-        : tlsListener({ ...options, ...tls }, accept);
+      tls === undefined ? createServer(options, accept) : this.tlsListener(tls, options, accept);
     listener.maxConnections = connectionsMax;
     this.listener = listener;
     return new Promise((resolve, reject) => {

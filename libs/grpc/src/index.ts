@@ -7,5 +7,10 @@ export { GrpcErrorFilter, grpcStatus, loggedStatus } from './error-filter.js';
 export { GrpcHealth } from './health.js';
 export { refuseMalformed } from './malformed.js';
 export { paced } from './paced-stream.js';
-export { type GateSettings, type GrpcServerSettings, grpcServer } from './server-options.js';
+export {
+  type GateSettings,
+  type GrpcServerSettings,
+  grpcServer,
+  tlsOfGrpc,
+} from './server-options.js';
 export { invalid, text, texts } from './wire-text.js';

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Server, ServerInterceptor } from '@grpc/grpc-js';
 import type { Options, PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
-import { readTls } from '@tessera/config';
+import { WatchedTls } from '@tessera/config';
 import { type DirectParts, directServing } from './direct/direct-serving.js';
 import type { AdmissionFields, CallGateSettings } from './gate/call-gate.js';
 import { GatedGrpcServer } from './gated-server.js';
@@ -47,6 +47,8 @@ export interface GrpcServerSettings {
   readonly connectionAgeMs: number;
   /** Milliseconds that each message of a request may take to arrive. */
   readonly bodyMs: number;
+  /** Of these files; undefined: no TLS. */
+  readonly tls: WatchedTls | undefined;
   /** Undefined: every call is served. */
   readonly gate: GateSettings | undefined;
   /** Adds services that are not handled by Nest; left out: there are none. */
@@ -70,9 +72,13 @@ const TLS_FIELDS = {
   ca: 'grpc.clientCaPath',
 };
 
-function tlsOf({ certificatePath, keyPath, clientCaPath }: GrpcServerSettings) {
+/** @throws TesseraError CONFIG_INVALID for files that are not those of TLS */
+export function tlsOfGrpc(
+  settings: Pick<GrpcServerSettings, 'certificatePath' | 'keyPath' | 'clientCaPath'>,
+): WatchedTls | undefined {
+  const { certificatePath, keyPath, clientCaPath: caPath } = settings;
   if (certificatePath === '') return undefined;
-  return readTls(TLS_FIELDS, { certificatePath, keyPath, caPath: clientCaPath });
+  return new WatchedTls(TLS_FIELDS, { certificatePath, keyPath, caPath });
 }
 
 /** Methods whose requests have a priority and a deadline: those that admission decides on. */
@@ -133,7 +139,7 @@ export function grpcServer(settings: GrpcServerSettings): GatedGrpcServer {
       streamsMax,
       direct: direct && directServing(direct, marked, { messageBytesMax, streamsMax }),
       gate: gate && { ...gate, methods: decidedMethods(served) },
-      tls: tlsOf(settings),
+      tls: settings.tls,
     },
   );
 }

@@ -1,6 +1,6 @@
 import { Server as TlsServer } from 'node:tls';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { readTls } from '@tessera/config';
+import { type TlsFiles, WatchedTls } from '@tessera/config';
 import { LOAD_TRAILER } from '@tessera/contracts';
 import { ERROR_TABLE, errorBody, TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
@@ -30,10 +30,14 @@ const TLS_FIELDS = {
   ca: 'http.clientCaPath',
 };
 
-function tlsOf({ certificatePath, keyPath, clientCaPath }: HttpSettings) {
+/** @throws TesseraError CONFIG_INVALID for files that are not those of TLS */
+export function tlsOfHttp(settings: HttpSettings): WatchedTls | undefined {
+  const { certificatePath, keyPath, clientCaPath: caPath } = settings;
   if (certificatePath === '') return undefined;
-  const files = readTls(TLS_FIELDS, { certificatePath, keyPath, caPath: clientCaPath });
-  const { cert, key, ca } = files;
+  return new WatchedTls(TLS_FIELDS, { certificatePath, keyPath, caPath });
+}
+
+function serverOptions({ cert, key, ca }: TlsFiles) {
   const asksClients = ca !== undefined;
   return { cert, key, ca, requestCert: asksClients, rejectUnauthorized: asksClients };
 }
@@ -43,14 +47,16 @@ const CONNECTIONS_CHECK_MS = 1000;
 
 /**
  * Fastify as every process has it; its own refusals follow the one table.
- * @throws TesseraError CONFIG_INVALID for proxies that are no addresses, and files that are not
- * those of TLS
+ * @throws TesseraError CONFIG_INVALID for proxies that are no addresses
  */
-export function fastifyAdapter(settings: HttpSettings): FastifyAdapter {
-  const tls = tlsOf(settings);
+export function fastifyAdapter(settings: HttpSettings, tls?: WatchedTls): FastifyAdapter {
   try {
-    const adapter = adapterOf(settings, tls);
-    readRestOfLargeBodies(adapter.getInstance());
+    const adapter = adapterOf(settings, tls && serverOptions(tls.current));
+    const instance = adapter.getInstance();
+    readRestOfLargeBodies(instance);
+    tls?.onChange((files) => {
+      if (instance.server instanceof TlsServer) instance.server.setSecureContext(contextOf(files));
+    });
     return adapter;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -59,7 +65,12 @@ export function fastifyAdapter(settings: HttpSettings): FastifyAdapter {
   }
 }
 
-function adapterOf(settings: HttpSettings, tls: ReturnType<typeof tlsOf>): FastifyAdapter {
+const contextOf = ({ cert, key, ca }: TlsFiles) => ({ cert, key, ca });
+
+function adapterOf(
+  settings: HttpSettings,
+  tls: ReturnType<typeof serverOptions> | undefined,
+): FastifyAdapter {
   const { bodyBytesMax, trustedProxies, headersMs, bodyMs, keepAliveMs } = settings;
   const timeouts = {
     headersTimeout: Math.min(headersMs, bodyMs),

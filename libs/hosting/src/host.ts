@@ -16,9 +16,11 @@ import {
   type GrpcServerSettings,
   grpcServer,
   loggedStatus,
+  tlsOfGrpc,
 } from '@tessera/grpc';
 import { Drain, type DrainStep, type Readiness, resolvePort } from '@tessera/lifecycle';
-import { type Log, NestLog } from '@tessera/telemetry';
+import { type Log, type Metrics, NestLog } from '@tessera/telemetry';
+import { watchCertificates } from './certificates.js';
 import {
   boundConnections,
   closeConnectionsWhileDraining,
@@ -26,6 +28,7 @@ import {
   fastifyAdapter,
   type HttpSettings,
   sayLoad,
+  tlsOfHttp,
 } from './fastify-adapter.js';
 import { guardRoutes, type HttpAccess } from './http-access.js';
 import { acceptOnlyJson } from './json-body.js';
@@ -81,6 +84,7 @@ export interface HostParts {
   readonly topicServer?: CustomTransportStrategy | undefined;
   readonly readiness: Readiness;
   readonly access: ProcessAccess;
+  readonly metrics: Metrics;
   /** Of a console; left out: none is served. */
   readonly checkVisitor?: HttpAccess['checkVisitor'];
   readonly log: Log;
@@ -120,7 +124,17 @@ export interface Hosted {
 export async function host(parts: HostParts): Promise<Hosted> {
   const { http, grpc, services, readiness, log, topicServer, access, checkVisitor } = parts;
   access.addTo(readiness.conditions);
-  const app = await NestFactory.create<NestFastifyApplication>(parts.module, fastifyAdapter(http), {
+  const [httpTls, grpcTls] = [tlsOfHttp(http), tlsOfGrpc(grpc)];
+  watchCertificates(
+    [httpTls, grpcTls].flatMap((tls) => tls ?? []),
+    {
+      conditions: readiness.conditions,
+      metrics: parts.metrics,
+      log,
+    },
+  );
+  const adapter = fastifyAdapter(http, httpTls);
+  const app = await NestFactory.create<NestFastifyApplication>(parts.module, adapter, {
     logger: new NestLog(log),
     bodyParser: false,
     abortOnError: false,
@@ -141,6 +155,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
     ...grpc,
     port: grpcPort,
     gate: parts.gate,
+    tls: grpcTls,
     packages: Object.keys(services),
     schema: protoSchema,
     descriptors: protoDescriptors,

@@ -1,5 +1,6 @@
 /** Metrics of access and audits. */
 
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export const ACCESS_METRICS = {
@@ -13,6 +14,11 @@ export const ACCESS_METRICS = {
     name: 'tessera_access_open',
     meaning: '1 while everybody who reaches the service may do everything (access.mode), else 0',
   },
+  certificateExpires: {
+    name: 'tessera_certificate_expires_seconds',
+    meaning:
+      'seconds until a certificate ends, by the key that names its file; below 0: it has ended',
+  },
   auditLines: {
     name: 'tessera_audit_lines_total',
     meaning: 'lines of the audit log, by outcome (written, failed)',
@@ -25,6 +31,25 @@ export interface AccessCounts {
   readonly refused: readonly { readonly edge: string; readonly code: string; count: number }[];
   readonly isOpen: boolean;
   readonly lines: { readonly written: number; readonly failed: number };
+}
+
+/** Read at each scrape. */
+export function registerCertificates(
+  registry: Registry,
+  read: () => readonly { readonly field: string; readonly endsMs: number }[],
+): void {
+  const { name, meaning } = ACCESS_METRICS.certificateExpires;
+  new Gauge({
+    name,
+    help: meaning,
+    labelNames: ['file'],
+    registers: [registry],
+    collect() {
+      for (const { field, endsMs } of read()) {
+        this.set({ file: field }, (endsMs - Date.now()) / MILLISECONDS_PER_SECOND);
+      }
+    },
+  });
 }
 
 export function registerAccessMetrics(registry: Registry, read: () => AccessCounts): void {

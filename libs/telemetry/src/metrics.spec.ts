@@ -80,6 +80,7 @@ describe('Metrics', () => {
     metrics.countGateRefusals()('ENGINE_OVERLOADED');
     metrics.showConditions(() => [{ name: 'kafka', kind: 'dependency', state: 'down' }]);
     metrics.showDroppedCaches(['snapshot']);
+    metrics.showCertificates(() => [{ field: 'http.certificatePath', endsMs: 1 }]);
     metrics.showSpans(() => ({ sent: 3, failed: 1 }));
     const lines = { written: 2, failed: 1 };
     const refused = [{ edge: 'grpc', code: 'UNAUTHENTICATED', count: 3 }];

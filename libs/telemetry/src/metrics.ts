@@ -2,7 +2,12 @@
 
 import { MICROSECONDS_PER_SECOND } from '@tessera/units';
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
-import { ACCESS_METRICS, type AccessCounts, registerAccessMetrics } from './access-metrics.js';
+import {
+  ACCESS_METRICS,
+  type AccessCounts,
+  registerAccessMetrics,
+  registerCertificates,
+} from './access-metrics.js';
 import { ADAPTER_METRICS, type AdapterCounts, registerAdapterMetrics } from './adapter-metrics.js';
 import { CLUSTER_METRICS, type ClusterCounts, registerClusterMetrics } from './cluster-metrics.js';
 import {
@@ -325,6 +330,11 @@ export class Metrics {
   /** Dependencies and stores; read at each scrape. */
   showConditions(read: () => readonly ConditionCount[]): void {
     registerConditions(this.registry, read);
+  }
+
+  /** Certificates; read at each scrape. */
+  showCertificates(read: Parameters<typeof registerCertificates>[1]): void {
+    registerCertificates(this.registry, read);
   }
 
   /** Spans of traces; read at each scrape. */
