@@ -37,7 +37,7 @@ export default defineConfig({
             '{apps,tools,bench}/**/*.spec.ts',
             'libs/!(engine|catalogue|relevance|embedding)/**/*.spec.ts',
             'native/ts/**/*.spec.ts',
-            'test/!(integration|e2e|lifecycle)/**/*.spec.ts',
+            'test/!(integration|e2e|lifecycle|folders)/**/*.spec.ts',
           ],
           // A worker reads each module once, not once a file.
           isolate: false,
@@ -58,7 +58,7 @@ export default defineConfig({
           // The addon's lanes are a process's: what a file leaves running is in the next one's way.
           name: 'engines',
           include: [
-            'test/{e2e,lifecycle}/**/*.spec.ts',
+            'test/{e2e,lifecycle,folders}/**/*.spec.ts',
             'libs/{engine,catalogue,relevance,embedding}/**/*.spec.ts',
           ],
         },

@@ -31,5 +31,6 @@ export const LONG_SPECS = [
 export const LONG_PROGRAMS = [
   ['trial of the streams', 'dist/test/trial/main.js', '--disturbances', '40', '--flood', '1000000'],
   ['days of a service', 'dist/test/days/main.js', '--days', '10000'],
+  ['folders of models', 'test/folders/matrix.mjs', '--count', '320'],
   ['hostile requests', 'dist/test/fuzz/main.js', '--requests', '100000'],
 ];

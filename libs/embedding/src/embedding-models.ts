@@ -135,14 +135,11 @@ export class EmbeddingModels {
 
   /** Lines for people: prompts that models have, and what other libraries would do otherwise. */
   get notes(): readonly string[] {
-    return this.models.flatMap(({ name, model: { prompts }, notes }) => {
-      const own = prompts.defaultName === '' ? 'none is put before texts' : prompts.defaultName;
-      const of = `embedding model ${name}`;
-      const list = prompts.names.length === 0 ? [] : [`prompts: ${prompts.names.join(', ')}`];
-      return [...list.map((line) => `${line}; by default: ${own}`), ...notes].map(
-        (line) => `${of}: ${line}`,
-      );
-    });
+    return this.models.flatMap(({ name, model: { prompts }, notes }) =>
+      [...(prompts.note === undefined ? [] : [prompts.note]), ...notes].map(
+        (line) => `embedding model ${name}: ${line}`,
+      ),
+    );
   }
 
   states(): ModelState[] {

@@ -20,4 +20,4 @@ export {
   NO_MODELS,
 } from './embedding-models.js';
 export { measureTexts, type StaticScales } from './measure-texts.js';
-export { readTextFolder, type TextFolder } from './outside/text-folder.js';
+export type { TextFolder } from './outside/text-folder.js';

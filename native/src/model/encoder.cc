@@ -104,8 +104,12 @@ uint64_t Encoder::place(std::span<const EncoderText> texts, EncoderWorkspace& wo
     TESSERA_CHECK(count > 0 && count <= config().max_positions);
     TESSERA_CHECK(count <= workspace.max_rows() - row);
     std::copy(text.tokens.begin(), text.tokens.end(), workspace.tokens_.begin() + row);
+    // Of a table whose positions begin behind that of the padding, the padding keeps its own.
+    const uint32_t first = config().encoder.first_position;
+    uint32_t next = first;
     for (uint32_t j = 0; j < count; ++j) {
-      workspace.rows_->positions_[row + j] = j;
+      const bool is_padding = first > 0 && static_cast<uint32_t>(text.tokens[j]) == first - 1;
+      workspace.rows_->positions_[row + j] = is_padding ? first - 1 : next++;
       workspace.segments_[row + j] = has_second && j >= text.second_from ? 1 : 0;
     }
     workspace.chains_[i] = {workspace.blocks_.data() + block, blocks_of(count), 0};

@@ -131,9 +131,8 @@ ProductRows Pass::multiply_to_rows(const ProductRows& x, std::initializer_list<u
 }
 
 void Pass::add_positions(const float* table) {
-  const uint64_t hidden = config().hidden_size;
-  ops::add_rows(device_, table + config().encoder.first_position * hidden, hidden,
-                {workspace_.positions_.data(), rows()}, workspace_.hidden_);
+  ops::add_rows(device_, table, config().hidden_size, {workspace_.positions_.data(), rows()},
+                workspace_.hidden_);
 }
 
 void Pass::add_segments(const float* table) {

@@ -19,6 +19,7 @@ using Activation = HeadStage::Activation;
 using Read = std::function<Status(ObjectReader&)>;
 
 constexpr std::string_view kClassifier = "ForSequenceClassification";
+constexpr std::string_view kGenerator = "ForCausalLM";
 
 Status parse_file(const std::string& path, simdjson::dom::parser& parser,
                   simdjson::dom::element& root) {
@@ -263,17 +264,20 @@ Status read_classifier(ObjectReader& reader, TextHeadConfig& head) {
   return reader.status();
 }
 
-/// Whether config.json names a classifier, whose head is then read.
+/// What config.json names: a classifier, whose head is then read, or a model that generates, whose
+/// last row stands for a text as in sentence-transformers.
 Status read_architecture(TextHeadConfig& head) {
   return read_object(head.encoder_folder + "/config.json", [&](ObjectReader& reader) {
     const auto architectures = reader.find("architectures");
     simdjson::dom::array names;
     std::string_view name;
-    const bool is_classifier =
+    const bool is_one =
         architectures && architectures->get_array().get(names) == simdjson::SUCCESS &&
-        names.size() == 1 && names.at(0).get_string().get(name) == simdjson::SUCCESS &&
-        name.ends_with(kClassifier);
-    return is_classifier ? read_classifier(reader, head) : Status::ok();
+        names.size() == 1 && names.at(0).get_string().get(name) == simdjson::SUCCESS;
+    if (is_one && name.ends_with(kClassifier)) return read_classifier(reader, head);
+    const bool is_causal = reader.boolean("is_causal", true);
+    if (is_one && name.ends_with(kGenerator) && is_causal) head.pooling = Pooling::kLast;
+    return reader.status();
   });
 }
 

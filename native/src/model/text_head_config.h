@@ -46,7 +46,8 @@ struct TextHeadConfig {
   std::string canonical_text() const;
 
   /// The folder's modules.json; without it, or where it is one module, the classifier that
-  /// `architectures` of its config.json names; without that, the mean of the rows. Errors:
+  /// `architectures` of its config.json names; without that, the last row of
+  /// a decoder that generates, and the mean of the rows of any other. Errors:
   /// MODEL_NOT_FOUND; MODEL_INVALID naming file and field for a module, pooling or activation that
   /// is not computed.
   static Result<TextHeadConfig> load(const std::string& folder);

@@ -16,6 +16,14 @@ export class TextPrompts {
     return [...this.texts.keys()];
   }
 
+  /** A line for people; undefined where no prompt changes a text. */
+  get note(): string | undefined {
+    const names = this.names.filter((name) => this.texts.get(name) !== '');
+    if (names.length === 0) return undefined;
+    const own = this.defaultText === '' ? 'none' : this.defaultName;
+    return `prompts: ${names.join(', ')}; by default: ${own}`;
+  }
+
   /** What stands before a text where a caller names no prompt. */
   get defaultText(): string {
     return this.texts.get(this.defaultName) ?? '';

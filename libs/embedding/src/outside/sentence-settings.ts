@@ -25,9 +25,13 @@ export interface SentenceSettings {
  * Reads config_sentence_transformers.json; a field that is not known is refused.
  * @throws TesseraError MODEL_INVALID, TOKENIZER_INVALID naming file and field
  */
-export async function readSentenceSettings(folder: string): Promise<SentenceSettings> {
+export async function readSentenceSettings(
+  folder: string,
+  hasModules: boolean,
+): Promise<SentenceSettings> {
   const path = join(folder, MODEL_FILE);
   const members = (await readMembers(path)) ?? {};
+  if (!hasModules) refuseSettings(members, path);
   refuseOthers(members, path, [...HARMLESS, ...MODEL_FIELDS, 'activation_fn']);
   const { truncate_dim: dimension, model_type: type } = members;
   const isWhole = typeof dimension === 'number' && Number.isInteger(dimension) && dimension > 0;
@@ -43,6 +47,15 @@ export async function readSentenceSettings(folder: string): Promise<SentenceSett
 }
 
 const given = (value: unknown) => value ?? undefined;
+
+/** sentence-transformers reads the file with modules.json alone: it is not known what was meant. */
+function refuseSettings(members: Members, path: string): void {
+  const field = ['default_prompt_name', 'truncate_dim', 'activation_fn'].find(
+    (name) => given(members[name]) !== undefined,
+  );
+  if (field === undefined) return;
+  throw invalid(`${path}: ${field}`, 'none without modules.json', members[field]);
+}
 
 function refuseOthers(members: Members, path: string, known: readonly string[]): void {
   const other = Object.keys(members).find((name) => !known.includes(name));
@@ -121,9 +134,12 @@ function isNothing(value: unknown): boolean {
  * The folder of the encoder: that of the first module of modules.json, or the model's own.
  * @throws TesseraError TOKENIZER_INVALID naming the file
  */
-export async function encoderFolder(folder: string): Promise<string> {
+export async function encoderFolder(
+  folder: string,
+): Promise<{ readonly path: string; readonly hasModules: boolean }> {
   const modules = await readJson(join(folder, 'modules.json'));
   const path: unknown = Array.isArray(modules) ? modules[0]?.path : undefined;
   // A path that leads out of the folder is refused where the modules are read.
-  return typeof path === 'string' ? join(folder, path) : folder;
+  const own = typeof path === 'string' ? join(folder, path) : folder;
+  return { path: own, hasModules: modules !== undefined };
 }

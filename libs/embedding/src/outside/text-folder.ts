@@ -39,7 +39,7 @@ export interface TextFolder {
  */
 export async function readTextFolder(folder: string): Promise<TextFolder> {
   await refuseCacheRoot(folder, 'TOKENIZER_INVALID');
-  const own = await encoderFolder(folder);
+  const { path: own, hasModules } = await encoderFolder(folder);
   const path = join(own, TOKENIZER_FILE);
   const text = await readText(path, TOKENIZER_BYTES_MAX);
   if (text === undefined) throw invalid(path, 'a file', 'none');
@@ -47,7 +47,8 @@ export async function readTextFolder(folder: string): Promise<TextFolder> {
   const config = (await readMembers(join(own, 'config.json'))) ?? {};
   const settingsPath = join(own, 'tokenizer_config.json');
   const settings = (await readMembers(settingsPath)) ?? {};
-  const module = await readModuleSettings(own);
+  // As sentence-transformers, which looks for no module where modules.json names none.
+  const module = hasModules ? await readModuleSettings(own) : undefined;
   const { hasSegments, notes } = checkTokenizerSettings(
     settingsPath,
     settings,
@@ -60,7 +61,7 @@ export async function readTextFolder(folder: string): Promise<TextFolder> {
     tokenizer: hasSegments ? tokenizer : withoutSegments(tokenizer),
     tokensMax: tokensMaxOf(module, settings, settingsPath),
     tokenizerDigest: digestOf(document),
-    sentence: await readSentenceSettings(folder),
+    sentence: await readSentenceSettings(folder, hasModules),
     config,
     notes,
   };
