@@ -81,7 +81,9 @@ def item_ranks(model, prompts: list[list[int]], targets: list[str], trie: SidTri
     """Rank (from 0) of each prompt's target item in its list; -1 where it is not there."""
     config = model.config
     ids = level_ids(vocabulary, trie)
-    per_token = 2 * config.num_hidden_layers * config.num_key_value_heads * config.head_dim
+    # Families whose heads divide the rows (Qwen2) leave it out, or have it as None.
+    head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    per_token = 2 * config.num_hidden_layers * config.num_key_value_heads * head_dim
     longest = max(len(prompt) for prompt in prompts) + trie.depth
     batch = max(1, min(256, KV_BUDGET_FLOATS // (per_token * longest * width)))
     ranks = np.full(len(prompts), -1)

@@ -10,6 +10,10 @@ from .errors import InputError
 from .settings import Shape
 
 
+#: Families that the service serves (native/src/model/family.cc).
+FAMILIES = ("qwen3", "qwen2", "llama", "mistral", "qwen3_moe", "qwen2_moe", "olmoe")
+
+
 def build_model(shape: Shape, vocabulary_size: int, positions: int, bos: int, eos: int,
                 pad: int) -> Qwen3ForCausalLM:
     """A freshly initialised model; seed torch before."""
@@ -34,6 +38,9 @@ def start_from(folder: Path, vocabulary_size: int, positions: int, bos: int, eos
                                                      trust_remote_code=False)
     except (OSError, ValueError) as error:
         raise InputError("--from", "a folder of a Hugging Face checkpoint", str(error)) from error
+    if model.config.model_type not in FAMILIES:
+        raise InputError("--from", f"a model that is served, one of {', '.join(FAMILIES)}",
+                         model.config.model_type)
     if model.config.max_position_embeddings < positions:
         raise InputError("--from", f"a model of {positions} positions or more (--max-items)",
                          model.config.max_position_embeddings)

@@ -6,7 +6,13 @@ import sys
 import numpy as np
 import pytest
 from tokenizers import Tokenizer
-from transformers import AutoModelForCausalLM
+from transformers import (
+    AutoModelForCausalLM,
+    GPT2Config,
+    LlamaConfig,
+    MistralConfig,
+    Qwen2Config,
+)
 
 from trainer.__main__ import main
 from trainer.data import read_index
@@ -159,3 +165,31 @@ def test_a_checkpoint_with_too_few_positions_is_refused(data, monkeypatch, capsy
     assert run(monkeypatch, *common, "--index", data / "second.json", "--out", data / "out2",
                "--from", data) == 2
     assert "--from: expected a folder with tokenizer.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("config", [Qwen2Config, LlamaConfig, MistralConfig])
+def test_every_family_that_is_served_is_trained_to_the_end(config, data, monkeypatch):
+    base, out = data / "base", data / "out"
+    common = ["--sequences", data / "s.json", "--index", data / "first.json", *SHAPE]
+    assert run(monkeypatch, *common, "--out", base) == 0
+    rows = Tokenizer.from_file(str(base / "tokenizer.json")).get_vocab_size()
+    save(config(vocab_size=rows, hidden_size=16, intermediate_size=16, num_hidden_layers=1,
+                num_attention_heads=2, num_key_value_heads=1), base)
+    assert run(monkeypatch, *common, "--from", base, "--out", out) == 0
+    assert json.loads((out / "training.json").read_text())["test"]["model"]
+    name = json.loads((out / "config.json").read_text())["model_type"]
+    assert name == config.model_type
+
+
+def test_a_family_that_is_not_served_is_refused_before_it_is_trained(data, monkeypatch, capsys):
+    base = data / "base"
+    common = ["--sequences", data / "s.json", "--index", data / "first.json", *SHAPE]
+    assert run(monkeypatch, *common, "--out", base) == 0
+    save(GPT2Config(vocab_size=99, n_embd=16, n_layer=1, n_head=2), base)
+    assert run(monkeypatch, *common, "--from", base, "--out", data / "out") == 2
+    assert "--from: expected a model that is served" in capsys.readouterr().err
+
+
+def save(config, folder):
+    """Another model with the tokenizer and template of a folder."""
+    AutoModelForCausalLM.from_config(config).save_pretrained(folder)
