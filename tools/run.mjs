@@ -1,6 +1,6 @@
 // Runs a program of this repository: `node tools/run.mjs [--test] PROGRAM [words]`. Sets up and
 // builds what is missing first (bootstrap.mjs), except for --help, which builds nothing. PROGRAM is
-// the path of its source without the extension; --test sets up what tests start as well.
+// the path of its source, without .ts where it is TypeScript; --test sets up what tests start as well.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const forTests = process.argv[2] === '--test';
 const [program, ...words] = process.argv.slice(forTests ? 3 : 2);
-const built = join(root, 'dist', `${program}.js`);
+const built = join(root, program.endsWith('.mjs') ? program : `dist/${program}.js`);
 
 const EXIT_SIGNALLED = 130;
 

@@ -2,7 +2,7 @@ import { TesseraError } from '@tessera/errors';
 import { RECORD_HEADERS, type TopicRecord } from './topic-record.js';
 
 /** Records of a batch that can stand for what could not be decompressed. */
-export const PLACEHOLDERS_MAX = 65_536;
+const PLACEHOLDERS_MAX = 65_536;
 
 /** Longer reasons are cut: each placeholder has it. */
 const REASON_BYTES_MAX = 120;

@@ -30,8 +30,8 @@ export interface QueriesParts {
   readonly onFault: (thrown: unknown) => void;
 }
 
-/** Of Node with the database loaded, before it has read anything. */
-const PROCESS_BYTES = 192 * 2 ** 20;
+/** Of the database once it is loaded, before it has read anything. */
+const DATABASE_BYTES = 96 * 2 ** 20;
 export const SQL_LENGTH_MAX = 20_000;
 const REMOVALS_MAX = 5;
 
@@ -145,7 +145,7 @@ class RunningQuery {
     this.answered.catch(() => undefined);
     const { launcher, program, rules } = parts;
     const { memoryBytes, diskBytes, isIdle = false } = rules;
-    const dataBytes = memoryBytes + PROCESS_BYTES;
+    const dataBytes = memoryBytes + DATABASE_BYTES;
     const limits = { dataBytes, fileBytes: diskBytes, isIdle };
     this.child = launcher.start(program, limits, {
       onMessage: (reply) => void this.take(reply as QueryReply),
