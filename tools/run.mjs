@@ -1,6 +1,6 @@
 // Runs a program of this repository: `node tools/run.mjs [--test] PROGRAM [words]`. Sets up and
 // builds what is missing first (bootstrap.mjs), except for --help, which builds nothing. PROGRAM is
-// the path of its source, without .ts where it is TypeScript; --test sets up what tests start as well.
+// the path of its source, without .ts where it is TypeScript; --test sets up what tests start too.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';

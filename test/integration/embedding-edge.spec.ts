@@ -143,8 +143,14 @@ describe('vectors of texts', () => {
   it('are the same whatever else stock clients send that cannot change them', async () => {
     const plain = await post('/v1/embeddings', { input: 'argan oil' });
     const asked = {
-      ...{ input: 'argan oil', model: null, encoding_format: null, dimensions: null, user: 'u' },
-      ...{ truncation: true, embedding_type: 'float', task: null, input_type: null },
+      input: 'argan oil',
+      model: null,
+      encoding_format: null,
+      dimensions: null,
+      user: 'u',
+      truncation: true,
+      embedding_type: 'float',
+      input_type: null,
     };
     expect((await post('/v1/embeddings', asked)).json).toEqual(plain.json);
     const tei = { inputs: 'argan oil', truncate: null, truncation_direction: 'Right' };

@@ -126,8 +126,16 @@ describe('texts are scored', () => {
 
   it('whatever else stock clients send that cannot change a score', async () => {
     const asked = {
-      ...{ model: null, query, top_n: null, return_documents: null, user: 'u', priority: 0 },
-      ...{ max_tokens_per_doc: 4096, max_chunks_per_doc: 10, truncation: true, failures: null },
+      model: null,
+      query,
+      top_n: null,
+      return_documents: null,
+      user: 'u',
+      priority: 0,
+      max_tokens_per_doc: 4096,
+      max_chunks_per_doc: 10,
+      truncation: true,
+      failures: null,
       documents: documents.map((text, id) => ({ text, id, title: `title ${id}` })),
     };
     const { results } = (await post('/v1/rerank', { query, documents })).json as never;

@@ -12,7 +12,6 @@ import {
   addBehaviourReach,
   erasuresCondition,
   host,
-  type OperationsOptions,
   ProcessAccess,
   ServedVersions,
   type Serving,
@@ -98,6 +97,15 @@ async function openErasure(
   return erasure;
 }
 
+function followerOf(
+  pools: ReturnType<typeof retrievalPools>,
+  budgetMs: number,
+  { log }: ServeParts,
+  metrics: Metrics,
+): KvFollower {
+  return new KvFollower({ pools: new RemotePools(pools), metrics, log, budgetMs });
+}
+
 /** The feature app as a process of its own: behaviours in, histories out. */
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, log, serviceVersion } = parts;
@@ -107,13 +115,13 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const tracing = await openTracing({ ...config.tracing, ...service }, log);
   const readiness = new Readiness();
   const endWatch = watchStores(behaviourFolders(behaviours), readiness, log);
-  const reached = { store: config.behaviours.store, isNeeded: false };
-  addBehaviourReach(readiness.conditions, reached, () => behaviours.reach());
+  const { store } = config.behaviours;
+  addBehaviourReach(readiness.conditions, { store, isNeeded: false }, () => behaviours.reach());
   const metrics = metricsOf(readiness, access, tracing);
   const topics = await behaviourTopic(config, log, readiness);
   const pools = retrievalPools(config);
-  const budgetMs = config.recall.deadlineMsMax;
-  const follower = new KvFollower({ pools: new RemotePools(pools), metrics, log, budgetMs });
+  const { deadlineMsMax } = config.recall;
+  const follower = followerOf(pools, deadlineMsMax, parts, metrics);
   const erasure = await openErasure(parts, behaviours, follower, readiness);
   const closeStore = async () => {
     endWatch();
@@ -125,7 +133,6 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     await tracing.close();
   };
   const versions = new ServedVersions({ service: serviceVersion });
-  const operations: OperationsOptions = { readiness, metrics, versions, log };
   const feature: FeatureOptions = {
     behaviours,
     metrics,
@@ -139,10 +146,10 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   };
   try {
     const hosted = await host({
-      module: FeatureProcessModule.register(operations, feature),
+      module: FeatureProcessModule.register({ readiness, metrics, versions, log }, feature),
       http: config.http,
       grpc: config.grpc,
-      deadlineMsMax: config.recall.deadlineMsMax,
+      deadlineMsMax,
       services: { [behaviourPackage]: 'BehaviourService' },
       topicServer: topics?.server,
       readiness,

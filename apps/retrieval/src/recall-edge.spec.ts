@@ -16,7 +16,7 @@ function edge() {
   const parts = {
     recalls: { recall: refuse },
     serving: { score: refuse, explain: refuse },
-    readiness: { ready: true, fail: nothing },
+    readiness: { takesCalls: true, fail: nothing },
     metrics: { observe: nothing, observeScore: nothing, observeExplain: nothing },
     log: { debug: nothing, error: nothing },
     limits: { defaultDeadlineMs: 400, deadlineMsMax: 60_000 },

@@ -26,8 +26,11 @@ const consoleAndErrors = {
     data: {
       type: 'array',
       items: object({
-        ...{ id: text('as `model` of a request'), object: text('model'), owned_by: text('') },
-        ...{ created: { type: 'integer' }, digest: text('of configuration and weights') },
+        id: text('as `model` of a request'),
+        object: text('model'),
+        created: { type: 'integer' },
+        owned_by: text('tessera'),
+        digest: text('of configuration and weights'),
       }),
     },
   }),

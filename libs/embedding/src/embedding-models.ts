@@ -154,6 +154,7 @@ export class EmbeddingModels {
    * DEADLINE_EXCEEDED; MODEL_NOT_FINITE
    */
   async embed(request: EmbeddingRequest, call?: EmbeddingCall): Promise<EmbeddingAnswer> {
+    this.named(request.model);
     this.checkCount(request.texts);
     for (const [index, text] of request.texts.entries()) {
       const failure = this.failureOf(text, index);
@@ -191,6 +192,7 @@ export class EmbeddingModels {
    */
   async embedEach(request: EmbeddingRequest, call?: EmbeddingCall): Promise<EachAnswer> {
     const { texts } = request;
+    this.named(request.model);
     this.checkCount(texts);
     const failures = texts.flatMap((text, index) => this.failureOf(text, index) ?? []);
     const failed = new Set(failures.map(({ index }) => index));

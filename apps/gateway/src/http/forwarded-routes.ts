@@ -114,8 +114,12 @@ async function forward(
     };
     return checkAnswer(
       await link.http({
-        ...{ method, path, headers, timeoutMs, onBegun },
+        method,
+        path,
+        headers,
         body: method === 'GET' ? undefined : body,
+        timeoutMs,
+        onBegun,
       }),
     );
   });

@@ -1,6 +1,6 @@
 /**
- * Bodies of other services' clients, field by field. Every field is read, cannot change a vector, or
- * is refused by its name.
+ * Bodies of other services' clients, field by field. Every field is read, cannot change a vector,
+ * or is refused by its name.
  */
 
 import type { EmbeddingRequest } from '@tessera/embedding';

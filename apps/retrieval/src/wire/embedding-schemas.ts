@@ -23,8 +23,14 @@ const dimensions = { ...count('first numbers of each vector'), minimum: 1 };
 export const EMBEDDING_SCHEMAS = {
   EmbeddingsRequest: foreign(
     {
-      ...{ input: TEXTS, model, dimensions, encoding_format: word('float', 'base64') },
-      ...{ prompt_name: promptName, input_type: promptName, task: promptName, failures },
+      input: TEXTS,
+      model,
+      dimensions,
+      encoding_format: word('float', 'base64'),
+      prompt_name: promptName,
+      input_type: promptName,
+      task: promptName,
+      failures,
     },
     ['input'],
   ),

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readRegularSync } from '@tessera/files';
 import { idleCores } from './idle-cores.js';
 
 /** Limits that the kernel sets a child before its first instruction. */
@@ -23,19 +23,19 @@ export interface ChildLimits {
 const BLOCK_BYTES = 512;
 
 const KIBIBYTE = 1024;
+const STATUS_BYTES_MAX = 65_536;
 /**
- * Private memory of a Node that has read nothing but this: 110 MiB of Node 22, 610 of Node 24, which
- * reserves room for code. Of this process as it begins, for its children run the same Node.
+ * Private memory of a Node that has read nothing but this: 110 MiB of Node 22, 610 of Node 24,
+ * which reserves room for code. Of this process as it begins: its children run the same Node.
  */
 const NODE_BYTES = ownDataBytes();
 
 function ownDataBytes(): number {
   try {
-    const [, size = ''] =
-      /^VmData:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
-    return Number(size) * KIBIBYTE;
+    const status = readRegularSync('/proc/self/status', STATUS_BYTES_MAX).toString();
+    return Number(/^VmData:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) * KIBIBYTE;
   } catch {
-    // No Linux: nothing is limited there but by `ulimit` itself.
+    // No Linux: `ulimit` alone bounds a child there.
     return 0;
   }
 }
