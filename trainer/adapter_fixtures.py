@@ -77,6 +77,18 @@ FIXTURES = [
         "target_parameters": ["experts.down_proj"]}, seed=32, dtype=torch.bfloat16),
     Fixture("shared-expert", "qwen2-moe-shared", {
         "r": 3, "lora_alpha": 6, "target_modules": ["v_proj", "gate_proj", "down_proj"]}, seed=33),
+    Fixture("factors-of-head", "qwen2-bias-untied", {
+        "r": 3, "lora_alpha": 6, "target_modules": ["v_proj", "lm_head"],
+        "rank_pattern": {"lm_head": 5}}, seed=34),
+    Fixture("factors-of-embedding-tied", "qwen3-tied", {
+        "r": 3, "lora_alpha": 7, "target_modules": ["embed_tokens", "q_proj"]}, seed=35),
+    Fixture("factors-of-both-bf16", "qwen2-bias-untied", {
+        "r": 2, "lora_alpha": 4, "use_rslora": True,
+        "target_modules": ["embed_tokens", "lm_head", "up_proj"]}, seed=36, dtype=torch.bfloat16),
+    Fixture("look-ahead", "qwen3-tied", {
+        "r": 2, "lora_alpha": 4,
+        "target_modules": r"model\.layers\.\d+\.(?!mlp).*\.(q_proj|v_proj)",
+        "rank_pattern": {r"(?<!self_attn\.)v_proj": 9, "q_proj": 3}}, seed=37),
     Fixture("trained-demo", "../../../models/demo", {
         "r": 4, "lora_alpha": 8, "target_modules": "all-linear",
         "trainable_token_indices": list(range(40, 56))}, seed=30, dtype=torch.bfloat16, steps=60),
@@ -138,6 +150,8 @@ def randomise(model, rng: np.random.Generator, changed_rows: int) -> list[int]:
                 value.copy_(noise / np.sqrt(value.shape[1]))
             elif "lora_B" in name:
                 value.copy_(0.5 * noise / np.sqrt(value.shape[1]))
+            elif "lora_embedding" in name:
+                value.copy_(0.3 * noise / np.sqrt(min(value.shape)))
             elif "trainable_tokens_delta" in name:
                 value.copy_(0.4 * noise)
             elif "modules_to_save" in name:

@@ -201,6 +201,11 @@ describe('a push', () => {
       () => parts(fakePush('main', 'w', { norm: 1e9 })),
       'ADAPTER_INVALID norm',
     ],
+    [
+      'of factors that are all zero',
+      () => parts(fakePush('main', 'w', { norm: 0 })),
+      'ADAPTER_INVALID adapter',
+    ],
   ])(
     '%s is refused, leaves nothing, and the active version serves on',
     async (_, made, expected) => {

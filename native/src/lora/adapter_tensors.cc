@@ -34,6 +34,7 @@ class TensorReader {
       : file_(std::move(file)), model_(model), limits_(limits), config_(config) {}
 
   Status read(std::vector<TensorEntry> entries, AdapterTensors& to) {
+    TESSERA_RETURN_IF_ERROR(check_names(entries));
     for (TensorEntry& entry : entries) entries_.emplace(entry.name, std::move(entry));
     const model::Recipe recipe(model_);
     for (uint32_t layer = 0; layer < model_.layer_count; ++layer) {
@@ -47,6 +48,9 @@ class TensorReader {
     TESSERA_RETURN_IF_ERROR(
         read_rows("model.embed_tokens", config_.token_indices.embedding, to.embedding));
     TESSERA_RETURN_IF_ERROR(read_rows("lm_head", config_.token_indices.head, to.head));
+    TESSERA_RETURN_IF_ERROR(
+        read_row_factors("model.embed_tokens", "embedding_", to.embedding));
+    TESSERA_RETURN_IF_ERROR(read_row_factors("lm_head", "", to.head));
     const bool is_tied = model_.tie_word_embeddings;
     const bool head_alone = to.head.is_there && !to.head.is_whole && !to.embedding.is_there;
     if (is_tied && head_alone) {
@@ -64,16 +68,34 @@ class TensorReader {
     return {Code::kAdapterInvalid, file_ + ": " + name + ": expected " + expected + ", got " + got};
   }
 
+  /// Names that nothing would be found by: what happened to them, said once.
+  Status check_names(const std::vector<TensorEntry>& entries) const {
+    if (entries.empty()) {
+      return invalid("tensors", "factors or rows of the model",
+                     "none (weights that were sharded have to be gathered before they are saved)");
+    }
+    for (const TensorEntry& entry : entries) {
+      if (entry.name.starts_with(kPrefix)) return Status::ok();
+    }
+    const std::string& first = entries.front().name;
+    const std::string remedy = first.starts_with("_orig_mod.")
+                                   ? "save the model inside torch.compile's: model._orig_mod"
+                                   : "save with save_pretrained() of the PeftModel";
+    return invalid(first, "names that begin with " + std::string(kPrefix) + " (" + remedy + ")",
+                   "none of " + std::to_string(entries.size()));
+  }
+
   /// Null when there is none. An entry that was taken is left over no more.
   Result<TensorEntry> take(const std::string& name, const std::vector<uint64_t>& shape) {
     auto found = entries_.extract(name);
     if (found.empty()) return invalid(name, "a tensor", "nothing");
     TensorEntry& entry = found.mapped();
     if (!entry.type) return invalid(name, "F32, BF16 or F16", entry.dtype);
-    if (entry.shape != shape) {
-      return invalid(name, "shape " + shape_text(shape), shape_text(entry.shape));
-    }
-    return std::move(entry);
+    if (entry.shape == shape) return std::move(entry);
+    const bool is_empty = entry.bytes.empty();
+    const std::string got =
+        is_empty ? " (weights that were sharded have to be gathered before they are saved)" : "";
+    return invalid(name, "shape " + shape_text(shape), shape_text(entry.shape) + got);
   }
 
   Status read_factors(uint32_t layer, uint32_t matrix, const model::WeightSlot& slot,
@@ -83,17 +105,18 @@ class TensorReader {
     const std::string a_name = name + ".lora_A.weight", b_name = name + ".lora_B.weight";
     const bool is_there = entries_.contains(a_name) || entries_.contains(b_name);
     const bool is_asked = config_.targets(module, layer);
-    if (!is_there && !is_asked) return Status::ok();
+    if (!is_there && (!is_asked || config_.targets_are_unknown())) return Status::ok();
     if (!is_there && !slot.part.name.empty()) {  // trainers keep experts apart or together
       if (missing_.empty()) missing_ = a_name;
       return Status::ok();
     }
     has_experts_apart_ = has_experts_apart_ || !slot.part.name.empty();
-    if (is_there && !is_asked && config_.target_modules.kind != ModuleSet::Kind::kNone) {
+    if (is_there && !is_asked && !config_.targets_are_unknown() &&
+        config_.target_modules.kind != ModuleSet::Kind::kNone) {
       return invalid(name, "no factors (target_modules does not name it)", "a tensor");
     }
-    Factors factors{module, layer, matrix, config_.rank_of(module), config_.scale_of(module),
-                    {},     {}};
+    const uint32_t rank = rank_of(module, a_name);
+    Factors factors{module, layer, matrix, rank, config_.scale_of(module, rank), {}, {}};
     TESSERA_RETURN_IF_ERROR(check_rank(module, factors.rank));
     Result<TensorEntry> a = take(a_name, {factors.rank, slot.inputs});
     if (!a.is_ok()) return a.status();
@@ -147,7 +170,8 @@ class TensorReader {
       if (slot.part.name != part.name) continue;
       auto& bytes = *to.copies.emplace_back(std::make_unique<std::vector<std::byte>>());
       to.factors.push_back({model::layer_prefix(layer) + std::string(slot.module()), layer, i,
-                            stacked.rank, config_.scale_of(parameter), stacked.a_of(slot),
+                            stacked.rank, config_.scale_of(parameter, stacked.rank),
+                            stacked.a_of(slot),
                             stacked.b_of(slot, bytes)});
     }
     return Status::ok();
@@ -167,10 +191,61 @@ class TensorReader {
     return Status::ok();
   }
 
+  /// As configured; that of the tensor where a pattern of ranks cannot be matched.
+  uint32_t rank_of(const std::string& module, const std::string& a_name) const {
+    const auto found = entries_.find(a_name);
+    const bool has_rank = found != entries_.end() && found->second.shape.size() == 2 &&
+                          found->second.shape[0] >= 1 && found->second.shape[0] <= ops::kRankMax;
+    if (!config_.ranks_are_unknown || !has_rank) return config_.rank_of(module);
+    return static_cast<uint32_t>(found->second.shape[0]);
+  }
+
   Status check_rank(const std::string& module, uint32_t rank) const {
     if (rank <= limits_.rank_max) return Status::ok();
     return invalid(module, "a rank of at most " + std::to_string(limits_.rank_max),
                    std::to_string(rank));
+  }
+
+  /// Factors of the embedding (`kind` "embedding_") or of the head, beside no rows of it.
+  Status read_row_factors(const std::string& module, const std::string& kind, Rows& to) {
+    const std::string name = std::string(kPrefix) + module;
+    const bool is_embedding = !kind.empty();
+    const std::string ending = is_embedding ? "" : ".weight";
+    const std::string a_name = name + ".lora_" + kind + "A" + ending;
+    const std::string b_name = name + ".lora_" + kind + "B" + ending;
+    const bool is_there = entries_.contains(a_name) || entries_.contains(b_name);
+    const bool is_asked = config_.targets_outside_layers(module);
+    if (!is_there && (!is_asked || config_.targets_are_unknown())) return Status::ok();
+    if (to.is_there) return invalid(name, "factors or rows of its own", "both");
+    if (config_.ties_weights && model_.tie_word_embeddings) {
+      return invalid("ensure_weight_tying", "false beside factors of " + module, "true");
+    }
+    const uint32_t rank = rank_of(module, a_name);
+    TESSERA_RETURN_IF_ERROR(check_rank(module, rank));
+    const uint64_t inputs = is_embedding ? model_.vocab_size : model_.hidden_size;
+    const uint64_t outputs = is_embedding ? model_.hidden_size : model_.vocab_size;
+    Result<TensorEntry> a = take(a_name, {rank, inputs});
+    if (!a.is_ok()) return more_rows(a.status());
+    Result<TensorEntry> b = take(b_name, {outputs, rank});
+    if (!b.is_ok()) return more_rows(b.status());
+    // PEFT saves the matrix that the factors are added to beside them.
+    const std::string base_name = name + ".base_layer.weight";
+    if (entries_.contains(base_name)) {
+      Result<TensorEntry> base = take(base_name, {model_.vocab_size, model_.hidden_size});
+      if (!base.is_ok()) return more_rows(base.status());
+      to.entry = std::move(base).value();
+    }
+    to.is_there = to.is_whole = true;
+    to.factors = Factors{module, 0, 0, rank, config_.scale_of(module, rank), std::move(a).value(),
+                         std::move(b).value()};
+    return Status::ok();
+  }
+
+  /// A refusal for a shape of other rows, with what to do.
+  Status more_rows(const Status& status) const {
+    return {status.code(), status.message() + " (the base has " +
+                               std::to_string(model_.vocab_size) +
+                               " rows: extend the base model's vocabulary and serve that first)"};
   }
 
   Status read_rows(const std::string& module, const std::optional<std::vector<uint32_t>>& ids,
@@ -192,7 +267,7 @@ class TensorReader {
     }
     const uint64_t rows = to.is_whole ? model_.vocab_size : to.ids.size();
     Result<TensorEntry> entry = take(to.is_whole ? whole : some, {rows, model_.hidden_size});
-    if (!entry.is_ok()) return entry.status();
+    if (!entry.is_ok()) return to.is_whole ? more_rows(entry.status()) : entry.status();
     to.entry = std::move(entry).value();
     return Status::ok();
   }
@@ -215,10 +290,6 @@ class TensorReader {
   static std::string reason(const std::string& name) {
     const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
     if (has("lora_magnitude_vector")) return "no such tensor (DoRA is not supported)";
-    if (has("lora_embedding_")) {
-      return "no such tensor (factors of an embedding are not supported; rows are: "
-             "modules_to_save, trainable_token_indices)";
-    }
     if (has(".bias")) return "no such tensor (biases are not supported)";
     if (has(".mlp.gate.") || has(".mlp.shared_expert_gate.")) {
       return "no factors of a router (exclude_modules leaves it out)";

@@ -164,6 +164,35 @@ TEST_F(ArenaTest, TensorsThatDoNotFitTheModelAreRefusedByName) {
   }
 }
 
+TEST_F(ArenaTest, NamesThatALibraryChangedAreSaidOnceWithTheRemedy) {
+  const auto renamed = [&](const std::string& before, const std::string& after) {
+    TestAdapter changed = adapter(4);
+    model::TestTensors tensors;
+    for (auto& [name, tensor] : changed.tensors) {
+      tensors[after + name.substr(before.size())] = std::move(tensor);
+    }
+    changed.tensors = std::move(tensors);
+    return changed;
+  };
+  expect_refused(renamed("", "_orig_mod."), Code::kAdapterInvalid, "model._orig_mod");
+  expect_refused(renamed("base_model.model.", ""), Code::kAdapterInvalid,
+                 "names that begin with base_model.model. (save with save_pretrained()");
+  TestAdapter empty = adapter(4);
+  empty.tensors.clear();
+  expect_refused(empty, Code::kAdapterInvalid, "have to be gathered before they are saved");
+  TestAdapter gathered = adapter(4);
+  gathered.tensors[kQ + ".lora_B.weight"] = tensor_of({}, {0}, tensor::DType::kF32);
+  expect_refused(gathered, Code::kAdapterInvalid, "got [0] (weights that were sharded");
+}
+
+TEST_F(ArenaTest, MoreRowsThanTheBaseHasAreSaidInWords) {
+  TestAdapter wide = adapter(4);
+  const std::string name = "base_model.model.model.embed_tokens.weight";
+  wide.tensors[name] = tensor_of(std::vector<float>(75 * 24), {75, 24}, tensor::DType::kF32);
+  expect_refused(wide, Code::kAdapterInvalid,
+                 "the base has 70 rows: extend the base model's vocabulary and serve that first");
+}
+
 class MixtureArenaTest : public ArenaTest {
  protected:
   MixtureArenaTest() { shape_.model_type = "olmoe"; }

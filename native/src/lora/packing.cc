@@ -121,23 +121,76 @@ Status Packing::look_at(const Factors& factors, std::string& content) {
   return Status::ok();
 }
 
-/// One row of the tensor in the type that it is kept in, as floats.
+Packing::RowFactors& Packing::factors_of(const Rows& rows) {
+  return &rows == &tensors_.head ? head_factors_ : embedding_factors_;
+}
+
+uint64_t Packing::row_count(const Rows& rows) const {
+  return rows.factors ? decoder_.config().vocab_size : rows.entry.shape[0];
+}
+
+/// One row in the type that it is kept in, as floats: the tensor's or the model's, and what factors
+/// add, rank by rank in ascending order.
 void Packing::read_row(const Rows& rows, uint64_t place, float* to) const {
-  const TensorView all = view_of(rows.entry);
-  const TensorView row{all.row(place), all.type, 2, {1, all.columns()}};
-  ops::convert(*device_, row, DType::kF32, to);
-  if (type_ == PanelType::kBf16) device_->kernels().round_bf16(to, all.columns());
+  const uint64_t n = decoder_.config().hidden_size;
+  const bool is_head = &rows == &tensors_.head;
+  if (!rows.entry.bytes.empty()) {
+    const TensorView all = view_of(rows.entry);
+    ops::convert(*device_, TensorView{all.row(place), all.type, 2, {1, n}}, DType::kF32, to);
+  } else {
+    const auto id = static_cast<uint32_t>(place);
+    is_head ? decoder_.head_row(id, to) : decoder_.embedding_row(id, to);
+  }
+  if (rows.factors) {
+    const RowFactors& factors = is_head ? head_factors_ : embedding_factors_;
+    for (uint32_t r = 0; r < factors.rank; ++r) {
+      const float weight = factors.tokens[place * factors.rank + r];
+      const float* hidden = factors.hidden.data() + r * n;
+      for (uint64_t i = 0; i < n; ++i) to[i] += weight * hidden[i];
+    }
+  }
+  if (type_ == PanelType::kBf16) device_->kernels().round_bf16(to, n);
+}
+
+/// Laid out token by token; A of the embedding lies the other way.
+Status Packing::look_at_row_factors(const Rows& rows, std::string& content) {
+  const Factors& factors = *rows.factors;
+  TESSERA_RETURN_IF_ERROR(look_at(factors, content));
+  RowFactors& to = factors_of(rows);
+  const uint64_t rank = factors.rank, n = decoder_.config().hidden_size;
+  const uint64_t count = decoder_.config().vocab_size;
+  const std::vector<float> a = numbers_of(factors.a, 1).value();
+  const std::vector<float> b = numbers_of(factors.b, factors.scale).value();
+  to.rank = factors.rank;
+  if (&rows == &tensors_.head) {
+    to.tokens = b;
+    to.hidden = a;
+    return Status::ok();
+  }
+  to.tokens.resize(count * rank);
+  to.hidden.resize(rank * n);
+  for (uint64_t r = 0; r < rank; ++r) {
+    for (uint64_t t = 0; t < count; ++t) to.tokens[t * rank + r] = a[r * count + t];
+    for (uint64_t i = 0; i < n; ++i) to.hidden[r * n + i] = b[i * rank + r];
+  }
+  return Status::ok();
 }
 
 Status Packing::look_at(const Rows& rows, const char* name, BaseRow base,
                         std::vector<Row>& replaced, std::string& content) {
   if (!rows.is_there) return Status::ok();
-  const uint64_t n = rows.entry.shape[1];
+  if (rows.factors) TESSERA_RETURN_IF_ERROR(look_at_row_factors(rows, content));
+  const uint64_t n = decoder_.config().hidden_size;
+  const std::string& tensor = rows.factors ? rows.factors->module : rows.entry.name;
   std::vector<float> own(n), theirs(n);
-  for (uint64_t place = 0; place < rows.entry.shape[0]; ++place) {
+  for (uint64_t place = 0; place < row_count(rows); ++place) {
+    const bool is_read =
+        &rows != &tensors_.head || !rows.factors ||
+        decoder_.head_vocabulary().has(static_cast<uint32_t>(place));
+    if (!is_read) continue;
     read_row(rows, place, own.data());
     if (device_->kernels().find_non_finite_f32(own.data(), n) < n) {
-      return {Code::kAdapterCorrupt, rows.entry.name +
+      return {Code::kAdapterCorrupt, tensor +
                                          ": expected finite numbers, got NaN or infinity in row " +
                                          std::to_string(place)};
     }
@@ -153,7 +206,7 @@ Status Packing::look_at(const Rows& rows, const char* name, BaseRow base,
             [](const Row& a, const Row& b) { return a.id < b.id; });
   content += std::string(name) + (rows.is_whole ? " all " : " some ") +
              hash_text(rows.ids.data(), rows.ids.size() * sizeof(uint32_t)) + " " +
-             hash_of(rows.entry) + "\n";
+             (rows.entry.bytes.empty() ? "factors" : hash_of(rows.entry)) + "\n";
   return Status::ok();
 }
 
@@ -257,12 +310,13 @@ void Packing::pack_embedding(char* at, Adapter& to) const {
     return;
   }
   const DType type = dtype_of(type_);
-  const TensorView from = view_of(tensors_.embedding.entry);
-  replaced.rows = {at, type, 2, {embedding_.size(), from.columns()}};
+  const uint64_t n = decoder_.config().hidden_size;
+  std::vector<float> numbers(n);
+  replaced.rows = {at, type, 2, {embedding_.size(), n}};
   for (const Row& row : embedding_) {
-    ops::convert(*device_, TensorView{from.row(row.place), from.type, 2, {1, from.columns()}}, type,
-                 at);
-    at += from.columns() * tensor::dtype_size(type);
+    read_row(tensors_.embedding, row.place, numbers.data());
+    ops::convert(*device_, TensorView{numbers.data(), DType::kF32, 2, {1, n}}, type, at);
+    at += n * tensor::dtype_size(type);
   }
 }
 

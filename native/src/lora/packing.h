@@ -33,11 +33,19 @@ class Packing {
     uint32_t id = 0;
     uint64_t place = 0;
   };
+  /// Factors of rows: token t has `tokens` [t, rank] times `hidden` [rank, hidden] added to it.
+  struct RowFactors {
+    std::vector<float> tokens, hidden;
+    uint32_t rank = 0;
+  };
   using BaseRow = void (model::Decoder::*)(uint32_t token, float* row) const;
 
   Status look_at(const Factors& factors, std::string& content);
   Status look_at(const Rows& rows, const char* name, BaseRow base, std::vector<Row>& replaced,
                  std::string& content);
+  Status look_at_row_factors(const Rows& rows, std::string& content);
+  RowFactors& factors_of(const Rows& rows);
+  uint64_t row_count(const Rows& rows) const;
   Result<std::vector<float>> numbers_of(const model::TensorEntry& entry, double scale) const;
   double norm_of(const Factors& factors, const std::vector<float>& a,
                  const std::vector<float>& b) const;
@@ -56,6 +64,7 @@ class Packing {
   const device::PanelType type_;
   Summary summary_;
   std::vector<Row> embedding_, head_;  // ascending
+  RowFactors embedding_factors_, head_factors_;
   std::vector<uint32_t> head_panels_;  // ascending
 };
 

@@ -21,22 +21,23 @@ constexpr uint32_t kTokenMax = 0x7FFFFFFF;
 constexpr double kAlphaMax = 1e6;
 
 /// Fields that say nothing of what the tensors mean.
-constexpr std::array<std::string_view, 17> kIgnored = {"auto_mapping",    "base_model_name_or_path",
+constexpr std::array<std::string_view, 16> kIgnored = {"auto_mapping",    "base_model_name_or_path",
                                                        "revision",        "inference_mode",
                                                        "task_type",       "peft_version",
                                                        "lora_dropout",    "eva_config",
                                                        "megatron_config", "megatron_core",
                                                        "modules_to_save", "qalora_group_size",
-                                                       "runtime_config",  "ensure_weight_tying",
-                                                       "loftq_config",    "corda_config",
+                                                       "runtime_config",  "loftq_config",
+                                                       "corda_config",
                                                        "lora_ga_config"};
 /// Fields that are read.
-constexpr std::array<std::string_view, 15> kRead = {
+constexpr std::array<std::string_view, 16> kRead = {
     "peft_type",           "target_parameters", "r",
     "lora_alpha",          "use_rslora",        "rank_pattern",
     "alpha_pattern",       "target_modules",    "exclude_modules",
     "layers_to_transform", "layers_pattern",    "bias",
-    "init_lora_weights",   "fan_in_fan_out",    "trainable_token_indices"};
+    "init_lora_weights",   "fan_in_fan_out",    "trainable_token_indices",
+    "ensure_weight_tying"};
 /// Ways to begin that leave the base model as it is; others need it changed as well.
 constexpr std::array<std::string_view, 3> kHarmlessInits = {"gaussian", "eva", "orthogonal"};
 
@@ -50,11 +51,23 @@ bool is_nothing(element value) {
   simdjson::dom::array array;
   simdjson::dom::object object;
   bool truth = true;
+  double number = 1;
+  std::string_view text;
   if (value.is_null()) return true;
+  if (value.get_double().get(number) == simdjson::SUCCESS) return number == 0;
+  if (value.get_string().get(text) == simdjson::SUCCESS) return text.empty() || text == "none";
   if (value.get_bool().get(truth) == simdjson::SUCCESS) return !truth;
   if (value.get_array().get(array) == simdjson::SUCCESS) return array.size() == 0;
   if (value.get_object().get(object) == simdjson::SUCCESS) return object.size() == 0;
   return false;
+}
+
+/// Look-ahead and look-behind, which Python matches and RE2 does not: what an expression with them
+/// names is known by the tensors alone.
+bool is_look_around(const std::string& expression) {
+  const auto has = [&](std::string_view part) { return expression.find(part) != std::string::npos; };
+  return expression.size() <= kPatternBytesMax &&
+         (has("(?=") || has("(?!") || has("(?<=") || has("(?<!"));
 }
 
 bool ends_in(const std::string& module, const std::string& ending) {
@@ -69,8 +82,8 @@ class ConfigReader {
       : object_(object), reader_(object, file, "", Code::kAdapterInvalid) {}
 
   Result<PeftConfig> read() {
-    refuse_unknown();
     refuse_unserved();
+    refuse_unknown();
     config_.rank = reader_.whole("r", 1, ops::kRankMax, 8);
     config_.alpha = reader_.number("lora_alpha", 0, kAlphaMax, 8.0);
     config_.uses_rslora = reader_.boolean("use_rslora", false);
@@ -101,7 +114,10 @@ class ConfigReader {
   }
 
   void refuse_unserved() {
-    if (reader_.text("peft_type", "LORA") != "LORA") reader_.refuse("peft_type", "\"LORA\"");
+    if (reader_.text("peft_type", "LORA") != "LORA") {
+      return reader_.refuse("peft_type", "\"LORA\": no other method is served");
+    }
+    config_.ties_weights = reader_.boolean("ensure_weight_tying", false);
     if (reader_.text("bias", "none") != "none") reader_.refuse("bias", "\"none\"");
     if (reader_.boolean("fan_in_fan_out", false)) reader_.refuse("fan_in_fan_out", "false");
     const auto init = reader_.find("init_lora_weights");
@@ -124,7 +140,12 @@ class ConfigReader {
       return reader_.refuse(field, "an object of at most " + std::to_string(kPatternsMax));
     }
     for (const simdjson::dom::key_value_pair entry : entries) {
-      const auto pattern = compile(field, std::string(entry.key), /*is_ending=*/true);
+      const std::string expression(entry.key);
+      if (field == "rank_pattern" && is_look_around(expression)) {
+        config_.ranks_are_unknown = true;
+        continue;
+      }
+      const auto pattern = compile(field, expression, /*is_ending=*/true);
       if (pattern == nullptr) return;
       use(pattern, entry.value);
     }
@@ -167,7 +188,10 @@ class ConfigReader {
     std::string_view text;
     if (value->get_string().get(text) == simdjson::SUCCESS) {
       set.kind = text == "all-linear" ? ModuleSet::Kind::kAllLinear : ModuleSet::Kind::kPattern;
-      if (set.kind == ModuleSet::Kind::kPattern) {
+      if (set.kind != ModuleSet::Kind::kPattern) return;
+      if (is_look_around(std::string(text))) {
+        set.kind = ModuleSet::Kind::kUnknown;
+      } else {
         set.pattern = compile(field, std::string(text), /*is_ending=*/false);
       }
       return;
@@ -261,6 +285,7 @@ class ConfigReader {
 bool ModuleSet::contains(const std::string& module) const {
   switch (kind) {
     case Kind::kNone: return false;
+    case Kind::kUnknown: return false;
     case Kind::kAllLinear: return true;
     case Kind::kPattern: return pattern->matches(module);
     case Kind::kEndings:
@@ -277,20 +302,32 @@ uint32_t PeftConfig::rank_of(const std::string& module) const {
   return rank;
 }
 
-double PeftConfig::scale_of(const std::string& module) const {
+double PeftConfig::scale_of(const std::string& module, uint32_t module_rank) const {
   double own_alpha = alpha;
   for (const auto& own : alphas) {
     if (!own.pattern->matches(module)) continue;
     own_alpha = own.value;
     break;
   }
-  const auto own_rank = static_cast<double>(rank_of(module));
+  const auto own_rank = static_cast<double>(module_rank);
   return own_alpha / (uses_rslora ? std::sqrt(own_rank) : own_rank);
 }
 
 bool PeftConfig::targets(const std::string& module, uint32_t layer) const {
   if (!target_modules.contains(module) || excluded_modules.contains(module)) return false;
   return layers.empty() || std::find(layers.begin(), layers.end(), layer) != layers.end();
+}
+
+bool PeftConfig::targets_outside_layers(const std::string& module) const {
+  const bool is_named = target_modules.kind == ModuleSet::Kind::kEndings ||
+                        target_modules.kind == ModuleSet::Kind::kPattern;
+  return is_named && layers.empty() && target_modules.contains(module) &&
+         !excluded_modules.contains(module);
+}
+
+bool PeftConfig::targets_are_unknown() const {
+  return target_modules.kind == ModuleSet::Kind::kUnknown ||
+         excluded_modules.kind == ModuleSet::Kind::kUnknown;
 }
 
 bool PeftConfig::targets_parameter(const std::string& name) const {

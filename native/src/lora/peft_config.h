@@ -29,9 +29,10 @@ struct Patterned {
   T value;
 };
 
-/// Names of modules: a list of endings, a regular expression, or every linear layer.
+/// Names of modules: a list of endings, a regular expression, every linear layer, or those of an
+/// expression that cannot be matched here, which the tensors alone tell.
 struct ModuleSet {
-  enum class Kind : uint8_t { kNone, kEndings, kPattern, kAllLinear };
+  enum class Kind : uint8_t { kNone, kEndings, kPattern, kAllLinear, kUnknown };
   Kind kind = Kind::kNone;
   std::vector<std::string> endings;
   std::shared_ptr<const ModulePattern> pattern;
@@ -48,15 +49,22 @@ struct TokenIndices {
 struct PeftConfig {
   /// Rank and scale of a module, e.g. model.layers.0.self_attn.q_proj.
   uint32_t rank_of(const std::string& module) const;
-  double scale_of(const std::string& module) const;
+  double scale_of(const std::string& module) const { return scale_of(module, rank_of(module)); }
+  double scale_of(const std::string& module, uint32_t module_rank) const;
   /// Whether the configuration gives this module of this layer factors.
   bool targets(const std::string& module, uint32_t layer) const;
+  /// The same of the embedding or the head.
+  bool targets_outside_layers(const std::string& module) const;
+  /// Whether the modules with factors are known by the tensors alone.
+  bool targets_are_unknown() const;
   /// Whether it gives this parameter factors, e.g. model.layers.0.mlp.experts.down_proj.
   bool targets_parameter(const std::string& name) const;
 
   uint32_t rank = 8;
   double alpha = 8;
   bool uses_rslora = false;
+  bool ties_weights = false;
+  bool ranks_are_unknown = false;  // of modules that a pattern names which cannot be matched here
   std::vector<Patterned<uint32_t>> ranks;
   std::vector<Patterned<double>> alphas;
   ModuleSet target_modules;

@@ -86,7 +86,9 @@ TEST(PeftConfig, WhatIsNotServedIsRefusedByTheNameOfItsField) {
       {"rank_pattern", R"({"q_proj": 0})"},
       {"rank_pattern", R"({"(q_proj": 2})"},
       {"rank_pattern", R"({"a)|(b": 2})"},
-      {"rank_pattern", R"({"(?=q)q_proj": 2})"},
+      {"alpha_pattern", R"({"(?=q)q_proj": 2})"},
+      {"a_field_of_tomorrow", R"("some")"},
+      {"a_field_of_tomorrow", "0.5"},
       {"rank_pattern", R"([1])"},
       {"alpha_pattern", R"({"q_proj": 1e9})"},
       {"target_modules", "7"},
@@ -114,6 +116,22 @@ TEST(PeftConfig, AFieldThatIsThereTwiceIsRefused) {
 
 TEST(PeftConfig, FieldsThatAreSwitchedOffAreNoneOfItsBusiness) {
   EXPECT_TRUE(parse(R"({"use_dora": false, "a_field_of_tomorrow": null, "another": {}})").is_ok());
+  EXPECT_TRUE(parse(R"({"a": 0, "b": 0.0, "c": "none", "d": "", "e": []})").is_ok());
+}
+
+TEST(PeftConfig, AnotherMethodIsNamedBeforeItsFields) {
+  const auto config = parse(R"({"peft_type": "LOHA", "alpha": 8, "rank_dropout": 0.5})");
+  ASSERT_FALSE(config.is_ok());
+  EXPECT_NE(config.status().message().find("peft_type: expected \"LORA\""), std::string::npos)
+      << config.status().message();
+}
+
+TEST(PeftConfig, ModulesOfAnExpressionWithLookAroundAreKnownByTheTensorsAlone) {
+  const auto config = parse(
+      R"({"r": 2, "target_modules": "(?!.*mlp).*_proj", "rank_pattern": {"(?<!x)v_proj": 9}})");
+  ASSERT_TRUE(config.is_ok()) << config.status().message();
+  EXPECT_TRUE(config.value().targets_are_unknown());
+  EXPECT_TRUE(config.value().ranks_are_unknown);
 }
 
 TEST(PeftConfig, AnExpressionThatWouldRunForeverElsewhereEndsAtOnce) {
