@@ -1,6 +1,6 @@
 import type { PackageDefinition } from '@grpc/proto-loader';
 import { TesseraError } from '@tessera/errors';
-import { countEntries, MAP_ENTRIES_MAX, mapFields } from './map-entries.js';
+import { excessOf, type ManyFields, manyFields } from './message-values.js';
 
 const MALFORMED = Symbol('malformed');
 
@@ -10,12 +10,10 @@ type Deserialize = (bytes: Buffer) => object;
  * grpc-js answers bytes that do not parse with INTERNAL, as if the service were at fault. A marked
  * object takes their place, which `refuseMalformed` turns into REQUEST_INVALID.
  */
-function marked(deserialize: Deserialize, maps: ReadonlySet<number>): Deserialize {
+function marked(deserialize: Deserialize, many: ManyFields): Deserialize {
   return (bytes) => {
-    const mayHaveTooMany = maps.size > 0 && bytes.length > MAP_ENTRIES_MAX;
-    if (mayHaveTooMany && countEntries(bytes, maps) > MAP_ENTRIES_MAX) {
-      return { [MALFORMED]: `maps of more than ${MAP_ENTRIES_MAX} entries` };
-    }
+    const excess = excessOf(bytes, many);
+    if (excess !== undefined) return { [MALFORMED]: excess };
     try {
       return deserialize(bytes);
     } catch (error) {
@@ -34,7 +32,7 @@ export function withMalformedMarked(definition: PackageDefinition): PackageDefin
           ...description,
           requestDeserialize: marked(
             description.requestDeserialize,
-            mapFields(description.requestType.type),
+            manyFields(description.requestType.type),
           ),
         },
       ]);

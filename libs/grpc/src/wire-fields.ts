@@ -1,10 +1,10 @@
 /**
- * Goes through the top fields of a protobuf message without decoding it: number and, of a varint,
- * its value. Bytes that are no message are gone through as far as they are one.
+ * Goes through the top fields of a protobuf message without decoding it: number, of a varint its
+ * value, and the length of bytes; 0 of others. Bytes that are no message are gone through as far as they are one.
  */
 export function eachField(
   bytes: Buffer,
-  onField: (field: number, value: number | undefined) => void,
+  onField: (field: number, value: number | undefined, length: number) => void,
 ): void {
   let at = 0;
   const varint = (): number => {
@@ -21,21 +21,21 @@ export function eachField(
     const field = Math.floor(tag / 8);
     switch (tag % 8) {
       case WireType.VARINT:
-        onField(field, varint());
+        onField(field, varint(), 0);
         break;
       case WireType.FIXED64:
         at += 8;
-        onField(field, undefined);
+        onField(field, undefined, 0);
         break;
       case WireType.BYTES: {
         const length = varint();
         at += length;
-        onField(field, undefined);
+        onField(field, undefined, length);
         break;
       }
       case WireType.FIXED32:
         at += 4;
-        onField(field, undefined);
+        onField(field, undefined, 0);
         break;
       default:
         return;

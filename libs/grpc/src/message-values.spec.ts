@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { protoSchema } from '@tessera/contracts';
 import { expect, it } from 'vitest';
 import { refuseMalformed, withMalformedMarked } from './malformed.js';
-import { MAP_ENTRIES_MAX, mapFields } from './map-entries.js';
+import { LIST_VALUES_MAX, MAP_ENTRIES_MAX, manyFields } from './message-values.js';
 
 const protoLoader = createRequire(import.meta.url)(
   '@grpc/proto-loader',
@@ -22,8 +22,27 @@ const withScene = (entries: number) =>
     }),
   );
 
-it('finds the maps of a request: profile and scene', () => {
-  expect([...mapFields(requestType.type)]).toEqual([4, 5]);
+it('finds the maps of a request, profile and scene, and its lists', () => {
+  const { maps, lists } = manyFields(requestType.type);
+  expect([...maps]).toEqual([4, 5]);
+  // Widths, which are packed, attributes and frequency caps.
+  expect([...lists]).toEqual([
+    [7, 1],
+    [25, 0],
+    [26, 0],
+  ]);
+});
+
+it.each([
+  ['attributes', 'a'],
+  ['widths', 5],
+])('bounds %s before they are decoded', (field, value) => {
+  const decoded = (count: number) =>
+    requestDeserialize(requestSerialize({ userId: 'ada', [field]: Array(count).fill(value) }));
+  refuseMalformed(decoded(LIST_VALUES_MAX));
+  expect(() => refuseMalformed(decoded(LIST_VALUES_MAX + 1))).toThrow(
+    'expected a protobuf message, got lists of more than 65536 values',
+  );
 });
 
 it('decodes a message with as many entries as may be', () => {
