@@ -30,7 +30,7 @@ interface Described {
 export interface ManyFields {
   /** Numbers of the maps: repeated messages of a key and a value. */
   readonly maps: ReadonlySet<number>;
-  /** Of the other lists: bytes of a value at least, where values are packed; 0 where they are not. */
+  /** Of the other lists: bytes of a packed value at least; 0 where they are not packed. */
   readonly lists: ReadonlyMap<number, number>;
 }
 

@@ -1,6 +1,7 @@
 /**
  * Goes through the top fields of a protobuf message without decoding it: number, of a varint its
- * value, and the length of bytes; 0 of others. Bytes that are no message are gone through as far as they are one.
+ * value, and the length of bytes; 0 of others. Bytes that are no message are gone through as far as
+ * they are one.
  */
 export function eachField(
   bytes: Buffer,
