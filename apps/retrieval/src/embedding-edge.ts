@@ -7,10 +7,11 @@ import type {
 } from '@tessera/embedding';
 import { TesseraError } from '@tessera/errors';
 import { MICROSECONDS_PER_MILLISECOND, MILLISECONDS_PER_SECOND } from '@tessera/units';
+import { inTime } from './in-time.js';
 import { budgetOf, type EdgeCall, type EdgeParts } from './recall-edge.js';
 
 export interface EmbeddingEdgeParts
-  extends Pick<EdgeParts, 'readiness' | 'limits' | 'metrics' | 'log' | 'tracing'> {
+  extends Pick<EdgeParts, 'readiness' | 'limits' | 'metrics' | 'log' | 'tracing' | 'admission'> {
   readonly models: Pick<EmbeddingModels, 'embed' | 'embedEach'>;
 }
 
@@ -65,12 +66,17 @@ export class EmbeddingEdge {
     began: number,
     act: (asked: Asked, call: EmbeddingCall) => Promise<Answer>,
   ): Promise<Answer> {
-    const { readiness, limits } = this.parts;
+    const { readiness, limits, admission } = this.parts;
     if (!readiness.takesCalls) {
       throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
     }
     const request = parse();
-    const budgetMs = budgetOf(call, undefined, limits) / MICROSECONDS_PER_MILLISECOND;
-    return act(request, { signal: call.signal, endsAtMs: began + budgetMs });
+    const budgetUs = budgetOf(call, undefined, limits);
+    const asked = (leftUs: number) =>
+      act(request, {
+        signal: call.signal,
+        endsAtMs: began + leftUs / MICROSECONDS_PER_MILLISECOND,
+      });
+    return admission === undefined ? asked(budgetUs) : inTime(admission.loop, budgetUs, asked);
   }
 }

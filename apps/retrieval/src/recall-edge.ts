@@ -17,6 +17,7 @@ import type { RelevanceScorer } from '@tessera/relevance';
 import type { Carrier, Edge, Log, Metrics, Observation, Tracing } from '@tessera/telemetry';
 import { MICROSECONDS_PER_MILLISECOND, MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { Audited } from './audited.js';
+import { inTime } from './in-time.js';
 import { recallSpans } from './recall-spans.js';
 import { recallThroughGate } from './relevance-gate.js';
 
@@ -180,21 +181,14 @@ export class RecallEdge {
     });
   }
 
-  /**
-   * Asks with what is left of the budget: without the time that the call waited to be read, and
-   * that its answer will wait to be written.
-   */
-  private async inTime<Answer>(
-    { edge, slot: given }: EdgeCall,
+  /** Asks in a place of admission: the one that came with the call, or one of its own. */
+  private async inPlace<Answer>(
+    { slot: given }: EdgeCall,
+    judge: EdgeAdmission,
     request: unknown,
-    budgetUs: number,
+    leftUs: number,
     ask: (leftUs: number) => Promise<Answer>,
   ): Promise<Answer> {
-    const { admission } = this.parts;
-    if (admission === undefined || edge === 'kafka') return ask(budgetUs);
-    const { edge: judge, loop } = admission;
-    loop.touch();
-    const leftUs = budgetUs - (loop.waitedMs + loop.roundMs) * MICROSECONDS_PER_MILLISECOND;
     const slot = given ?? slotOf(judge, classOf(request), leftUs / MICROSECONDS_PER_MILLISECOND);
     try {
       return await ask(leftUs);
@@ -212,7 +206,7 @@ export class RecallEdge {
     { ask, tell }: Kind<Request, Answer>,
     traceId: string,
   ): Promise<Answer> {
-    const { readiness, limits } = this.parts;
+    const { readiness, limits, admission } = this.parts;
     // A record is there to be answered as soon as its topic is joined, whatever others wait for.
     const isTaken = call.edge === 'kafka' && readiness.state === 'starting';
     if (!readiness.takesCalls && !isTaken) {
@@ -221,9 +215,13 @@ export class RecallEdge {
     const { request, deadlineMs } = parse();
     try {
       const budgetUs = budgetOf(call, deadlineMs, limits);
-      const answer = await this.inTime(call, request, budgetUs, (leftUs) =>
-        ask(request, { signal: call.signal, budgetUs: leftUs }),
-      );
+      const asked = (leftUs: number) => ask(request, { signal: call.signal, budgetUs: leftUs });
+      const isJudged = admission !== undefined && call.edge !== 'kafka';
+      const answer = await (isJudged
+        ? inTime(admission.loop, budgetUs, (leftUs) =>
+            this.inPlace(call, admission.edge, request, leftUs, asked),
+          )
+        : asked(budgetUs));
       tell?.(request, answer, traceId);
       return answer;
     } catch (thrown) {

@@ -8,11 +8,15 @@ import type {
   RelevanceRequest,
 } from '@tessera/relevance';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
+import { inTime } from './in-time.js';
 import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-edge.js';
 import { noRelevanceModel } from './relevance-gate.js';
 
 export interface RelevanceEdgeParts
-  extends Pick<EdgeParts, 'readiness' | 'metrics' | 'log' | 'limits' | 'tracing' | 'relevance'> {
+  extends Pick<
+    EdgeParts,
+    'readiness' | 'metrics' | 'log' | 'limits' | 'tracing' | 'relevance' | 'admission'
+  > {
   readonly facts: Pick<RecallFacts, 'describe'>;
 }
 
@@ -64,13 +68,17 @@ export class RelevanceEdge {
     parse: () => Parsed<AskedRelevance>,
     call: EdgeCall,
   ): Promise<EdgeRelevance> {
-    const { readiness, limits } = this.parts;
+    const { readiness, limits, admission } = this.parts;
     if (!readiness.takesCalls) {
       throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
     }
     const { request, deadlineMs } = parse();
     const budgetUs = budgetOf(call, deadlineMs, limits);
-    const { answer } = await scoreTexts(this.parts, request, { signal: call.signal, budgetUs });
+    const asked = (leftUs: number) =>
+      scoreTexts(this.parts, request, { signal: call.signal, budgetUs: leftUs });
+    const { answer } = await (admission === undefined
+      ? asked(budgetUs)
+      : inTime(admission.loop, budgetUs, asked));
     const { requestId } = request;
     return { ...answer, requestId: requestId === '' ? randomUUID() : requestId };
   }
