@@ -4,8 +4,10 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { EdgeAdmission } from '@tessera/admission';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { DirectStreams } from '../direct/direct-streams.js';
 import { CallGate, type CallGateSettings } from './call-gate.js';
-import type { CallHead, GateDecision } from './frame-gate.js';
+import { type CallHead, FrameGate, type GateDecision } from './frame-gate.js';
+import { FrameType, frame } from './frames.js';
 import { GatedSocket } from './gated-socket.js';
 import { huffman } from './hpack.js';
 import { requestHeaders } from './request-headers.js';
@@ -143,6 +145,45 @@ describe('a connection with a gate', () => {
     await Promise.all(open.map((stream) => once(stream.resume(), 'close')));
     const body = Buffer.from('four');
     expect((await call(client, { ':path': '/four' }, body)).body).toEqual(body);
+  });
+});
+
+describe('a server that leaves', () => {
+  const NEWEST = 7;
+  const goaway = (stream: number) => {
+    const payload = Buffer.alloc(12, 'x');
+    payload.writeUInt32BE(stream, 0);
+    return frame(FrameType.GOAWAY, 0, 0, payload);
+  };
+  const before = frame(FrameType.DATA, 0, 1, Buffer.from('before'));
+  const said = Buffer.concat([before, goaway(1), before]);
+
+  it('is told to answer the calls that the gate answers, however its bytes are cut', () => {
+    const windows = { serverSent: () => 0 };
+    const direct = { newest: NEWEST, windows } as unknown as DirectStreams;
+    for (let first = 0; first <= said.length; first++) {
+      for (const second of [0, 1, 2, 3, 5, said.length]) {
+        const got: Buffer[] = [];
+        const gate = new FrameGate({
+          toServer: () => undefined,
+          toClient: (bytes) => got.push(Buffer.from(bytes)),
+          decide: () => ({ isUncounted: true }),
+          direct,
+          streamsMax: 1,
+        });
+        const begun = Buffer.concat(got.splice(0));
+        const end = Math.min(said.length, first + second);
+        for (const [from, to] of [
+          [0, first],
+          [first, end],
+          [end, said.length],
+        ]) {
+          gate.fromServer(Buffer.from(said.subarray(from, to)));
+        }
+        expect(begun.length).toBeGreaterThan(0);
+        expect(Buffer.concat(got)).toEqual(Buffer.concat([before, goaway(NEWEST), before]));
+      }
+    }
   });
 });
 

@@ -49,7 +49,8 @@ interface Stream {
   hasServerEnded: boolean;
 }
 
-/** The server's SETTINGS_MAX_FRAME_SIZE, which stays at its default. */
+/** Of a GOAWAY's payload: the greatest stream that is answered. */
+const GOAWAY_BYTES_READ = 4;
 const EMPTY = Buffer.alloc(0);
 
 /**
@@ -76,6 +77,8 @@ export class FrameGate {
   /** Bytes of the server's frame under way that are still to come, and its head so far. */
   private serverLeft = 0;
   private serverHead: Buffer = EMPTY;
+  /** Of the server's bytes, those that the client has not got yet. */
+  private heldBack: Buffer = EMPTY;
   private held: Buffer[] = [];
   /** Frames of the gate for the server, behind the client's frame under way. */
   private forServer: Buffer[] = [];
@@ -115,8 +118,13 @@ export class FrameGate {
     this.giveBack();
   }
 
-  /** Takes bytes from the server: passes them on and notes the ends of calls. */
-  fromServer(chunk: Buffer): void {
+  /**
+   * Takes bytes from the server: passes them on and notes the ends of calls. A frame that is changed
+   * on its way (GOAWAY) is held until what is changed of it is there.
+   */
+  fromServer(given: Buffer): void {
+    const chunk = this.heldBack.length === 0 ? given : Buffer.concat([this.heldBack, given]);
+    this.heldBack = EMPTY;
     let at = 0;
     while (at < chunk.length) {
       if (this.serverLeft > 0) {
@@ -135,11 +143,20 @@ export class FrameGate {
         break;
       }
       const head = frameHead(this.serverHead, 0);
+      if (head.type === FrameType.GOAWAY && chunk.length - at < GOAWAY_BYTES_READ) {
+        // Back to where the head is whole: it is read again with what follows.
+        at -= part.length;
+        this.serverHead = Buffer.from(
+          this.serverHead.subarray(0, FRAME_HEADER_BYTES - part.length),
+        );
+        this.heldBack = Buffer.from(chunk.subarray(at));
+        break;
+      }
       this.serverHead = EMPTY;
       this.serverLeft = head.length;
       this.noteServerFrame(head, chunk.subarray(at, at + head.length));
     }
-    this.wires.toClient(chunk);
+    this.wires.toClient(this.heldBack.length === 0 ? chunk : chunk.subarray(0, at));
     if (this.isServerBetweenFrames) this.release();
   }
 
@@ -161,7 +178,7 @@ export class FrameGate {
   }
 
   private get isServerBetweenFrames(): boolean {
-    return this.serverLeft === 0 && this.serverHead.length === 0;
+    return this.serverLeft === 0 && this.serverHead.length === 0 && this.heldBack.length === 0;
   }
 
   /** Whether the server gets the frame. `all` from `end` on is what follows it. */
@@ -268,7 +285,7 @@ export class FrameGate {
 
   /** The server knows of its own streams alone, and lends nothing by itself. */
   private noteForDirect(direct: DirectStreams, { type, length }: FrameHead, part: Buffer): void {
-    if (type === FrameType.GOAWAY && part.length >= 4) {
+    if (type === FrameType.GOAWAY && part.length >= GOAWAY_BYTES_READ) {
       this.isLeaving = true;
       if (part.readUInt32BE(0) < direct.newest) part.writeUInt32BE(direct.newest, 0);
     }
