@@ -58,6 +58,27 @@ it('takes the last of several, and none of a message that is cut off or is none'
   );
 });
 
+it('finds the user whom the parser of the nodes sees where a message is there several times', () => {
+  const part = fc.record(
+    { userId: fc.constantFrom('', 'ann', 'bob'), requestId: words },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(fc.array(fc.array(part, { maxLength: 3 }), { maxLength: 3 }), (requests) => {
+      const explain = Buffer.concat(
+        requests.map((parts) =>
+          fieldOf(1, Buffer.concat(parts.map((one) => bytesOf('recall.v1.RecallRequest', one)))),
+        ),
+      );
+      const { request } = typeOf('explain.v1.ExplainRequest').decode(explain) as unknown as {
+        request: { userId: string } | null;
+      };
+      expect(text(textAt(explain, [1, 2])) ?? '').toBe(request?.userId ?? '');
+    }),
+    { seed: 9, numRuns: 500 },
+  );
+});
+
 it('cuts repeated fields out so that they are the same message again', () => {
   const behaviours = Array.from({ length: 300 }, (_, n) => ({
     userId: `u${n}`,

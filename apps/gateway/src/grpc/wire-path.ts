@@ -68,7 +68,8 @@ export function fieldsAt(message: Uint8Array, number: number): WireField[] | nul
 
 /**
  * The bytes of the text at a path of field numbers; of a field that is there several times the
- * last, as parsers do. Undefined: there is none, or it is empty.
+ * last, a message too: the parser of the nodes merges none. Undefined: there is none, or it is
+ * empty.
  */
 export function textAt(message: Uint8Array, path: readonly number[]): Uint8Array | undefined {
   let content: Uint8Array | undefined = message;
