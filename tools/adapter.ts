@@ -5,7 +5,7 @@ import { loadConfig } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { AdapterClient } from './served/adapter-client.js';
 import { callError } from './served/call-error.js';
-import { CONNECTION_FLAGS, CONNECTION_USAGE, getJson, servedAt } from './served/connection.js';
+import { askJson, CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
 import { Flags, fail, print, runCommand, UsageError } from './terminal/command.js';
 import { ProgressLine } from './terminal/progress.js';
 import { table } from './terminal/table.js';
@@ -44,7 +44,7 @@ function shareOf(flags: Flags): number | undefined {
 
 /** The versions that the service serves. */
 async function servedModel(url: string, connection: Connection): Promise<string> {
-  const health = await getJson(`${url}/health`, connection, '--http');
+  const health = await askJson(`${url}/health`, connection, '--http');
   const { versions } = health as { versions?: { model?: string } };
   return versions?.model ?? fail('base', 'a digest', 'nothing');
 }

@@ -2,6 +2,7 @@
 
 import 'reflect-metadata';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as grpc from '@grpc/grpc-js';
 import { ServiceClient } from '@tessera/client';
@@ -391,6 +392,42 @@ it('lets nobody in whom the access table keeps out, before a node is asked', asy
   stranger.close();
   await guarded.drain.run();
   tokens.remove();
+});
+
+describe('a node that is gone for good', () => {
+  it('is forgotten where it is no member, and erasures no longer wait for it', async () => {
+    const own = temporaryFolder({ 'holders.json': ['old'] });
+    const members = nodes.map(({ name, serving }) => {
+      return `${name}=${serving.grpcAddress}/${new URL(serving.httpUrl).host}`;
+    });
+    const { config } = loadConfig({
+      environment: Object.assign({}, PORTS, {
+        TESSERA_NODE_NAME: 'second',
+        TESSERA_CLUSTER_NODES: members.join(),
+        TESSERA_CLUSTER_PATH: own.path,
+      }),
+    });
+    const second = await serveGateway({ config, log, serviceVersion: '1' });
+    const its = new ServiceClient('tessera.kv.v1.KvPoolService', second.grpcAddress);
+    const erase = () => its.call('DropUser', { userId: 'v', withRecords: true });
+    const forget = (node?: unknown) => post('/v1/cluster/forget-node', { node }, second.httpUrl);
+    await expect(erase()).rejects.toSatisfy((error: grpc.ServiceError) =>
+      error.details.includes('old: it is no member now'),
+    );
+    for (const node of ['a', 'nobody', 7, undefined]) {
+      expect(await forget(node)).toMatchObject({ status: 400, json: { error: { field: 'node' } } });
+    }
+    expect(await forget('old')).toMatchObject({ status: 200, json: { holders: ['a', 'b', 'c'] } });
+    await erase();
+    expect(JSON.parse(readFileSync(join(own.path, 'holders.json'), 'utf8'))).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+    its.close();
+    await second.drain.run();
+    own.remove();
+  });
 });
 
 describe('with a node away', () => {

@@ -62,12 +62,22 @@ export function grpcOptions(connection: Connection) {
 }
 
 /**
- * JSON that the service answers a GET with, whatever its status.
+ * JSON that the service answers a GET with, or a POST of JSON, whatever its status.
  * @param flag that names the address, for messages
  */
-export function getJson(url: string, connection: Connection, flag: string): Promise<unknown> {
+export function askJson(
+  url: string,
+  connection: Connection,
+  flag: string,
+  body?: object,
+): Promise<unknown> {
   const request = url.startsWith('https:') ? requestHttps : requestHttp;
-  const options = { ...connection.files, headers: tokenHeaders(connection) };
+  const isPost = body !== undefined;
+  const headers = {
+    ...tokenHeaders(connection),
+    ...(isPost && { 'content-type': 'application/json' }),
+  };
+  const options = { ...connection.files, headers, method: isPost ? 'POST' : 'GET' };
   return new Promise((resolve, reject) => {
     const unavailable = (cause: Error) => {
       const message = `${flag}: expected a service at ${url}, got: ${cause.message}`;
@@ -86,6 +96,6 @@ export function getJson(url: string, connection: Connection, flag: string): Prom
       });
     });
     call.on('error', unavailable);
-    call.end();
+    call.end(isPost ? JSON.stringify(body) : undefined);
   });
 }

@@ -1,7 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { OperationsModule, type OperationsOptions } from '@tessera/hosting';
 import { RecallRequests } from '@tessera/kafka';
+import { Log } from '@tessera/telemetry';
 import { Cluster } from './cluster.js';
+import { Holders } from './holders.js';
 import { ClusterController } from './http/cluster.controller.js';
 import { BehavioursTopicController } from './kafka/behaviours-topic.controller.js';
 import { ForwardedBehaviours } from './kafka/forwarded-behaviours.js';
@@ -13,7 +15,7 @@ import { RecallsTopicController } from './kafka/recalls-topic.controller.js';
 export class GatewayModule {
   static register(
     operations: OperationsOptions,
-    cluster: Cluster,
+    { cluster, holders }: { readonly cluster: Cluster; readonly holders: Holders },
     topics: GatewayTopics | undefined,
   ): DynamicModule {
     const ofTopics = [RecallsTopicController, BehavioursTopicController];
@@ -23,6 +25,8 @@ export class GatewayModule {
       controllers: [ClusterController, ...(topics === undefined ? [] : ofTopics)],
       providers: [
         { provide: Cluster, useValue: cluster },
+        { provide: Holders, useValue: holders },
+        { provide: Log, useValue: operations.log },
         { provide: RecallRequests, useValue: topics?.requests },
         { provide: ForwardedBehaviours, useValue: topics?.behaviours },
       ],

@@ -6,9 +6,11 @@ const FILE = 'holders.json';
 
 /**
  * Names of all nodes that have ever been members: each may hold something of a user on its disks,
- * also while it is away. An operator takes out of the file whose disks are no more.
+ * also while it is away. An operator has a node forgotten whose disks are gone.
  */
 export class Holders {
+  private changing: Promise<void> = Promise.resolve();
+
   private constructor(
     private readonly path: string,
     private readonly disk: Disk,
@@ -35,10 +37,25 @@ export class Holders {
   }
 
   /** Durable when it resolves. Rejects with IO_FAILED, or STORE_FULL where there is no room. */
-  async add(names: readonly string[]): Promise<void> {
-    const all = new Set([...this.known, ...names]);
-    if (all.size === this.known.size) return;
-    await replaceFile(this.disk, this.path, JSON.stringify([...all].sort()), 'cluster.path: nodes');
-    this.known = all;
+  add(names: readonly string[]): Promise<void> {
+    return this.change((known) => [...known, ...names]);
+  }
+
+  /** As add(). No erasure waits for the node any more. */
+  forget(name: string): Promise<void> {
+    return this.change((known) => [...known].filter((other) => other !== name));
+  }
+
+  /** One after the other. */
+  private change(next: (known: ReadonlySet<string>) => readonly string[]): Promise<void> {
+    const changed = this.changing.then(async () => {
+      const all = new Set(next(this.known));
+      if (all.size === this.known.size) return;
+      const text = JSON.stringify([...all].sort());
+      await replaceFile(this.disk, this.path, text, 'cluster.path: nodes');
+      this.known = all;
+    });
+    this.changing = changed.catch(() => undefined);
+    return changed;
   }
 }

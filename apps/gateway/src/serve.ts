@@ -148,7 +148,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   const close = closing({ membership, health, erasures, behaviours, cluster, access, topics });
   try {
     const hosted = await host({
-      module: GatewayModule.register(operations, cluster, topics),
+      module: GatewayModule.register(operations, { cluster, holders }, topics),
       http: config.http,
       grpc: config.grpc,
       deadlineMsMax: config.recall.deadlineMsMax,

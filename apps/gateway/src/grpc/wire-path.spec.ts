@@ -58,7 +58,7 @@ it('takes the last of several, and none of a message that is cut off or is none'
   );
 });
 
-it('finds the user whom the parser of the nodes sees where a message is there several times', () => {
+it('finds the user whom the parser of the nodes sees where a message is there twice', () => {
   const part = fc.record(
     { userId: fc.constantFrom('', 'ann', 'bob'), requestId: words },
     { requiredKeys: [] },

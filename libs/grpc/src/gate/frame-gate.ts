@@ -119,8 +119,8 @@ export class FrameGate {
   }
 
   /**
-   * Takes bytes from the server: passes them on and notes the ends of calls. A frame that is changed
-   * on its way (GOAWAY) is held until what is changed of it is there.
+   * Takes bytes from the server: passes them on and notes the ends of calls. A frame that is
+   * changed on its way (GOAWAY) is held until what is changed of it is there.
    */
   fromServer(given: Buffer): void {
     const chunk = this.heldBack.length === 0 ? given : Buffer.concat([this.heldBack, given]);
