@@ -138,6 +138,15 @@ it.each([
   expect(output).toContain(named);
 });
 
+it('a backup that a newer release made is named', async () => {
+  expect(await run('backup', '--to', at('backup'))).toMatchObject({ status: 0 });
+  const path = at('backup', 'backup.json');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"format": 1', '"format": 2'));
+  const { status, output } = await run('restore', '--from', at('backup'), '--replace');
+  expect(status).toBe(1);
+  expect(output).toMatch(/^STORE_NEWER.*expected format 1, got format 2/m);
+});
+
 it('a backup of nothing is refused: the service of another model may have its stores', async () => {
   rmSync(at('weights'), { recursive: true });
   const { status, output } = await run('backup', '--to', at('backup'));

@@ -7,6 +7,7 @@ import { backed } from './backup-store.js';
 import { STORE_KINDS, type StoreKind } from './configured-stores.js';
 
 export const BACKUP_LIST = 'backup.json';
+const FORMAT = 1;
 const CHANGES = 'catalogue-changes';
 
 const inner = z.string().refine(isInnerPath, 'a path below the backup');
@@ -14,7 +15,7 @@ const storeSchema = z
   .object({ kind: z.enum(STORE_KINDS), name: inner })
   .refine(({ kind, name }) => isNameOf(kind, name), 'a name of its kind');
 const listSchema = z.object({
-  format: z.literal(1),
+  format: z.literal(FORMAT),
   stores: z.array(storeSchema),
   files: z.array(z.object({ path: inner, bytes: z.number(), sha256: z.string() })),
 });
@@ -23,6 +24,11 @@ export type BackupList = z.infer<typeof listSchema>;
 /** Only changes of catalogues have more than one folder. */
 function isNameOf(kind: StoreKind, name: string): boolean {
   return kind === CHANGES ? name.startsWith(`${CHANGES}/`) : name === kind;
+}
+
+function newer(format: unknown): TesseraError {
+  const got = `format ${String(format).slice(0, 20)}, which a newer release wrote`;
+  return new TesseraError('STORE_NEWER', `--from: ${BACKUP_LIST}: expected format 1, got ${got}`);
 }
 
 export function corrupt(message: string): TesseraError {
@@ -52,11 +58,14 @@ export async function checkedList(from: string): Promise<BackupList> {
 
 function parsed(text: string): BackupList {
   try {
-    const found = listSchema.safeParse(JSON.parse(text));
+    const document = JSON.parse(text);
+    if (Number(document?.format) > FORMAT) throw newer(document.format);
+    const found = listSchema.safeParse(document);
     if (found.success) return found.data;
     const [issue] = found.error.issues;
     throw new Error(`${issue?.path.join('.')}: expected ${issue?.message}`);
   } catch (cause) {
+    if (cause instanceof TesseraError) throw cause;
     throw corrupt(`${BACKUP_LIST}: ${(cause as Error).message}`);
   }
 }

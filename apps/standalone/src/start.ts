@@ -10,6 +10,7 @@ import { warnOfStores } from '../../feature/src/index.js';
 import { AdapterEventRelay } from './adapters.js';
 import { openEmbedding } from './embedding.js';
 import { openInspection } from './inspection.js';
+import { keptFormats } from './kept-formats.js';
 import { ProgressLines } from './progress.js';
 import { namedByKey } from './refused-options.js';
 import { openRelevance } from './relevance.js';
@@ -59,6 +60,8 @@ async function load(
   const { textsBy } = runtime.operations.changesOf('');
   if (textsBy !== '') print(`Semantic IDs of new items by their vectors; of texts: ${textsBy}`);
   print(kvLine(config));
+  for (const path of keptFormats(config))
+    print(`Kept of an older format: ${path} (docs/formats.md)`);
   return runtime;
 }
 

@@ -8,6 +8,7 @@ import {
   receivedVersion,
 } from './domain/adapter-version.js';
 import { lockFolder } from './outside/folder-lock.js';
+import { isNewer } from './outside/kept-state.js';
 import { RegistryFile } from './outside/registry-file.js';
 import { hashOf } from './outside/regular-file.js';
 import { VersionFolders } from './outside/version-folders.js';
@@ -33,7 +34,8 @@ export interface RegistryRepairWanted {
 
 /**
  * The state of a registry made of the folders of versions, which are hashed: all are `received`.
- * Rejects with STORE_INVALID where a process has the folder, STORE_FULL or IO_FAILED.
+ * Rejects with STORE_NEWER for that of a newer release, STORE_INVALID where a process has the
+ * folder, STORE_FULL or IO_FAILED.
  */
 export async function repairRegistry(wanted: RegistryRepairWanted): Promise<RegistryRepair> {
   const { folder, name, baseModel, apply } = wanted;
@@ -44,7 +46,11 @@ export async function repairRegistry(wanted: RegistryRepairWanted): Promise<Regi
     const digests = await new VersionFolders(folder, FILE_SYSTEM).digests();
     const damage = await file.read().then(
       (found) => (found === undefined && digests.length > 0 ? 'no state of the registry' : ''),
-      (error: Error) => error.message,
+      (error: Error) => {
+        // What is not understood here is not damage.
+        if (isNewer(error)) throw error;
+        return error.message;
+      },
     );
     if (damage === '') return { damage, whole: [], damaged: [] };
     const versions: AdapterVersion[] = [];

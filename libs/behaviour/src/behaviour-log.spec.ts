@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   type AppendOutcome,
   type BehaviourEvent,
@@ -7,6 +8,7 @@ import {
   RedisBehaviourLog,
   type StoredBehaviour,
 } from '@tessera/behaviour';
+import { OrderedStore } from '@tessera/engine';
 import {
   type RedisCluster,
   type RedisServer,
@@ -340,6 +342,23 @@ describe('the embedded store', () => {
     nowMs = START_MS;
     expect(idsOf(await log.history('u', 9))).toEqual(['new']);
     await remove();
+  });
+});
+
+describe('an embedded store of a newer release', () => {
+  it('is named and not read', async () => {
+    const folder = temporaryFolder({});
+    const path = join(folder.path, 'store');
+    const store = await OrderedStore.open({ path, reserveBytes: 0 });
+    const entry = { key: Buffer.from('f'), value: Buffer.from('2') };
+    await store.write({ erased: [], put: [entry], durability: 'process' });
+    store.close();
+    const open = EmbeddedBehaviourLog.open({ path, retention: RETENTION, nowMs: clock });
+    await expect(open).rejects.toMatchObject({
+      code: 'STORE_NEWER',
+      message: expect.stringContaining('expected format 1 at most, got format 2'),
+    });
+    folder.remove();
   });
 });
 

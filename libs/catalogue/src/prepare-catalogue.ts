@@ -93,6 +93,13 @@ async function prepareFiles(
 }
 
 /** A damaged snapshot of the cache is no reason to stop: its sources are at hand. */
+/** Of a snapshot that is a cache: also one that a newer release has built. */
+const BUILT_ANEW: ReadonlySet<string> = new Set([
+  'CATALOGUE_CORRUPT',
+  'CATALOGUE_NOT_FOUND',
+  'STORE_NEWER',
+]);
+
 async function openCached(
   cache: SnapshotCache,
   digest: string,
@@ -103,7 +110,7 @@ async function openCached(
   } catch (thrown) {
     const { code, message } = TesseraError.from(thrown);
     // Another process may have taken it away since.
-    if (code !== 'CATALOGUE_CORRUPT' && code !== 'CATALOGUE_NOT_FOUND') throw thrown;
+    if (!BUILT_ANEW.has(code)) throw thrown;
     if (code === 'CATALOGUE_CORRUPT') onDropped?.(message);
     await cache.forget(digest);
     return undefined;

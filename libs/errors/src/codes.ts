@@ -148,6 +148,12 @@ export const NATIVE_ERRORS = {
     retryable: false,
     meaning: 'a file of the behaviour store is damaged',
   },
+  STORE_NEWER: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 422,
+    retryable: false,
+    meaning: 'a newer release wrote the store: start that one, or restore a backup of this one',
+  },
   STORE_FULL: {
     grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
     http: 507,

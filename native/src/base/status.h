@@ -31,6 +31,7 @@ enum class Code : uint8_t {
   kKvStoreCorrupt,
   kStoreInvalid,
   kStoreCorrupt,
+  kStoreNewer,
   kStoreFull,
   kStoreUnavailable,
   kEngineOverloaded,
@@ -64,6 +65,7 @@ constexpr const char* code_name(Code code) {
     case Code::kKvStoreCorrupt: return "KV_STORE_CORRUPT";
     case Code::kStoreInvalid: return "STORE_INVALID";
     case Code::kStoreCorrupt: return "STORE_CORRUPT";
+    case Code::kStoreNewer: return "STORE_NEWER";
     case Code::kStoreFull: return "STORE_FULL";
     case Code::kStoreUnavailable: return "STORE_UNAVAILABLE";
     case Code::kEngineOverloaded: return "ENGINE_OVERLOADED";

@@ -252,6 +252,7 @@ TEST_F(LiveDamage, LogsWithoutAChainAreReadAndGoOnInOneThatHasIt) {
     EXPECT_TRUE(content(*live.value()) == expected);
   }
   EXPECT_EQ(ChangeLog::read(log(2)).value().version, 2u);
+  EXPECT_EQ(content_of(changes() / "1.changes.v1"), old);
   // Damage in the middle is reported of those as well.
   fs::remove_all(changes());
   fs::create_directories(changes());
@@ -259,6 +260,23 @@ TEST_F(LiveDamage, LogsWithoutAChainAreReadAndGoOnInOneThatHasIt) {
   damaged[damaged.size() / 2] ^= 1;
   write_content(log(1), damaged);
   EXPECT_NE(refusal().find("whole records behind it"), std::string::npos) << refusal();
+}
+
+TEST_F(LiveDamage, ALogOfANewerReleaseIsNamedAndNeitherReadNorRepaired) {
+  make(7);
+  std::string newer = content_of(log(1));
+  newer[8] = 3;
+  write_content(log(1), newer);
+  const auto live = open();
+  ASSERT_FALSE(live.is_ok());
+  EXPECT_EQ(live.status().code(), Code::kStoreNewer);
+  EXPECT_NE(live.status().message().find("got version 3"), std::string::npos);
+  for (const auto mode : {ChangesRepairMode::kLook, ChangesRepairMode::kApply}) {
+    const auto repair = repair_changes(changes(), mode);
+    ASSERT_FALSE(repair.is_ok());
+    EXPECT_EQ(repair.status().code(), Code::kStoreNewer);
+  }
+  EXPECT_EQ(content_of(log(1)), newer);
 }
 
 /// Files of this process may not grow beyond some bytes: writes end short, and then fail.

@@ -116,7 +116,13 @@ Status LiveCatalogue::adopt_log(const std::string& path, const LogContent& conte
   Result<platform::LogMarks> marks = platform::LogMarks::open(marks_path(), closed_);
   if (!marks.is_ok()) return marks.status();
   marks_ = std::move(marks).value();
-  if (content.version < 2) return start(head_, content.batches);
+  if (content.version < 2) {
+    // For a release that reads version 1 alone.
+    std::error_code error;
+    fs::copy_file(path, path + ".v1", fs::copy_options::overwrite_existing, error);
+    if (error) return {Code::kIoFailed, path + ".v1: cannot be copied to: " + error.message()};
+    return start(head_, content.batches);
+  }
   pending_ = {{}, log_.mark().chain, log_.mark().sequence};
   mark_generation();
   return Status::ok();

@@ -4,7 +4,7 @@ import type { Disk } from '@tessera/files';
 import { z } from 'zod';
 import { ADAPTER_FILES, ADAPTER_STATES, isDigest } from '../domain/adapter-version.js';
 import type { RegistryState } from '../domain/registry-state.js';
-import { KeptState } from './kept-state.js';
+import { isNewer, KeptState } from './kept-state.js';
 
 const NAME = 'registry.json';
 
@@ -41,12 +41,14 @@ export class RegistryFile {
 
   /**
    * Undefined where none was ever written here.
-   * @throws TesseraError ADAPTER_CORRUPT where neither the file nor its copy can be read
+   * @throws TesseraError STORE_NEWER, or ADAPTER_CORRUPT where neither the file nor its copy can be
+   *   read
    */
   async read(): Promise<{ readonly state: RegistryState; readonly isStale: boolean } | undefined> {
     try {
       return await this.kept.read((members) => documentSchema.parse(members));
     } catch (cause) {
+      if (isNewer(cause)) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw damaged(`${this.kept.path}: expected the state of the registry, got: ${reason}`, cause);
     }

@@ -6,7 +6,8 @@ import {
   type StoreEntry,
   type StoreReading,
 } from '@tessera/engine';
-import { type BehaviourEvent, type StoredBehaviour } from '../domain/behaviour-event.js';
+import { TesseraError } from '@tessera/errors';
+import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
 import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
 import type { UserBehaviours } from '../domain/behaviour-store.js';
 import { FUTURE_MS_MAX } from '../domain/plausible-time.js';
@@ -14,6 +15,8 @@ import type { Retention } from '../domain/retention.js';
 import {
   behaviourKey,
   eventKey,
+  FORMAT,
+  FORMAT_KEY,
   placeValue,
   RECORD_RANGE,
   readBehaviourKey,
@@ -65,14 +68,19 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     this.arrivals = new Arrivals(options.nowMs);
   }
 
-  /** Rejects with STORE_INVALID, STORE_CORRUPT or STORE_FULL. */
+  /** Rejects with STORE_INVALID, STORE_NEWER, STORE_CORRUPT or STORE_FULL. */
   static async open(options: EmbeddedBehaviourOptions): Promise<EmbeddedBehaviourLog> {
     // The store makes its own folder alone. What cannot be made here it refuses with its reason.
     await mkdir(dirname(options.path), { recursive: true }).catch(() => undefined);
-    return new EmbeddedBehaviourLog(
-      await OrderedStore.open({ path: options.path, reserveBytes: options.reserveBytes ?? 0 }),
-      options,
-    );
+    const { path, reserveBytes = 0 } = options;
+    const store = await OrderedStore.open({ path, reserveBytes });
+    const [format] = await store.get([FORMAT_KEY]);
+    if (format === undefined || Number(format) <= FORMAT) {
+      return new EmbeddedBehaviourLog(store, options);
+    }
+    store.close();
+    const got = `got format ${format}, which a newer release wrote`;
+    throw new TesseraError('STORE_NEWER', `${path}: expected format ${FORMAT} at most, ${got}`);
   }
 
   override get retention(): Retention {

@@ -5,6 +5,10 @@
  * lie between another's.
  */
 
+/** 'f': the format of the store; one that has none is of format 1. */
+export const FORMAT_KEY = Buffer.from('f');
+export const FORMAT = 1;
+
 const LENGTH_BYTES = 2;
 const TIME_BYTES = 8;
 const WINDOW_BYTES = 1;
