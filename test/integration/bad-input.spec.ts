@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import * as grpc from '@grpc/grpc-js';
 import { loadConfig } from '@tessera/config';
 import type { Serving } from '@tessera/hosting';
@@ -194,6 +195,23 @@ describe('the HTTP edge', () => {
     expect(reply.status).toBe(400);
     expect(await reply.json()).toMatchObject({ error: { code: 'REQUEST_INVALID', field } });
   });
+
+  it.each(['gzip', 'br', 'deflate'])(
+    'refuses a body that is compressed with %s',
+    async (encoding) => {
+      const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+      const body = gzipSync(JSON.stringify({ userId: '1' }));
+      const reply = await fetch(`${serving.httpUrl}/v1/recall`, { method: 'POST', headers, body });
+      expect(reply.status).toBe(415);
+      expect(await reply.json()).toMatchObject({
+        error: {
+          code: 'MEDIA_TYPE_UNSUPPORTED',
+          field: 'content-encoding',
+          message: `content-encoding: expected none, got ${encoding}`,
+        },
+      });
+    },
+  );
 
   it('refuses a body that is not JSON by its content type', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'nonsense']) {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import {
+  errorBody,
   JSON_DEPTH_MAX,
   JSON_MEMBERS_MAX,
   JSON_VALUES_MAX,
@@ -58,8 +59,21 @@ function refused(expected: string, cause?: unknown): TesseraError {
   });
 }
 
-/** The only content type that the edge takes. */
+const NO_ENCODING = 'identity';
+
+/** The only content type that the edge takes, and as it is: a few bytes may stand for many. */
 export function acceptOnlyJson(instance: FastifyInstance): void {
+  instance.addHook('onRequest', (request, reply, done) => {
+    const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? NO_ENCODING;
+    if (encoding === '' || encoding === NO_ENCODING) {
+      done();
+      return;
+    }
+    const message = `content-encoding: expected none, got ${encoding.slice(0, 40)}`;
+    const field = 'content-encoding';
+    const error = new TesseraError('MEDIA_TYPE_UNSUPPORTED', message, { field });
+    void reply.status(error.row.http).send(errorBody(error));
+  });
   instance.removeAllContentTypeParsers();
   instance.addContentTypeParser(
     'application/json',
