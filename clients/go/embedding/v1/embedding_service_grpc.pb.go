@@ -29,6 +29,7 @@ const (
 // Texts to vectors, by the encoders that the service is started with. Served where embedding.models names one.
 type EmbeddingServiceClient interface {
 	// A vector per text: the same bits whatever else is asked for at the time. Deadline and cancellation as for a recall.
+	// Many texts come to more than the 4 MiB that gRPC's clients take by default: raise their limit.
 	Embed(ctx context.Context, in *EmbedRequest, opts ...grpc.CallOption) (*EmbedResponse, error)
 }
 
@@ -57,6 +58,7 @@ func (c *embeddingServiceClient) Embed(ctx context.Context, in *EmbedRequest, op
 // Texts to vectors, by the encoders that the service is started with. Served where embedding.models names one.
 type EmbeddingServiceServer interface {
 	// A vector per text: the same bits whatever else is asked for at the time. Deadline and cancellation as for a recall.
+	// Many texts come to more than the 4 MiB that gRPC's clients take by default: raise their limit.
 	Embed(context.Context, *EmbedRequest) (*EmbedResponse, error)
 	mustEmbedUnimplementedEmbeddingServiceServer()
 }

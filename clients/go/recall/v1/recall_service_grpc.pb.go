@@ -31,6 +31,8 @@ const (
 type RecallServiceClient interface {
 	// Decodes semantic IDs from the user's behaviour and answers with the items behind them, best
 	// first. The call's deadline is the budget of the whole recall; cancelling the call stops it.
+	// Many items with attributes come to more than the 4 MiB that gRPC's clients take by default: raise
+	// their limit.
 	Recall(ctx context.Context, in *RecallRequest, opts ...grpc.CallOption) (*RecallResponse, error)
 }
 
@@ -61,6 +63,8 @@ func (c *recallServiceClient) Recall(ctx context.Context, in *RecallRequest, opt
 type RecallServiceServer interface {
 	// Decodes semantic IDs from the user's behaviour and answers with the items behind them, best
 	// first. The call's deadline is the budget of the whole recall; cancelling the call stops it.
+	// Many items with attributes come to more than the 4 MiB that gRPC's clients take by default: raise
+	// their limit.
 	Recall(context.Context, *RecallRequest) (*RecallResponse, error)
 	mustEmbedUnimplementedRecallServiceServer()
 }

@@ -830,7 +830,8 @@ export const protoSchema: object = {
                     },
                     "History": {
                       "requestType": "HistoryRequest",
-                      "responseType": "HistoryResponse"
+                      "responseType": "HistoryResponse",
+                      "comment": "Long ones come to more than the 4 MiB that gRPC's clients take by default: raise their limit."
                     },
                     "PutProfile": {
                       "requestType": "PutProfileRequest",
@@ -2366,7 +2367,7 @@ export const protoSchema: object = {
                     "Recall": {
                       "requestType": "RecallRequest",
                       "responseType": "RecallResponse",
-                      "comment": "Decodes semantic IDs from the user's behaviour and answers with the items behind them, best\nfirst. The call's deadline is the budget of the whole recall; cancelling the call stops it."
+                      "comment": "Decodes semantic IDs from the user's behaviour and answers with the items behind them, best\nfirst. The call's deadline is the budget of the whole recall; cancelling the call stops it.\nMany items with attributes come to more than the 4 MiB that gRPC's clients take by default: raise\ntheir limit."
                     }
                   },
                   "comment": "Which live items fit this user now. Failures carry the status of docs/errors.md, the code in the\ntrailer `tessera-code` and, where a field is at fault, its path in `tessera-field`."
@@ -2675,7 +2676,7 @@ export const protoSchema: object = {
                     "Embed": {
                       "requestType": "EmbedRequest",
                       "responseType": "EmbedResponse",
-                      "comment": "A vector per text: the same bits whatever else is asked for at the time. Deadline and cancellation as for a recall."
+                      "comment": "A vector per text: the same bits whatever else is asked for at the time. Deadline and cancellation as for a recall.\nMany texts come to more than the 4 MiB that gRPC's clients take by default: raise their limit."
                     }
                   },
                   "comment": "Texts to vectors, by the encoders that the service is started with. Served where embedding.models names one."
