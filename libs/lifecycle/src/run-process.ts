@@ -9,6 +9,7 @@ import {
   tokenOfEnvironment,
 } from '@tessera/config';
 import { TesseraError, visible } from '@tessera/errors';
+import { faultOfOpenFiles } from './open-files.js';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -21,6 +22,15 @@ const CLOSED_TO_OTHERS = 0o077;
 /** Of files and folders that this process makes from now on. */
 export function closeFilesToOthers(): void {
   process.umask(CLOSED_TO_OTHERS);
+}
+
+/** '' where the system does not say them. */
+function ownLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Of package.json. */
@@ -56,8 +66,13 @@ export function runProcess(usage: string, start: (loaded: LoadedConfig) => Promi
         visible(`ignored, set by an orchestrator or another program: ${names}\n`),
       );
     }
-    if (printConfig) print(describeConfig(loaded));
-    else await start(loaded);
+    if (printConfig) {
+      print(describeConfig(loaded));
+      return;
+    }
+    const fault = faultOfOpenFiles(ownLimits());
+    if (fault !== undefined) throw fault;
+    await start(loaded);
   };
   started().catch((thrown: unknown) => {
     const error = TesseraError.from(thrown);
