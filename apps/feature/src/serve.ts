@@ -97,13 +97,13 @@ async function openErasure(
   return erasure;
 }
 
-function followerOf(
-  pools: ReturnType<typeof retrievalPools>,
-  budgetMs: number,
-  { log }: ServeParts,
-  metrics: Metrics,
-): KvFollower {
-  return new KvFollower({ pools: new RemotePools(pools), metrics, log, budgetMs });
+/** Appends wait in their topic while the store is away: the process stays ready. */
+function showReach(
+  { behaviours: { store } }: Config,
+  { conditions }: Readiness,
+  behaviours: BehaviourLog,
+): void {
+  addBehaviourReach(conditions, { store, isNeeded: false }, () => behaviours.reach());
 }
 
 /** The feature app as a process of its own: behaviours in, histories out. */
@@ -115,13 +115,13 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const tracing = await openTracing({ ...config.tracing, ...service }, log);
   const readiness = new Readiness();
   const endWatch = watchStores(behaviourFolders(behaviours), readiness, log);
-  const { store } = config.behaviours;
-  addBehaviourReach(readiness.conditions, { store, isNeeded: false }, () => behaviours.reach());
+  showReach(config, readiness, behaviours);
   const metrics = metricsOf(readiness, access, tracing);
   const topics = await behaviourTopic(config, log, readiness);
   const pools = retrievalPools(config);
   const { deadlineMsMax } = config.recall;
-  const follower = followerOf(pools, deadlineMsMax, parts, metrics);
+  const followed = { pools: new RemotePools(pools), metrics, log, budgetMs: deadlineMsMax };
+  const follower = new KvFollower(followed);
   const erasure = await openErasure(parts, behaviours, follower, readiness);
   const closeStore = async () => {
     endWatch();
@@ -133,6 +133,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     await tracing.close();
   };
   const versions = new ServedVersions({ service: serviceVersion });
+  const operations = { readiness, metrics, versions, log };
   const feature: FeatureOptions = {
     behaviours,
     metrics,
@@ -146,7 +147,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   };
   try {
     const hosted = await host({
-      module: FeatureProcessModule.register({ readiness, metrics, versions, log }, feature),
+      module: FeatureProcessModule.register(operations, feature),
       http: config.http,
       grpc: config.grpc,
       deadlineMsMax,
@@ -155,6 +156,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
       readiness,
       access,
       metrics,
+      peer: config.peer,
       log,
     });
     return hosted.serving([

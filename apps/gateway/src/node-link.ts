@@ -79,10 +79,7 @@ export class NodeLink {
       ...CHANNEL_OPTIONS,
       'grpc.max_receive_message_length': -1,
     });
-    const { cert, key, ca } = files;
-    this.agent = isTls
-      ? new HttpsAgent({ keepAlive: true, cert, key, ca })
-      : new HttpAgent({ keepAlive: true });
+    this.agent = new (isTls ? HttpsAgent : HttpAgent)({ keepAlive: true });
   }
 
   /** Ends what waits for a first byte of the node, so that others are asked. */
@@ -133,9 +130,12 @@ export class NodeLink {
   http({ method, path, headers, body, timeoutMs, onBegun }: HttpAsk): Promise<HttpAnswer> {
     const { isTls } = this.connection;
     const url = new URL(`${isTls ? 'https' : 'http'}://${this.member.http}`);
+    const { cert, key, ca } = this.connection.files;
     const signal = AbortSignal.timeout(timeoutMs);
     const options: RequestOptions = {
       agent: this.agent,
+      // Of each request, not of the agent: they may have changed.
+      ...(isTls && { cert, key, ca }),
       host: url.hostname.replace(/^\[|\]$/g, ''),
       port: url.port,
       method,

@@ -158,6 +158,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
       readiness,
       access,
       metrics,
+      peer: config.peer,
       log,
       prepare: (app) => serveForwarded(app.getHttpAdapter().getInstance(), edges.overHttp),
     });

@@ -107,6 +107,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     readiness,
     access: access.process,
     metrics: modules.operations.metrics,
+    peer: config.peer,
     checkVisitor: modules.console && checkVisitor(modules.console),
     log,
     prepare: async (app) => {

@@ -1,10 +1,11 @@
 import * as grpc from '@grpc/grpc-js';
-import { type Config, readSecret, readTls, type TlsFiles } from '@tessera/config';
+import { type Config, readSecret, type TlsFiles, WatchedTls } from '@tessera/config';
+import { watchedCredentials } from './watched-credentials.js';
 
 /** How a service is called: over TLS or not, and as whom. */
 export interface Connection {
   readonly isTls: boolean;
-  /** PEM texts; without an authority those of the system count. */
+  /** PEM texts, looked at for each connection; without an authority those of the system count. */
   readonly files: TlsFiles;
   /** '' for none. */
   readonly token: string;
@@ -28,6 +29,7 @@ export const PLAIN: Connection = {
 
 export function channelCredentials({ isTls, files }: Connection): grpc.ChannelCredentials {
   if (!isTls) return grpc.credentials.createInsecure();
+  if (files instanceof WatchedTls) return watchedCredentials(files);
   const { ca = null, key = null, cert = null } = files;
   return grpc.credentials.createSsl(ca, key, cert);
 }
@@ -43,14 +45,18 @@ const PEER_FIELDS = {
   ca: 'peer.caPath',
 };
 
+/** The files of a process that calls another one. @throws TesseraError CONFIG_INVALID */
+export function peerTls({ tls, ...paths }: Config['peer']): WatchedTls | undefined {
+  return tls === 'on' ? new WatchedTls(PEER_FIELDS, paths) : undefined;
+}
+
 /**
- * How a process of Tessera calls another one.
+ * How a process of Tessera calls another one. Files of TLS are read again when they change.
  * @throws TesseraError CONFIG_INVALID for files that are not what they should be
  */
-export function peerConnection({ tls, tokenPath, ...paths }: Config['peer']): Connection {
-  return {
-    isTls: tls === 'on',
-    files: readTls(PEER_FIELDS, paths),
-    token: readSecret('peer.tokenPath', tokenPath),
-  };
+export function peerConnection(peer: Config['peer']): Connection {
+  const tls = peerTls(peer);
+  tls?.watch();
+  const token = readSecret('peer.tokenPath', peer.tokenPath);
+  return { isTls: tls !== undefined, files: tls ?? PLAIN.files, token };
 }

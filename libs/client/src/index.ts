@@ -11,6 +11,7 @@ export {
   channelCredentials,
   PLAIN,
   peerConnection,
+  peerTls,
   tokenHeaders,
 } from './connection.js';
 export { askEdge, type EdgeCall } from './edge-call.js';

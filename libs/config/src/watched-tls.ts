@@ -28,7 +28,7 @@ function markOf(path: string): string {
  * together, as between the writing of a certificate and of its key, the last good ones count.
  * Owner: the main thread.
  */
-export class WatchedTls {
+export class WatchedTls implements TlsFiles {
   private files: TlsFiles;
   private mark: string;
   private fault = '';
@@ -45,6 +45,18 @@ export class WatchedTls {
 
   get current(): TlsFiles {
     return this.files;
+  }
+
+  get cert(): Buffer | undefined {
+    return this.files.cert;
+  }
+
+  get key(): Buffer | undefined {
+    return this.files.key;
+  }
+
+  get ca(): Buffer | undefined {
+    return this.files.ca;
   }
 
   /** Why the files that are there do not count; '' where they do. */

@@ -5,6 +5,8 @@ import { NestFactory } from '@nestjs/core';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { GRPC_ACCESS } from '@tessera/access';
+import { peerTls } from '@tessera/client';
+import type { Config } from '@tessera/config';
 import { protoDescriptors, protoSchema } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
@@ -85,6 +87,8 @@ export interface HostParts {
   readonly readiness: Readiness;
   readonly access: ProcessAccess;
   readonly metrics: Metrics;
+  /** How this process calls others: their certificates are watched as its own are. */
+  readonly peer: Config['peer'];
   /** Of a console; left out: none is served. */
   readonly checkVisitor?: HttpAccess['checkVisitor'];
   readonly log: Log;
@@ -126,7 +130,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
   access.addTo(readiness.conditions);
   const [httpTls, grpcTls] = [tlsOfHttp(http), tlsOfGrpc(grpc)];
   watchCertificates(
-    [httpTls, grpcTls].flatMap((tls) => tls ?? []),
+    [httpTls, grpcTls, peerTls(parts.peer)].flatMap((tls) => tls ?? []),
     {
       conditions: readiness.conditions,
       metrics: parts.metrics,

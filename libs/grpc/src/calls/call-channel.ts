@@ -143,7 +143,9 @@ export class CallChannel {
     if (tls === undefined) return connect({ ...place, noDelay: true });
     const socket = connectTls({
       ...place,
-      ...tls,
+      cert: tls.cert,
+      key: tls.key,
+      ca: tls.ca,
       ALPNProtocols: ['h2'],
       servername: nameOf(host),
     });
