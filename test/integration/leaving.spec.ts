@@ -5,11 +5,15 @@ import { connect as connectHttp2, constants } from 'node:http2';
 import { loadConfig } from '@tessera/config';
 import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
+import { temporaryFolder } from '@tessera/testing';
 import { afterEach, describe, expect, it } from 'vitest';
+import { serve as serveGateway } from '../../apps/gateway/src/serve.js';
 import { serve } from '../../apps/standalone/src/serve.js';
 import { FakeRuntime } from './fake-runtime.js';
 import { RecallClient } from './recall-client.js';
 
+const PORTS = { TESSERA_HTTP_PORT: '0', TESSERA_GRPC_PORT: '0', TESSERA_INSPECTION_PATH: '' };
+const log = createLog('silent');
 const closings: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closings.splice(0)) await close();
@@ -19,12 +23,31 @@ async function started(
   environment: Readonly<Record<string, string>>,
   runtime = new FakeRuntime(),
 ): Promise<Serving> {
-  const ports = { TESSERA_HTTP_PORT: '0', TESSERA_GRPC_PORT: '0' };
-  const { config } = loadConfig({ environment: Object.assign(ports, environment) });
-  const log = createLog('silent');
+  const { config } = loadConfig({ environment: Object.assign({}, PORTS, environment) });
   const serving = await serve({ config, runtime, log, serviceVersion: '1.2.3' });
   closings.push(() => serving.drain.run());
   return serving;
+}
+
+const DELAYED = { TESSERA_SHUTDOWN_DELAY_MS: '5000' };
+
+/** Two before one node. */
+async function gateways(): Promise<[Serving, Serving]> {
+  const node = await started({ TESSERA_NODE_NAME: 'a' });
+  const member = `a=${node.grpcAddress}/${new URL(node.httpUrl).host}`;
+  const gateway = async () => {
+    const folder = temporaryFolder({});
+    const own = { TESSERA_CLUSTER_NODES: member, TESSERA_CLUSTER_PATH: folder.path };
+    const environment = Object.assign({}, PORTS, DELAYED, own);
+    const { config } = loadConfig({ environment });
+    const serving = await serveGateway({ config, log, serviceVersion: '1.2.3' });
+    closings.unshift(async () => {
+      await serving.drain.run();
+      folder.remove();
+    });
+    return serving;
+  };
+  return [await gateway(), await gateway()];
 }
 
 const GRPC_OK = 0;
@@ -49,29 +72,39 @@ async function isReady({ httpUrl }: Serving): Promise<boolean> {
 }
 
 describe('a process that goes', () => {
-  it('takes calls until balancers have learnt that it does: none is lost', async () => {
-    const delayed = { TESSERA_SHUTDOWN_DELAY_MS: '3000' };
-    const [going, staying] = [await started(delayed), await started(delayed)];
-    // The balancer looks after every tenth call.
-    let targets = [going, staying];
+  it.each([
+    ['a process', () => Promise.all([started(DELAYED), started(DELAYED)])],
+    ['a gateway', gateways],
+  ])('%s takes calls until balancers have learnt it: none is lost', async (_name, start) => {
+    const [going, staying] = await start();
     const outcomes = new Map<Serving, boolean[]>([
       [going, []],
       [staying, []],
     ]);
+    let targets = [going, staying];
     let hasGone = false;
     const gone = going.drain.run().then(() => {
       hasGone = true;
     });
     expect(await isReady(going)).toBe(false);
-    for (let call = 1; !hasGone || call % 10 !== 0; call += 1) {
-      const target = targets[call % targets.length] as Serving;
-      outcomes.get(target)?.push(await isAnswered(target));
-      if (call % 10 !== 0) continue;
-      const ready = await Promise.all([going, staying].map(isReady));
-      targets = [going, staying].filter((_, index) => ready[index]);
-    }
+    // A balancer that looks again and again, and learns late.
+    const look = async () => {
+      while (!hasGone) {
+        const ready = await Promise.all([going, staying].map(isReady));
+        targets = [going, staying].filter((_, index) => ready[index]);
+      }
+    };
+    const send = async () => {
+      for (let call = 0; !hasGone; call += 1) {
+        const target = targets[call % targets.length] as Serving;
+        outcomes.get(target)?.push(await isAnswered(target));
+      }
+    };
+    // The first call goes to the one that goes.
+    await Promise.all([send(), look()]);
     await gone;
     expect(outcomes.get(going)?.length).toBeGreaterThan(0);
+    expect(outcomes.get(staying)?.length).toBeGreaterThan(0);
     expect([...outcomes.values()].flat().every((answered) => answered)).toBe(true);
   });
 });
