@@ -4,6 +4,7 @@ import type { Config } from '@tessera/config';
 import type { EmbeddingModels } from '@tessera/embedding';
 import { refuseOpenDoors, type Serving } from '@tessera/hosting';
 import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
+import { samplingNote } from '@tessera/prompt';
 import { createRecallRuntime, type RecallOperations, type RecallRuntime } from '@tessera/recall';
 import { createLog, type Log, openTracing, type Tracing } from '@tessera/telemetry';
 import { warnOfStores } from '../../feature/src/index.js';
@@ -56,6 +57,8 @@ async function load(
       `${catalogue.pathCount} semantic IDs; template ${promptTemplate.name}; ` +
       (userCount === null ? `behaviours in ${placeOf(config)}` : `${userCount} users`),
   );
+  const sampling = await samplingNote(config.model.path);
+  if (sampling !== undefined) print(sampling);
   print(changesLine(runtime.operations));
   const { textsBy } = runtime.operations.changesOf('');
   if (textsBy !== '') print(`Semantic IDs of new items by their vectors; of texts: ${textsBy}`);

@@ -47,8 +47,9 @@ describe('a file of users', () => {
   it.each([
     [[], 'users.json: expected an object, got an array'],
     [{ u: 3 }, 'users.json: u: expected an object, got 3'],
-    [{ u: [1, null] }, 'users.json: u[1]: expected an item ID (a string or an integer), got null'],
-    [{ u: [1.5] }, /u\[0\]: expected an item ID/],
+    [{ u: [1, null] }, 'users.json: u[1]: expected a string or an integer, got null'],
+    [{ u: [2 ** 60] }, /u\[0\]: expected the ID as text/],
+    [{ u: [1.5] }, /u\[0\]: expected a string or an integer/],
     [{ u: { behaviours: {} } }, 'users.json: u.behaviours: expected an array, got object'],
     [{ u: { clicks: [] } }, "users.json: u: expected the keys behaviours, profile, got 'clicks'"],
     [{ u: { behaviours: [{ item_id: '' }] } }, /u.behaviours\[0\].item_id: expected 1..1024/],
@@ -56,6 +57,7 @@ describe('a file of users', () => {
     [{ u: { profile: { a: [] } } }, /u.profile.a: expected a string, a number or a boolean/],
     [{ ['u'.repeat(257)]: [] }, /expected 1..256 characters, got 257/],
     ['{"u": [1', /users.json: expected JSON/],
+    ['version https://git-lfs.github.com/spec/v1\noid sha256:0', /git lfs pull/],
     [Uint8Array.of(0x22, 0xff, 0x22), 'users.json: expected UTF-8, got other bytes'],
     [Uint8Array.of(0x1f, 0x8b, 1, 2), /users.json: expected gzip/],
   ])('%j is refused by its path', async (content, message) => {

@@ -68,6 +68,11 @@ describe('a request', () => {
     [{ scene: { a: 1 } }, 'scene.a: expected a string, got 1'],
     [{ count: 1.5 }, 'count: expected an integer, got 1.5'],
     [{ targets: [{ itemId: '1' }] }, 'targets[0].itemId: unknown field; expected names'],
+    [
+      { history: [653247040368672800] },
+      'history[0]: expected the ID as text (a number beyond 2^53 is rounded), ' +
+        'got 653247040368672800',
+    ],
     [{ history: [true] }, 'history[0]: expected a string or an integer, got true'],
   ])('%j is refused', (body, message) => {
     expect(() => read(body)).toThrow(message);

@@ -1,6 +1,6 @@
 /** Strict JSON -> message. Unknown fields are refused; what is left out has proto's default. */
 
-import { expecting, shown, TesseraError } from '@tessera/errors';
+import { expecting, idExpected, shown, TesseraError } from '@tessera/errors';
 import type protobuf from 'protobufjs';
 import type { FieldPlan, MessagePlans } from './message-plan.js';
 
@@ -25,7 +25,7 @@ function asText(path: string, value: unknown): string {
 function asId(path: string, value: unknown): string {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'string') return asText(path, value);
-  throw invalid(path, 'a string or an integer', shown(value));
+  throw invalid(path, idExpected(value), shown(value));
 }
 
 /** In which range it has to be is checked where it is used. */

@@ -15,3 +15,4 @@ export {
 
 export type { Tokenizer } from './domain/tokenizer.js';
 export { loadTemplate, loadTokenizer } from './outside/model-folder.js';
+export { samplingNote } from './outside/sampling-note.js';

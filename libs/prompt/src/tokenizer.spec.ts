@@ -114,6 +114,13 @@ describe('a tokenizer folder', () => {
     });
   });
 
+  it('is not taken from pointers of Git LFS', async () => {
+    const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 9\n';
+    await expect(load({ 'tokenizer.json': pointer })).rejects.toThrow(
+      /tokenizer.json: expected the file, got a Git LFS pointer to it \(git lfs pull\)/,
+    );
+  });
+
   it('gets the added tokens that only the files beside tokenizer.json have', async () => {
     const document = byteLevelTokenizer(['<a_0>']);
     const [{ id }] = document.added_tokens as [{ id: number }];

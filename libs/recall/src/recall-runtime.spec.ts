@@ -763,6 +763,8 @@ describe('the recall runtime on the native engine', () => {
     ['BEHAVIOUR_INVALID', { 'users.json': [] }],
     ['CATALOGUE_INVALID', { 'catalogue.jsonl': '{"item_id": "1", "sid": [1]}\nx' }],
     ['MODEL_INVALID', { 'config.json': { architectures: ['Nothing'], model_type: 'nothing' } }],
+    ['MODEL_INVALID', { 'config.json': { model_type: 't5' }, 'prompt.json': '' }],
+    ['MODEL_NOT_FOUND', { 'snapshots/0123abcd/config.json': {} }],
     [
       'REQUEST_INVALID',
       { 'prompt.json': { ...TEMPLATE, levels: BASES.map(() => ({ base: 1e9 })) } },

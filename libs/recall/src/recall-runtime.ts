@@ -6,9 +6,16 @@ import {
   openBehaviours,
   type Popularity,
 } from '@tessera/behaviour';
-import { configureTasks, type Engine, NativeEngine, NOTHING_HELD } from '@tessera/engine';
+import {
+  configureTasks,
+  type Engine,
+  NativeEngine,
+  NOTHING_HELD,
+  readModelShape,
+} from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
+import { refuseCacheRoot } from '@tessera/files';
 import {
   CompiledTemplate,
   loadTemplate,
@@ -202,6 +209,9 @@ function factsOf(
 
 async function loadPrompting({ onProgress, modelPath }: RecallRuntimeOptions) {
   onProgress('prompt template and tokenizer', 0, 1);
+  await refuseCacheRoot(modelPath, 'MODEL_NOT_FOUND');
+  // A model that is not served at all is said first.
+  readModelShape(modelPath);
   const template = await loadTemplate(modelPath);
   const tokenizer = await loadTokenizer(modelPath);
   onProgress('prompt template and tokenizer', 1, 1);

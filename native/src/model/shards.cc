@@ -15,6 +15,20 @@ bool is_plain_name(std::string_view name) {
          name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
 }
 
+/// Errors: a folder with pickled weights alone, which are a program.
+Status refuse_pickle(const std::string& folder) {
+  for (const std::string_view name : {"pytorch_model.bin", "pytorch_model.bin.index.json"}) {
+    const std::string path = folder + "/" + std::string(name);
+    if (platform::exists(path)) {
+      return {Code::kModelNotFound,
+              path +
+                  ": expected model.safetensors, got pickled weights, which are not read "
+                  "(load the model in Python and save_pretrained it)"};
+    }
+  }
+  return Status::ok();
+}
+
 }  // namespace
 
 const TensorEntry* Shards::find(const std::string& name) const {
@@ -91,8 +105,9 @@ Result<Shards> Shards::open(const std::string& folder) {
   Shards shards;
   shards.folder_ = folder;
   const std::string index_path = folder + "/model.safetensors.index.json";
-  if (platform::exists(folder + "/model.safetensors") || !platform::exists(index_path)) {
-    TESSERA_RETURN_IF_ERROR(refuse_pickle(folder, "model.safetensors", Code::kModelNotFound));
+  const bool is_one = platform::exists(folder + "/model.safetensors");
+  if (is_one || !platform::exists(index_path)) {
+    if (!is_one) TESSERA_RETURN_IF_ERROR(refuse_pickle(folder));
     TESSERA_RETURN_IF_ERROR(shards.add("model.safetensors"));
     return shards;
   }
@@ -100,21 +115,6 @@ Result<Shards> Shards::open(const std::string& folder) {
   if (!index.is_ok()) return index.status();
   TESSERA_RETURN_IF_ERROR(shards.open_index(index.value(), index_path));
   return shards;
-}
-
-Status refuse_pickle(const std::string& folder, const std::string& wanted, Code missing) {
-  if (platform::exists(folder + "/" + wanted)) return Status::ok();
-  for (const std::string_view name :
-       {"pytorch_model.bin", "pytorch_model.bin.index.json", "adapter_model.bin"}) {
-    const std::string path = folder + "/" + std::string(name);
-    if (platform::exists(path)) {
-      return {missing,
-              path + ": expected " + wanted +
-                  ", got pickled weights, which are not read (load the model in Python and "
-                  "save_pretrained it, safe_serialization=True)"};
-    }
-  }
-  return Status::ok();
 }
 
 }  // namespace tessera::model

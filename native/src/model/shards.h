@@ -37,8 +37,4 @@ class Shards {
   std::unordered_map<std::string, TensorEntry> tensors_;
 };
 
-/// Errors: `missing` where a folder has pickled weights and no file `wanted`: a pickle is a
-/// program.
-Status refuse_pickle(const std::string& folder, const std::string& wanted, Code missing);
-
 }  // namespace tessera::model

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/errors';
+import { idExpected, TesseraError } from '@tessera/errors';
 import type { Behaviour } from './behaviour-store.js';
 import { faultOfTime } from './plausible-time.js';
 
@@ -139,10 +139,6 @@ export class FileCheck {
       return value;
     }
     if (Number.isSafeInteger(value)) return String(value);
-    if (Number.isInteger(value)) {
-      // Digits beyond 2^53 are lost before anybody sees them.
-      this.fail(path, 'an ID of more than 15 digits as text ("653...")', String(value));
-    }
-    return this.fail(path, 'an item ID (a string or an integer)', String(JSON.stringify(value)));
+    return this.fail(path, idExpected(value), String(JSON.stringify(value)));
   }
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { TesseraError } from '@tessera/errors';
-import { readRegular } from '@tessera/files';
+import { readRegular, refuseLfsPointer } from '@tessera/files';
 import { hasLines, parseSequenceLines } from '../domain/parse-sequences.js';
 import { parseUsers } from '../domain/parse-users.js';
 import { MemoryBehaviourStore } from './memory-behaviour-store.js';
@@ -75,6 +75,7 @@ async function readBytes(path: string, name: string): Promise<Buffer> {
     if (code === undefined) throw invalid(name, message.replace(/^expected /, ''), error);
     throw new TesseraError('IO_FAILED', `${name}: ${message}`, { field: name, cause: error });
   }
+  refuseLfsPointer(path, bytes, 'BEHAVIOUR_INVALID');
   if (!bytes.subarray(0, 2).equals(GZIP_MAGIC)) return bytes;
   try {
     return await inflate(bytes, { maxOutputLength: USERS_FILE_BYTES_MAX });

@@ -46,7 +46,7 @@ it.each([
   ['null', 'lines[7]', 'expected a JSON object'],
   ['{"op":"drop","item_id":"a"}', 'lines[7].op', 'expected upsert, pause'],
   ['{"op":"pause"}', 'lines[7].item_id', 'expected a text of well-formed Unicode, got nothing'],
-  ['{"op":"pause","item_id":""}', 'lines[7].item_id', 'expected the ID of an item'],
+  ['{"op":"pause","item_id":""}', 'lines[7].item_id', 'expected a string or an integer'],
   ['{"op":"pause","item_id":3.5}', 'lines[7].item_id', 'got 3.5'],
   ['{"op":"pause","item_id":"\\ud800"}', 'lines[7].item_id', 'well-formed'],
   ['{"op":"pause","item_id":"a","sid":[1]}', 'lines[7].sid', 'expected one of op, item_id'],

@@ -3,7 +3,13 @@
  * an op.
  */
 
-import { finiteJson, JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
+import {
+  finiteJson,
+  idExpected,
+  JSON_DEPTH_MAX,
+  nestsTooDeep,
+  TesseraError,
+} from '@tessera/errors';
 import type {
   AttributePatch,
   CatalogueChange,
@@ -64,8 +70,7 @@ class Line {
   itemId(): string {
     const { item_id: itemId } = this.members;
     if (Number.isSafeInteger(itemId)) return String(itemId);
-    const expected = 'the ID of an item, a text or an integer';
-    return this.text('item_id', itemId) || this.refuse('item_id', expected, itemId);
+    return this.text('item_id', itemId) || this.refuse('item_id', idExpected(itemId), itemId);
   }
 
   sid(): readonly number[] {

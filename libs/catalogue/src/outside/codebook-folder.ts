@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GivenCodebooks } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
-import { readRegular } from '@tessera/files';
+import { readRegular, refuseLfsPointer } from '@tessera/files';
 import type { SemanticIds } from '../domain/semantic-ids.js';
 import type { ItemEncoders, TextEmbedder } from '../domain/text-embedder.js';
 import { TfidfEmbedder } from '../domain/tfidf-embedder.js';
@@ -135,7 +135,9 @@ async function readEmbedder(
     () => false,
   );
   if (!isThere) return undefined;
-  const members = described((await readRegular(path, WORDS_BYTES_MAX)).toString(), path);
+  const bytes = await readRegular(path, WORDS_BYTES_MAX);
+  refuseLfsPointer(path, bytes, 'CATALOGUE_INVALID');
+  const members = described(bytes.toString(), path);
   const { version, kind } = members;
   if (TFIDF_VERSIONS.includes(version) && kind === TFIDF) {
     return readTfidf(folder, wordList(members.words, path));

@@ -1,5 +1,5 @@
 import { expecting } from '@tessera/errors';
-import { openRegular } from '@tessera/files';
+import { openRegular, refuseLfsPointer } from '@tessera/files';
 
 const invalid = expecting('CATALOGUE_INVALID');
 
@@ -32,6 +32,7 @@ export async function readSafetensors(path: string): Promise<Safetensors> {
     const { size } = await file.stat();
     if (size > FILE_BYTES_MAX) throw invalid(path, `at most ${FILE_BYTES_MAX} bytes`, size);
     const content = await file.readFile();
+    refuseLfsPointer(path, content, 'CATALOGUE_INVALID');
     return parseSafetensors(content, path);
   } finally {
     await file.close();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type ErrorCode, TesseraError } from '@tessera/errors';
-import { openRegular } from '@tessera/files';
+import { openRegular, refuseLfsPointer } from '@tessera/files';
 import { parseTemplate } from '../domain/parse-template.js';
 import type { PromptTemplate } from '../domain/prompt-template.js';
 import type { Tokenizer } from '../domain/tokenizer.js';
@@ -89,7 +89,9 @@ async function readIfPresent(
           field: name,
         });
       }
-      return await file.readFile();
+      const bytes = await file.readFile();
+      refuseLfsPointer(join(folder, name), bytes, code);
+      return bytes;
     } finally {
       await file.close();
     }

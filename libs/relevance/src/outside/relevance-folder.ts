@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
-import { readRegular } from '@tessera/files';
+import { readRegular, refuseCacheRoot, refuseLfsPointer } from '@tessera/files';
 import { loadTokenizer, type Tokenizer } from '@tessera/prompt';
 import { labelPaths } from '../domain/label-paths.js';
 import { parseRelevance } from '../domain/parse-relevance.js';
@@ -22,6 +22,7 @@ export async function loadRelevance(
   folder: string,
   templatePath?: string,
 ): Promise<{ readonly template: RelevanceTemplate; readonly tokenizer: Tokenizer }> {
+  await refuseCacheRoot(folder, 'MODEL_NOT_FOUND');
   const tokenizer = await loadTokenizer(folder, { readsLongTexts: true });
   const path = templatePath ?? join(folder, FILE);
   const bytes = await contentOf(path, templatePath === undefined);
@@ -76,14 +77,17 @@ async function vocabularyOf(folder: string): Promise<number> {
 
 /** Undefined where there is no such file and there need not be one. */
 async function contentOf(path: string, mayMiss: boolean): Promise<Buffer | undefined> {
+  let bytes: Buffer;
   try {
-    return await readRegular(path, FILE_BYTES_MAX);
+    bytes = await readRegular(path, FILE_BYTES_MAX);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw new TesseraError(CODE, `${path}: ${message}`, { field: FILE });
     if (mayMiss && (code === 'ENOENT' || code === 'ENOTDIR')) return undefined;
     throw new TesseraError('IO_FAILED', `${path}: ${message}`, { field: FILE, cause: error });
   }
+  refuseLfsPointer(path, bytes, CODE);
+  return bytes;
 }
 
 function parsed(bytes: Buffer, path: string): unknown {
