@@ -45,7 +45,8 @@ const LIMITS = {
 };
 
 interface Made {
-  readonly numbers: readonly ArrayLike<number>[];
+  /** Undefined where another rule of ours holds, and nothing is compared. */
+  readonly numbers: readonly (ArrayLike<number> | undefined)[];
   /** Lines that the start of a service would say. */
   readonly notes: readonly string[];
 }
@@ -68,13 +69,16 @@ async function scored(folder: string, { pairs = [] }: Expected): Promise<Made> {
   const options = { computeType: 'f32', documentsMax: 100, pairTokensMax: POSITIONS } as const;
   const opened = await openCrossEncoder(folder, Object.assign({}, LIMITS, options));
   try {
-    const numbers: number[][] = [];
+    const numbers: (readonly number[] | undefined)[] = [];
     for (const [query, document] of pairs) {
       const { outcomes } = await opened.relevance.score(
         { query, documents: [document], tooLong: 'cut', failures: 'whole', priority: 'normal' },
         { budgetUs: BUDGET_US },
       );
-      numbers.push(outcomes.map((of) => ('error' in of ? Number.NaN : of.score)));
+      // Of a pair that is too long a query stays whole here.
+      const isCut = outcomes.some((of) => 'cutTokens' in of && of.cutTokens > 0);
+      const scores = outcomes.map((of) => ('error' in of ? Number.NaN : of.score));
+      numbers.push(isCut ? undefined : scores);
     }
     return { numbers, notes: opened.notes };
   } finally {
@@ -154,11 +158,12 @@ function recordedOf({ vectors, scores, logits }: Expected): readonly ArrayLike<n
 }
 
 /** The largest difference; infinite where the counts differ. */
-function distance(ours: readonly ArrayLike<number>[], wanted: readonly ArrayLike<number>[]) {
+function distance(ours: Made['numbers'], wanted: readonly ArrayLike<number>[]): number {
   if (ours.length !== wanted.length) return Number.POSITIVE_INFINITY;
   let most = 0;
   for (const [i, row] of ours.entries()) {
     const other = wanted[i] ?? [];
+    if (row === undefined) continue;
     if (row.length !== other.length) return Number.POSITIVE_INFINITY;
     for (let j = 0; j < row.length; j++) {
       const [a, b] = [row[j] ?? Number.NaN, other[j] ?? Number.NaN];

@@ -16,7 +16,7 @@ from pathlib import Path
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
 
 import torch
-from drawn import DECODERS, ENCODERS, TEXTS, TWISTS, config_of, model_of, tokenizer_of
+from drawn import DECODERS, ENCODERS, TEXTS, config_of, model_of, tokenizer_of
 from peft import LoraConfig, PeftModel, get_peft_model
 from sentence_transformers import CrossEncoder, SentenceTransformer
 from sentence_transformers.models import (
@@ -27,21 +27,14 @@ from sentence_transformers.models import (
     Pooling,
     Transformer,
 )
+from spoilt import PROMPTS, edit, spoil
 from transformers import AutoModelForCausalLM
 
 DOUBLE = {"dtype": torch.float64}
+SPOILT = 0.45
 PAIRS = [["shampoo", text] for text in TEXTS]
-PROMPTS = {"query": "query: ", "passage": "Text of a shop: "}
 ACTIVATIONS = [None, None, torch.nn.Identity(), torch.nn.Tanh(), torch.nn.Sigmoid(),
                torch.nn.ReLU()]
-
-
-def edit(path: Path, **fields) -> None:
-    """Members of a JSON file changed by hand; one that is None goes."""
-    document = json.loads(path.read_text()) if path.exists() else {}
-    document |= fields
-    path.write_text(json.dumps({name: value for name, value in document.items()
-                                if value is not None}, indent=2))
 
 
 def base_of(rng: random.Random, family: str, task: str, folder: Path, **fields) -> None:
@@ -154,43 +147,6 @@ def make_adapter(rng: random.Random, folder: Path) -> dict:
     return {"kind": "adapter"}
 
 
-def spoil(rng: random.Random, folder: Path, kind: str) -> str:
-    """What people do to a folder behind the library's back."""
-    files = {
-        "tokenizer_config.json": [
-            {"do_lower_case": False}, {"do_lower_case": True}, {"strip_accents": True},
-            {"tokenize_chinese_chars": False}, {"truncation_side": "left"},
-            {"add_prefix_space": True}, {"add_eos_token": True}, {"add_bos_token": True},
-            {"tokenizer_class": None}, {"model_max_length": 12}, {"split_special_tokens": True},
-            {"tokenizer_class": "TokenizersBackend"},
-            {"tokenizer_class": "PreTrainedTokenizerFast"},
-            {"model_input_names": ["input_ids", "attention_mask"]}],
-        "sentence_bert_config.json": [{"do_lower_case": True}, {"max_seq_length": 10}],
-        "config_sentence_transformers.json": [
-            {"default_prompt_name": "query", "prompts": PROMPTS}, {"truncate_dim": 10},
-            {"activation_fn": "torch.nn.modules.activation.Tanh"}],
-        "config.json": [
-            {"is_causal": False}, {"architectures": None}, {"hidden_act": "relu"},
-            {"sentence_transformers": {"activation_fn": "torch.nn.modules.linear.Identity"}},
-            {"sbert_ce_default_activation_function": "torch.nn.modules.activation.Tanh"}],
-        "modules.json": [None],
-        "adapter_config.json": [None],
-    }
-    if kind == "decoder":
-        files = {"config.json": [{"is_causal": False}, {"rms_norm_eps": 0.01},
-                                 {"tie_word_embeddings": True}, {"tie_word_embeddings": False}]}
-    file = rng.choice([*files])
-    change = rng.choice(files[file])
-    path = folder / file
-    if file == "adapter_config.json":
-        LoraConfig(r=2, target_modules=["query", "q_proj", "Wqkv"]).save_pretrained(folder)
-    elif change is None:
-        path.unlink(missing_ok=True)
-    else:
-        edit(path, **change)
-    return f"{file} {json.dumps(change)}"
-
-
 @torch.inference_mode()
 def expected_of(kind: str, folder: Path) -> dict:
     """What the library that saved a folder makes of it."""
@@ -207,7 +163,7 @@ def expected_of(kind: str, folder: Path) -> dict:
     if kind == "adapter":
         model = PeftModel.from_pretrained(model, folder / "adapter").double()
     model.eval()
-    prompts = [[(7 * i + j) % 60 + 3 for i in range(length)] for j, length in enumerate((1, 9, 40))]
+    prompts = [[(7 * i + j) % 60 + 3 for i in range(length)] for j, length in enumerate((1, 9, 17))]
     logits = [model(torch.tensor([prompt])).logits[0, -1].tolist() for prompt in prompts]
     return {"prompts": prompts, "logits": logits}
 
@@ -227,7 +183,7 @@ def make(seed: int, kind: str, folder: Path) -> str:
         shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(folder.with_suffix(".base"), ignore_errors=True)
         return f"not made: {type(error).__name__}: {str(error)[:80]}"
-    change = spoil(rng, folder, kind) if kind != "adapter" and rng.random() < 0.35 else ""
+    change = spoil(rng, folder, kind) if kind != "adapter" and rng.random() < SPOILT else ""
     expected = {"kind": kind, "seed": seed, "change": change}
     try:
         expected |= expected_of(kind, folder)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 from drawn import config_of, model_of, tokenizer_of
-from make import PROMPTS, edit, expected_of
+from make import expected_of
 from sentence_transformers import CrossEncoder, SentenceTransformer
 from sentence_transformers.models import (
     Dense,
@@ -21,6 +21,7 @@ from sentence_transformers.models import (
     Pooling,
     Transformer,
 )
+from spoilt import PROMPTS, edit
 
 OUT = Path(__file__).parents[1] / "fixtures" / "folders"
 SEED = 5

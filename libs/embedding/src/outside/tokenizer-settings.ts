@@ -58,8 +58,10 @@ export function checkTokenizerSettings(
   modelType: unknown,
 ): TokenizerSettings {
   const { tokenizer_class: named, model_input_names: inputs } = settings;
-  const name = typeof named === 'string' ? named : modelType === 'bert' ? 'BertTokenizer' : '';
-  if (/^BertTokenizer(Fast)?$/.test(name)) checkBert(path, settings, document);
+  const name = String(named ?? CLASSES[String(modelType)] ?? '').replace(/Fast$/, '');
+  const form = FORMS[name];
+  if (form !== undefined) checkForm(path, name, form, document);
+  if (form === BERT) checkBert(path, settings, document);
   checkPrefixSpace(path, settings, document);
   checkAddedTokens(path, settings, document);
   if ((settings.truncation_side ?? 'right') !== 'right') {
@@ -77,16 +79,57 @@ export function checkTokenizerSettings(
   return { hasSegments, notes };
 }
 
-/** BertTokenizer of transformers makes its own normaliser of its settings. */
+/** Parts of a tokenizer.json that stand for the same as a class's own. */
+interface ClassForm {
+  readonly model: string;
+  readonly normalisers: readonly string[];
+  readonly preTokenizers: readonly string[];
+}
+
+const BERT: ClassForm = {
+  model: 'WordPiece',
+  normalisers: ['BertNormalizer'],
+  preTokenizers: ['BertPreTokenizer'],
+};
+const BYTES: ClassForm = { model: 'BPE', normalisers: [], preTokenizers: ['ByteLevel'] };
+/** Classes of transformers 5 that make their tokenizer of the vocabulary, and little else. */
+const FORMS: Readonly<Record<string, ClassForm>> = {
+  BertTokenizer: BERT,
+  DistilBertTokenizer: BERT,
+  ElectraTokenizer: BERT,
+  RobertaTokenizer: BYTES,
+  GPT2Tokenizer: BYTES,
+  Qwen2Tokenizer: { model: 'BPE', normalisers: ['NFC'], preTokenizers: ['Split', 'ByteLevel'] },
+  XLMRobertaTokenizer: {
+    model: 'Unigram',
+    normalisers: ['Precompiled', 'Strip', 'Replace'],
+    preTokenizers: ['WhitespaceSplit', 'Metaspace'],
+  },
+};
+/** Where tokenizer_config.json names none. */
+const CLASSES: Readonly<Record<string, string>> = {
+  bert: 'BertTokenizer',
+  roberta: 'RobertaTokenizer',
+  'xlm-roberta': 'XLMRobertaTokenizer',
+  qwen2: 'Qwen2Tokenizer',
+  qwen3: 'Qwen2Tokenizer',
+};
+
+function checkForm(path: string, name: string, form: ClassForm, document: Members): void {
+  const typesOf = (part: unknown) =>
+    part === null || part === undefined ? [] : partsOf(part).map(({ type }) => String(type));
+  const model = Object(document.model) as Members;
+  const isOf =
+    (model.type ?? form.model) === form.model &&
+    typesOf(document.normalizer).every((type) => form.normalisers.includes(type)) &&
+    typesOf(document.pre_tokenizer).every((type) => form.preTokenizers.includes(type));
+  if (isOf) return;
+  const expected = 'a class that takes the parts of tokenizer.json (PreTrainedTokenizerFast)';
+  throw invalid(`${path}: tokenizer_class`, expected, `${name}, which has its own`);
+}
+
 function checkBert(path: string, settings: Members, document: Members): void {
   const own = Object(document.normalizer) as Members;
-  if (own.type !== 'BertNormalizer') {
-    throw invalid(
-      `${path}: tokenizer_class`,
-      'a class that reads the normalizer of tokenizer.json (PreTrainedTokenizerFast)',
-      'BertTokenizer, which has its own',
-    );
-  }
   const { do_lower_case: lower = true, tokenize_chinese_chars: chinese = true } = settings;
   const pairs = [
     ['do_lower_case', lower, own.lowercase ?? true],
@@ -102,7 +145,7 @@ function checkBert(path: string, settings: Members, document: Members): void {
 /** The parts of a tokenizer.json, those of sequences by themselves. */
 function partsOf(part: unknown): readonly Members[] {
   const members = Object(part) as Members;
-  const nested = members.pretokenizers ?? members.processors;
+  const nested = members.normalizers ?? members.pretokenizers ?? members.processors;
   return Array.isArray(nested) ? nested.flatMap(partsOf) : [members];
 }
 
