@@ -2,6 +2,7 @@ import { MEBIBYTE } from '@tessera/units';
 import 'reflect-metadata';
 import type { Config } from '@tessera/config';
 import type { EmbeddingModels } from '@tessera/embedding';
+import { configNote } from '@tessera/engine';
 import { refuseOpenDoors, type Serving } from '@tessera/hosting';
 import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
 import { samplingNote } from '@tessera/prompt';
@@ -57,8 +58,10 @@ async function load(
       `${catalogue.pathCount} semantic IDs; template ${promptTemplate.name}; ` +
       (userCount === null ? `behaviours in ${placeOf(config)}` : `${userCount} users`),
   );
-  const sampling = await samplingNote(config.model.path);
-  if (sampling !== undefined) print(sampling);
+  const { path } = config.model;
+  for (const note of [await configNote(path), await samplingNote(path)]) {
+    if (note !== undefined) print(note);
+  }
   print(changesLine(runtime.operations));
   const { textsBy } = runtime.operations.changesOf('');
   if (textsBy !== '') print(`Semantic IDs of new items by their vectors; of texts: ${textsBy}`);

@@ -39,6 +39,7 @@ export {
   TREE_OUTCOMES,
   TREE_SLOTS,
 } from '@tessera/native';
+export { configNote } from './config-note.js';
 export {
   type BeamTree,
   type Binding,

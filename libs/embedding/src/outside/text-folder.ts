@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { configNote } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
 import { refuseCacheRoot } from '@tessera/files';
 import type { TextTokenizer } from '../domain/text-tokens.js';
@@ -57,13 +58,14 @@ export async function readTextFolder(folder: string): Promise<TextFolder> {
   );
   if (module?.isLowerCased) checkLowerCase(module.path, document);
   const tokenizer = await rustTokenizer(text, path);
+  const unread = await configNote(own);
   return {
     tokenizer: hasSegments ? tokenizer : withoutSegments(tokenizer),
     tokensMax: tokensMaxOf(module, settings, settingsPath),
     tokenizerDigest: digestOf(document),
     sentence: await readSentenceSettings(folder, hasModules),
     config,
-    notes,
+    notes: unread === undefined ? notes : [...notes, unread],
   };
 }
 
