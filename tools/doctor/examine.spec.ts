@@ -1,0 +1,62 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@tessera/testing';
+import { expect, it } from 'vitest';
+import { examine } from './examine.js';
+
+it.each([
+  ['models/demo', /^recall model: qwen3, \d+ parameters/, /template/],
+  ['test/fixtures/folders/bert-prompts', /^embedding model/, /prompts: passage, query/],
+  ['test/fixtures/folders/qwen3-reranker', /^relevance by a classifier/, /served: yes/],
+])('says what is served, with the lines of the start: %s', async (path, what, more) => {
+  const { lines, isServed } = await examine(path, undefined);
+  expect(lines[0]).toMatch(what);
+  expect(lines.join('\n')).toMatch(more);
+  expect(lines.at(-1)).toBe('served: yes');
+  expect(isServed).toBe(true);
+});
+
+it('takes a folder with relevance.json for a model that judges', async () => {
+  const folder = temporaryFolder({});
+  cpSync('test/fixtures/relevance', folder.path, { recursive: true });
+  cpSync(join(folder.path, 'short.json'), join(folder.path, 'relevance.json'));
+  const { lines } = await examine(folder.path, undefined);
+  expect(lines).toEqual([
+    expect.stringMatching(/^relevance by a language model: qwen3/),
+    expect.stringMatching(/^template /),
+    'served: yes',
+  ]);
+  folder.remove();
+});
+
+it('checks an adapter against its model', async () => {
+  const adapter = 'test/fixtures/adapters/all-linear';
+  const { lines, isServed } = await examine(adapter, 'test/fixtures/parity/qwen3-tied');
+  expect(lines).toEqual([
+    'adapter: LORA, of qwen3-tied',
+    expect.stringMatching(/^rank 4/),
+    'served: yes',
+  ]);
+  expect(isServed).toBe(true);
+  const alone = await examine(adapter, undefined);
+  expect(alone.lines.at(-1)).toMatch(/--base: expected the folder of its model/);
+});
+
+it('reads a catalogue and users', async () => {
+  const folder = temporaryFolder({
+    'items.jsonl': '{"item_id": "a", "sid": [0, 1]}\n{"item_id": "b", "sid": [0, 2]}',
+    'users.json': { u: ['a'], v: ['b', 'a'] },
+    'bad.jsonl': '{"item_id": 1',
+  });
+  const lineOf = async (name: string) => (await examine(`${folder.path}/${name}`, undefined)).lines;
+  expect(await lineOf('items.jsonl')).toEqual([
+    expect.stringMatching(/^catalogue: 2 items in 2 semantic IDs/),
+    'served: yes',
+  ]);
+  expect(await lineOf('users.json')).toEqual(['behaviours of 2 users', 'served: yes']);
+  expect(await lineOf('bad.jsonl')).toEqual([
+    expect.stringMatching(/^served: no; CATALOGUE_INVALID/),
+  ]);
+  expect(await lineOf('none')).toEqual([expect.stringMatching(/^served: no; IO_FAILED/)]);
+  folder.remove();
+});

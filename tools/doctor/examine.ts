@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
+import { basename, join } from 'node:path';
+import { loadBehaviourStore } from '@tessera/behaviour';
+import { parseSource, prepareCatalogue } from '@tessera/catalogue';
+import { EmbeddingModels } from '@tessera/embedding';
+import { configNote, NativeEngine, readModelShape } from '@tessera/engine';
+import { expecting, TesseraError } from '@tessera/errors';
+import { refuseCacheRoot } from '@tessera/files';
+import { loadTemplate, loadTokenizer, samplingNote } from '@tessera/prompt';
+import { isCrossEncoder, loadRelevance, openCrossEncoder } from '@tessera/relevance';
+
+const THREADS = 2;
+const POSITIONS = 512;
+const TEXTS = 64;
+const KV_BYTES = 64 << 20;
+const ADAPTER_BYTES = 1 << 30;
+const ADAPTER_LIMITS = { rankMax: 128, normMax: 1e6 };
+const TEXT_LIMITS = {
+  threadCount: THREADS,
+  tokensMax: POSITIONS,
+  textsMax: TEXTS,
+  timeTargetUs: 50_000,
+  queueTextsMax: TEXTS,
+  requestTextsMax: TEXTS,
+  textBytesMax: 65_536,
+};
+
+export interface Examined {
+  /** What it is, what is told of it, and whether it would be served, for people. */
+  readonly lines: readonly string[];
+  readonly isServed: boolean;
+}
+
+/** Adds a line about what is examined. */
+type Tell = (line: string | undefined) => void;
+
+/**
+ * Opens whatever lies at a path as a service would.
+ * @param base folder of the model of an adapter
+ */
+export async function examine(path: string, base: string | undefined): Promise<Examined> {
+  const lines: string[] = [];
+  const tell = (line: string | undefined) => {
+    if (line !== undefined) lines.push(line);
+  };
+  try {
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined) throw expecting('IO_FAILED')(path, 'a file or folder', 'none');
+    const isOf = found.isDirectory() && (await isBundle(path)) === false;
+    await (isOf ? examineFolder(path, base, tell) : examineFile(path, tell));
+    tell('served: yes');
+    return { lines, isServed: true };
+  } catch (error) {
+    const { code, message } = TesseraError.from(error);
+    tell(`served: no; ${code}: ${message}`);
+    return { lines, isServed: false };
+  }
+}
+
+async function isBundle(folder: string): Promise<boolean> {
+  return !existsSync(join(folder, 'config.json')) && existsSync(join(folder, 'manifest.json'));
+}
+
+async function examineFolder(path: string, base: string | undefined, tell: Tell): Promise<void> {
+  await refuseCacheRoot(path, 'MODEL_NOT_FOUND');
+  const has = (name: string) => existsSync(join(path, name));
+  if (has('adapter_config.json') && !has('config.json')) return examineAdapter(path, base, tell);
+  if (has('prompt.json')) return examineRecall(path, tell);
+  if (await isCrossEncoder(path)) return examineReranker(path, tell);
+  if (has('relevance.json')) return examineJudge(path, tell);
+  return examineEmbedder(path, tell);
+}
+
+async function examineRecall(path: string, tell: Tell): Promise<void> {
+  const { family, parameterCount, maxPositions } = readModelShape(path);
+  tell(`recall model: ${family}, ${parameterCount} parameters, ${maxPositions} positions`);
+  tell(await configNote(path));
+  tell(await samplingNote(path));
+  const template = await loadTemplate(path);
+  await loadTokenizer(path);
+  tell(`template ${template.name} of ${template.levels.length} levels`);
+  await (await openEngine(path, 0)).close();
+}
+
+async function examineJudge(path: string, tell: Tell): Promise<void> {
+  const { family, parameterCount } = readModelShape(path);
+  tell(`relevance by a language model: ${family}, ${parameterCount} parameters`);
+  tell(await configNote(path));
+  const { template } = await loadRelevance(path);
+  tell(`template ${template.name}`);
+  await (await openEngine(path, 0)).close();
+}
+
+async function examineReranker(path: string, tell: Tell): Promise<void> {
+  tell('relevance by a classifier of pairs (cross-encoder)');
+  const options = { computeType: 'f32', documentsMax: TEXTS, pairTokensMax: POSITIONS } as const;
+  const { notes, close } = await openCrossEncoder(path, Object.assign({}, TEXT_LIMITS, options));
+  close();
+  for (const note of notes) tell(note);
+}
+
+async function examineEmbedder(path: string, tell: Tell): Promise<void> {
+  tell('embedding model (a recall model has prompt.json, one that judges relevance.json)');
+  const specs = [{ name: basename(path) || 'model', path }];
+  const models = await EmbeddingModels.open({ specs, computeType: 'f32', limits: TEXT_LIMITS });
+  models.close();
+  for (const { dimension } of models.facts) tell(`vectors of ${dimension} numbers`);
+  for (const note of models.notes) tell(note);
+}
+
+async function examineAdapter(path: string, base: string | undefined, tell: Tell): Promise<void> {
+  const text = await readFile(join(path, 'adapter_config.json'), 'utf8');
+  const { peft_type: type, base_model_name_or_path: of } = Object(JSON.parse(text));
+  tell(`adapter: ${type}, of ${of ?? 'a model that it does not name'}`);
+  if (base === undefined) {
+    throw expecting('ADAPTER_INVALID')('--base', 'the folder of its model', undefined);
+  }
+  const engine = await openEngine(base, ADAPTER_BYTES);
+  try {
+    const { rankMax, targetCount, replacedRows } = await engine.loadAdapter(path, ADAPTER_LIMITS);
+    tell(`rank ${rankMax}, ${targetCount} matrices with factors, ${replacedRows} rows replaced`);
+  } finally {
+    await engine.close();
+  }
+}
+
+async function examineFile(path: string, tell: Tell): Promise<void> {
+  const cacheDir = await mkdtemp(join(os.tmpdir(), 'tessera-doctor-'));
+  try {
+    const { catalogue } = await prepareCatalogue({
+      sources: [parseSource(path)],
+      titlesPath: '',
+      cacheDir,
+      toleratedRows: 0,
+      onProgress: () => undefined,
+    });
+    const { itemCount, pathCount, levelSizes } = catalogue.summary;
+    catalogue.close();
+    const shape = `levels of ${levelSizes.join(', ')} codes`;
+    tell(`catalogue: ${itemCount} items in ${pathCount} semantic IDs, ${shape}`);
+  } catch (error) {
+    const users = await loadBehaviourStore(path).catch(() => undefined);
+    if (users === undefined) throw error;
+    tell(`behaviours of ${(await users.userIds(Number.MAX_SAFE_INTEGER)).length} users`);
+  } finally {
+    await rm(cacheDir, { recursive: true, force: true });
+  }
+}
+
+/** In BF16, the type that most weights are saved in. */
+function openEngine(modelPath: string, adapterBytesMax: number): Promise<NativeEngine> {
+  return NativeEngine.open({
+    modelPath,
+    computeType: 'bf16',
+    activationScalesPath: '',
+    threadCount: THREADS,
+    threadPlacement: 'free',
+    queueCapacity: 1,
+    batchRequestsMax: 1,
+    batchRowsMax: POSITIONS,
+    prefillChunkTokens: POSITIONS,
+    passTimeTargetUs: 0,
+    batching: 'continuous',
+    kvBytesMax: KV_BYTES,
+    promptTokensMax: 1,
+    widthMax: 1,
+    resultCountMax: 1,
+    scoreItemsMax: 1,
+    adapterBytesMax,
+  });
+}
