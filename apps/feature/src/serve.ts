@@ -119,9 +119,8 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const metrics = metricsOf(readiness, access, tracing);
   const topics = await behaviourTopic(config, log, readiness);
   const pools = retrievalPools(config);
-  const { deadlineMsMax } = config.recall;
-  const followed = { pools: new RemotePools(pools), metrics, log, budgetMs: deadlineMsMax };
-  const follower = new KvFollower(followed);
+  const budgetMs = config.recall.deadlineMsMax;
+  const follower = new KvFollower({ pools: new RemotePools(pools), metrics, log, budgetMs });
   const erasure = await openErasure(parts, behaviours, follower, readiness);
   const closeStore = async () => {
     endWatch();
@@ -150,7 +149,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
       module: FeatureProcessModule.register(operations, feature),
       http: config.http,
       grpc: config.grpc,
-      deadlineMsMax,
+      deadlineMsMax: budgetMs,
       services: { [behaviourPackage]: 'BehaviourService' },
       topicServer: topics?.server,
       readiness,

@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegular } from '@tessera/files';
 
 const FILE = 'config.json';
+const FILE_BYTES_MAX = 16 << 20;
 
 /** What the engine reads of config.json, of whatever family: done, or refused by name. */
 export const READ_FIELDS: ReadonlySet<string> = new Set([
@@ -43,7 +44,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
  */
 export async function configNote(folder: string): Promise<string | undefined> {
   const path = join(folder, FILE);
-  const text = await readFile(path, 'utf8').catch(() => '{}');
+  const text = await readRegular(path, FILE_BYTES_MAX).then(String, () => '{}');
   const unread = Object.entries(membersOf(text)).filter(
     ([name, value]) => value !== null && !READ_FIELDS.has(name) && !HARMLESS.has(name),
   );

@@ -65,9 +65,11 @@ bool is_nothing(element value) {
 /// Look-ahead and look-behind, which Python matches and RE2 does not: what an expression with them
 /// names is known by the tensors alone.
 bool is_look_around(const std::string& expression) {
-  const auto has = [&](std::string_view part) { return expression.find(part) != std::string::npos; };
-  return expression.size() <= kPatternBytesMax &&
-         (has("(?=") || has("(?!") || has("(?<=") || has("(?<!"));
+  if (expression.size() > kPatternBytesMax) return false;
+  for (const std::string_view begin : {"(?=", "(?!", "(?<=", "(?<!"}) {
+    if (expression.find(begin) != std::string::npos) return true;
+  }
+  return false;
 }
 
 bool ends_in(const std::string& module, const std::string& ending) {
