@@ -106,13 +106,16 @@ function showReach(
   addBehaviourReach(conditions, { store, isNeeded: false }, () => behaviours.reach());
 }
 
+function tracingOf({ config, serviceVersion }: ServeParts) {
+  return { ...config.tracing, serviceName: 'tessera-feature', serviceVersion };
+}
+
 /** The feature app as a process of its own: behaviours in, histories out. */
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, log, serviceVersion } = parts;
   const access = await ProcessAccess.open(config, auditPathOf(config), log);
   const behaviours = await openLog(parts);
-  const service = { serviceName: 'tessera-feature', serviceVersion };
-  const tracing = await openTracing({ ...config.tracing, ...service }, log);
+  const tracing = await openTracing(tracingOf(parts), log);
   const readiness = new Readiness();
   const endWatch = watchStores(behaviourFolders(behaviours), readiness, log);
   showReach(config, readiness, behaviours);
