@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkNothingHeld } from '@tessera/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Binding, Catalogue, EngineAdapter, EngineRequest } from './engine.js';
 import { buildCatalogue, openCatalogue } from './native-catalogue.js';
@@ -97,7 +98,7 @@ afterAll(() => {
 });
 
 beforeEach(() => open(2 ** 24));
-afterEach(() => engine.close());
+afterEach(() => checkNothingHeld(engine).finally(() => engine.close()));
 
 describe('adapters of an engine', () => {
   it('change the answers of those that name them and of nobody else', async () => {

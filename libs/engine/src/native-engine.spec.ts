@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NOTHING, TREE_OUTCOMES, TREE_SLOTS } from '@tessera/native';
+import { checkNothingHeld } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Binding, EngineRequest } from './engine.js';
 import type { EngineOptions } from './engine-options.js';
@@ -67,7 +68,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await engine.close();
+  await checkNothingHeld(engine).finally(() => engine.close());
   rmSync(folder, { recursive: true });
 });
 

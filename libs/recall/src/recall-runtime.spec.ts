@@ -4,13 +4,13 @@ import { behaviourOptions, usersOfFile } from '@tessera/behaviour';
 import { type CatalogueChange, CHANGES_NOT_KEPT, clauseOf } from '@tessera/catalogue';
 import { TesseraError } from '@tessera/errors';
 import {
-  createRecallRuntime,
   type ItemPolicy,
+  createRecallRuntime as openRuntime,
   type RecallRequest,
   type RecallRuntimeOptions,
   readEligibility,
 } from '@tessera/recall';
-import { temporaryFolder, until } from '@tessera/testing';
+import { closingEmpty, temporaryFolder, until } from '@tessera/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 
 const FIXTURE = 'test/fixtures/parity/qwen3-tied';
@@ -41,6 +41,8 @@ const TOKENIZER = {
   model: { type: 'WordLevel', vocab: { '<unk>': 0, bos: BOS }, unk_token: '<unk>' },
 };
 
+const createRecallRuntime = async (options: RecallRuntimeOptions) =>
+  closingEmpty(await openRuntime(options));
 let folder = temporaryFolder({});
 afterEach(() => folder.remove());
 

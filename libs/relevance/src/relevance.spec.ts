@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EngineLogits, headPool, NativeEngine } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
-import { temporaryFolder } from '@tessera/testing';
+import { checkNothingHeld, temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOCUMENT_BYTES_MAX, QUERY_BYTES_MAX } from './domain/pair-prompts.js';
 import { labelTokens, loadRelevance, Relevance, type RelevanceRequest } from './index.js';
@@ -118,7 +118,7 @@ describe('a call', () => {
     engine = await open('f32', 4);
     relevance = new Relevance({ engine, limits: LIMITS, ...(await loadRelevance(FOLDER)) });
   });
-  afterAll(() => engine.close());
+  afterAll(() => checkNothingHeld(engine).finally(() => engine.close()));
 
   const score = (given: Partial<RelevanceRequest>, budgetUs = BUDGET_US) =>
     relevance.score(asked(given), { budgetUs });

@@ -11,3 +11,22 @@ export async function checkNothingHeld(engine: Pick<Engine, 'held' | 'kvPool'>):
   const got = JSON.stringify({ held: Object.fromEntries(held), faults });
   throw new Error(`engine: expected nothing to be held while it is idle, got ${got}`);
 }
+
+interface Runtime {
+  readonly facts: { heldWhileIdle(): Readonly<Record<string, number>> };
+  close(): Promise<void>;
+}
+
+/** The runtime, whose close() rejects where requests have left something behind. */
+export function closingEmpty<Opened extends Runtime>(runtime: Opened): Opened {
+  let isOpen = true;
+  const close = async () => {
+    const held = isOpen ? runtime.facts.heldWhileIdle() : {};
+    isOpen = false;
+    await runtime.close();
+    if (Object.values(held).every((count) => count === 0)) return;
+    const got = JSON.stringify(held);
+    throw new Error(`runtime: expected nothing to be held while it is idle, got ${got}`);
+  };
+  return { ...runtime, close };
+}

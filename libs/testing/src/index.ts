@@ -1,6 +1,6 @@
 export { type FakePush, fakePush, partsOf } from './adapter-push.js';
 export { byteLevelTokenizer, levelTokenTexts } from './byte-level-tokenizer.js';
-export { checkNothingHeld } from './check-nothing-held.js';
+export { checkNothingHeld, closingEmpty } from './check-nothing-held.js';
 export { type EtcdServer, startEtcdServer } from './etcd-server.js';
 export { FakeAdapterEngine, type FakeEngineAdapter } from './fake-adapter-engine.js';
 export { FakeCatalogue, FakeChangingCatalogue, type FakeItem } from './fake-catalogue.js';
