@@ -208,13 +208,18 @@ export class QueryPrompts {
  * The part of a document that is made into tokens.
  * @throws TesseraError REQUEST_INVALID naming `field` where it is not all, and may not be cut
  */
-export function lookedAt(document: string, field: string, cuts: boolean): string {
+export function lookedAt(
+  document: string,
+  field: string,
+  cuts: boolean,
+  bytesMax = DOCUMENT_BYTES_MAX,
+): string {
   // A character of a string is at most three bytes.
-  if (document.length * 3 <= DOCUMENT_BYTES_MAX) return document;
+  if (document.length * 3 <= bytesMax) return document;
   const bytes = Buffer.byteLength(document);
-  if (bytes <= DOCUMENT_BYTES_MAX) return document;
-  if (!cuts) throw tooLong(field, `${DOCUMENT_BYTES_MAX} bytes`, bytes);
-  const { read } = ENCODER.encodeInto(document, new Uint8Array(DOCUMENT_BYTES_MAX));
+  if (bytes <= bytesMax) return document;
+  if (!cuts) throw tooLong(field, `${bytesMax} bytes`, bytes);
+  const { read } = ENCODER.encodeInto(document, new Uint8Array(bytesMax));
   return document.slice(0, read);
 }
 

@@ -1,6 +1,6 @@
 import { beginningTokens, type TextTokenizer } from '@tessera/embedding';
 import { expecting } from '@tessera/errors';
-import { lookedAt, tooLong } from './pair-prompts.js';
+import { DOCUMENT_BYTES_MAX, lookedAt, tooLong } from './pair-prompts.js';
 
 const invalid = expecting('REQUEST_INVALID');
 
@@ -20,7 +20,7 @@ export interface PairTokens {
 }
 
 const PROBE = 'a';
-/** Bytes of a query for each token that it may have: more than any text that is read has. */
+/** Bytes of a text for each token that a pair may have: more than any text that is read has. */
 const TOKEN_BYTES_MAX = 16;
 
 /** What a tokenizer puts around two texts. */
@@ -96,7 +96,8 @@ export class PairTokenMaker {
   ): Promise<PairTokens> {
     const { before, between, behind, hasSegments } = this.form;
     const room = this.tokensMax - this.fixedTokens - query.length;
-    const all = await this.tokensOf(field, lookedAt(document, field, cuts), room);
+    const bytesMax = Math.min(DOCUMENT_BYTES_MAX, this.tokensMax * TOKEN_BYTES_MAX);
+    const all = await this.tokensOf(field, lookedAt(document, field, cuts, bytesMax), room);
     const cutTokens = Math.max(0, all.length - room);
     if (cutTokens > 0 && !cuts) {
       throw tooLong(field, `${room} tokens beside the query`, 'more');
