@@ -147,7 +147,7 @@ export async function compareFolder(folder: string): Promise<Compared> {
     return { verdict: notes.length > 0 ? 'told' : 'wrong', detail };
   } catch (error) {
     const { message, code } = TesseraError.from(error);
-    const isNamed = code !== 'INTERNAL' && message.includes(': expected');
+    const isNamed = code !== 'INTERNAL' && /: (expected|no such file)/.test(message);
     return { verdict: isNamed ? 'refused' : 'nameless', detail: about(message) };
   }
 }

@@ -111,6 +111,8 @@ describe('a folder that contradicts itself, or asks for what is not done', () =>
     ['bert-prompts', TOKENIZER, { strip_accents: true, tokenizer_class: 'BertTokenizer' }],
     ['bert-prompts', TOKENIZER, { tokenize_chinese_chars: false, tokenizer_class: undefined }],
     ['modernbert-ettin', TOKENIZER, { tokenizer_class: 'BertTokenizer' }],
+    ['xlm-roberta-reranker', TOKENIZER, { tokenizer_class: 'XLMRobertaTokenizer' }],
+    ['xlm-roberta-reranker', TOKENIZER, { tokenizer_class: 'LlamaTokenizerFast' }],
     ['roberta-truncated', TOKENIZER, { add_prefix_space: true }],
     ['qwen3-model', TOKENIZER, { truncation_side: 'left' }],
     ['qwen3-model', TOKENIZER, { split_special_tokens: true }],

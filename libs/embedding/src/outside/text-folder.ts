@@ -50,12 +50,7 @@ export async function readTextFolder(folder: string): Promise<TextFolder> {
   const settings = (await readMembers(settingsPath)) ?? {};
   // As sentence-transformers, which looks for no module where modules.json names none.
   const module = hasModules ? await readModuleSettings(own) : undefined;
-  const { hasSegments, notes } = checkTokenizerSettings(
-    settingsPath,
-    settings,
-    document,
-    config.model_type,
-  );
+  const { hasSegments, notes } = checkTokenizerSettings(settingsPath, settings, document, config);
   if (module?.isLowerCased) checkLowerCase(module.path, document);
   const tokenizer = await rustTokenizer(text, path);
   const unread = await configNote(own);

@@ -49,16 +49,18 @@ export interface TokenizerSettings {
  * a note says so.
  * @param path of tokenizer_config.json
  * @param document content of tokenizer.json
+ * @param config of the model
  * @throws TesseraError TOKENIZER_INVALID naming file and field
  */
 export function checkTokenizerSettings(
   path: string,
   settings: Members,
   document: Members,
-  modelType: unknown,
+  config: Members,
 ): TokenizerSettings {
   const { tokenizer_class: named, model_input_names: inputs } = settings;
-  const name = String(named ?? CLASSES[String(modelType)] ?? '').replace(/Fast$/, '');
+  const own = named ?? config.tokenizer_class ?? CLASSES[String(config.model_type)] ?? '';
+  const name = String(own).replace(/Fast$/, '');
   const form = FORMS[name];
   if (form !== undefined) checkForm(path, name, form, document);
   if (form === BERT) checkBert(path, settings, document);
@@ -70,8 +72,11 @@ export function checkTokenizerSettings(
   if (settings.split_special_tokens === true) {
     throw invalid(`${path}: split_special_tokens`, 'false', true);
   }
-  const others = Object.keys(settings).filter((key) => !HARMLESS.has(key) && !READ.has(key));
   const notes = endNotes(path, settings, document);
+  if (form === undefined && !PLAIN.includes(name)) {
+    notes.push(`${path}: tokenizer_class ${name} is not known: tokens are those of tokenizer.json`);
+  }
+  const others = Object.keys(settings).filter((key) => !HARMLESS.has(key) && !READ.has(key));
   if (others.length > 0) notes.push(`${path}: fields that are not read: ${others.join(', ')}`);
   const hasSegments = Array.isArray(inputs)
     ? inputs.includes('token_type_ids')
@@ -100,13 +105,20 @@ const FORMS: Readonly<Record<string, ClassForm>> = {
   RobertaTokenizer: BYTES,
   GPT2Tokenizer: BYTES,
   Qwen2Tokenizer: { model: 'BPE', normalisers: ['NFC'], preTokenizers: ['Split', 'ByteLevel'] },
+  LlamaTokenizer: {
+    model: 'BPE',
+    normalisers: ['Prepend', 'Replace'],
+    preTokenizers: ['Metaspace', 'Split', 'Digits', 'ByteLevel'],
+  },
   XLMRobertaTokenizer: {
     model: 'Unigram',
     normalisers: ['Precompiled', 'Strip', 'Replace'],
     preTokenizers: ['WhitespaceSplit', 'Metaspace'],
   },
 };
-/** Where tokenizer_config.json names none. */
+/** Classes that take tokenizer.json as it is. */
+const PLAIN = ['PreTrainedTokenizer', 'TokenizersBackend', ''];
+/** Where neither tokenizer_config.json nor config.json names one. */
 const CLASSES: Readonly<Record<string, string>> = {
   bert: 'BertTokenizer',
   roberta: 'RobertaTokenizer',
