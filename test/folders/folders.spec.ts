@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EmbeddingModels } from '@tessera/embedding';
-import { isCrossEncoder } from '@tessera/relevance';
+import { isCrossEncoder, loadRelevance } from '@tessera/relevance';
 import { TEXT_LIMITS, temporaryFolder } from '@tessera/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { compareFolder } from './compare-folder.js';
@@ -181,5 +181,14 @@ describe('a folder that contradicts itself, or asks for what is not done', () =>
     );
     writeFileSync(file, text);
     expect(await isCrossEncoder(path)).toBe(false);
+    // Nor has it the form of Qwen3-Reranker, whatever its vocabulary.
+    const judge = temporaryFolder({});
+    made.push(judge);
+    cpSync('test/fixtures/relevance', judge.path, { recursive: true });
+    await expect(loadRelevance(judge.path)).resolves.toMatchObject({
+      template: { name: 'qwen3-reranker' },
+    });
+    writeFileSync(join(judge.path, 'modules.json'), text);
+    await expect(loadRelevance(judge.path)).rejects.toThrow(/relevance.json .* LogitScore/);
   });
 });

@@ -1,6 +1,6 @@
 import type { Config } from '@tessera/config';
 import { parseModelSpecs } from '@tessera/embedding';
-import { headPool, NativeEngine } from '@tessera/engine';
+import { configNote, headPool, NativeEngine } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
 import {
   isCrossEncoder,
@@ -118,7 +118,7 @@ async function openDecoder({
     return {
       relevance: new Relevance({ engine, limits, adapters, keepsHead: true, ...parts }),
       description: `${parts.template.name}, ${parameterCount} parameters, ${computeType}`,
-      notes: [],
+      notes: [(await configNote(path)) ?? []].flat(),
       drain: (budgetMs) => engine.drain(budgetMs),
       close: () => engine.close(),
     };

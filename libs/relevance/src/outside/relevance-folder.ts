@@ -26,10 +26,23 @@ export async function loadRelevance(
   const tokenizer = await loadTokenizer(folder, { readsLongTexts: true });
   const path = templatePath ?? join(folder, FILE);
   const bytes = await contentOf(path, templatePath === undefined);
+  if (bytes === undefined) await refuseJudge(folder);
   const template =
     bytes === undefined ? published(folder, tokenizer) : parseRelevance(parsed(bytes, path));
   await checkLabels(folder, template, tokenizer);
   return { template, tokenizer };
+}
+
+/** sentence-transformers would write the prompt by a chat template, which is not read. */
+async function refuseJudge(folder: string): Promise<void> {
+  const text = await readFile(join(folder, 'modules.json'), 'utf8').catch(() => '');
+  if (!text.includes('.LogitScore"')) return;
+  throw new TesseraError(
+    CODE,
+    `${folder}: expected the file ${FILE} (docs/relevance.md) beside the LogitScore of ` +
+      'modules.json, whose prompt is a chat template, got none',
+    { field: FILE },
+  );
 }
 
 /** The form that a folder without a template has. */
