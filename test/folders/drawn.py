@@ -35,6 +35,7 @@ TEXTS = (
     "有机护发油 洗发水", "Увлажняющий крем", "two  spaces and\ttabs", "50% off (new)!",
 )
 VOCABULARY = 190
+CHAT = "{% for m in messages %}<s>{{ m['content'] }}</s>{% endfor %}"
 ENCODERS = {"bert": BertConfig, "roberta": RobertaConfig, "xlm-roberta": XLMRobertaConfig,
             "modernbert": ModernBertConfig}
 DECODERS = {"qwen3": Qwen3Config, "qwen2": Qwen2Config, "llama": LlamaConfig,
@@ -132,6 +133,8 @@ def tokenizer_of(rng: random.Random, family: str, folder: Path):
         saved = kind(**special, **fields)
     else:
         saved = kind(tokenizer_object=made, **special, **fields)
+    if family in DECODERS and rng.random() < 0.15:
+        saved.chat_template = CHAT
     saved.save_pretrained(folder)
     return saved
 

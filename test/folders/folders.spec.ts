@@ -82,6 +82,18 @@ describe('a folder as it was saved', () => {
   });
 });
 
+describe('a folder with a chat template', () => {
+  it('has no such thing around its texts, and says so where its own library would', async () => {
+    const path = changed('mistral-generator', 'tokenizer_config.json', {
+      chat_template: '{{ m }}',
+    });
+    const specs = [{ name: 'm', path }];
+    const models = await EmbeddingModels.open({ specs, computeType: 'f32', limits: TEXT_LIMITS });
+    models.close();
+    expect(models.notes).toEqual([expect.stringContaining('the chat template is not put around')]);
+  });
+});
+
 describe('prompts of a folder', () => {
   it('stand before texts by their names, and one by default', async () => {
     const specs = [{ name: 'p', path: join(FIXTURES, 'bert-prompts') }];

@@ -4,12 +4,12 @@ import json
 import random
 from pathlib import Path
 
+from drawn import CHAT
 from peft import LoraConfig
 
 PROMPTS = {"query": "query: ", "passage": "Text of a shop: "}
 IDENTITY = "torch.nn.modules.linear.Identity"
 TANH = "torch.nn.modules.activation.Tanh"
-CHAT = "{% for m in messages %}<s>{{ m['content'] }}</s>{% endfor %}"
 LINEAR = {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}
 
 #: Members of each file that are changed by hand; one that is None goes.

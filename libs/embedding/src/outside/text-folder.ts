@@ -53,6 +53,7 @@ export async function readTextFolder(folder: string): Promise<TextFolder> {
   const { hasSegments, notes } = checkTokenizerSettings(settingsPath, settings, document, config);
   if (module?.isLowerCased) checkLowerCase(module.path, document);
   const tokenizer = await rustTokenizer(text, path);
+  const chat = hasModules ? undefined : await chatNote(own, settings);
   const unread = await configNote(own);
   return {
     tokenizer: hasSegments ? tokenizer : withoutSegments(tokenizer),
@@ -60,8 +61,16 @@ export async function readTextFolder(folder: string): Promise<TextFolder> {
     tokenizerDigest: digestOf(document),
     sentence: await readSentenceSettings(folder, hasModules),
     config,
-    notes: unread === undefined ? notes : [...notes, unread],
+    notes: [...notes, chat, unread].filter((note) => note !== undefined),
   };
+}
+
+/** Of a folder that sentence-transformers did not save: what it would put around texts. */
+async function chatNote(folder: string, { chat_template: own }: Members) {
+  const path = join(folder, 'chat_template.jinja');
+  const template = own ?? (await readText(path, TOKENIZER_BYTES_MAX));
+  if (template === undefined || template === null) return undefined;
+  return `${folder}: the chat template is not put around texts, as sentence-transformers would`;
 }
 
 /** All tokens of a pair are of one segment, whatever the template of the tokenizer says. */
