@@ -165,6 +165,12 @@ describe('a folder that contradicts itself, or asks for what is not done', () =>
     expect(detail).toContain('git lfs pull');
   });
 
+  it('is refused where it is a reranker whose config.json is such a pointer', async () => {
+    const path = copyOf('bert-reranker');
+    writeFileSync(join(path, 'config.json'), POINTER);
+    await expect(isCrossEncoder(path)).rejects.toThrow(/config.json: .* \(git lfs pull\)/);
+  });
+
   it('is refused with the way out where its weights are pickled', async () => {
     const path = copyOf('bert-prompts');
     renameSync(join(path, 'model.safetensors'), join(path, 'pytorch_model.bin'));
