@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { loadConfig } from '@tessera/config';
 import type { EmbeddingModels } from '@tessera/embedding';
 import { TEXT_COMPUTE_TYPES } from '@tessera/engine';
+import { visible } from '@tessera/errors';
 import { openEmbedding } from '../apps/standalone/src/embedding.js';
 import { embedFile } from './embed/embed-file.js';
 import { readTexts } from './embed/read-texts.js';
@@ -19,6 +20,7 @@ Vectors of texts by a Hugging Face or SentenceTransformers folder (docs/embeddin
   --dtype TYPE       of the products: f32 (default), bf16, w8a8 or w8a8-static, which
                      npm run calibrate -- --model DIR --texts FILE comes before
   --dimensions N     first numbers of each vector alone
+  --prompt-name NAME   which of the model's prompts stands before each text (default: its own)
   --threads N
   --out FILE.npy     the vectors as an array of NumPy, and FILE.json with what made them, for
                      trainer sids (docs/semantic-ids.md); the same command goes on where it stopped
@@ -30,7 +32,8 @@ async function printed(
   texts: readonly string[],
 ): Promise<string> {
   const dimensions = flags.integer('dimensions', 1, DIMENSIONS_MAX);
-  const answer = await models.embed({ model: NAME, texts, dimensions });
+  const promptName = flags.text('prompt-name');
+  const answer = await models.embed({ model: NAME, texts, dimensions, promptName });
   const { vectors, tokens, truncated, modelDigest } = answer;
   return flags.has('json')
     ? JSON.stringify(vectors.map((vector) => [...vector]))
@@ -44,6 +47,9 @@ async function written(
   texts: readonly string[],
   out: string,
 ): Promise<string> {
+  if (flags.text('prompt-name') !== undefined) {
+    fail('prompt-name', 'none with --out: new ads get the default prompt', 'one');
+  }
   if (!out.endsWith('.npy')) fail('out', 'a name that ends in .npy', out);
   const progress = new ProgressLine();
   const made = await embedFile(models, texts, out, progress.update);
@@ -60,6 +66,7 @@ await runCommand(USAGE, async (words) => {
     texts: 'text',
     dtype: 'text',
     dimensions: 'text',
+    'prompt-name': 'text',
     threads: 'text',
     out: 'text',
     json: 'switch',
@@ -74,6 +81,7 @@ await runCommand(USAGE, async (words) => {
     requestTextsMax: Math.max(texts.length, embedding.requestTextsMax),
   };
   const models = await openEmbedding({ embedding: Object.assign({}, embedding, asked) });
+  for (const note of models.notes) process.stderr.write(visible(`${note}\n`));
   try {
     const out = flags.text('out');
     await print(

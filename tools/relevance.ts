@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import { resolve } from 'node:path';
 import { NativeEngine } from '@tessera/engine';
+import { visible } from '@tessera/errors';
 import {
   isCrossEncoder,
   labelTokens,
@@ -93,11 +94,11 @@ interface Opened {
   close(): Promise<void> | void;
 }
 
-function openClassifier(flags: Flags, modelPath: string): Promise<Opened> {
+async function openClassifier(flags: Flags, modelPath: string): Promise<Opened> {
   if (flags.text('template') !== undefined) {
     fail('template', 'none for a classifier of pairs', 'one');
   }
-  return openCrossEncoder(modelPath, {
+  const opened = await openCrossEncoder(modelPath, {
     computeType: flags.oneOf('dtype', COMPUTE_TYPES, 'bf16'),
     threadCount: threadsOf(flags),
     documentsMax: DOCUMENTS_MAX,
@@ -107,6 +108,8 @@ function openClassifier(flags: Flags, modelPath: string): Promise<Opened> {
     timeTargetUs: PASS_US,
     queueTextsMax: DOCUMENTS_MAX,
   });
+  for (const note of opened.notes) process.stderr.write(visible(`${note}\n`));
+  return opened;
 }
 
 async function openDecoder(flags: Flags, modelPath: string): Promise<Opened> {

@@ -38,7 +38,9 @@ export class TextPrompts {
     const text = this.texts.get(name);
     if (text !== undefined) return text;
     const known =
-      this.names.length === 0 ? 'none: the model has no prompts' : this.names.join(', ');
+      this.names.length === 0
+        ? 'none: the model has no prompts'
+        : `one of ${this.names.join(', ')}`;
     throw invalid('prompt_name', known, name);
   }
 }
