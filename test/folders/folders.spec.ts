@@ -141,6 +141,7 @@ describe('a folder that contradicts itself, or asks for what is not done', () =>
     ['bert-reranker', MODEL, { activation_fn: 'torch.nn.modules.activation.ReLU' }],
     ['bert-reranker', MODEL, { prompts: { q: 'q: ' }, default_prompt_name: 'q' }],
     ['qwen3-reranker', 'config.json', { use_bidirectional_attention: true }],
+    ['bert-prompts', '2_Normalize/config.json', { module_input_name: 'token_embeddings' }],
   ])('is refused by the field: %s, %s, %j', async (name, file, change) => {
     const { verdict, detail } = await compareFolder(changed(name, file, change));
     expect(verdict, detail).toBe('refused');

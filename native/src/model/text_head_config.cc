@@ -147,6 +147,14 @@ Status read_norm(ObjectReader& reader, HeadStage& stage) {
   return reader.status();
 }
 
+Status read_normalise(ObjectReader& reader) {
+  reader.refuse_others({"module_input_name", "module_output_name"});
+  for (const char* field : {"module_input_name", "module_output_name"}) {
+    if (reader.text(field, kVector) != kVector) reader.refuse(field, kVector);
+  }
+  return reader.status();
+}
+
 constexpr std::string_view kModules = "sentence_transformers.";
 constexpr const char* kStages = "one of Dense, LayerNorm, Dropout, Normalize";
 
@@ -184,6 +192,10 @@ Status read_module(const std::string& folder, size_t index, bool is_last, Object
     TESSERA_RETURN_IF_ERROR(read([&](ObjectReader& config) { return read_norm(config, stage); }));
     head.stages.push_back(std::move(stage));
   } else if (is_a("Normalize")) {
+    // Older releases write no file for it.
+    if (!path.empty() && platform::exists(own + "/config.json")) {
+      TESSERA_RETURN_IF_ERROR(read(read_normalise));
+    }
     head.stages.push_back({.kind = HeadStage::Kind::kNormalise});
   } else if (!is_a("Dropout")) {  // which is for training alone
     reader.refuse("type", kStages);
