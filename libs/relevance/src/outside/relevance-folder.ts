@@ -35,8 +35,8 @@ export async function loadRelevance(
 
 /** sentence-transformers would write the prompt by a chat template, which is not read. */
 async function refuseJudge(folder: string): Promise<void> {
-  const text = await readFile(join(folder, 'modules.json'), 'utf8').catch(() => '');
-  if (!text.includes('.LogitScore"')) return;
+  const bytes = await readRegular(join(folder, 'modules.json'), FILE_BYTES_MAX).catch(() => '');
+  if (!bytes.toString().includes('.LogitScore"')) return;
   throw new TesseraError(
     CODE,
     `${folder}: expected the file ${FILE} (docs/relevance.md) beside the LogitScore of ` +
