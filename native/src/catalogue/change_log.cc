@@ -199,7 +199,7 @@ Result<LogContent> ChangeLog::read(const std::string& path) {
   content.version = reader.number<uint32_t>();
   const bool has_magic = reader.is_good() &&
                          std::memcmp(magic.data(), kLogMagic, sizeof(kLogMagic)) == 0;
-  if (has_magic && content.version > kLogVersion) {
+  if (has_magic && is_newer(content.version, kLogVersion)) {
     return Status(Code::kStoreNewer, path + ": expected a change log of version " +
                                          std::to_string(kLogVersion) + " at most, got version " +
                                          std::to_string(content.version) +

@@ -23,7 +23,7 @@ Status check_preamble(std::span<const std::byte> bytes, const std::string& path)
   if (std::memcmp(preamble.magic, kMagic, sizeof(kMagic)) != 0) {
     return corrupt(path, "does not begin with the magic of a snapshot file");
   }
-  if (preamble.version > kFormatVersion) {
+  if (is_newer(preamble.version, kFormatVersion)) {
     return {Code::kStoreNewer, path + ": expected a snapshot of version " +
                                    std::to_string(kFormatVersion) + " at most, got version " +
                                    std::to_string(preamble.version) +

@@ -22,6 +22,13 @@ inline constexpr char kMagic[8] = {'T', 'S', 'R', 'A', 'C', 'A', 'T', 'L'};
 inline constexpr uint32_t kFormatVersion = 1;
 inline constexpr uint64_t kAlignment = 64;
 
+/// Versions count up one by one: a greater number is damage, not a later release.
+inline constexpr uint32_t kVersionMax = 255;
+
+inline bool is_newer(uint32_t version, uint32_t known) {
+  return version > known && version <= kVersionMax;
+}
+
 // Limits. Each is checked by the builder and again by the reader.
 inline constexpr uint32_t kMaxDepth = 32;
 inline constexpr uint32_t kMaxLevelSize = 1u << 20;  // codes per level
