@@ -197,16 +197,16 @@ Result<LogContent> ChangeLog::read(const std::string& path) {
   Reader reader(file.value().bytes());
   const auto magic = reader.take(sizeof(kLogMagic));
   content.version = reader.number<uint32_t>();
-  const bool has_magic = reader.is_good() &&
-                         std::memcmp(magic.data(), kLogMagic, sizeof(kLogMagic)) == 0;
+  const bool has_magic =
+      reader.is_good() && std::memcmp(magic.data(), kLogMagic, sizeof(kLogMagic)) == 0;
   if (has_magic && is_newer(content.version, kLogVersion)) {
     return Status(Code::kStoreNewer, path + ": expected a change log of version " +
                                          std::to_string(kLogVersion) + " at most, got version " +
                                          std::to_string(content.version) +
                                          ", which a newer release wrote");
   }
-  const bool is_log = has_magic && (content.version == kLogVersion ||
-                                    content.version == kUnchainedVersion);
+  const bool is_log =
+      has_magic && (content.version == kLogVersion || content.version == kUnchainedVersion);
   const Frame header = is_log ? take_frame(reader, content.version, 0) : Frame{};
   if (header.payload.empty() || !read_header(header.payload, content.version, content.header)) {
     return Status(Code::kCatalogueCorrupt,
