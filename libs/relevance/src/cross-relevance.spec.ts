@@ -142,6 +142,15 @@ describe('a call', () => {
   });
 });
 
+it('says where token types of a pair depend on the release of transformers', async () => {
+  const { notes, close } = await open(join(FIXTURES, 'bert'));
+  close();
+  expect(notes).toEqual([expect.stringContaining('pairs have two token types')]);
+  const { notes: none, close: end } = await open(join(FIXTURES, 'modernbert'));
+  end();
+  expect(none).toEqual([]);
+});
+
 it('wants one label and an activation that it knows', async () => {
   const activation = { sentence_transformers: { activation_fn: 'torch.nn.ReLU' } };
   await expect(open(changed('bert', activation))).rejects.toMatchObject({

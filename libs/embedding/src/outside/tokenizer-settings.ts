@@ -76,6 +76,10 @@ export function checkTokenizerSettings(
   if (form === undefined && !PLAIN.includes(name)) {
     notes.push(`${path}: tokenizer_class ${name} is not known: tokens are those of tokenizer.json`);
   }
+  if (name === 'PreTrainedTokenizer' && !Array.isArray(inputs) && hasTypedPairs(document)) {
+    const rule = 'as transformers 4 trained them; 5 gives one unless model_input_names says so';
+    notes.push(`${path}: pairs have two token types, ${rule}`);
+  }
   const others = Object.keys(settings).filter((key) => !HARMLESS.has(key) && !READ.has(key));
   if (others.length > 0) notes.push(`${path}: fields that are not read: ${others.join(', ')}`);
   const hasSegments = Array.isArray(inputs)
@@ -195,6 +199,13 @@ function endsOf(document: Members): { readonly bos: boolean; readonly eos: boole
     return { bos: isSpecial(0), eos: isSpecial(-1) };
   }
   return { bos: false, eos: false };
+}
+
+/** Whether the second text of a pair is of a type of its own. */
+function hasTypedPairs(document: Members): boolean {
+  return partsOf(document.post_processor).some(({ pair }) =>
+    JSON.stringify(pair ?? null).includes('"type_id":1'),
+  );
 }
 
 function endNotes(path: string, settings: Members, document: Members): string[] {
