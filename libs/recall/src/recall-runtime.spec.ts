@@ -779,22 +779,18 @@ describe('the recall runtime on the native engine', () => {
 
   it('takes over the users of the file where all else fits together, and not before', async () => {
     const bad = { 'prompt.json': { ...TEMPLATE, levels: BASES.map(() => ({ base: 1e9 })) } };
-    const kept = (files: Record<string, unknown>, path: string): RecallRuntimeOptions => {
+    const over = (files: Record<string, unknown>, path: string): RecallRuntimeOptions => {
       const given = options(files);
       const usersPath = join(folder.path, 'users.json');
       const settings = { store: 'embedded', path, redis: '', keyPrefix: '' } as const;
-      const retention = '*=10';
-      const reserve = { reserveBytes: 0 };
-      return {
-        ...given,
-        behaviours: behaviourOptions({ ...settings, retention }, usersPath, reserve),
-      };
+      const kept = { ...settings, retention: '*=10' };
+      return { ...given, behaviours: behaviourOptions(kept, usersPath, { reserveBytes: 0 }) };
     };
     const store = temporaryFolder({});
-    await expect(createRecallRuntime(kept(bad, store.path))).rejects.toBeInstanceOf(TesseraError);
+    await expect(createRecallRuntime(over(bad, store.path))).rejects.toBeInstanceOf(TesseraError);
     folder.remove();
     const others = { 'users.json': { w: [ITEMS[0]?.item_id] } };
-    const runtime = await createRecallRuntime(kept(others, store.path));
+    const runtime = await createRecallRuntime(over(others, store.path));
     expect(await runtime.facts.sampleUserIds(9)).toEqual(['w']);
     await runtime.close();
     store.remove();
