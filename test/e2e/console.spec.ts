@@ -199,7 +199,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await text.fill('Nordlys hand cream 4 pack');
     await show.click();
     // The codes that the fixture has for the text.
-    await page.getByText('It goes to semantic ID 7-2-0').waitFor();
+    await page.getByText('It goes to semantic ID 7-2-7').waitFor();
     const neighbours = page.getByRole('table', { name: 'Neighbours' });
     const [first = ''] = await neighbours.getByRole('row').nth(1).getByRole('cell').allInnerTexts();
     expect(first).not.toBe('');

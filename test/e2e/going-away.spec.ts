@@ -93,6 +93,7 @@ describe('SIGTERM', () => {
       'stop accepting: done',
       'engine drain: done',
       'edges close: done',
+      'nothing held: done',
       'engine close: done',
     ]);
   });

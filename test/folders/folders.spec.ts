@@ -106,7 +106,7 @@ describe('prompts of a folder', () => {
     expect(await embed('shoes', 'passage')).not.toEqual(bare);
     await expect(embed('shoes', 'nonsense')).rejects.toMatchObject({
       code: 'REQUEST_INVALID',
-      field: 'prompt_name',
+      field: 'promptName',
     });
     expect(models.notes).toEqual(['embedding model p: prompts: passage, query; by default: query']);
     models.close();

@@ -72,6 +72,11 @@ describe('vectors of texts', () => {
     expect(half.vectors.length).toBe(2 * 36 * 2);
   });
 
+  it('are of a prompt of the model over gRPC', async () => {
+    const request = { model: 'cls', texts: ['argan oil'], promptName: 'nonsense' };
+    await expect(client.call('Embed', request, {})).rejects.toThrow(/promptName.*nonsense/);
+  });
+
   it('are the list that clients of OpenAI read, as numbers or base64', async () => {
     const { status, json } = await post('/v1/embeddings', {
       model: 'mean',

@@ -71,7 +71,7 @@ export class EmbeddingHttpController {
       return Object.assign({}, asked as Asked, { answer });
     } catch (thrown) {
       const error = renamed(TesseraError.from(thrown), 'texts', places.textsAt);
-      throw renamed(error, 'prompt_name', promptKeyOf(body, places));
+      throw renamed(error, 'promptName', promptKeyOf(body, places));
     }
   }
 }

@@ -13,13 +13,13 @@ const NUMBER_TYPES: ReadonlyMap<number, 'f32' | 'f16'> = new Map([
 /** Of bytes that a decoder read. */
 export function parseWireEmbed(message: WireEmbedRequest): EmbeddingRequest {
   refuseMalformed(message);
-  const { model, texts, dimensions } = message;
+  const { model, texts, dimensions, promptName } = message;
   text('model', model);
   texts.forEach((given, index) => {
     text(`texts[${index}]`, given);
   });
   numberTypeOf(message);
-  return { model, texts, dimensions };
+  return { model, texts, dimensions, promptName };
 }
 
 function numberTypeOf({ numberType }: WireEmbedRequest) {

@@ -86,7 +86,8 @@ type Behaviour struct {
 	ItemId  string `protobuf:"bytes,3,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
 	// e.g. `click`; decides how long it is kept.
 	Action string `protobuf:"bytes,4,opt,name=action,proto3" json:"action,omitempty"`
-	// Milliseconds since 1970, when the user did it. At most five minutes ahead.
+	// Milliseconds since 1970, when the user did it. At most five minutes ahead; what looks like another unit is refused.
+	// Behaviours of one time are kept in the order in which they arrive.
 	TimeMs int64 `protobuf:"varint,5,opt,name=time_ms,json=timeMs,proto3" json:"time_ms,omitempty"`
 	// Where and when the user did it.
 	Scene         map[string]string `protobuf:"bytes,6,rep,name=scene,proto3" json:"scene,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`

@@ -80,8 +80,10 @@ type EmbedRequest struct {
 	// At least one, none empty.
 	Texts []string `protobuf:"bytes,2,rep,name=texts,proto3" json:"texts,omitempty"`
 	// The first numbers of each vector alone, of length 1 again where the model's vectors have it; left out: all.
-	Dimensions    *uint32    `protobuf:"varint,3,opt,name=dimensions,proto3,oneof" json:"dimensions,omitempty"`
-	NumberType    NumberType `protobuf:"varint,4,opt,name=number_type,json=numberType,proto3,enum=tessera.embedding.v1.NumberType" json:"number_type,omitempty"`
+	Dimensions *uint32    `protobuf:"varint,3,opt,name=dimensions,proto3,oneof" json:"dimensions,omitempty"`
+	NumberType NumberType `protobuf:"varint,4,opt,name=number_type,json=numberType,proto3,enum=tessera.embedding.v1.NumberType" json:"number_type,omitempty"`
+	// Of the model's prompts, which stand before each text; left out: the model's default, if it has one.
+	PromptName    *string `protobuf:"bytes,5,opt,name=prompt_name,json=promptName,proto3,oneof" json:"prompt_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -142,6 +144,13 @@ func (x *EmbedRequest) GetNumberType() NumberType {
 		return x.NumberType
 	}
 	return NumberType_NUMBER_TYPE_UNSPECIFIED
+}
+
+func (x *EmbedRequest) GetPromptName() string {
+	if x != nil && x.PromptName != nil {
+		return *x.PromptName
+	}
+	return ""
 }
 
 type EmbedResponse struct {
@@ -238,7 +247,7 @@ var File_tessera_embedding_v1_embedding_proto protoreflect.FileDescriptor
 
 const file_tessera_embedding_v1_embedding_proto_rawDesc = "" +
 	"\n" +
-	"$tessera/embedding/v1/embedding.proto\x12\x14tessera.embedding.v1\"\xb1\x01\n" +
+	"$tessera/embedding/v1/embedding.proto\x12\x14tessera.embedding.v1\"\xe7\x01\n" +
 	"\fEmbedRequest\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x14\n" +
 	"\x05texts\x18\x02 \x03(\tR\x05texts\x12#\n" +
@@ -246,8 +255,11 @@ const file_tessera_embedding_v1_embedding_proto_rawDesc = "" +
 	"dimensions\x18\x03 \x01(\rH\x00R\n" +
 	"dimensions\x88\x01\x01\x12A\n" +
 	"\vnumber_type\x18\x04 \x01(\x0e2 .tessera.embedding.v1.NumberTypeR\n" +
-	"numberTypeB\r\n" +
-	"\v_dimensions\"\xb8\x01\n" +
+	"numberType\x12$\n" +
+	"\vprompt_name\x18\x05 \x01(\tH\x01R\n" +
+	"promptName\x88\x01\x01B\r\n" +
+	"\v_dimensionsB\x0e\n" +
+	"\f_prompt_name\"\xb8\x01\n" +
 	"\rEmbedResponse\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1e\n" +
 	"\n" +

@@ -26,7 +26,7 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Why an item is in the answer of a recall, or is not. Failures are told as those of RecallService.
+// Why an item is in the answer of a recall, or is not. Errors are those of RecallService.
 type ExplainServiceClient interface {
 	// Replays the recall and follows the item. Costs what the recall costs; deadline and cancellation
 	// as for a recall.
@@ -55,7 +55,7 @@ func (c *explainServiceClient) Explain(ctx context.Context, in *ExplainRequest, 
 // All implementations must embed UnimplementedExplainServiceServer
 // for forward compatibility.
 //
-// Why an item is in the answer of a recall, or is not. Failures are told as those of RecallService.
+// Why an item is in the answer of a recall, or is not. Errors are those of RecallService.
 type ExplainServiceServer interface {
 	// Replays the recall and follows the item. Costs what the recall costs; deadline and cancellation
 	// as for a recall.

@@ -661,7 +661,7 @@ func (x *Eligibility) GetSeen() []string {
 // reads for the recall (docs/eligibility.md). A recall with a cap of its own names a `user_id`.
 type FrequencyCap struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Of the behaviours that count, e.g. `impression`.
+	// Of the behaviours that count, e.g. `impression`; `*`: of all actions.
 	Action string `protobuf:"bytes,1,opt,name=action,proto3" json:"action,omitempty"`
 	// At least 1; an item with so many is not to be had.
 	MaxBehaviours uint32 `protobuf:"varint,2,opt,name=max_behaviours,json=maxBehaviours,proto3" json:"max_behaviours,omitempty"`

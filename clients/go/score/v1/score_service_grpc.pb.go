@@ -26,7 +26,7 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// How well given items fit this user now. Failures are told as those of RecallService.
+// How well given items fit this user now. Errors are those of RecallService.
 type ScoreServiceClient interface {
 	// Answers with the log-probabilities of the items' semantic IDs, in the order asked: exactly the
 	// scores that a recall gives them. Deadline and cancellation as for a recall.
@@ -55,7 +55,7 @@ func (c *scoreServiceClient) Score(ctx context.Context, in *ScoreRequest, opts .
 // All implementations must embed UnimplementedScoreServiceServer
 // for forward compatibility.
 //
-// How well given items fit this user now. Failures are told as those of RecallService.
+// How well given items fit this user now. Errors are those of RecallService.
 type ScoreServiceServer interface {
 	// Answers with the log-probabilities of the items' semantic IDs, in the order asked: exactly the
 	// scores that a recall gives them. Deadline and cancellation as for a recall.

@@ -2609,6 +2609,11 @@ export const protoSchema: object = {
                       "oneof": [
                         "dimensions"
                       ]
+                    },
+                    "_promptName": {
+                      "oneof": [
+                        "promptName"
+                      ]
                     }
                   },
                   "fields": {
@@ -2634,6 +2639,14 @@ export const protoSchema: object = {
                     "numberType": {
                       "type": "NumberType",
                       "id": 4
+                    },
+                    "promptName": {
+                      "type": "string",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "Of the model's prompts, which stand before each text; left out: the model's default, if it has one."
                     }
                   }
                 },

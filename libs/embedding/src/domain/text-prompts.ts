@@ -31,7 +31,7 @@ export class TextPrompts {
 
   /**
    * @param name undefined: the model's own
-   * @throws TesseraError REQUEST_INVALID naming `prompt_name`
+   * @throws TesseraError REQUEST_INVALID naming `promptName`
    */
   textOf(name: string | undefined): string {
     if (name === undefined) return this.defaultText;
@@ -41,6 +41,6 @@ export class TextPrompts {
       this.names.length === 0
         ? 'none: the model has no prompts'
         : `one of ${this.names.join(', ')}`;
-    throw invalid('prompt_name', known, name);
+    throw invalid('promptName', known, name);
   }
 }

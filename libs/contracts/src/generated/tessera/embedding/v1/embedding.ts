@@ -28,6 +28,8 @@ export interface EmbedRequest {
   /** The first numbers of each vector alone, of length 1 again where the model's vectors have it; left out: all. */
   readonly dimensions?: number | undefined;
   readonly numberType: NumberType;
+  /** Of the model's prompts, which stand before each text; left out: the model's default, if it has one. */
+  readonly promptName?: string | undefined;
 }
 
 export interface EmbedResponse {
