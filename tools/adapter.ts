@@ -1,8 +1,9 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { ServiceError } from '@grpc/grpc-js';
 import { type Connection, channelCredentials } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
+import { readRegular } from '@tessera/files';
 import { AdapterClient } from './served/adapter-client.js';
 import { callError } from './served/call-error.js';
 import { askJson, CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
@@ -26,7 +27,7 @@ Versions of adapters of a service that runs (docs/adapter-versions.md); DIGEST: 
   --share N            activate: for this share of the users, above 0 and below 1
   --force              activate: without the comparison on the golden set
   --cold               activate: without the warm-up
-  --base DIGEST        push: the model that it was trained for (default: the one that is served)
+  --base DIGEST        push: the model that it was trained for (default: its "revision", or the one served)
   --remark TEXT        push: shown with the version
   --http URL           where the served model is asked for (default: the configured one)
   --address HOST:PORT  of the gRPC edge (default: the configured one)
@@ -34,6 +35,7 @@ ${CONNECTION_USAGE}
   --json               JSON on the standard output and nothing else`;
 
 const CALL_MS = 600_000;
+const CONFIG_BYTES_MAX = 1 << 20;
 
 function shareOf(flags: Flags): number | undefined {
   const text = flags.text('share');
@@ -47,6 +49,20 @@ async function servedModel(url: string, connection: Connection): Promise<string>
   const health = await askJson(`${url}/health`, connection, '--http');
   const { versions } = health as { versions?: { model?: string } };
   return versions?.model ?? fail('base', 'a digest', 'nothing');
+}
+
+/**
+ * The model that an adapter was trained for, as `trainer finetune` writes it: the digest of its
+ * weights as PEFT's `revision`; undefined where that is of another form, or no file is there.
+ */
+async function trainedFor(folder: string): Promise<string | undefined> {
+  try {
+    const bytes = await readRegular(join(folder, 'adapter_config.json'), CONFIG_BYTES_MAX);
+    const revision = String(Object(JSON.parse(bytes.toString())).revision);
+    return /^[0-9a-f]{32}$/.test(revision) ? revision : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 class Commands {
@@ -90,7 +106,8 @@ class Commands {
   }
 
   private async push(folder: string): Promise<object> {
-    const baseModel = this.flags.text('base') ?? (await this.servedModel());
+    const named = this.flags.text('base') ?? (await trainedFor(folder));
+    const baseModel = named ?? (await this.servedModel());
     const remark = this.flags.text('remark') ?? '';
     const pushed = { name: this.name, baseModel, remark };
     const onProgress = (bytes: number, total: number) =>

@@ -5,7 +5,7 @@ const USAGE = `usage: npm run -s doctor -- PATH [--base DIR]
 
 Says what a folder or file is, what in it contradicts what, and whether a service would take it;
 ends with 1 where it would not. PATH: the folder of a model of recalls, of vectors or of relevance,
-or of an adapter; a catalogue; a file of users.
+or of an adapter; a catalogue; a file of users; clicks as the trainer takes them.
   --base DIR   the model of an adapter`;
 
 await runCommand(USAGE, async ([path, ...words]) => {

@@ -3,7 +3,9 @@
 import argparse
 import json
 import os
+import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +25,7 @@ from .samples import IGNORED, Row, batches
 from .trained_template import check_users
 
 SAVED = ("adapter_config.json", "adapter_model.safetensors")
+DOCTOR = Path(__file__).parents[1] / "dist" / "tools" / "doctor.js"
 
 
 def run(args: argparse.Namespace) -> None:
@@ -110,8 +113,24 @@ def train(model, rows: list[Row], args: argparse.Namespace) -> tuple[float, floa
     return losses[0], losses[-1]
 
 
+def digest_of(base: Path) -> str | None:
+    """The weights of a folder as the service names them; None, with a line that says why, where
+    the service is not built beside the trainer, or would not serve the folder."""
+    if shutil.which("node") is None or not DOCTOR.exists():
+        print("the adapter does not name its model: the service is not built here; push it with "
+              "--base, or only to a service of the same weights")
+        return None
+    answer = subprocess.run(["node", str(DOCTOR), str(base)], capture_output=True, text=True)
+    named = re.search("^weights ([0-9a-f]{32})$", answer.stdout, re.MULTILINE)
+    if named is None:
+        print(f"the adapter does not name its model: {answer.stdout}{answer.stderr}".strip())
+        return None
+    return named[1]
+
+
 def save(model, base: Path, out: Path) -> None:
-    """What PEFT saves, without the path of the base model, under its name at once."""
+    """What PEFT saves, under its name at once: without the path of the base model, with the digest
+    of its weights as `revision`, which a push names."""
     partial = out.with_name(out.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     model.save_pretrained(partial)
@@ -120,6 +139,7 @@ def save(model, base: Path, out: Path) -> None:
             path.unlink()
     config = json.loads((partial / SAVED[0]).read_text())
     config["base_model_name_or_path"] = base.name
+    config["revision"] = digest_of(base)
     if isinstance(config["target_modules"], list):
         config["target_modules"].sort()
     write_json(partial / SAVED[0], config)

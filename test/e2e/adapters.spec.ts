@@ -269,6 +269,12 @@ describe('of one service', () => {
       const from = writeRandomAdapter(join(folder.path, 'other-base'), { seed: 9, size: 1 });
       const pushed = client.pushFolder(from, { name: 'main', baseModel: 'x' }, CALL_MS);
       await expect(pushed).rejects.toThrow(/baseModel: expected .* which is served, got 'x'/);
+      const revision = 'f'.repeat(32);
+      const trained = { seed: 9, size: 1, config: { revision } };
+      const ofAnother = writeRandomAdapter(join(folder.path, 'revision'), trained);
+      await expect(command('push', ofAnother)).rejects.toMatchObject({
+        stderr: expect.stringMatching(/baseModel: expected .* which is served, got 'f{32}'/),
+      });
       const after = await recall('3');
       expect(after.versions.adapter).toBe(active);
       expect(shown(after)).toEqual(shown(before));

@@ -113,7 +113,9 @@ describe.skipIf(PYTHON === undefined)('the trainer', () => {
       const { versions } = (await (await fetch(`${service.httpUrl}/health`)).json()) as {
         versions: { model: string };
       };
-      const push = ['push', out, '--address', address, '--base', versions.model, '--share', '1'];
+      const { revision } = JSON.parse(readFileSync(join(out, 'adapter_config.json'), 'utf8'));
+      expect(revision).toBe(versions.model);
+      const push = ['push', out, '--address', address, '--share', '1'];
       const verdict =
         /^valid: main [0-9a-f]{64}\n {2}rank 2,[\s\S]*activated for 100% of the users/;
       expect(await trainer(...push)).toMatch(verdict);

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
@@ -5,7 +6,7 @@ import { expect, it } from 'vitest';
 import { examine } from './examine.js';
 
 it.each([
-  ['models/demo', /^recall model: qwen3, \d+ parameters/, /template/],
+  ['models/demo', /^recall model: qwen3, \d+ parameters/, /^weights [0-9a-f]{32}$/m],
   ['test/fixtures/folders/bert-prompts', /^embedding model/, /prompts: passage, query/],
   ['test/fixtures/folders/qwen3-reranker', /^relevance by a classifier/, /served: yes/],
 ])('says what is served, with the lines of the start: %s', async (path, what, more) => {
@@ -58,5 +59,22 @@ it('reads a catalogue and users', async () => {
     expect.stringMatching(/^served: no; CATALOGUE_INVALID/),
   ]);
   expect(await lineOf('none')).toEqual([expect.stringMatching(/^served: no; IO_FAILED/)]);
+  folder.remove();
+});
+
+const PYTHON = process.env.TRAINER_PYTHON ?? 'python3';
+const hasTrainer = spawnSync(PYTHON, ['-c', 'import trainer.logs']).status === 0;
+if (!hasTrainer) console.log('examine.spec: the trainer is absent: pip install, or TRAINER_PYTHON');
+
+it('has clicks read by the trainer, or says what that needs', async () => {
+  const folder = temporaryFolder({
+    'clicks.tsv': 'user\titem\ttime\nu\ta\t1700000000\nv\ta\t1700000001\n',
+    'late.tsv': 'user\titem\ttime\nu\ta\t1700000000000\n',
+  });
+  const lineOf = async (name: string) =>
+    (await examine(`${folder.path}/${name}`, undefined)).lines.join('; ');
+  const [clicks, late] = [await lineOf('clicks.tsv'), await lineOf('late.tsv')];
+  expect(clicks).toMatch(hasTrainer ? /^2 clicks of 2 users; served: yes$/ : /expected a Python/);
+  expect(late).toMatch(hasTrainer ? /served: no.*line 2: time.*milliseconds/ : /expected a Python/);
   folder.remove();
 });

@@ -10,6 +10,7 @@ import { expecting, TesseraError } from '@tessera/errors';
 import { refuseCacheRoot } from '@tessera/files';
 import { loadTemplate, loadTokenizer, samplingNote } from '@tessera/prompt';
 import { isCrossEncoder, loadRelevance, openCrossEncoder } from '@tessera/relevance';
+import { isClicks, readClicks } from './clicks.js';
 
 const THREADS = 2;
 const POSITIONS = 512;
@@ -81,7 +82,9 @@ async function examineRecall(path: string, tell: Tell): Promise<void> {
   const template = await loadTemplate(path);
   await loadTokenizer(path);
   tell(`template ${template.name} of ${template.levels.length} levels`);
-  await (await openEngine(path, 0)).close();
+  const engine = await openEngine(path, 0);
+  tell(`weights ${engine.model.digest}`);
+  await engine.close();
 }
 
 async function examineJudge(path: string, tell: Tell): Promise<void> {
@@ -127,6 +130,10 @@ async function examineAdapter(path: string, base: string | undefined, tell: Tell
 }
 
 async function examineFile(path: string, tell: Tell): Promise<void> {
+  if (await isClicks(path)) {
+    for (const line of await readClicks(path)) tell(line);
+    return;
+  }
   const cacheDir = await mkdtemp(join(os.tmpdir(), 'tessera-doctor-'));
   try {
     const { catalogue } = await prepareCatalogue({

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -44,12 +46,13 @@ class Adapters:
         on_bytes: Callable[[int], None] | None = None,
     ) -> adapter_pb2.Version:
         """Sends a folder as PEFT saved it and returns the version that the service validated.
-        `base_model`: digest of the base weights it was trained on; None: those that are served.
+        `base_model`: digest of the base weights it was trained on; None: the `revision` that
+        `trainer finetune` writes into the folder, or else those that are served.
         `on_bytes` is called with the size of each part that was sent. Raises TesseraError with the
         reason of a refusal (ADAPTER_INVALID and others), FileNotFoundError.
         """
         root = Path(folder)
-        base = self.base_model() if base_model is None else base_model
+        base = base_model or _trained_for(root) or self.base_model()
         files = [_described(root / name) for name in FILES]
         header = adapter_pb2.PushHeader(name=name, base_model=base, files=files, remark=remark)
         parts = _parts(root, header, on_bytes or (lambda _: None))
@@ -115,6 +118,11 @@ class Adapters:
             return method(request, timeout=timeout_seconds, metadata=self._metadata())
         except grpc.RpcError as failed:
             raise error_of(failed) from failed
+
+
+def _trained_for(root: Path) -> str | None:
+    revision = json.loads((root / FILES[0]).read_text()).get("revision")
+    return revision if re.fullmatch("[0-9a-f]{32}", str(revision)) else None
 
 
 def _described(path: Path) -> adapter_pb2.PushedFile:
