@@ -27,7 +27,8 @@ Versions of adapters of a service that runs (docs/adapter-versions.md); DIGEST: 
   --share N            activate: for this share of the users, above 0 and below 1
   --force              activate: without the comparison on the golden set
   --cold               activate: without the warm-up
-  --base DIGEST        push: the model that it was trained for (default: its "revision", or the one served)
+  --base DIGEST        push: the model that it was trained for (default: the "revision" of the
+                       folder, where it is a digest; or the one that is served)
   --remark TEXT        push: shown with the version
   --http URL           where the served model is asked for (default: the configured one)
   --address HOST:PORT  of the gRPC edge (default: the configured one)

@@ -16,9 +16,9 @@ try:
     log = read_log(Path(sys.argv[1]))
 except InputError as error:
     sys.exit(str(error))
-print(f"{sum(map(len, log.values()))} clicks of {len(log)} users")`;
+print(sum(map(len, log.values())), "clicks of", len(log), "users")`;
 
-/** Whether a file is a table with a column of users, as `trainer sequences` takes it. Rejects as openRegular(). */
+/** Whether a file is a table with a column of users, as `trainer sequences` takes it. */
 export async function isClicks(path: string): Promise<boolean> {
   const file = await openRegular(path);
   try {
@@ -33,16 +33,19 @@ export async function isClicks(path: string): Promise<boolean> {
 
 /**
  * What the trainer says of a file of clicks, line by line.
+ * @param python with the trainer's packages; undefined: that of .venv, or python3
  * @throws TesseraError IO_FAILED with the row, or without the trainer's packages
  */
-export async function readClicks(path: string): Promise<readonly string[]> {
-  const python = process.env.TRAINER_PYTHON ?? (existsSync(VENV) ? VENV : 'python3');
+export async function readClicks(
+  path: string,
+  python = existsSync(VENV) ? VENV : 'python3',
+): Promise<readonly string[]> {
   try {
     const { stdout } = await promisify(execFile)(python, ['-c', READ, path]);
     return stdout.trim().split('\n');
   } catch (thrown) {
     const said = String(Object(thrown).stderr || thrown).trim();
-    const packages = `a Python with the packages of trainer/requirements.txt in ${VENV}`;
+    const packages = `a Python with trainer/requirements.txt in ${VENV}, or --python`;
     if (NO_PACKAGES.test(said)) throw expecting('IO_FAILED')('clicks', packages, python);
     throw new TesseraError('IO_FAILED', said, { field: 'clicks' });
   }

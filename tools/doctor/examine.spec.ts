@@ -10,7 +10,7 @@ it.each([
   ['test/fixtures/folders/bert-prompts', /^embedding model/, /prompts: passage, query/],
   ['test/fixtures/folders/qwen3-reranker', /^relevance by a classifier/, /served: yes/],
 ])('says what is served, with the lines of the start: %s', async (path, what, more) => {
-  const { lines, isServed } = await examine(path, undefined);
+  const { lines, isServed } = await examine(path);
   expect(lines[0]).toMatch(what);
   expect(lines.join('\n')).toMatch(more);
   expect(lines.at(-1)).toBe('served: yes');
@@ -21,7 +21,7 @@ it('takes a folder with relevance.json for a model that judges', async () => {
   const folder = temporaryFolder({});
   cpSync('test/fixtures/relevance', folder.path, { recursive: true });
   cpSync(join(folder.path, 'short.json'), join(folder.path, 'relevance.json'));
-  const { lines } = await examine(folder.path, undefined);
+  const { lines } = await examine(folder.path);
   expect(lines).toEqual([
     expect.stringMatching(/^relevance by a language model: qwen3/),
     expect.stringMatching(/^template /),
@@ -32,14 +32,14 @@ it('takes a folder with relevance.json for a model that judges', async () => {
 
 it('checks an adapter against its model', async () => {
   const adapter = 'test/fixtures/adapters/all-linear';
-  const { lines, isServed } = await examine(adapter, 'test/fixtures/parity/qwen3-tied');
+  const { lines, isServed } = await examine(adapter, { base: 'test/fixtures/parity/qwen3-tied' });
   expect(lines).toEqual([
     'adapter: LORA, of qwen3-tied',
     expect.stringMatching(/^rank 4/),
     'served: yes',
   ]);
   expect(isServed).toBe(true);
-  const alone = await examine(adapter, undefined);
+  const alone = await examine(adapter);
   expect(alone.lines.at(-1)).toMatch(/--base: expected the folder of its model/);
 });
 
@@ -49,7 +49,7 @@ it('reads a catalogue and users', async () => {
     'users.json': { u: ['a'], v: ['b', 'a'] },
     'bad.jsonl': '{"item_id": 1',
   });
-  const lineOf = async (name: string) => (await examine(`${folder.path}/${name}`, undefined)).lines;
+  const lineOf = async (name: string) => (await examine(`${folder.path}/${name}`)).lines;
   expect(await lineOf('items.jsonl')).toEqual([
     expect.stringMatching(/^catalogue: 2 items in 2 semantic IDs/),
     'served: yes',
@@ -72,7 +72,7 @@ it('has clicks read by the trainer, or says what that needs', async () => {
     'late.tsv': 'user\titem\ttime\nu\ta\t1700000000000\n',
   });
   const lineOf = async (name: string) =>
-    (await examine(`${folder.path}/${name}`, undefined)).lines.join('; ');
+    (await examine(`${folder.path}/${name}`, { python: PYTHON })).lines.join('; ');
   const [clicks, late] = [await lineOf('clicks.tsv'), await lineOf('late.tsv')];
   expect(clicks).toMatch(hasTrainer ? /^2 clicks of 2 users; served: yes$/ : /expected a Python/);
   expect(late).toMatch(hasTrainer ? /served: no.*line 2: time.*milliseconds/ : /expected a Python/);

@@ -37,11 +37,15 @@ export interface Examined {
 /** Adds a line about what is examined. */
 type Tell = (line: string | undefined) => void;
 
-/**
- * Opens whatever lies at a path as a service would.
- * @param base folder of the model of an adapter
- */
-export async function examine(path: string, base: string | undefined): Promise<Examined> {
+export interface ExamineOptions {
+  /** Folder of the model of an adapter. */
+  readonly base?: string | undefined;
+  /** A Python with the trainer's packages; left out: that of .venv, or python3. */
+  readonly python?: string | undefined;
+}
+
+/** Opens whatever lies at a path as a service would; clicks as the trainer would. */
+export async function examine(path: string, options: ExamineOptions = {}): Promise<Examined> {
   const lines: string[] = [];
   const tell = (line: string | undefined) => {
     if (line !== undefined) lines.push(line);
@@ -50,7 +54,9 @@ export async function examine(path: string, base: string | undefined): Promise<E
     const found = await stat(path).catch(() => undefined);
     if (found === undefined) throw expecting('IO_FAILED')(path, 'a file or folder', 'none');
     const isOf = found.isDirectory() && (await isBundle(path)) === false;
-    await (isOf ? examineFolder(path, base, tell) : examineFile(path, tell));
+    await (isOf
+      ? examineFolder(path, options.base, tell)
+      : examineFile(path, options.python, tell));
     tell('served: yes');
     return { lines, isServed: true };
   } catch (error) {
@@ -105,7 +111,8 @@ async function examineReranker(path: string, tell: Tell): Promise<void> {
 }
 
 async function examineEmbedder(path: string, tell: Tell): Promise<void> {
-  tell('embedding model (a recall model has prompt.json, one that judges relevance.json)');
+  tell('embedding model (one of recalls has prompt.json; one that judges relevance.json,');
+  tell('or the tokens of Qwen3-Reranker: relevance.path takes it as it is)');
   const specs = [{ name: basename(path) || 'model', path }];
   const models = await EmbeddingModels.open({ specs, computeType: 'f32', limits: TEXT_LIMITS });
   models.close();
@@ -129,9 +136,9 @@ async function examineAdapter(path: string, base: string | undefined, tell: Tell
   }
 }
 
-async function examineFile(path: string, tell: Tell): Promise<void> {
+async function examineFile(path: string, python: string | undefined, tell: Tell): Promise<void> {
   if (await isClicks(path)) {
-    for (const line of await readClicks(path)) tell(line);
+    for (const line of await readClicks(path, python)) tell(line);
     return;
   }
   const cacheDir = await mkdtemp(join(os.tmpdir(), 'tessera-doctor-'));

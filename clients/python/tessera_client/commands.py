@@ -49,7 +49,9 @@ def add_commands(commands) -> None:
 def add_push(commands) -> None:
     push = _add(commands, "push", "a folder as PEFT saved it -> a service that runs", _push)
     push.add_argument("folder")
-    push.add_argument("--base", help="digest of the base weights; default: the folder's revision, or the served ones")
+    push.add_argument(
+        "--base", help="digest of the base weights; default: the folder's revision, or the served"
+    )
     push.add_argument("--remark", default="")
     push.add_argument(
         "--share",
