@@ -63,7 +63,9 @@ describe('the cases of an evaluation', () => {
       skipped: 0,
       repeatedLines: 2,
     });
-    await expect(of('bad.jsonl')).rejects.toThrow('lines[2].history[0]: expected an item ID');
+    await expect(of('bad.jsonl')).rejects.toThrow(
+      'lines[2].history[0]: expected a string or an integer, got null',
+    );
     await expect(of('twice.json')).rejects.toThrow('expected each user once, got "a" twice');
     folder.remove();
   });

@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { readRegularSync } from '@tessera/files';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { idleCores } from './idle-cores.js';
 
 /** Limits that the kernel sets a child before its first instruction. */
@@ -23,21 +22,21 @@ export interface ChildLimits {
 const BLOCK_BYTES = 512;
 
 const KIBIBYTE = 1024;
-const STATUS_BYTES_MAX = 65_536;
-/**
- * Private memory of a Node that has read nothing but this: 110 MiB of Node 22, 610 of Node 24,
- * which reserves room for code. Of this process as it begins: its children run the same Node.
- */
-const NODE_BYTES = ownDataBytes();
+const STATUS = "process.stdout.write(require('node:fs').readFileSync('/proc/self/status'))";
 
-function ownDataBytes(): number {
-  try {
-    const status = readRegularSync('/proc/self/status', STATUS_BYTES_MAX).toString();
-    return Number(/^VmData:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) * KIBIBYTE;
-  } catch {
-    // No Linux: `ulimit` alone bounds a child there.
-    return 0;
+let nodeBytes: number | undefined;
+
+/**
+ * Private memory of a Node that does nothing else: 110 MiB of Node 22, 610 of Node 24, which
+ * reserves room for code. Asked of one at the first limit, once, for some 50 ms; 0 where there is
+ * no /proc: `ulimit` alone bounds a child there.
+ */
+function bytesOfNode(): number {
+  if (nodeBytes === undefined) {
+    const { stdout } = spawnSync(process.execPath, ['-e', STATUS], { encoding: 'utf8' });
+    nodeBytes = Number(/^VmData:\s*(\d+) kB$/m.exec(stdout)?.[1] ?? 0) * KIBIBYTE;
   }
+  return nodeBytes;
 }
 
 /**
@@ -61,7 +60,7 @@ export function startLimited(
   program: readonly string[],
   { dataBytes, fileBytes, isIdle = false }: ChildLimits,
 ): ChildProcess {
-  const allBytes = dataBytes === undefined ? undefined : dataBytes + NODE_BYTES;
+  const allBytes = dataBytes === undefined ? undefined : dataBytes + bytesOfNode();
   const sizes = [unitsOf(allBytes, KIBIBYTE), unitsOf(fileBytes, BLOCK_BYTES)];
   const limits = [...sizes, isIdle ? idleCores() : '-'];
   return spawn('/bin/sh', ['-c', LIMITED, 'sh', ...limits, process.execPath, ...program], {
