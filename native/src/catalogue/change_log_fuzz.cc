@@ -69,7 +69,8 @@ void open_content(const std::string& content) {
   if (!live.is_ok()) {
     const Code code = live.status().code();
     TESSERA_CHECK(code == Code::kCatalogueCorrupt || code == Code::kCatalogueInvalid ||
-                  code == Code::kCatalogueNotFound || code == Code::kIoFailed);
+                  code == Code::kCatalogueNotFound || code == Code::kStoreNewer ||
+                  code == Code::kIoFailed);
     TESSERA_CHECK(!live.status().message().empty());
     return;
   }
@@ -135,6 +136,7 @@ void open_content(const std::string& content) {
   const Result<LogContent> read = ChangeLog::read(scratch().log);
   if (!read.is_ok()) {
     TESSERA_CHECK(read.status().code() == Code::kCatalogueCorrupt ||
+                  read.status().code() == Code::kStoreNewer ||
                   read.status().code() == Code::kIoFailed);
     return;
   }

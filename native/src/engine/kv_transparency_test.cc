@@ -240,8 +240,9 @@ TEST_P(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFrom
         reused += completion.prefix_reused_tokens;
         for (uint32_t t = 0; t < kv::kTiersMax; ++t) found[t] += completion.kv_tokens[t];
       }
-      expect_late(service, users.next(service, ticket++));
       const uint32_t event = users.below(10);
+      // Seldom: what it fetches displaces what the others would find in memory.
+      if (event == 2) expect_late(service, users.next(service, ticket++));
       if (event == 0) service.restart();
       if (event == 1 && !anyone.empty()) {
         ASSERT_TRUE(service.engine().pool()->drop_user(anyone, 10'000'000).is_ok());
