@@ -47,7 +47,7 @@ export async function repairRegistry(wanted: RegistryRepairWanted): Promise<Regi
     const damage = await file.read().then(
       (found) => (found === undefined && digests.length > 0 ? 'no state of the registry' : ''),
       (error: Error) => {
-        // What is not understood here is not damage.
+        // A newer format is not damage.
         if (isNewer(error)) throw error;
         return error.message;
       },

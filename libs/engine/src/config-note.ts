@@ -52,7 +52,7 @@ export async function configNote(folder: string): Promise<string | undefined> {
   return `${path}: fields that are not read: ${unread.map(([name]) => name).join(', ')}`;
 }
 
-/** Whoever opens the model says what is wrong with the file. */
+/** Empty for a file that is no JSON: opening the model refuses it. */
 function membersOf(text: string): object {
   try {
     return Object(JSON.parse(text));

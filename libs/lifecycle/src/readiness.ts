@@ -40,8 +40,8 @@ export class Readiness {
   }
 
   /**
-   * What is still sent to a process that is not ready any more is taken: until what answers is
-   * drained, for balancers learn late; and while something is down that not every request needs.
+   * A process that is no longer ready still takes calls: until the engine is drained, since
+   * balancers learn late, and while a dependency is down that not every request needs.
    */
   get takesCalls(): boolean {
     return this.current === 'ready' || this.current === 'draining';

@@ -121,7 +121,7 @@ Result<ChangesRepair> repair_changes(const std::string& folder, ChangesRepairMod
   if (!lock.is_ok()) return lock.status();
   for (const uint64_t number : generations_in(folder)) {
     const Result<LogContent> content = ChangeLog::read(log_path_in(folder, number));
-    // What is not understood here is not damage.
+    // A newer format is not damage.
     if (!content.is_ok() && content.status().code() == Code::kStoreNewer) return content.status();
   }
   const Result<platform::LogMarks::Found> marks = platform::LogMarks::find(marks_path_in(folder));

@@ -25,7 +25,7 @@ std::string names_of(std::span<const Family> known) {
   return names;
 }
 
-/// What reads texts is saved without a head, or with the one that it was trained with.
+/// Models of texts are saved without a head, or with the one that they were trained with.
 bool is_of(const Family& family, std::string_view architecture) {
   if (!family.reads_texts) return architecture == family.architecture;
   const std::string_view ending = family.encoder == nullptr ? "ForCausalLM" : "Model";

@@ -14,7 +14,7 @@ export class CallDeadlines {
   /** @returns what takes the deadline back */
   add(atMs: number, passed: () => void): () => void {
     if (this.timer === undefined) this.start();
-    // What has passed already passes with the next tick: no earlier one is looked at again.
+    // A deadline in the past fires with the next tick: earlier ticks are not looked at again.
     const tick = Math.max(Math.ceil(atMs / TICK_MS), this.next);
     let set = this.ticks.get(tick);
     if (set === undefined) {

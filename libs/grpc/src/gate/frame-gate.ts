@@ -231,7 +231,7 @@ export class FrameGate {
     const { direct } = this.wires;
     if (headers && !this.isLeaving && direct?.begins(head, headers, call) === true) return false;
     const hasClientEnded = (flags & Flag.END_STREAM) !== 0;
-    // Whoever serves it beyond the gate takes its place in admission.
+    // The edge that serves the call takes its place in admission.
     this.streams.set(stream, { hasClientEnded, hasServerEnded: false });
     this.isInBlock = !isWhole;
     return true;

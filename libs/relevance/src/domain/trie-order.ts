@@ -16,7 +16,7 @@ export interface TrieOrder {
 export function trieOrder(prompts: readonly Int32Array[]): TrieOrder {
   const order = prompts.map((_, i) => i);
   const [first = NONE] = prompts;
-  // What all begin with, a long query for one, is compared once.
+  // The prefix that all share, a long query for one, is compared once.
   const from = prompts.reduce((least, of) => commonLength(first, of, 0, least), first.length);
   order.sort((a, b) => compare(prompts[a] ?? NONE, prompts[b] ?? NONE, from) || a - b);
   const asked: number[] = [];

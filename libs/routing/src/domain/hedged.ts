@@ -3,8 +3,8 @@ export type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>;
 
 /**
  * Asks the first, and the next one as well where one has failed or has said nothing for `afterMs`.
- * What is asked must be repeatable: more than one may do it. Those that are slower than the first
- * answer are aborted.
+ * The call must be repeatable: several places may answer it. Calls slower than the first answer
+ * are aborted.
  * @returns the first answer, and the place of the one that gave it
  * @throws what the last of them failed with, where none answers
  */
