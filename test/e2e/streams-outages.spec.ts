@@ -165,7 +165,10 @@ describe('SIGTERM', () => {
     client.close();
     service = await start();
     client = new TesseraClient(service.grpcAddress);
+    // The call that was under way at the end may be stored without an answer.
+    const last = `call ${acknowledged.length}`;
     const all = [...acknowledged, ...topic].sort();
-    await expect.poll(async () => (await storedEvents('kept'))?.sort(), POLL).toEqual(all);
+    const stored = async () => (await storedEvents('kept'))?.filter((id) => id !== last).sort();
+    await expect.poll(stored, POLL).toEqual(all);
   });
 });
