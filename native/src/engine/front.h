@@ -103,8 +103,8 @@ class Front {
   void begin_delivery(std::span<Completion> completed, size_t running);
   void end_delivery(size_t count);
   void end_update(Status status);
-  /// Nobody runs: prefetches that the front holds, which are of the old weights, end, and none is
-  /// begun.
+  /// REQUIRES: no request runs. Prefetches of the front are of the old weights: they end, and none
+  /// is begun.
   void begin_swap();
   /// `status`: of the decoder's update. Gives the reason for which nothing can be computed any
   /// more, or ok.

@@ -14,7 +14,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /**
- * What is wrong with a time, as `expected ..., got ...` takes it; undefined where nothing is. Every
+ * The fault of a time, as `expected ..., got ...` takes it; undefined where there is none. Every
  * way in asks this: files, gRPC, topics (the trainer has its twin, `trainer/times.py`). A time that
  * lies ahead or before 1990, and would be of our days in another unit, names that unit. Other times
  * before 1990 are an order without dates.
