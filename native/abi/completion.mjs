@@ -7,6 +7,7 @@ import {
   each,
   f32,
   f32s,
+  flag,
   list,
   number,
   numbers,
@@ -123,6 +124,15 @@ const RecallAnswer = record('RecallAnswer', 'engine::Completion', '', {
     'from.answer.left_out_by_diversity',
   ),
   completeness: choice(Completeness),
+  certified: flag(
+    'No item that a request may get is better than those that the answer leaves out.',
+    'from.certificate.is_certified',
+  ),
+  gap: f32(
+    'The best score that an item missed by the search could have; -infinity where it is certified.',
+    'from.certificate.gap',
+  ),
+  rows: u32('Rows of beams that were computed.', 'from.rows'),
   watched: one(ItemFate, '', 'from.explanation'),
   widthsUsed: codes('Widths after capping by what is reachable, per step.'),
   treeCells: rows(

@@ -61,6 +61,7 @@ const norm = choice(ScoreNorm, '', 'to.norm');
 
 const RecallRequest = record('RecallRequest', 'engine::Request', 'A beam search for items.', {
   widths: codes('Beam width per step; the last holds for all further steps.'),
+  rowBudget: u32('Rows of beams that a certified search computes at most; 0: a beam of `widths`.'),
   resultCount: u32(),
   itemsPerSid: u32('At most; 0: as few as fill the answer.'),
   scoreNorm: norm,

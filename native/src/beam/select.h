@@ -56,6 +56,12 @@ struct Finished {
   catalogue::NodeIndex node = catalogue::kNoNode;
 };
 
+/// What is known of the paths that a search has not found.
+struct Certificate {
+  bool is_certified = false;  // none of them belongs into the answer
+  float gap = 0;              // the best score that one of them could have; -infinity: certified
+};
+
 /// The outcome of a selection. `parents` index the beams that were given.
 struct Step {
   Beams next;                      // running beams, best first

@@ -13,6 +13,7 @@ inline constexpr uint32_t kPrefillChunkTokensMax = 65536;
 inline constexpr uint32_t kPassTimeTargetUsMax = 60000000;
 inline constexpr uint32_t kPromptTokensMax = 1048576;
 inline constexpr uint32_t kWidthMax = 4096;
+inline constexpr uint32_t kRowBudgetMax = 65536;
 inline constexpr uint32_t kResultCountMax = 65536;
 inline constexpr uint32_t kScoreItemsMax = 65536;
 inline constexpr uint32_t kTerminalTokensMax = 8;

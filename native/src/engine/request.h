@@ -50,6 +50,7 @@ struct Request {
   std::vector<int32_t> prompt;
   KvUse kv;
   std::vector<uint32_t> widths;  // recall: per step; the last holds for all further steps
+  uint32_t row_budget = 0;       // recall: of a certified search; 0: a beam of the widths
   uint32_t result_count = 0;     // recall
   uint32_t items_per_sid = 0;    // recall: at most; 0: as few as fill the answer
   /// Recall: rather a narrower search, or what of it has finished, than no answer in time.
@@ -135,6 +136,8 @@ struct Completion {
   /// vocabulary.
   std::vector<float> scores;
   Completeness completeness = Completeness::kWhole;  // recall
+  beam::Certificate certificate;                     // recall
+  uint32_t rows = 0;                                 // recall: of beams that were computed
   std::vector<uint32_t> widths_used;                 // beams kept per step
   uint32_t prefix_reused_tokens = 0;                 // prompt tokens that other requests computed
   kv::PerTier<uint32_t> kv_tokens{};                 // prompt tokens that the pool had, by tier

@@ -255,6 +255,7 @@ export function writeRequestWork(to: PackedWriter, from: RequestWork): void {
 
 export function writeRecallRequest(to: PackedWriter, from: RecallRequest): void {
   to.u32s(from.widths);
+  to.u32(from.rowBudget);
   to.u32(from.resultCount);
   to.u32(from.itemsPerSid);
   to.u32(SCORE_NORMS_CODES[from.scoreNorm]);
@@ -406,6 +407,9 @@ export function readRecallAnswer(from: PackedReader): RecallAnswer {
     itemsPerSid: from.u32(),
     leftOutByDiversity: from.u32(),
     completeness: from.word(COMPLETENESS),
+    certified: from.flag(),
+    gap: from.f32(),
+    rows: from.u32(),
     watched: readWatchedItem(from),
     widthsUsed: from.codes(),
     treeCells: from.rows(5),

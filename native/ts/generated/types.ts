@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = '55af07709d6b12fd';
+export const ABI_DIGEST = '6cc1d400bd13074d';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
@@ -962,6 +962,8 @@ export type RequestWork = {
 export type RecallRequest = {
   /** Beam width per step; the last holds for all further steps. */
   readonly widths: readonly number[];
+  /** Rows of beams that a certified search computes at most; 0: a beam of `widths`. */
+  readonly rowBudget: number;
   readonly resultCount: number;
   /** At most; 0: as few as fill the answer. */
   readonly itemsPerSid: number;
@@ -1136,6 +1138,14 @@ export type RecallAnswer = {
   /** Items that a diversity cap kept out. */
   readonly leftOutByDiversity: number;
   readonly completeness: Completeness;
+  /** No item that a request may get is better than those that the answer leaves out. */
+  readonly certified: boolean;
+  /**
+   * The best score that an item missed by the search could have; -infinity where it is certified.
+   */
+  readonly gap: number;
+  /** Rows of beams that were computed. */
+  readonly rows: number;
   readonly watched: WatchedItem;
   /** Widths after capping by what is reachable, per step. */
   readonly widthsUsed: readonly number[];

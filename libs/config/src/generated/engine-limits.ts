@@ -10,6 +10,7 @@ export const ENGINE_LIMITS = {
   passTimeTargetUsMax: 60000000,
   promptTokensMax: 1048576,
   widthMax: 4096,
+  rowBudgetMax: 65536,
   resultCountMax: 65536,
   scoreItemsMax: 65536,
   terminalTokensMax: 8,

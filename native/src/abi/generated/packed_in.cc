@@ -146,6 +146,7 @@ void read_request_work([[maybe_unused]] PackedReader& in, [[maybe_unused]] engin
 
 void read_recall_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to) {
   in.u32s(to.widths);
+  in.u32(to.row_budget);
   in.u32(to.result_count);
   in.u32(to.items_per_sid);
   in.choice(to.norm, 3);

@@ -105,6 +105,9 @@ void write_recall_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] co
   out.u32(from.items_per_sid);
   out.u32(from.answer.left_out_by_diversity);
   out.u32(static_cast<uint32_t>(from.completeness));
+  out.flag(from.certificate.is_certified);
+  out.f32(from.certificate.gap);
+  out.u32(from.rows);
   write_watched_item(out, from.explanation);
   out.u32s(from.widths_used);
   out.count(from.tree.rows.size());

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "55af07709d6b12fd";
+inline constexpr std::string_view kAbiDigest = "6cc1d400bd13074d";
 
 }  // namespace tessera::bridge
