@@ -100,14 +100,14 @@ class Bench {
     const uint64_t slots = uint64_t{kLayers} * kSteps * width * kKvSize;
     beam_keys_ = take(slots * tensor::dtype_size(type));
     beam_values_ = take(slots * tensor::dtype_size(type));
-    beam_ = {beam_keys_.data(), beam_values_.data(), kSteps, width};
+    beam_ = {beam_keys_.data(), beam_values_.data(), kSteps * width};
     q_ = random_floats(uint64_t{rows_} * kQSize, 1);
     k_ = random_floats(uint64_t{rows_} * kKvSize, 2);
     v_ = random_floats(uint64_t{rows_} * kKvSize, 3);
     out_.resize(q_.size());
     std::mt19937 random(4);
     for (uint32_t i = 0; i < width * (kSteps - 1); ++i)
-      ancestors_.push_back(static_cast<uint32_t>(random() % width));
+      ancestors_.push_back(i % (kSteps - 1) * width + static_cast<uint32_t>(random() % width));
     scratch_.emplace_back(attention::Scratch::allocate(device, kHeadDim).value());
   }
 
@@ -145,6 +145,7 @@ class Bench {
     group.row_count = width_;
     group.beam = &beam_;
     group.step = step;
+    group.first_slot = (step - 1) * width_;
     group.ancestors = std::span(ancestors_).first(uint64_t{width_} * (step - 1));
     return group;
   }

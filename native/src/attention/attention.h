@@ -71,9 +71,9 @@ class Scratch {
 };
 
 /// Stores keys and values [rows][kv_heads][head_dim] of the groups' rows into their views and
-/// mirrors: prompt rows at their positions, beam rows at slot [step - 1][row in group]. REQUIRES:
-/// positions lie in the chains of blocks; step <= max_steps; row_count <= max_width; no two groups
-/// or mirrors write the same position of the same block.
+/// mirrors: prompt rows at their positions, beam rows at slot first_slot + row in group. REQUIRES:
+/// positions lie in the chains of blocks, slots and ancestors among the beams' slots; no two groups
+/// or mirrors write the same position of the same block, or the same slot.
 void write_kv(device::Device& device, const Layer& layer, std::span<const RowGroup> groups,
               const float* keys, const float* values);
 

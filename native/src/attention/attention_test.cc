@@ -63,8 +63,7 @@ struct Cache {
       blocks.push_back(block.data());
     }
     prompt = {blocks.data(), count, 0};
-    beam.max_steps = shape.steps;
-    beam.max_width = shape.width;
+    beam.slots = shape.steps * shape.width;
     const uint64_t rows = uint64_t{layers} * shape.steps * shape.width;
     beam_keys.assign(rows * shape.kv_heads * shape.head_dim * tensor::dtype_size(type), 0x3F);
     beam_values = beam_keys;
@@ -99,7 +98,7 @@ struct Request {
         if (step > 1) {
           const uint32_t from = parent(random);
           chain = previous[from];
-          chain.push_back(from);
+          chain.push_back((step - 2) * s.width + from);
         }
         ancestors.back().insert(ancestors.back().end(), chain.begin(), chain.end());
         next.push_back(chain);
@@ -162,6 +161,7 @@ std::vector<float> run(device::Device& device, Request& request, DType type, uin
     group.row_count = s.width;
     group.first_position = s.prompt + step - 1;
     group.step = step;
+    group.first_slot = (step - 1) * s.width;
     group.ancestors = request.ancestors[step - 1];
     pass(group, request.step_row(step, 0));
   }
@@ -195,7 +195,7 @@ std::vector<double> expected(const Request& request) {
     for (uint32_t slot = 0; slot < s.width; ++slot) {
       std::vector<uint32_t> seen = prompt;
       for (uint32_t t = 0; t + 1 < step; ++t) {
-        seen.push_back(request.step_row(t + 1, request.ancestors[step - 1][slot * (step - 1) + t]));
+        seen.push_back(s.prompt + request.ancestors[step - 1][slot * (step - 1) + t]);
       }
       seen.push_back(request.step_row(step, slot));
       attend_row(request.step_row(step, slot), seen);

@@ -18,13 +18,12 @@ struct PromptKv {
   uint32_t length = 0;  // positions already computed and readable
 };
 
-/// Keys and values of the decoded tokens. Step t (1-based) wrote `row` r at slot [t-1][r]; a beam
-/// finds its ancestors through slot numbers, so a fork copies nothing.
+/// Keys and values of the decoded tokens, a slot for each row of beams. A beam finds its ancestors
+/// through slot numbers, so a fork copies nothing.
 struct BeamKv {
-  void* keys = nullptr;    // [layers][max_steps][max_width][kv_heads][head_dim]
-  void* values = nullptr;  // [layers][max_steps][max_width][kv_heads][head_dim]
-  uint32_t max_steps = 0;
-  uint32_t max_width = 0;
+  void* keys = nullptr;    // [layers][slots][kv_heads][head_dim]
+  void* values = nullptr;  // [layers][slots][kv_heads][head_dim]
+  uint32_t slots = 0;
 };
 
 /// Positions [first_position, first_position + count) of a group's rows are also written to `to`,
@@ -46,7 +45,8 @@ struct RowGroup {
   std::span<const Mirror> mirrors{};  // prompt rows only: positions of this group's rows
   // Beams only (null / 0 for prompt rows):
   const BeamKv* beam = nullptr;
-  uint32_t step = 0;  // 1-based decode step these rows write; own slot = [step-1][row in group]
+  uint32_t step = 0;        // 1-based: decoded tokens of each row, its own included
+  uint32_t first_slot = 0;  // of the first row; the others follow
   std::span<const uint32_t>
       ancestors{};  // [row_count][step-1]: slot of the row's ancestor at each earlier step
 };

@@ -250,8 +250,9 @@ float QueryTile::weigh(uint32_t i, uint32_t n, uint32_t covered) {
 void QueryTile::find_steps(void* base, uint32_t own_row, const void** found) const {
   const uint32_t before = group_.step - 1;
   for (uint32_t t = 0; t < group_.step; ++t) {
-    const uint32_t slot = t == before ? own_row : group_.ancestors[uint64_t{own_row} * before + t];
-    const uint64_t element = beam_element(layer_, *group_.beam, t, slot, kv_head_);
+    const uint32_t slot = t == before ? group_.first_slot + own_row
+                                      : group_.ancestors[uint64_t{own_row} * before + t];
+    const uint64_t element = beam_element(layer_, *group_.beam, slot, kv_head_);
     found[t] = element_at(base, layout_.type, element);
   }
 }

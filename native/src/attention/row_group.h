@@ -10,10 +10,10 @@ namespace tessera::attention {
 /// Aborts when the group breaks what kv_view.h says of it.
 void check_group(const RowGroup& group);
 
-/// First element of a KV head in the slot that a beam wrote at a step (counted from 0).
-inline uint64_t beam_element(const Layer& layer, const BeamKv& beam, uint32_t step, uint32_t slot,
+/// First element of a KV head in a slot.
+inline uint64_t beam_element(const Layer& layer, const BeamKv& beam, uint32_t slot,
                              uint32_t kv_head) {
-  const uint64_t row = (uint64_t{layer.index} * beam.max_steps + step) * beam.max_width + slot;
+  const uint64_t row = uint64_t{layer.index} * beam.slots + slot;
   return (row * layer.layout.kv_heads + kv_head) * layer.layout.head_dim;
 }
 

@@ -153,7 +153,7 @@ class Writer {
     const auto n = static_cast<uint32_t>(width_);
     for (uint32_t row = begin; row < end; ++row) {
       const uint64_t from = (uint64_t{group.first_row} + row) * width_;
-      const uint64_t to = beam_element(layer_, *group.beam, group.step - 1, row, 0);
+      const uint64_t to = beam_element(layer_, *group.beam, group.first_slot + row, 0);
       store(kernels_, layout_.type, keys_ + from, n,
             element_at(group.beam->keys, layout_.type, to));
       store(kernels_, layout_.type, values_ + from, n,
@@ -203,10 +203,10 @@ void check_group(const RowGroup& group) {
     return;
   }
   TESSERA_CHECK(group.mirrors.empty() && holds(*group.prompt, group.prompt->length));
-  TESSERA_CHECK(group.step >= 1 && group.step <= group.beam->max_steps && group.step <= kMaxSteps);
-  TESSERA_CHECK(group.row_count <= group.beam->max_width);
+  TESSERA_CHECK(group.step >= 1 && group.step <= kMaxSteps);
+  TESSERA_CHECK(uint64_t{group.first_slot} + group.row_count <= group.beam->slots);
   TESSERA_CHECK(group.ancestors.size() == uint64_t{group.row_count} * (group.step - 1));
-  for (const uint32_t slot : group.ancestors) TESSERA_CHECK(slot < group.beam->max_width);
+  for (const uint32_t slot : group.ancestors) TESSERA_CHECK(slot < group.beam->slots);
 }
 
 void write_kv(device::Device& device, const Layer& layer, std::span<const RowGroup> groups,

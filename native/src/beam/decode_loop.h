@@ -1,5 +1,5 @@
-// Test only: the loop of an engine without an engine: asks a model for logits, selects, repeats
-// until no beam runs.
+// Test only: the loops of an engine without an engine: ask a model for logits, select, repeat until
+// nothing runs.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 
 #include "beam/brute_force_oracle.h"
 #include "beam/follow.h"
+#include "beam/lazy_search.h"
 #include "beam/select.h"
 #include "catalogue/reach.h"
 
@@ -26,5 +27,10 @@ struct DecodeOptions {
 /// All finished paths in the order in which they finished.
 std::vector<Finished> decode_loop(const catalogue::Reach& reach, const OracleModel& model,
                                   const DecodeOptions& options, Scratch& scratch);
+
+/// A LazySearch that has ended, with `rows_max` rows a pass. `rule` may be null.
+LazySearch lazy_loop(const catalogue::Reach& reach, const OracleModel& model,
+                     const LazyOptions& options, uint32_t rows_max, const ThresholdRule* rule,
+                     Scratch& scratch);
 
 }  // namespace tessera::beam

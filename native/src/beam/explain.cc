@@ -1,7 +1,7 @@
 #include "beam/explain.h"
 
 #include <algorithm>
-#include <utility>
+#include <span>
 
 #include "base/check.h"
 
@@ -48,83 +48,68 @@ Explanation judge(const View& view, const catalogue::EligibilityRequest& request
   return explanation;
 }
 
-Watch::Watch(catalogue::Reach reach, catalogue::ItemOrdinal item)
-    : reach_(std::move(reach)), item_(item), node_(reach_.view().node_of(item)) {}
+namespace {
 
-Watch::Candidate Watch::place(uint32_t steps) const {
-  const uint32_t depth = reach_.view().depth_of(node_);
-  Candidate place{0, node_, steps > depth ? steps - depth : 0};
-  for (uint32_t d = depth; d > steps; --d) place.node = reach_.view().parent(place.node);
-  return place;
+/// Where the path to a node stands after `steps` selections.
+struct Place {
+  NodeIndex node = catalogue::kNoNode;
+  uint32_t ended = 0;  // terminal tokens
+};
+
+Place place_of(const View& view, NodeIndex node, uint32_t steps) {
+  const uint32_t depth = view.depth_of(node);
+  for (uint32_t d = depth; d > steps; --d) node = view.parent(node);
+  return {node, steps > depth ? steps - depth : 0};
 }
 
-bool Watch::is_kept(const Step& kept) const {
-  const Candidate wanted = place(steps_);
-  for (size_t b = 0; b < kept.next.nodes.size(); ++b) {
-    if (wanted == Candidate{0, kept.next.nodes[b], kept.next.ended[b]}) return true;
-  }
-  return false;
-}
-
-void Watch::observe(const Beams& beams, const StepLogits& logits, const SelectOptions& options,
-                    const Step& kept) {
-  ++steps_;
-  for (const Finished& path : kept.finished) {
-    if (path.node != node_) continue;
-    is_found_ = true;
-    explanation_.score = path.score;
-  }
-  if (is_found_ || explanation_.verdict == Verdict::kPruned || is_kept(kept)) return;
-  std::vector<Candidate> candidates = all_candidates(beams, logits, options);
-  const auto found = std::find(candidates.begin(), candidates.end(), place(steps_));
-  TESSERA_CHECK(found != candidates.end());
-  const Candidate wanted = *found;
-  const auto before = [&view = reach_.view()](const Candidate& a, const Candidate& b) {
-    return a.score != b.score ? a.score > b.score : view.sid_before(a.node, b.node);
-  };
-  const auto better = std::count_if(candidates.begin(), candidates.end(),
-                                    [&](const auto& other) { return before(other, wanted); });
-  explanation_.verdict = Verdict::kPruned;
-  explanation_.step = steps_ - 1;
-  explanation_.rank = static_cast<uint32_t>(better) + 1;
-  explanation_.score = wanted.score;
+/// The last that was kept in the stead of a path that was not.
+float cut_score(const LazySearch& search, uint32_t step, const Candidate& pruned) {
+  const std::span<const Candidate> candidates = search.candidates(step);
   // Beside terminal tokens, paths that go on have `width` places of their own (select.h).
-  if (options.terminal_count > 0 && wanted.ended < options.terminal_count) {
-    explanation_.cut_score = kept.next.scores.back();
-  } else {
-    const auto last = candidates.begin() + (options.width - 1);
-    std::nth_element(candidates.begin(), last, candidates.end(), before);
-    explanation_.cut_score = last->score;
+  if (search.options().terminal_count == 0 || !pruned.goes_on) {
+    return candidates[search.options().widths[step] - 1].score;
   }
+  float last = pruned.score;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.is_kept && candidate.goes_on) last = candidate.score;
+  }
+  return last;
 }
 
-/// The step again with room for every candidate.
-std::vector<Watch::Candidate> Watch::all_candidates(const Beams& beams, const StepLogits& logits,
-                                                    const SelectOptions& options) const {
-  SelectOptions unbounded = options;
-  unbounded.width = static_cast<uint32_t>(beams.nodes.size() * (logits.level_size + 1));
-  const auto scratch = make_scratch();
-  Step all;
-  select(beams, logits, reach_, unbounded, *scratch, all);
-  std::vector<Candidate> candidates;
-  for (size_t b = 0; b < all.next.nodes.size(); ++b) {
-    candidates.push_back({all.next.scores[b], all.next.nodes[b], all.next.ended[b]});
+/// Where the path was pruned, or with which score it was found; open otherwise.
+Explanation follow_path(const LazySearch& search, const View& view, NodeIndex node) {
+  Explanation explanation;
+  for (uint32_t step = 0; step < search.steps_taken(); ++step) {
+    const std::span<const Candidate> candidates = search.candidates(step);
+    const Place place = place_of(view, node, step + 1);
+    const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) {
+      return c.node == place.node && c.ended == place.ended;
+    });
+    TESSERA_CHECK(found != candidates.end());
+    explanation.score = found->score;
+    if (!found->is_kept) {
+      explanation.verdict = Verdict::kPruned;
+      explanation.step = step;
+      explanation.rank = static_cast<uint32_t>(found - candidates.begin()) + 1;
+      explanation.cut_score = cut_score(search, step, *found);
+      return explanation;
+    }
+    if (found->ends && found->node == node) return explanation;
   }
-  for (const Finished& path : all.finished) {
-    // Without terminal tokens a path that ends and goes on is one candidate.
-    const bool goes_on = options.terminal_count == 0 && reach_.has_children(path.node);
-    if (!goes_on) candidates.push_back({path.score, path.node, options.terminal_count});
-  }
-  return candidates;
+  return explanation;
 }
 
-Explanation Watch::conclude(const Exported& exported, const ExportOptions& options) const {
-  Explanation explanation = explanation_;
+}  // namespace
+
+Explanation explain(const LazySearch& search, const catalogue::Reach& reach,
+                    const Exported& exported, const ExportOptions& options) {
+  const NodeIndex node = reach.view().node_of(options.watched_item);
+  Explanation explanation = follow_path(search, reach.view(), node);
   if (explanation.verdict == Verdict::kPruned) return explanation;
   switch (exported.watched) {
     case ItemFate::kTaken: {
       const auto& items = exported.item_ordinals;
-      const auto found = std::find(items.begin(), items.end(), item_);
+      const auto found = std::find(items.begin(), items.end(), options.watched_item);
       explanation.rank = static_cast<uint32_t>(found - items.begin()) + 1;
       explanation.verdict = Verdict::kReturned;
       break;

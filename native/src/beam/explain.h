@@ -1,8 +1,6 @@
-// Why an item is in a recall or not. What the catalogue says of it is judged without a search; an
-// item that may be had is watched while its search runs again on the version and eligibility that
-// it had. Exact, as the model gives the same logits again.
-//
-// Thread-safety: judge() is a free function; a Watch belongs to the one thread that searches.
+// Why an item is in a recall or not. What the catalogue says of it is judged without a search; of an
+// item that may be had its search tells, run again on the version and eligibility that it had.
+// Exact, as the model gives the same logits again. Thread-safety: free functions.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +8,7 @@
 #include <vector>
 
 #include "beam/export.h"
-#include "beam/select.h"
+#include "beam/lazy_search.h"
 #include "catalogue/eligibility.h"
 
 namespace tessera::beam {
@@ -43,40 +41,10 @@ struct Explanation {
 Explanation judge(const catalogue::View& view, const catalogue::EligibilityRequest& request,
                   const std::string& item_id);
 
-/// Follows the path of one item through a search.
-class Watch {
- public:
-  /// REQUIRES: the item is live and eligible in `reach`, that of the search.
-  Watch(catalogue::Reach reach, catalogue::ItemOrdinal item);
-
-  /// After each select(): what it was given and what it decided.
-  void observe(const Beams& beams, const StepLogits& logits, const SelectOptions& options,
-               const Step& kept);
-  /// When the search has ended and given its items, with the item watched there too.
-  Explanation conclude(const Exported& exported, const ExportOptions& options) const;
-
- private:
-  struct Candidate {
-    float score = 0;
-    catalogue::NodeIndex node = catalogue::kNoNode;
-    uint32_t ended = 0;  // terminal tokens
-    bool operator==(const Candidate& other) const {
-      return node == other.node && ended == other.ended;
-    }
-  };
-
-  /// Where the path stands after `steps` selections.
-  Candidate place(uint32_t steps) const;
-  bool is_kept(const Step& kept) const;
-  std::vector<Candidate> all_candidates(const Beams& beams, const StepLogits& logits,
-                                        const SelectOptions& options) const;
-
-  catalogue::Reach reach_;
-  catalogue::ItemOrdinal item_;
-  catalogue::NodeIndex node_;
-  uint32_t steps_ = 0;  // observed
-  bool is_found_ = false;
-  Explanation explanation_;
-};
+/// What became of the item that `options` watches in a search that has ended and given its items.
+/// REQUIRES: the item is live and eligible in `reach`, that of the search, which was eager and kept
+/// all candidates to be shown.
+Explanation explain(const LazySearch& search, const catalogue::Reach& reach,
+                    const Exported& exported, const ExportOptions& options);
 
 }  // namespace tessera::beam

@@ -122,15 +122,32 @@ class ItemTaker {
   std::vector<std::pair<double, ItemOrdinal>> ordered_;
 };
 
+bool is_diverse(const ExportOptions& options) {
+  return options.policy != nullptr && options.policy->has_diversity();
+}
+
 }  // namespace
+
+std::optional<float> score_when_full(std::span<const Finished> finished, const Reach& reach,
+                                     const ExportOptions& options) {
+  ExportOptions taking = options;
+  taking.items_per_sid = std::max(options.items_per_sid, 1u);
+  taking.watched_item = catalogue::kNoItem;
+  Exported result;
+  ItemTaker taker(reach, taking, result);
+  for (const Finished& path : rank_paths(finished, reach.view(), UINT32_MAX)) {
+    taker.take(reach.view().items(path.node));
+    if (result.item_ordinals.size() == taking.result_count) return path.score;
+  }
+  return std::nullopt;
+}
 
 Exported export_items(std::span<const Finished> finished, const Reach& reach,
                       const ExportOptions& options, platform::ThreadPool& threads) {
   const View& view = reach.view();
   // A diversity cap may leave a path without items: then no path is surely enough.
-  const bool is_diverse = options.policy != nullptr && options.policy->has_diversity();
   std::vector<Finished> paths =
-      rank_paths(finished, view, is_diverse ? UINT32_MAX : options.result_count);
+      rank_paths(finished, view, is_diverse(options) ? UINT32_MAX : options.result_count);
   std::vector<ItemList> lists(paths.size());
   std::vector<uint32_t> depths(paths.size());
   for_paths(paths.size(), threads, [&](uint64_t begin, uint64_t end) {
@@ -147,7 +164,7 @@ Exported export_items(std::span<const Finished> finished, const Reach& reach,
     if (result.item_ordinals.size() == options.result_count) break;
     const uint32_t taken = taker.take(lists[p]);
     if (taken == 0) {
-      TESSERA_CHECK(is_diverse);
+      TESSERA_CHECK(is_diverse(options));
       continue;
     }
     result.item_scores.resize(result.item_ordinals.size(), paths[p].score);

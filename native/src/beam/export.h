@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,11 @@ struct Exported {
   ItemFate watched = ItemFate::kNotMet;
   uint32_t watched_cap = 0;  // kBehindDiversityCap: its index
 };
+
+/// Score of the path that fills the answer; nothing where these paths do not fill it. With
+/// `items_per_sid` 0 each path counts for one item, as many as it has at least.
+std::optional<float> score_when_full(std::span<const Finished> finished,
+                                     const catalogue::Reach& reach, const ExportOptions& options);
 
 /// Order: path score descending, then SID lexicographic, then item order within the SID. A node
 /// that finished twice counts once, with its best score. Only paths that give an item are returned.

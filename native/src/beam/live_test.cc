@@ -307,14 +307,15 @@ TEST_F(LiveTest, AnExplanationSaysWhatBecameOfEveryItem) {
       Explanation explained = judge(*view, filter.request, id);
       if (explained.verdict == Verdict::kOpen) {
         results.watched_item = view->find_item(id);
-        Watch watch(reach, results.watched_item);
-        DecodeOptions watched = search;
-        watched.observe = [&](const Beams& beams, const StepLogits& step_logits,
-                              const SelectOptions& options, const Step& kept) {
-          watch.observe(beams, step_logits, options, kept);
-        };
-        const auto finished = decode_loop(reach, logits, watched, *scratch_);
-        explained = watch.conclude(export_items(finished, reach, results, threads_), results);
+        LazyOptions lazy;
+        lazy.widths.assign(view->depth() + search.terminal_count, search.widths[0]);
+        lazy.terminal_count = search.terminal_count;
+        lazy.answer = results;
+        lazy.shown = UINT32_MAX;
+        lazy.is_eager = true;
+        const LazySearch whole = lazy_loop(reach, logits, lazy, 1024, nullptr, *scratch_);
+        const Exported given = export_items(whole.finished(), reach, results, threads_);
+        explained = explain(whole, reach, given, results);
       }
       ++told_of[explained.verdict];
       rules.expect(id, explained);

@@ -48,8 +48,10 @@ uint32_t scan_run(const ScanRun& run, float threshold, CandidateKey* keys) {
   uint32_t count = 0;
   for (uint32_t i = run.begin; i < run.end; i += kWidth) {
     const uint32_t left = run.end - i;
-    const __m256 sum =
-        _mm256_add_ps(beam_score, _mm256_sub_ps(load_logits<Code>(run, i, left), norm));
+    // The second of min's operands where one is not a number.
+    const __m256 log_p =
+        _mm256_min_ps(_mm256_setzero_ps(), _mm256_sub_ps(load_logits<Code>(run, i, left), norm));
+    const __m256 sum = _mm256_add_ps(beam_score, log_p);
     const __m256 score = _mm256_add_ps(_mm256_max_ps(sum, nothing), _mm256_setzero_ps());
     auto chosen = static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(score, bar, _CMP_GE_OQ)));
     if (left < kWidth) chosen &= (1u << left) - 1u;

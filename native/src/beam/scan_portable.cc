@@ -13,7 +13,8 @@ uint32_t scan_run(const ScanRun& run, float threshold, CandidateKey* keys) {
   for (uint32_t i = run.begin; i < run.end; ++i) {
     uint32_t code = i;
     if constexpr (!std::is_void_v<Code>) code = static_cast<const Code*>(run.codes)[i];
-    const float sum = run.beam_score + (run.logits[code] - run.norm);
+    const float log_p = run.logits[code] - run.norm;
+    const float sum = run.beam_score + (log_p > 0 ? 0 : log_p);
     const float score = (sum > kNothing ? sum : kNothing) + 0.0f;
     if (!(score >= threshold)) continue;
     uint32_t bits;

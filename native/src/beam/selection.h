@@ -27,9 +27,10 @@ inline float score_of(CandidateKey key) {
   return std::bit_cast<float>((high >> 31) != 0 ? high : high ^ 0x7FFFFFFFu);
 }
 
-/// As the scans compute it.
+/// As the scans compute it. Never above the beam's own score, whatever rounding makes of the norm.
 inline float candidate_score(float beam_score, float logit, float norm) {
-  const float sum = beam_score + (logit - norm);
+  const float log_p = logit - norm;
+  const float sum = beam_score + (log_p > 0 ? 0 : log_p);
   return (sum > kLowest ? sum : kLowest) + 0.0f;
 }
 

@@ -1,6 +1,6 @@
 #include "beam/tree.h"
 
-#include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace tessera::beam {
@@ -68,74 +68,51 @@ Counted items_below(const Reach& reach, NodeIndex node) {
   return {items_below_in_snapshot(reach, node), true};
 }
 
+class TreeBuilder {
+ public:
+  explicit TreeBuilder(const Reach& reach) : reach_(reach) {}
+
+  void add(uint32_t step, const Candidate& candidate) {
+    const Counted counted = candidate.ended > 0
+                                ? Counted{items_at(reach_, candidate.node), true}
+                                : items_below(reach_, candidate.node);
+    uint32_t outcome = counted.is_whole ? 0 : kAtLeast;
+    if (candidate.is_kept) {
+      outcome |= (candidate.goes_on ? kGoesOn : 0) | (candidate.ends ? kEndsHere : 0);
+      if (candidate.goes_on && candidate.slot == kNoSlot) outcome |= kProvedOut;
+    }
+    const auto parent = rows_.find(candidate.parent);
+    if (candidate.slot != kNoSlot) rows_.emplace(candidate.slot, tree_.rows.size());
+    tree_.rows.push_back({step, parent == rows_.end() ? kNoRow : parent->second, candidate.code,
+                          outcome, counted.items});
+    tree_.scores.push_back(candidate.score);
+  }
+  Tree take() { return std::move(tree_); }
+
+ private:
+  const Reach& reach_;
+  std::unordered_map<uint32_t, uint32_t> rows_;  // by the slot of a computed row
+  Tree tree_;
+};
+
 }  // namespace
 
-TreeWatch::TreeWatch(Reach reach) : reach_(std::move(reach)), beam_rows_{kNoRow} {}
-
-void TreeWatch::list(const Step& step, size_t first_next, size_t first_finished,
-                     uint32_t terminal_count) {
-  candidates_.clear();
-  for (size_t i = first_next; i < step.next.nodes.size(); ++i) {
-    candidates_.push_back({step.next.scores[i], step.next.nodes[i], step.next.ended[i],
-                           step.parents[i], step.codes[i], kGoesOn});
+Tree tree_of(const LazySearch& search, const Reach& reach) {
+  TreeBuilder tree(reach);
+  const auto add = [&](uint32_t step, const auto& is_shown) {
+    uint32_t shown = 0;
+    for (const Candidate& candidate : search.candidates(step)) {
+      if (is_shown(candidate) && (candidate.is_kept || shown++ < kRejectedMax)) {
+        tree.add(step, candidate);
+      }
+    }
+  };
+  for (uint32_t step = 0; step < search.steps_taken(); ++step) {
+    add(step, [](const Candidate& c) { return c.is_kept && c.goes_on; });
+    add(step, [](const Candidate& c) { return c.is_kept && !c.goes_on; });
+    add(step, [](const Candidate& c) { return !c.is_kept; });
   }
-  for (size_t i = first_finished; i < step.finished.size(); ++i) {
-    const auto& [score, node] = step.finished[i];
-    if (terminal_count == 0 && reach_.has_children(node)) continue;
-    const uint32_t code = terminal_count == 0 ? reach_.code(node) : kTerminalCode;
-    candidates_.push_back({score, node, terminal_count, step.finished_parents[i], code, kEndsHere});
-  }
-}
-
-/// REQUIRES: candidates_ are those of the step, which has no terminal tokens.
-void TreeWatch::mark_ending(const Step& step) {
-  ending_.clear();
-  for (const Finished& path : step.finished) ending_.push_back(path.node);
-  std::sort(ending_.begin(), ending_.end());
-  for (size_t i = 0; i < step.next.nodes.size(); ++i) {
-    const bool ends = std::binary_search(ending_.begin(), ending_.end(), candidates_[i].node);
-    if (ends) candidates_[i].outcome |= kEndsHere;
-  }
-}
-
-/// Selections are totally ordered, so what one with more room adds stands behind what was chosen,
-/// in either list.
-void TreeWatch::observe(const Beams& beams, const StepLogits& logits, const SelectOptions& options,
-                        const Step& chosen, Scratch& scratch) {
-  list(chosen, 0, 0, options.terminal_count);
-  if (options.terminal_count == 0) mark_ending(chosen);
-  const auto first = static_cast<uint32_t>(tree_.scores.size());
-  reserve(first + candidates_.size() + kRejectedMax);
-  for (const Candidate& candidate : candidates_) add(candidate);
-  SelectOptions wider = options;
-  wider.width += kRejectedMax;
-  select(beams, logits, reach_, wider, scratch, more_);
-  list(more_, chosen.next.nodes.size(), chosen.finished.size(), options.terminal_count);
-  std::stable_sort(candidates_.begin(), candidates_.end(), [this](const auto& a, const auto& b) {
-    return a.score != b.score ? a.score > b.score : reach_.view().sid_before(a.node, b.node);
-  });
-  candidates_.resize(std::min<size_t>(candidates_.size(), kRejectedMax));
-  for (Candidate& rejected : candidates_) {
-    rejected.outcome = 0;
-    add(rejected);
-  }
-  beam_rows_.resize(chosen.next.nodes.size());
-  for (uint32_t i = 0; i < beam_rows_.size(); ++i) beam_rows_[i] = first + i;
-  ++steps_;
-}
-
-void TreeWatch::reserve(size_t rows) {
-  tree_.scores.reserve(rows);
-  tree_.rows.reserve(rows);
-}
-
-void TreeWatch::add(const Candidate& candidate) {
-  const Counted counted = candidate.ended > 0 ? Counted{items_at(reach_, candidate.node), true}
-                                              : items_below(reach_, candidate.node);
-  const uint32_t outcome = candidate.outcome | (counted.is_whole ? 0 : kAtLeast);
-  tree_.rows.push_back(
-      {steps_, beam_rows_[candidate.parent], candidate.code, outcome, counted.items});
-  tree_.scores.push_back(candidate.score);
+  return tree.take();
 }
 
 }  // namespace tessera::beam

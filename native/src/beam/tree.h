@@ -1,14 +1,11 @@
 // The candidates that a search kept and first rejected, step by step, where a request wants them.
-// Beside the search: it decides nothing, and a search without one pays nothing.
-//
-// Thread-safety: a TreeWatch belongs to the one thread that searches.
+// Thread-safety: a free function.
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
-#include "beam/select.h"
+#include "beam/lazy_search.h"
 #include "catalogue/reach.h"
 
 namespace tessera::beam {
@@ -19,9 +16,10 @@ inline constexpr uint32_t kRejectedMax = 32;
 inline constexpr uint32_t kWalkedMax = 512;
 
 /// Bits of a row's outcome; none: rejected.
-inline constexpr uint32_t kGoesOn = 1;    // it is a beam of the next step
+inline constexpr uint32_t kGoesOn = 1;    // the width keeps it, and it goes on
 inline constexpr uint32_t kEndsHere = 2;  // it is a path that was found
 inline constexpr uint32_t kAtLeast = 4;   // there may be more items than were counted
+inline constexpr uint32_t kProvedOut = 8;  // goes on, but below the answer's last score
 
 inline constexpr uint32_t kNoRow = 0xFFFFFFFFu;
 
@@ -39,41 +37,8 @@ struct Tree {
   std::vector<float> scores;  // [rows]
 };
 
-class TreeWatch {
- public:
-  /// REQUIRES: `reach` is that of the search.
-  explicit TreeWatch(catalogue::Reach reach);
-
-  /// After each select(): what it was given and what it decided. The scratch may be that of the
-  /// search: nothing of it is read after a selection.
-  void observe(const Beams& beams, const StepLogits& logits, const SelectOptions& options,
-               const Step& chosen, Scratch& scratch);
-  Tree take() { return std::move(tree_); }
-
- private:
-  struct Candidate {
-    float score = 0;
-    catalogue::NodeIndex node = catalogue::kNoNode;
-    uint32_t ended = 0;  // terminal tokens
-    uint32_t parent = 0;
-    uint32_t code = 0;
-    uint32_t outcome = 0;
-  };
-
-  /// Fills candidates_ with those of a step from these places of its two lists on; a path that
-  /// ends and goes on is one.
-  void list(const Step& step, size_t first_next, size_t first_finished, uint32_t terminal_count);
-  void mark_ending(const Step& step);
-  void reserve(size_t rows);
-  void add(const Candidate& candidate);
-
-  catalogue::Reach reach_;
-  uint32_t steps_ = 0;               // observed
-  std::vector<uint32_t> beam_rows_;  // of the running beams
-  Step more_;                        // the selection with more room
-  std::vector<Candidate> candidates_;
-  std::vector<catalogue::NodeIndex> ending_;
-  Tree tree_;
-};
+/// The tree of a search that has ended. REQUIRES: it kept kRejectedMax candidates to be shown;
+/// `reach` is its.
+Tree tree_of(const LazySearch& search, const catalogue::Reach& reach);
 
 }  // namespace tessera::beam

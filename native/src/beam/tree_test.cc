@@ -122,13 +122,15 @@ TEST_F(TreeTest, TellsWhatEachStepKeptAndFirstRejectedAndTheItemsBelow) {
     search.widths = {static_cast<uint32_t>(1 + random() % 4)};
     search.terminal_count = static_cast<uint32_t>(random() % 3);
     const Reach reach(view, compile_eligibility(*view, filter.request));
-    TreeWatch watch(reach);
-    search.observe = [&](const Beams& beams, const StepLogits& step_logits,
-                         const SelectOptions& options, const Step& chosen) {
-      watch.observe(beams, step_logits, options, chosen, *scratch_);
-    };
     const std::vector<Finished> found = decode_loop(reach, logits, search, *scratch_);
-    const auto seen = rows_by_step(watch.take());
+    LazyOptions lazy;
+    lazy.widths.assign(view->depth() + search.terminal_count, search.widths[0]);
+    lazy.terminal_count = search.terminal_count;
+    lazy.answer.result_count = 1;
+    lazy.shown = kRejectedMax;
+    lazy.is_eager = true;
+    const LazySearch whole = lazy_loop(reach, logits, lazy, 1024, nullptr, *scratch_);
+    const auto seen = rows_by_step(tree_of(whole, reach));
     NaiveBeamSearch naive(model.sids_to_be_had(filter), logits, search);
     naive.run();
     size_t ended = 0;

@@ -1,5 +1,6 @@
 // A catalogue bound to the model's vocabulary: which token writes each level-local code. Immutable
-// but for the catalogue, whose newest version reach() gives; a request keeps the one it was given.
+// but for the catalogue, whose newest version reach() gives (a request keeps the one it was given), and
+// for the rules, which change no answer.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "beam/threshold_rule.h"
 #include "catalogue/live_catalogue.h"
 #include "catalogue/reach.h"
 #include "model/head_vocabulary.h"
@@ -43,6 +45,8 @@ class Binding {
   std::span<const int32_t> terminal_tokens() const { return terminal_tokens_; }
   /// Selections until the deepest path has ended.
   uint32_t step_count() const { return depth() + static_cast<uint32_t>(terminal_tokens_.size()); }
+  /// What searches have taught of the thresholds of later ones. The engine's thread.
+  beam::ThresholdRules& rules() const { return rules_; }
 
  private:
   Binding() = default;
@@ -51,6 +55,7 @@ class Binding {
   std::vector<std::vector<int32_t>> level_tokens_;
   std::vector<std::vector<uint32_t>> codes_without_token_;
   std::vector<int32_t> terminal_tokens_;
+  mutable beam::ThresholdRules rules_;
 };
 
 }  // namespace tessera::engine

@@ -17,10 +17,10 @@ void Epoch::check_rows(std::span<const scheduler::Slice> plan, PassBatch::Runnin
     RequestState& state = *running[plan[s].runnable];
     const bool is_struck = faults_ != nullptr && faults_->strikes(state.request().ticket, rows);
     const bool is_finite =
-        !is_struck && decoder_.is_finite(workspace, rows.first_row, rows.row_count);
+        !is_struck && decoder_.is_finite(workspace, rows.first_row, plan[s].rows);
     if (rows.beam != nullptr) {
       if (is_finite) {
-        state.beams_computed(rows.first_row + rows.row_count);
+        state.beams_computed(rows.first_row + plan[s].rows);
       } else {
         state.clear_beams();
         state.set_failed();

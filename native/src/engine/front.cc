@@ -54,10 +54,13 @@ Status Front::check(const Request& request, Clock::time_point now) const {
 }
 
 /// Whether a request may wait in the queue.
-AdmissionControl::Judged Front::accept(const Request& request, Clock::time_point now,
-                                       double& own_us) {
+AdmissionControl::Judged Front::accept(Request& request, Clock::time_point now, double& own_us) {
   Status status = check(request, now);
   if (!status.is_ok()) return {.status = std::move(status)};
+  if (const uint64_t kind = request.task->row_kind(request); kind != 0) {
+    const auto most = static_cast<uint32_t>(request.task->slots(request));
+    request.rows_predicted = std::max(1u, forecast_.predict(kind, most));
+  }
   scheduler::RequestWork work = RunningRequest::work_of(request, model_.config);
   work.length = std::max(work.length, kept_tokens(request));
   if (request.allows_partial) work.beams = 1;  // it may come to that
@@ -102,8 +105,9 @@ SubmitOutcome Front::submit(std::vector<Request> requests, std::vector<Completio
     AdmissionControl::Judged judged = accept(request, now, entry.alone_us);
     if (judged.status.is_ok()) {
       in_flight_.insert_or_assign(
-          request.ticket, AdmissionControl::Admitted{request.priority, now, request.deadline,
-                                                     judged.charged_us, judged.is_short});
+          request.ticket,
+          InFlight{{request.priority, now, request.deadline, judged.charged_us, judged.is_short},
+                   request.task->row_kind(request)});
       request.submitted = now;
       request.kv.erasures_seen = pool_->erasures();
       tally_.add(request.priority, entry.alone_us);

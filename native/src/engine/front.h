@@ -26,6 +26,7 @@
 #include "engine/served_model.h"
 #include "engine/stats.h"
 #include "model/decoder.h"
+#include "scheduler/row_forecast.h"
 
 namespace tessera::engine {
 
@@ -111,7 +112,12 @@ class Front {
   Status end_swap(const model::Decoder& decoder, Status status, Clock::time_point begun);
 
  private:
-  AdmissionControl::Judged accept(const Request& request, Clock::time_point now, double& own_us)
+  struct InFlight {
+    AdmissionControl::Admitted admitted;
+    uint64_t row_kind = 0;  // Task::row_kind()
+  };
+
+  AdmissionControl::Judged accept(Request& request, Clock::time_point now, double& own_us)
       REQUIRES(mutex_);
   Status check(const Request& request, Clock::time_point now) const REQUIRES(mutex_);
   uint32_t kept_tokens(const Request& request) const REQUIRES(mutex_);
@@ -134,7 +140,8 @@ class Front {
   QueueTally tally_ GUARDED_BY(mutex_);  // of arrived_ and the driver's queue
   size_t loading_ GUARDED_BY(mutex_) = 0;
   AdmissionControl admission_ GUARDED_BY(mutex_);
-  std::unordered_map<uint32_t, AdmissionControl::Admitted> in_flight_ GUARDED_BY(mutex_);
+  scheduler::RowForecast forecast_ GUARDED_BY(mutex_);
+  std::unordered_map<uint32_t, InFlight> in_flight_ GUARDED_BY(mutex_);
   std::unordered_set<uint32_t> cancelled_ GUARDED_BY(mutex_);  // of in_flight_, not taken yet
   size_t delivering_ GUARDED_BY(mutex_) = 0;  // completions on their way to the sink
   Stats counters_ GUARDED_BY(mutex_);

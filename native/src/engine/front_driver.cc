@@ -81,7 +81,9 @@ void Front::begin_delivery(std::span<Completion> completed, size_t running) {
     completion.weights_generation = weights_generation_;  // nobody ran while they changed
     // The ticket is the caller's again as soon as its completion can be seen.
     if (const auto ended = in_flight_.extract(completion.ticket); !ended.empty()) {
-      admission_.note_ended(ended.mapped(), completion.status, now);
+      admission_.note_ended(ended.mapped().admitted, completion.status, now);
+      const bool has_searched = completion.status.is_ok() && completion.rows > 0;
+      if (has_searched) forecast_.observe(ended.mapped().row_kind, completion.rows);
     }
     cancelled_.erase(completion.ticket);
     switch (completion.status.code()) {

@@ -11,12 +11,12 @@
 namespace tessera::engine {
 namespace {
 
-const int32_t* level_tokens(const RequestState& state) {
-  return state.has_level() ? state.candidates().data() : nullptr;
+const int32_t* level_tokens(const RequestState& state, uint32_t step) {
+  return state.has_level(step) ? state.candidates(step).data() : nullptr;
 }
 
-uint32_t level_size(const RequestState& state) {
-  return state.has_level() ? static_cast<uint32_t>(state.candidates().size()) : 0;
+uint32_t level_size(const RequestState& state, uint32_t step) {
+  return state.has_level(step) ? static_cast<uint32_t>(state.candidates(step).size()) : 0;
 }
 
 uint32_t terminal_count(const RequestState& state) {
@@ -29,9 +29,9 @@ const model::Adapter* adapter_of(const RequestState& state) {
   return adapter == nullptr ? nullptr : &adapter->numbers();
 }
 
-std::span<const uint32_t> codes_without_token(const RequestState& state) {
+std::span<const uint32_t> codes_without_token(const RequestState& state, uint32_t step) {
   if (state.task().reads_tokens()) return {};
-  return state.binding().codes_without_token(state.level());
+  return state.binding().codes_without_token(step);
 }
 
 bool is_full(const RequestState& state) { return state.request().norm == beam::ScoreNorm::kFull; }
@@ -44,11 +44,13 @@ scheduler::HeadWork Head::collect(std::span<RequestState* const> running) {
   due_.clear();
   for (RequestState* const state : running) {
     if (!state->awaits_selection()) continue;
-    due_.push_back({state, static_cast<uint32_t>(state->beams().nodes.size())});
+    for (const RequestState::DueRows& rows : state->due()) {
+      due_.push_back({state, &rows, static_cast<uint32_t>(rows.beams.nodes.size())});
+    }
   }
   std::sort(due_.begin(), due_.end(), [](const Due& a, const Due& b) {
-    const int32_t* of_a = level_tokens(*a.state);
-    const int32_t* of_b = level_tokens(*b.state);
+    const int32_t* of_a = level_tokens(*a.state, a.rows->step);
+    const int32_t* of_b = level_tokens(*b.state, b.rows->step);
     return of_a == of_b ? std::less<>()(adapter_of(*a.state), adapter_of(*b.state))
                         : std::less<>()(of_a, of_b);
   });
@@ -58,21 +60,22 @@ scheduler::HeadWork Head::collect(std::span<RequestState* const> running) {
   const int32_t* last_level = nullptr;
   size_t codes = 0, terminals = 0, sets = 0;
   for (Due& due : due_) {
-    const uint32_t level = level_size(*due.state), ends = terminal_count(*due.state);
+    const uint32_t level = level_size(*due.state, due.rows->step);
+    const uint32_t ends = terminal_count(*due.state);
     due.row = rows_.size();
     due.code = codes;
     due.terminal = terminals;
     due.token_set = sets;
     due.token_sets = (level > 0 ? 1 : 0) + (ends > 0 ? 1 : 0);
-    for (uint32_t b = 0; b < due.count; ++b) rows_.push_back(due.state->logit_row() + b);
+    const uint32_t first = due.state->logit_row() + due.rows->first;
+    for (uint32_t b = 0; b < due.count; ++b) rows_.push_back(first + b);
     codes += size_t{due.count} * level;
     terminals += size_t{due.count} * ends;
     sets += due.token_sets;
     const uint32_t vocab = is_full(*due.state) ? decoder_.config().vocab_size : 0;
     work.cells += static_cast<double>(due.count) * (static_cast<double>(level) + ends + vocab);
-    if (std::exchange(last_level, level_tokens(*due.state)) != level_tokens(*due.state)) {
-      levels_read += level;
-    }
+    const int32_t* const tokens = level_tokens(*due.state, due.rows->step);
+    if (std::exchange(last_level, tokens) != tokens) levels_read += level;
     ends_read = std::max<double>(ends_read, ends);
     work.columns = std::max({work.columns, levels_read + ends_read, static_cast<double>(vocab)});
   }
@@ -88,7 +91,9 @@ void Head::multiply(model::Workspace& workspace) {
   requests_.clear();
   for (const Due& due : due_) {
     ops::HeadTokens* set = token_sets_.data() + due.token_set;
-    if (due.state->has_level()) *set++ = {due.state->candidates(), code_logits_.data() + due.code};
+    const uint32_t step = due.rows->step;
+    if (due.state->has_level(step))
+      *set++ = {due.state->candidates(step), code_logits_.data() + due.code};
     if (terminal_count(*due.state) > 0)
       *set++ = {due.state->binding().terminal_tokens(), terminal_logits_.data() + due.terminal};
     requests_.push_back({std::span(rows_).subspan(due.row, due.count),
@@ -102,10 +107,11 @@ void Head::multiply(model::Workspace& workspace) {
 beam::StepLogits Head::logits_of(const Due& due) {
   const RequestState& state = *due.state;
   beam::StepLogits logits;
-  logits.level_size = level_size(state);
-  if (state.has_level()) {
+  const uint32_t step = due.rows->step;
+  logits.level_size = level_size(state, step);
+  if (state.has_level(step)) {
     float* codes = code_logits_.data() + due.code;
-    for (const uint32_t code : codes_without_token(state)) {
+    for (const uint32_t code : codes_without_token(state, step)) {
       for (uint32_t b = 0; b < due.count; ++b)
         codes[size_t{b} * logits.level_size + code] = -std::numeric_limits<float>::infinity();
     }
@@ -114,26 +120,18 @@ beam::StepLogits Head::logits_of(const Due& due) {
   if (const uint32_t ends = terminal_count(state); ends > 0) {
     float* next = next_terminal_.data() + due.row;
     for (uint32_t b = 0; b < due.count; ++b)
-      next[b] = terminal_logits_[due.terminal + size_t{b} * ends + state.beams().ended[b]];
+      next[b] = terminal_logits_[due.terminal + size_t{b} * ends + due.rows->beams.ended[b]];
     logits.terminal = {next, due.count};
   }
   if (is_full(state)) logits.log_sum_exp = {log_sum_exp_.data() + due.row, due.count};
   return logits;
 }
 
-void Head::choose(const Due& due) {
+void Head::take(const Due& due) {
   const Clock::time_point start = Clock::now();
   RequestState& state = *due.state;
-  const beam::StepLogits logits = logits_of(due);
-  beam::SelectOptions options;
-  options.terminal_count = terminal_count(state);
-  options.norm = state.request().norm;
-  options.width = state.width();
-  state.task_run().select(state.beams(), logits, options, *scratch_, step_);
-  const Clock::time_point selected = Clock::now();
-  state.apply(step_);
-  state.pass().select_us = std::chrono::duration<float, std::micro>(selected - start).count();
-  state.pass().fork_us = microseconds_since(selected);
+  state.take(*due.rows, logits_of(due), *scratch_);
+  state.pass().select_us += microseconds_since(start);
 }
 
 scheduler::HeadWork Head::select(std::span<RequestState* const> running,
@@ -145,7 +143,14 @@ scheduler::HeadWork Head::select(std::span<RequestState* const> running,
   const float head_us = microseconds_since(start);
   for (const Due& due : due_) {
     due.state->pass().head_us = head_us;
-    choose(due);
+    due.state->pass().select_us = 0;
+  }
+  for (const Due& due : due_) take(due);
+  for (RequestState* const state : running) {
+    if (!state->awaits_selection()) continue;
+    const Clock::time_point taken = Clock::now();
+    state->advance();
+    state->pass().fork_us = microseconds_since(taken);
   }
   return work;
 }

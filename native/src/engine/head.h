@@ -23,10 +23,12 @@ class Head {
   scheduler::HeadWork select(std::span<RequestState* const> running, model::Workspace& workspace);
 
  private:
-  /// A request whose logits are due, and where they go: indices into the arrays below.
+  /// Rows of one step of a request whose logits are due, and where these go: indices into the
+  /// arrays below.
   struct Due {
     RequestState* state = nullptr;
-    uint32_t count = 0;  // beams
+    const RequestState::DueRows* rows = nullptr;
+    uint32_t count = 0;
     size_t row = 0;      // into rows_, log_sum_exp_ and next_terminal_
     size_t code = 0;     // into code_logits_
     size_t terminal = 0;
@@ -36,11 +38,10 @@ class Head {
   scheduler::HeadWork collect(std::span<RequestState* const> running);
   void multiply(model::Workspace& workspace);
   beam::StepLogits logits_of(const Due& due);
-  void choose(const Due& due);
+  void take(const Due& due);
 
   const model::Decoder& decoder_;
   std::unique_ptr<beam::Scratch, beam::ScratchDeleter> scratch_;
-  beam::Step step_;
   std::vector<Due> due_;
   std::vector<uint32_t> rows_;
   std::vector<float> code_logits_, terminal_logits_, next_terminal_, log_sum_exp_;

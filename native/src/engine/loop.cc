@@ -141,7 +141,11 @@ void Loop::narrow_late() {
   const double slowdown = std::max(1.0, running() * sharing_.rate());
   const Clock::time_point now = Clock::now();
   for (const auto& state : running_) {
-    if (!state->request().allows_partial || !state->awaits_selection()) continue;
+    if (!state->awaits_selection()) continue;
+    const double rows = std::max(1u, state->pass().rows);
+    const double row_us = cost().row_us_among(rows);
+    state->set_pass_rows(row_us > 0 ? cost().fixed_us(rows) / row_us : 0);
+    if (!state->request().allows_partial) continue;
     scheduler::RequestWork after = state->work();
     after.selections -= std::min(after.selections, 1u);
     const double budget_us =

@@ -15,12 +15,17 @@ void PassBatch::build(std::span<const scheduler::Slice> plan, Running running,
   adapters_.clear();
   mirrors_.clear();
   ranges_.clear();
+  first_groups_.clear();
   for (const scheduler::Slice& slice : plan) {
+    const size_t first_group = groups_.size();
+    first_groups_.push_back(first_group);
     running[slice.runnable]->append_rows(slice, tokens_, groups_);
-    add_adapter(running[slice.runnable]->request().adapter.get(), groups_.back());
-    const size_t first = mirrors_.size();
-    if (groups_.back().beam == nullptr) add_mirrors(slice, running, links);
-    ranges_.push_back({first, mirrors_.size() - first});
+    for (size_t g = first_group; g < groups_.size(); ++g) {
+      add_adapter(running[slice.runnable]->request().adapter.get(), groups_[g]);
+      const size_t first = mirrors_.size();
+      if (groups_[g].beam == nullptr) add_mirrors(slice, running, links);
+      ranges_.push_back({first, mirrors_.size() - first});
+    }
   }
   for (size_t s = 0; s < groups_.size(); ++s)
     groups_[s].mirrors = std::span(mirrors_).subspan(ranges_[s].first, ranges_[s].count);

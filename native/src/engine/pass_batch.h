@@ -22,8 +22,8 @@ class PassBatch {
              std::span<const scheduler::Link> links);
 
   model::ForwardBatch forward_batch() const { return {tokens_, groups_, adapters_}; }
-  /// Group s holds the rows of slice s.
-  const attention::RowGroup& group(size_t slice) const { return groups_[slice]; }
+  /// The first of the groups that hold the rows of a slice; rows of beams have one for each step.
+  const attention::RowGroup& group(size_t slice) const { return groups_[first_groups_[slice]]; }
 
  private:
   struct MirrorRange {
@@ -36,6 +36,7 @@ class PassBatch {
 
   std::vector<int32_t> tokens_;
   std::vector<attention::RowGroup> groups_;
+  std::vector<size_t> first_groups_;          // [slices] into groups_
   std::vector<model::AdapterRows> adapters_;  // neighbours have different ones
   std::vector<attention::Mirror> mirrors_;    // of all groups
   std::vector<MirrorRange> ranges_;           // [groups] into mirrors_

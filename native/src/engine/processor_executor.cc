@@ -27,7 +27,7 @@ ProcessorExecutor::ProcessorExecutor(const model::Decoder& decoder, kv::Pool& po
       head_(decoder) {}
 
 std::unique_ptr<RunningRequest> ProcessorExecutor::make_request(KvBudget& budget) {
-  return std::make_unique<RequestState>(decoder_, pool_, budget);
+  return std::make_unique<RequestState>(decoder_, pool_, budget, workspace_->max_rows());
 }
 
 Status ProcessorExecutor::reserve(RunningRequest& state, const Request& request,

@@ -68,6 +68,9 @@ struct Request {
   /// First tokens of the prompt that a request submitted before this one computes as well, and that
   /// are not counted in what is predicted for this one.
   uint32_t sibling_tokens = 0;
+  /// Rows of beams that it is predicted to compute; 0: all that it may. Filled in by
+  /// Engine::submit().
+  uint32_t rows_predicted = 0;
   beam::ScoreNorm norm = beam::ScoreNorm::kFull;
   Clock::time_point deadline;
   Clock::time_point submitted;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/check.h"
 
@@ -16,11 +17,11 @@ Status RequestState::reserve(const Request& request, const RunningRequest* leade
 void RequestState::begin(Request request, Clock::time_point now) {
   begin_request(std::move(request), now);
   has_failed_ = false;
-  beams_.scores.assign(1, 0.0F);
-  beams_.nodes.assign(1, catalogue::kRoot);
-  beams_.ended.assign(1, 0);
-  pending_tokens_.clear();
-  ancestors_.clear();
+  is_asked_ = false;
+  rows_.clear();
+  first_slot_ = slots_used_ = 0;
+  parent_slots_.clear();
+  list_due();
 }
 
 Status RequestState::reserve_beams(const Request& request) {
@@ -32,8 +33,7 @@ Status RequestState::reserve_beams(const Request& request) {
     beam_buffer_ = std::move(grown).value();
   }
   char* values = beam_buffer_.as<char>() + bytes / 2;
-  beam_kv_ = {beam_buffer_.data(), values, request.task->decode_passes(request),
-              request.task->widest(request)};
+  beam_kv_ = {beam_buffer_.data(), values, static_cast<uint32_t>(request.task->slots(request))};
   return Status::ok();
 }
 
@@ -42,26 +42,33 @@ void RequestState::append_rows(const scheduler::Slice& slice, std::vector<int32_
   attention::RowGroup group;
   group.prompt = &prompt();
   group.first_row = static_cast<uint32_t>(tokens.size());
-  group.row_count = slice.rows;
-  if (pending_tokens_.empty()) {
+  if (pending_rows() == 0) {
     TESSERA_CHECK(uint64_t{slice.first} + slice.rows <= request_.prompt.size());
+    group.row_count = slice.rows;
     group.first_position = slice.first;
     const auto first = request_.prompt.begin() + slice.first;
     tokens.insert(tokens.end(), first, first + slice.rows);
-  } else {
-    TESSERA_CHECK(slice.rows == pending_tokens_.size());
-    group.first_position = prompt().length + step_ - 1;
-    group.beam = &beam_kv_;
-    group.step = step_;
-    group.ancestors = ancestors_;
-    tokens.insert(tokens.end(), pending_tokens_.begin(), pending_tokens_.end());
+    groups.push_back(group);
+    return;
   }
-  groups.push_back(group);
+  TESSERA_CHECK(slice.rows == row_count());
+  tokens.insert(tokens.end(), tokens_.begin(), tokens_.end());
+  group.beam = &beam_kv_;
+  for (size_t d = 0; d < due_count_; ++d) {
+    const DueRows& rows = due_[d];
+    group.row_count = static_cast<uint32_t>(rows.beams.nodes.size());
+    group.first_position = prompt().length + rows.step - 1;
+    group.step = rows.step;
+    group.first_slot = first_slot_ + rows.first;
+    group.ancestors = ancestors_[d];
+    groups.push_back(group);
+    group.first_row += group.row_count;
+  }
 }
 
 void RequestState::beams_computed(uint32_t end) {
-  logit_row_ = end - static_cast<uint32_t>(pending_tokens_.size());
-  pending_tokens_.clear();
+  logit_row_ = end - row_count();
+  is_asked_ = true;
   awaits_selection_ = true;
 }
 
@@ -69,33 +76,82 @@ void RequestState::clear_beams() {
   if (beam_buffer_.size() > 0) std::memset(beam_buffer_.data(), 0, beam_buffer_.size());
 }
 
-void RequestState::apply(const beam::Step& step) {
+RequestState::DueRows& RequestState::add_due(uint32_t first, uint32_t step) {
+  if (due_count_ == due_.size()) due_.emplace_back();
+  DueRows& rows = due_[due_count_++];
+  rows.first = first;
+  rows.step = step;
+  rows.beams.scores.clear();
+  rows.beams.nodes.clear();
+  rows.beams.ended.clear();
+  return rows;
+}
+
+void RequestState::list_due() {
+  due_count_ = 0;
+  if (rows_.size() == 0) {
+    beam::Beams& root = add_due(0, 0).beams;
+    root.scores.push_back(0);
+    root.nodes.push_back(catalogue::kRoot);
+    root.ended.push_back(0);
+    return;
+  }
+  for (uint32_t row = 0; row < rows_.size(); ++row) {
+    const uint32_t step = rows_.steps[row];
+    if (due_count_ == 0 || due_[due_count_ - 1].step != step) add_due(row, step);
+    beam::Beams& beams = due_[due_count_ - 1].beams;
+    beams.scores.push_back(rows_.beams.scores[row]);
+    beams.nodes.push_back(rows_.beams.nodes[row]);
+    beams.ended.push_back(rows_.beams.ended[row]);
+  }
+}
+
+void RequestState::take(const DueRows& rows, const beam::StepLogits& logits,
+                        beam::Scratch& scratch) {
+  task_run_->take({rows.step, first_slot_ + rows.first, rows.beams, logits}, scratch);
+}
+
+void RequestState::advance() {
   TESSERA_CHECK(awaits_selection_);
-  awaits_selection_ = false;
-  finished_.insert(finished_.end(), step.finished.begin(), step.finished.end());
-  const auto next_count = static_cast<uint32_t>(step.next.nodes.size());
-  widths_used_.push_back(
-      std::max<uint32_t>(next_count, static_cast<uint32_t>(step.finished.size())));
-  // A beam's slots: those of its parent, then the parent's own row (there is none at the prompt's
-  // end).
-  forked_ancestors_.clear();
-  const uint32_t depth = step_ == 0 ? 0 : step_ - 1;
-  for (uint32_t row = 0; row < next_count && step_ > 0; ++row) {
-    const uint32_t parent = step.parents[row];
-    const auto first = ancestors_.begin() + static_cast<ptrdiff_t>(parent) * depth;
-    forked_ancestors_.insert(forked_ancestors_.end(), first, first + depth);
-    forked_ancestors_.push_back(parent);
+  awaits_selection_ = is_asked_ = false;
+  rows_.clear();
+  first_slot_ = slots_used_;
+  task_run_->next({rows_max_, first_slot_, pass_rows_}, rows_);
+  const std::span<const beam::Finished> finished = task_run_->finished();
+  finished_.assign(finished.begin(), finished.end());
+  slots_used_ += row_count();
+  TESSERA_CHECK(slots_used_ <= beam_kv_.slots);
+  parent_slots_.insert(parent_slots_.end(), rows_.parents.begin(), rows_.parents.end());
+  list_due();
+  tokens_.clear();
+  step_ = rows_.size() == 0 ? task().selections(request_) : rows_.steps.front();
+  if (rows_.size() == 0) return;
+  for (uint32_t row = 0; row < rows_.size(); ++row) {
+    const uint32_t code = rows_.codes[row];
+    tokens_.push_back(code == beam::kTerminalCode
+                          ? binding().terminal_tokens()[rows_.beams.ended[row] - 1]
+                          : binding().level_tokens(rows_.steps[row] - 1)[code]);
   }
-  ancestors_.swap(forked_ancestors_);
-  for (uint32_t row = 0; row < next_count; ++row) {
-    const uint32_t code = step.codes[row];
-    pending_tokens_.push_back(code == beam::kTerminalCode
-                                  ? binding().terminal_tokens()[step.next.ended[row] - 1]
-                                  : binding().level_tokens(step_)[code]);
+  ancestors_.resize(std::max(ancestors_.size(), due_count_));
+  for (size_t d = 0; d < due_count_; ++d) find_ancestors(due_[d], ancestors_[d]);
+}
+
+/// Slots of the rows that each row stands on, oldest first.
+void RequestState::find_ancestors(const DueRows& rows, std::vector<uint32_t>& ancestors) const {
+  const uint32_t before = rows.step - 1;
+  ancestors.resize(rows.beams.nodes.size() * before);
+  for (size_t row = 0; row < rows.beams.nodes.size(); ++row) {
+    uint32_t slot = rows_.parents[rows.first + row];
+    for (uint32_t t = before; t-- > 0; slot = parent_slots_[slot]) {
+      ancestors[row * before + t] = slot;
+    }
+    TESSERA_CHECK(slot == beam::kNoSlot);
   }
-  beams_ = step.next;
-  ++step_;
-  if (step_ >= task().selections(request_)) TESSERA_CHECK(next_count == 0);
+}
+
+void RequestState::narrow_to(const scheduler::Narrowing& narrowing) {
+  if (narrowing.width < width()) task_run_->narrow(narrowing.width);
+  RunningRequest::narrow_to(narrowing);
 }
 
 void RequestState::drop_buffers() { budget_.give_beams(beam_buffer_); }

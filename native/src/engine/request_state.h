@@ -18,8 +18,8 @@ namespace tessera::engine {
 
 class RequestState final : public RunningRequest {
  public:
-  RequestState(const model::Decoder& decoder, kv::Pool& pool, KvBudget& budget)
-      : RunningRequest(decoder.config(), pool, budget), decoder_(decoder) {}
+  RequestState(const model::Decoder& decoder, kv::Pool& pool, KvBudget& budget, uint32_t rows_max)
+      : RunningRequest(decoder.config(), pool, budget), decoder_(decoder), rows_max_(rows_max) {}
   ~RequestState() override { drop_buffers(); }
 
   /// Finds keys and values for a request whose limits have been checked, which begin() then takes.
@@ -29,8 +29,8 @@ class RequestState final : public RunningRequest {
   /// REQUIRES: reserve() for the same request.
   void begin(Request request, Clock::time_point now);
 
-  uint32_t pending_rows() const override { return static_cast<uint32_t>(pending_tokens_.size()); }
-  /// Appends the rows of a slice to a forward batch, without mirrors.
+  uint32_t pending_rows() const override { return is_asked_ ? 0 : row_count(); }
+  /// Appends the rows of a slice to a forward batch, a group for each step, without mirrors.
   void append_rows(const scheduler::Slice& slice, std::vector<int32_t>& tokens,
                    std::vector<attention::RowGroup>& groups) const;
   /// Records that the beams' rows, which end before row `end` of the pass, have been computed.
@@ -41,10 +41,25 @@ class RequestState final : public RunningRequest {
   void set_failed() { has_failed_ = true; }
   bool has_failed() const { return has_failed_; }
 
-  /// Applies a selection: finished paths are collected, beams fork, their tokens wait for the next
-  /// pass.
-  void apply(const beam::Step& step);
-  const beam::Beams& beams() const { return beams_; }
+  /// Rows of one step whose logits are due.
+  struct DueRows {
+    uint32_t first = 0;  // among the request's rows of the pass
+    uint32_t step = 0;
+    beam::Beams beams;
+  };
+  std::span<const DueRows> due() const { return std::span(due_).first(due_count_); }
+  /// Whether codes of a level follow rows of a step, and the tokens of that level, or those that
+  /// the request names.
+  bool has_level(uint32_t step) const { return task().reads_tokens() || step < binding().depth(); }
+  std::span<const int32_t> candidates(uint32_t step) const {
+    return task().reads_tokens() ? std::span<const int32_t>(request_.label_tokens)
+                                 : binding().level_tokens(step);
+  }
+  /// Gives the task the logits of rows that are due.
+  void take(const DueRows& rows, const beam::StepLogits& logits, beam::Scratch& scratch);
+  /// Asks the task what comes next, once it has all logits that were due.
+  void advance();
+  void narrow_to(const scheduler::Narrowing& narrowing) override;
 
   /// Gives the beams' buffer back too. REQUIRES: released.
   void drop_buffers();
@@ -52,14 +67,26 @@ class RequestState final : public RunningRequest {
  private:
   Status reserve_beams(const Request& request);
 
+  uint32_t row_count() const { return static_cast<uint32_t>(rows_.size()); }
+  /// Fills due_ with the rows by their steps.
+  void list_due();
+  DueRows& add_due(uint32_t first, uint32_t step);
+  void find_ancestors(const DueRows& rows, std::vector<uint32_t>& ancestors) const;
+
   const model::Decoder& decoder_;
+  const uint32_t rows_max_;  // of a pass
   device::Buffer beam_buffer_;
   attention::BeamKv beam_kv_;
-  beam::Beams beams_;
   bool has_failed_ = false;
-  std::vector<int32_t> pending_tokens_;  // [beams]: tokens to compute next; empty during the prompt
-  std::vector<uint32_t> ancestors_;      // [beams][step_ - 1]
-  std::vector<uint32_t> forked_ancestors_;  // scratch of apply()
+  beam::Rows rows_;         // that come next, or whose logits are due; none: the prompt's last row
+  bool is_asked_ = false;   // they are computed
+  uint32_t first_slot_ = 0;  // theirs
+  uint32_t slots_used_ = 0;  // with them
+  std::vector<uint32_t> parent_slots_;  // [slots_used_]: of each row's ancestor
+  std::vector<int32_t> tokens_;         // [rows_]
+  std::vector<std::vector<uint32_t>> ancestors_;  // of each step's rows, [rows][step - 1]
+  std::vector<DueRows> due_;  // the first due_count_ count; the others' memory is kept
+  size_t due_count_ = 0;
 };
 
 }  // namespace tessera::engine

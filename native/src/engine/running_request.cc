@@ -10,7 +10,7 @@ namespace tessera::engine {
 
 RunningRequest::Need RunningRequest::need(const Request& request, uint64_t position_bytes) {
   return {kv::blocks_of(static_cast<uint32_t>(request.prompt.size())),
-          position_bytes * request.task->decode_passes(request) * request.task->widest(request)};
+          position_bytes * request.task->slots(request)};
 }
 
 catalogue::Reach RunningRequest::reach_of(const Request& request) {
@@ -26,6 +26,9 @@ scheduler::RequestWork RunningRequest::work_of(const Request& request,
   if (!request.task->selects()) return work;
   work.selections = request.task->selections(request);
   work.beams = request.task->widest(request);
+  if (request.rows_predicted > 0 && work.selections > 1) {
+    work.beams = static_cast<double>(request.rows_predicted) / (work.selections - 1);
+  }
   work.cells_per_beam = static_cast<double>(request.label_tokens.size());
   const uint32_t depth = request.task->reads_tokens() ? 0 : request.binding->depth();
   for (uint32_t level = 0; level < depth; ++level)

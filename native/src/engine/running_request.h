@@ -67,19 +67,14 @@ class RunningRequest {
   /// Candidates kept in the coming selection, before capping by what is reachable.
   uint32_t width() const;
   /// For the coming selection and all further ones.
-  void narrow_to(const scheduler::Narrowing& narrowing);
+  virtual void narrow_to(const scheduler::Narrowing& narrowing);
+  /// What a pass costs beside its rows, in rows.
+  void set_pass_rows(double rows) { pass_rows_ = rows; }
   /// Whether even the narrowest beam would come too late, but what has finished may be given.
   bool comes_too_late() const { return comes_too_late_; }
   Completeness completeness() const;
-  /// Level whose codes are candidates in the coming selection; has_level() is false when only
-  /// terminal tokens can follow.
+  /// Whether codes of a level are candidates in the coming selection, or terminal tokens alone.
   bool has_level() const { return task().reads_tokens() || step_ < binding().depth(); }
-  uint32_t level() const { return step_; }
-  /// The tokens of that level, or those that the request names. REQUIRES: has_level().
-  std::span<const int32_t> candidates() const {
-    return task().reads_tokens() ? std::span<const int32_t>(request_.label_tokens)
-                                 : binding().level_tokens(step_);
-  }
   bool is_decoding() const { return step_ > 0; }
   bool is_done() const {
     if (awaits_selection_ || prompt_left() > 0) return false;
@@ -129,9 +124,10 @@ class RunningRequest {
   std::unique_ptr<TaskRun> task_run_;
   std::vector<beam::Finished> finished_;
   std::vector<uint32_t> widths_used_;
-  uint32_t step_ = 0;  // selections applied
+  uint32_t step_ = 0;  // selections on the way to the rows that come next
   uint32_t logit_row_ = 0;
   bool awaits_selection_ = false;
+  double pass_rows_ = 0;
 
  private:
   Timings timings_;

@@ -22,8 +22,7 @@ TestRequest::TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t m
   prompt_.blocks = blocks_.data();
   prompt_.block_count = static_cast<uint32_t>(blocks);
   const uint64_t position = decoder.kv_bytes_per_position() / 2;  // of keys alone
-  beam_.max_steps = max_steps;
-  beam_.max_width = max_width;
+  beam_.slots = max_steps * max_width;
   beam_keys_.resize(position * max_steps * max_width);
   beam_values_.resize(beam_keys_.size());
   beam_.keys = beam_keys_.data();
@@ -54,7 +53,7 @@ void TestRequest::step(std::span<const int32_t> tokens, std::span<const uint32_t
   for (size_t row = 0; row < tokens.size() && steps_ > 0; ++row) {
     const auto chain = ancestors_.begin() + parents[row] * (steps_ - 1);
     chains.insert(chains.end(), chain, chain + (steps_ - 1));
-    chains.push_back(parents[row]);
+    chains.push_back(last_slot_ + parents[row]);
   }
   ancestors_ = std::move(chains);
   steps_ += 1;
@@ -64,6 +63,8 @@ void TestRequest::step(std::span<const int32_t> tokens, std::span<const uint32_t
   group.row_count = static_cast<uint32_t>(tokens.size());
   group.first_position = prompt_.length + steps_ - 1;
   group.step = steps_;
+  group.first_slot = last_slot_ = next_slot_;
+  next_slot_ += group.row_count;
   group.ancestors = ancestors_;
   forward(tokens, group);
 }

@@ -44,6 +44,7 @@ class TestRequest {
   std::vector<uint8_t> beam_keys_, beam_values_;
   std::vector<uint32_t> ancestors_;  // of the last step's rows, [rows][steps taken - 1]
   uint32_t steps_ = 0;
+  uint32_t last_slot_ = 0, next_slot_ = 0;  // of the last step's first row, and of the next one's
   uint32_t last_rows_ = 0;
 };
 

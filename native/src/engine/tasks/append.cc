@@ -9,10 +9,10 @@ namespace {
 
 class AppendRun final : public TaskRun {
  public:
-  void select(const beam::Beams&, const beam::StepLogits&, const beam::SelectOptions&,
-              beam::Scratch&, beam::Step&) override {
+  void take(const StepRows&, beam::Scratch&) override {
     TESSERA_CHECK(false);  // it asks for no selection
   }
+  void next(const NextRows&, beam::Rows&) override { TESSERA_CHECK(false); }
   void answer(const RunningRequest& request, platform::ThreadPool&,
               Completion& completion) override {
     completion.catalogue_sequence = request.reach().view().sequence();

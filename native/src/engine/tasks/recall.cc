@@ -1,11 +1,15 @@
 // A beam search for items.
 #include <algorithm>
-#include <optional>
+#include <functional>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "beam/explain.h"
 #include "beam/export.h"
+#include "beam/lazy_search.h"
 #include "beam/tree.h"
+#include "engine/limits.h"
 #include "engine/request_limits.h"
 #include "engine/running_request.h"
 #include "engine/tasks/task.h"
@@ -14,28 +18,63 @@
 namespace tessera::engine {
 namespace {
 
+/// Paths of the last selection, which no rows follow, where caps may keep out many.
+constexpr uint32_t kPathsOfCaps = 4096;
+
+bool has_diversity(const Request& request) {
+  return request.item_policy != nullptr && request.item_policy->has_diversity();
+}
+
+/// Of every selection.
+std::vector<uint32_t> widths_of(const Request& request) {
+  const uint32_t selections = request.binding->step_count();
+  if (request.row_budget > 0) {
+    const auto first = static_cast<uint32_t>(request.binding->level_tokens(0).size());
+    const uint32_t last = has_diversity(request) ? kPathsOfCaps : 0;
+    return beam::widths_of_budget(request.row_budget, selections, first,
+                                  std::max(last, request.result_count));
+  }
+  std::vector<uint32_t> widths = request.widths;
+  widths.resize(selections, widths.back());
+  return widths;
+}
+
+/// What makes thresholds of searches of one catalogue alike.
+std::string rule_key(const Request& request) {
+  std::string key = request.adapter == nullptr ? std::string() : request.adapter->summary().digest;
+  const auto add = [&key](uint32_t value) { key += ' ' + std::to_string(value); };
+  add(request.result_count);
+  add(static_cast<uint32_t>(request.norm));
+  add(request.items_per_sid);
+  if (request.row_budget == 0) std::for_each(request.widths.begin(), request.widths.end(), add);
+  return key;
+}
+
 class RecallRun final : public TaskRun {
  public:
-  explicit RecallRun(const Request& request) : reach_(request.reach) {
-    if (request.watched_item != catalogue::kNoItem) watch_.emplace(reach_, request.watched_item);
-    if (request.wants_tree) tree_watch_.emplace(reach_);
-  }
+  explicit RecallRun(const Request& request)
+      : reach_(request.reach),
+        search_(request.reach, options_of(request)),
+        rule_(request.binding->rules().of(rule_key(request))) {}
 
-  void select(const beam::Beams& beams, const beam::StepLogits& logits,
-              const beam::SelectOptions& options, beam::Scratch& scratch,
-              beam::Step& step) override {
-    beam::select(beams, logits, reach_, options, scratch, step);
-    if (watch_) watch_->observe(beams, logits, options, step);
-    if (tree_watch_) tree_watch_->observe(beams, logits, options, step, scratch);
+  void take(const StepRows& rows, beam::Scratch& scratch) override {
+    search_.take(rows.step, rows.first_slot, rows.beams, rows.logits, scratch);
   }
+  void next(const NextRows& limits, beam::Rows& rows) override {
+    search_.next(limits.rows_max, limits.first_slot, rule_.get(), limits.pass_rows, rows);
+    if (rows.size() == 0) search_.teach(*rule_);
+  }
+  std::span<const beam::Finished> finished() const override { return search_.finished(); }
+  void narrow(uint32_t width) override { search_.narrow(width); }
 
   void answer(const RunningRequest& state, platform::ThreadPool& threads,
               Completion& completion) override {
     const Request& request = state.request();
-    beam::ExportOptions options{request.result_count, std::max(request.items_per_sid, 1u),
-                                request.item_policy.get(), request.watched_item};
+    beam::ExportOptions options = search_.options().answer;
+    options.items_per_sid = std::max(request.items_per_sid, 1u);
     completion.catalogue_sequence = reach_.view().sequence();
     completion.completeness = state.completeness();
+    describe_search(state, completion);
     completion.answer = beam::export_items(state.finished(), reach_, options, threads);
     // Items of one SID are near-identical: more of them only where others do not fill the answer.
     while (request.items_per_sid == 0 && options.items_per_sid < options.result_count &&
@@ -51,14 +90,39 @@ class RecallRun final : public TaskRun {
       return;
     }
     completion.texts = std::move(texts).value();
-    if (tree_watch_) completion.tree = tree_watch_->take();
-    if (watch_) completion.explanation = watch_->conclude(completion.answer, options);
+    if (request.wants_tree) completion.tree = beam::tree_of(search_, reach_);
+    if (request.watched_item != catalogue::kNoItem) {
+      completion.explanation = beam::explain(search_, reach_, completion.answer, options);
+    }
   }
 
  private:
+  static beam::LazyOptions options_of(const Request& request) {
+    beam::LazyOptions options;
+    options.widths = widths_of(request);
+    options.terminal_count = static_cast<uint32_t>(request.binding->terminal_tokens().size());
+    options.norm = request.norm;
+    options.answer = {request.result_count, request.items_per_sid, request.item_policy.get(),
+                      request.watched_item};
+    if (request.wants_tree) options.shown = beam::kRejectedMax;
+    if (request.watched_item != catalogue::kNoItem) {
+      options.shown = UINT32_MAX;
+      options.is_eager = true;
+    }
+    return options;
+  }
+
+  /// A device that searches by itself leaves nothing here.
+  void describe_search(const RunningRequest& state, Completion& completion) const {
+    const bool is_ours = search_.steps_taken() > 0;
+    completion.widths_used = is_ours ? search_.widths_used() : state.widths_used();
+    completion.certificate = is_ours ? search_.certificate() : beam::Certificate{};
+    completion.rows = search_.rows();
+  }
+
   const catalogue::Reach reach_;
-  std::optional<beam::Watch> watch_;
-  std::optional<beam::TreeWatch> tree_watch_;
+  beam::LazySearch search_;
+  const std::shared_ptr<beam::ThresholdRule> rule_;
 };
 
 bool may_get_watched(const Request& request) {
@@ -73,15 +137,7 @@ class RecallTask final : public Task {
   RecallTask() : Task({.selection = Selection::kBest}) {}
 
   Status check(const Request& request, const EngineOptions& options) const override {
-    if (request.widths.empty() || request.widths.size() > selections(request)) {
-      return invalid_request(
-          expected_range("widths.length", selections(request), request.widths.size()));
-    }
-    for (size_t i = 0; i < request.widths.size(); ++i) {
-      if (request.widths[i] >= 1 && request.widths[i] <= options.width_max) continue;
-      return invalid_request(expected_range("widths[" + std::to_string(i) + "]", options.width_max,
-                                            request.widths[i]));
-    }
+    TESSERA_RETURN_IF_ERROR(check_breadth(request, options));
     if (request.result_count < 1 || request.result_count > options.result_count_max) {
       return invalid_request(
           expected_range("resultCount", options.result_count_max, request.result_count));
@@ -98,13 +154,42 @@ class RecallTask final : public Task {
     return Status::ok();
   }
   uint32_t width(const Request& request, uint32_t step) const override {
-    return request.widths[std::min<size_t>(step, request.widths.size() - 1)];
+    return widths_of(request)[step];
   }
   uint32_t widest(const Request& request) const override {
-    return *std::max_element(request.widths.begin(), request.widths.end());
+    const std::vector<uint32_t> widths = widths_of(request);
+    return *std::max_element(widths.begin(), widths.end());
+  }
+  uint64_t row_kind(const Request& request) const override {
+    const std::string key = rule_key(request) + '/' + std::to_string(request.row_budget);
+    const size_t kind =
+        std::hash<std::string>()(key) ^ std::hash<const void*>()(request.binding.get());
+    return std::max<uint64_t>(1, kind);
+  }
+  uint64_t slots(const Request& request) const override {
+    const std::vector<uint32_t> widths = widths_of(request);
+    return std::accumulate(widths.begin(), widths.end() - 1, uint64_t{0});
   }
   std::unique_ptr<TaskRun> start(const Request& request) const override {
     return std::make_unique<RecallRun>(request);
+  }
+
+ private:
+  Status check_breadth(const Request& request, const EngineOptions& options) const {
+    if (request.row_budget > kRowBudgetMax) {
+      return invalid_request(expected_range("rowBudget", kRowBudgetMax, request.row_budget));
+    }
+    if (request.row_budget > 0) return Status::ok();
+    if (request.widths.empty() || request.widths.size() > selections(request)) {
+      return invalid_request(
+          expected_range("widths.length", selections(request), request.widths.size()));
+    }
+    for (size_t i = 0; i < request.widths.size(); ++i) {
+      if (request.widths[i] >= 1 && request.widths[i] <= options.width_max) continue;
+      return invalid_request(expected_range("widths[" + std::to_string(i) + "]", options.width_max,
+                                            request.widths[i]));
+    }
+    return Status::ok();
   }
 };
 

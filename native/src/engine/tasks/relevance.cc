@@ -13,12 +13,12 @@ namespace {
 
 class RelevanceRun final : public TaskRun {
  public:
-  void select(const beam::Beams&, const beam::StepLogits& logits, const beam::SelectOptions&,
-              beam::Scratch&, beam::Step& step) override {
-    step.clear();
+  void take(const StepRows& rows, beam::Scratch&) override {
+    const beam::StepLogits& logits = rows.logits;
     scores_.assign(logits.codes.begin(), logits.codes.end());
     scores_.insert(scores_.end(), logits.log_sum_exp.begin(), logits.log_sum_exp.end());
   }
+  void next(const NextRows&, beam::Rows&) override {}
   void answer(const RunningRequest&, platform::ThreadPool&, Completion& completion) override {
     completion.scores = std::move(scores_);
   }

@@ -20,19 +20,33 @@ uint32_t sid_count(const Request& request) {
 class ScoreRun final : public TaskRun {
  public:
   explicit ScoreRun(const Request& request) : reach_(request.reach) {
+    options_.norm = request.norm;
+    options_.terminal_count =
+        static_cast<uint32_t>(request.binding->terminal_tokens().size());
     beam::find_route(reach_, request.sid_codes, request.sid_offsets, route_);
   }
 
-  void select(const beam::Beams& beams, const beam::StepLogits& logits,
-              const beam::SelectOptions& options, beam::Scratch& scratch,
-              beam::Step& step) override {
-    beam::follow(beams, logits, reach_, options, route_, scratch, step);
+  void take(const StepRows& rows, beam::Scratch& scratch) override {
+    beam::follow(rows.beams, rows.logits, reach_, options_, route_, scratch, step_);
+    finished_.insert(finished_.end(), step_.finished.begin(), step_.finished.end());
+    step_number_ = rows.step + 1;
+    first_slot_ = rows.first_slot;
   }
+
+  void next(const NextRows&, beam::Rows& rows) override {
+    for (size_t i = 0; i < step_.next.nodes.size(); ++i) {
+      beam::Candidate next{step_.next.scores[i], step_.next.nodes[i], step_.codes[i]};
+      next.ended = step_.next.ended[i];
+      if (step_number_ > 1) next.parent = first_slot_ + step_.parents[i];
+      rows.push(next, step_number_);
+    }
+  }
+
+  std::span<const beam::Finished> finished() const override { return finished_; }
 
   void answer(const RunningRequest& state, platform::ThreadPool&, Completion& completion) override {
     completion.catalogue_sequence = reach_.view().sequence();
-    const std::span<const beam::Finished> finished = state.finished();
-    std::vector<beam::Finished> paths(finished.begin(), finished.end());
+    std::vector<beam::Finished> paths = finished_;
     const auto by_node = [](const beam::Finished& a, const beam::Finished& b) {
       return a.node < b.node;
     };
@@ -51,7 +65,12 @@ class ScoreRun final : public TaskRun {
 
  private:
   const catalogue::Reach reach_;
+  beam::SelectOptions options_;
   beam::Route route_;
+  beam::Step step_;            // what goes on
+  uint32_t step_number_ = 0;   // of its rows
+  uint32_t first_slot_ = 0;    // of the rows that it goes on from
+  std::vector<beam::Finished> finished_;
 };
 
 class ScoreTask final : public Task {

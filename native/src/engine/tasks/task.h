@@ -8,8 +8,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "base/status.h"
+#include "beam/lazy_search.h"
 #include "beam/select.h"
 #include "engine/options.h"
 #include "engine/request.h"
@@ -39,14 +41,33 @@ struct TaskNeeds {
   bool lends_prompt = false;
 };
 
+/// Rows of one step whose logits have come.
+struct StepRows {
+  uint32_t step = 0;        // selections on the way to them; 0: the prompt's last row
+  uint32_t first_slot = 0;  // slots of rows of beams follow each other
+  const beam::Beams& beams;
+  const beam::StepLogits& logits;
+};
+
+/// What bounds the rows of the next pass.
+struct NextRows {
+  uint32_t rows_max = 0;
+  uint32_t first_slot = 0;  // that they get
+  double pass_rows = 0;     // rows that cost as much as a pass does beside its rows
+};
+
+/// A task that selects on the processor is given logits by take(), step by step, and asked by
+/// next() after each pass that gave any.
 class TaskRun {
  public:
   virtual ~TaskRun() = default;
-  /// Fills `step` with what goes on from the logits of `beams`. Called once per selection of a task
-  /// that selects, on the processor; `options.width` is Task::width() or less.
-  virtual void select(const beam::Beams& beams, const beam::StepLogits& logits,
-                      const beam::SelectOptions& options, beam::Scratch& scratch,
-                      beam::Step& step) = 0;
+  virtual void take(const StepRows& rows, beam::Scratch& scratch) = 0;
+  /// Fills `rows`, which are empty, with what goes on; none: the request has ended.
+  virtual void next(const NextRows& limits, beam::Rows& rows) = 0;
+  /// Paths that have ended so far.
+  virtual std::span<const beam::Finished> finished() const { return {}; }
+  /// From now on no selection keeps more than `width` paths.
+  virtual void narrow(uint32_t) {}
   /// Writes what the request has come to into its completion.
   virtual void answer(const RunningRequest& request, platform::ThreadPool& threads,
                       Completion& completion) = 0;
@@ -66,9 +87,13 @@ class Task {
     if (reads_tokens()) return 1;
     return selects() ? request.binding->step_count() : 0;
   }
-  /// Passes of beams after the prompt, at most.
-  uint32_t decode_passes(const Request& request) const {
+  /// Selections that rows of beams follow.
+  uint32_t row_steps(const Request& request) const {
     return selects() ? selections(request) - 1 : 0;
+  }
+  /// Rows of beams that are computed at most.
+  virtual uint64_t slots(const Request& request) const {
+    return uint64_t{row_steps(request)} * widest(request);
   }
 
   /// REQUEST_INVALID naming the field that breaks a limit of this kind of request; limits of all
@@ -78,6 +103,9 @@ class Task {
   virtual uint32_t width(const Request& request, uint32_t step) const = 0;
   /// The most of them over all steps; 0 where it does not select.
   virtual uint32_t widest(const Request& request) const = 0;
+  /// What searches have in common that compute about as many rows of beams; 0 where rows do not
+  /// depend on what the model says.
+  virtual uint64_t row_kind(const Request&) const { return 0; }
   /// REQUIRES: check(). `request.reach` is set where there is a binding.
   virtual std::unique_ptr<TaskRun> start(const Request& request) const = 0;
 

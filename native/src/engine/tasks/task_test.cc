@@ -25,9 +25,11 @@ class ReadTask final : public Task {
  private:
   class Run final : public TaskRun {
    public:
-    void select(const beam::Beams&, const beam::StepLogits&, const beam::SelectOptions&,
-                beam::Scratch&, beam::Step&) override {
+    void take(const StepRows&, beam::Scratch&) override {
       ADD_FAILURE() << "a task that selects nothing was given logits";
+    }
+    void next(const NextRows&, beam::Rows&) override {
+      ADD_FAILURE() << "a task that selects nothing was asked for rows";
     }
     void answer(const RunningRequest& request, platform::ThreadPool&,
                 Completion& completion) override {

@@ -1,0 +1,149 @@
+// A beam search that computes a row only once it can still change the answer, and that knows what
+// it may have missed.
+//
+// Rule. Selection s keeps the first widths[s] candidates of all kept prefixes, as select() does
+// (select.h). A log-probability only lowers a score, so what lies below a prefix never scores
+// higher than the prefix: once the answer is full, a prefix below the score of its last path is
+// proved useless and its row is never computed. The paths of the answer are bit for bit those of
+// the search that computes every row.
+//
+// Order. Rows above a guessed threshold are computed step by step, then whatever the true one still
+// demands, until nothing above it is left. A candidate is followed only when nobody can come before
+// it any more, so rows never exceed the widths. The guess decides how many rows and passes are
+// needed, nothing else (threshold_rule.h).
+//
+// Certificate. An item may have been missed only below a candidate that a width cut off, or that a
+// narrowing took back. Where none of them reaches the answer's last score the answer is the model's
+// best over all items to be had; else the best of their scores is the gap.
+//
+// Thread-safety: belongs to the one thread that searches.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "beam/export.h"
+#include "beam/select.h"
+#include "beam/threshold_rule.h"
+#include "catalogue/reach.h"
+
+namespace tessera::beam {
+
+inline constexpr uint32_t kNoSlot = 0xFFFFFFFFu;
+
+/// A candidate of a step.
+struct Candidate {
+  float score = 0;
+  catalogue::NodeIndex node = catalogue::kNoNode;
+  uint32_t code = 0;          // or kTerminalCode
+  uint32_t parent = kNoSlot;  // slot of the row that it comes from
+  uint32_t slot = kNoSlot;    // of its own row, once that is asked for
+  uint8_t ended = 0;          // terminal tokens
+  bool ends = false;          // is a path that was found
+  bool goes_on = false;
+  bool is_kept = false;  // by the width
+};
+
+/// Rows for the next pass, those of a step together, steps ascending. Arrays of equal length.
+struct Rows {
+  Beams beams;
+  std::vector<uint32_t> codes;    // chosen last, or kTerminalCode
+  std::vector<uint32_t> parents;  // slot of the row that each continues; kNoSlot: the prompt
+  std::vector<uint32_t> steps;    // selections on the way to it, from 1
+
+  size_t size() const { return steps.size(); }
+  void clear();
+  void push(const Candidate& candidate, uint32_t step);
+};
+
+struct LazyOptions {
+  std::vector<uint32_t> widths;  // of every selection, each >= 1
+  uint32_t terminal_count = 0;
+  ScoreNorm norm = ScoreNorm::kFull;
+  ExportOptions answer;     // what makes the answer full
+  uint32_t shown = 0;       // candidates behind the widths that are kept to be shown
+  bool is_eager = false;  // computes whatever the widths keep
+};
+
+class LazySearch {
+ public:
+  LazySearch(catalogue::Reach reach, LazyOptions options);
+
+  /// The logits of rows that belong to one step (0: the prompt's last), which have the slots from
+  /// `first_slot` on.
+  void take(uint32_t step, uint32_t first_slot, const Beams& beams, const StepLogits& logits,
+            Scratch& scratch);
+  /// What is to be computed next, at most `rows_max` rows, which get the slots from `first_slot`
+  /// on; none: the search has ended. `rule`, which may be null, guesses; `pass_rows`: rows that
+  /// cost as much as a pass does beside its rows.
+  void next(uint32_t rows_max, uint32_t first_slot, const ThresholdRule* rule, double pass_rows,
+            Rows& rows);
+  /// From now on no selection keeps more than `width`; rows that are computed stay.
+  void narrow(uint32_t width);
+
+  /// Paths found so far, of which the answer is made.
+  std::span<const Finished> finished() const { return finished_; }
+  /// Of an answer of what is found so far. After next().
+  Certificate certificate() const;
+  /// Prefixes that each selection keeps at most, for want of candidates or by its width.
+  std::vector<uint32_t> widths_used() const;
+  /// Candidates of a selection, best first: those that are kept, and some that are not.
+  std::span<const Candidate> candidates(uint32_t step) const { return levels_[step].candidates; }
+  uint32_t steps_taken() const { return steps_taken_; }
+  const LazyOptions& options() const { return options_; }
+  uint32_t rows() const { return rows_; }
+  /// Tells the rule what the threshold came to. After the search has ended.
+  void teach(ThresholdRule& rule) const;
+
+ private:
+  struct Level {
+    std::vector<Candidate> candidates;  // best first
+    uint32_t width = 0;
+    float cut = 0;  // no candidate that was cut off is better; kNothing: none was
+    bool has_cut = false;
+    std::optional<ThresholdFeatures> features;
+  };
+
+  bool before(const Candidate& a, const Candidate& b) const;
+  /// So that passes allocate nothing.
+  void reserve();
+  void collect(const Step& step, uint32_t first_slot);
+  void limit(Level& level);
+  void find_floor();
+  bool is_open(const Candidate& candidate) const {
+    return candidate.is_kept && candidate.goes_on && candidate.slot == kNoSlot;
+  }
+  /// The best candidate whose row is not computed; nothing where there is none.
+  std::optional<float> best_open() const;
+  float target(const ThresholdRule* rule, double pass_rows);
+  float nth_open(size_t n);
+  void pick(float target, uint32_t rows_max, uint32_t first_slot, Rows& rows);
+  void look(const ThresholdRule* rule, double pass_rows);
+
+  const catalogue::Reach reach_;
+  LazyOptions options_;
+  std::vector<Level> levels_;  // of each selection
+  std::vector<Finished> finished_;
+  std::optional<float> floor_;  // score at which the answer is full
+  std::optional<float> guess_;
+  std::optional<float> lost_;   // the best that a narrowing took back
+  std::optional<float> asked_;  // the best row whose logits have not come
+  uint32_t steps_taken_ = 0;   // selections that have candidates
+  uint32_t rows_ = 0;
+
+  // Scratch.
+  Step step_;
+  std::vector<Candidate> incoming_;
+  std::vector<Candidate> merged_;
+  std::vector<float> scores_;
+};
+
+/// Widths of a search that may compute `budget` rows: half for the first of the steps that rows
+/// follow, the others share the rest, each at least 1. `first_size`: candidates of the first
+/// selection at most; `last`: width of the last selection, which no rows follow.
+std::vector<uint32_t> widths_of_budget(uint32_t budget, uint32_t selections, uint32_t first_size,
+                                       uint32_t last);
+
+}  // namespace tessera::beam

@@ -1,0 +1,317 @@
+// Searches that compute what can still change the answer against those that compute everything, and
+// their certificates against brute force, over seeded catalogues, views, policies and models.
+#include "beam/lazy_search.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <random>
+
+#include "beam/decode_loop.h"
+#include "beam/item_model.h"
+#include "beam/random_case.h"
+#include "beam/scan.h"
+#include "catalogue/view_editor.h"
+
+namespace tessera::beam {
+namespace {
+
+using catalogue::Reach;
+using catalogue::View;
+
+constexpr uint64_t kSeeds = 1500;
+constexpr float kNothing = -std::numeric_limits<float>::infinity();
+
+/// One search of a random version, eligibility, policy and model.
+struct Question {
+  std::shared_ptr<const View> view;
+  Reach reach;
+  OracleModel model;
+  std::shared_ptr<const catalogue::ItemPolicy> policy;
+  LazyOptions options;
+};
+
+class LazySearchTest : public testing::Test {
+ protected:
+  ~LazySearchTest() override { std::filesystem::remove(path_); }
+
+  Question draw(std::mt19937_64& random) {
+    const RandomCase test = random_case(
+        random, path_, [](uint64_t i) { return ItemModel::test_attributes(i).json(); });
+    ItemModel items(test);
+    Question question;
+    question.view = View::of(test.snapshot);
+    if (random() % 2 == 0) {
+      catalogue::ViewEditor editor(*question.view);
+      for (const catalogue::Change& change : random_batch(items, random, 12)) {
+        editor.apply(change);
+        items.apply(change);
+      }
+      question.view = editor.finish();
+    }
+    const ModelFilter filter = random_filter(items, random);
+    question.reach = Reach(question.view, compile_eligibility(*question.view, filter.request));
+    const bool is_exact = random() % 2 == 0;
+    question.model = random_model(random(), test.level_sizes, is_exact);
+    catalogue::ItemPolicyRequest policy;
+    if (random() % 3 == 0) policy.order_by = "bid";
+    if (random() % 3 == 0) {
+      policy.diversity = {{"country", static_cast<uint32_t>(1 + random() % 2)}};
+    }
+    question.policy = catalogue::ItemPolicy::compile(*question.view, policy).value();
+    LazyOptions& options = question.options;
+    options.terminal_count = static_cast<uint32_t>(random() % 3);
+    options.norm = is_exact ? ScoreNorm::kFull : static_cast<ScoreNorm>(random() % 3);
+    options.answer = {static_cast<uint32_t>(1 + random() % 8), static_cast<uint32_t>(random() % 3),
+                      question.policy.get()};
+    const uint64_t width_limit = random() % 3 == 0 ? 80 : 8;
+    for (uint32_t s = 0; s < question.view->depth() + options.terminal_count; ++s) {
+      options.widths.push_back(static_cast<uint32_t>(1 + random() % width_limit));
+    }
+    return question;
+  }
+
+  LazySearch search(const Question& question, uint32_t rows_max, const ThresholdRule* rule) {
+    return lazy_loop(question.reach, question.model, question.options, rows_max, rule, *scratch_);
+  }
+  Exported answer(const Question& question, std::span<const Finished> finished) {
+    ExportOptions options = question.options.answer;
+    options.items_per_sid = std::max(options.items_per_sid, 1u);
+    return export_items(finished, question.reach, options, threads_);
+  }
+
+  std::string path_ = std::filesystem::temp_directory_path() /
+                      ("tessera-lazy-" + std::to_string(::getpid()) + ".tsra");
+  std::unique_ptr<Scratch, ScratchDeleter> scratch_ = make_scratch();
+  platform::ThreadPool threads_{1};
+};
+
+void expect_same(const Exported& told, const Exported& wanted) {
+  ASSERT_EQ(told.item_ordinals, wanted.item_ordinals);
+  ASSERT_EQ(told.item_scores, wanted.item_scores);
+  ASSERT_EQ(told.path_codes, wanted.path_codes);
+}
+
+TEST_F(LazySearchTest, AnswersAreTheBitsOfTheSearchThatComputesEveryRow) {
+  ThresholdRule rule;  // taught by searches of all kinds: its guesses are often wrong
+  uint64_t rows = 0, rows_of_all = 0;
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    Question question = draw(random);
+    const LazyOptions& options = question.options;
+    const DecodeOptions whole{options.widths, options.terminal_count, options.norm};
+    const Exported wanted =
+        answer(question, decode_loop(question.reach, question.model, whole, *scratch_));
+    const bool is_one_by_one = random() % 4 == 0;
+    const LazySearch lazy =
+        search(question, is_one_by_one ? 1 : 1 + static_cast<uint32_t>(random() % 100),
+               random() % 4 == 0 ? nullptr : &rule);
+    expect_same(answer(question, lazy.finished()), wanted);
+    if (HasFatalFailure()) return;
+    lazy.teach(rule);
+    question.options.is_eager = true;
+    const LazySearch eager = search(question, 1024, nullptr);
+    expect_same(answer(question, eager.finished()), wanted);
+    if (HasFatalFailure()) return;
+    ASSERT_LE(lazy.rows(), eager.rows());
+    ASSERT_EQ(lazy.certificate().is_certified, eager.certificate().is_certified);
+    ASSERT_EQ(lazy.certificate().gap, eager.certificate().gap);
+    rows += lazy.rows();
+    rows_of_all += eager.rows();
+  }
+  EXPECT_LT(rows * 10, rows_of_all * 9);
+}
+
+/// What no width cuts off.
+Question unbounded(Question question) {
+  question.options.widths.assign(question.options.widths.size(), 4096);
+  question.options.is_eager = true;
+  return question;
+}
+
+TEST_F(LazySearchTest, ACertifiedAnswerIsTheBestOfAllAndAGapBoundsWhatWasMissed) {
+  uint64_t certified = 0, missed = 0;
+  for (uint64_t seed = 10'001; seed <= 10'000 + kSeeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    Question question = draw(random);
+    if (random() % 2 == 0) {
+      const auto selections = static_cast<uint32_t>(question.options.widths.size());
+      question.options.widths =
+          widths_of_budget(1 + random() % 40, selections, question.view->level_size(0), 64);
+    }
+    const LazySearch told = search(question, 16, nullptr);
+    const Question all = unbounded(question);
+    const LazySearch everything = search(all, 4096, nullptr);
+    ASSERT_TRUE(everything.certificate().is_certified);
+    const Certificate certificate = told.certificate();
+    const Exported found = answer(question, told.finished());
+    const Exported best = answer(question, everything.finished());
+    if (certificate.is_certified) {
+      ++certified;
+      ASSERT_EQ(certificate.gap, kNothing);
+      expect_same(found, best);
+      if (HasFatalFailure()) return;
+      continue;
+    }
+    const auto had = told.finished();
+    for (const Finished& path : everything.finished()) {
+      const bool is_found = std::any_of(
+          had.begin(), had.end(), [&](const Finished& own) { return own.node == path.node; });
+      const bool is_full = found.item_ordinals.size() == question.options.answer.result_count;
+      const bool may_matter = !is_full || path.score > found.path_scores.back();
+      if (is_found || !may_matter) continue;
+      ++missed;
+      ASSERT_LE(path.score, certificate.gap);
+    }
+  }
+  EXPECT_GT(certified, kSeeds / 10);
+  EXPECT_GT(missed, kSeeds / 10);
+}
+
+TEST_F(LazySearchTest, NeverComputesMoreRowsThanItsBudget) {
+  for (uint64_t seed = 20'001; seed <= 20'300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    Question question = draw(random);
+    // Flat: nothing is ever proved out.
+    question.model = [model = question.model](const Sid& prefix) {
+      OracleLogits logits = model(prefix);
+      std::fill(logits.codes.begin(), logits.codes.end(), 0.0);
+      logits.terminal = 0;
+      logits.log_sum_exp = 0;
+      return logits;
+    };
+    const auto selections = static_cast<uint32_t>(question.options.widths.size());
+    const auto budget = static_cast<uint32_t>(1 + random() % 60);
+    question.options.widths =
+        widths_of_budget(budget, selections, question.view->level_size(0), 8);
+    const LazySearch told = search(question, 7, nullptr);
+    EXPECT_LE(told.rows(), std::max(budget, selections - 1));
+  }
+}
+
+TEST_F(LazySearchTest, WhatIsNotANumberComesLastAndEndsNothing) {
+  std::mt19937_64 random(7);
+  Question question = draw(random);
+  question.model = [model = question.model](const Sid& prefix) {
+    OracleLogits logits = model(prefix);
+    for (size_t i = 0; i < logits.codes.size(); i += 2) {
+      logits.codes[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+    return logits;
+  };
+  const LazyOptions& options = question.options;
+  const DecodeOptions whole{options.widths, options.terminal_count, options.norm};
+  const auto wanted = decode_loop(question.reach, question.model, whole, *scratch_);
+  expect_same(answer(question, search(question, 16, nullptr).finished()),
+              answer(question, wanted));
+}
+
+TEST_F(LazySearchTest, ANarrowedSearchTellsWhatItTookBack) {
+  for (uint64_t seed = 30'001; seed <= 30'300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    Question question = draw(random);
+    question.options.widths.assign(question.options.widths.size(), 64);
+    const LazySearch whole = search(question, 4096, nullptr);
+    LazySearch narrowed(question.reach, question.options);
+    narrowed.narrow(1);
+    std::vector<uint32_t> ones(question.options.widths.size(), 1);
+    Question one = question;
+    one.options.widths = ones;
+    const LazySearch wanted = search(one, 4096, nullptr);
+    EXPECT_LE(wanted.rows(), whole.rows() + ones.size());
+    EXPECT_EQ(wanted.widths_used().size(), wanted.steps_taken());
+  }
+}
+
+TEST(WidthsOfBudget, GiveTheFirstStepHalfAndShareTheRest) {
+  EXPECT_EQ(widths_of_budget(336, 4, 256, 10), (std::vector<uint32_t>{168, 84, 84, 10}));
+  EXPECT_EQ(widths_of_budget(336, 4, 20, 10), (std::vector<uint32_t>{20, 158, 158, 10}));
+  EXPECT_EQ(widths_of_budget(336, 2, 256, 10), (std::vector<uint32_t>{256, 10}));
+  EXPECT_EQ(widths_of_budget(1, 4, 256, 10), (std::vector<uint32_t>{1, 1, 1, 10}));
+  EXPECT_EQ(widths_of_budget(336, 1, 256, 10), (std::vector<uint32_t>{10}));
+}
+
+TEST(Scores, NeverRiseAlongAPathWhateverTheNormIs) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<float> normal(0, 20);
+  const ScanKernels* const all[] = {
+      &kPortableScan,
+#if defined(__x86_64__)
+      __builtin_cpu_supports("avx2") ? &kAvx2Scan : nullptr,
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+              __builtin_cpu_supports("avx512vl")
+          ? &kAvx512Scan
+          : nullptr,
+#endif
+  };
+  for (const ScanKernels* kernels : all) {
+    if (kernels == nullptr) continue;
+    for (int round = 0; round < 2000; ++round) {
+      std::vector<float> logits(1 + random() % 70);
+      for (float& logit : logits) logit = normal(random);
+      ScanRun run;
+      run.logits = logits.data();
+      run.end = static_cast<uint32_t>(logits.size());
+      run.beam_score = -std::abs(normal(random)) / 4;
+      run.norm = normal(random);  // often below logits, as no sum of exponentials is
+      std::vector<CandidateKey> keys(logits.size() + kScanSlack);
+      const uint32_t count = kernels->scan(run, kNothing, keys.data());
+      ASSERT_EQ(count, logits.size());
+      for (uint32_t i = 0; i < count; ++i) {
+        const auto high = static_cast<uint32_t>(keys[i] >> 32);
+        const auto score = std::bit_cast<float>((high >> 31) != 0 ? high : high ^ 0x7FFFFFFFu);
+        ASSERT_LE(score, run.beam_score) << kernels->name;
+      }
+    }
+  }
+}
+
+TEST(ThresholdRule, LearnsALineOfTheFeatures) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal(0, 1);
+  ThresholdRule rule;
+  double error = 0;
+  for (int i = 0; i < 400; ++i) {
+    const ThresholdFeatures x{1, -1 + 0.2 * normal(random), -4 + 0.5 * normal(random),
+                              -5 + 0.5 * normal(random), 4 + normal(random)};
+    const double threshold = -2 + 0.5 * x[1] + 0.7 * x[2] - 0.3 * x[4] + 0.02 * normal(random);
+    if (const auto guess = rule.guess(0, x); guess && i >= 300) {
+      error = std::max(error, std::abs(guess->score - threshold));
+      EXPECT_LT(guess->deviation, 0.1);
+    }
+    rule.observe(0, x, threshold);
+  }
+  EXPECT_GT(error, 0.0);
+  EXPECT_LT(error, 0.12);
+  EXPECT_FALSE(rule.guess(1, {}).has_value());
+}
+
+TEST(ThresholdRules, ForgetThoseThatWereNotUsedForLongest) {
+  ThresholdRules rules;
+  const auto kept = rules.of("kept");
+  for (size_t i = 0; i < kThresholdRulesMax - 1; ++i) rules.of("other " + std::to_string(i));
+  EXPECT_EQ(rules.of("kept"), kept);
+  rules.of("one more");
+  EXPECT_EQ(rules.of("kept"), kept);
+  const auto other = rules.of("other 0");
+  EXPECT_NE(other, nullptr);
+}
+
+TEST(Deviations, GrowWithWhatAPassCosts) {
+  EXPECT_EQ(deviations_below(0.05, 150, 0), 0);
+  const double few = deviations_below(0.05, 150, 8), many = deviations_below(0.05, 150, 400);
+  EXPECT_LT(few, many);
+  EXPECT_LE(many, 4);
+}
+
+}  // namespace
+}  // namespace tessera::beam

@@ -1,0 +1,67 @@
+// Guesses the score of the last path of an answer from what the first steps of its search have
+// seen: linear rules of five numbers of a step's candidates, one a step, fitted by recursive least
+// squares over the searches before (Plackett 1950) with slow forgetting. A guess decides what is
+// computed first, never what is found.
+//
+// Thread-safety: the engine's thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tessera::beam {
+
+/// 1, the best candidate's score, the k-th's, the 3k-th's, and the entropy of all, in nats.
+using ThresholdFeatures = std::array<double, 5>;
+
+/// `scores` of a step's candidates, best first, not empty; `k` >= 1 paths make an answer.
+ThresholdFeatures features_of(std::span<const float> scores, uint32_t k);
+
+class ThresholdRule {
+ public:
+  struct Guess {
+    double score = 0;
+    double deviation = 0;  // of guesses from what thresholds came to
+  };
+  /// Nothing before some searches were observed. Steps from 0, as selections.
+  std::optional<Guess> guess(uint32_t step, const ThresholdFeatures& features) const;
+  void observe(uint32_t step, const ThresholdFeatures& features, double threshold);
+
+ private:
+  struct OfStep {
+    std::array<std::array<double, 5>, 5> inverse{};  // of the features' correlation
+    std::array<double, 5> weights{};
+    double square = 0;  // mean of squared errors of guesses, the newest weigh most
+    uint32_t count = 0;
+  };
+  std::vector<OfStep> steps_;
+};
+
+/// Rules by what makes thresholds differ (adapter, paths of the answer, norm, widths), the one used
+/// last first; beyond a number those that were not used for longest are forgotten.
+class ThresholdRules {
+ public:
+  /// One that is forgotten stays with those who have it.
+  std::shared_ptr<ThresholdRule> of(const std::string& key);
+
+ private:
+  using Entry = std::pair<std::string, std::shared_ptr<ThresholdRule>>;
+  std::list<Entry> rules_;
+  std::unordered_map<std::string, std::list<Entry>::iterator> by_key_;
+};
+
+inline constexpr size_t kThresholdRulesMax = 256;
+
+/// Deviations by which a guess is to be lowered: a lower one costs `rows` times its part of a nat
+/// more rows, a missed one further passes, each as dear as `pass_rows` rows.
+double deviations_below(double deviation, double rows, double pass_rows);
+
+}  // namespace tessera::beam
