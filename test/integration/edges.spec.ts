@@ -85,7 +85,11 @@ describe('both edges', () => {
     });
     expect({ ...second?.request }).toEqual({ ...first?.request });
     const answer = answerTo(first?.request as never);
-    expect(overGrpc.answer).toEqual({ ...answer, completeness: 'COMPLETENESS_NARROWED' });
+    expect(overGrpc.answer).toEqual({
+      ...answer,
+      completeness: 'COMPLETENESS_NARROWED',
+      search: 'SEARCH_CERTIFIED',
+    });
     // A JSON object over HTTP, the text of one over gRPC.
     const items = answer.items.map((item) => ({
       ...item,

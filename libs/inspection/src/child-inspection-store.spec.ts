@@ -76,12 +76,15 @@ const ITEMS = [
   { itemId: '2', sid: [4, 2], score: -0.75, rank: 2, title: '' },
 ].map((item) => ({ ...item, attributes: '' }));
 
+const CERTIFICATE = { search: 'beam', certified: false, gap: -0.875, rows: 5 } as const;
+
 function answer(requestId: string): RecallAnswer {
   return {
     requestId,
     items: ITEMS,
     short: false,
     completeness: 'whole',
+    ...CERTIFICATE,
     widthsUsed: [3, 2],
     itemPolicy: {
       orderBy: '',

@@ -85,6 +85,8 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
       scoreItemsMax: 64,
     },
     recall: {
+      search: 'beam',
+      rowBudget: 0,
       widths: [50],
       resultCount: 10,
       itemsPerSid: 100,

@@ -66,6 +66,8 @@ beforeAll(async () => {
 });
 
 const DEFAULTS: RecallParts['defaults'] = {
+  search: 'beam',
+  rowBudget: 0,
   widths: [4, 6],
   resultCount: 5,
   itemsPerSid: 3,

@@ -1177,11 +1177,21 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
               "resultCount": {
                 "type": "number"
               },
+              "search": {
+                "type": "string",
+                "enum": [
+                  "certified",
+                  "beam"
+                ]
+              },
               "widths": {
                 "type": "array",
                 "items": {
                   "type": "number"
                 }
+              },
+              "rowBudget": {
+                "type": "number"
               },
               "itemsPerSid": {
                 "type": "number"
@@ -1391,6 +1401,22 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
               },
               "short": {
                 "type": "boolean"
+              },
+              "search": {
+                "type": "string",
+                "enum": [
+                  "certified",
+                  "beam"
+                ]
+              },
+              "certified": {
+                "type": "boolean"
+              },
+              "gap": {
+                "type": "number"
+              },
+              "rows": {
+                "type": "number"
               },
               "widthsUsed": {
                 "type": "array",
@@ -2066,6 +2092,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
         "type": "string"
       },
       "notLiveSince": {
+        "type": "number"
+      },
+      "exactRank": {
+        "type": "number"
+      },
+      "rankAtLeast": {
         "type": "number"
       },
       "widthsUsed": {
