@@ -44,6 +44,6 @@ export {
   type RecallServing,
   type RuntimeStore,
 } from './domain/runtime-types.js';
-export { ROW_BUDGET_MAX } from './domain/search-settings.js';
+export { ROW_BUDGET_MAX, rowBudgetFor } from './domain/search-settings.js';
 export { UseCases } from './domain/use-cases.js';
 export { createRecallRuntime } from './recall-runtime.js';

@@ -1402,22 +1402,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
               "short": {
                 "type": "boolean"
               },
-              "search": {
-                "type": "string",
-                "enum": [
-                  "certified",
-                  "beam"
-                ]
-              },
-              "certified": {
-                "type": "boolean"
-              },
-              "gap": {
-                "type": "number"
-              },
-              "rows": {
-                "type": "number"
-              },
               "widthsUsed": {
                 "type": "array",
                 "items": {
@@ -1661,6 +1645,22 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   "forkUs"
                 ],
                 "additionalProperties": false
+              },
+              "search": {
+                "type": "string",
+                "enum": [
+                  "certified",
+                  "beam"
+                ]
+              },
+              "certified": {
+                "type": "boolean"
+              },
+              "gap": {
+                "type": "number"
+              },
+              "rows": {
+                "type": "number"
               },
               "history": {
                 "type": "array",

@@ -43,7 +43,10 @@ export function searchOf(
   return {
     search,
     widths: request.widths.length > 0 ? request.widths : widthsFor(resultCount, limits),
-    rowBudget: search === 'beam' ? 0 : (request.rowBudget ?? budgetFor(resultCount, limits)),
+    rowBudget:
+      search === 'beam'
+        ? 0
+        : (request.rowBudget ?? rowBudgetFor(resultCount, limits.defaultRowBudget)),
   };
 }
 
@@ -80,7 +83,8 @@ function widthsFor(resultCount: number, limits: SearchLimits): readonly number[]
     .map((width) => Math.min(Math.max(width, resultCount), limits.widthMax));
 }
 
-function budgetFor(resultCount: number, { defaultRowBudget }: SearchLimits): number {
-  if (defaultRowBudget > 0) return defaultRowBudget;
+/** Rows of a certified search at most where the request says none. */
+export function rowBudgetFor(resultCount: number, configured: number): number {
+  if (configured > 0) return configured;
   return Math.min(BUDGET_ROWS + BUDGET_ROWS_PER_ITEM * resultCount, ROW_BUDGET_MAX);
 }
