@@ -33,7 +33,6 @@ export function parseWireExplain(message: WireExplainRequest): Parsed<ExplainReq
 
 export function toWireExplanation(answer: ExplainAnswer): WireExplainResponse {
   const { rank, step, score, cutScore, clause, attribute, notLiveSince } = answer;
-  const { exactRank, rankAtLeast } = answer;
   return {
     ...answer,
     verdict: enumWords['tessera.explain.v1.Verdict'][answer.verdict],
@@ -44,7 +43,5 @@ export function toWireExplanation(answer: ExplainAnswer): WireExplainResponse {
     clause,
     attribute,
     notLiveSince,
-    exactRank,
-    rankAtLeast,
   };
 }
