@@ -1743,6 +1743,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     },
                     "atLeast": {
                       "type": "boolean"
+                    },
+                    "provedOut": {
+                      "type": "boolean"
                     }
                   },
                   "required": [
@@ -1753,7 +1756,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     "goesOn",
                     "endsHere",
                     "items",
-                    "atLeast"
+                    "atLeast",
+                    "provedOut"
                   ],
                   "additionalProperties": false
                 }
@@ -3368,6 +3372,70 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 },
                 "userId": {
                   "type": "string"
+                },
+                "certificates": {
+                  "type": "object",
+                  "properties": {
+                    "left": {
+                      "type": "object",
+                      "properties": {
+                        "search": {
+                          "type": "string",
+                          "enum": [
+                            "certified",
+                            "beam"
+                          ]
+                        },
+                        "certified": {
+                          "type": "boolean"
+                        },
+                        "gap": {
+                          "type": "number"
+                        },
+                        "rows": {
+                          "type": "number"
+                        }
+                      },
+                      "required": [
+                        "search",
+                        "certified",
+                        "rows"
+                      ],
+                      "additionalProperties": false
+                    },
+                    "right": {
+                      "type": "object",
+                      "properties": {
+                        "search": {
+                          "type": "string",
+                          "enum": [
+                            "certified",
+                            "beam"
+                          ]
+                        },
+                        "certified": {
+                          "type": "boolean"
+                        },
+                        "gap": {
+                          "type": "number"
+                        },
+                        "rows": {
+                          "type": "number"
+                        }
+                      },
+                      "required": [
+                        "search",
+                        "certified",
+                        "rows"
+                      ],
+                      "additionalProperties": false
+                    }
+                  },
+                  "required": [
+                    "left",
+                    "right"
+                  ],
+                  "additionalProperties": false
                 }
               },
               "required": [

@@ -1,5 +1,3 @@
-import type { EngineAnswer } from '@tessera/engine';
-
 /**
  * How items are found (docs/concepts/search.md). `certified`: until it is proved that no other item
  * is better, or a budget of rows is spent; `beam`: the best of each step go on.
@@ -22,10 +20,10 @@ export interface Certificate {
 
 export function certificateOf(
   search: Search,
-  { certified, gap, rows }: Pick<EngineAnswer, 'certified' | 'gap' | 'rows'>,
+  { certified, gap, rows }: Omit<Certificate, 'search'>,
 ): Certificate {
-  const isKnown = !certified && Number.isFinite(gap);
-  return { search, certified, rows, ...(isKnown && { gap }) };
+  if (certified || gap === undefined || !Number.isFinite(gap)) return { search, certified, rows };
+  return { search, certified, gap, rows };
 }
 
 /** Of an answer that the engine was not asked for. */
