@@ -44,7 +44,7 @@ export function recallOf(
     resultCount: positive('resultCount', message.resultCount),
     ...(search && { search }),
     widths: message.widths,
-    ...(rowBudget !== undefined && { rowBudget }),
+    ...(rowBudget !== undefined && { rowBudget: positive('rowBudget', rowBudget) }),
     itemsPerSid: positive('itemsPerSid', message.itemsPerSid),
     ...(eligibility && { eligibility }),
     ...(itemPolicy && { itemPolicy }),
