@@ -1,15 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { usersOfFile } from '@tessera/behaviour';
 import { TesseraError, visible } from '@tessera/errors';
-import type { RecallRuntimeOptions } from '@tessera/recall';
+import { type RecallRuntimeOptions, ROW_BUDGET_MAX, type Search } from '@tessera/recall';
+import { type Answers, askAll, DEADLINE_MS, type Load } from './evaluate/ask-all.js';
+import { bothSearches, describeBoth } from './evaluate/both-searches.js';
 import { type Case, type Cases, readCases } from './evaluate/cases.js';
 import { meanOverlap, OVERLAP_DEPTH } from './evaluate/overlap.js';
-import { DEPTHS, quality, type Rank, rankOf } from './evaluate/ranking.js';
-import { RecallClient } from './served/recall-client.js';
+import { DEPTHS, quality } from './evaluate/ranking.js';
+import { describeRows, rowsOf } from './evaluate/rows.js';
 import { startStack } from './served/served-stack.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 import { COMPUTE_TYPES, MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
 import { ProgressLine } from './terminal/progress.js';
+import { SEARCHES } from './terminal/search-flags.js';
 
 const USAGE = `usage: npm run evaluate -- --sequences FILE [flags]
 
@@ -18,7 +21,10 @@ Asks the served engine over gRPC for every user, prints Recall and NDCG at ${DEP
                        "history", "target"?}, of which the longest of a user counts; .gz too
   --targets FILE.json  {"user": item}; without it the last item of each sequence is held out
   --model DIR, --catalogue FILE[#domain=NAME], --titles FILE    as for npm run recall
-  --beam N             beam width (default 50)
+  --search beam|certified|both  a beam (default), the model's best of all items, or both: rows and
+                       quality side by side, and how much of the certified lists the beam has
+  --beam N             width of the beam (default 50)
+  --row-budget N       rows that a certified search computes at most (default: as configured)
   --max-items N        newest items of a history that are sent
   --users N            users asked at most
   --concurrency N      requests in flight (default 16)
@@ -32,18 +38,7 @@ const COUNT_MAX = 1_000_000_000;
 const CONCURRENCY_MAX = 256;
 const DEFAULT_BEAM = 50;
 const DEFAULT_CONCURRENCY = 16;
-const DEADLINE_MS = 600_000;
 const FAILURES_SHOWN = 5;
-
-interface Answers {
-  /** Item IDs per user, best first; none where the request failed. */
-  readonly lists: readonly (readonly string[])[];
-  readonly ranks: readonly Rank[];
-  readonly failures: readonly string[];
-  /** Items of histories that the catalogue does not have: left out of the prompts. */
-  readonly skippedItems: number;
-  readonly seconds: number;
-}
 
 /** An evaluation of one compute type. */
 interface Evaluation {
@@ -52,60 +47,6 @@ interface Evaluation {
   readonly unknownTargets: number;
   readonly model: string;
   readonly catalogue: string;
-}
-
-interface Load {
-  readonly beam: number;
-  readonly concurrency: number;
-  readonly results: number;
-}
-
-/** Asks every case, `concurrency` at a time. A refused case is a miss and is reported. */
-async function askAll(
-  address: string,
-  cases: readonly Case[],
-  { beam, concurrency, results }: Load,
-): Promise<Answers> {
-  const client = new RecallClient(address);
-  const progress = new ProgressLine();
-  const lists: string[][] = cases.map(() => []);
-  const failures: string[] = [];
-  const started = performance.now();
-  let next = 0;
-  let done = 0;
-  let skippedItems = 0;
-  const ask = async ({ userId, history }: Case): Promise<string[]> => {
-    const question = {
-      history: { itemIds: history },
-      widths: [beam],
-      resultCount: results,
-      // All items of the best SID before those of the next, as the trainer ranks them.
-      itemsPerSid: results,
-    };
-    try {
-      const answer = await client.recall(question, DEADLINE_MS);
-      skippedItems += answer.skippedItems;
-      return answer.items.map((item) => item.itemId);
-    } catch (error) {
-      failures.push(`user '${userId}': ${(error as Error).message}`);
-      return [];
-    }
-  };
-  const work = async () => {
-    for (let at = next++; at < cases.length; at = next++) {
-      lists[at] = await ask(cases[at] as Case);
-      done += 1;
-      const perSecond = (1000 * done) / (performance.now() - started);
-      const left = Math.ceil((cases.length - done) / perSecond);
-      progress.update('users', done, cases.length, `${perSecond.toFixed(0)}/s, ${left} s left`);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, work));
-  progress.end();
-  client.close();
-  const seconds = (performance.now() - started) / 1000;
-  const ranks = cases.map(({ target }, user) => rankOf(target, lists[user] ?? []));
-  return { lists, ranks, failures, skippedItems, seconds };
 }
 
 function report(evaluation: Evaluation, { skipped, repeatedLines }: Cases) {
@@ -125,6 +66,7 @@ function report(evaluation: Evaluation, { skipped, repeatedLines }: Cases) {
     requestsPerSecond: users / answers.seconds,
     recall,
     ndcg,
+    ...rowsOf(answers.searched),
   };
 }
 
@@ -140,6 +82,7 @@ function describe(result: ReturnType<typeof report>): string {
     `users ${users} (${skippedUsers} without target or history left out, ${failedUsers} failed)`,
     `not in the catalogue: ${unknownTargets} targets (misses), ${skippedHistoryItems} items of ` +
       `histories (left out); ${repeatedLines} lines of users with a longer one left out`,
+    describeRows(result),
     `seconds ${seconds.toFixed(1)}, requests/s ${requestsPerSecond.toFixed(1)}`,
   ].join('\n');
 }
@@ -249,6 +192,8 @@ await runCommand(USAGE, async (words) => {
     targets: 'text',
     users: 'text',
     beam: 'text',
+    search: 'text',
+    'row-budget': 'text',
     'max-items': 'text',
     concurrency: 'text',
     compare: 'text',
@@ -256,10 +201,15 @@ await runCommand(USAGE, async (words) => {
   });
   const compared = flags.text('compare');
   const types = compared === undefined ? undefined : comparedTypes(compared);
+  const search = flags.oneOf('search', [...SEARCHES, 'both'], 'beam');
+  if (types !== undefined && search === 'both') {
+    fail('compare', 'nothing with --search both', types.join());
+  }
   const load = {
+    rowBudget: flags.integer('row-budget', 1, ROW_BUDGET_MAX),
     beam: flags.integer('beam', 1, BEAM_MAX) ?? DEFAULT_BEAM,
     concurrency: flags.integer('concurrency', 1, CONCURRENCY_MAX) ?? DEFAULT_CONCURRENCY,
-    results: types === undefined ? Math.max(...DEPTHS) : OVERLAP_DEPTH,
+    results: types === undefined && search !== 'both' ? Math.max(...DEPTHS) : OVERLAP_DEPTH,
   };
   const progress = new ProgressLine();
   const options = runtimeOptions(flags, progress.update);
@@ -274,12 +224,19 @@ await runCommand(USAGE, async (words) => {
   const write = async (result: object) => {
     if (path !== undefined) await writeFile(path, `${JSON.stringify(result, null, 2)}\n`);
   };
+  if (search === 'both') {
+    const ask = (one: Search) => evaluateWith(options, cases.cases, { ...load, search: one });
+    const result = bothSearches((await ask('beam')).answers, (await ask('certified')).answers);
+    await print(describeBoth(result));
+    return write(result);
+  }
+  const searched = { ...load, search };
   if (types !== undefined) {
-    const results = await compare(options, cases, load, types);
+    const results = await compare(options, cases, searched, types);
     await print(describeComparison(results));
     return write(results);
   }
-  const result = report(await evaluateWith(options, cases.cases, load), cases);
+  const result = report(await evaluateWith(options, cases.cases, searched), cases);
   await print(describe(result));
   await write(result);
 });

@@ -2,6 +2,7 @@ import { rawRecall } from './recall/raw-recall.js';
 import { RECALL_FLAGS } from './recall/recall-flags.js';
 import { userRecall } from './recall/user-recall.js';
 import { Flags, runCommand } from './terminal/command.js';
+import { SEARCH_USAGE } from './terminal/search-flags.js';
 
 const USAGE = `usage: npm run recall -- (--history ID,ID,... | --user ID) [flags]
        npm run recall -- --model DIR --catalogue FILE --prompt-tokens N,N,...
@@ -22,7 +23,9 @@ Both:
   --model DIR          Hugging Face folder (default: the configured one)
   --catalogue FILE[#domain=NAME]    snapshot, or importable files; may repeat
   --titles FILE        titles by item ID, JSON or TSV
+${SEARCH_USAGE}
   --widths N,N,...     beam width per step; the last holds for further steps
+  --report FILE        a line of JSON a prompt: certified, rows, passes, gap (null: none)
   --results N          items (raw: SIDs) wanted
   --items-per-sid N    items of one SID at most
   --score full|level|allowed    what scores are normalised over

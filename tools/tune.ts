@@ -1,11 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { loadBehaviourStore } from '@tessera/behaviour';
-import { createRecallRuntime, type RecallRuntimeOptions } from '@tessera/recall';
+import { createRecallRuntime, type RecallRuntimeOptions, rowBudgetFor } from '@tessera/recall';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 import { MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
 import { ProgressLine } from './terminal/progress.js';
+import { readSearch } from './terminal/search-flags.js';
 import { table } from './terminal/table.js';
+import { budgetOf, certifiedRows } from './tune/row-budget.js';
 import {
   again,
   axesOf,
@@ -28,6 +30,8 @@ answer most, for npm start -- --config FILE. Nothing else should run meanwhile.
   --sequences FILE     {"user": [item IDs, oldest first]}, .gz too, or a users.json; without it
                        models/demo/users.json, which suits the demo model alone
   --model DIR, --catalogue FILE[#domain=NAME], --dtype f32|bf16|w8a8, --activation-scales FILE
+  --search certified|beam  as callers will ask (default: as configured, a beam where there are
+                       widths); of certified searches recall.rowBudget is written too
   --widths N,N,..      of the beam, as callers will ask (default: as configured)
   --max-items N        newest items of a history (default: as configured)
   --seconds N          of measuring for each setting (default 4)
@@ -44,6 +48,7 @@ await runCommand(USAGE, async (words) => {
     ...MODEL_FLAGS,
     sequences: 'text',
     widths: 'text',
+    search: 'text',
     'max-items': 'text',
     seconds: 'text',
     out: 'text',
@@ -56,6 +61,7 @@ await runCommand(USAGE, async (words) => {
       flags.text('sequences') ?? DEMO_USERS,
       flags.integer('max-items', 1, historyItemsMax) ?? historyItemsMax,
     ),
+    search: readSearch(flags, options.recall.search).search,
     widths: flags.integers('widths', 1, WIDTH_MAX) ?? [],
     seconds: flags.integer('seconds', 1, SECONDS_MAX) ?? DEFAULT_SECONDS,
   };
@@ -79,9 +85,21 @@ await runCommand(USAGE, async (words) => {
   progress.end();
   await print(shown(swept.length > 0 ? swept : measured));
   if (last.length > 0) await print(nearness(advice, last));
-  await writeFile(outputPath, `${JSON.stringify({ engine: advice.setting }, null, 2)}\n`);
+  const rowBudget = await advisedBudget(options, load);
+  const advised = { engine: advice.setting, ...(rowBudget && { recall: { rowBudget } }) };
+  await writeFile(outputPath, `${JSON.stringify(advised, null, 2)}\n`);
   await print(`${outputPath}: ${advice.rate.toFixed(1)} recalls a second`);
 });
+
+/** Undefined of beams, and where no answer was certified. */
+async function advisedBudget(options: RecallRuntimeOptions, load: Load) {
+  if (load.search === 'beam') return undefined;
+  const rows = await certifiedRows(options, load);
+  const budget = budgetOf(rows);
+  const note = budget === undefined ? 'none' : `${budget} rows`;
+  await print(`recall.rowBudget: ${note}, by ${rows.length} certified answers`);
+  return budget;
+}
 
 async function historiesOf(path: string, itemsMax: number): Promise<string[][]> {
   const store = await loadBehaviourStore(path);
@@ -95,18 +113,21 @@ async function historiesOf(path: string, itemsMax: number): Promise<string[][]> 
 }
 
 /** Requests whose keys and values fit in engine.kvBytesMax, by the longest of some prompts. */
-async function fitting(options: RecallRuntimeOptions, { histories, widths }: Load) {
+async function fitting(options: RecallRuntimeOptions, load: Load) {
+  const { histories, widths, search } = load;
   const runtime = await createRecallRuntime(options);
   try {
     const { kvBytesPerPosition } = runtime.facts.summary.model;
     const { depth } = runtime.facts.summary.catalogue;
     const [history = []] = histories.toSorted((a, b) => b.length - a.length);
-    const { promptTokens } = await runtime.serving.recall(requestOf(history, widths), {
+    const { promptTokens } = await runtime.serving.recall(requestOf(history, load), {
       signal: new AbortController().signal,
       budgetUs: SECONDS_MAX * 1e6,
     });
     const width = Math.max(...(widths.length > 0 ? widths : options.recall.widths));
-    const positions = promptTokens + width * depth;
+    const { resultCount, rowBudget } = options.recall;
+    const rows = search === 'beam' ? width * depth : rowBudgetFor(resultCount, rowBudget);
+    const positions = promptTokens + rows;
     return Math.floor(options.engine.kvBytesMax / (positions * kvBytesPerPosition));
   } finally {
     await runtime.close();

@@ -170,6 +170,7 @@ export default {
       goesOn: number(1, 'beam::kGoesOn'),
       endsHere: number(2, 'beam::kEndsHere'),
       atLeast: number(4, 'beam::kAtLeast'),
+      provedOut: number(8, 'beam::kProvedOut'),
     }),
     numbers('NOTHING', 'What stands where there is none.', {
       row: number(NONE, 'beam::kNoRow'),

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { CONFIG_KEYS, CONFIG_LIMITS } from '@tessera/config';
 import { ERROR_TABLE, GRPC_STATUS, NATIVE_ERRORS, SERVICE_ERRORS } from '@tessera/errors';
+import { ROW_BUDGET_MAX } from '@tessera/recall';
 import { METRICS } from '@tessera/telemetry';
 import { describe, expect, it } from 'vitest';
 
@@ -82,6 +83,10 @@ describe('limits of the configuration', () => {
     ['widthMax', 'native/src/engine/limits.h', 'kWidthMax'],
   ] as const)('%s is what the engine takes', (name, path, constant) => {
     expect(CONFIG_LIMITS[name]).toBe(nativeLimit(path, constant));
+  });
+
+  it('has the budget of rows that a request may ask for', () => {
+    expect(ROW_BUDGET_MAX).toBe(CONFIG_LIMITS.rowBudgetMax);
   });
 
   it('are what docs/configuration.md says', () => {

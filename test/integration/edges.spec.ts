@@ -85,13 +85,36 @@ describe('both edges', () => {
     });
     expect({ ...second?.request }).toEqual({ ...first?.request });
     const answer = answerTo(first?.request as never);
-    expect(overGrpc.answer).toEqual({ ...answer, completeness: 'COMPLETENESS_NARROWED' });
+    expect(overGrpc.answer).toEqual({
+      ...answer,
+      completeness: 'COMPLETENESS_NARROWED',
+      search: 'SEARCH_CERTIFIED',
+    });
     // A JSON object over HTTP, the text of one over gRPC.
     const items = answer.items.map((item) => ({
       ...item,
       attributes: { asked: common.attributes },
     }));
     expect(http.json).toEqual({ ...answer, items });
+  });
+
+  it('hand a search with its budget to the runtime, and its certificate back', async () => {
+    const before = runtime.seen.length;
+    const asked = { userId: '7', rowBudget: 9 };
+    const http = await postJson({ ...asked, search: 'certified' });
+    const overGrpc = await client.recall({ ...asked, search: 'SEARCH_CERTIFIED' });
+    const seen = runtime.seen.slice(before).map(({ request }) => request);
+    expect(seen).toMatchObject([
+      { search: 'certified', rowBudget: 9, widths: [] },
+      { search: 'certified', rowBudget: 9, widths: [] },
+    ]);
+    const certificate = { certified: false, gap: -0.75, rows: 9 };
+    expect(http.json).toMatchObject({ search: 'certified', ...certificate });
+    expect(overGrpc.answer).toMatchObject({ search: 'SEARCH_CERTIFIED', ...certificate });
+    await postJson({ userId: '7', search: 'beam' });
+    expect(runtime.seen.at(-1)?.request).toMatchObject({ search: 'beam' });
+    await postJson({ userId: '7' });
+    expect(runtime.seen.at(-1)?.request).not.toHaveProperty('search');
   });
 
   it('hand the same request for scores to the runtime and the same answer back', async () => {

@@ -66,6 +66,10 @@ export function answerTo(request: RecallRequest): RecallAnswer {
     requestId: request.requestId || 'made',
     items: [{ itemId, sid: [3, 1, 4], score: -0.5, rank: 1, title: 'Tëst', attributes: named }],
     short: true,
+    search: request.search ?? 'certified',
+    certified: false,
+    gap: -0.75,
+    rows: request.rowBudget ?? 6,
     widthsUsed: [2, 4],
     completeness: 'narrowed',
     itemPolicy: {
@@ -118,6 +122,7 @@ export function explanationOf({ recall, itemId }: ExplainRequest): ExplainAnswer
     step: 1,
     score: -3.5,
     cutScore: -2.25,
+    exactRank: 31,
     widthsUsed: [4, 8],
     historyItems: recall.history?.length ?? 0,
     trimmedItems: 0,

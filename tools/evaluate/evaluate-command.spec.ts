@@ -83,4 +83,24 @@ describe('npm run evaluate', () => {
     expect(result.ndcg[DEPTH]).toBeLessThanOrEqual(expected);
     expect(stdout).toContain(`Recall@${DEPTH}  ${expected.toFixed(4)}`);
   });
+
+  it('shows what a beam has missed of the certified lists, beside rows and quality', async () => {
+    const folder = temporaryFolder({ 'sequences.json': Object.fromEntries(sequences()) });
+    const jsonPath = join(folder.path, 'result.json');
+    const { stdout } = await run('node', [
+      ...['dist/tools/evaluate.js', '--sequences', join(folder.path, 'sequences.json')],
+      ...['--search', 'both', '--beam', String(BEAM), '--json', jsonPath],
+      ...['--threads', '1', '--dtype', 'f32', '--concurrency', '4'],
+    ]);
+    const result = JSON.parse(readFileSync(jsonPath, 'utf8'));
+    folder.remove();
+    expect(result.searches).toMatchObject([
+      { search: 'beam' },
+      { search: 'certified', certifiedShare: 1 },
+    ]);
+    expect(result.found[10]).toBeGreaterThan(0);
+    expect(result.found[10]).toBeLessThanOrEqual(1);
+    expect(result.searches[1].rowsMean).toBeGreaterThan(0);
+    expect(stdout).toMatch(/of the certified lists the beam found .* % of the first 10/);
+  });
 });

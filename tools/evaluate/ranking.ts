@@ -18,10 +18,10 @@ export function rankOf(target: string, itemIds: readonly string[]): Rank {
 }
 
 /** Means over all users; a user without an answer counts as a miss. */
-export function quality(ranks: readonly Rank[]): Quality {
+export function quality(ranks: readonly Rank[], depths: readonly number[] = DEPTHS): Quality {
   const mean = (value: (rank: number) => number) =>
     ranks.reduce((sum: number, rank) => sum + (rank === null ? 0 : value(rank)), 0) / ranks.length;
   const at = (value: (rank: number, k: number) => number) =>
-    Object.fromEntries(DEPTHS.map((k) => [k, mean((rank) => (rank <= k ? value(rank, k) : 0))]));
+    Object.fromEntries(depths.map((k) => [k, mean((rank) => (rank <= k ? value(rank, k) : 0))]));
   return { recall: at(() => 1), ndcg: at((rank) => 1 / Math.log2(rank + 1)) };
 }

@@ -12,9 +12,13 @@ import {
   type ScoreNorm,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
+import { rowBudgetFor } from '@tessera/recall';
 import { type Flags, fail, print } from '../terminal/command.js';
 import { ProgressLine } from '../terminal/progress.js';
+import { readSearch } from '../terminal/search-flags.js';
 import { table } from '../terminal/table.js';
+import { itemsOfSids } from './items-of-sids.js';
+import { type SearchReport, searchReport, writeReports } from './search-report.js';
 
 /** The engine's own limits (native/src/engine/options.h). */
 const WIDTH_MAX = 4096;
@@ -43,6 +47,7 @@ interface RawOptions {
   readonly levelTokenBase: readonly number[];
   readonly terminalTokens: readonly number[];
   readonly widths: readonly number[];
+  readonly rowBudget: number;
   readonly results: number;
   readonly itemsPerSid: number;
   readonly scoreNorm: ScoreNorm;
@@ -56,7 +61,8 @@ interface RawOptions {
  * --prompt-tokens, an array of such arrays for --prompts.
  */
 export async function rawRecall(flags: Flags): Promise<void> {
-  const answers = await rawAnswers(flags);
+  const { answers, reports } = await rawAnswers(flags);
+  await writeReports(flags.text('report'), reports);
   if (flags.has('json')) {
     await print(JSON.stringify(flags.has('prompts') ? answers : answers[0]));
     return;
@@ -64,13 +70,33 @@ export async function rawRecall(flags: Flags): Promise<void> {
   for (const paths of answers) await print(`${pathTable(paths)}\n`);
 }
 
+interface RawAnswers {
+  readonly answers: readonly (readonly RawPath[])[];
+  readonly reports: readonly SearchReport[];
+}
+
 /** Paths for each prompt, best first. */
-export async function rawAnswers(flags: Flags) {
+export async function rawAnswers(flags: Flags): Promise<RawAnswers> {
   const options = await readOptions(flags);
   const progress = new ProgressLine();
-  const answers = await answerAll(options, progress);
+  const found = await answerAll(options, progress);
   progress.end();
-  return answers;
+  return {
+    answers: found.map(({ paths }) => paths),
+    reports: found.map(({ report }) => report),
+  };
+}
+
+function searchMembers(flags: Flags) {
+  const { recall } = loadConfig().config;
+  const { search, rowBudget } = readSearch(flags, recall.search);
+  const results = flags.integer('results', 1, ITEMS_MAX) ?? DEFAULT_RESULTS;
+  const budget = rowBudget ?? rowBudgetFor(results, recall.rowBudget);
+  return {
+    results,
+    rowBudget: search === 'beam' ? 0 : budget,
+    widths: flags.integers('widths', 1, WIDTH_MAX) ?? [DEFAULT_RESULTS],
+  };
 }
 
 async function readOptions(flags: Flags): Promise<RawOptions> {
@@ -87,8 +113,7 @@ async function readOptions(flags: Flags): Promise<RawOptions> {
     prompts,
     levelTokenBase: flags.integers('level-token-base', 0, TOKEN_MAX) ?? [],
     terminalTokens: flags.integers('terminal-tokens', 0, TOKEN_MAX) ?? [],
-    widths: flags.integers('widths', 1, WIDTH_MAX) ?? [DEFAULT_RESULTS],
-    results: flags.integer('results', 1, ITEMS_MAX) ?? DEFAULT_RESULTS,
+    ...searchMembers(flags),
     itemsPerSid: flags.integer('items-per-sid', 1, ITEMS_MAX) ?? ITEMS_MAX,
     scoreNorm: flags.oneOf('score', ['full', 'level', 'allowed'], 'full'),
     computeType: flags.oneOf('dtype', ['f32', 'bf16', 'w8a8'], 'bf16'),
@@ -113,7 +138,12 @@ export async function readPrompts(path: string): Promise<number[][]> {
   return good ? (document as number[][]) : fail('prompts', 'an array of token-id arrays', path);
 }
 
-async function answerAll(options: RawOptions, progress: ProgressLine): Promise<RawPath[][]> {
+interface Found {
+  readonly paths: readonly RawPath[];
+  readonly report: SearchReport;
+}
+
+async function answerAll(options: RawOptions, progress: ProgressLine): Promise<Found[]> {
   const { catalogue } = await prepareCatalogue({
     sources: options.cataloguePaths.map(parseSource),
     titlesPath: options.titlesPath,
@@ -143,7 +173,8 @@ async function answerAll(options: RawOptions, progress: ProgressLine): Promise<R
       scoreItemsMax: 64,
     });
     const binding = engine.bind(catalogue, tokens);
-    return await inFlight(options, engine, binding, progress);
+    const found = await inFlight(options, engine, binding, progress);
+    return withItems(found, options, catalogue);
   } finally {
     await engine?.close();
     catalogue.close();
@@ -173,8 +204,8 @@ async function inFlight(
   engine: Engine,
   binding: Binding,
   progress: ProgressLine,
-): Promise<RawPath[][]> {
-  const answers: RawPath[][] = new Array(options.prompts.length);
+): Promise<Found[]> {
+  const answers: Found[] = new Array(options.prompts.length);
   let next = 0;
   let done = 0;
   const serve = async () => {
@@ -193,26 +224,45 @@ async function answerOne(
   engine: Engine,
   binding: Binding,
   at: number,
-): Promise<RawPath[]> {
-  const { widths, results, itemsPerSid, scoreNorm } = options;
+): Promise<Found> {
+  const { widths, rowBudget, results, scoreNorm } = options;
   const promptTokens = Int32Array.from(options.prompts[at] ?? []);
   try {
     const answer = await engine.recall({
       binding,
       promptTokens,
       widths,
-      resultCount: ITEMS_MAX,
-      itemsPerSid,
+      rowBudget,
+      // One of each SID makes the best items those of the best SIDs.
+      resultCount: results,
+      itemsPerSid: 1,
       scoreNorm,
       priority: 'normal',
       budgetUs: BUDGET_US,
     });
-    return pathsOf(answer).slice(0, results);
+    const report = searchReport(answer, answer.passes);
+    return { paths: pathsOf(answer), report };
   } catch (thrown) {
     if (options.prompts.length === 1) throw thrown;
     const { code, message, field } = TesseraError.from(thrown);
     throw new TesseraError(code, `prompts[${at}]: ${message}`, { field, cause: thrown });
   }
+}
+
+/** Of each path all items that may be. */
+function withItems(
+  found: readonly Found[],
+  { itemsPerSid }: RawOptions,
+  catalogue: Catalogue,
+): Found[] {
+  if (itemsPerSid === 1) return [...found];
+  const sids = found.flatMap(({ paths }) => paths.map(({ sid }) => sid));
+  const items = itemsOfSids(catalogue, sids);
+  const whole = (path: RawPath) => {
+    const own = items.get(path.sid.join()) ?? path.items;
+    return { ...path, items: own.slice(0, itemsPerSid) };
+  };
+  return found.map(({ paths, report }) => ({ paths: paths.map(whole), report }));
 }
 
 function pathsOf(answer: EngineAnswer): RawPath[] {

@@ -66,7 +66,8 @@ describe('npm run recall in raw mode', () => {
     const cases = JSON.parse(readFileSync(join(PARITY, folder, 'cases.json'), 'utf8')) as Case[];
     for (const given of cases) {
       const words = [...rawWords(folder, given), '--prompt-tokens', given.promptTokens.join(',')];
-      const [paths = []] = await rawAnswers(Flags.parse(words, RECALL_FLAGS));
+      const { answers } = await rawAnswers(Flags.parse(words, RECALL_FLAGS));
+      const [paths = []] = answers;
       const { expected } = given;
       expect(paths.map((path) => path.sid)).toEqual(expected.map((path) => path.sid));
       paths.forEach((path, index) => {
@@ -93,6 +94,38 @@ describe('npm run recall in raw mode', () => {
   });
 });
 
+describe('a certified raw recall', () => {
+  const [given] = JSON.parse(readFileSync(join(PARITY, 'qwen3-tied/cases.json'), 'utf8')) as [Case];
+  const beam = rawWords('qwen3-tied', given);
+  const at = beam.indexOf('--widths');
+  const words = [...beam.slice(0, at), ...beam.slice(at + 2), '--search', 'certified'];
+  const prompt = ['--prompt-tokens', given.promptTokens.join(',')];
+  const answersOf = (...more: string[]) =>
+    rawAnswers(Flags.parse([...more, ...prompt], RECALL_FLAGS));
+
+  it('has the paths of a beam that sees every one, with their items', async () => {
+    const wide = [...beam.slice(0, at + 1), '4096', ...beam.slice(at + 2)];
+    const [all, certified] = [await answersOf(...wide), await answersOf(...words)];
+    expect(certified.answers).toEqual(all.answers);
+    expect(certified.reports).toMatchObject([{ certified: true, gap: null }]);
+    expect(all.reports).toMatchObject([{ certified: true, gap: null }]);
+  });
+
+  it('says by how much an item may be better where the rows are spent', async () => {
+    const folder = temporaryFolder({ 'prompts.json': [given.promptTokens, given.promptTokens] });
+    const path = join(folder.path, 'report.jsonl');
+    const more = ['--prompts', join(folder.path, 'prompts.json'), '--report', path];
+    const { status } = await recall(...words, '--row-budget', '1', ...more);
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    folder.remove();
+    expect(status).toBe(0);
+    const reports = lines.map((line) => JSON.parse(line) as { gap: number });
+    expect(reports).toMatchObject([{ certified: false }, { certified: false }]);
+    expect(Object.keys(reports[0] ?? {})).toEqual(['certified', 'rows', 'passes', 'gap']);
+    expect(reports[0]?.gap).toBeLessThan(0);
+  });
+});
+
 describe('npm run recall', () => {
   const raw = ['--model', 'm', '--catalogue', 'c', '--level-token-base', '0'];
   it.each<[string[], string]>([
@@ -102,6 +135,19 @@ describe('npm run recall', () => {
     [['--history', '1', '--results', '0'], '--results: expected an integer in 1..65536, got 0'],
     [['--history', '1', '--results', '1e9'], '--results: expected an integer'],
     [['--history', '1', '--widths', '5,-1'], '--widths: expected an integer in 1..4096, got -1'],
+    [['--history', '1', '--search', 'best'], '--search: expected certified, beam, got best'],
+    [
+      ['--history', '1', '--search', 'certified', '--widths', '5'],
+      '--widths: expected none with --search certified, got 5',
+    ],
+    [
+      ['--history', '1', '--widths', '5', '--row-budget', '9'],
+      '--row-budget: expected none with a beam, got 9',
+    ],
+    [
+      ['--history', '1', '--row-budget', '0'],
+      '--row-budget: expected an integer in 1..65536, got 0',
+    ],
     [['--history', '1', '--scene', 'x'], '--scene: expected key=value, got x'],
     [['--history', '1', '--dtype', 'f16'], '--dtype: expected f32, bf16, w8a8, got f16'],
     [[...raw, '--prompt-tokens', '5,,2'], '--prompt-tokens: expected an integer'],

@@ -1,9 +1,12 @@
 import type { FlagKind } from '../terminal/command.js';
 import { MODEL_FLAGS } from '../terminal/model-flags.js';
+import { SEARCH_FLAGS } from '../terminal/search-flags.js';
 
 /** Of `npm run recall`. */
 export const RECALL_FLAGS: Readonly<Record<string, FlagKind>> = {
   ...MODEL_FLAGS,
+  ...SEARCH_FLAGS,
+  report: 'text',
   history: 'text',
   user: 'text',
   scene: 'texts',

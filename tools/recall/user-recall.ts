@@ -1,3 +1,4 @@
+import { loadConfig } from '@tessera/config';
 import type { EnginePass } from '@tessera/engine';
 import {
   createRecallRuntime,
@@ -8,7 +9,9 @@ import {
 import { type Flags, fail, print } from '../terminal/command.js';
 import { runtimeOptions } from '../terminal/model-flags.js';
 import { ProgressLine } from '../terminal/progress.js';
+import { readSearch } from '../terminal/search-flags.js';
 import { table } from '../terminal/table.js';
+import { describeReport, type SearchReport, searchReport, writeReports } from './search-report.js';
 
 const COUNT_MAX = 65_536;
 const WIDTH_MAX = 4096;
@@ -29,7 +32,9 @@ export async function userRecall(flags: Flags): Promise<void> {
   try {
     const { signal } = new AbortController();
     const answer = await runtime.serving.recall(request, { signal, budgetUs });
-    await print(flags.has('json') ? JSON.stringify(answer, null, 2) : describe(answer));
+    const report = searchReport(answer, passes);
+    await print(flags.has('json') ? JSON.stringify(answer, null, 2) : describe(answer, report));
+    await writeReports(flags.text('report'), [report]);
     if (flags.has('passes')) await print(`\n${passTable(passes)}`);
   } finally {
     await runtime.close();
@@ -42,8 +47,11 @@ function readRequest(flags: Flags): RecallRequest {
   if ((history === undefined) === (userId === undefined)) {
     fail('history', 'exactly one of --history and --user', 'none or both');
   }
+  const { search, rowBudget } = readSearch(flags, loadConfig().config.recall.search);
   return {
     requestId: '',
+    search,
+    ...(rowBudget === undefined ? {} : { rowBudget }),
     ...(history === undefined ? {} : { history: history.split(',').map((id) => id.trim()) }),
     ...(userId === undefined ? {} : { userId }),
     profile: flags.pairs('profile'),
@@ -58,7 +66,7 @@ function readRequest(flags: Flags): RecallRequest {
   };
 }
 
-function describe(answer: RecallAnswer): string {
+function describe(answer: RecallAnswer, report: SearchReport): string {
   const rows = answer.items.map(({ rank, itemId, sid, score, title }) => [
     String(rank),
     itemId,
@@ -81,7 +89,8 @@ function describe(answer: RecallAnswer): string {
     `prompt: ${promptTokens} tokens, ${historyItems} items ` +
     `(${trimmedItems} trimmed, ${skippedItems} unknown); widths ${widthsUsed.join(', ')}`;
   const short = answer.short ? '\nfewer items exist on the paths found than were asked for' : '';
-  return `${list}${short}\n\n${prompt}\n${timingLine(answer.timings)}`;
+  const search = `search: ${answer.search}, ${describeReport(report)}`;
+  return `${list}${short}\n\n${prompt}\n${search}\n${timingLine(answer.timings)}`;
 }
 
 /** Milliseconds of each forward pass, part by part. */

@@ -44,6 +44,8 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
       threadCount: flags.integer('threads', 1, THREADS_MAX) ?? engine.threadCount,
     },
     recall: {
+      search: recall.search,
+      rowBudget: recall.rowBudget,
       widths: recall.defaultWidths,
       resultCount: recall.defaultResultCount,
       itemsPerSid: recall.itemsPerSid,

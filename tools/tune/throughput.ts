@@ -3,6 +3,7 @@ import {
   createRecallRuntime,
   type RecallRuntime,
   type RecallRuntimeOptions,
+  type Search,
 } from '@tessera/recall';
 import type { Setting } from './search.js';
 
@@ -18,13 +19,18 @@ const MS_PER_SECOND = 1000;
 export interface Load {
   readonly histories: readonly (readonly string[])[];
   readonly widths: readonly number[];
+  readonly search: Search;
   readonly seconds: number;
 }
 
 /** A recall by history with the configured defaults; items that are unknown are left out. */
-export const requestOf = (history: readonly string[], widths: readonly number[]) => ({
+export const requestOf = (
+  history: readonly string[],
+  { widths, search }: Pick<Load, 'widths' | 'search'>,
+) => ({
   requestId: '',
   history,
+  search,
   widths,
   profile: {},
   scene: {},
@@ -74,10 +80,11 @@ async function orNothing(made: Promise<RecallRuntime>): Promise<RecallRuntime | 
 /** Recalls that were answered within so many seconds. */
 async function answered(
   runtime: RecallRuntime,
-  { histories, widths }: Load,
+  load: Load,
   callers: number,
   seconds: number,
 ): Promise<number> {
+  const { histories } = load;
   const end = performance.now() + seconds * MS_PER_SECOND;
   let count = 0;
   let next = 0;
@@ -87,7 +94,7 @@ async function answered(
       const whole = histories[at % histories.length] ?? [];
       // Another beginning each time round: what runs together shares no prompt.
       const history = whole.slice(Math.floor(at / histories.length) % Math.max(1, whole.length));
-      await runtime.serving.recall(requestOf(history, widths), {
+      await runtime.serving.recall(requestOf(history, load), {
         signal: new AbortController().signal,
         budgetUs: BUDGET_US,
       });

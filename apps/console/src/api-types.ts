@@ -14,13 +14,14 @@ import type {
   SavedSet,
   StoreState,
 } from '@tessera/inspection';
-import type { DescribedItem, ExplainAnswer } from '@tessera/recall';
+import type { Certificate, DescribedItem, ExplainAnswer } from '@tessera/recall';
 import type { Visitor } from './console-access.js';
 import type { Comparison, Distribution } from './domain/compare.js';
 
 export type { Comparison, Distribution } from './domain/compare.js';
 export type {
   CanaryReport,
+  Certificate,
   ClickRate,
   ClusterState,
   ComparisonSummary,
@@ -191,7 +192,12 @@ export interface CataloguePage {
 /** Lines of a comparison, as they come. */
 export type ComparisonLine =
   | { readonly kind: 'progress'; readonly done: number; readonly total: number }
-  | ({ readonly kind: 'user'; readonly userId: string } & Comparison)
+  | ({
+      readonly kind: 'user';
+      readonly userId: string;
+      /** How each side was searched; comparisons saved by earlier versions lack it. */
+      readonly certificates?: { readonly left: Certificate; readonly right: Certificate };
+    } & Comparison)
   | { readonly kind: 'failed'; readonly userId: string; readonly message: string }
   | {
       readonly kind: 'summary';

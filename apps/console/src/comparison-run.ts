@@ -1,5 +1,11 @@
 import { TesseraError } from '@tessera/errors';
-import type { RecallAnswer, RecallContext, RecallRequest, RecallRuntime } from '@tessera/recall';
+import {
+  certificateOf,
+  type RecallAnswer,
+  type RecallContext,
+  type RecallRequest,
+  type RecallRuntime,
+} from '@tessera/recall';
 import type { ComparisonLine } from './api-types.js';
 import { AttributeCounts, type Comparison, compareAnswers } from './domain/compare.js';
 import type { Fields } from './fields.js';
@@ -41,7 +47,11 @@ export class ComparisonRun {
       const comparison = compareAnswers(left.items, right.items);
       this.sum.add(comparison);
       this.countAttributes(left, right);
-      return { kind: 'user', userId, ...comparison };
+      const certificates = {
+        left: certificateOf(left.search, left),
+        right: certificateOf(right.search, right),
+      };
+      return { kind: 'user', userId, ...comparison, certificates };
     } catch (thrown) {
       this.sum.failed += 1;
       return { kind: 'failed', userId, message: TesseraError.from(thrown).message };

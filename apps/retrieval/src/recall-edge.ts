@@ -126,6 +126,7 @@ export class RecallEdge {
                 stagesUs: { ...answer.timings },
                 short: answer.short,
                 caps: answer.capsOutcome,
+                ...(answer.fallback !== 'popular' && { searched: answer }),
               },
         ),
       ...(onRecall && {

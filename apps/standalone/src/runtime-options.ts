@@ -43,6 +43,17 @@ export interface Listeners {
   readonly onAdapterEvent: (event: AdapterEvent) => void;
 }
 
+function recallDefaults({ recall, behaviours }: Config): RecallRuntimeOptions['recall'] {
+  const { defaultWidths, defaultResultCount, frequencyCaps, ...others } = recall;
+  return {
+    ...others,
+    widths: defaultWidths,
+    resultCount: defaultResultCount,
+    isClick: parseClickActions(behaviours.clickActions),
+    frequencyCaps: parseFrequencyCaps(frequencyCaps),
+  };
+}
+
 /** The slice of the configuration that the recall service is composed from. */
 export function runtimeOptions(
   config: Config,
@@ -51,9 +62,6 @@ export function runtimeOptions(
   textModels: EmbeddingModels = NO_MODELS,
 ): RecallRuntimeOptions {
   const adapters = adapterSettings(config, onAdapterEvent);
-  const { defaultWidths, defaultResultCount, itemsPerSid, scoreNorm } = config.recall;
-  const { historyItemsMax, historyTrimPercent, rememberedRecalls } = config.recall;
-  const { withoutFeatures, withoutHistory } = config.recall;
   return {
     modelPath: config.model.path,
     computeType: config.model.computeType,
@@ -86,19 +94,7 @@ export function runtimeOptions(
       versionsBackMax: config.adapters.kvVersionsBack,
       diskReserveBytes: config.disk.reserveBytes,
     },
-    recall: {
-      widths: defaultWidths,
-      resultCount: defaultResultCount,
-      itemsPerSid,
-      scoreNorm,
-      historyItemsMax,
-      historyTrimPercent,
-      withoutFeatures,
-      withoutHistory,
-      isClick: parseClickActions(config.behaviours.clickActions),
-      frequencyCaps: parseFrequencyCaps(config.recall.frequencyCaps),
-      rememberedRecalls,
-    },
+    recall: recallDefaults(config),
     process: { node: config.node.name },
     onProgress,
   };

@@ -186,6 +186,20 @@ describe('loadConfig', () => {
     expect(message).toContain('recall.defaultWidths: expected at most engine.widthMax (10)');
   });
 
+  it('searches until an answer is certified, unless a beam is configured', () => {
+    expect(loadConfig({ environment: {} }).config.recall).toMatchObject({
+      search: 'certified',
+      rowBudget: 0,
+    });
+    const beam = { TESSERA_RECALL_SEARCH: 'beam', TESSERA_RECALL_ROW_BUDGET: '96' };
+    const { recall } = loadConfig({ environment: beam }).config;
+    expect(recall).toMatchObject({ search: 'beam', rowBudget: 96 });
+    const message = faultsOf(() =>
+      loadConfig({ environment: { TESSERA_RECALL_ROW_BUDGET: '65537' } }),
+    );
+    expect(message).toContain('expected integer 0..65536, got 65537');
+  });
+
   it('refuses scores over a vocabulary that is not loaded, naming the key', () => {
     const environment = { TESSERA_ENGINE_VOCABULARY: 'catalogue' };
     expect(faultsOf(() => loadConfig({ environment }))).toContain(

@@ -26,6 +26,7 @@ import {
   storeFolder,
   text,
 } from './schema-fields.js';
+import { RECALL_LIMITS, recallSchema } from './schema-recall.js';
 import { relevanceSchema } from './schema-relevance.js';
 import { tasksSchema } from './schema-tasks.js';
 import { tracingSchema } from './schema-tracing.js';
@@ -35,16 +36,11 @@ const GIBIBYTE = 2 ** 30;
 /** Bounds that a value of the configuration may itself not exceed. */
 export const CONFIG_LIMITS = {
   ...ENGINE_LIMITS,
+  ...RECALL_LIMITS,
   kvBytesMax: 2 ** 50,
-  widthListMax: 64,
-  itemsPerSidMax: 1_000_000,
-  historyItemsMax: 1_000_000,
-  historyTrimPercentMax: 90,
-  rememberedMax: 1_000_000,
   messageBytesMax: 256 * MEBIBYTE,
   partitionsMax: 1024,
   batchRecordsMax: 10_000,
-  millisecondsMax: 3_600_000,
   nodeNameMax: 253,
   levelSizeMax: 2 ** 20,
   levelsMax: 32,
@@ -61,16 +57,6 @@ const OPTIONAL = { canBeEmpty: true };
 function memoryShare(parts: number): number {
   return Math.min(L.kvBytesMax, Math.max(MEBIBYTE, Math.floor(MACHINE.memoryBytes / parts)));
 }
-
-const widths = z
-  .array(z.int().min(1).max(L.widthMax))
-  .min(1)
-  .max(L.widthListMax)
-  .default([50])
-  .meta({
-    expected: `1..${L.widthListMax} integers of 1..${L.widthMax}, separated by commas`,
-    meaning: 'beam width per step where the request gives none; the last holds for further steps',
-  });
 
 const levelSizes = z
   .array(z.int().min(1).max(L.levelSizeMax))
@@ -279,53 +265,7 @@ export const configSchema = z.strictObject({
       'locked: device and host tier are taken at the start and never swapped, where allowed',
     ),
   }),
-  recall: z.strictObject({
-    defaultWidths: widths,
-    defaultResultCount: integer(1, L.resultCountMax, 10, 'items where the request gives no count'),
-    itemsPerSid: integer(0, L.itemsPerSidMax, 0, 'items of a SID; 0: as few as fill the answer'),
-    scoreNorm: oneOf(
-      ['full', 'level', 'allowed'],
-      'full',
-      'over which tokens scores are normalised, by default',
-    ),
-    historyItemsMax: integer(1, L.historyItemsMax, 10_000, 'items of a history at most'),
-    withoutFeatures: oneOf(
-      ['refuse', 'answer'],
-      'refuse',
-      'recalls by user while the store of behaviours does not answer: refuse them, or answer ' +
-        'from profile and scene of the request',
-    ),
-    withoutHistory: oneOf(
-      ['answer', 'popular', 'refuse'],
-      'answer',
-      'recalls of users without behaviours in the catalogue: answer them from profile and scene, ' +
-        'with the items that are popular (behaviours of this process alone), or refuse them',
-    ),
-    frequencyCaps: text(
-      '',
-      'where a recall names none: impression=3,1d; view=9,7d,campaign; *=1,36500d leaves out ' +
-        'whatever the user already has',
-    ),
-    historyTrimPercent: integer(
-      0,
-      L.historyTrimPercentMax,
-      50,
-      'percent of historyItemsMax left out at most, so that prompts begin alike; 0: they slide',
-    ),
-    rememberedRecalls: integer(0, L.rememberedMax, 1024, 'newest prompts kept for explanations'),
-    defaultDeadlineMs: integer(
-      1,
-      L.millisecondsMax,
-      5000,
-      'milliseconds a recall may take where the request gives no deadline',
-    ),
-    deadlineMsMax: integer(
-      1,
-      L.millisecondsMax,
-      60_000,
-      'milliseconds that a request may ask for; a longer deadline of a call is shortened to it',
-    ),
-  }),
+  recall: recallSchema,
   relevance: relevanceSchema,
   disk: diskSchema,
   tasks: tasksSchema,

@@ -223,10 +223,12 @@ export interface EngineWork {
   readonly kv?: KvUse;
 }
 
-/** A beam search for items. */
+/** A search for items. */
 export interface EngineRequest extends EngineWork {
   /** Beam width per step; the last holds for all further steps. */
   readonly widths: readonly number[];
+  /** Rows that a certified search computes at most; 0, or left out: a beam of `widths`. */
+  readonly rowBudget?: number;
   readonly resultCount: number;
   /** Items of a SID at most; 0: as few as fill the answer. */
   readonly itemsPerSid: number;
@@ -284,16 +286,7 @@ export interface EngineAppended {
 
 export type EnginePath = RecallAnswer['paths'][number];
 
-type SearchFacts = Pick<
-  RecallAnswer,
-  | 'items'
-  | 'paths'
-  | 'itemsPerSid'
-  | 'leftOutByDiversity'
-  | 'completeness'
-  | 'widthsUsed'
-  | 'passes'
->;
+type SearchFacts = Omit<RecallAnswer, 'watched' | 'treeCells' | 'treeScores'>;
 
 /** Items are at most resultCount. */
 export interface EngineAnswer extends SearchFacts {

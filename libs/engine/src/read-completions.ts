@@ -30,21 +30,16 @@ function treeOf({ treeCells, treeScores }: RecallAnswer): BeamTree | undefined {
 
 export function readAnswer(from: PackedReader, facts: AnsweredFacts): EngineAnswer {
   const answer = readRecallAnswer(from);
+  const { watched: _, treeCells: __, treeScores: ___, ...found } = answer;
   return {
-    items: answer.items,
-    paths: answer.paths,
+    ...found,
     modelDigest: facts.modelDigest,
     catalogueSequence: facts.catalogueSequence,
-    itemsPerSid: answer.itemsPerSid,
-    leftOutByDiversity: answer.leftOutByDiversity,
-    completeness: answer.completeness,
     fate: fateOf(answer),
     tree: treeOf(answer),
-    widthsUsed: answer.widthsUsed,
     prefixReusedTokens: facts.prefixReusedTokens,
     kv: facts.kv,
     timings: facts.timings,
-    passes: answer.passes,
   };
 }
 

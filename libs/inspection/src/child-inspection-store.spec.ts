@@ -76,12 +76,15 @@ const ITEMS = [
   { itemId: '2', sid: [4, 2], score: -0.75, rank: 2, title: '' },
 ].map((item) => ({ ...item, attributes: '' }));
 
+const CERTIFICATE = { search: 'beam', certified: false, gap: -0.875, rows: 5 } as const;
+
 function answer(requestId: string): RecallAnswer {
   return {
     requestId,
     items: ITEMS,
     short: false,
     completeness: 'whole',
+    ...CERTIFICATE,
     widthsUsed: [3, 2],
     itemPolicy: {
       orderBy: '',
@@ -151,7 +154,7 @@ async function withoutTokensByTier(path: string): Promise<void> {
   const instance = await DuckDBInstance.create(join(path, 'inspection.duckdb'));
   const connection = await instance.connect();
   const [define] = TABLE_DEFINITIONS as [string];
-  await connection.run(define.replace(/, kv_tokens [^)]*\)/, ''));
+  await connection.run(define.replace(/, kv_tokens .*\)$/, ')'));
   await connection.run("INSERT INTO recalls (id, kv_device_tokens) VALUES ('a', 8)");
   connection.closeSync();
   instance.closeSync();
@@ -183,7 +186,7 @@ describe('the inspection store', () => {
     expect(await again.recall('c')).toBeUndefined();
   });
 
-  it('has tokens by tier in a store from before there was a column for them', async () => {
+  it('has tokens by tier and certificates in a store from before their columns', async () => {
     const path = freshFolder();
     await withoutTokensByTier(path);
     const store = await storeIn(path);
@@ -194,10 +197,15 @@ describe('the inspection store', () => {
     const sql =
       'SELECT id, kv_device_tokens AS device, map_keys(kv_tokens) AS tiers, ' +
       'map_values(kv_tokens) AS tokens FROM recalls ORDER BY id';
-    const found = JSON.parse(Buffer.from(await store.query(sql, QUERY)).toString());
-    expect(found.rows).toEqual([
+    const rowsOf = async (text: string) =>
+      JSON.parse(Buffer.from(await store.query(text, QUERY)).toString()).rows;
+    expect(await rowsOf(sql)).toEqual([
       ['a', 8, null, null],
       ['b', 4, ['device', 'remote'], [4, 32]],
+    ]);
+    expect(await rowsOf('SELECT search, certified, gap, rows FROM recalls ORDER BY id')).toEqual([
+      [null, null, null, null],
+      ['beam', false, -0.875, 5],
     ]);
   });
 

@@ -135,6 +135,8 @@ class World {
       erasures: this.erasures,
       process: { node: 'n-1' },
       defaults: {
+        search: 'beam',
+        rowBudget: 0,
         widths: [8],
         resultCount: 8,
         itemsPerSid: 1,

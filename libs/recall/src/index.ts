@@ -1,4 +1,5 @@
 export type { Clause, ItemPolicy } from '@tessera/engine';
+export { type Certificate, certificateOf, type Search } from './domain/certificate.js';
 export { describeItems } from './domain/describe-items.js';
 export { eligibilityText, readEligibility } from './domain/eligibility-json.js';
 export { provenanceOf } from './domain/kv-provenance.js';
@@ -43,5 +44,6 @@ export {
   type RecallServing,
   type RuntimeStore,
 } from './domain/runtime-types.js';
+export { ROW_BUDGET_MAX, rowBudgetFor } from './domain/search-settings.js';
 export { UseCases } from './domain/use-cases.js';
 export { createRecallRuntime } from './recall-runtime.js';

@@ -85,6 +85,8 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
       scoreItemsMax: 64,
     },
     recall: {
+      search: 'beam',
+      rowBudget: 0,
       widths: [50],
       resultCount: 10,
       itemsPerSid: 100,
@@ -691,7 +693,6 @@ describe('the recall runtime on the native engine', () => {
       .apply([{ op: 'pause', itemId: ITEMS[5]?.item_id ?? '' }]);
     const { items, versions } = await runtime.serving.recall(recall, context());
     const expected = new Map(items.map((item) => [item.itemId, item]));
-    // The paths of a search that nothing falls out of.
     const wide = { ...recall, resultCount: 100, widths: [64], itemsPerSid: 100 };
     const all = new Map(
       (await runtime.serving.recall(wide, context())).items.map((item) => [item.itemId, item]),
@@ -703,6 +704,7 @@ describe('the recall runtime on the native engine', () => {
       const fate = await runtime.serving.explain({ recall, itemId, versions }, context());
       expect(fate).toMatchObject({ itemId, sid, versions });
       verdicts.add(fate.verdict);
+      expect(fate.exactRank).toBe(all.get(itemId)?.rank ?? fate.exactRank);
       const returned = expected.get(itemId);
       expect(fate.verdict === 'returned').toBe(returned !== undefined);
       if (fate.verdict === 'returned') {

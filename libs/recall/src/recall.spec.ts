@@ -1,5 +1,6 @@
 import { MemoryBehaviourStore, Popularity, type User } from '@tessera/behaviour';
 import { Erasures } from '@tessera/erasure';
+import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTokenizer, parseTemplate, type Tokenizer } from '@tessera/prompt';
 import {
   type ExplainRequest,
@@ -66,6 +67,8 @@ beforeAll(async () => {
 });
 
 const DEFAULTS: RecallParts['defaults'] = {
+  search: 'beam',
+  rowBudget: 0,
   widths: [4, 6],
   resultCount: 5,
   itemsPerSid: 3,
@@ -195,6 +198,33 @@ describe('a recall', () => {
     expect(first?.scoreNorm).toBe('full');
     expect(second?.widths).toEqual([20, 20]);
     expect(third?.widths).toEqual([32, 32]);
+  });
+
+  it('is certified or a beam, by what it names, its widths or the configuration', async () => {
+    const certified = setUp(HISTORY_ONLY, { defaults: { ...DEFAULTS, search: 'certified' } });
+    const ask = (change: Partial<RecallRequest>) =>
+      certified.useCases.recall(request(change), context());
+    const answer = await ask({});
+    expect(answer).toMatchObject({ search: 'certified', certified: true });
+    expect(answer).not.toHaveProperty('gap');
+    await ask({ resultCount: 20 });
+    await ask({ rowBudget: 7 });
+    expect(await ask({ widths: [2] })).toMatchObject({ search: 'beam', rows: 2 });
+    await ask({ search: 'beam' });
+    const budgets = certified.engine.requests.map(({ rowBudget }) => rowBudget);
+    expect(budgets).toEqual([256 + 8 * 5, 256 + 8 * 20, 7, 0, 0]);
+    const fixed = { ...DEFAULTS, search: 'certified', rowBudget: 64 } as const;
+    const other = setUp(HISTORY_ONLY, { defaults: fixed });
+    await other.useCases.recall(request({ resultCount: 20 }), context());
+    expect(other.engine.requests[0]?.rowBudget).toBe(64);
+  });
+
+  it('says by how much an item may be better where its rows are spent', async () => {
+    const { useCases } = setUp();
+    const asked = request({ search: 'certified', rowBudget: 1, itemsPerSid: 1 });
+    const { certified, gap, rows, items } = await useCases.recall(asked, context());
+    expect({ certified, rows }).toEqual({ certified: false, rows: 1 });
+    expect(gap).toBeLessThanOrEqual(items.at(-1)?.score ?? Number.NaN);
   });
 
   it('says so when fewer items exist than were asked for', async () => {
@@ -342,6 +372,36 @@ describe('a request', () => {
     ['itemsPerSid', { itemsPerSid: -1 }, 'REQUEST_INVALID', 'itemsPerSid: expected 1..100'],
     ['widths[1]', { widths: [4, 0] }, 'REQUEST_INVALID', 'widths[1]: expected 1..32, got 0'],
     ['widths[0]', { widths: [33] }, 'REQUEST_INVALID', 'widths[0]: expected 1..32, got 33'],
+    [
+      'widths',
+      { search: 'certified', widths: [4] },
+      'REQUEST_INVALID',
+      'widths: expected none (search is certified), got 1 widths',
+    ],
+    [
+      'rowBudget',
+      { search: 'beam', rowBudget: 9 },
+      'REQUEST_INVALID',
+      'rowBudget: expected none (search is beam), got 9',
+    ],
+    [
+      'rowBudget',
+      { widths: [4], rowBudget: 9 },
+      'REQUEST_INVALID',
+      'rowBudget: expected none (search is beam), got 9',
+    ],
+    [
+      'rowBudget',
+      { search: 'certified', rowBudget: 65_537 },
+      'REQUEST_INVALID',
+      'rowBudget: expected 1..65536, got 65537',
+    ],
+    [
+      'rowBudget',
+      { search: 'certified', rowBudget: 0 },
+      'REQUEST_INVALID',
+      'rowBudget: expected 1..65536, got 0',
+    ],
     ['widths', { widths: [1, 1, 1] }, 'REQUEST_INVALID', 'at most 2 widths, one per step, got 3'],
     ['history', { history: Array(51).fill('i1') }, 'REQUEST_INVALID', '0..50 items, got 51'],
     ['history[1]', { history: ['i1', ''] }, 'REQUEST_INVALID', 'history[1]: expected 1..1024'],
@@ -567,6 +627,7 @@ describe('an explanation', () => {
       verdict: 'returned',
       rank: 2,
       score: second?.score,
+      exactRank: 2,
       versions,
     });
     const before = engine.requests.length;
@@ -582,6 +643,39 @@ describe('an explanation', () => {
       clause: 'denied',
     });
     expect(engine.requests).toHaveLength(before);
+  });
+
+  it('has the rank of the item among all that the request may get, or a bound of it', async () => {
+    const { useCases, engine } = setUp();
+    const { items } = await useCases.recall(request({ resultCount: 100, widths: [32] }), context());
+    const narrow = { recall: request({ resultCount: 1, widths: [1] }) };
+    const last = items.at(-1)?.itemId ?? '';
+    const fate = await useCases.explain(about(last, narrow), context());
+    expect(fate).toMatchObject({ verdict: 'behind-results', exactRank: items.length });
+    expect(engine.requests.at(-1)).toMatchObject({ rowBudget: 16_384, resultCount: 100 });
+    expect(engine.requests.at(-2)).toMatchObject({ rowBudget: 0, widths: [1], resultCount: 1 });
+    const recall = engine.recall.bind(engine);
+    const stopped = { certified: false, gap: (items[3]?.score ?? 0) - 1e-9 };
+    engine.recall = async (asked, signal) => ({ ...(await recall(asked, signal)), ...stopped });
+    const first = await useCases.explain(about(items[0]?.itemId ?? ''), context());
+    expect(first).toMatchObject({ exactRank: 1 });
+    const bounded = await useCases.explain(about(last), context());
+    const certain = items.filter(({ score }) => score > stopped.gap).length;
+    expect(bounded).toMatchObject({ rankAtLeast: certain + 1 });
+    expect(bounded).not.toHaveProperty('exactRank');
+  });
+
+  it('has no rank where there was no time to prove one', async () => {
+    const { useCases, engine } = setUp();
+    const recall = engine.recall.bind(engine);
+    engine.recall = async (asked, signal) => {
+      if (asked.rowBudget) throw new TesseraError('DEADLINE_EXCEEDED', 'late');
+      return recall(asked, signal);
+    };
+    const fate = await useCases.explain(about('i7'), context());
+    expect(fate.verdict).not.toBe('not-in-catalogue');
+    expect(fate).not.toHaveProperty('exactRank');
+    expect(fate).not.toHaveProperty('rankAtLeast');
   });
 
   it('replays the history that the recall had, whatever the user has done since', async () => {

@@ -23,6 +23,7 @@ import {
   type RelevanceObservation,
   RelevanceTallies,
 } from './relevance-metrics.js';
+import { SEARCH_METRICS, type SearchObservation, SearchTallies } from './search-metrics.js';
 import { registerSplitMetrics, SPLIT_METRICS, type SplitCounts } from './split-metrics.js';
 import {
   type ConditionCount,
@@ -61,6 +62,7 @@ export const METRICS = {
       'recalls answered under frequency caps, by outcome: exact; cut: more behaviours in a ' +
       'window than are read or kept; unavailable: not counted',
   },
+  ...SEARCH_METRICS,
   scoreRequests: {
     name: 'tessera_score_requests_total',
     meaning:
@@ -155,6 +157,8 @@ export interface RecallObservation extends Observation {
   readonly short?: boolean;
   /** How far the counts of its frequency caps can be trusted; left out: it has none. */
   readonly caps?: 'exact' | 'cut' | 'unavailable' | undefined;
+  /** Left out: the engine was not asked. */
+  readonly searched?: SearchObservation | undefined;
 }
 
 interface Metric {
@@ -179,6 +183,7 @@ export class Metrics {
   private readonly stage: TalliedHistogram;
   private readonly short: Counter;
   private readonly caps: Counter;
+  private readonly searches: SearchTallies;
   private readonly behaviours: Counter;
   private readonly changeMessages: Counter;
   private readonly audits: Counter;
@@ -206,6 +211,7 @@ export class Metrics {
       registers,
     });
     this.caps = this.byOutcome(METRICS.recallCaps);
+    this.searches = new SearchTallies(this.registry);
     this.behaviours = new Counter({
       name: METRICS.behaviours.name,
       help: METRICS.behaviours.meaning,
@@ -223,11 +229,12 @@ export class Metrics {
   }
 
   observe(observation: RecallObservation): void {
-    const { edge, code, seconds, stagesUs, short, caps: outcome } = observation;
+    const { edge, code, seconds, stagesUs, short, caps: outcome, searched } = observation;
     this.requests.count(edge, code);
     this.latency.observe(edge, seconds);
     if (short) this.short.inc();
     if (outcome !== undefined) this.caps.inc({ outcome });
+    if (searched !== undefined) this.searches.observe(searched);
     for (const field in stagesUs) {
       const us = stagesUs[field] as number;
       this.stage.observe(field, us / MICROSECONDS_PER_SECOND);

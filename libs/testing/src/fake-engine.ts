@@ -15,7 +15,6 @@ import {
   type EngineScores,
   type EngineStats,
   type EngineUpdate,
-  type ItemFate,
   type KvChain,
   type KvMetrics,
   type KvPool,
@@ -25,6 +24,7 @@ import {
 } from '@tessera/engine';
 import { type Cancellation, TesseraError } from '@tessera/errors';
 import type { FakeReach } from './fake-catalogue.js';
+import { certificateOf, fateOf } from './fake-fate.js';
 
 /** Score of a path, given the prompt. */
 export type PathScore = (sid: readonly number[], prompt: Int32Array) => number;
@@ -330,8 +330,8 @@ export class FakeEngine extends Engine {
   }
 
   private answer(request: EngineRequest) {
-    const { binding, promptTokens, resultCount, itemsPerSid, widths, attributes = [] } = request;
-    const { catalogue } = binding;
+    const { promptTokens, resultCount, itemsPerSid, widths, attributes = [] } = request;
+    const { catalogue } = request.binding;
     const denied = (request.reach as FakeReach | undefined)?.denied ?? [];
     const all = Uint32Array.from({ length: catalogue.summary.itemCount }, (_, i) => i);
     const described = catalogue.view().items(all);
@@ -350,7 +350,8 @@ export class FakeEngine extends Engine {
     const ranked = [...bySid.values()].sort(
       (a, b) => b.path.score - a.path.score || (a.path.sid.join() < b.path.sid.join() ? -1 : 1),
     );
-    const kept = ranked.slice(0, widths.at(-1));
+    const rows = request.rowBudget || widths.at(-1);
+    const kept = ranked.slice(0, rows);
     const countOf = (cap: number) =>
       kept.reduce((count, { ordinals: own }) => count + Math.min(own.length, cap), 0);
     let cap = Math.max(itemsPerSid, 1);
@@ -371,6 +372,8 @@ export class FakeEngine extends Engine {
       itemsPerSid: cap,
       leftOutByDiversity: 0,
       completeness: 'whole' as const,
+      ...certificateOf(ranked[kept.length]?.path.score, returned.length === resultCount),
+      rows: kept.length,
       fate: fateOf(request.watchedItem, returned),
       paths: kept.map(({ path }) => path),
       modelDigest: this.model.digest,
@@ -382,15 +385,4 @@ export class FakeEngine extends Engine {
       passes: [],
     };
   }
-}
-
-/** Returned, or behind the results. */
-function fateOf(
-  watched: number | undefined,
-  items: readonly { readonly ordinal: number; readonly score: number }[],
-): ItemFate | undefined {
-  if (watched === undefined) return undefined;
-  const at = items.findIndex(({ ordinal }) => ordinal === watched);
-  const fate = { rank: at + 1, step: 0, score: items[at]?.score ?? 0, cutScore: 0, attribute: '' };
-  return { ...fate, verdict: at < 0 ? 'behind-results' : 'returned' };
 }

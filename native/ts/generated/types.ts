@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = '6cc1d400bd13074d';
+export const ABI_DIGEST = 'a73c548155491203';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
@@ -154,6 +154,7 @@ export const TREE_OUTCOMES = {
   goesOn: 1,
   endsHere: 2,
   atLeast: 4,
+  provedOut: 8,
 } as const;
 
 /** What stands where there is none. */

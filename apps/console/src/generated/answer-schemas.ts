@@ -1177,11 +1177,21 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
               "resultCount": {
                 "type": "number"
               },
+              "search": {
+                "type": "string",
+                "enum": [
+                  "certified",
+                  "beam"
+                ]
+              },
               "widths": {
                 "type": "array",
                 "items": {
                   "type": "number"
                 }
+              },
+              "rowBudget": {
+                "type": "number"
               },
               "itemsPerSid": {
                 "type": "number"
@@ -1636,6 +1646,22 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 ],
                 "additionalProperties": false
               },
+              "search": {
+                "type": "string",
+                "enum": [
+                  "certified",
+                  "beam"
+                ]
+              },
+              "certified": {
+                "type": "boolean"
+              },
+              "gap": {
+                "type": "number"
+              },
+              "rows": {
+                "type": "number"
+              },
               "history": {
                 "type": "array",
                 "items": {
@@ -1717,6 +1743,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     },
                     "atLeast": {
                       "type": "boolean"
+                    },
+                    "provedOut": {
+                      "type": "boolean"
                     }
                   },
                   "required": [
@@ -1727,7 +1756,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     "goesOn",
                     "endsHere",
                     "items",
-                    "atLeast"
+                    "atLeast",
+                    "provedOut"
                   ],
                   "additionalProperties": false
                 }
@@ -2066,6 +2096,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
         "type": "string"
       },
       "notLiveSince": {
+        "type": "number"
+      },
+      "exactRank": {
+        "type": "number"
+      },
+      "rankAtLeast": {
         "type": "number"
       },
       "widthsUsed": {
@@ -3336,6 +3372,70 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 },
                 "userId": {
                   "type": "string"
+                },
+                "certificates": {
+                  "type": "object",
+                  "properties": {
+                    "left": {
+                      "type": "object",
+                      "properties": {
+                        "search": {
+                          "type": "string",
+                          "enum": [
+                            "certified",
+                            "beam"
+                          ]
+                        },
+                        "certified": {
+                          "type": "boolean"
+                        },
+                        "gap": {
+                          "type": "number"
+                        },
+                        "rows": {
+                          "type": "number"
+                        }
+                      },
+                      "required": [
+                        "search",
+                        "certified",
+                        "rows"
+                      ],
+                      "additionalProperties": false
+                    },
+                    "right": {
+                      "type": "object",
+                      "properties": {
+                        "search": {
+                          "type": "string",
+                          "enum": [
+                            "certified",
+                            "beam"
+                          ]
+                        },
+                        "certified": {
+                          "type": "boolean"
+                        },
+                        "gap": {
+                          "type": "number"
+                        },
+                        "rows": {
+                          "type": "number"
+                        }
+                      },
+                      "required": [
+                        "search",
+                        "certified",
+                        "rows"
+                      ],
+                      "additionalProperties": false
+                    }
+                  },
+                  "required": [
+                    "left",
+                    "right"
+                  ],
+                  "additionalProperties": false
                 }
               },
               "required": [

@@ -47,6 +47,7 @@ export const HTTP_JSON = new HttpJson(protoSchema, {
     'resultCount',
     'itemsPerSid',
     'widths',
+    'rowBudget',
     'deadlineMs',
     'maxItems',
     'maxBehaviours',

@@ -151,7 +151,7 @@ function wireRequest(request: RecallRequest): WireAuditedRequest {
   const { requestId, userId = '', history = [], profile, scene, catalogue = '' } = request;
   const { resultCount, widths, itemsPerSid, skipUnknownItems, itemPolicy } = request;
   const { scoreNorm = '', priority = 'normal', eligibility, allowPartial = false } = request;
-  const { adapter = '', frequencyCaps = [] } = request;
+  const { adapter = '', frequencyCaps = [], search = '', rowBudget = 0 } = request;
   return {
     requestId,
     userId,
@@ -170,5 +170,7 @@ function wireRequest(request: RecallRequest): WireAuditedRequest {
     catalogue,
     adapter,
     frequencyCaps: [...frequencyCaps],
+    search,
+    rowBudget,
   };
 }

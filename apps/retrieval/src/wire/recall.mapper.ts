@@ -5,7 +5,7 @@ import { invalid, refuseMalformed, text } from '@tessera/grpc';
 import type { Eligibility, RecallAnswer, RecallRequest, RelevanceGate } from '@tessera/recall';
 import type { Parsed } from '../recall-edge.js';
 import { eligibilityFrom } from './eligibility.mapper.js';
-import { checkUserTexts, userSource } from './user-source.js';
+import { checkUserTexts, userSource, wordOf } from './user-source.js';
 
 /** A recall but for its eligibility, which has a form of its own at each edge. */
 export type AskedRecall = Omit<WireRecallRequest, 'eligibility'>;
@@ -33,11 +33,18 @@ export function recallOf(
   eligibility: Eligibility | undefined,
 ): Parsed<RecallRequest> {
   // The decoder gives null for a message that is not there.
-  const { itemPolicy } = message;
+  const { itemPolicy, rowBudget } = message;
+  const search = wordOf(
+    ['search', 'Search'],
+    enumWords['tessera.recall.v1.Search'],
+    message.search,
+  );
   const request = {
     ...userSource(message),
     resultCount: positive('resultCount', message.resultCount),
+    ...(search && { search }),
     widths: message.widths,
+    ...(rowBudget !== undefined && { rowBudget: positive('rowBudget', rowBudget) }),
     itemsPerSid: positive('itemsPerSid', message.itemsPerSid),
     ...(eligibility && { eligibility }),
     ...(itemPolicy && { itemPolicy }),
@@ -68,6 +75,7 @@ export function parseWireRecall(message: WireRecallRequest): Parsed<RecallReques
 
 /** Members of the answer that the message does not have are not written. */
 export function toWireResponse(answer: RecallAnswer): WireRecallResponse {
-  const words = enumWords['tessera.recall.v1.Completeness'];
-  return { ...answer, completeness: words[answer.completeness] };
+  const completeness = enumWords['tessera.recall.v1.Completeness'][answer.completeness];
+  const search = enumWords['tessera.recall.v1.Search'][answer.search];
+  return { ...answer, completeness, search };
 }

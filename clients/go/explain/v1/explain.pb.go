@@ -192,7 +192,12 @@ type ExplainResponse struct {
 	Attribute          *string            `protobuf:"bytes,19,opt,name=attribute,proto3,oneof" json:"attribute,omitempty"`
 	Kv                 *v1.KvProvenance   `protobuf:"bytes,20,opt,name=kv,proto3" json:"kv,omitempty"`
 	// As in tessera.recall.v1.RecallResponse.
-	Fallback      string `protobuf:"bytes,21,opt,name=fallback,proto3" json:"fallback,omitempty"`
+	Fallback string `protobuf:"bytes,21,opt,name=fallback,proto3" json:"fallback,omitempty"`
+	// Of the item among all live items that the request may get, by score, whatever caps and widths (docs/explain.md): 1
+	// for the best. Absent where the search for it ended before the rank was proved, and where the catalogue alone decides.
+	ExactRank *uint32 `protobuf:"varint,22,opt,name=exact_rank,json=exactRank,proto3,oneof" json:"exact_rank,omitempty"`
+	// In its place: the rank is this one or a later one.
+	RankAtLeast   *uint32 `protobuf:"varint,23,opt,name=rank_at_least,json=rankAtLeast,proto3,oneof" json:"rank_at_least,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -374,6 +379,20 @@ func (x *ExplainResponse) GetFallback() string {
 	return ""
 }
 
+func (x *ExplainResponse) GetExactRank() uint32 {
+	if x != nil && x.ExactRank != nil {
+		return *x.ExactRank
+	}
+	return 0
+}
+
+func (x *ExplainResponse) GetRankAtLeast() uint32 {
+	if x != nil && x.RankAtLeast != nil {
+		return *x.RankAtLeast
+	}
+	return 0
+}
+
 var File_tessera_explain_v1_explain_proto protoreflect.FileDescriptor
 
 const file_tessera_explain_v1_explain_proto_rawDesc = "" +
@@ -382,7 +401,7 @@ const file_tessera_explain_v1_explain_proto_rawDesc = "" +
 	"\x0eExplainRequest\x12:\n" +
 	"\arequest\x18\x01 \x01(\v2 .tessera.recall.v1.RecallRequestR\arequest\x12\x17\n" +
 	"\aitem_id\x18\x02 \x01(\tR\x06itemId\x12=\n" +
-	"\bversions\x18\x03 \x01(\v2!.tessera.recall.v1.RecallVersionsR\bversions\"\xf1\x06\n" +
+	"\bversions\x18\x03 \x01(\v2!.tessera.recall.v1.RecallVersionsR\bversions\"\xdf\a\n" +
 	"\x0fExplainResponse\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x17\n" +
@@ -407,7 +426,10 @@ const file_tessera_explain_v1_explain_proto_rawDesc = "" +
 	"\atimings\x18\x12 \x01(\v2 .tessera.recall.v1.RecallTimingsR\atimings\x12!\n" +
 	"\tattribute\x18\x13 \x01(\tH\x06R\tattribute\x88\x01\x01\x12/\n" +
 	"\x02kv\x18\x14 \x01(\v2\x1f.tessera.recall.v1.KvProvenanceR\x02kv\x12\x1a\n" +
-	"\bfallback\x18\x15 \x01(\tR\bfallbackB\a\n" +
+	"\bfallback\x18\x15 \x01(\tR\bfallback\x12\"\n" +
+	"\n" +
+	"exact_rank\x18\x16 \x01(\rH\aR\texactRank\x88\x01\x01\x12'\n" +
+	"\rrank_at_least\x18\x17 \x01(\rH\bR\vrankAtLeast\x88\x01\x01B\a\n" +
 	"\x05_rankB\a\n" +
 	"\x05_stepB\b\n" +
 	"\x06_scoreB\f\n" +
@@ -416,7 +438,9 @@ const file_tessera_explain_v1_explain_proto_rawDesc = "" +
 	"\a_clauseB\x11\n" +
 	"\x0f_not_live_sinceB\f\n" +
 	"\n" +
-	"_attribute*\xf4\x01\n" +
+	"_attributeB\r\n" +
+	"\v_exact_rankB\x10\n" +
+	"\x0e_rank_at_least*\xf4\x01\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10VERDICT_RETURNED\x10\x01\x12\x12\n" +

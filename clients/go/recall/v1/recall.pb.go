@@ -132,6 +132,59 @@ func (Priority) EnumDescriptor() ([]byte, []int) {
 	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{1}
 }
 
+// How the items of an answer are found (docs/concepts/search.md).
+type Search int32
+
+const (
+	// The configured default; a beam where the request gives `widths`.
+	Search_SEARCH_UNSPECIFIED Search = 0
+	// Until it is proved that no other item is better, or `row_budget` is spent.
+	Search_SEARCH_CERTIFIED Search = 1
+	// Of each step the `widths` best go on; whatever lies below the others is not seen.
+	Search_SEARCH_BEAM Search = 2
+)
+
+// Enum value maps for Search.
+var (
+	Search_name = map[int32]string{
+		0: "SEARCH_UNSPECIFIED",
+		1: "SEARCH_CERTIFIED",
+		2: "SEARCH_BEAM",
+	}
+	Search_value = map[string]int32{
+		"SEARCH_UNSPECIFIED": 0,
+		"SEARCH_CERTIFIED":   1,
+		"SEARCH_BEAM":        2,
+	}
+)
+
+func (x Search) Enum() *Search {
+	p := new(Search)
+	*p = x
+	return p
+}
+
+func (x Search) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Search) Descriptor() protoreflect.EnumDescriptor {
+	return file_tessera_recall_v1_recall_proto_enumTypes[2].Descriptor()
+}
+
+func (Search) Type() protoreflect.EnumType {
+	return &file_tessera_recall_v1_recall_proto_enumTypes[2]
+}
+
+func (x Search) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Search.Descriptor instead.
+func (Search) EnumDescriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{2}
+}
+
 // How much of the search that was asked for the answer has seen.
 type Completeness int32
 
@@ -171,11 +224,11 @@ func (x Completeness) String() string {
 }
 
 func (Completeness) Descriptor() protoreflect.EnumDescriptor {
-	return file_tessera_recall_v1_recall_proto_enumTypes[2].Descriptor()
+	return file_tessera_recall_v1_recall_proto_enumTypes[3].Descriptor()
 }
 
 func (Completeness) Type() protoreflect.EnumType {
-	return &file_tessera_recall_v1_recall_proto_enumTypes[2]
+	return &file_tessera_recall_v1_recall_proto_enumTypes[3]
 }
 
 func (x Completeness) Number() protoreflect.EnumNumber {
@@ -184,7 +237,7 @@ func (x Completeness) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Completeness.Descriptor instead.
 func (Completeness) EnumDescriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{2}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{3}
 }
 
 // An explicit behaviour of the user.
@@ -931,7 +984,8 @@ type RecallRequest struct {
 	Scene map[string]string `protobuf:"bytes,5,rep,name=scene,proto3" json:"scene,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Items wanted; the configured default when absent.
 	ResultCount *uint32 `protobuf:"varint,6,opt,name=result_count,json=resultCount,proto3,oneof" json:"result_count,omitempty"`
-	// Beam width per step, the last holds for all further steps; the configured default when empty.
+	// Of a beam: its width per step, the last holds for all further steps; the configured default when empty. A request
+	// that gives widths and no `search` asks for a beam.
 	Widths []uint32 `protobuf:"varint,7,rep,packed,name=widths,proto3" json:"widths,omitempty"`
 	// Items per semantic ID at most; the configured default when absent, which is as few as fill the answer.
 	ItemsPerSid *uint32   `protobuf:"varint,8,opt,name=items_per_sid,json=itemsPerSid,proto3,oneof" json:"items_per_sid,omitempty"`
@@ -962,6 +1016,9 @@ type RecallRequest struct {
 	// 8 at most; the configured ones (recall.frequencyCaps) when empty.
 	FrequencyCaps []*FrequencyCap `protobuf:"bytes,26,rep,name=frequency_caps,json=frequencyCaps,proto3" json:"frequency_caps,omitempty"`
 	Relevance     *RelevanceGate  `protobuf:"bytes,27,opt,name=relevance,proto3" json:"relevance,omitempty"`
+	Search        Search          `protobuf:"varint,28,opt,name=search,proto3,enum=tessera.recall.v1.Search" json:"search,omitempty"`
+	// Of a certified search: rows of beams that it computes at most; the configured default when absent.
+	RowBudget *uint32 `protobuf:"varint,29,opt,name=row_budget,json=rowBudget,proto3,oneof" json:"row_budget,omitempty"`
 	// Record it for the console, whatever the share of recalls that is recorded.
 	Inspect       bool `protobuf:"varint,30,opt,name=inspect,proto3" json:"inspect,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1162,6 +1219,20 @@ func (x *RecallRequest) GetRelevance() *RelevanceGate {
 		return x.Relevance
 	}
 	return nil
+}
+
+func (x *RecallRequest) GetSearch() Search {
+	if x != nil {
+		return x.Search
+	}
+	return Search_SEARCH_UNSPECIFIED
+}
+
+func (x *RecallRequest) GetRowBudget() uint32 {
+	if x != nil && x.RowBudget != nil {
+		return *x.RowBudget
+	}
+	return 0
 }
 
 func (x *RecallRequest) GetInspect() bool {
@@ -1750,7 +1821,7 @@ type RecallResponse struct {
 	Items []*RecalledItem `protobuf:"bytes,2,rep,name=items,proto3" json:"items,omitempty"`
 	// True when fewer items exist than were asked for.
 	Short bool `protobuf:"varint,3,opt,name=short,proto3" json:"short,omitempty"`
-	// Beam widths after capping by what is reachable, one per step.
+	// Prefixes that each step kept at most, after capping by what is reachable, one per step.
 	WidthsUsed []uint32 `protobuf:"varint,4,rep,packed,name=widths_used,json=widthsUsed,proto3" json:"widths_used,omitempty"`
 	// History items that are in the prompt.
 	HistoryItems uint32 `protobuf:"varint,5,opt,name=history_items,json=historyItems,proto3" json:"history_items,omitempty"`
@@ -1772,7 +1843,16 @@ type RecallResponse struct {
 	// that are popular.
 	Fallback string `protobuf:"bytes,22,opt,name=fallback,proto3" json:"fallback,omitempty"`
 	// Items that the eligibility lets pass and a frequency cap keeps out.
-	CappedItems   uint32 `protobuf:"varint,23,opt,name=capped_items,json=cappedItems,proto3" json:"capped_items,omitempty"`
+	CappedItems uint32 `protobuf:"varint,23,opt,name=capped_items,json=cappedItems,proto3" json:"capped_items,omitempty"`
+	// As it was applied.
+	Search Search `protobuf:"varint,24,opt,name=search,proto3,enum=tessera.recall.v1.Search" json:"search,omitempty"`
+	// No live and eligible item that the answer leaves out is better than those in it. Of a beam as well.
+	Certified bool `protobuf:"varint,25,opt,name=certified,proto3" json:"certified,omitempty"`
+	// The best score that an item missed by the search could have. Absent where the answer is certified, and where
+	// nothing is known.
+	Gap *float64 `protobuf:"fixed64,26,opt,name=gap,proto3,oneof" json:"gap,omitempty"`
+	// Rows of beams that were computed.
+	Rows          uint32 `protobuf:"varint,27,opt,name=rows,proto3" json:"rows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1919,6 +1999,34 @@ func (x *RecallResponse) GetCappedItems() uint32 {
 	return 0
 }
 
+func (x *RecallResponse) GetSearch() Search {
+	if x != nil {
+		return x.Search
+	}
+	return Search_SEARCH_UNSPECIFIED
+}
+
+func (x *RecallResponse) GetCertified() bool {
+	if x != nil {
+		return x.Certified
+	}
+	return false
+}
+
+func (x *RecallResponse) GetGap() float64 {
+	if x != nil && x.Gap != nil {
+		return *x.Gap
+	}
+	return 0
+}
+
+func (x *RecallResponse) GetRows() uint32 {
+	if x != nil {
+		return x.Rows
+	}
+	return 0
+}
+
 var File_tessera_recall_v1_recall_proto protoreflect.FileDescriptor
 
 const file_tessera_recall_v1_recall_proto_rawDesc = "" +
@@ -1975,7 +2083,8 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\aadapter\x18\x04 \x01(\tR\aadapterB\f\n" +
 	"\n" +
 	"_min_scoreB\t\n" +
-	"\a_weight\"\xf3\t\n" +
+	"\a_weight\"\xd9\n" +
+	"\n" +
 	"\rRecallRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
@@ -2005,7 +2114,10 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"attributes\x18\x19 \x03(\tR\n" +
 	"attributes\x12F\n" +
 	"\x0efrequency_caps\x18\x1a \x03(\v2\x1f.tessera.recall.v1.FrequencyCapR\rfrequencyCaps\x12>\n" +
-	"\trelevance\x18\x1b \x01(\v2 .tessera.recall.v1.RelevanceGateR\trelevance\x12\x18\n" +
+	"\trelevance\x18\x1b \x01(\v2 .tessera.recall.v1.RelevanceGateR\trelevance\x121\n" +
+	"\x06search\x18\x1c \x01(\x0e2\x19.tessera.recall.v1.SearchR\x06search\x12\"\n" +
+	"\n" +
+	"row_budget\x18\x1d \x01(\rH\x04R\trowBudget\x88\x01\x01\x12\x18\n" +
 	"\ainspect\x18\x1e \x01(\bR\ainspect\x1a:\n" +
 	"\fProfileEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -2017,7 +2129,8 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x06sourceB\x0f\n" +
 	"\r_result_countB\x10\n" +
 	"\x0e_items_per_sidB\x0e\n" +
-	"\f_deadline_ms\"\xdb\x01\n" +
+	"\f_deadline_msB\r\n" +
+	"\v_row_budget\"\xdb\x01\n" +
 	"\fRecalledItem\x12\x17\n" +
 	"\aitem_id\x18\x01 \x01(\tR\x06itemId\x12\x10\n" +
 	"\x03sid\x18\x02 \x03(\rR\x03sid\x12\x14\n" +
@@ -2077,7 +2190,7 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x0etokens_by_tier\x18\v \x03(\v21.tessera.recall.v1.KvProvenance.TokensByTierEntryR\ftokensByTier\x1a?\n" +
 	"\x11TokensByTierEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\xda\x05\n" +
+	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\xde\x06\n" +
 	"\x0eRecallResponse\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x125\n" +
@@ -2098,7 +2211,12 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\vitem_policy\x18\x15 \x01(\v2$.tessera.recall.v1.AppliedItemPolicyR\n" +
 	"itemPolicy\x12\x1a\n" +
 	"\bfallback\x18\x16 \x01(\tR\bfallback\x12!\n" +
-	"\fcapped_items\x18\x17 \x01(\rR\vcappedItems*j\n" +
+	"\fcapped_items\x18\x17 \x01(\rR\vcappedItems\x121\n" +
+	"\x06search\x18\x18 \x01(\x0e2\x19.tessera.recall.v1.SearchR\x06search\x12\x1c\n" +
+	"\tcertified\x18\x19 \x01(\bR\tcertified\x12\x15\n" +
+	"\x03gap\x18\x1a \x01(\x01H\x00R\x03gap\x88\x01\x01\x12\x12\n" +
+	"\x04rows\x18\x1b \x01(\rR\x04rowsB\x06\n" +
+	"\x04_gap*j\n" +
 	"\tScoreNorm\x12\x1a\n" +
 	"\x16SCORE_NORM_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fSCORE_NORM_FULL\x10\x01\x12\x14\n" +
@@ -2108,7 +2226,11 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x14PRIORITY_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rPRIORITY_HIGH\x10\x01\x12\x13\n" +
 	"\x0fPRIORITY_NORMAL\x10\x02\x12\x10\n" +
-	"\fPRIORITY_LOW\x10\x03*u\n" +
+	"\fPRIORITY_LOW\x10\x03*G\n" +
+	"\x06Search\x12\x16\n" +
+	"\x12SEARCH_UNSPECIFIED\x10\x00\x12\x14\n" +
+	"\x10SEARCH_CERTIFIED\x10\x01\x12\x0f\n" +
+	"\vSEARCH_BEAM\x10\x02*u\n" +
 	"\fCompleteness\x12\x1c\n" +
 	"\x18COMPLETENESS_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12COMPLETENESS_WHOLE\x10\x01\x12\x19\n" +
@@ -2128,67 +2250,70 @@ func file_tessera_recall_v1_recall_proto_rawDescGZIP() []byte {
 	return file_tessera_recall_v1_recall_proto_rawDescData
 }
 
-var file_tessera_recall_v1_recall_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_tessera_recall_v1_recall_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
 var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_tessera_recall_v1_recall_proto_goTypes = []any{
 	(ScoreNorm)(0),            // 0: tessera.recall.v1.ScoreNorm
 	(Priority)(0),             // 1: tessera.recall.v1.Priority
-	(Completeness)(0),         // 2: tessera.recall.v1.Completeness
-	(*History)(nil),           // 3: tessera.recall.v1.History
-	(*TextClause)(nil),        // 4: tessera.recall.v1.TextClause
-	(*RangeClause)(nil),       // 5: tessera.recall.v1.RangeClause
-	(*Predicates)(nil),        // 6: tessera.recall.v1.Predicates
-	(*Predicate)(nil),         // 7: tessera.recall.v1.Predicate
-	(*ItemList)(nil),          // 8: tessera.recall.v1.ItemList
-	(*Eligibility)(nil),       // 9: tessera.recall.v1.Eligibility
-	(*FrequencyCap)(nil),      // 10: tessera.recall.v1.FrequencyCap
-	(*DiversityCap)(nil),      // 11: tessera.recall.v1.DiversityCap
-	(*ItemPolicy)(nil),        // 12: tessera.recall.v1.ItemPolicy
-	(*RelevanceGate)(nil),     // 13: tessera.recall.v1.RelevanceGate
-	(*RecallRequest)(nil),     // 14: tessera.recall.v1.RecallRequest
-	(*RecalledItem)(nil),      // 15: tessera.recall.v1.RecalledItem
-	(*RecallTimings)(nil),     // 16: tessera.recall.v1.RecallTimings
-	(*RecallVersions)(nil),    // 17: tessera.recall.v1.RecallVersions
-	(*AppliedItemPolicy)(nil), // 18: tessera.recall.v1.AppliedItemPolicy
-	(*KvProvenance)(nil),      // 19: tessera.recall.v1.KvProvenance
-	(*RecallResponse)(nil),    // 20: tessera.recall.v1.RecallResponse
-	nil,                       // 21: tessera.recall.v1.RecallRequest.ProfileEntry
-	nil,                       // 22: tessera.recall.v1.RecallRequest.SceneEntry
-	nil,                       // 23: tessera.recall.v1.KvProvenance.TokensByTierEntry
+	(Search)(0),               // 2: tessera.recall.v1.Search
+	(Completeness)(0),         // 3: tessera.recall.v1.Completeness
+	(*History)(nil),           // 4: tessera.recall.v1.History
+	(*TextClause)(nil),        // 5: tessera.recall.v1.TextClause
+	(*RangeClause)(nil),       // 6: tessera.recall.v1.RangeClause
+	(*Predicates)(nil),        // 7: tessera.recall.v1.Predicates
+	(*Predicate)(nil),         // 8: tessera.recall.v1.Predicate
+	(*ItemList)(nil),          // 9: tessera.recall.v1.ItemList
+	(*Eligibility)(nil),       // 10: tessera.recall.v1.Eligibility
+	(*FrequencyCap)(nil),      // 11: tessera.recall.v1.FrequencyCap
+	(*DiversityCap)(nil),      // 12: tessera.recall.v1.DiversityCap
+	(*ItemPolicy)(nil),        // 13: tessera.recall.v1.ItemPolicy
+	(*RelevanceGate)(nil),     // 14: tessera.recall.v1.RelevanceGate
+	(*RecallRequest)(nil),     // 15: tessera.recall.v1.RecallRequest
+	(*RecalledItem)(nil),      // 16: tessera.recall.v1.RecalledItem
+	(*RecallTimings)(nil),     // 17: tessera.recall.v1.RecallTimings
+	(*RecallVersions)(nil),    // 18: tessera.recall.v1.RecallVersions
+	(*AppliedItemPolicy)(nil), // 19: tessera.recall.v1.AppliedItemPolicy
+	(*KvProvenance)(nil),      // 20: tessera.recall.v1.KvProvenance
+	(*RecallResponse)(nil),    // 21: tessera.recall.v1.RecallResponse
+	nil,                       // 22: tessera.recall.v1.RecallRequest.ProfileEntry
+	nil,                       // 23: tessera.recall.v1.RecallRequest.SceneEntry
+	nil,                       // 24: tessera.recall.v1.KvProvenance.TokensByTierEntry
 }
 var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
-	7,  // 0: tessera.recall.v1.Predicates.predicates:type_name -> tessera.recall.v1.Predicate
-	6,  // 1: tessera.recall.v1.Predicate.all:type_name -> tessera.recall.v1.Predicates
-	6,  // 2: tessera.recall.v1.Predicate.any:type_name -> tessera.recall.v1.Predicates
-	7,  // 3: tessera.recall.v1.Predicate.not:type_name -> tessera.recall.v1.Predicate
-	4,  // 4: tessera.recall.v1.Predicate.in:type_name -> tessera.recall.v1.TextClause
-	4,  // 5: tessera.recall.v1.Predicate.contains:type_name -> tessera.recall.v1.TextClause
-	5,  // 6: tessera.recall.v1.Predicate.range:type_name -> tessera.recall.v1.RangeClause
-	7,  // 7: tessera.recall.v1.Eligibility.predicate:type_name -> tessera.recall.v1.Predicate
-	8,  // 8: tessera.recall.v1.Eligibility.allowed:type_name -> tessera.recall.v1.ItemList
-	11, // 9: tessera.recall.v1.ItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
-	3,  // 10: tessera.recall.v1.RecallRequest.history:type_name -> tessera.recall.v1.History
-	21, // 11: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
-	22, // 12: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
+	8,  // 0: tessera.recall.v1.Predicates.predicates:type_name -> tessera.recall.v1.Predicate
+	7,  // 1: tessera.recall.v1.Predicate.all:type_name -> tessera.recall.v1.Predicates
+	7,  // 2: tessera.recall.v1.Predicate.any:type_name -> tessera.recall.v1.Predicates
+	8,  // 3: tessera.recall.v1.Predicate.not:type_name -> tessera.recall.v1.Predicate
+	5,  // 4: tessera.recall.v1.Predicate.in:type_name -> tessera.recall.v1.TextClause
+	5,  // 5: tessera.recall.v1.Predicate.contains:type_name -> tessera.recall.v1.TextClause
+	6,  // 6: tessera.recall.v1.Predicate.range:type_name -> tessera.recall.v1.RangeClause
+	8,  // 7: tessera.recall.v1.Eligibility.predicate:type_name -> tessera.recall.v1.Predicate
+	9,  // 8: tessera.recall.v1.Eligibility.allowed:type_name -> tessera.recall.v1.ItemList
+	12, // 9: tessera.recall.v1.ItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
+	4,  // 10: tessera.recall.v1.RecallRequest.history:type_name -> tessera.recall.v1.History
+	22, // 11: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
+	23, // 12: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
 	0,  // 13: tessera.recall.v1.RecallRequest.score_norm:type_name -> tessera.recall.v1.ScoreNorm
 	1,  // 14: tessera.recall.v1.RecallRequest.priority:type_name -> tessera.recall.v1.Priority
-	9,  // 15: tessera.recall.v1.RecallRequest.eligibility:type_name -> tessera.recall.v1.Eligibility
-	12, // 16: tessera.recall.v1.RecallRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
-	10, // 17: tessera.recall.v1.RecallRequest.frequency_caps:type_name -> tessera.recall.v1.FrequencyCap
-	13, // 18: tessera.recall.v1.RecallRequest.relevance:type_name -> tessera.recall.v1.RelevanceGate
-	11, // 19: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
-	23, // 20: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
-	15, // 21: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
-	17, // 22: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
-	16, // 23: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
-	19, // 24: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
-	2,  // 25: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
-	18, // 26: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	10, // 15: tessera.recall.v1.RecallRequest.eligibility:type_name -> tessera.recall.v1.Eligibility
+	13, // 16: tessera.recall.v1.RecallRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
+	11, // 17: tessera.recall.v1.RecallRequest.frequency_caps:type_name -> tessera.recall.v1.FrequencyCap
+	14, // 18: tessera.recall.v1.RecallRequest.relevance:type_name -> tessera.recall.v1.RelevanceGate
+	2,  // 19: tessera.recall.v1.RecallRequest.search:type_name -> tessera.recall.v1.Search
+	12, // 20: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
+	24, // 21: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
+	16, // 22: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
+	18, // 23: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
+	17, // 24: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
+	20, // 25: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
+	3,  // 26: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
+	19, // 27: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
+	2,  // 28: tessera.recall.v1.RecallResponse.search:type_name -> tessera.recall.v1.Search
+	29, // [29:29] is the sub-list for method output_type
+	29, // [29:29] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_tessera_recall_v1_recall_proto_init() }
@@ -2211,12 +2336,13 @@ func file_tessera_recall_v1_recall_proto_init() {
 		(*RecallRequest_History)(nil),
 	}
 	file_tessera_recall_v1_recall_proto_msgTypes[12].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tessera_recall_v1_recall_proto_rawDesc), len(file_tessera_recall_v1_recall_proto_rawDesc)),
-			NumEnums:      3,
+			NumEnums:      4,
 			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,

@@ -1642,6 +1642,19 @@ export const protoSchema: object = {
                     "PRIORITY_UNSPECIFIED": "Normal."
                   }
                 },
+                "Search": {
+                  "values": {
+                    "SEARCH_UNSPECIFIED": 0,
+                    "SEARCH_CERTIFIED": 1,
+                    "SEARCH_BEAM": 2
+                  },
+                  "comment": "How the items of an answer are found (docs/concepts/search.md).",
+                  "comments": {
+                    "SEARCH_UNSPECIFIED": "The configured default; a beam where the request gives `widths`.",
+                    "SEARCH_CERTIFIED": "Until it is proved that no other item is better, or `row_budget` is spent.",
+                    "SEARCH_BEAM": "Of each step the `widths` best go on; whatever lies below the others is not seen."
+                  }
+                },
                 "History": {
                   "fields": {
                     "itemIds": {
@@ -1908,6 +1921,11 @@ export const protoSchema: object = {
                       "oneof": [
                         "deadlineMs"
                       ]
+                    },
+                    "_rowBudget": {
+                      "oneof": [
+                        "rowBudget"
+                      ]
                     }
                   },
                   "fields": {
@@ -1950,7 +1968,7 @@ export const protoSchema: object = {
                       "rule": "repeated",
                       "type": "uint32",
                       "id": 7,
-                      "comment": "Beam width per step, the last holds for all further steps; the configured default when empty."
+                      "comment": "Of a beam: its width per step, the last holds for all further steps; the configured default when empty. A request\nthat gives widths and no `search` asks for a beam."
                     },
                     "itemsPerSid": {
                       "type": "uint32",
@@ -2032,6 +2050,18 @@ export const protoSchema: object = {
                     "relevance": {
                       "type": "RelevanceGate",
                       "id": 27
+                    },
+                    "search": {
+                      "type": "Search",
+                      "id": 28
+                    },
+                    "rowBudget": {
+                      "type": "uint32",
+                      "id": 29,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "Of a certified search: rows of beams that it computes at most; the configured default when absent."
                     },
                     "inspect": {
                       "type": "bool",
@@ -2284,6 +2314,13 @@ export const protoSchema: object = {
                   "comment": "Where the keys and values of the prompt's tokens came from; docs/kv-pool.md."
                 },
                 "RecallResponse": {
+                  "oneofs": {
+                    "_gap": {
+                      "oneof": [
+                        "gap"
+                      ]
+                    }
+                  },
                   "fields": {
                     "requestId": {
                       "type": "string",
@@ -2304,7 +2341,7 @@ export const protoSchema: object = {
                       "rule": "repeated",
                       "type": "uint32",
                       "id": 4,
-                      "comment": "Beam widths after capping by what is reachable, one per step."
+                      "comment": "Prefixes that each step kept at most, after capping by what is reachable, one per step."
                     },
                     "historyItems": {
                       "type": "uint32",
@@ -2359,6 +2396,29 @@ export const protoSchema: object = {
                       "type": "uint32",
                       "id": 23,
                       "comment": "Items that the eligibility lets pass and a frequency cap keeps out."
+                    },
+                    "search": {
+                      "type": "Search",
+                      "id": 24,
+                      "comment": "As it was applied."
+                    },
+                    "certified": {
+                      "type": "bool",
+                      "id": 25,
+                      "comment": "No live and eligible item that the answer leaves out is better than those in it. Of a beam as well."
+                    },
+                    "gap": {
+                      "type": "double",
+                      "id": 26,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "The best score that an item missed by the search could have. Absent where the answer is certified, and where\nnothing is known."
+                    },
+                    "rows": {
+                      "type": "uint32",
+                      "id": 27,
+                      "comment": "Rows of beams that were computed."
                     }
                   }
                 },
@@ -2572,6 +2632,15 @@ export const protoSchema: object = {
                           "rule": "repeated",
                           "type": "tessera.recall.v1.FrequencyCap",
                           "id": 17
+                        },
+                        "search": {
+                          "type": "string",
+                          "id": 18,
+                          "comment": "certified, beam, or empty: as is configured, or a beam where there are widths."
+                        },
+                        "rowBudget": {
+                          "type": "uint32",
+                          "id": 19
                         }
                       },
                       "comment": "A recall as it was understood. Fields are those of RecallRequest; 0 and empty where it said nothing."
@@ -2784,6 +2853,16 @@ export const protoSchema: object = {
                       "oneof": [
                         "attribute"
                       ]
+                    },
+                    "_exactRank": {
+                      "oneof": [
+                        "exactRank"
+                      ]
+                    },
+                    "_rankAtLeast": {
+                      "oneof": [
+                        "rankAtLeast"
+                      ]
                     }
                   },
                   "fields": {
@@ -2900,6 +2979,22 @@ export const protoSchema: object = {
                       "type": "string",
                       "id": 21,
                       "comment": "As in tessera.recall.v1.RecallResponse."
+                    },
+                    "exactRank": {
+                      "type": "uint32",
+                      "id": 22,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "Of the item among all live items that the request may get, by score, whatever caps and widths (docs/explain.md): 1\nfor the best. Absent where the search for it ended before the rank was proved, and where the catalogue alone decides."
+                    },
+                    "rankAtLeast": {
+                      "type": "uint32",
+                      "id": 23,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "In its place: the rank is this one or a later one."
                     }
                   }
                 },
@@ -3787,6 +3882,10 @@ export const enumWords = {
     "high": 1,
     "normal": 2,
     "low": 3
+  },
+  "tessera.recall.v1.Search": {
+    "certified": 1,
+    "beam": 2
   },
   "tessera.recall.v1.Completeness": {
     "whole": 1,

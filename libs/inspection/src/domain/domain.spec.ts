@@ -46,18 +46,40 @@ describe('retention', () => {
 describe('tree rows', () => {
   it('come back from their bytes', () => {
     const none = 0xffff_ffff;
-    const cells = Uint32Array.of(0, none, 7, 1, 12, 1, 0, none, 2 | 4, 512, 1, 0, 3, 0, 1);
-    const scores = Float32Array.of(-0.5, -1.25, -7);
+    const cells = Uint32Array.of(
+      0,
+      none,
+      7,
+      1,
+      12,
+      1,
+      0,
+      none,
+      2 | 4,
+      512,
+      1,
+      0,
+      3,
+      0,
+      1,
+      1,
+      0,
+      9,
+      1 | 8,
+      3,
+    );
+    const scores = Float32Array.of(-0.5, -1.25, -7, -3);
     expect(treeRows(treeBytes({ cells, scores }))).toEqual([
       { step: 0, parent: -1, code: 7, score: -0.5, items: 12, ...marks('goesOn') },
       { step: 1, parent: 0, code: -1, score: -1.25, items: 512, ...marks('endsHere', 'atLeast') },
       { step: 1, parent: 0, code: 3, score: -7, items: 1, ...marks() },
+      { step: 1, parent: 0, code: 9, score: -3, items: 3, ...marks('goesOn', 'provedOut') },
     ]);
     expect(treeRows(treeBytes(undefined))).toEqual([]);
   });
 
   function marks(...set: readonly string[]) {
-    const names = ['goesOn', 'endsHere', 'atLeast'];
+    const names = ['goesOn', 'endsHere', 'atLeast', 'provedOut'];
     return Object.fromEntries(names.map((name) => [name, set.includes(name)]));
   }
 });

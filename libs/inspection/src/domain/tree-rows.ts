@@ -19,6 +19,8 @@ export interface TreeRow {
   readonly items: number;
   /** There may be more of them. */
   readonly atLeast: boolean;
+  /** Kept and not computed: it is worse than the last item, so nothing below it can be in. */
+  readonly provedOut: boolean;
 }
 
 const SLOTS = TREE_SLOTS.length;
@@ -55,6 +57,7 @@ export function treeRows(bytes: Uint8Array): TreeRow[] {
       endsHere: (outcome & TREE_OUTCOMES.endsHere) !== 0,
       items,
       atLeast: (outcome & TREE_OUTCOMES.atLeast) !== 0,
+      provedOut: (outcome & TREE_OUTCOMES.provedOut) !== 0,
     };
   });
 }

@@ -46,6 +46,12 @@ const RECALLS: Columns = {
   tree: 'BLOB',
   /** Found in each tier of the user KV pool, by its name. */
   kv_tokens: 'MAP(VARCHAR, UINTEGER)',
+  /** certified or beam. */
+  search: 'VARCHAR',
+  certified: 'BOOLEAN',
+  /** Of what the search may have missed; none where it is certified. */
+  gap: 'FLOAT',
+  rows: 'UINTEGER',
 };
 
 const ITEMS: Columns = {
@@ -77,10 +83,14 @@ const define = (name: string, columns: Columns) =>
     .map(([column, type]) => `${column} ${type}`)
     .join(', ')})`;
 
+/** Columns that stores from before lack; older recalls have no value in them. */
+const ADDED_TO_RECALLS = ['kv_tokens', 'search', 'certified', 'gap', 'rows'];
+
 export const TABLE_DEFINITIONS: readonly string[] = [
   define('recalls', RECALLS),
-  // Of a store from before there was the column; older recalls have no value in it.
-  `ALTER TABLE recalls ADD COLUMN IF NOT EXISTS kv_tokens ${RECALLS.kv_tokens}`,
+  ...ADDED_TO_RECALLS.map(
+    (column) => `ALTER TABLE recalls ADD COLUMN IF NOT EXISTS ${column} ${RECALLS[column]}`,
+  ),
   define('items', ITEMS),
   define('pulses', PULSES),
   define('changes', CHANGES),
@@ -137,6 +147,10 @@ function answerRow(answer: RecallAnswer) {
     item_count: answer.items.length,
     short: answer.short,
     completeness: answer.completeness,
+    search: answer.search,
+    certified: answer.certified,
+    gap: answer.gap,
+    rows: answer.rows,
     widths: answer.widthsUsed,
     history_items: answer.historyItems,
     prompt_tokens: answer.promptTokens,

@@ -3,6 +3,7 @@ import type { Priority, ScoreNorm } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
 import { checkFrequencyCaps } from './frequency-caps.js';
 import type { RecallContext, RecallRequest, ScoreRequest, UserSource } from './recall-types.js';
+import { type SearchLimits, type SearchMembers, searchOf } from './search-settings.js';
 
 export const invalid = expecting('REQUEST_INVALID');
 
@@ -21,18 +22,14 @@ const SID_LEVELS_MAX = 32;
 const CODE_MAX = 0xffff_ffff;
 
 /** Bounds of what a request may ask for, and what it gets where it says nothing. */
-export interface RequestLimits {
+export interface RequestLimits extends SearchLimits {
   readonly resultCountMax: number;
   readonly scoreItemsMax: number;
-  readonly widthMax: number;
-  /** Steps of the catalogue: its depth and the terminal tokens. */
-  readonly stepsMax: number;
   readonly itemsPerSidMax: number;
   readonly historyItemsMax: number;
   /** Of behaviours; undefined: all that there is, or not known here. */
   readonly retention: Retention | undefined;
   readonly defaultResultCount: number;
-  readonly defaultWidths: readonly number[];
   readonly defaultItemsPerSid: number;
   readonly defaultScoreNorm: ScoreNorm;
   /** Whether the engine has logits of all tokens: `full` scores take them. */
@@ -47,10 +44,9 @@ export interface Ranking {
   readonly priority: Priority;
 }
 
-/** How wide is searched and how much is answered, with every default filled in. */
-export interface SearchSettings extends Ranking {
+/** How is searched, how far, and how much is answered, with every default filled in. */
+export interface SearchSettings extends Ranking, SearchMembers {
   readonly resultCount: number;
-  readonly widths: readonly number[];
   /** 0: as few as fill the answer. */
   readonly itemsPerSid: number;
   readonly allowsPartial: boolean;
@@ -82,7 +78,7 @@ export function checkRequest(request: RecallRequest, limits: RequestLimits): Sea
   const count = resultCount === 0 ? limits.defaultResultCount : resultCount;
   return {
     resultCount: count,
-    widths: request.widths.length > 0 ? checkedWidths(request, limits) : widthsFor(count, limits),
+    ...searchOf(request, count, limits),
     itemsPerSid: itemsPerSid === 0 ? limits.defaultItemsPerSid : itemsPerSid,
     allowsPartial: request.allowPartial ?? false,
     attributes: checkedAttributes(request),
@@ -203,17 +199,6 @@ function counted(field: string, value: number, max: number): number {
   throw invalid(field, `1..${max}`, value);
 }
 
-function checkedWidths({ widths }: RecallRequest, limits: RequestLimits): readonly number[] {
-  if (widths.length > limits.stepsMax) {
-    throw invalid('widths', `at most ${limits.stepsMax} widths, one per step`, widths.length);
-  }
-  widths.forEach((width, index) => {
-    if (Number.isInteger(width) && width >= 1 && width <= limits.widthMax) return;
-    throw invalid(`widths[${index}]`, `1..${limits.widthMax}`, width);
-  });
-  return widths;
-}
-
 function checkedAttributes({ attributes = [] }: RecallRequest): readonly string[] {
   if (attributes.length > ATTRIBUTES_MAX) {
     throw invalid('attributes', `at most ${ATTRIBUTES_MAX} names`, attributes.length);
@@ -225,11 +210,4 @@ function checkedAttributes({ attributes = [] }: RecallRequest): readonly string[
   const twice = attributes.findIndex((name, index) => attributes.indexOf(name) < index);
   if (twice >= 0) throw invalid(`attributes[${twice}]`, 'each name once', `'${attributes[twice]}'`);
   return attributes;
-}
-
-/** The default widths, raised to the result count: a narrower beam could not fill the answer. */
-function widthsFor(resultCount: number, limits: RequestLimits): readonly number[] {
-  return limits.defaultWidths
-    .slice(0, limits.stepsMax)
-    .map((width) => Math.min(Math.max(width, resultCount), limits.widthMax));
 }

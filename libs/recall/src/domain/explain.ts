@@ -2,6 +2,7 @@ import { TesseraError } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-facts.js';
 import { checkItemId, checkRequest } from './check-request.js';
 import { countedCaps } from './counted-caps.js';
+import { exactRank } from './exact-rank.js';
 import { catalogueVerdict, searchVerdict } from './item-verdict.js';
 import type { Preparation, ScopedContext } from './preparation.js';
 import { reachRequestOf, withCaps } from './reach-request.js';
@@ -9,8 +10,9 @@ import type { ExplainAnswer, ExplainRequest, RecallVersions } from './recall-typ
 
 /**
  * The fate of an item in a recall: replayed on the versions of the answer in question, so that
- * it is what became of the item there. Rejects as `recall` does, and with CATALOGUE_NOT_FOUND where
- * the version of the catalogue is not kept.
+ * it is what became of the item there, with the item's rank among all that the request may get.
+ * Rejects as `recall` does, and with CATALOGUE_NOT_FOUND where the version of the catalogue is not
+ * kept.
  */
 export async function explain(
   preparation: Preparation,
@@ -31,29 +33,30 @@ export async function explain(
   const asked = { itemId, sequence: versions?.catalogueSequence };
   const judged = await catalogue.judge({ ...asked, request: withCaps(uncapped, caps) });
   const decided = catalogueVerdict(judged);
-  const watched =
-    decided === undefined
-      ? await engine.recall(
-          {
-            ...search,
-            ...preparation.workOf(prepared),
-            allowsPartial: false,
-            reach: judged.reach,
-            watchedItem: judged.item,
-          },
-          context.signal,
-        )
-      : {
-          ...NOTHING_COMPUTED,
-          catalogueSequence: judged.reach.sequence,
-          widthsUsed: [],
-          fate: undefined,
-        };
-  return {
-    requestId: requestIdOf(recall),
+  const { sid, reach } = judged;
+  const answer = { requestId: requestIdOf(recall), itemId, sid };
+  if (decided !== undefined) {
+    const facts = { ...NOTHING_COMPUTED, catalogueSequence: reach.sequence };
+    return { ...answer, ...decided, widthsUsed: [], ...factsOf(parts, prepared, facts) };
+  }
+  const work = preparation.workOf(prepared);
+  const watched = await engine.recall(
+    { ...search, ...work, allowsPartial: false, reach, watchedItem: judged.item },
+    context.signal,
+  );
+  const { scoreNorm, priority } = search;
+  const question = {
     itemId,
-    sid: judged.sid,
-    ...(decided ?? searchVerdict(watched.fate)),
+    asked: withCaps(uncapped, caps),
+    sequence: reach.sequence,
+    work: { ...work, scoreNorm, priority },
+    budgetUs: context.budgetUs - stopwatch.totalUs(),
+  };
+  const rank = await exactRank(parts, question, context.signal);
+  return {
+    ...answer,
+    ...searchVerdict(watched.fate),
+    ...rank,
     widthsUsed: watched.widthsUsed,
     ...factsOf(parts, prepared, watched),
   };

@@ -55,6 +55,8 @@ export function requestLimits(parts: RecallParts): RequestLimits {
     historyItemsMax: defaults.historyItemsMax,
     retention: parts.behaviours.retention,
     defaultResultCount: defaults.resultCount,
+    defaultSearch: defaults.search,
+    defaultRowBudget: defaults.rowBudget,
     defaultWidths: defaults.widths,
     defaultItemsPerSid: Math.min(defaults.itemsPerSid, resultCountMax),
     defaultScoreNorm: defaults.scoreNorm,

@@ -19,6 +19,7 @@ import type {
   Verdict,
 } from '@tessera/engine';
 import type { Cancellation } from '@tessera/errors';
+import type { Certificate, Search } from './certificate.js';
 
 /**
  * Why an answer was made with less than a user's history; '' where it was not. `no-features`: the
@@ -57,8 +58,12 @@ export type Eligibility = Omit<EngineEligibility, 'caps'>;
 export interface RecallRequest extends UserSource {
   /** Items wanted; 0 means the configured default. */
   readonly resultCount: number;
-  /** Beam width per step; empty means the configured default. */
+  /** Left out: as is configured, or a beam where it has widths. */
+  readonly search?: Search;
+  /** Of a beam: its width per step; empty means the configured default. */
   readonly widths: readonly number[];
+  /** Of a certified search: rows that it computes at most; left out: the configured default. */
+  readonly rowBudget?: number;
   /** Items per SID at most; 0 means the configured default. */
   readonly itemsPerSid: number;
   /** How items of the found SIDs are chosen; left out: by priority, then item ID. */
@@ -185,7 +190,7 @@ export interface RecallSight {
   readonly tree: BeamTree | undefined;
 }
 
-export interface RecallAnswer extends PromptFacts {
+export interface RecallAnswer extends PromptFacts, Certificate {
   readonly requestId: string;
   readonly items: readonly RecalledItem[];
   /** True when fewer items exist than were asked for. */
@@ -237,6 +242,10 @@ export interface ExplainAnswer extends PromptFacts {
   readonly attribute?: string;
   /** Not live: the change since which. */
   readonly notLiveSince?: number;
+  /** From 1: among all live items that the request may get, where that was proved. */
+  readonly exactRank?: number;
+  /** In its place: the rank is this one or a later one. */
+  readonly rankAtLeast?: number;
   /** Empty where the catalogue alone decided. */
   readonly widthsUsed: readonly number[];
 }

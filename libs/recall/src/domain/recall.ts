@@ -1,6 +1,7 @@
 import type { Popularity } from '@tessera/behaviour';
 import { NO_POLICY, type ReachRequest } from '@tessera/engine';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
+import { certificateOf, uncertified } from './certificate.js';
 import { checkRequest, type SearchSettings } from './check-request.js';
 import { countedCaps } from './counted-caps.js';
 import type { CountedCaps } from './frequency-caps.js';
@@ -55,6 +56,7 @@ export async function recall(
     requestId,
     items,
     short: items.length < search.resultCount,
+    ...certificateOf(search.search, answer),
     widthsUsed: answer.widthsUsed,
     completeness: answer.completeness,
     itemPolicy: {
@@ -99,6 +101,7 @@ async function withPopular(
     requestId: requestIdOf(request),
     items,
     short: items.length < resultCount,
+    ...uncertified(search.search),
     widthsUsed: [],
     completeness: 'whole',
     itemPolicy: {

@@ -30,6 +30,7 @@ import type {
   TaskLimits,
 } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
+import type { Search } from './certificate.js';
 import type { TextModels } from './item-encoders.js';
 import type {
   AppendAnswer,
@@ -83,6 +84,10 @@ export interface EngineLimits {
 
 /** Defaults of requests, and the bounds of their fields. */
 export interface RecallDefaults {
+  /** Of requests that say neither search nor widths. */
+  readonly search: Search;
+  /** Rows that a certified search computes at most; 0: by the number of items wanted. */
+  readonly rowBudget: number;
   readonly widths: readonly number[];
   readonly resultCount: number;
   readonly itemsPerSid: number;

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "6cc1d400bd13074d";
+inline constexpr std::string_view kAbiDigest = "a73c548155491203";
 
 }  // namespace tessera::bridge

@@ -84,6 +84,7 @@ static_assert(catalogue::kItemPolicyTextBytesMax == 4096u);
 static_assert(beam::kGoesOn == 1u);
 static_assert(beam::kEndsHere == 2u);
 static_assert(beam::kAtLeast == 4u);
+static_assert(beam::kProvedOut == 8u);
 static_assert(beam::kNoRow == 4294967295u);
 static_assert(beam::kTerminalCode == 4294967295u);
 static_assert(catalogue::kNoItem == 4294967295u);

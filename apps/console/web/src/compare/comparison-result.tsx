@@ -1,7 +1,8 @@
-import { Anchor, Grid, Paper, Progress, Stack, Table, Text, Title } from '@mantine/core';
+import { Anchor, Grid, Group, Paper, Progress, Stack, Table, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import type { Comparison, ComparisonLine, Distribution } from '../../../src/api-types.js';
+import { CertificateMark } from '../ui/certificate-mark.js';
 import { formatShare } from '../ui/format.js';
 
 type UserLine = Extract<ComparisonLine, { kind: 'user' }>;
@@ -108,6 +109,14 @@ function Users({ users }: { users: readonly UserLine[] }) {
                 {shown.userId}
               </Anchor>
             </Title>
+            {shown.certificates !== undefined && (
+              <Group gap="xs" my="xs">
+                <Text size="sm">Left</Text>
+                <CertificateMark {...shown.certificates.left} />
+                <Text size="sm">Right</Text>
+                <CertificateMark {...shown.certificates.right} />
+              </Group>
+            )}
             <ItemShifts comparison={shown} />
           </>
         )}

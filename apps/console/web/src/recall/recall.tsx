@@ -6,6 +6,7 @@ import { withQuery } from '../api.js';
 import { KvBar } from '../kv/kv-bar.js';
 import { ageOf } from '../kv/kv-sources.js';
 import { BeamTree } from '../tree/beam-tree.js';
+import { CertificateMark } from '../ui/certificate-mark.js';
 import { formatCount, formatTime, shortDigest } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
 import { Notes } from '../ui/notes.js';
@@ -38,6 +39,7 @@ function Facts({ recall }: { recall: RecordedRecall }) {
         catalogue {shortDigest(versions.catalogue)}, change {versions.catalogueSequence}
       </Mark>
       <Mark>template {versions.promptTemplate}</Mark>
+      <CertificateMark {...answer} />
       <Mark>widths {widthsUsed.join(', ')}</Mark>
       <Mark>
         {itemPolicy.resultCount} wanted, {itemPolicy.itemsPerSid} per SID
@@ -78,7 +80,7 @@ function Answered({ page }: { page: RecallPage }) {
             {answer.tree.length === 0 ? (
               <Empty title="No tree is stored">This recall was recorded without its search.</Empty>
             ) : (
-              <BeamTree rows={answer.tree} sid={sid} />
+              <BeamTree rows={answer.tree} sid={sid} bound={answer.items.at(-1)?.score} />
             )}
           </Paper>
           <Paper withBorder p="sm">

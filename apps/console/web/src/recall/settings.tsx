@@ -14,6 +14,9 @@ import { useAsked } from '../ui/use-asked.js';
 /** How a recall is asked for, as it stands in a form. */
 export interface Settings {
   readonly resultCount: string;
+  /** certified or beam; '' for the configured one, a beam where there are widths. */
+  readonly search: string;
+  readonly rowBudget: string;
   /** Beam width per step, separated by commas. */
   readonly widths: string;
   readonly itemsPerSid: string;
@@ -28,6 +31,8 @@ export interface Settings {
 
 export const DEFAULT_SETTINGS: Settings = {
   resultCount: '20',
+  search: '',
+  rowBudget: '',
   widths: '',
   itemsPerSid: '',
   scoreNorm: '',
@@ -39,9 +44,11 @@ export const DEFAULT_SETTINGS: Settings = {
 /** The fields of a recall over HTTP that the settings come to. */
 export function settingsBody(settings: Settings): Record<string, unknown> {
   const { resultCount, widths, itemsPerSid, scoreNorm, adapter, eligibility } = settings;
-  const { catalogueSequence } = settings;
+  const { search, rowBudget, catalogueSequence } = settings;
   return {
     ...(resultCount !== '' && { resultCount: Number(resultCount) }),
+    ...(search !== '' && { search }),
+    ...(rowBudget !== '' && { rowBudget: Number(rowBudget) }),
     ...(widths.trim() !== '' && { widths: widths.split(',').map(Number) }),
     ...(itemsPerSid !== '' && { itemsPerSid: Number(itemsPerSid) }),
     ...(scoreNorm !== '' && { scoreNorm }),
@@ -85,6 +92,33 @@ function AdapterField({ value, onChange }: { value: string; onChange: (text: str
 interface FieldsProps {
   readonly value: Settings;
   readonly set: (changes: Partial<Settings>) => void;
+}
+
+/** How is searched. */
+function CertaintyFields({ value, set }: FieldsProps) {
+  return (
+    <Group grow align="flex-start">
+      <Select
+        label="Search"
+        data={[
+          { value: '', label: 'default' },
+          { value: 'certified', label: 'certified' },
+          { value: 'beam', label: 'beam' },
+        ]}
+        value={value.search}
+        onChange={(search) => set({ search: search ?? '' })}
+      />
+      <NumberInput
+        label="Row budget"
+        description="of a certified search"
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        placeholder="default"
+        min={1}
+        value={value.rowBudget}
+        onChange={(rows) => set({ rowBudget: String(rows) })}
+      />
+    </Group>
+  );
 }
 
 /** How wide is searched, and what is answered. */
@@ -142,6 +176,7 @@ export function SettingsFields({
   return (
     <Stack gap="sm" role="group" aria-label={label}>
       <SearchFields value={value} set={set} />
+      <CertaintyFields value={value} set={set} />
       <Group grow align="flex-start">
         <AdapterField value={value.adapter} onChange={(adapter) => set({ adapter })} />
         <NumberInput

@@ -16,9 +16,9 @@ function sentence(answer: ExplainAnswer): string {
       return `It is in the answer, at rank ${answer.rank}, with score ${score}.`;
     case 'pruned':
       return (
-        `Its path fell out of the beam in step ${(answer.step ?? 0) + 1}: there it ranked ` +
+        `The search gave its path up in step ${(answer.step ?? 0) + 1}: there it ranked ` +
         `${answer.rank} with score ${score}, and the last that was kept had ` +
-        `${answer.cutScore?.toFixed(3)}. A wider beam would have kept it.`
+        `${answer.cutScore?.toFixed(3)}.`
       );
     case 'behind-sid-cap':
       return `Its path was found (score ${score}), but other items of its SID took the places.`;
@@ -37,11 +37,20 @@ function sentence(answer: ExplainAnswer): string {
   }
 }
 
+/** Of all live items that the request may get, where a search was asked. */
+function rankSentence({ exactRank, rankAtLeast }: ExplainAnswer): string {
+  if (exactRank !== undefined)
+    return ` Of all items that the request may get it is number ${exactRank}.`;
+  if (rankAtLeast === undefined) return '';
+  return ` At least ${rankAtLeast - 1} items that the request may get are better.`;
+}
+
 function Explanation({ answer }: { answer: ExplainAnswer }) {
   const { verdict, sid } = answer;
   return (
     <Alert color={verdict === 'returned' ? 'teal' : 'orange'} variant="light" title={verdict}>
       {sentence(answer)}
+      {rankSentence(answer)}
       {sid.length > 0 &&
         ` Its SID is ${sid.join('-')}; the tree shows how far the search went with it.`}
     </Alert>

@@ -94,8 +94,12 @@ function labelOf(rows: readonly LayoutRow[], { levels }: TreeLayout): string {
   return `Tree of the search: ${rows.length} candidates in ${levels.length - 1} steps`;
 }
 
-function described(rows: readonly LayoutRow[], node: PlacedNode | undefined): string {
-  return node === undefined ? '' : describeNode(rows, node.path, rows[node.row]);
+function described(
+  rows: readonly LayoutRow[],
+  node: PlacedNode | undefined,
+  bound: number | undefined,
+): string {
+  return node === undefined ? '' : describeNode(rows, node.path, rows[node.row], bound);
 }
 
 /** The keys of the tree: + and − zoom, 0 shows all, Escape lets go, arrows walk. */
@@ -117,9 +121,11 @@ interface BeamTreeProps {
   readonly rows: readonly LayoutRow[];
   /** Its way is shown, as far as the search went with it. */
   readonly sid: readonly number[] | undefined;
+  /** Score of the last item of the answer: what is below it cannot reach it. */
+  readonly bound: number | undefined;
 }
 
-export function BeamTree({ rows, sid }: BeamTreeProps) {
+export function BeamTree({ rows, sid, bound }: BeamTreeProps) {
   const [showsRejected, setShowsRejected] = useState(true);
   const layout = useMemo(() => layOutTree(rows, showsRejected), [rows, showsRejected]);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -172,7 +178,7 @@ export function BeamTree({ rows, sid }: BeamTreeProps) {
         />
       </div>
       <Text size="sm" aria-live="polite">
-        {described(rows, layout.nodes[focus >= 0 ? focus : Math.max(0, shown)])}
+        {described(rows, layout.nodes[focus >= 0 ? focus : Math.max(0, shown)], bound)}
       </Text>
     </Stack>
   );

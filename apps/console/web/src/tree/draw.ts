@@ -26,6 +26,7 @@ export interface Window {
 export interface Palette {
   readonly kept: string;
   readonly found: string;
+  readonly proved: string;
   readonly rejected: string;
   readonly chosen: string;
   readonly text: string;
@@ -36,6 +37,7 @@ export const PALETTES: Readonly<Record<'light' | 'dark', Palette>> = {
   light: {
     kept: '#1971c2',
     found: '#087f5b',
+    proved: '#7048e8',
     rejected: '#adb5bd',
     chosen: '#d9480f',
     text: '#212529',
@@ -44,6 +46,7 @@ export const PALETTES: Readonly<Record<'light' | 'dark', Palette>> = {
   dark: {
     kept: '#4dabf7',
     found: '#38d9a9',
+    proved: '#9775fa',
     rejected: '#5c5f66',
     chosen: '#ff922b',
     text: '#e9ecef',
@@ -82,12 +85,13 @@ function seenNodes({ layout }: Picture, window: Window): readonly (readonly numb
   });
 }
 
-type Kind = 'kept' | 'found' | 'rejected' | 'chosen';
+type Kind = 'kept' | 'found' | 'proved' | 'rejected' | 'chosen';
 
 function kindOf(picture: Picture, index: number): Kind {
   if (picture.way.has(index)) return 'chosen';
   const row = picture.rows[picture.layout.nodes[index]?.row ?? -1];
   if (row?.endsHere) return 'found';
+  if (row?.provedOut) return 'proved';
   return row === undefined || row.goesOn ? 'kept' : 'rejected';
 }
 
@@ -112,7 +116,7 @@ export function drawTree(
 ): void {
   const { scale } = window;
   const radius = RADIUS * Math.max(0.4, Math.min(scale, 1.4));
-  const kinds: readonly Kind[] = ['rejected', 'kept', 'found', 'chosen'];
+  const kinds: readonly Kind[] = ['rejected', 'proved', 'kept', 'found', 'chosen'];
   const links = new Map(kinds.map((kind) => [kind, new Path2D()]));
   const dots = new Map(kinds.map((kind) => [kind, new Path2D()]));
   const seen = seenNodes(picture, window).flat();
@@ -139,7 +143,7 @@ export function drawTree(
     context.stroke(links.get(kind) as Path2D);
     context.globalAlpha = 1;
     context.fillStyle = palette[kind];
-    if (kind === 'rejected') context.stroke(dots.get(kind) as Path2D);
+    if (kind === 'rejected' || kind === 'proved') context.stroke(dots.get(kind) as Path2D);
     else context.fill(dots.get(kind) as Path2D);
   }
   if (scale >= TEXT_SCALE) drawLabels(context, picture, window, palette, seen);

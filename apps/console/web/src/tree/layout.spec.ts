@@ -9,7 +9,7 @@ function row(
   outcome: 'on' | 'end' | 'cut',
 ): LayoutRow {
   const marks = { goesOn: outcome === 'on', endsHere: outcome === 'end' };
-  return { step, parent, code, score, ...marks, items: 1, atLeast: false };
+  return { step, parent, code, score, ...marks, items: 1, atLeast: false, provedOut: false };
 }
 
 const ROWS = [

@@ -11,6 +11,8 @@ export interface LayoutRow {
   readonly endsHere: boolean;
   readonly items: number;
   readonly atLeast: boolean;
+  /** Kept and not computed: nothing below it can reach the answer. */
+  readonly provedOut: boolean;
 }
 
 export interface PlacedNode {

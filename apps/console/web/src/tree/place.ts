@@ -58,15 +58,28 @@ export function neighbour(layout: TreeLayout, from: number, key: string): number
   return below.find((index) => layout.nodes[index]?.parent === from) ?? from;
 }
 
-/** A node in words. */
-export function describeNode(rows: readonly LayoutRow[], path: readonly number[], row?: LayoutRow) {
+function fateOf(row: LayoutRow, bound: number | undefined): string {
+  if (row.endsHere) return 'a path that was found';
+  if (row.provedOut) {
+    const last = bound === undefined ? '' : ` (${bound.toFixed(3)})`;
+    return `proved out: below the last item${last} at ${row.score.toFixed(3)}`;
+  }
+  return row.goesOn ? 'kept for the next step' : 'rejected: others scored more';
+}
+
+/**
+ * A node in words.
+ * @param bound score of the last item of the answer
+ */
+export function describeNode(
+  rows: readonly LayoutRow[],
+  path: readonly number[],
+  row?: LayoutRow,
+  bound?: number,
+) {
   if (row === undefined) return 'The start of the search.';
   const above = row.parent < 0 ? 0 : (rows[row.parent]?.score ?? 0);
-  const fate = row.endsHere
-    ? 'a path that was found'
-    : row.goesOn
-      ? 'kept for the next step'
-      : 'rejected: others scored more';
+  const fate = fateOf(row, bound);
   const items = `${row.atLeast ? 'at least ' : ''}${row.items} live and eligible items below`;
   const percent = (score: number) => `${(Math.exp(score) * 100).toPrecision(3)} %`;
   const chance = `probability ${percent(row.score)} (${percent(row.score - above)} of this step)`;

@@ -397,8 +397,11 @@ type AuditedRequest struct {
 	Catalogue        string             `protobuf:"bytes,15,opt,name=catalogue,proto3" json:"catalogue,omitempty"`
 	Adapter          string             `protobuf:"bytes,16,opt,name=adapter,proto3" json:"adapter,omitempty"`
 	FrequencyCaps    []*v1.FrequencyCap `protobuf:"bytes,17,rep,name=frequency_caps,json=frequencyCaps,proto3" json:"frequency_caps,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// certified, beam, or empty: as is configured, or a beam where there are widths.
+	Search        string `protobuf:"bytes,18,opt,name=search,proto3" json:"search,omitempty"`
+	RowBudget     uint32 `protobuf:"varint,19,opt,name=row_budget,json=rowBudget,proto3" json:"row_budget,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AuditedRequest) Reset() {
@@ -550,6 +553,20 @@ func (x *AuditedRequest) GetFrequencyCaps() []*v1.FrequencyCap {
 	return nil
 }
 
+func (x *AuditedRequest) GetSearch() string {
+	if x != nil {
+		return x.Search
+	}
+	return ""
+}
+
+func (x *AuditedRequest) GetRowBudget() uint32 {
+	if x != nil {
+		return x.RowBudget
+	}
+	return 0
+}
+
 var File_tessera_recall_events_v1_recall_event_proto protoreflect.FileDescriptor
 
 const file_tessera_recall_events_v1_recall_event_proto_rawDesc = "" +
@@ -576,7 +593,7 @@ const file_tessera_recall_events_v1_recall_event_proto_rawDesc = "" +
 	"\bresponse\x18\x04 \x01(\v2!.tessera.recall.v1.RecallResponseH\x00R\bresponse\x12C\n" +
 	"\arefusal\x18\x05 \x01(\v2'.tessera.recall.events.v1.RecallRefusalH\x00R\arefusal\x12\x19\n" +
 	"\btrace_id\x18\x06 \x01(\tR\atraceIdB\t\n" +
-	"\aoutcome\"\xc3\x06\n" +
+	"\aoutcome\"\xfa\x06\n" +
 	"\x0eAuditedRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x17\n" +
@@ -598,7 +615,10 @@ const file_tessera_recall_events_v1_recall_event_proto_rawDesc = "" +
 	"\x12skip_unknown_items\x18\x0e \x01(\bR\x10skipUnknownItems\x12\x1c\n" +
 	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\x12\x18\n" +
 	"\aadapter\x18\x10 \x01(\tR\aadapter\x12F\n" +
-	"\x0efrequency_caps\x18\x11 \x03(\v2\x1f.tessera.recall.v1.FrequencyCapR\rfrequencyCaps\x1a:\n" +
+	"\x0efrequency_caps\x18\x11 \x03(\v2\x1f.tessera.recall.v1.FrequencyCapR\rfrequencyCaps\x12\x16\n" +
+	"\x06search\x18\x12 \x01(\tR\x06search\x12\x1d\n" +
+	"\n" +
+	"row_budget\x18\x13 \x01(\rR\trowBudget\x1a:\n" +
 	"\fProfileEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a8\n" +

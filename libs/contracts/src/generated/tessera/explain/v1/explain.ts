@@ -91,4 +91,13 @@ export interface ExplainResponse {
     | undefined;
   /** As in tessera.recall.v1.RecallResponse. */
   readonly fallback: string;
+  /**
+   * Of the item among all live items that the request may get, by score, whatever caps and widths (docs/explain.md): 1
+   * for the best. Absent where the search for it ended before the rank was proved, and where the catalogue alone decides.
+   */
+  readonly exactRank?:
+    | number
+    | undefined;
+  /** In its place: the rank is this one or a later one. */
+  readonly rankAtLeast?: number | undefined;
 }

@@ -33,6 +33,17 @@ export enum Priority {
   UNRECOGNIZED = -1,
 }
 
+/** How the items of an answer are found (docs/concepts/search.md). */
+export enum Search {
+  /** SEARCH_UNSPECIFIED - The configured default; a beam where the request gives `widths`. */
+  SEARCH_UNSPECIFIED = 0,
+  /** SEARCH_CERTIFIED - Until it is proved that no other item is better, or `row_budget` is spent. */
+  SEARCH_CERTIFIED = 1,
+  /** SEARCH_BEAM - Of each step the `widths` best go on; whatever lies below the others is not seen. */
+  SEARCH_BEAM = 2,
+  UNRECOGNIZED = -1,
+}
+
 /** How much of the search that was asked for the answer has seen. */
 export enum Completeness {
   COMPLETENESS_UNSPECIFIED = 0,
@@ -179,7 +190,10 @@ export interface RecallRequest {
   readonly resultCount?:
     | number
     | undefined;
-  /** Beam width per step, the last holds for all further steps; the configured default when empty. */
+  /**
+   * Of a beam: its width per step, the last holds for all further steps; the configured default when empty. A request
+   * that gives widths and no `search` asks for a beam.
+   */
   readonly widths: readonly number[];
   /** Items per semantic ID at most; the configured default when absent, which is as few as fill the answer. */
   readonly itemsPerSid?: number | undefined;
@@ -219,8 +233,11 @@ export interface RecallRequest {
   readonly attributes: readonly string[];
   /** 8 at most; the configured ones (recall.frequencyCaps) when empty. */
   readonly frequencyCaps: readonly FrequencyCap[];
-  readonly relevance:
-    | RelevanceGate
+  readonly relevance: RelevanceGate | undefined;
+  readonly search: Search;
+  /** Of a certified search: rows of beams that it computes at most; the configured default when absent. */
+  readonly rowBudget?:
+    | number
     | undefined;
   /** Record it for the console, whatever the share of recalls that is recorded. */
   readonly inspect: boolean;
@@ -345,7 +362,7 @@ export interface RecallResponse {
   readonly items: readonly RecalledItem[];
   /** True when fewer items exist than were asked for. */
   readonly short: boolean;
-  /** Beam widths after capping by what is reachable, one per step. */
+  /** Prefixes that each step kept at most, after capping by what is reachable, one per step. */
   readonly widthsUsed: readonly number[];
   /** History items that are in the prompt. */
   readonly historyItems: number;
@@ -374,4 +391,17 @@ export interface RecallResponse {
   readonly fallback: string;
   /** Items that the eligibility lets pass and a frequency cap keeps out. */
   readonly cappedItems: number;
+  /** As it was applied. */
+  readonly search: Search;
+  /** No live and eligible item that the answer leaves out is better than those in it. Of a beam as well. */
+  readonly certified: boolean;
+  /**
+   * The best score that an item missed by the search could have. Absent where the answer is certified, and where
+   * nothing is known.
+   */
+  readonly gap?:
+    | number
+    | undefined;
+  /** Rows of beams that were computed. */
+  readonly rows: number;
 }

@@ -82,6 +82,9 @@ export interface AuditedRequest {
   readonly catalogue: string;
   readonly adapter: string;
   readonly frequencyCaps: readonly FrequencyCap[];
+  /** certified, beam, or empty: as is configured, or a beam where there are widths. */
+  readonly search: string;
+  readonly rowBudget: number;
 }
 
 export interface AuditedRequest_ProfileEntry {

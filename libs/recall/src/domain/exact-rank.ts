@@ -1,0 +1,74 @@
+import {
+  type EngineAnswer,
+  type EngineWork,
+  type KvUse,
+  NO_POLICY,
+  type ReachRequest,
+} from '@tessera/engine';
+import { type Cancellation, TesseraError } from '@tessera/errors';
+import type { RecallParts } from './recall-parts.js';
+import type { ExplainAnswer } from './recall-types.js';
+
+/** Items among which an item is looked for, and rows that this may take. */
+const ITEMS_MAX = 1000;
+const ROWS_MAX = 16_384;
+/** Why a verdict is given without a rank: there was no time or no memory for as wide a search. */
+const WITHOUT_RANK = new Set(['DEADLINE_EXCEEDED', 'ENGINE_OVERLOADED', 'REQUEST_INVALID']);
+
+type Rank = Pick<ExplainAnswer, 'exactRank' | 'rankAtLeast'>;
+
+export interface RankQuestion {
+  readonly itemId: string;
+  /** Of the recall; its item policy does not count. */
+  readonly asked: ReachRequest;
+  /** Of the version. */
+  readonly sequence: number;
+  /** Of the replay. */
+  readonly work: Omit<EngineWork, 'budgetUs' | 'kv'> & { readonly kv: KvUse };
+  /** What is left of the request's time. */
+  readonly budgetUs: number;
+}
+
+/**
+ * The rank of an item among all items of the version that the request may get, by score alone: its
+ * own where the search proves it, else a bound. Without either where the time does not suffice.
+ */
+export async function exactRank(
+  { catalogue, engine, resultCountMax, widthMax }: RecallParts,
+  { itemId, asked, sequence, work, budgetUs }: RankQuestion,
+  signal: Cancellation,
+): Promise<Rank> {
+  const request = { ...asked, itemPolicy: NO_POLICY };
+  const { reach } = await catalogue.judge({ request, itemId, sequence });
+  const resultCount = Math.min(ITEMS_MAX, resultCountMax);
+  // What was on its way to the device belongs to the replay.
+  const { prefetch: _, ...kv } = work.kv;
+  const wide = {
+    ...work,
+    kv,
+    budgetUs,
+    resultCount,
+    itemsPerSid: resultCount,
+    widths: [Math.min(resultCount, widthMax)],
+    rowBudget: ROWS_MAX,
+    allowsPartial: true,
+    reach,
+  };
+  try {
+    return rankIn(await engine.recall(wide, signal), itemId);
+  } catch (thrown) {
+    if (WITHOUT_RANK.has(TesseraError.from(thrown).code)) return {};
+    throw thrown;
+  }
+}
+
+/** Nothing that the search has missed is better than an item above the gap. */
+function rankIn(
+  { items, certified, gap }: Pick<EngineAnswer, 'items' | 'certified' | 'gap'>,
+  itemId: string,
+): Rank {
+  if (!certified && !Number.isFinite(gap)) return {};
+  const certain = certified ? items.length : items.filter(({ score }) => score > gap).length;
+  const at = items.findIndex((item) => item.itemId === itemId);
+  return at >= 0 && at < certain ? { exactRank: at + 1 } : { rankAtLeast: certain + 1 };
+}
