@@ -144,6 +144,7 @@ type Write = (to: PackedWriter) => void;
 const recalled: Write = (to) => {
   writeRecallRequest(to, {
     widths: [8],
+    rowBudget: 0,
     resultCount: 8,
     itemsPerSid: 2,
     scoreNorm: 'full',

@@ -227,6 +227,8 @@ export interface EngineWork {
 export interface EngineRequest extends EngineWork {
   /** Beam width per step; the last holds for all further steps. */
   readonly widths: readonly number[];
+  /** Of a certified search, which finds the best of all items; left out or 0: a beam. */
+  readonly rowBudget?: number | undefined;
   readonly resultCount: number;
   /** Items of a SID at most; 0: as few as fill the answer. */
   readonly itemsPerSid: number;
@@ -284,16 +286,7 @@ export interface EngineAppended {
 
 export type EnginePath = RecallAnswer['paths'][number];
 
-type SearchFacts = Pick<
-  RecallAnswer,
-  | 'items'
-  | 'paths'
-  | 'itemsPerSid'
-  | 'leftOutByDiversity'
-  | 'completeness'
-  | 'widthsUsed'
-  | 'passes'
->;
+type SearchFacts = Omit<RecallAnswer, 'watched' | 'treeCells' | 'treeScores'>;
 
 /** Items are at most resultCount. */
 export interface EngineAnswer extends SearchFacts {

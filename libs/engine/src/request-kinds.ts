@@ -46,6 +46,7 @@ export const RECALL: RequestKind<EngineRequest, EngineAnswer> = {
   write: (to, request) => {
     writeRecallRequest(to, {
       widths: request.widths,
+      rowBudget: request.rowBudget ?? 0,
       resultCount: request.resultCount,
       itemsPerSid: request.itemsPerSid,
       scoreNorm: request.scoreNorm,
