@@ -39,7 +39,7 @@ export function compareSids(a: readonly number[], b: readonly number[]): number 
 }
 
 /** Score descending, then SID. */
-export function comparePaths(a: ScoredPath, b: ScoredPath): number {
+function comparePaths(a: ScoredPath, b: ScoredPath): number {
   return a.score === b.score ? compareSids(a.sid, b.sid) : b.score - a.score;
 }
 

@@ -16,7 +16,7 @@ export interface DrawnCase {
   readonly taking: Omit<Taking, 'isEligible'>;
 }
 
-export const CAMPAIGNS = 30;
+const CAMPAIGNS = 30;
 const NORMS = ['full', 'level', 'allowed'] as const;
 const RESULT_COUNTS = [1, 5, 10, 20, 50, 100, 200];
 const ITEMS_PER_SID = [0, 1, 2, 1000];

@@ -31,7 +31,7 @@ const SCORED_AT_ONCE = 2048;
 const RESULTS_MAX = 1000;
 const SEED = 42;
 /** A certified search of so many rows ends by its proof on any catalogue of the suite but one. */
-export const ROWS_ENOUGH = 65_536;
+const ROWS_ENOUGH = 65_536;
 
 export type ComputeType = 'f32' | 'bf16';
 
