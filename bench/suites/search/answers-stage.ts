@@ -12,6 +12,7 @@ import { suiteModels } from './models.js';
 import {
   certified,
   type ModelFolder,
+  ROWS_OF_ALL,
   SearchModel,
   type TestUser,
   testUsers,
@@ -142,7 +143,7 @@ async function asked(
   const { prompt } = users[one.prompt] as TestUser;
   const reach = await model.reach(reachOf(one, eligibility));
   const question = { itemsPerSid, scoreNorm: one.norm, reach };
-  return model.recall(prompt, Object.assign(certified(resultCount), question));
+  return model.recall(prompt, Object.assign(certified(resultCount, ROWS_OF_ALL), question));
 }
 
 function mismatch(

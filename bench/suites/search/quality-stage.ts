@@ -123,8 +123,11 @@ async function halved(
 ): Promise<Measurement[]> {
   const stopped: number[] = [];
   const beams: number[] = [];
-  for (const user of users) {
-    const whole = await listOf(model, user, certified(k));
+  const wholes = [];
+  // All of them first: the engine's rule learns from searches that are stopped as well.
+  for (const user of users) wholes.push(await listOf(model, user, certified(k)));
+  for (const [at, user] of users.entries()) {
+    const whole = wholes[at] as (typeof wholes)[number];
     const budget = Math.max(1, Math.floor(whole.rows / 2));
     const half = await listOf(model, user, certified(k, budget));
     const width = widthOfRows(budget, model.depth);

@@ -26,6 +26,7 @@ const SHARE = 0.85;
 const PREDICTION_BAR = 1.25;
 
 interface Counted {
+  readonly isCertified: boolean;
   readonly rows: number;
   readonly passes: number;
   readonly fewest: number;
@@ -61,9 +62,9 @@ async function countAll(
   for (const { prompt } of users.slice(learnt)) {
     const scores = await model.nodeScores(prompt);
     for (const k of RESULT_COUNTS) {
-      const { rows, passes } = await model.recall(prompt, certified(k));
+      const { rows, passes, certified: isCertified } = await model.recall(prompt, certified(k));
       const fewest = fewestRows(model.nodes, scores, k);
-      found.get(k)?.push({ rows, passes: passes.length, fewest });
+      found.get(k)?.push({ isCertified, rows, passes: passes.length, fewest });
     }
   }
   return found;
@@ -96,6 +97,12 @@ function rowsOf(
       bound: 'at-most',
     },
     { name: `${prefix}: passes, most`, value: Math.max(...passes), unit: 'passes', bar: null },
+    {
+      name: `${prefix}: certified`,
+      value: mean(counted.map((one) => Number(one.isCertified))),
+      unit: '',
+      bar: barOf(models, 1),
+    },
   ];
 }
 

@@ -7,6 +7,7 @@ import {
   type ChangingCatalogue,
   type EngineAnswer,
   type EngineRequest,
+  EVERY_ITEM,
   type LevelTokens,
   NativeEngine,
   openCatalogue,
@@ -30,8 +31,10 @@ const WIDTH_MAX = 4096;
 const SCORED_AT_ONCE = 2048;
 const RESULTS_MAX = 1000;
 const SEED = 42;
-/** A certified search of so many rows ends by its proof on any catalogue of the suite but one. */
-const ROWS_ENOUGH = 65_536;
+/** Rows that the proof never needs so many of, where a model was trained. */
+const ROWS_ENOUGH = 1024;
+/** Such that nothing of a catalogue of the suite is out of reach. */
+export const ROWS_OF_ALL = 65_536;
 
 export type ComputeType = 'f32' | 'bf16';
 
@@ -57,8 +60,8 @@ export interface Ask {
   readonly itemsPerSid?: number;
   readonly scoreNorm?: ScoreNorm;
   readonly reach?: Reach;
-  /** The answer has a tree: then the engine computes every row of a beam. */
-  readonly wantsTree?: boolean;
+  /** An item is watched: then the engine computes every row of a beam. */
+  readonly isEager?: boolean;
 }
 
 export const certified = (resultCount: number, rowBudget = ROWS_ENOUGH): Ask => ({
@@ -70,12 +73,13 @@ export const beam = (width: number, resultCount: number): Ask => ({ width, resul
 export const eagerBeam = (width: number, resultCount: number): Ask => ({
   width,
   resultCount,
-  wantsTree: true,
+  isEager: true,
 });
 
 /** A model with its catalogue and users in an engine of this process. */
 export class SearchModel {
   private nodesBound: Bound | undefined;
+  private watched: Pick<EngineRequest, 'reach' | 'watchedItem'> | undefined;
   private readonly opened: ChangingCatalogue[] = [];
   private readonly files = temporaryFolder({});
   readonly nodes: readonly TrieNode[];
@@ -131,10 +135,12 @@ export class SearchModel {
     return this.bound.catalogue.reach(request);
   }
 
-  recall(promptTokens: Int32Array, ask: Ask): Promise<EngineAnswer> {
-    const { rowBudget, width = 1, itemsPerSid = 1, scoreNorm = 'full', ...rest } = ask;
+  async recall(promptTokens: Int32Array, ask: Ask): Promise<EngineAnswer> {
+    const { rowBudget, width = 1, itemsPerSid = 1, scoreNorm = 'full' } = ask;
     const request: EngineRequest = {
-      ...rest,
+      ...(ask.isEager === true ? await this.watching() : {}),
+      ...(ask.reach === undefined ? {} : { reach: ask.reach }),
+      resultCount: ask.resultCount,
       binding: this.bound.binding,
       promptTokens,
       widths: [width],
@@ -145,6 +151,14 @@ export class SearchModel {
       budgetUs: BUDGET_US,
     };
     return this.engine.recall(request);
+  }
+
+  private async watching(): Promise<Pick<EngineRequest, 'reach' | 'watchedItem'>> {
+    this.watched ??= {
+      reach: await this.reach(EVERY_ITEM),
+      watchedItem: this.bound.catalogue.view().find([this.items[0]?.itemId ?? ''])[0],
+    };
+    return this.watched;
   }
 
   /** Scores of all SIDs of some items, in their order, where nothing but these may be had. */

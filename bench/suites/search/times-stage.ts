@@ -134,11 +134,8 @@ async function pairRows(
     const answers = await byTurns(model, users, asks, learnt);
     const of = (name: string) => answers.get(name) ?? [];
     const beams = of(BEAM).map(totalUs);
-    // Its tree is no part of a beam: selecting takes as long as without.
-    const eager = of(EAGER).map(
-      (answer, at) =>
-        totalUs(answer) - answer.timings.selectUs + (of(BEAM)[at]?.timings.selectUs ?? 0),
-    );
+    // What it looks at for the watched item is no part of a beam.
+    const eager = of(EAGER).map((answer, at) => modelUs(answer) + outsideUs(of(BEAM)[at]));
     const best = of(BEST).map(totalUs);
     const prefix = `${model.name}: top ${k}`;
     const row = (name: string, us: readonly number[]): Measurement => ({
@@ -164,6 +161,10 @@ async function pairRows(
 }
 
 const totalUs = ({ timings }: EngineAnswer): number => timings.totalUs - timings.queueUs;
+const modelUs = ({ timings }: EngineAnswer): number =>
+  timings.prefillUs + timings.decodeUs + timings.headUs;
+const outsideUs = (answer: EngineAnswer | undefined): number =>
+  answer === undefined ? Number.NaN : totalUs(answer) - modelUs(answer);
 
 /** Of pairs of the same user. */
 const medianRatio = (above: readonly number[], below: readonly number[]): number =>
