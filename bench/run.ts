@@ -18,6 +18,7 @@ import { OVERLOAD_STAGES, overloadSuite } from './suites/overload/overload-suite
 import { recallSuite } from './suites/recall.js';
 import { RELEVANCE_STAGES, relevanceSuite } from './suites/relevance/relevance-suite.js';
 import { SEAM_STAGES, seamsSuite } from './suites/seams/seams-suite.js';
+import { SEARCH_STAGES, searchSuite } from './suites/search/search-suite.js';
 import { startSuite } from './suites/start.js';
 import { STREAM_PARTS, streamsSuite } from './suites/streams/streams-suite.js';
 import type { Suite } from './suites/suite.js';
@@ -39,6 +40,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   recall: recallSuite,
   relevance: relevanceSuite,
   seams: seamsSuite,
+  search: searchSuite,
   start: startSuite,
   streams: streamsSuite,
 };
@@ -68,6 +70,8 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --stage A,B    parts of the adapters suite: ${ADAPTER_PARTS.join(', ')}
   --stage A,B    parts of the relevance suite: ${RELEVANCE_STAGES.join(', ')}
   --stage A,B    parts of the seams suite: ${SEAM_STAGES.join(', ')}
+  --stage A,B    parts of the search suite: ${SEARCH_STAGES.join(', ')};
+                 --models DIR is what bench/suites/search/train-models.sh has made
   --stage A,B, --shape A,B    parts of the cuda suite: ${CUDA_STAGES.join(', ')};
                  --script FILE writes its commands for another machine,
                  --measured DIR takes what they have printed there`;
@@ -93,6 +97,7 @@ await runCommand(USAGE, async (words) => {
     measured: 'text',
     script: 'text',
     against: 'text',
+    models: 'text',
   });
   if (suite === undefined) fail('SUITE', `one of ${Object.keys(SUITES).join(', ')}`, name);
   const quick = flags.has('quick');

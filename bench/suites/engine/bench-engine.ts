@@ -45,6 +45,10 @@ export interface Ask {
   readonly adapter?: EngineAdapter;
   /** Left out: full. */
   readonly scoreNorm?: EngineRequest['scoreNorm'];
+  /** Of a certified search; left out: a beam. */
+  readonly rowBudget?: number;
+  /** Left out: as many as the beam is wide. */
+  readonly resultCount?: number;
 }
 
 /** The engine in this process with a random model and catalogue, through the service's own port. */
@@ -105,14 +109,16 @@ export class BenchEngine {
     return randomPrompt(this.random.sids, length, seed);
   }
 
-  recall({ tokens, width, kv, adapter, scoreNorm = 'full' }: Ask): Promise<EngineAnswer> {
+  recall(ask: Ask): Promise<EngineAnswer> {
+    const { tokens, width, kv, adapter, scoreNorm = 'full', rowBudget, resultCount = width } = ask;
     return this.engine.recall({
       binding: this.binding,
       promptTokens: tokens,
       adapter,
       ...(kv === undefined ? {} : { kv }),
       widths: [width],
-      resultCount: width,
+      rowBudget,
+      resultCount,
       itemsPerSid: 1,
       scoreNorm,
       priority: 'normal',

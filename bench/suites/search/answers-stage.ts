@@ -1,0 +1,159 @@
+import type { EngineAnswer, ReachRequest } from '@tessera/engine';
+import type { Measurement } from '../../result.js';
+import type { SuiteContext } from '../suite.js';
+import { bestItems, type SuiteItem } from './brute-force.js';
+import {
+  type DrawnCase,
+  type DrawnEligibility,
+  drawCases,
+  drawEligibilities,
+} from './draw-cases.js';
+import { suiteModels } from './models.js';
+import {
+  certified,
+  type ModelFolder,
+  ROWS_OF_ALL,
+  SearchModel,
+  type TestUser,
+  testUsers,
+  withModel,
+} from './search-model.js';
+
+const CASES = { quick: 200, full: 2000 };
+const PROMPTS = { quick: 4, full: 24 };
+const SEED = 43;
+const MISMATCHES_SHOWN = 3;
+
+/** Scores of paths by brute force, each computed once. */
+class AllScores {
+  private readonly kept = new Map<string, Promise<number[]>>();
+  private readonly bound = new Map<number, ReturnType<SearchModel['bindOnly']>>();
+
+  constructor(
+    private readonly model: SearchModel,
+    private readonly users: readonly TestUser[],
+    private readonly eligibilities: readonly DrawnEligibility[],
+  ) {}
+
+  /**
+   * Paths of the items that may be had, with their scores. A norm over candidates depends on what
+   * may be had: then these items are a catalogue of their own.
+   */
+  async pathsOf({ prompt, norm, eligibility }: DrawnCase) {
+    const has = (this.eligibilities[eligibility] as DrawnEligibility).has;
+    const isOwn = norm === 'allowed' && eligibility !== 0;
+    const items = isOwn ? this.model.items.filter(has) : this.model.items;
+    const key = `${prompt} ${norm} ${isOwn ? eligibility : ''}`;
+    const scores = this.kept.get(key) ?? this.compute(items, prompt, norm, isOwn, eligibility);
+    this.kept.set(key, scores);
+    return { items, scores: await scores };
+  }
+
+  private async compute(
+    items: readonly SuiteItem[],
+    prompt: number,
+    norm: DrawnCase['norm'],
+    isOwn: boolean,
+    eligibility: number,
+  ): Promise<number[]> {
+    const tokens = (this.users[prompt] as TestUser).prompt;
+    if (items.length === 0) return [];
+    if (!isOwn) return this.model.scoresOf(items, tokens, norm);
+    const bound = this.bound.get(eligibility) ?? this.model.bindOnly(`of-${eligibility}`, items);
+    this.bound.set(eligibility, bound);
+    return this.model.scoresOf(items, tokens, norm, await bound);
+  }
+}
+
+/** What a case asks of the engine beside the prompt and the norm. */
+function reachOf({ taking }: DrawnCase, { request }: DrawnEligibility): ReachRequest {
+  const { orderBy, perCampaign } = taking;
+  const diversity = perCampaign === 0 ? [] : [{ attribute: 'campaign', maxItems: perCampaign }];
+  return { eligibility: request, itemPolicy: { orderBy, diversity } };
+}
+
+/** Certified answers against the best of all items, scored one by one. */
+export async function answersStage(context: SuiteContext): Promise<Measurement[]> {
+  const { quick, say } = context;
+  const { compared } = suiteModels(context);
+  const count = Math.round((quick ? CASES.quick : CASES.full) / compared.length);
+  const measurements: Measurement[] = [];
+  for (const folder of compared) {
+    say(`${folder.name}: ${count} answers against brute force`);
+    measurements.push(await answersOf(folder, count, context));
+  }
+  return measurements;
+}
+
+async function answersOf(
+  folder: ModelFolder,
+  count: number,
+  { quick, say }: SuiteContext,
+): Promise<Measurement> {
+  const users = await testUsers(folder, quick ? PROMPTS.quick : PROMPTS.full);
+  const equal = await withModel(SearchModel.open(folder), async (model) => {
+    const eligibilities = drawEligibilities(model.items, SEED);
+    const scores = new AllScores(model, users, eligibilities);
+    let matching = 0;
+    let shown = 0;
+    for (const one of drawCases(count, users.length, eligibilities.length, SEED)) {
+      const eligibility = eligibilities[one.eligibility] as DrawnEligibility;
+      const wanted = await expected(model, scores, one, eligibility);
+      const answer = await asked(model, users, one, eligibility);
+      const got = answer.items.map(({ itemId }) => itemId);
+      const isEqual = answer.certified && got.join() === wanted.join();
+      if (isEqual) matching += 1;
+      else if (shown++ < MISMATCHES_SHOWN) say(mismatch(one, wanted, got, answer));
+    }
+    return matching;
+  });
+  return {
+    name: `${folder.name}: certified answers equal to brute force`,
+    value: equal,
+    unit: 'answers',
+    ratio: { value: equal / count, to: `${count} cases` },
+    bar: 1,
+    bound: 'at-least',
+  };
+}
+
+async function expected(
+  { sids }: SearchModel,
+  all: AllScores,
+  one: DrawnCase,
+  { has }: DrawnEligibility,
+): Promise<string[]> {
+  const { items, scores } = await all.pathsOf(one);
+  const own = new Set(items.map(({ itemId }) => itemId));
+  const paths = sids
+    .map((group) => group.filter(({ itemId }) => own.has(itemId)))
+    .filter((group) => group.length > 0)
+    .map((group, at) => ({ sid: group[0]?.sid ?? [], score: scores[at] as number, items: group }));
+  const { resultCount, itemsPerSid, orderBy, perCampaign } = one.taking;
+  return bestItems(paths, { resultCount, itemsPerSid, orderBy, perCampaign, isEligible: has });
+}
+
+async function asked(
+  model: SearchModel,
+  users: readonly TestUser[],
+  one: DrawnCase,
+  eligibility: DrawnEligibility,
+): Promise<EngineAnswer> {
+  const { resultCount, itemsPerSid } = one.taking;
+  const { prompt } = users[one.prompt] as TestUser;
+  const reach = await model.reach(reachOf(one, eligibility));
+  const question = { itemsPerSid, scoreNorm: one.norm, reach };
+  return model.recall(prompt, Object.assign(certified(resultCount, ROWS_OF_ALL), question));
+}
+
+function mismatch(
+  one: DrawnCase,
+  wanted: readonly string[],
+  got: readonly string[],
+  { certified: isCertified, rows, gap }: EngineAnswer,
+): string {
+  const at = wanted.findIndex((itemId, place) => got[place] !== itemId);
+  const lengths = `${got.length} of ${wanted.length} items, first other at ${at}`;
+  const proof = `certified ${isCertified}, ${rows} rows, gap ${gap}`;
+  return `MISMATCH ${JSON.stringify(one)}: ${lengths} (${wanted[at]}, got ${got[at]}); ${proof}`;
+}

@@ -1,0 +1,141 @@
+/** The best items of a catalogue from the scores of all of its paths: untouched by any search. */
+
+/** An item of the suite's catalogues: as its JSON line has it. */
+export interface SuiteItem {
+  readonly itemId: string;
+  readonly sid: readonly number[];
+  readonly priority: number;
+  /** Attributes that conditions and caps are about. */
+  readonly campaign: string;
+  readonly bid: number;
+}
+
+export interface ScoredPath {
+  readonly sid: readonly number[];
+  readonly score: number;
+  /** All of them, in any order. */
+  readonly items: readonly SuiteItem[];
+}
+
+/** How an answer is made of paths (docs/items-of-a-sid.md). */
+export interface Taking {
+  readonly resultCount: number;
+  /** 0: the smallest power of two that fills the answer. */
+  readonly itemsPerSid: number;
+  readonly orderBy: '' | 'bid';
+  /** Items of a campaign at most; 0: any number. */
+  readonly perCampaign: number;
+  readonly isEligible: (item: SuiteItem) => boolean;
+}
+
+/** In code order, a prefix before its extensions. */
+export function compareSids(a: readonly number[], b: readonly number[]): number {
+  const shared = Math.min(a.length, b.length);
+  for (let level = 0; level < shared; level += 1) {
+    const difference = (a[level] as number) - (b[level] as number);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Score descending, then SID. */
+function comparePaths(a: ScoredPath, b: ScoredPath): number {
+  return a.score === b.score ? compareSids(a.sid, b.sid) : b.score - a.score;
+}
+
+function compareItems({ orderBy }: Taking) {
+  return (a: SuiteItem, b: SuiteItem): number => {
+    if (orderBy === 'bid' && a.bid !== b.bid) return b.bid - a.bid;
+    if (a.priority !== b.priority) return b.priority - a.priority;
+    return a.itemId < b.itemId ? -1 : 1;
+  };
+}
+
+/** IDs of the items that an answer must have, best first. */
+export function bestItems(paths: readonly ScoredPath[], taking: Taking): string[] {
+  const inOrder = compareItems(taking);
+  const lists = [...paths]
+    .sort(comparePaths)
+    .map(({ items }) => items.filter(taking.isEligible).sort(inOrder))
+    .filter((items) => items.length > 0);
+  const { resultCount, itemsPerSid } = taking;
+  if (itemsPerSid > 0) return taken(lists, taking, itemsPerSid);
+  for (let cap = 1; ; cap *= 2) {
+    const found = taken(lists, taking, cap);
+    if (found.length === resultCount || cap >= resultCount) return found;
+  }
+}
+
+function taken(
+  lists: readonly (readonly SuiteItem[])[],
+  { resultCount, perCampaign }: Taking,
+  itemsPerSid: number,
+): string[] {
+  const found: string[] = [];
+  const ofCampaign = new Map<string, number>();
+  for (const items of lists) {
+    let count = 0;
+    for (const { itemId, campaign } of items) {
+      if (count === itemsPerSid) break;
+      if (found.length === resultCount) return found;
+      const had = ofCampaign.get(campaign) ?? 0;
+      if (perCampaign > 0 && had >= perCampaign) continue;
+      ofCampaign.set(campaign, had + 1);
+      found.push(itemId);
+      count += 1;
+    }
+  }
+  return found;
+}
+
+/** Items by their SID, in the order of these. */
+export function bySid(items: readonly SuiteItem[]): SuiteItem[][] {
+  const found = new Map<string, SuiteItem[]>();
+  for (const item of items) {
+    const key = item.sid.join();
+    const those = found.get(key);
+    if (those === undefined) found.set(key, [item]);
+    else those.push(item);
+  }
+  const sidOf = (group: readonly SuiteItem[]) => group[0]?.sid ?? [];
+  return [...found.values()].sort((a, b) => compareSids(sidOf(a), sidOf(b)));
+}
+
+/** A node of the trie: a prefix of SIDs, or a SID. */
+export interface TrieNode {
+  readonly path: readonly number[];
+  /** Something lies below it: it can be put through the decoder. */
+  readonly isInner: boolean;
+  readonly isSid: boolean;
+}
+
+/** All nodes below the root, in the order of their paths. */
+export function trieNodes(sids: readonly (readonly number[])[]): TrieNode[] {
+  const nodes = new Map<string, { path: readonly number[]; isInner: boolean; isSid: boolean }>();
+  for (const sid of sids) {
+    for (let depth = 1; depth <= sid.length; depth += 1) {
+      const path = sid.slice(0, depth);
+      const key = path.join();
+      const node = nodes.get(key) ?? { path, isInner: false, isSid: false };
+      if (depth < sid.length) node.isInner = true;
+      else node.isSid = true;
+      nodes.set(key, node);
+    }
+  }
+  return [...nodes.values()].sort((a, b) => compareSids(a.path, b.path));
+}
+
+/**
+ * Rows that any proof of the best k SIDs needs: prefixes no worse than the k-th best. Scores are
+ * those of the nodes; with fewer SIDs than k every prefix counts.
+ */
+export function fewestRows(
+  nodes: readonly TrieNode[],
+  scores: ArrayLike<number>,
+  k: number,
+): number {
+  const ofSids = nodes.flatMap(({ isSid }, at) => (isSid ? [scores[at] as number] : []));
+  ofSids.sort((a, b) => b - a);
+  const threshold = ofSids[k - 1] ?? Number.NEGATIVE_INFINITY;
+  return nodes.filter(({ isInner }, at) => isInner && (scores[at] as number) >= threshold).length;
+}

@@ -1,0 +1,45 @@
+import { Random } from '../../models/random.js';
+import { quantile } from '../../result.js';
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+const RESAMPLES = 2000;
+const OUTSIDE = 0.025;
+
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/**
+ * Interval that 95 % of the ratios of two sums lie in, where users are drawn anew with replacement,
+ * the same ones on both sides (Efron 1979).
+ */
+export function ratioInterval(
+  above: readonly number[],
+  below: readonly number[],
+  seed: number,
+): Interval {
+  const random = new Random(seed);
+  const ratios = Array.from({ length: RESAMPLES }, () => {
+    let [sumAbove, sumBelow] = [0, 0];
+    for (let draw = 0; draw < above.length; draw += 1) {
+      const user = random.below(above.length);
+      sumAbove += above[user] as number;
+      sumBelow += below[user] as number;
+    }
+    return sumAbove / sumBelow;
+  });
+  return { low: quantile(ratios, OUTSIDE), high: quantile(ratios, 1 - OUTSIDE) };
+}
+
+/**
+ * What each value is over the quantile of those before it, as the engine predicts rows: of the last
+ * `memory` of them; those without so many before them are left out.
+ */
+export function overPredicted(values: readonly number[], memory: number, share: number): number[] {
+  return values
+    .slice(memory)
+    .map((value, at) => value / quantile(values.slice(at, at + memory), share));
+}
