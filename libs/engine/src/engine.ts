@@ -228,7 +228,7 @@ export interface EngineRequest extends EngineWork {
   /** Beam width per step; the last holds for all further steps. */
   readonly widths: readonly number[];
   /** Rows that a certified search computes at most; 0, or left out: a beam of `widths`. */
-  readonly rowBudget?: number;
+  readonly rowBudget?: number | undefined;
   readonly resultCount: number;
   /** Items of a SID at most; 0: as few as fill the answer. */
   readonly itemsPerSid: number;
