@@ -79,7 +79,7 @@ LazySearch lazy_loop(const catalogue::Reach& reach, const OracleModel& model,
   Rows rows;
   for (;;) {
     const auto slot = static_cast<uint32_t>(paths.size());
-    search.next(rows_max, slot, rule, 8, rows);
+    search.next(rows_max, rule, 8, rows);
     if (rows.size() == 0) return search;
     TESSERA_CHECK(rows.size() <= rows_max);
     for (size_t row = 0; row < rows.size(); ++row) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr float kNothing = -std::numeric_limits<float>::infinity();
 constexpr size_t kFirstRowsMin = 48;  // of a search that nobody can guess for
+constexpr double kAboveAtFirst = 1;   // deviations
 
 bool takes_place(const Candidate& candidate, uint32_t rank, uint32_t going_on, uint32_t width,
                  uint32_t terminal_count) {
@@ -73,11 +74,18 @@ void LazySearch::reserve() {
     widest = std::max(widest, width);
     all += width;
   }
-  for (Level& level : levels_) level.candidates.reserve(2 * widest);
+  for (Level& level : levels_) {
+    level.candidates.reserve(2 * widest);
+    level.arrived.reserve(2 * widest);
+  }
   incoming_.reserve(widest);
   merged_.reserve(2 * widest);
   scores_.reserve(all);
   finished_.reserve(all);
+  computed_.reserve(all + options_.spare_rows);
+  beams_.scores.reserve(widest);
+  beams_.nodes.reserve(widest);
+  beams_.ended.reserve(widest);
   step_.next.scores.reserve(widest);
   step_.next.nodes.reserve(widest);
   step_.next.ended.reserve(widest);
@@ -129,7 +137,8 @@ void LazySearch::collect(const Step& step, uint32_t first_slot) {
   while (f < step.finished.size()) add_finished();
 }
 
-/// Decides what the width keeps, and forgets what need not be shown either. What has a row stays.
+/// Decides what the width keeps, and forgets what need not be shown either. What has a row stays,
+/// unless that was computed in advance.
 void LazySearch::limit(Level& level) {
   uint32_t rank = 0, going_on = 0, shown = 0;
   size_t left = 0;
@@ -138,9 +147,16 @@ void LazySearch::limit(Level& level) {
       level.cut = level.has_cut ? std::max(level.cut, candidate.score) : candidate.score;
       level.has_cut = true;
     }
-    candidate.is_kept =
-        candidate.slot != kNoSlot ||
+    const bool has_place =
         takes_place(candidate, rank, going_on, level.width, options_.terminal_count);
+    Computed* const row = candidate.slot == kNoSlot ? nullptr : &computed_[candidate.slot];
+    if (row != nullptr && row->is_in_advance && !has_place) {
+      row->is_in_advance = false;
+      row->is_in_vain = true;
+      --in_advance_;
+      ++in_vain_;
+    }
+    candidate.is_kept = has_place || (row != nullptr && !row->is_in_vain);
     ++rank;
     going_on += candidate.goes_on ? 1 : 0;
     if (!candidate.is_kept && shown++ >= options_.shown) continue;
@@ -149,30 +165,106 @@ void LazySearch::limit(Level& level) {
   level.candidates.resize(left);
 }
 
-void LazySearch::take(uint32_t step, uint32_t first_slot, const Beams& beams,
-                      const StepLogits& logits, Scratch& scratch) {
-  Level& level = levels_[step];
-  asked_.reset();
+void LazySearch::choose(uint32_t step, uint32_t first_slot, std::pair<size_t, size_t> range,
+                        const Beams& beams, const StepLogits& logits, Scratch& scratch) {
+  const auto [first, end] = range;
+  const Beams* chosen = &beams;
+  StepLogits of_rows = logits;
+  if (first > 0 || end < beams.nodes.size()) {
+    const auto copy = [first = first, end = end](const auto& from, auto& to) {
+      to.assign(from.begin() + static_cast<ptrdiff_t>(first),
+                from.begin() + static_cast<ptrdiff_t>(end));
+    };
+    copy(beams.scores, beams_.scores);
+    copy(beams.nodes, beams_.nodes);
+    copy(beams.ended, beams_.ended);
+    chosen = &beams_;
+    const size_t count = end - first;
+    of_rows.codes = logits.codes.subspan(first * logits.level_size, count * logits.level_size);
+    if (!logits.terminal.empty()) of_rows.terminal = logits.terminal.subspan(first, count);
+    if (!logits.log_sum_exp.empty()) of_rows.log_sum_exp = logits.log_sum_exp.subspan(first, count);
+  }
   SelectOptions select_options;
   select_options.terminal_count = options_.terminal_count;
   select_options.norm = options_.norm;
   // One more than is kept: the cut's score.
-  const uint64_t wanted = uint64_t{level.width} + std::max(1u, options_.shown);
-  const uint64_t most = beams.nodes.size() * (uint64_t{logits.level_size} + 1);
+  const uint64_t wanted = uint64_t{levels_[step].width} + std::max(1u, options_.shown);
+  const uint64_t most = (end - first) * (uint64_t{logits.level_size} + 1);
   select_options.width = static_cast<uint32_t>(std::max<uint64_t>(1, std::min(wanted, most)));
-  select(beams, logits, reach_, select_options, scratch, step_);
-  // The prompt's row has no slot.
-  collect(step_, step == 0 ? 0 : first_slot);
-  if (step == 0) {
-    for (Candidate& candidate : incoming_) candidate.parent = kNoSlot;
-  }
+  select(*chosen, of_rows, reach_, select_options, scratch, step_);
+  collect(step_, first_slot + static_cast<uint32_t>(first));
+}
+
+void LazySearch::merge_incoming(Level& level) {
   merged_.resize(level.candidates.size() + incoming_.size());
   std::merge(level.candidates.begin(), level.candidates.end(), incoming_.begin(), incoming_.end(),
              merged_.begin(),
              [this](const Candidate& a, const Candidate& b) { return before(a, b); });
   level.candidates.swap(merged_);
   limit(level);
+}
+
+/// Rows that are settled are selected from together, each of the others alone: a width may yet cut
+/// it off, and then nothing of it counts.
+void LazySearch::take(uint32_t step, uint32_t first_slot, const Beams& beams,
+                      const StepLogits& logits, Scratch& scratch) {
+  Level& level = levels_[step];
+  asked_.reset();
   steps_taken_ = std::max(steps_taken_, step + 1);
+  if (step == 0) {
+    choose(0, 0, {0, 1}, beams, logits, scratch);
+    for (Candidate& candidate : incoming_) candidate.parent = kNoSlot;
+    merge_incoming(level);
+    return;
+  }
+  size_t settled = 0;
+  while (settled < beams.nodes.size() && !computed_[first_slot + settled].is_in_advance) ++settled;
+  if (settled > 0) {
+    choose(step, first_slot, {0, settled}, beams, logits, scratch);
+    level.arrived.insert(level.arrived.end(), incoming_.begin(), incoming_.end());
+  }
+  for (size_t row = settled; row < beams.nodes.size(); ++row) {
+    choose(step, first_slot, {row, row + 1}, beams, logits, scratch);
+    level.arrived.insert(level.arrived.end(), incoming_.begin(), incoming_.end());
+  }
+}
+
+std::optional<float> LazySearch::bound_of(size_t level) const {
+  std::optional<float> bound;
+  for (size_t s = 0; s < level; ++s) {
+    for (const Candidate& candidate : levels_[s].candidates) {
+      if (!is_open(candidate)) continue;
+      if (!bound || candidate.score > *bound) bound = candidate.score;
+      break;  // the others of the step are no better
+    }
+  }
+  return bound;
+}
+
+/// What has arrived from rows that are settled becomes candidates, what came from rows in vain is
+/// forgotten.
+void LazySearch::settle() {
+  for (size_t s = 1; s < levels_.size(); ++s) {
+    Level& level = levels_[s];
+    const std::optional<float> bound = bound_of(s - 1);
+    for (const Candidate& parent : levels_[s - 1].candidates) {
+      if (parent.slot == kNoSlot || (bound && parent.score <= *bound)) continue;
+      in_advance_ -= std::exchange(computed_[parent.slot].is_in_advance, false) ? 1 : 0;
+    }
+    if (level.arrived.empty()) continue;
+    incoming_.clear();
+    size_t left = 0;
+    for (const Candidate& candidate : level.arrived) {
+      const Computed& row = computed_[candidate.parent];
+      if (row.is_in_advance) level.arrived[left++] = candidate;
+      if (!row.is_in_advance && !row.is_in_vain) incoming_.push_back(candidate);
+    }
+    level.arrived.resize(left);
+    if (incoming_.empty()) continue;
+    std::sort(incoming_.begin(), incoming_.end(),
+              [this](const Candidate& a, const Candidate& b) { return before(a, b); });
+    merge_incoming(level);
+  }
 }
 
 void LazySearch::narrow(uint32_t width) {
@@ -185,14 +277,15 @@ void LazySearch::narrow(uint32_t width) {
     }
     if (s + 1 == levels_.size()) continue;  // no rows follow
     uint32_t kept = 0;
-    for (Candidate& candidate : level.candidates) {
+    std::erase_if(level.candidates, [&](Candidate& candidate) {
       if (is_open(candidate) && kept >= width) {
-        candidate.is_kept = candidate.ends;
-        candidate.goes_on = false;
         lost_ = std::max(lost_.value_or(candidate.score), candidate.score);
+        candidate.goes_on = false;
+        if (!candidate.ends) return true;
       }
       kept += candidate.is_kept ? 1 : 0;
-    }
+      return false;
+    });
     level.width = std::max(width, kept);
   }
 }
@@ -220,19 +313,11 @@ void LazySearch::find_floor() {
   floor_ = *last;
 }
 
-std::optional<float> LazySearch::best_open() const {
-  std::optional<float> best;
-  for (const Level& level : levels_) {
-    for (const Candidate& candidate : level.candidates) {
-      if (!is_open(candidate)) continue;
-      if (!best || candidate.score > *best) best = candidate.score;
-      break;  // the others of the step are no better
-    }
-  }
-  return best;
-}
+std::optional<float> LazySearch::best_open() const { return bound_of(levels_.size()); }
 
-/// Takes the numbers of a step that has candidates for the first time, and guesses again.
+/// Takes the numbers of a step that has candidates for the first time, and guesses again. What an
+/// early step leaves out is computed beside the rows of later ones and costs no pass; what the last
+/// leaves out does.
 void LazySearch::look(const ThresholdRule* rule, double pass_rows) {
   const uint32_t k = options_.answer.result_count;
   for (uint32_t s = 0; s < steps_taken_ && s + 1 < levels_.size(); ++s) {
@@ -247,8 +332,10 @@ void LazySearch::look(const ThresholdRule* rule, double pass_rows) {
     const auto above = std::count_if(scores_.begin(), scores_.end(), [&](float score) {
       return static_cast<double>(score) >= guessed->score;
     });
-    const double rows = rows_ + static_cast<double>(above);
-    const double below = deviations_below(guessed->deviation, rows, pass_rows);
+    const double rows = this->rows() + static_cast<double>(above);
+    const double below = s + 2 == levels_.size()
+                             ? deviations_below(guessed->deviation, rows, pass_rows)
+                             : -(s == 0 || s + 3 < levels_.size() ? kAboveAtFirst : 0.0);
     guess_ = static_cast<float>(guessed->score - below * guessed->deviation);
   }
 }
@@ -276,12 +363,10 @@ float LazySearch::target(const ThresholdRule* rule, double pass_rows) {
   if (guess_ && open >= *guess_) return std::max(least, *guess_);
   if (floor_) return least;
   const uint32_t k = options_.answer.result_count;
-  return nth_open(std::max<size_t>(2 * size_t{k} + kFirstRowsMin, rows_ / 2));
+  return nth_open(std::max<size_t>(2 * size_t{k} + kFirstRowsMin, rows() / 2));
 }
 
-/// Candidates that nobody can come before any more: better than all whose rows are not computed yet
-/// in the steps before.
-void LazySearch::pick(float target, uint32_t rows_max, uint32_t first_slot, Rows& rows) {
+void LazySearch::pick(float target, uint32_t rows_max, Rows& rows) {
   std::optional<float> bound;
   for (uint32_t s = 0; s + 1 < levels_.size(); ++s) {
     const std::optional<float> bound_of_step = bound;
@@ -289,22 +374,25 @@ void LazySearch::pick(float target, uint32_t rows_max, uint32_t first_slot, Rows
       if (!is_open(candidate)) continue;
       if (!bound || candidate.score > *bound) bound = candidate.score;
       const bool is_settled = !bound_of_step || candidate.score > *bound_of_step;
-      if (!is_settled || candidate.score < target || rows.size() == rows_max) break;
-      candidate.slot = first_slot + static_cast<uint32_t>(rows.size());
+      const bool may_be_early = !options_.is_eager && in_vain_ + in_advance_ < options_.spare_rows;
+      if (!is_settled && !may_be_early) break;
+      if (candidate.score < target || rows.size() == rows_max) break;
+      candidate.slot = static_cast<uint32_t>(computed_.size());
+      computed_.push_back({candidate.score, !is_settled, false});
+      in_advance_ += is_settled ? 0 : 1;
       rows.push(candidate, s + 1);
     }
   }
 }
 
-void LazySearch::next(uint32_t rows_max, uint32_t first_slot, const ThresholdRule* rule,
-                      double pass_rows, Rows& rows) {
+void LazySearch::next(uint32_t rows_max, const ThresholdRule* rule, double pass_rows, Rows& rows) {
   rows.clear();
+  settle();
   find_floor();
   const std::optional<float> open = best_open();
   if (!open || (!options_.is_eager && floor_ && *open < *floor_)) return;
-  pick(target(rule, pass_rows), rows_max, first_slot, rows);
+  pick(target(rule, pass_rows), rows_max, rows);
   TESSERA_CHECK(rows.size() > 0);
-  rows_ += static_cast<uint32_t>(rows.size());
   asked_ = *std::max_element(rows.beams.scores.begin(), rows.beams.scores.end());
 }
 

@@ -8,9 +8,12 @@
 // the search that computes every row.
 //
 // Order. Rows above a guessed threshold are computed step by step, then whatever the true one still
-// demands, until nothing above it is left. A candidate is followed only when nobody can come before
-// it any more, so rows never exceed the widths. The guess decides how many rows and passes are
-// needed, nothing else (threshold_rule.h).
+// demands, until nothing above it is left. The guess decides how many rows and passes are needed,
+// nothing else (threshold_rule.h). A candidate is settled once nobody can come before it any more:
+// all that are better in earlier steps are computed. One that is not may be computed in advance,
+// beside late rows of the steps before it, and what follows from it counts once it is settled; a
+// width that then cuts it off has cost a row in vain. So rows never exceed the widths by more than
+// `spare_rows`.
 //
 // Certificate. An item may have been missed only below a candidate that a width cut off, or that a
 // narrowing took back. Where none of them reaches the answer's last score the answer is the model's
@@ -22,6 +25,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "beam/export.h"
@@ -64,7 +68,8 @@ struct LazyOptions {
   ScoreNorm norm = ScoreNorm::kFull;
   ExportOptions answer;     // what makes the answer full
   uint32_t shown = 0;       // candidates behind the widths that are kept to be shown
-  bool is_eager = false;  // computes whatever the widths keep
+  uint32_t spare_rows = 0;  // that may be computed in vain
+  bool is_eager = false;    // computes whatever the widths keep
 };
 
 class LazySearch {
@@ -75,11 +80,10 @@ class LazySearch {
   /// `first_slot` on.
   void take(uint32_t step, uint32_t first_slot, const Beams& beams, const StepLogits& logits,
             Scratch& scratch);
-  /// What is to be computed next, at most `rows_max` rows, which get the slots from `first_slot`
-  /// on; none: the search has ended. `rule`, which may be null, guesses; `pass_rows`: rows that
-  /// cost as much as a pass does beside its rows.
-  void next(uint32_t rows_max, uint32_t first_slot, const ThresholdRule* rule, double pass_rows,
-            Rows& rows);
+  /// What is to be computed next, at most `rows_max` rows, whose slots follow those of the rows
+  /// before; none: the search has ended. `rule`, which may be null, guesses; `pass_rows`: rows that
+  /// cost as much as a pass does beside its rows. REQUIRES: all rows asked for have been taken.
+  void next(uint32_t rows_max, const ThresholdRule* rule, double pass_rows, Rows& rows);
   /// From now on no selection keeps more than `width`; rows that are computed stay.
   void narrow(uint32_t width);
 
@@ -93,24 +97,39 @@ class LazySearch {
   std::span<const Candidate> candidates(uint32_t step) const { return levels_[step].candidates; }
   uint32_t steps_taken() const { return steps_taken_; }
   const LazyOptions& options() const { return options_; }
-  uint32_t rows() const { return rows_; }
+  uint32_t rows() const { return static_cast<uint32_t>(computed_.size()); }
   /// Tells the rule what the threshold came to. After the search has ended.
   void teach(ThresholdRule& rule) const;
 
  private:
   struct Level {
     std::vector<Candidate> candidates;  // best first
+    std::vector<Candidate> arrived;     // that rows have given which may not be settled
     uint32_t width = 0;
     float cut = 0;  // no candidate that was cut off is better; kNothing: none was
     bool has_cut = false;
     std::optional<ThresholdFeatures> features;
   };
 
+  /// A row that was asked for, by its slot.
+  struct Computed {
+    float score = 0;
+    bool is_in_advance = false;  // was not settled then, and is not known to be
+    bool is_in_vain = false;     // a width has cut it off since
+  };
+
   bool before(const Candidate& a, const Candidate& b) const;
   /// So that passes allocate nothing.
   void reserve();
+  /// The candidates of rows [first, end) of those given, into incoming_.
+  void choose(uint32_t step, uint32_t first_slot, std::pair<size_t, size_t> range,
+              const Beams& beams, const StepLogits& logits, Scratch& scratch);
   void collect(const Step& step, uint32_t first_slot);
+  void merge_incoming(Level& level);
   void limit(Level& level);
+  void settle();
+  /// The best candidate of the steps before `level` whose row is not computed.
+  std::optional<float> bound_of(size_t level) const;
   void find_floor();
   bool is_open(const Candidate& candidate) const {
     return candidate.is_kept && candidate.goes_on && candidate.slot == kNoSlot;
@@ -119,7 +138,7 @@ class LazySearch {
   std::optional<float> best_open() const;
   float target(const ThresholdRule* rule, double pass_rows);
   float nth_open(size_t n);
-  void pick(float target, uint32_t rows_max, uint32_t first_slot, Rows& rows);
+  void pick(float target, uint32_t rows_max, Rows& rows);
   void look(const ThresholdRule* rule, double pass_rows);
 
   const catalogue::Reach reach_;
@@ -131,9 +150,12 @@ class LazySearch {
   std::optional<float> lost_;   // the best that a narrowing took back
   std::optional<float> asked_;  // the best row whose logits have not come
   uint32_t steps_taken_ = 0;   // selections that have candidates
-  uint32_t rows_ = 0;
+  std::vector<Computed> computed_;  // by slot
+  uint32_t in_vain_ = 0;            // of these
+  uint32_t in_advance_ = 0;
 
   // Scratch.
+  Beams beams_;
   Step step_;
   std::vector<Candidate> incoming_;
   std::vector<Candidate> merged_;

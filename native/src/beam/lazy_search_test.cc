@@ -108,6 +108,7 @@ TEST_F(LazySearchTest, AnswersAreTheBitsOfTheSearchThatComputesEveryRow) {
     const DecodeOptions whole{options.widths, options.terminal_count, options.norm};
     const Exported wanted =
         answer(question, decode_loop(question.reach, question.model, whole, *scratch_));
+    question.options.spare_rows = static_cast<uint32_t>(random() % 20);
     const bool is_one_by_one = random() % 4 == 0;
     const LazySearch lazy =
         search(question, is_one_by_one ? 1 : 1 + static_cast<uint32_t>(random() % 100),
@@ -119,13 +120,13 @@ TEST_F(LazySearchTest, AnswersAreTheBitsOfTheSearchThatComputesEveryRow) {
     const LazySearch eager = search(question, 1024, nullptr);
     expect_same(answer(question, eager.finished()), wanted);
     if (HasFatalFailure()) return;
-    ASSERT_LE(lazy.rows(), eager.rows());
+    ASSERT_LE(lazy.rows(), eager.rows() + question.options.spare_rows);
     ASSERT_EQ(lazy.certificate().is_certified, eager.certificate().is_certified);
     ASSERT_EQ(lazy.certificate().gap, eager.certificate().gap);
     rows += lazy.rows();
     rows_of_all += eager.rows();
   }
-  EXPECT_LT(rows * 10, rows_of_all * 9);
+  EXPECT_LT(rows * 20, rows_of_all * 19);
 }
 
 /// What no width cuts off.

@@ -116,7 +116,7 @@ void RequestState::advance() {
   awaits_selection_ = is_asked_ = false;
   rows_.clear();
   first_slot_ = slots_used_;
-  task_run_->next({rows_max_, first_slot_, pass_rows_}, rows_);
+  task_run_->next({rows_max_, pass_rows_}, rows_);
   const std::span<const beam::Finished> finished = task_run_->finished();
   finished_.assign(finished.begin(), finished.end());
   slots_used_ += row_count();

@@ -20,6 +20,7 @@ namespace {
 
 /// Paths of the last selection, which no rows follow, where caps may keep out many.
 constexpr uint32_t kPathsOfCaps = 4096;
+constexpr uint32_t kSpareShare = 8;
 
 bool has_diversity(const Request& request) {
   return request.item_policy != nullptr && request.item_policy->has_diversity();
@@ -31,12 +32,18 @@ std::vector<uint32_t> widths_of(const Request& request) {
   if (request.row_budget > 0) {
     const auto first = static_cast<uint32_t>(request.binding->level_tokens(0).size());
     const uint32_t last = has_diversity(request) ? kPathsOfCaps : 0;
-    return beam::widths_of_budget(request.row_budget, selections, first,
-                                  std::max(last, request.result_count));
+    // What may be computed in vain is of the budget too.
+    const uint32_t budget = request.row_budget - request.row_budget / (kSpareShare + 1);
+    return beam::widths_of_budget(budget, selections, first, std::max(last, request.result_count));
   }
   std::vector<uint32_t> widths = request.widths;
   widths.resize(selections, widths.back());
   return widths;
+}
+
+/// Rows that may be computed in vain, for fewer passes: one for so many of the widths.
+uint32_t spare_rows(const std::vector<uint32_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end() - 1, uint32_t{0}) / kSpareShare;
 }
 
 /// What makes thresholds of searches of one catalogue alike.
@@ -61,7 +68,7 @@ class RecallRun final : public TaskRun {
     search_.take(rows.step, rows.first_slot, rows.beams, rows.logits, scratch);
   }
   void next(const NextRows& limits, beam::Rows& rows) override {
-    search_.next(limits.rows_max, limits.first_slot, rule_.get(), limits.pass_rows, rows);
+    search_.next(limits.rows_max, rule_.get(), limits.pass_rows, rows);
     if (rows.size() == 0) search_.teach(*rule_);
   }
   std::span<const beam::Finished> finished() const override { return search_.finished(); }
@@ -100,6 +107,7 @@ class RecallRun final : public TaskRun {
   static beam::LazyOptions options_of(const Request& request) {
     beam::LazyOptions options;
     options.widths = widths_of(request);
+    options.spare_rows = spare_rows(options.widths);
     options.terminal_count = static_cast<uint32_t>(request.binding->terminal_tokens().size());
     options.norm = request.norm;
     options.answer = {request.result_count, request.items_per_sid, request.item_policy.get(),
@@ -168,7 +176,7 @@ class RecallTask final : public Task {
   }
   uint64_t slots(const Request& request) const override {
     const std::vector<uint32_t> widths = widths_of(request);
-    return std::accumulate(widths.begin(), widths.end() - 1, uint64_t{0});
+    return std::accumulate(widths.begin(), widths.end() - 1, uint64_t{0}) + spare_rows(widths);
   }
   std::unique_ptr<TaskRun> start(const Request& request) const override {
     return std::make_unique<RecallRun>(request);

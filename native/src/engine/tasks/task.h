@@ -52,7 +52,6 @@ struct StepRows {
 /// What bounds the rows of the next pass.
 struct NextRows {
   uint32_t rows_max = 0;
-  uint32_t first_slot = 0;  // that they get
   double pass_rows = 0;     // rows that cost as much as a pass does beside its rows
 };
 
