@@ -173,7 +173,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console over a deep catalogue',
       if (!found.has(verdict)) found.set(verdict, itemId);
       if (['pruned', 'behind-results', 'behind-sid-cap'].every((one) => found.has(one))) break;
     }
-    cases.push(['pruned', 'fell out of the beam', found.get('pruned')]);
+    cases.push(['pruned', 'gave its path up', found.get('pruned')]);
     cases.push(['behind-results', 'better items filled the answer', found.get('behind-results')]);
     cases.push(['behind-sid-cap', 'other items of its SID', found.get('behind-sid-cap')]);
     await visit.goTo(`/recalls/${id}`);

@@ -102,7 +102,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     const returned = answer.recall.answer.items[0]?.itemId ?? '';
     const cases = [
       ['75', 'not-eligible', 'denied'],
-      ['1', 'pruned', 'fell out of the beam in step'],
+      ['1', 'pruned', 'gave its path up in step'],
       [returned, 'returned', 'at rank 1'],
       ['<b>nobody</b>', 'not-in-catalogue', 'Check the ID'],
     ] as const;
@@ -287,7 +287,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await page.getByRole('img', { name: /^Tree of the search/ }).waitFor();
     await field('Item').fill('1');
     await page.getByRole('button', { name: 'Explain' }).click();
-    await page.getByText(/fell out of the beam in step|It is in the answer/).waitFor();
+    await page.getByText(/gave its path up in step|It is in the answer/).waitFor();
     expect(visit.faults).toEqual([]);
   });
 });

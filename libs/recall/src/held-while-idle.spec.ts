@@ -36,7 +36,7 @@ const TOKENIZER = {
 };
 const QUEUE_CAPACITY = 4;
 /** More than any request has waits: each of them ends one. */
-const USERS = Array.from({ length: 10 }, (_, i) => `user ${i}`);
+const USERS = Array.from({ length: 20 }, (_, i) => `user ${i}`);
 const HISTORY = ITEMS.slice(0, 15).map((itemId, time) => ({ itemId, action: 'click', time }));
 const HISTORIES = new Map<string, User>(
   USERS.map((userId) => [userId, { behaviours: HISTORY, profile: {} }]),

@@ -693,7 +693,7 @@ describe('the recall runtime on the native engine', () => {
       .apply([{ op: 'pause', itemId: ITEMS[5]?.item_id ?? '' }]);
     const { items, versions } = await runtime.serving.recall(recall, context());
     const expected = new Map(items.map((item) => [item.itemId, item]));
-    const wide = { ...recall, resultCount: 100, widths: [64], itemsPerSid: 100 };
+    const wide = { ...recall, widths: [], rowBudget: 4096, resultCount: 100, itemsPerSid: 100 };
     const all = new Map(
       (await runtime.serving.recall(wide, context())).items.map((item) => [item.itemId, item]),
     );

@@ -1,5 +1,5 @@
-// Why an item is in a recall or not. What the catalogue says of it is judged without a search; of an
-// item that may be had its search tells, run again on the version and eligibility that it had.
+// Why an item is in a recall or not. What the catalogue says of it is judged without a search; of
+// an item that may be had its search tells, run again on the version and eligibility that it had.
 // Exact, as the model gives the same logits again. Thread-safety: free functions.
 #pragma once
 

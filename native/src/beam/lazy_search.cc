@@ -11,8 +11,7 @@ namespace tessera::beam {
 namespace {
 
 constexpr float kNothing = -std::numeric_limits<float>::infinity();
-constexpr size_t kFirstRowsMin = 48;  // of a search that nobody can guess for
-constexpr double kAboveAtFirst = 1;   // deviations
+constexpr size_t kReservedMax = 8192;  // candidates of a step; more take memory as they come
 
 bool takes_place(const Candidate& candidate, uint32_t rank, uint32_t going_on, uint32_t width,
                  uint32_t terminal_count) {
@@ -70,7 +69,7 @@ void LazySearch::reserve() {
   size_t widest = 0, all = 0;
   const size_t shown = options_.shown == UINT32_MAX ? 0 : options_.shown;
   for (Level& level : levels_) {
-    const size_t width = level.width + shown + 1;
+    const size_t width = std::min(level.width + shown + 1, kReservedMax);
     widest = std::max(widest, width);
     all += width;
   }
@@ -294,7 +293,8 @@ void LazySearch::find_floor() {
   finished_.clear();
   for (const Level& level : levels_) {
     for (const Candidate& candidate : level.candidates) {
-      if (candidate.is_kept && candidate.ends) finished_.push_back({candidate.score, candidate.node});
+      if (candidate.is_kept && candidate.ends)
+        finished_.push_back({candidate.score, candidate.node});
     }
   }
   const ExportOptions& answer = options_.answer;
@@ -314,87 +314,6 @@ void LazySearch::find_floor() {
 }
 
 std::optional<float> LazySearch::best_open() const { return bound_of(levels_.size()); }
-
-/// Takes the numbers of a step that has candidates for the first time, and guesses again. What an
-/// early step leaves out is computed beside the rows of later ones and costs no pass; what the last
-/// leaves out does.
-void LazySearch::look(const ThresholdRule* rule, double pass_rows) {
-  const uint32_t k = options_.answer.result_count;
-  for (uint32_t s = 0; s < steps_taken_ && s + 1 < levels_.size(); ++s) {
-    Level& level = levels_[s];
-    if (level.features || level.candidates.empty()) continue;
-    scores_.clear();
-    for (const Candidate& candidate : level.candidates) scores_.push_back(candidate.score);
-    level.features = features_of(scores_, k);
-    const auto guessed =
-        rule == nullptr ? std::nullopt : rule->guess(s, *level.features);
-    if (!guessed) continue;
-    const auto above = std::count_if(scores_.begin(), scores_.end(), [&](float score) {
-      return static_cast<double>(score) >= guessed->score;
-    });
-    const double rows = this->rows() + static_cast<double>(above);
-    const double below = s + 2 == levels_.size()
-                             ? deviations_below(guessed->deviation, rows, pass_rows)
-                             : -(s == 0 || s + 3 < levels_.size() ? kAboveAtFirst : 0.0);
-    guess_ = static_cast<float>(guessed->score - below * guessed->deviation);
-  }
-}
-
-/// Score of the n-th best candidate whose row is not computed; of the last where there are fewer.
-float LazySearch::nth_open(size_t n) {
-  scores_.clear();
-  for (const Level& level : levels_) {
-    for (const Candidate& candidate : level.candidates) {
-      if (is_open(candidate)) scores_.push_back(candidate.score);
-    }
-  }
-  const size_t place = std::min(n, scores_.size()) - 1;
-  std::nth_element(scores_.begin(), scores_.begin() + static_cast<ptrdiff_t>(place), scores_.end(),
-                   std::greater<>());
-  return scores_[place];
-}
-
-/// Rows are computed down to this score. REQUIRES: best_open() has one that may matter.
-float LazySearch::target(const ThresholdRule* rule, double pass_rows) {
-  look(rule, pass_rows);
-  const float open = *best_open();
-  const float least = floor_.value_or(kNothing);
-  if (options_.is_eager) return kNothing;
-  if (guess_ && open >= *guess_) return std::max(least, *guess_);
-  if (floor_) return least;
-  const uint32_t k = options_.answer.result_count;
-  return nth_open(std::max<size_t>(2 * size_t{k} + kFirstRowsMin, rows() / 2));
-}
-
-void LazySearch::pick(float target, uint32_t rows_max, Rows& rows) {
-  std::optional<float> bound;
-  for (uint32_t s = 0; s + 1 < levels_.size(); ++s) {
-    const std::optional<float> bound_of_step = bound;
-    for (Candidate& candidate : levels_[s].candidates) {
-      if (!is_open(candidate)) continue;
-      if (!bound || candidate.score > *bound) bound = candidate.score;
-      const bool is_settled = !bound_of_step || candidate.score > *bound_of_step;
-      const bool may_be_early = !options_.is_eager && in_vain_ + in_advance_ < options_.spare_rows;
-      if (!is_settled && !may_be_early) break;
-      if (candidate.score < target || rows.size() == rows_max) break;
-      candidate.slot = static_cast<uint32_t>(computed_.size());
-      computed_.push_back({candidate.score, !is_settled, false});
-      in_advance_ += is_settled ? 0 : 1;
-      rows.push(candidate, s + 1);
-    }
-  }
-}
-
-void LazySearch::next(uint32_t rows_max, const ThresholdRule* rule, double pass_rows, Rows& rows) {
-  rows.clear();
-  settle();
-  find_floor();
-  const std::optional<float> open = best_open();
-  if (!open || (!options_.is_eager && floor_ && *open < *floor_)) return;
-  pick(target(rule, pass_rows), rows_max, rows);
-  TESSERA_CHECK(rows.size() > 0);
-  asked_ = *std::max_element(rows.beams.scores.begin(), rows.beams.scores.end());
-}
 
 Certificate LazySearch::certificate() const {
   float gap = kNothing;
@@ -429,13 +348,6 @@ std::vector<uint32_t> LazySearch::widths_used() const {
     is_whole = is_whole && open == 0;
   }
   return widths;
-}
-
-void LazySearch::teach(ThresholdRule& rule) const {
-  if (!floor_ || options_.is_eager) return;
-  for (uint32_t s = 0; s < levels_.size(); ++s) {
-    if (levels_[s].features) rule.observe(s, *levels_[s].features, static_cast<double>(*floor_));
-  }
 }
 
 }  // namespace tessera::beam

@@ -147,9 +147,9 @@ class LazySearch {
   std::vector<Finished> finished_;
   std::optional<float> floor_;  // score at which the answer is full
   std::optional<float> guess_;
-  std::optional<float> lost_;   // the best that a narrowing took back
-  std::optional<float> asked_;  // the best row whose logits have not come
-  uint32_t steps_taken_ = 0;   // selections that have candidates
+  std::optional<float> lost_;       // the best that a narrowing took back
+  std::optional<float> asked_;      // the best row whose logits have not come
+  uint32_t steps_taken_ = 0;        // selections that have candidates
   std::vector<Computed> computed_;  // by slot
   uint32_t in_vain_ = 0;            // of these
   uint32_t in_advance_ = 0;

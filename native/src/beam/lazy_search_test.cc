@@ -41,8 +41,8 @@ class LazySearchTest : public testing::Test {
   ~LazySearchTest() override { std::filesystem::remove(path_); }
 
   Question draw(std::mt19937_64& random) {
-    const RandomCase test = random_case(
-        random, path_, [](uint64_t i) { return ItemModel::test_attributes(i).json(); });
+    const RandomCase test =
+        random_case(random, path_, [](uint64_t i) { return ItemModel::test_attributes(i).json(); });
     ItemModel items(test);
     Question question;
     question.view = View::of(test.snapshot);
@@ -163,8 +163,8 @@ TEST_F(LazySearchTest, ACertifiedAnswerIsTheBestOfAllAndAGapBoundsWhatWasMissed)
     }
     const auto had = told.finished();
     for (const Finished& path : everything.finished()) {
-      const bool is_found = std::any_of(
-          had.begin(), had.end(), [&](const Finished& own) { return own.node == path.node; });
+      const bool is_found = std::any_of(had.begin(), had.end(),
+                                        [&](const Finished& own) { return own.node == path.node; });
       const bool is_full = found.item_ordinals.size() == question.options.answer.result_count;
       const bool may_matter = !is_full || path.score > found.path_scores.back();
       if (is_found || !may_matter) continue;
@@ -191,8 +191,7 @@ TEST_F(LazySearchTest, NeverComputesMoreRowsThanItsBudget) {
     };
     const auto selections = static_cast<uint32_t>(question.options.widths.size());
     const auto budget = static_cast<uint32_t>(1 + random() % 60);
-    question.options.widths =
-        widths_of_budget(budget, selections, question.view->level_size(0), 8);
+    question.options.widths = widths_of_budget(budget, selections, question.view->level_size(0), 8);
     const LazySearch told = search(question, 7, nullptr);
     EXPECT_LE(told.rows(), std::max(budget, selections - 1));
   }
@@ -211,8 +210,7 @@ TEST_F(LazySearchTest, WhatIsNotANumberComesLastAndEndsNothing) {
   const LazyOptions& options = question.options;
   const DecodeOptions whole{options.widths, options.terminal_count, options.norm};
   const auto wanted = decode_loop(question.reach, question.model, whole, *scratch_);
-  expect_same(answer(question, search(question, 16, nullptr).finished()),
-              answer(question, wanted));
+  expect_same(answer(question, search(question, 16, nullptr).finished()), answer(question, wanted));
 }
 
 TEST_F(LazySearchTest, ANarrowedSearchTellsWhatItTookBack) {
@@ -245,13 +243,13 @@ TEST(Scores, NeverRiseAlongAPathWhateverTheNormIs) {
   std::mt19937_64 random(3);
   std::normal_distribution<float> normal(0, 20);
   const ScanKernels* const all[] = {
-      &kPortableScan,
+    &kPortableScan,
 #if defined(__x86_64__)
-      __builtin_cpu_supports("avx2") ? &kAvx2Scan : nullptr,
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-              __builtin_cpu_supports("avx512vl")
-          ? &kAvx512Scan
-          : nullptr,
+    __builtin_cpu_supports("avx2") ? &kAvx2Scan : nullptr,
+    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+            __builtin_cpu_supports("avx512vl")
+        ? &kAvx512Scan
+        : nullptr,
 #endif
   };
   for (const ScanKernels* kernels : all) {

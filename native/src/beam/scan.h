@@ -30,8 +30,9 @@ inline constexpr uint32_t kScanSlack = 16;
 struct ScanKernels {
   const char* name;
   /// Writes the keys of the children whose score is not below `threshold`, in order; returns their
-  /// number. The score is beam_score + min(0, logit - norm), so never above beam_score; not-a-number
-  /// becomes minus infinity, -0 becomes +0. REQUIRES: room for end - begin + kScanSlack keys.
+  /// number. The score is beam_score + min(0, logit - norm), so never above beam_score;
+  /// not-a-number becomes minus infinity, -0 becomes +0. REQUIRES: room for end - begin +
+  /// kScanSlack keys.
   uint32_t (*scan)(const ScanRun& run, float threshold, CandidateKey* keys);
   /// log(sum(exp(values))); not-a-number is left out; minus infinity when nothing is left.
   float (*log_sum_exp)(const float* values, uint32_t count);

@@ -51,8 +51,8 @@ uint32_t scan_run(const ScanRun& run, float threshold, CandidateKey* keys) {
     const uint32_t left = run.end - i;
     const auto lanes = static_cast<__mmask16>(left >= kWidth ? 0xFFFFu : (1u << left) - 1u);
     // The second of min's operands where one is not a number.
-    const __m512 log_p = _mm512_min_ps(_mm512_setzero_ps(),
-                                       _mm512_sub_ps(load_logits<Code>(run, i, lanes), norm));
+    const __m512 log_p =
+        _mm512_min_ps(_mm512_setzero_ps(), _mm512_sub_ps(load_logits<Code>(run, i, lanes), norm));
     const __m512 sum = _mm512_add_ps(beam_score, log_p);
     const __m512 score = _mm512_add_ps(_mm512_max_ps(sum, nothing), _mm512_setzero_ps());
     const __mmask16 chosen = _mm512_mask_cmp_ps_mask(lanes, score, bar, _CMP_GE_OQ);

@@ -12,8 +12,8 @@
 // reproduce).
 //
 // Order: score descending, then SID lexicographic (a prefix before its extensions), so results are
-// total-ordered. A candidate's score is beam score + min(0, logit - norm) in float, so a score never
-// rises along a path; what is not a number counts as minus infinity.
+// total-ordered. A candidate's score is beam score + min(0, logit - norm) in float, so a score
+// never rises along a path; what is not a number counts as minus infinity.
 //
 // Thread-safety: select() has no state but its arguments; one Scratch serves one thread at a time.
 #pragma once

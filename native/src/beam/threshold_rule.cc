@@ -6,12 +6,12 @@
 namespace tessera::beam {
 namespace {
 
-constexpr uint32_t kObservedMin = 8;     // before a rule guesses
-constexpr uint32_t kStepsMax = 8;        // of rules: further steps go by the last of these
-constexpr double kForget = 0.998;        // of what was observed, at each search
-constexpr double kFirstInverse = 1e3;    // a slight pull of the weights towards zero
+constexpr uint32_t kObservedMin = 8;   // before a rule guesses
+constexpr uint32_t kStepsMax = 8;      // of rules: further steps go by the last of these
+constexpr double kForget = 0.998;      // of what was observed, at each search
+constexpr double kFirstInverse = 1e3;  // a slight pull of the weights towards zero
 constexpr double kErrorWeight = 1.0 / 16;
-constexpr double kInverseMax = 1e6;      // what is never seen must not grow for ever
+constexpr double kInverseMax = 1e6;  // what is never seen must not grow for ever
 // Rows that a threshold lower by one nat takes, over those that it takes now: from thresholds and
 // rows of three trained models.
 constexpr double kRowsPerNat = 0.5;

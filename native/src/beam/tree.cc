@@ -73,9 +73,8 @@ class TreeBuilder {
   explicit TreeBuilder(const Reach& reach) : reach_(reach) {}
 
   void add(uint32_t step, const Candidate& candidate) {
-    const Counted counted = candidate.ended > 0
-                                ? Counted{items_at(reach_, candidate.node), true}
-                                : items_below(reach_, candidate.node);
+    const Counted counted = candidate.ended > 0 ? Counted{items_at(reach_, candidate.node), true}
+                                                : items_below(reach_, candidate.node);
     uint32_t outcome = counted.is_whole ? 0 : kAtLeast;
     if (candidate.is_kept) {
       outcome |= (candidate.goes_on ? kGoesOn : 0) | (candidate.ends ? kEndsHere : 0);

@@ -16,9 +16,9 @@ inline constexpr uint32_t kRejectedMax = 32;
 inline constexpr uint32_t kWalkedMax = 512;
 
 /// Bits of a row's outcome; none: rejected.
-inline constexpr uint32_t kGoesOn = 1;    // the width keeps it, and it goes on
-inline constexpr uint32_t kEndsHere = 2;  // it is a path that was found
-inline constexpr uint32_t kAtLeast = 4;   // there may be more items than were counted
+inline constexpr uint32_t kGoesOn = 1;     // the width keeps it, and it goes on
+inline constexpr uint32_t kEndsHere = 2;   // it is a path that was found
+inline constexpr uint32_t kAtLeast = 4;    // there may be more items than were counted
 inline constexpr uint32_t kProvedOut = 8;  // goes on, but below the answer's last score
 
 inline constexpr uint32_t kNoRow = 0xFFFFFFFFu;

@@ -1,6 +1,6 @@
 // A catalogue bound to the model's vocabulary: which token writes each level-local code. Immutable
-// but for the catalogue, whose newest version reach() gives (a request keeps the one it was given), and
-// for the rules, which change no answer.
+// but for the catalogue, whose newest version reach() gives (a request keeps the one it was given),
+// and for the rules, which change no answer.
 #pragma once
 
 #include <cstdint>

@@ -104,10 +104,9 @@ SubmitOutcome Front::submit(std::vector<Request> requests, std::vector<Completio
     ++counters_.submitted;
     AdmissionControl::Judged judged = accept(request, now, entry.alone_us);
     if (judged.status.is_ok()) {
-      in_flight_.insert_or_assign(
-          request.ticket,
-          InFlight{{request.priority, now, request.deadline, judged.charged_us, judged.is_short},
-                   request.task->row_kind(request)});
+      in_flight_.insert_or_assign(request.ticket, InFlight{{request.priority, now, request.deadline,
+                                                            judged.charged_us, judged.is_short},
+                                                           request.task->row_kind(request)});
       request.submitted = now;
       request.kv.erasures_seen = pool_->erasures();
       tally_.add(request.priority, entry.alone_us);

@@ -29,8 +29,8 @@ class Head {
     RequestState* state = nullptr;
     const RequestState::DueRows* rows = nullptr;
     uint32_t count = 0;
-    size_t row = 0;      // into rows_, log_sum_exp_ and next_terminal_
-    size_t code = 0;     // into code_logits_
+    size_t row = 0;   // into rows_, log_sum_exp_ and next_terminal_
+    size_t code = 0;  // into code_logits_
     size_t terminal = 0;
     size_t token_set = 0, token_sets = 0;
   };

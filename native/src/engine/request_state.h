@@ -78,12 +78,12 @@ class RequestState final : public RunningRequest {
   device::Buffer beam_buffer_;
   attention::BeamKv beam_kv_;
   bool has_failed_ = false;
-  beam::Rows rows_;         // that come next, or whose logits are due; none: the prompt's last row
-  bool is_asked_ = false;   // they are computed
+  beam::Rows rows_;          // that come next, or whose logits are due; none: the prompt's last row
+  bool is_asked_ = false;    // they are computed
   uint32_t first_slot_ = 0;  // theirs
   uint32_t slots_used_ = 0;  // with them
-  std::vector<uint32_t> parent_slots_;  // [slots_used_]: of each row's ancestor
-  std::vector<int32_t> tokens_;         // [rows_]
+  std::vector<uint32_t> parent_slots_;            // [slots_used_]: of each row's ancestor
+  std::vector<int32_t> tokens_;                   // [rows_]
   std::vector<std::vector<uint32_t>> ancestors_;  // of each step's rows, [rows][step - 1]
   std::vector<DueRows> due_;  // the first due_count_ count; the others' memory is kept
   size_t due_count_ = 0;

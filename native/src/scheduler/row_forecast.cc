@@ -22,8 +22,8 @@ void RowForecast::observe(uint64_t kind, uint32_t rows) {
   seen.rows[seen.count++ % kRowsRemembered] = rows;
   std::array<uint32_t, kRowsRemembered> sorted = seen.rows;
   const size_t known = std::min(seen.count, kRowsRemembered);
-  const auto place = sorted.begin() + static_cast<ptrdiff_t>(
-                                          kRowQuantile * static_cast<double>(known - 1) + 0.5);
+  const auto place =
+      sorted.begin() + static_cast<ptrdiff_t>(kRowQuantile * static_cast<double>(known - 1) + 0.5);
   std::nth_element(sorted.begin(), place, sorted.begin() + static_cast<ptrdiff_t>(known));
   seen.quantile = *place;
 }

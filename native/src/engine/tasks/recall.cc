@@ -19,7 +19,7 @@ namespace tessera::engine {
 namespace {
 
 /// Paths of the last selection, which no rows follow, where caps may keep out many.
-constexpr uint32_t kPathsOfCaps = 4096;
+constexpr uint32_t kPathsOfCaps = 65'536;
 constexpr uint32_t kSpareShare = 8;
 
 bool has_diversity(const Request& request) {
@@ -53,6 +53,7 @@ std::string rule_key(const Request& request) {
   add(request.result_count);
   add(static_cast<uint32_t>(request.norm));
   add(request.items_per_sid);
+  add(request.row_budget);
   if (request.row_budget == 0) std::for_each(request.widths.begin(), request.widths.end(), add);
   return key;
 }
@@ -169,9 +170,8 @@ class RecallTask final : public Task {
     return *std::max_element(widths.begin(), widths.end());
   }
   uint64_t row_kind(const Request& request) const override {
-    const std::string key = rule_key(request) + '/' + std::to_string(request.row_budget);
-    const size_t kind =
-        std::hash<std::string>()(key) ^ std::hash<const void*>()(request.binding.get());
+    const size_t kind = std::hash<std::string>()(rule_key(request)) ^
+                        std::hash<const void*>()(request.binding.get());
     return std::max<uint64_t>(1, kind);
   }
   uint64_t slots(const Request& request) const override {

@@ -21,8 +21,7 @@ class ScoreRun final : public TaskRun {
  public:
   explicit ScoreRun(const Request& request) : reach_(request.reach) {
     options_.norm = request.norm;
-    options_.terminal_count =
-        static_cast<uint32_t>(request.binding->terminal_tokens().size());
+    options_.terminal_count = static_cast<uint32_t>(request.binding->terminal_tokens().size());
     beam::find_route(reach_, request.sid_codes, request.sid_offsets, route_);
   }
 
@@ -67,9 +66,9 @@ class ScoreRun final : public TaskRun {
   const catalogue::Reach reach_;
   beam::SelectOptions options_;
   beam::Route route_;
-  beam::Step step_;            // what goes on
-  uint32_t step_number_ = 0;   // of its rows
-  uint32_t first_slot_ = 0;    // of the rows that it goes on from
+  beam::Step step_;           // what goes on
+  uint32_t step_number_ = 0;  // of its rows
+  uint32_t first_slot_ = 0;   // of the rows that it goes on from
   std::vector<beam::Finished> finished_;
 };
 

@@ -52,7 +52,7 @@ struct StepRows {
 /// What bounds the rows of the next pass.
 struct NextRows {
   uint32_t rows_max = 0;
-  double pass_rows = 0;     // rows that cost as much as a pass does beside its rows
+  double pass_rows = 0;  // rows that cost as much as a pass does beside its rows
 };
 
 /// A task that selects on the processor is given logits by take(), step by step, and asked by

@@ -1,0 +1,105 @@
+// What a search computes next: the other half of lazy_search.cc.
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "base/check.h"
+#include "beam/lazy_search.h"
+
+namespace tessera::beam {
+namespace {
+
+constexpr float kNothing = -std::numeric_limits<float>::infinity();
+constexpr size_t kFirstRowsMin = 48;  // of a search that nobody can guess for
+constexpr double kAboveAtFirst = 1;   // deviations
+
+}  // namespace
+
+/// Takes the numbers of a step that has candidates for the first time, and guesses again. What an
+/// early step leaves out is computed beside the rows of later ones and costs no pass; what the last
+/// leaves out does.
+void LazySearch::look(const ThresholdRule* rule, double pass_rows) {
+  const uint32_t k = options_.answer.result_count;
+  for (uint32_t s = 0; s < steps_taken_ && s + 1 < levels_.size(); ++s) {
+    Level& level = levels_[s];
+    if (level.features || level.candidates.empty()) continue;
+    scores_.clear();
+    for (const Candidate& candidate : level.candidates) scores_.push_back(candidate.score);
+    level.features = features_of(scores_, k);
+    const auto guessed = rule == nullptr ? std::nullopt : rule->guess(s, *level.features);
+    if (!guessed) continue;
+    const auto above = std::count_if(scores_.begin(), scores_.end(), [&](float score) {
+      return static_cast<double>(score) >= guessed->score;
+    });
+    const double rows = this->rows() + static_cast<double>(above);
+    const double below = s + 2 == levels_.size()
+                             ? deviations_below(guessed->deviation, rows, pass_rows)
+                             : -(s == 0 || s + 3 < levels_.size() ? kAboveAtFirst : 0.0);
+    guess_ = static_cast<float>(guessed->score - below * guessed->deviation);
+  }
+}
+
+/// Score of the n-th best candidate whose row is not computed; of the last where there are fewer.
+float LazySearch::nth_open(size_t n) {
+  scores_.clear();
+  for (const Level& level : levels_) {
+    for (const Candidate& candidate : level.candidates) {
+      if (is_open(candidate)) scores_.push_back(candidate.score);
+    }
+  }
+  const size_t place = std::min(n, scores_.size()) - 1;
+  std::nth_element(scores_.begin(), scores_.begin() + static_cast<ptrdiff_t>(place), scores_.end(),
+                   std::greater<>());
+  return scores_[place];
+}
+
+/// Rows are computed down to this score. REQUIRES: best_open() has one that may matter.
+float LazySearch::target(const ThresholdRule* rule, double pass_rows) {
+  look(rule, pass_rows);
+  const float open = *best_open();
+  const float least = floor_.value_or(kNothing);
+  if (options_.is_eager) return kNothing;
+  if (guess_ && open >= *guess_) return std::max(least, *guess_);
+  if (floor_) return least;
+  const uint32_t k = options_.answer.result_count;
+  return nth_open(std::max<size_t>(2 * size_t{k} + kFirstRowsMin, rows() / 2));
+}
+
+void LazySearch::pick(float target, uint32_t rows_max, Rows& rows) {
+  std::optional<float> bound;
+  for (uint32_t s = 0; s + 1 < levels_.size(); ++s) {
+    const std::optional<float> bound_of_step = bound;
+    for (Candidate& candidate : levels_[s].candidates) {
+      if (!is_open(candidate)) continue;
+      if (!bound || candidate.score > *bound) bound = candidate.score;
+      const bool is_settled = !bound_of_step || candidate.score > *bound_of_step;
+      const bool may_be_early = !options_.is_eager && in_vain_ + in_advance_ < options_.spare_rows;
+      if (!is_settled && !may_be_early) break;
+      if (candidate.score < target || rows.size() == rows_max) break;
+      candidate.slot = static_cast<uint32_t>(computed_.size());
+      computed_.push_back({candidate.score, !is_settled, false});
+      in_advance_ += is_settled ? 0 : 1;
+      rows.push(candidate, s + 1);
+    }
+  }
+}
+
+void LazySearch::next(uint32_t rows_max, const ThresholdRule* rule, double pass_rows, Rows& rows) {
+  rows.clear();
+  settle();
+  find_floor();
+  const std::optional<float> open = best_open();
+  if (!open || (!options_.is_eager && floor_ && *open < *floor_)) return;
+  pick(target(rule, pass_rows), rows_max, rows);
+  TESSERA_CHECK(rows.size() > 0);
+  asked_ = *std::max_element(rows.beams.scores.begin(), rows.beams.scores.end());
+}
+
+void LazySearch::teach(ThresholdRule& rule) const {
+  if (!floor_ || options_.is_eager) return;
+  for (uint32_t s = 0; s < levels_.size(); ++s) {
+    if (levels_[s].features) rule.observe(s, *levels_[s].features, static_cast<double>(*floor_));
+  }
+}
+
+}  // namespace tessera::beam
