@@ -10,8 +10,8 @@ namespace tessera::beam {
 namespace {
 
 constexpr float kNothing = -std::numeric_limits<float>::infinity();
-constexpr size_t kFirstRowsMin = 48;  // of a search that nobody can guess for
-constexpr double kAboveAtFirst = 1;   // deviations
+constexpr size_t kFirstRowsMin = 48;                     // of a search that nobody can guess for
+constexpr double kAboveAtFirst = 1, kBelowAtLast = 0.5;  // deviations
 
 }  // namespace
 
@@ -32,9 +32,10 @@ void LazySearch::look(const ThresholdRule* rule, double pass_rows) {
       return static_cast<double>(score) >= guessed->score;
     });
     const double rows = this->rows() + static_cast<double>(above);
-    const double below = s + 2 == levels_.size()
-                             ? deviations_below(guessed->deviation, rows, pass_rows)
-                             : -(s == 0 || s + 3 < levels_.size() ? kAboveAtFirst : 0.0);
+    const double below =
+        s + 2 == levels_.size()
+            ? std::max(kBelowAtLast, deviations_below(guessed->deviation, rows, pass_rows))
+            : -(s == 0 || s + 3 < levels_.size() ? kAboveAtFirst : 0.0);
     guess_ = static_cast<float>(guessed->score - below * guessed->deviation);
   }
 }

@@ -280,9 +280,9 @@ TEST(ThresholdRule, LearnsALineOfTheFeatures) {
   ThresholdRule rule;
   double error = 0;
   for (int i = 0; i < 400; ++i) {
-    const ThresholdFeatures x{1, -1 + 0.2 * normal(random), -4 + 0.5 * normal(random),
-                              -5 + 0.5 * normal(random), 4 + normal(random)};
-    const double threshold = -2 + 0.5 * x[1] + 0.7 * x[2] - 0.3 * x[4] + 0.02 * normal(random);
+    ThresholdFeatures x{1};
+    for (size_t f = 1; f < x.size(); ++f) x[f] = -3 + normal(random);
+    const double threshold = -2 + 0.5 * x[1] + 0.7 * x[2] - 0.3 * x[6] + 0.02 * normal(random);
     if (const auto guess = rule.guess(0, x); guess && i >= 300) {
       error = std::max(error, std::abs(guess->score - threshold));
       EXPECT_LT(guess->deviation, 0.1);

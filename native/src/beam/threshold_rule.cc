@@ -6,7 +6,7 @@
 namespace tessera::beam {
 namespace {
 
-constexpr uint32_t kObservedMin = 8;   // before a rule guesses
+constexpr uint32_t kObservedMin = 16;  // before a rule guesses
 constexpr uint32_t kStepsMax = 8;      // of rules: further steps go by the last of these
 constexpr double kForget = 0.998;      // of what was observed, at each search
 constexpr double kFirstInverse = 1e3;  // a slight pull of the weights towards zero
@@ -23,14 +23,23 @@ double bounded(float score) { return std::max(-1e3, static_cast<double>(score));
 }  // namespace
 
 ThresholdFeatures features_of(std::span<const float> scores, uint32_t k) {
-  const size_t last = scores.size() - 1;
-  double entropy = 0;
-  for (const float score : scores) {
-    const double log_p = bounded(score);
+  constexpr size_t kFew = 5;
+  double entropy = 0, all = 0, of_few = 0, of_k = 0;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    const double log_p = bounded(scores[i]);
     entropy -= std::exp(log_p) * log_p;
+    all += std::exp(log_p);
+    if (i < kFew) of_few = all;
+    if (i < k) of_k = all;
   }
-  return {1, bounded(scores[0]), bounded(scores[std::min<size_t>(k - 1, last)]),
-          bounded(scores[std::min<size_t>(size_t{3} * k - 1, last)]), entropy};
+  const auto at = [&](size_t place) {
+    return bounded(scores[std::clamp<size_t>(place, 1, scores.size()) - 1]);
+  };
+  const auto log_of = [](double p) { return std::max(-1e3, std::log(p)); };
+  const size_t n = k;
+  return {1,       at(1),          at(std::max<size_t>(2, n / 4)),
+          at(n),   at(2 * n),      at(3 * n),
+          entropy, log_of(of_few), log_of(of_k)};
 }
 
 std::optional<ThresholdRule::Guess> ThresholdRule::guess(uint32_t step,
@@ -50,7 +59,7 @@ void ThresholdRule::observe(uint32_t step, const ThresholdFeatures& x, double th
     for (size_t i = 0; i < x.size(); ++i) fresh.inverse[i][i] = kFirstInverse;
   }
   OfStep& rule = steps_[step];
-  std::array<double, 5> gain{};
+  ThresholdFeatures gain{};
   double scale = kForget, error = threshold;
   for (size_t i = 0; i < x.size(); ++i) {
     for (size_t j = 0; j < x.size(); ++j) gain[i] += rule.inverse[i][j] * x[j];

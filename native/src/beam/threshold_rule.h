@@ -1,5 +1,5 @@
 // Guesses the score of the last path of an answer from what the first steps of its search have
-// seen: linear rules of five numbers of a step's candidates, one a step, fitted by recursive least
+// seen: linear rules of a few numbers of a step's candidates, one a step, fitted by recursive least
 // squares over the searches before (Plackett 1950) with slow forgetting. A guess decides what is
 // computed first, never what is found.
 //
@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -19,8 +20,10 @@
 
 namespace tessera::beam {
 
-/// 1, the best candidate's score, the k-th's, the 3k-th's, and the entropy of all, in nats.
-using ThresholdFeatures = std::array<double, 5>;
+inline constexpr size_t kThresholdFeatures = 9;
+/// 1; scores of the best candidate and of those at k/4, k, 2k and 3k; the entropy of all;
+/// logarithms of the first five's and of the first k's probability. In nats.
+using ThresholdFeatures = std::array<double, kThresholdFeatures>;
 
 /// `scores` of a step's candidates, best first, not empty; `k` >= 1 paths make an answer.
 ThresholdFeatures features_of(std::span<const float> scores, uint32_t k);
@@ -37,8 +40,8 @@ class ThresholdRule {
 
  private:
   struct OfStep {
-    std::array<std::array<double, 5>, 5> inverse{};  // of the features' correlation
-    std::array<double, 5> weights{};
+    std::array<ThresholdFeatures, kThresholdFeatures> inverse{};  // of the features' correlation
+    ThresholdFeatures weights{};
     double square = 0;  // mean of squared errors of guesses, the newest weigh most
     uint32_t count = 0;
   };
