@@ -1,7 +1,6 @@
 // What a search computes next: the other half of lazy_search.cc.
 #include <algorithm>
 #include <functional>
-#include <limits>
 
 #include "base/check.h"
 #include "beam/lazy_search.h"
@@ -9,7 +8,6 @@
 namespace tessera::beam {
 namespace {
 
-constexpr float kNothing = -std::numeric_limits<float>::infinity();
 constexpr size_t kFirstRowsMin = 48;                     // of a search that nobody can guess for
 constexpr double kAboveAtFirst = 1, kBelowAtLast = 0.5;  // deviations
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "base/check.h"
@@ -10,7 +9,6 @@
 namespace tessera::beam {
 namespace {
 
-constexpr float kNothing = -std::numeric_limits<float>::infinity();
 constexpr size_t kReservedMax = 8192;  // candidates of a step; more take memory as they come
 
 bool takes_place(const Candidate& candidate, uint32_t rank, uint32_t going_on, uint32_t width,

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -36,6 +37,7 @@
 namespace tessera::beam {
 
 inline constexpr uint32_t kNoSlot = 0xFFFFFFFFu;
+inline constexpr float kNothing = -std::numeric_limits<float>::infinity();
 
 /// A candidate of a step.
 struct Candidate {

@@ -25,7 +25,6 @@ using catalogue::Reach;
 using catalogue::View;
 
 constexpr uint64_t kSeeds = 1500;
-constexpr float kNothing = -std::numeric_limits<float>::infinity();
 
 /// One search of a random version, eligibility, policy and model.
 struct Question {

@@ -89,6 +89,24 @@ TEST_F(PartialFixture, ASearchWithoutTimeForItsWidthIsTheSearchOfANarrowerOne) {
   EXPECT_EQ(narrowed.answer.item_scores, narrow.answer.item_scores);
 }
 
+TEST_F(PartialFixture, ASearchByProofThatIsNarrowedSaysWhatItMayHaveMissed) {
+  Request proved = make(8, seconds(1'000'000'000));
+  proved.row_budget = 4096;
+  const Completion whole = run(std::move(proved));
+  EXPECT_EQ(whole.completeness, Completeness::kWhole);
+  EXPECT_TRUE(whole.certificate.is_certified);
+  EXPECT_GT(whole.rows, 0u);
+  Request late = make(8, seconds(1));
+  late.row_budget = 4096;
+  const Completion narrowed = run(std::move(late));
+  EXPECT_EQ(narrowed.completeness, Completeness::kNarrowed);
+  EXPECT_LT(narrowed.rows, whole.rows);
+  EXPECT_FALSE(narrowed.certificate.is_certified);
+  for (size_t i = narrowed.answer.path_scores.size(); i < whole.answer.path_scores.size(); ++i) {
+    EXPECT_LE(whole.answer.path_scores[i], narrowed.certificate.gap);
+  }
+}
+
 TEST_F(PartialFixture, WhatHasFinishedIsTheAnswerWhereEvenOneBeamComesTooLate) {
   // An item that lies on the way of the narrowest search, and so finishes before its end.
   const Completion narrowest = run(make(1, seconds(1'000'000)));
