@@ -15,6 +15,9 @@ uint8_t class_of(const Request& request) {
   return std::min<uint8_t>(request.priority, kPriorityClasses - 1);
 }
 
+/// Rows of a search of which nothing is known: about those of three trained models.
+constexpr uint32_t kRowsAtFirst = 64, kRowsAtFirstPerItem = 5;
+
 }  // namespace
 
 Front::Front(const EngineOptions& options, const Loop& loop, std::shared_ptr<kv::Pool> pool,
@@ -58,8 +61,11 @@ AdmissionControl::Judged Front::accept(Request& request, Clock::time_point now, 
   Status status = check(request, now);
   if (!status.is_ok()) return {.status = std::move(status)};
   if (const uint64_t kind = request.task->row_kind(request); kind != 0) {
-    const auto most = static_cast<uint32_t>(request.task->slots(request));
-    request.rows_predicted = std::max(1u, forecast_.predict(kind, most));
+    // A refusal is final and a late answer is only late: the first of a kind are few rows.
+    const uint64_t few = kRowsAtFirst + uint64_t{kRowsAtFirstPerItem} * request.result_count;
+    const uint64_t most = request.task->slots(request);
+    const auto at_first = static_cast<uint32_t>(std::min(few, most));
+    request.rows_predicted = std::max(1u, forecast_.predict(kind, at_first));
   }
   scheduler::RequestWork work = RunningRequest::work_of(request, model_.config);
   work.length = std::max(work.length, kept_tokens(request));

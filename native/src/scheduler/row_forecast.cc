@@ -4,9 +4,13 @@
 
 namespace tessera::scheduler {
 
-uint32_t RowForecast::predict(uint64_t kind, uint32_t otherwise) const {
+uint32_t RowForecast::predict(uint64_t kind, uint32_t at_first) {
   const auto found = kinds_.find(kind);
-  return found == kinds_.end() ? otherwise : std::min(found->second.quantile, otherwise);
+  if (found == kinds_.end()) return at_first;
+  Seen& seen = found->second;
+  if (seen.count > 0 && ++seen.predicted <= kPredictionsKept) return seen.quantile;
+  seen = {};
+  return at_first;
 }
 
 void RowForecast::observe(uint64_t kind, uint32_t rows) {
@@ -19,6 +23,7 @@ void RowForecast::observe(uint64_t kind, uint32_t rows) {
     }
   }
   Seen& seen = at->second;
+  seen.predicted = 0;
   seen.rows[seen.count++ % kRowsRemembered] = rows;
   std::array<uint32_t, kRowsRemembered> sorted = seen.rows;
   const size_t known = std::min(seen.count, kRowsRemembered);

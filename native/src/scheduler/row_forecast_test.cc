@@ -9,14 +9,22 @@
 namespace tessera::scheduler {
 namespace {
 
-TEST(RowForecast, IsTheMostThatMayBeUntilASearchHasEnded) {
+TEST(RowForecast, GoesByTheSearchesOfTheKindThatHaveEnded) {
   RowForecast forecast;
-  EXPECT_EQ(forecast.predict(7, 336), 336u);
+  EXPECT_EQ(forecast.predict(7, 114), 114u);
   forecast.observe(7, 120);
-  EXPECT_EQ(forecast.predict(7, 336), 120u);
-  EXPECT_EQ(forecast.predict(8, 336), 336u);
-  forecast.observe(7, 500);
-  EXPECT_EQ(forecast.predict(7, 150), 150u);
+  EXPECT_EQ(forecast.predict(7, 114), 120u);
+  EXPECT_EQ(forecast.predict(8, 114), 114u);
+}
+
+TEST(RowForecast, IsForgottenWhereAllAreRefusedForIt) {
+  RowForecast forecast;
+  forecast.observe(7, 5000);
+  for (size_t i = 0; i < kPredictionsKept; ++i) ASSERT_EQ(forecast.predict(7, 114), 5000u);
+  EXPECT_EQ(forecast.predict(7, 114), 114u);
+  EXPECT_EQ(forecast.predict(7, 114), 114u);
+  forecast.observe(7, 90);
+  EXPECT_EQ(forecast.predict(7, 114), 90u);
 }
 
 TEST(RowForecast, NineTenthsOfSearchesTakeAboutAsManyAtMost) {

@@ -31,10 +31,9 @@ std::vector<uint32_t> widths_of(const Request& request) {
   const uint32_t selections = request.binding->step_count();
   if (request.row_budget > 0) {
     const auto first = static_cast<uint32_t>(request.binding->level_tokens(0).size());
-    const uint32_t last = has_diversity(request) ? kPathsOfCaps : 0;
     // What may be computed in vain is of the budget too.
     const uint32_t budget = request.row_budget - request.row_budget / (kSpareShare + 1);
-    return beam::widths_of_budget(budget, selections, first, std::max(last, request.result_count));
+    return beam::widths_of_budget(budget, selections, first, request.result_count);
   }
   std::vector<uint32_t> widths = request.widths;
   widths.resize(selections, widths.back());
@@ -109,6 +108,9 @@ class RecallRun final : public TaskRun {
     beam::LazyOptions options;
     options.widths = widths_of(request);
     options.spare_rows = spare_rows(options.widths);
+    if (request.row_budget > 0 && has_diversity(request)) {
+      options.widths.back() = std::max(options.widths.back(), kPathsOfCaps);
+    }
     options.terminal_count = static_cast<uint32_t>(request.binding->terminal_tokens().size());
     options.norm = request.norm;
     options.answer = {request.result_count, request.items_per_sid, request.item_policy.get(),
