@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <span>
 
-#include "base/check.h"
-
 namespace tessera::beam {
 namespace {
 
@@ -85,7 +83,14 @@ Explanation follow_path(const LazySearch& search, const View& view, NodeIndex no
     const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) {
       return c.node == place.node && c.ended == place.ended;
     });
-    TESSERA_CHECK(found != candidates.end());
+    if (found == candidates.end()) {
+      // Behind all that could be kept to be shown: no better than the last of them.
+      return {.verdict = Verdict::kPruned,
+              .rank = static_cast<uint32_t>(candidates.size()) + 1,
+              .step = step,
+              .score = candidates.back().score,
+              .cut_score = candidates[search.options().widths[step] - 1].score};
+    }
     explanation.score = found->score;
     if (!found->is_kept) {
       explanation.verdict = Verdict::kPruned;

@@ -41,9 +41,12 @@ struct Explanation {
 Explanation judge(const catalogue::View& view, const catalogue::EligibilityRequest& request,
                   const std::string& item_id);
 
+inline constexpr uint32_t kExplainedMax = 1u << 20;  // candidates of a step
+
 /// What became of the item that `options` watches in a search that has ended and given its items.
 /// REQUIRES: the item is live and eligible in `reach`, that of the search, which was eager and kept
-/// all candidates to be shown.
+/// kExplainedMax candidates to be shown; of a path behind them rank and score are those of the
+/// next.
 Explanation explain(const LazySearch& search, const catalogue::Reach& reach,
                     const Exported& exported, const ExportOptions& options);
 

@@ -65,7 +65,7 @@ LazySearch::LazySearch(catalogue::Reach reach, LazyOptions options)
 
 void LazySearch::reserve() {
   size_t widest = 0, all = 0;
-  const size_t shown = options_.shown == UINT32_MAX ? 0 : options_.shown;
+  const size_t shown = options_.shown;
   for (Level& level : levels_) {
     const size_t width = std::min(level.width + shown + 1, kReservedMax);
     widest = std::max(widest, width);

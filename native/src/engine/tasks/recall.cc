@@ -117,7 +117,7 @@ class RecallRun final : public TaskRun {
                       request.watched_item};
     if (request.wants_tree) options.shown = beam::kRejectedMax;
     if (request.watched_item != catalogue::kNoItem) {
-      options.shown = UINT32_MAX;
+      options.shown = beam::kExplainedMax;
       options.is_eager = true;
     }
     return options;
