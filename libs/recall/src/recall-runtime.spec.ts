@@ -688,17 +688,17 @@ describe('the recall runtime on the native engine', () => {
     const runtime = await createRecallRuntime({ ...kept, changes });
     const asked = { userId: 'u', resultCount: 6, widths: [4, 8], itemsPerSid: 1 };
     const recall = request({ ...asked, requestId: 'asked' });
-    await runtime.operations
-      .changesOf('')
-      .apply([{ op: 'pause', itemId: ITEMS[5]?.item_id ?? '' }]);
+    const pause = { op: 'pause' as const, itemId: ITEMS[5]?.item_id ?? '' };
+    await runtime.operations.changesOf('').apply([pause]);
     const { items, versions } = await runtime.serving.recall(recall, context());
     const expected = new Map(items.map((item) => [item.itemId, item]));
-    const wide = { ...recall, widths: [], rowBudget: 4096, resultCount: 100, itemsPerSid: 100 };
+    const proved = { search: 'certified' as const, widths: [], rowBudget: 4096 };
+    const wide = { ...recall, ...proved, resultCount: 100, itemsPerSid: 100 };
     const all = new Map(
       (await runtime.serving.recall(wide, context())).items.map((item) => [item.itemId, item]),
     );
-    const [best] = items;
-    await runtime.operations.changesOf('').apply([{ op: 'remove', itemId: best?.itemId ?? '' }]);
+    const best = items[0]?.itemId ?? '';
+    await runtime.operations.changesOf('').apply([{ op: 'remove', itemId: best }]);
     const verdicts = new Set<string>();
     for (const { item_id: itemId, sid } of ITEMS) {
       const fate = await runtime.serving.explain({ recall, itemId, versions }, context());
@@ -718,7 +718,7 @@ describe('the recall runtime on the native engine', () => {
       }
     }
     expect([...verdicts]).toEqual(expect.arrayContaining(['returned', 'pruned', 'not-live']));
-    const now = await runtime.serving.explain({ recall, itemId: best?.itemId ?? '' }, context());
+    const now = await runtime.serving.explain({ recall, itemId: best }, context());
     expect(now).toMatchObject({ verdict: 'not-live', notLiveSince: 2 });
     await runtime.close();
   });
