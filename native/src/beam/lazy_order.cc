@@ -8,7 +8,7 @@
 namespace tessera::beam {
 namespace {
 
-constexpr size_t kFirstRowsMin = 48;                     // of a search that nobody can guess for
+constexpr size_t kFirstRowsMin = 48, kRowsMin = 16;      // of a search that nobody can guess for
 constexpr double kAboveAtFirst = 1, kBelowAtLast = 0.5;  // deviations
 
 }  // namespace
@@ -60,8 +60,9 @@ float LazySearch::target(const ThresholdRule* rule, double pass_rows) {
   if (options_.is_eager) return kNothing;
   if (guess_ && open >= *guess_) return std::max(least, *guess_);
   if (floor_) return least;
-  const uint32_t k = options_.answer.result_count;
-  return nth_open(std::max<size_t>(2 * size_t{k} + kFirstRowsMin, rows() / 2));
+  const size_t k = options_.answer.result_count;
+  // The first step is the least certain.
+  return nth_open(steps_taken_ == 1 ? 2 * k + kFirstRowsMin : std::max(k + kRowsMin, rows() / 4ul));
 }
 
 void LazySearch::pick(float target, uint32_t rows_max, Rows& rows) {
