@@ -83,20 +83,14 @@ Explanation follow_path(const LazySearch& search, const View& view, NodeIndex no
     const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) {
       return c.node == place.node && c.ended == place.ended;
     });
-    if (found == candidates.end()) {
-      // Behind all that could be kept to be shown: no better than the last of them.
-      return {.verdict = Verdict::kPruned,
-              .rank = static_cast<uint32_t>(candidates.size()) + 1,
-              .step = step,
-              .score = candidates.back().score,
-              .cut_score = candidates[search.options().widths[step] - 1].score};
-    }
-    explanation.score = found->score;
-    if (!found->is_kept) {
+    // A path behind all that could be kept to be shown is no better than the last of them.
+    const Candidate& shown = found == candidates.end() ? candidates.back() : *found;
+    explanation.score = shown.score;
+    if (found == candidates.end() || !found->is_kept) {
       explanation.verdict = Verdict::kPruned;
       explanation.step = step;
       explanation.rank = static_cast<uint32_t>(found - candidates.begin()) + 1;
-      explanation.cut_score = cut_score(search, step, *found);
+      explanation.cut_score = cut_score(search, step, shown);
       return explanation;
     }
     if (found->ends && found->node == node) return explanation;

@@ -1,6 +1,6 @@
-// Why an item is in a recall or not. What the catalogue says of it is judged without a search; of
-// an item that may be had its search tells, run again on the version and eligibility that it had.
-// Exact, as the model gives the same logits again. Thread-safety: free functions.
+// Why an item is in a recall or not. The catalogue's verdict needs no search; of an item that may
+// be had its search tells, run again on the version and eligibility that it had. Exact, as the
+// model gives the same logits again. Thread-safety: free functions.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ Explanation judge(const catalogue::View& view, const catalogue::EligibilityReque
 
 inline constexpr uint32_t kExplainedMax = 1u << 20;  // candidates of a step
 
-/// What became of the item that `options` watches in a search that has ended and given its items.
+/// The fate of the item that `options` watches in a search that has ended and given its items.
 /// REQUIRES: the item is live and eligible in `reach`, that of the search, which was eager and kept
 /// kExplainedMax candidates to be shown; of a path behind them rank and score are those of the
 /// next.

@@ -122,10 +122,6 @@ class ItemTaker {
   std::vector<std::pair<double, ItemOrdinal>> ordered_;
 };
 
-bool is_diverse(const ExportOptions& options) {
-  return options.policy != nullptr && options.policy->has_diversity();
-}
-
 }  // namespace
 
 std::optional<float> score_when_full(std::span<const Finished> finished, const Reach& reach,
@@ -147,7 +143,7 @@ Exported export_items(std::span<const Finished> finished, const Reach& reach,
   const View& view = reach.view();
   // A diversity cap may leave a path without items: then no path is surely enough.
   std::vector<Finished> paths =
-      rank_paths(finished, view, is_diverse(options) ? UINT32_MAX : options.result_count);
+      rank_paths(finished, view, options.is_diverse() ? UINT32_MAX : options.result_count);
   std::vector<ItemList> lists(paths.size());
   std::vector<uint32_t> depths(paths.size());
   for_paths(paths.size(), threads, [&](uint64_t begin, uint64_t end) {
@@ -164,7 +160,7 @@ Exported export_items(std::span<const Finished> finished, const Reach& reach,
     if (result.item_ordinals.size() == options.result_count) break;
     const uint32_t taken = taker.take(lists[p]);
     if (taken == 0) {
-      TESSERA_CHECK(is_diverse(options));
+      TESSERA_CHECK(options.is_diverse());
       continue;
     }
     result.item_scores.resize(result.item_ordinals.size(), paths[p].score);

@@ -21,6 +21,9 @@ struct ExportOptions {
   uint32_t items_per_sid = 0;                     // items taken from one SID at most; 0: no cap
   const catalogue::ItemPolicy* policy = nullptr;  // null: none beside these
   catalogue::ItemOrdinal watched_item = catalogue::kNoItem;  // whose fate is explained
+
+  /// Whether caps may leave a path without items.
+  bool is_diverse() const { return policy != nullptr && policy->has_diversity(); }
 };
 
 /// The fate of the watched item among those of its SID.

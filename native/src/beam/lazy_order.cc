@@ -1,4 +1,4 @@
-// What a search computes next: the other half of lazy_search.cc.
+// The rows that a search computes next: the other half of lazy_search.cc.
 #include <algorithm>
 #include <functional>
 
@@ -13,9 +13,9 @@ constexpr double kAboveAtFirst = 1, kBelowAtLast = 0.5;  // deviations
 
 }  // namespace
 
-/// Takes the numbers of a step that has candidates for the first time, and guesses again. What an
-/// early step leaves out is computed beside the rows of later ones and costs no pass; what the last
-/// leaves out does.
+/// Takes the numbers of a step that has candidates for the first time, and guesses again. Rows that
+/// an early step leaves out are computed beside those of later ones and cost no pass; those that
+/// the last leaves out do.
 void LazySearch::look(const ThresholdRule* rule, double pass_rows) {
   const uint32_t k = options_.answer.result_count;
   for (uint32_t s = 0; s < steps_taken_ && s + 1 < levels_.size(); ++s) {
@@ -52,10 +52,9 @@ float LazySearch::nth_open(size_t n) {
   return scores_[place];
 }
 
-/// Rows are computed down to this score. REQUIRES: best_open() has one that may matter.
-float LazySearch::target(const ThresholdRule* rule, double pass_rows) {
+/// Rows are computed down to this score. REQUIRES: `open` may matter.
+float LazySearch::target(float open, const ThresholdRule* rule, double pass_rows) {
   look(rule, pass_rows);
-  const float open = *best_open();
   const float least = floor_.value_or(kNothing);
   if (options_.is_eager) return kNothing;
   if (guess_ && open >= *guess_) return std::max(least, *guess_);
@@ -77,7 +76,7 @@ void LazySearch::pick(float target, uint32_t rows_max, Rows& rows) {
       if (!is_settled && !may_be_early) break;
       if (candidate.score < target || rows.size() == rows_max) break;
       candidate.slot = static_cast<uint32_t>(computed_.size());
-      computed_.push_back({candidate.score, !is_settled, false});
+      computed_.push_back({.is_in_advance = !is_settled});
       in_advance_ += is_settled ? 0 : 1;
       rows.push(candidate, s + 1);
     }
@@ -90,7 +89,7 @@ void LazySearch::next(uint32_t rows_max, const ThresholdRule* rule, double pass_
   find_floor();
   const std::optional<float> open = best_open();
   if (!open || (!options_.is_eager && floor_ && *open < *floor_)) return;
-  pick(target(rule, pass_rows), rows_max, rows);
+  pick(target(*open, rule, pass_rows), rows_max, rows);
   TESSERA_CHECK(rows.size() > 0);
   asked_ = *std::max_element(rows.beams.scores.begin(), rows.beams.scores.end());
 }

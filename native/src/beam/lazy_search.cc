@@ -134,16 +134,13 @@ void LazySearch::collect(const Step& step, uint32_t first_slot) {
   while (f < step.finished.size()) add_finished();
 }
 
-/// Decides what the width keeps, and forgets what need not be shown either. What has a row stays,
-/// unless that was computed in advance.
+/// Decides which candidates the width keeps, and forgets those that need not be shown either. A
+/// candidate with a row stays, unless that was computed in advance.
 void LazySearch::limit(Level& level) {
   uint32_t rank = 0, going_on = 0, shown = 0;
   size_t left = 0;
   for (Candidate& candidate : level.candidates) {
-    if (rank == level.width) {
-      level.cut = level.has_cut ? std::max(level.cut, candidate.score) : candidate.score;
-      level.has_cut = true;
-    }
+    if (rank == level.width) level.cut = std::max(level.cut.value_or(kNothing), candidate.score);
     const bool has_place =
         takes_place(candidate, rank, going_on, level.width, options_.terminal_count);
     Computed* const row = candidate.slot == kNoSlot ? nullptr : &computed_[candidate.slot];
@@ -238,8 +235,7 @@ std::optional<float> LazySearch::bound_of(size_t level) const {
   return bound;
 }
 
-/// What has arrived from rows that are settled becomes candidates, what came from rows in vain is
-/// forgotten.
+/// Arrivals from rows that are settled become candidates, those from rows in vain are forgotten.
 void LazySearch::settle() {
   for (size_t s = 1; s < levels_.size(); ++s) {
     Level& level = levels_[s];
@@ -296,8 +292,7 @@ void LazySearch::find_floor() {
     }
   }
   const ExportOptions& answer = options_.answer;
-  const bool has_caps = answer.policy != nullptr && answer.policy->has_diversity();
-  if (answer.items_per_sid > 1 || has_caps) {
+  if (answer.items_per_sid > 1 || answer.is_diverse()) {
     floor_ = score_when_full(finished_, reach_, answer);
     return;
   }
@@ -321,11 +316,11 @@ Certificate LazySearch::certificate() const {
     gap = std::max(gap, score);
   };
   for (size_t s = 0; s < levels_.size(); ++s) {
-    if (!levels_[s].has_cut) continue;
+    const std::optional<float> cut = levels_[s].cut;
+    if (!cut) continue;
     // Of the last step paths alone are cut off, which come after those that are kept.
     const bool is_last = s + 1 == levels_.size();
-    const float cut = levels_[s].cut;
-    if (!floor_ || (is_last ? cut > *floor_ : cut >= *floor_)) miss(cut);
+    if (!floor_ || (is_last ? *cut > *floor_ : *cut >= *floor_)) miss(*cut);
   }
   for (const std::optional<float>& open : {lost_, asked_, best_open()}) {
     if (open && (!floor_ || *open >= *floor_)) miss(*open);

@@ -82,8 +82,8 @@ class LazySearch {
   /// `first_slot` on.
   void take(uint32_t step, uint32_t first_slot, const Beams& beams, const StepLogits& logits,
             Scratch& scratch);
-  /// What is to be computed next, at most `rows_max` rows, whose slots follow those of the rows
-  /// before; none: the search has ended. `rule`, which may be null, guesses; `pass_rows`: rows that
+  /// The rows to compute next, at most `rows_max`, whose slots follow those of the rows before;
+  /// none: the search has ended. `rule`, which may be null, guesses; `pass_rows`: rows that
   /// cost as much as a pass does beside its rows. REQUIRES: all rows asked for have been taken.
   void next(uint32_t rows_max, const ThresholdRule* rule, double pass_rows, Rows& rows);
   /// From now on no selection keeps more than `width`; rows that are computed stay.
@@ -108,14 +108,12 @@ class LazySearch {
     std::vector<Candidate> candidates;  // best first
     std::vector<Candidate> arrived;     // that rows have given which may not be settled
     uint32_t width = 0;
-    float cut = 0;  // no candidate that was cut off is better; kNothing: none was
-    bool has_cut = false;
+    std::optional<float> cut;  // no candidate that was cut off is better; nothing: none was
     std::optional<ThresholdFeatures> features;
   };
 
   /// A row that was asked for, by its slot.
   struct Computed {
-    float score = 0;
     bool is_in_advance = false;  // was not settled then, and is not known to be
     bool is_in_vain = false;     // a width has cut it off since
   };
@@ -138,7 +136,8 @@ class LazySearch {
   }
   /// The best candidate whose row is not computed; nothing where there is none.
   std::optional<float> best_open() const;
-  float target(const ThresholdRule* rule, double pass_rows);
+  /// `open`: best_open().
+  float target(float open, const ThresholdRule* rule, double pass_rows);
   float nth_open(size_t n);
   void pick(float target, uint32_t rows_max, Rows& rows);
   void look(const ThresholdRule* rule, double pass_rows);

@@ -128,7 +128,7 @@ TEST_F(LazySearchTest, AnswersAreTheBitsOfTheSearchThatComputesEveryRow) {
   EXPECT_LT(rows * 20, rows_of_all * 19);
 }
 
-/// What no width cuts off.
+/// The same question with widths that cut nothing off.
 Question unbounded(Question question) {
   question.options.widths.assign(question.options.widths.size(), 4096);
   question.options.is_eager = true;

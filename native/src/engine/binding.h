@@ -45,7 +45,7 @@ class Binding {
   std::span<const int32_t> terminal_tokens() const { return terminal_tokens_; }
   /// Selections until the deepest path has ended.
   uint32_t step_count() const { return depth() + static_cast<uint32_t>(terminal_tokens_.size()); }
-  /// What searches have taught of the thresholds of later ones. The engine's thread.
+  /// Rules that searches teach and later ones guess by. The engine's thread.
   beam::ThresholdRules& rules() const { return rules_; }
 
  private:

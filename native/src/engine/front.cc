@@ -57,15 +57,16 @@ Status Front::check(const Request& request, Clock::time_point now) const {
 }
 
 /// Whether a request may wait in the queue.
-AdmissionControl::Judged Front::accept(Request& request, Clock::time_point now, double& own_us) {
+AdmissionControl::Judged Front::accept(Request& request, uint64_t row_kind, Clock::time_point now,
+                                       double& own_us) {
   Status status = check(request, now);
   if (!status.is_ok()) return {.status = std::move(status)};
-  if (const uint64_t kind = request.task->row_kind(request); kind != 0) {
+  if (row_kind != 0) {
     // A refusal is final and a late answer is only late: the first of a kind are few rows.
     const uint64_t few = kRowsAtFirst + uint64_t{kRowsAtFirstPerItem} * request.result_count;
     const uint64_t most = request.task->slots(request);
     const auto at_first = static_cast<uint32_t>(std::min(few, most));
-    request.rows_predicted = std::max(1u, forecast_.predict(kind, at_first));
+    request.rows_predicted = std::max(1u, forecast_.predict(row_kind, at_first));
   }
   scheduler::RequestWork work = RunningRequest::work_of(request, model_.config);
   work.length = std::max(work.length, kept_tokens(request));
@@ -108,11 +109,12 @@ SubmitOutcome Front::submit(std::vector<Request> requests, std::vector<Completio
     }
     ++outcome.accepted;
     ++counters_.submitted;
-    AdmissionControl::Judged judged = accept(request, now, entry.alone_us);
+    const uint64_t row_kind = request.task->row_kind(request);
+    AdmissionControl::Judged judged = accept(request, row_kind, now, entry.alone_us);
     if (judged.status.is_ok()) {
       in_flight_.insert_or_assign(request.ticket, InFlight{{request.priority, now, request.deadline,
                                                             judged.charged_us, judged.is_short},
-                                                           request.task->row_kind(request)});
+                                                           row_kind});
       request.submitted = now;
       request.kv.erasures_seen = pool_->erasures();
       tally_.add(request.priority, entry.alone_us);

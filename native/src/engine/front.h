@@ -117,8 +117,8 @@ class Front {
     uint64_t row_kind = 0;  // Task::row_kind()
   };
 
-  AdmissionControl::Judged accept(Request& request, Clock::time_point now, double& own_us)
-      REQUIRES(mutex_);
+  AdmissionControl::Judged accept(Request& request, uint64_t row_kind, Clock::time_point now,
+                                  double& own_us) REQUIRES(mutex_);
   Status check(const Request& request, Clock::time_point now) const REQUIRES(mutex_);
   uint32_t kept_tokens(const Request& request) const REQUIRES(mutex_);
   RequestQueue::Waiting entry_of(Request request) REQUIRES(mutex_);

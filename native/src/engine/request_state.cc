@@ -19,7 +19,6 @@ void RequestState::begin(Request request, Clock::time_point now) {
   has_failed_ = false;
   is_asked_ = false;
   rows_.clear();
-  first_slot_ = slots_used_ = 0;
   parent_slots_.clear();
   list_due();
 }
@@ -59,7 +58,7 @@ void RequestState::append_rows(const scheduler::Slice& slice, std::vector<int32_
     group.row_count = static_cast<uint32_t>(rows.beams.nodes.size());
     group.first_position = prompt().length + rows.step - 1;
     group.step = rows.step;
-    group.first_slot = first_slot_ + rows.first;
+    group.first_slot = first_slot() + rows.first;
     group.ancestors = ancestors_[d];
     groups.push_back(group);
     group.first_row += group.row_count;
@@ -108,20 +107,18 @@ void RequestState::list_due() {
 
 void RequestState::take(const DueRows& rows, const beam::StepLogits& logits,
                         beam::Scratch& scratch) {
-  task_run_->take({rows.step, first_slot_ + rows.first, rows.beams, logits}, scratch);
+  task_run_->take({rows.step, first_slot() + rows.first, rows.beams, logits}, scratch);
 }
 
 void RequestState::advance() {
   TESSERA_CHECK(awaits_selection_);
   awaits_selection_ = is_asked_ = false;
   rows_.clear();
-  first_slot_ = slots_used_;
   task_run_->next({rows_max_, pass_rows_}, rows_);
   const std::span<const beam::Finished> finished = task_run_->finished();
   finished_.assign(finished.begin(), finished.end());
-  slots_used_ += row_count();
-  TESSERA_CHECK(slots_used_ <= beam_kv_.slots);
   parent_slots_.insert(parent_slots_.end(), rows_.parents.begin(), rows_.parents.end());
+  TESSERA_CHECK(parent_slots_.size() <= beam_kv_.slots);
   list_due();
   tokens_.clear();
   step_ = rows_.size() == 0 ? task().selections(request_) : rows_.steps.front();

@@ -48,9 +48,7 @@ class RequestState final : public RunningRequest {
     beam::Beams beams;
   };
   std::span<const DueRows> due() const { return std::span(due_).first(due_count_); }
-  /// Whether codes of a level follow rows of a step, and the tokens of that level, or those that
-  /// the request names.
-  bool has_level(uint32_t step) const { return task().reads_tokens() || step < binding().depth(); }
+  /// The tokens of a level, or those that the request names. REQUIRES: has_level(step).
   std::span<const int32_t> candidates(uint32_t step) const {
     return task().reads_tokens() ? std::span<const int32_t>(request_.label_tokens)
                                  : binding().level_tokens(step);
@@ -68,6 +66,7 @@ class RequestState final : public RunningRequest {
   Status reserve_beams(const Request& request);
 
   uint32_t row_count() const { return static_cast<uint32_t>(rows_.size()); }
+  uint32_t first_slot() const { return static_cast<uint32_t>(parent_slots_.size()) - row_count(); }
   /// Fills due_ with the rows by their steps.
   void list_due();
   DueRows& add_due(uint32_t first, uint32_t step);
@@ -78,12 +77,10 @@ class RequestState final : public RunningRequest {
   device::Buffer beam_buffer_;
   attention::BeamKv beam_kv_;
   bool has_failed_ = false;
-  beam::Rows rows_;          // that come next, or whose logits are due; none: the prompt's last row
-  bool is_asked_ = false;    // they are computed
-  uint32_t first_slot_ = 0;  // theirs
-  uint32_t slots_used_ = 0;  // with them
-  std::vector<uint32_t> parent_slots_;            // [slots_used_]: of each row's ancestor
-  std::vector<int32_t> tokens_;                   // [rows_]
+  beam::Rows rows_;        // that come next, or whose logits are due; none: the prompt's last row
+  bool is_asked_ = false;  // they are computed
+  std::vector<uint32_t> parent_slots_;  // by slot, of each row's ancestor; those of rows_ are last
+  std::vector<int32_t> tokens_;         // [rows_]
   std::vector<std::vector<uint32_t>> ancestors_;  // of each step's rows, [rows][step - 1]
   std::vector<DueRows> due_;  // the first due_count_ count; the others' memory is kept
   size_t due_count_ = 0;

@@ -73,8 +73,8 @@ class RunningRequest {
   /// Whether even the narrowest beam would come too late, but what has finished may be given.
   bool comes_too_late() const { return comes_too_late_; }
   Completeness completeness() const;
-  /// Whether codes of a level are candidates in the coming selection, or terminal tokens alone.
-  bool has_level() const { return task().reads_tokens() || step_ < binding().depth(); }
+  /// Whether codes of a level are candidates after `step` selections, or terminal tokens alone.
+  bool has_level(uint32_t step) const { return task().reads_tokens() || step < binding().depth(); }
   bool is_decoding() const { return step_ > 0; }
   bool is_done() const {
     if (awaits_selection_ || prompt_left() > 0) return false;

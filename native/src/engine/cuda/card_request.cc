@@ -70,7 +70,8 @@ void CardRequest::rows_asked(const scheduler::Slice& slice, uint32_t end) {
 
 scheduler::HeadWork CardRequest::head_work() const {
   const double vocab = request_.norm == beam::ScoreNorm::kFull ? config_.vocab_size : 0;
-  const double codes = has_level() ? static_cast<double>(binding().level_tokens(step_).size()) : 0;
+  const double codes =
+      has_level(step_) ? static_cast<double>(binding().level_tokens(step_).size()) : 0;
   const auto ends = static_cast<double>(binding().terminal_tokens().size());
   return {due_rows_ * (codes + ends + vocab), std::max(codes + ends, vocab)};
 }

@@ -22,10 +22,6 @@ namespace {
 constexpr uint32_t kPathsOfCaps = 65'536;
 constexpr uint32_t kSpareShare = 8;
 
-bool has_diversity(const Request& request) {
-  return request.item_policy != nullptr && request.item_policy->has_diversity();
-}
-
 /// Of every selection.
 std::vector<uint32_t> widths_of(const Request& request) {
   const uint32_t selections = request.binding->step_count();
@@ -108,13 +104,13 @@ class RecallRun final : public TaskRun {
     beam::LazyOptions options;
     options.widths = widths_of(request);
     options.spare_rows = spare_rows(options.widths);
-    if (request.row_budget > 0 && has_diversity(request)) {
-      options.widths.back() = std::max(options.widths.back(), kPathsOfCaps);
-    }
     options.terminal_count = static_cast<uint32_t>(request.binding->terminal_tokens().size());
     options.norm = request.norm;
     options.answer = {request.result_count, request.items_per_sid, request.item_policy.get(),
                       request.watched_item};
+    if (request.row_budget > 0 && options.answer.is_diverse()) {
+      options.widths.back() = std::max(options.widths.back(), kPathsOfCaps);
+    }
     if (request.wants_tree) options.shown = beam::kRejectedMax;
     if (request.watched_item != catalogue::kNoItem) {
       options.shown = beam::kExplainedMax;
