@@ -80,6 +80,9 @@ export function writeReport(path: string, result: BenchReport): void {
   writeFileSync(path, `${JSON.stringify(result, null, 2)}\n`);
 }
 
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
 /** Value below which a share of the sorted values lies, by the nearest rank. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);

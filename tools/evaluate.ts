@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { usersOfFile } from '@tessera/behaviour';
 import { TesseraError, visible } from '@tessera/errors';
-import { type RecallRuntimeOptions, ROW_BUDGET_MAX, type Search } from '@tessera/recall';
+import { type RecallRuntimeOptions, ROW_BUDGET_MAX, SEARCHES, type Search } from '@tessera/recall';
 import { type Answers, askAll, DEADLINE_MS, type Load } from './evaluate/ask-all.js';
 import { bothSearches, describeBoth } from './evaluate/both-searches.js';
 import { type Case, type Cases, readCases } from './evaluate/cases.js';
@@ -12,7 +12,6 @@ import { startStack } from './served/served-stack.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 import { COMPUTE_TYPES, MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
 import { ProgressLine } from './terminal/progress.js';
-import { SEARCHES } from './terminal/search-flags.js';
 
 const USAGE = `usage: npm run evaluate -- --sequences FILE [flags]
 

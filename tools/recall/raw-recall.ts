@@ -12,7 +12,7 @@ import {
   type ScoreNorm,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
-import { rowBudgetFor } from '@tessera/recall';
+import { certificateOf, rowBudgetFor } from '@tessera/recall';
 import { type Flags, fail, print } from '../terminal/command.js';
 import { ProgressLine } from '../terminal/progress.js';
 import { readSearch } from '../terminal/search-flags.js';
@@ -240,7 +240,8 @@ async function answerOne(
       priority: 'normal',
       budgetUs: BUDGET_US,
     });
-    const report = searchReport(answer, answer.passes);
+    const search = rowBudget > 0 ? 'certified' : 'beam';
+    const report = searchReport(certificateOf(search, answer), answer.passes);
     return { paths: pathsOf(answer), report };
   } catch (thrown) {
     if (options.prompts.length === 1) throw thrown;

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import type { EnginePass } from '@tessera/engine';
+import type { Certificate } from '@tessera/recall';
 
-/** What a search proved, and what that took. */
+/** The proof of a search, and its cost. */
 export interface SearchReport {
   readonly certified: boolean;
   /** Rows of beams. */
@@ -12,19 +13,12 @@ export interface SearchReport {
   readonly gap: number | null;
 }
 
-interface Searched {
-  readonly certified: boolean;
-  readonly rows: number;
-  readonly gap?: number | undefined;
-}
-
 export function searchReport(
-  { certified, rows, gap = Number.NaN }: Searched,
+  { certified, rows, gap }: Omit<Certificate, 'search'>,
   passes: readonly EnginePass[],
 ): SearchReport {
   const decodes = passes.filter(({ kind }) => kind === 'decode').length;
-  const isKnown = !certified && Number.isFinite(gap);
-  return { certified, rows, passes: 1 + decodes, gap: isKnown ? gap : null };
+  return { certified, rows, passes: 1 + decodes, gap: gap ?? null };
 }
 
 /** A line of JSON for each prompt, in their order. */

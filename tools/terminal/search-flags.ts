@@ -1,7 +1,5 @@
-import { ROW_BUDGET_MAX, type Search } from '@tessera/recall';
+import { ROW_BUDGET_MAX, SEARCHES, type Search } from '@tessera/recall';
 import { type FlagKind, type Flags, fail } from './command.js';
-
-export const SEARCHES = ['certified', 'beam'] as const;
 
 /** How items are found, of commands that recall (docs/concepts/search.md). */
 export const SEARCH_FLAGS: Readonly<Record<string, FlagKind>> = {

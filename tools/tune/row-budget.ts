@@ -28,9 +28,9 @@ export async function certifiedRows(
   try {
     const rows: number[] = [];
     for (const history of histories.slice(0, HISTORIES_MAX)) {
-      const asked = { search: 'certified', rowBudget: MEASURED_ROWS_MAX } as const;
+      const request = requestOf(history, { widths: [], search: 'certified' });
       const answer = await runtime.serving.recall(
-        { ...requestOf(history, { widths: [], search: 'certified' }), ...asked },
+        { ...request, rowBudget: MEASURED_ROWS_MAX },
         { signal: new AbortController().signal, budgetUs: BUDGET_US },
       );
       if (answer.certified) rows.push(answer.rows);

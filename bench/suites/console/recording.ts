@@ -4,7 +4,7 @@ import { createRecallRuntime, type RecallRequest, type RecallRuntime } from '@te
 import { Flags } from '../../../tools/terminal/command.js';
 import { MODEL_FLAGS, runtimeOptions } from '../../../tools/terminal/model-flags.js';
 import { SHAPES } from '../../models/model-shape.js';
-import { type Measurement, quantile } from '../../result.js';
+import { type Measurement, mean, quantile } from '../../result.js';
 import { servedModel } from '../streams/served-model.js';
 import type { SuiteContext } from '../suite.js';
 import { benchStore } from './bench-store.js';
@@ -127,8 +127,6 @@ async function turnOf(
   }
   return times;
 }
-
-const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
 
 /** The ratio is the median of those of the rounds: what else the machine does meets few of them. */
 function compared(rounds: readonly Round[]): Measurement[] {

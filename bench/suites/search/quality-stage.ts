@@ -1,8 +1,8 @@
 import { overlapOf } from '../../../tools/evaluate/overlap.js';
-import type { Measurement } from '../../result.js';
+import { type Measurement, mean } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { barOf, type SuiteModels, suiteModels } from './models.js';
-import { mean, ratioInterval } from './resampling.js';
+import { ratioInterval } from './resampling.js';
 import {
   type Ask,
   beam,

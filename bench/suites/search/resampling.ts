@@ -9,9 +9,6 @@ export interface Interval {
 const RESAMPLES = 2000;
 const OUTSIDE = 0.025;
 
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
 /**
  * Interval that 95 % of the ratios of two sums lie in, where users are drawn anew with replacement,
  * the same ones on both sides (Efron 1979).
@@ -35,8 +32,8 @@ export function ratioInterval(
 }
 
 /**
- * What each value is over the quantile of those before it, as the engine predicts rows: of the last
- * `memory` of them; those without so many before them are left out.
+ * Each value over the quantile of the `memory` values before it, by which the engine predicts rows;
+ * values without so many before them are left out.
  */
 export function overPredicted(values: readonly number[], memory: number, share: number): number[] {
   return values

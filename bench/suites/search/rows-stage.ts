@@ -1,8 +1,8 @@
-import { type Measurement, quantile } from '../../result.js';
+import { type Measurement, mean, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { fewestRows } from './brute-force.js';
 import { barOf, type SuiteModels, suiteModels } from './models.js';
-import { mean, overPredicted } from './resampling.js';
+import { overPredicted } from './resampling.js';
 import {
   certified,
   type ModelFolder,

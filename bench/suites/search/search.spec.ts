@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { mean } from '../../result.js';
 import { bestItems, compareSids, fewestRows, type SuiteItem, trieNodes } from './brute-force.js';
 import { drawCases, drawEligibilities } from './draw-cases.js';
 import { widthOfRows } from './quality-stage.js';
-import { mean, overPredicted, ratioInterval } from './resampling.js';
+import { overPredicted, ratioInterval } from './resampling.js';
 import { headPlaces } from './widened-model.js';
 
 const item = (itemId: string, change: Partial<SuiteItem> = {}): SuiteItem =>

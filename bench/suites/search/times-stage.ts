@@ -1,9 +1,8 @@
 import type { EngineAnswer } from '@tessera/engine';
 import { overlapOf } from '../../../tools/evaluate/overlap.js';
-import { type Measurement, quantile } from '../../result.js';
+import { type Measurement, mean, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { barOf, type SuiteModels, suiteModels } from './models.js';
-import { mean } from './resampling.js';
 import {
   type Ask,
   beam,
@@ -134,7 +133,7 @@ async function pairRows(
     const answers = await byTurns(model, users, asks, learnt);
     const of = (name: string) => answers.get(name) ?? [];
     const beams = of(BEAM).map(totalUs);
-    // What it looks at for the watched item is no part of a beam.
+    // The time of the watched item's explanation is no part of a beam.
     const eager = of(EAGER).map((answer, at) => modelUs(answer) + outsideUs(of(BEAM)[at]));
     const best = of(BEST).map(totalUs);
     const prefix = `${model.name}: top ${k}`;

@@ -164,7 +164,7 @@ function writeTensors(path: string, source: Source, large: ModelShape): void {
       if (shape !== undefined) writeWidened(file, begin, tensor, shape, source, large);
       begin += BF16_BYTES * valuesOf(tensor);
     }
-    // What is not written is nought.
+    // Numbers that are not written are nought.
     ftruncateSync(file, begin);
   } finally {
     closeSync(file);

@@ -1,5 +1,5 @@
 export type { Clause, ItemPolicy } from '@tessera/engine';
-export { type Certificate, certificateOf, type Search } from './domain/certificate.js';
+export { type Certificate, certificateOf, SEARCHES, type Search } from './domain/certificate.js';
 export { describeItems } from './domain/describe-items.js';
 export { eligibilityText, readEligibility } from './domain/eligibility-json.js';
 export { provenanceOf } from './domain/kv-provenance.js';

@@ -2,7 +2,8 @@
  * How items are found (docs/concepts/search.md). `certified`: until it is proved that no other item
  * is better, or a budget of rows is spent; `beam`: the best of each step go on.
  */
-export type Search = 'certified' | 'beam';
+export const SEARCHES = ['certified', 'beam'] as const;
+export type Search = (typeof SEARCHES)[number];
 
 /** The part of an answer that says how it was searched, and what that proves. */
 export interface Certificate {

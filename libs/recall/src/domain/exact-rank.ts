@@ -41,7 +41,7 @@ export async function exactRank(
   const request = { ...asked, itemPolicy: NO_POLICY };
   const { reach } = await catalogue.judge({ request, itemId, sequence });
   const resultCount = Math.min(ITEMS_MAX, resultCountMax);
-  // What was on its way to the device belongs to the replay.
+  // Blocks on their way to the device belong to the replay.
   const { prefetch: _, ...kv } = work.kv;
   const wide = {
     ...work,
