@@ -264,6 +264,18 @@ export const SERVICE_ERRORS = {
     retryable: true,
     meaning: 'no node of the cluster that may answer takes requests, or not all that have to',
   },
+  LOG_TRIMMED: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 422,
+    retryable: false,
+    meaning: 'the cluster log no longer has entries that a node needs',
+  },
+  LOG_DIFFERENT: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 422,
+    retryable: false,
+    meaning: 'a node has followed another cluster log, or its state is not what the log says',
+  },
   CONFIG_INVALID: {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,
     http: 500,

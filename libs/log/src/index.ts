@@ -1,0 +1,10 @@
+export {
+  type ClusterLog,
+  ENTRY_BYTES_MAX,
+  type LogBounds,
+  type LogEntry,
+  NO_OFFSET,
+  type NodePosition,
+  type SeenPosition,
+} from './domain/cluster-log.js';
+export type { EntryStore } from './domain/entry-store.js';
