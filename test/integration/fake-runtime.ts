@@ -169,6 +169,8 @@ const FIXED_WEIGHTS = {
   current: () => ({ serving: '', previous: '', digest: 'm' }),
   update: WEIGHTS_STAY,
   rollBack: WEIGHTS_STAY,
+  perform: WEIGHTS_STAY,
+  orderBy: () => undefined,
 };
 
 /** A runtime whose recalls the test decides; user `wait` waits until aborted or drained. */

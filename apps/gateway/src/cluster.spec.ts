@@ -49,34 +49,38 @@ it.each([
   expect(states()).toEqual(['up', 'different', 'different']);
 });
 
-it('gives a node that is behind the others no requests, until it has caught up', () => {
-  cluster.setMembers([member('a', 1, 1), member('b', 11, 1), member('c', 21, 1)]);
-  const at = (name: string, sequence: number) => {
-    const versions = { node: name, model: 'm', changes: String(sequence) };
-    cluster.saw(link(name), { state: 'up', versions });
+it('gives a node that is behind the log no requests, until it has caught up', () => {
+  cluster.setMembers([member('a', 1, 1), member('b', 11, 1)]);
+  const at = (name: string, offset: number, more = {}) => {
+    const log = { identity: 'l', offset, digest: `d${offset}`, fault: '', ...more };
+    cluster.saw(link(name), { state: 'up', versions: { node: name, model: 'm' }, log });
   };
-  for (const name of ['a', 'b', 'c']) at(name, 7);
-  expect(states()).toEqual(['up', 'up', 'up']);
+  for (const name of ['a', 'b']) at(name, 7);
+  cluster.noteProgress(0);
   at('a', 9);
-  at('b', 9);
   cluster.noteProgress(10_000);
-  expect(states()).toEqual(['up', 'up', 'up']);
-  cluster.noteProgress(13_000);
-  expect(states()).toEqual(['up', 'up', 'different']);
-  expect(link('c').reason).toBe('changes: expected 9, got 7');
-  at('c', 8);
-  cluster.noteProgress(13_500);
-  expect(link('c').state).toBe('different');
-  at('c', 9);
-  cluster.noteProgress(14_000);
-  expect(states()).toEqual(['up', 'up', 'up']);
+  expect(states()).toEqual(['up', 'up']);
+  cluster.noteProgress(15_000);
+  expect(states()).toEqual(['up', 'different']);
+  expect(link('b').reason).toBe('log: expected entry 9, got entry 7');
+  at('b', 8);
+  cluster.noteProgress(15_500);
+  expect(states()).toEqual(['up', 'different']);
+  at('b', 9);
+  cluster.noteProgress(16_000);
+  expect(states()).toEqual(['up', 'up']);
+  at('b', 9, { identity: 'other' });
+  cluster.noteProgress(16_500);
+  expect(link('b').reason).toBe('log: expected l, got other');
+  at('b', 9, { fault: 'another digest' });
+  cluster.noteProgress(17_000);
+  expect(link('b').reason).toBe('log: expected the state that it says, got another digest');
 });
 
 it('is not ready where no node is, and routes on for the requests that nodes still take', () => {
   const readiness = new Readiness();
   const membership = { reading: () => ({ state: 'ok' as const, reason: '' }) };
-  const erasures = { pendingCount: 0 };
-  addConditions(readiness, cluster, membership as never, erasures as never);
+  addConditions(readiness, cluster, membership as never);
   readiness.started();
   expect(readiness.ready).toBe(true);
   for (const name of ['a', 'b', 'c']) {

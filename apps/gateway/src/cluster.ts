@@ -2,9 +2,11 @@ import type { Connection } from '@tessera/client';
 import {
   type ChoiceReason,
   decideVersions,
-  type Lag,
-  Laggards,
+  type LogLag,
+  LogProgress,
+  type LogWord,
   type Member,
+  NO_LOG,
   type RelevanceProfile,
   Router,
   type RoutingTable,
@@ -25,6 +27,8 @@ export type Sighting =
       /** Users' chains in its KV pool. */
       readonly chains?: number;
       readonly relevance?: RelevanceProfile | undefined;
+      /** Left out: it follows no log. */
+      readonly log?: LogWord | undefined;
       /** Why it is not ready though it takes requests; left out: it is. */
       readonly blocked?: string;
     }
@@ -36,12 +40,12 @@ export type Sighting =
  */
 export class Cluster {
   private readonly router = new Router();
-  private readonly laggards = new Laggards();
+  private readonly progress = new LogProgress();
   private byName = new Map<string, NodeLink>();
   /** Nodes that are members no more and whose answers are still waited for. */
   private readonly leaving = new Set<NodeLink>();
   private decided: Readonly<Record<string, string>> = {};
-  private behind: ReadonlyMap<string, Lag> = new Map();
+  private behind: ReadonlyMap<string, LogLag> = new Map();
 
   constructor(
     private readonly connection: Connection,
@@ -93,7 +97,7 @@ export class Cluster {
     this.closeIdle();
     const { revision, digest } = this.table;
     const nodes = members.map(({ name }) => name);
-    if (nodes.length > 0 || revision > 1) this.log.info({ revision, digest, nodes }, 'the table');
+    if (nodes.length > 0 || revision > 1) this.log.info({ revision, digest, nodes }, 'routing table updated');
     this.decide();
   }
 
@@ -148,6 +152,7 @@ export class Cluster {
       link.versions = sighting.versions;
       link.chains = sighting.chains ?? 0;
       link.relevance = sighting.relevance;
+      link.log = sighting.log ?? NO_LOG;
       link.blocked = sighting.blocked ?? '';
       link.work.state(sighting.relevance?.backlogUs ?? 0, performance.now());
       if (!isUp) this.put(link, 'draining', 'it is not ready');
@@ -156,19 +161,14 @@ export class Cluster {
     if (wasCounted !== isUp || isChanged) this.decide(isUp ? link : undefined);
   }
 
-  /** Nodes that are behind the others get no requests. Once a round: it takes time to be behind. */
+  /** Nodes that are behind the log get no requests. Once a round: it takes time to be behind. */
   noteProgress(nowMs = performance.now()): void {
     const named = this.links().filter(
       ({ member, state }) => state === 'up' || this.behind.has(member.name),
     );
-    const progress = named.map(({ member: { name, weight }, versions }) => ({
-      name,
-      weight,
-      sequence: Number(versions.changes ?? 0),
-      adapters: versions.adapters ?? '',
-    }));
     const before = [...this.behind.keys()].join();
-    this.behind = this.laggards.note(progress, nowMs);
+    const words = new Map(named.map(({ member, log }) => [member.name, log]));
+    this.behind = this.progress.note(words, nowMs);
     if ([...this.behind.keys()].join() !== before) this.decide();
   }
 

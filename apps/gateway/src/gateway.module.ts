@@ -3,7 +3,6 @@ import { OperationsModule, type OperationsOptions } from '@tessera/hosting';
 import { RecallRequests } from '@tessera/kafka';
 import { Log } from '@tessera/telemetry';
 import { Cluster } from './cluster.js';
-import { Holders } from './holders.js';
 import { ClusterController } from './http/cluster.controller.js';
 import { BehavioursTopicController } from './kafka/behaviours-topic.controller.js';
 import { ForwardedBehaviours } from './kafka/forwarded-behaviours.js';
@@ -15,7 +14,7 @@ import { RecallsTopicController } from './kafka/recalls-topic.controller.js';
 export class GatewayModule {
   static register(
     operations: OperationsOptions,
-    { cluster, holders }: { readonly cluster: Cluster; readonly holders: Holders },
+    cluster: Cluster,
     topics: GatewayTopics | undefined,
   ): DynamicModule {
     const ofTopics = [RecallsTopicController, BehavioursTopicController];
@@ -25,7 +24,6 @@ export class GatewayModule {
       controllers: [ClusterController, ...(topics === undefined ? [] : ofTopics)],
       providers: [
         { provide: Cluster, useValue: cluster },
-        { provide: Holders, useValue: holders },
         { provide: Log, useValue: operations.log },
         { provide: RecallRequests, useValue: topics?.requests },
         { provide: ForwardedBehaviours, useValue: topics?.behaviours },

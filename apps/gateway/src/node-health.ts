@@ -1,4 +1,4 @@
-import { parseRelevanceProfile } from '@tessera/routing';
+import { type LogWord, parseRelevanceProfile } from '@tessera/routing';
 import type { Cluster, Sighting } from './cluster.js';
 import { NodeAway, type NodeLink } from './node-link.js';
 
@@ -16,6 +16,7 @@ interface HealthBody {
   readonly versions?: Readonly<Record<string, string>>;
   readonly chains?: number;
   readonly relevance?: unknown;
+  readonly clusterLog?: LogWord;
 }
 
 /** Asks every node how it is, twice a second, and itself only while the process lives. */
@@ -69,5 +70,6 @@ async function sightingOf(link: NodeLink): Promise<Sighting> {
   // One that is not ready for want of something else still answers what does not need it.
   const isUp = status === OK || told.state === 'ready';
   const blocked = status === OK ? '' : (told.reason ?? 'it is not ready');
-  return { state: isUp ? 'up' : 'draining', versions, chains, relevance, blocked };
+  const { clusterLog: log } = told;
+  return { state: isUp ? 'up' : 'draining', versions, chains, relevance, log, blocked };
 }

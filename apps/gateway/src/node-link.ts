@@ -5,15 +5,14 @@ import {
   CHANNEL_OPTIONS,
   type Connection,
   channelCredentials,
-  ServiceClient,
-  type ServiceName,
-  tokenHeaders,
 } from '@tessera/client';
 import { LOAD_TRAILER } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { CallChannel } from '@tessera/grpc';
 import {
+  type LogWord,
   type Member,
+  NO_LOG,
   PredictedWork,
   parseLoadClass,
   type RelevanceProfile,
@@ -21,7 +20,7 @@ import {
 import { NodeRefusal } from './node-refusal.js';
 import type { Fields } from './passed-fields.js';
 
-/** `different`: it serves another model or template than the cluster, or has another name. */
+/** `different`: it serves another model, template or state than the cluster, or has another name. */
 export type NodeState = 'unknown' | 'up' | 'draining' | 'down' | 'different';
 
 /** What a node's HTTP edge answered. */
@@ -53,6 +52,8 @@ export class NodeLink {
   versions: Readonly<Record<string, string>> = {};
   /** Why it is not ready though it takes requests, '' where it is: something else is away. */
   blocked = '';
+  /** How far it is in the log of the cluster, when it was last seen. */
+  log: LogWord = NO_LOG;
   /** Users' chains in its KV pool, when it was last seen. */
   chains = 0;
   /** What it says of the texts that it scores, when it was last seen; undefined: it scores none. */
@@ -174,27 +175,6 @@ export class NodeLink {
 
   private awayFor({ message }: Error): NodeAway {
     return new NodeAway(`${this.member.name}: ${message}`);
-  }
-
-  /** Keys, values and recorded recalls, as the gateway itself. Rejects with a ServiceError. */
-  async dropUser(userId: string, deadlineMs: number): Promise<void> {
-    const kv = this.serviceOf('tessera.kv.v1.KvPoolService');
-    const deadline = Date.now() + deadlineMs;
-    await kv.call('DropUser', { userId, withRecords: true }, { deadline });
-  }
-
-  /** All of a user, in the store that the nodes share. Rejects with a ServiceError. */
-  async erase(userId: string, deadlineMs: number): Promise<void> {
-    const behaviours = this.serviceOf('tessera.behaviour.v1.BehaviourService');
-    await behaviours.call('Erase', { userId }, { deadline: Date.now() + deadlineMs });
-  }
-
-  private serviceOf<Name extends ServiceName>(name: Name): ServiceClient<Name> {
-    return new ServiceClient(name, this.member.grpc, {
-      credentials: channelCredentials(this.connection),
-      headers: () => tokenHeaders(this.connection),
-      channel: { channelOverride: this.client.getChannel() },
-    });
   }
 
   /** Rejects with NodeAway where its gRPC edge does not answer in time. */

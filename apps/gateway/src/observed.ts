@@ -1,17 +1,15 @@
-import { erasuresCondition, type ProcessAccess } from '@tessera/hosting';
+import type { ProcessAccess } from '@tessera/hosting';
 import type { Readiness } from '@tessera/lifecycle';
 import type { Membership } from '@tessera/routing';
 import { Metrics } from '@tessera/telemetry';
 import type { ForwardCounts } from './asking.js';
 import type { Cluster } from './cluster.js';
-import type { KeptErasures } from './kept-erasures.js';
 import type { SplitTally } from './relevance/split-counts.js';
 
 export function addConditions(
   { conditions }: Readiness,
   cluster: Cluster,
   membership: Membership,
-  erasures: KeptErasures,
 ): void {
   conditions.add({
     name: 'nodes',
@@ -35,7 +33,6 @@ export function addConditions(
     isNeeded: false,
     read: () => membership.reading(),
   });
-  conditions.add(erasuresCondition(() => erasures.pendingCount));
 }
 
 export function metricsOf(
@@ -43,7 +40,6 @@ export function metricsOf(
   access: ProcessAccess,
   cluster: Cluster,
   { counts, split }: { readonly counts: ForwardCounts; readonly split: SplitTally },
-  erasures: KeptErasures,
 ): Metrics {
   const metrics = new Metrics();
   metrics.showConditions(() => conditions.all());
@@ -57,7 +53,6 @@ export function metricsOf(
       return { name, state, outstandingUs };
     }),
     revision: cluster.table.revision,
-    pendingErasures: erasures.pendingCount,
   }));
   metrics.showSplit(() => split);
   return metrics;

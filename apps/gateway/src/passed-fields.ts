@@ -2,8 +2,18 @@ import type { Connection } from '@tessera/client';
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** Of a caller's headers those that the node sees too: who they are, and their trace. */
-const PASSED_FIELDS = ['authorization', 'traceparent', 'tracestate'] as const;
+/** Changes of one key count once. */
+export const KEY_FIELD = 'idempotency-key';
+
+/** Of a caller's headers those that the node sees too: who they are, their trace, and how they want
+ * a change taken. */
+const PASSED_FIELDS = [
+  'authorization',
+  'traceparent',
+  'tracestate',
+  KEY_FIELD,
+  'tessera-wait-for',
+] as const;
 
 export function passedFields(read: (name: string) => unknown): Fields {
   const passed: Record<string, string> = {};

@@ -13,9 +13,7 @@ import type { Membership } from '@tessera/routing';
 import type { Log } from '@tessera/telemetry';
 import { Asking, ForwardCounts } from './asking.js';
 import { Cluster } from './cluster.js';
-import { openErasures } from './erasure-parts.js';
 import { GatewayModule } from './gateway.module.js';
-import { EveryNodeCalls } from './grpc/every-node.js';
 import {
   addForwarded,
   directForwarded,
@@ -26,7 +24,6 @@ import { GatewayCalls } from './grpc/gateway-calls.js';
 import { OneNodeCalls } from './grpc/one-node.js';
 import { serveForwarded } from './http/forwarded-routes.js';
 import { type GatewayTopics, gatewayTopics } from './kafka/gateway-topics.js';
-import type { KeptErasures } from './kept-erasures.js';
 import { membershipOf } from './membership.js';
 import { NodeHealth } from './node-health.js';
 import { NodeLink } from './node-link.js';
@@ -54,16 +51,10 @@ function behavioursLink({ cluster: { behaviours } }: Config, connection: NodeLin
 }
 
 /** Joins the members, asks each once how it is, and goes on doing so. */
-async function follow(
-  membership: Membership,
-  cluster: Cluster,
-  onNames: (names: readonly string[]) => Promise<void>,
-): Promise<NodeHealth> {
+async function follow(membership: Membership, cluster: Cluster): Promise<NodeHealth> {
   const health = new NodeHealth(cluster);
   let asked = Promise.resolve();
   await membership.start(async (members) => {
-    // Who may hold something of a user is written down before they do.
-    await onNames(members.map(({ name }) => name));
     cluster.setMembers(members);
     asked = health.round();
   });
@@ -77,18 +68,16 @@ async function follow(
 interface Opened {
   readonly membership: Membership;
   readonly health: NodeHealth;
-  readonly erasures: KeptErasures;
   readonly behaviours: NodeLink | undefined;
   readonly cluster: Cluster;
   readonly access: ProcessAccess;
   readonly topics: GatewayTopics | undefined;
 }
 
-function closing({ membership, health, erasures, behaviours, cluster, access, topics }: Opened) {
+function closing({ membership, health, behaviours, cluster, access, topics }: Opened) {
   return async () => {
     membership.close();
     health.close();
-    await erasures.close();
     await topics?.producer.close();
     behaviours?.close();
     cluster.close();
@@ -99,20 +88,19 @@ function closing({ membership, health, erasures, behaviours, cluster, access, to
 /** All that answers calls, over every edge. */
 function answering(
   { config, log }: ServeParts,
-  { cluster, erasures, behaviours }: Pick<Opened, 'cluster' | 'erasures' | 'behaviours'>,
+  { cluster, behaviours }: Pick<Opened, 'cluster' | 'behaviours'>,
   connection: NodeLink['connection'],
 ) {
   const counts = new ForwardCounts();
   const asking = new Asking(cluster, counts);
-  const every = new EveryNodeCalls(cluster, connection);
   const split = new SplitCalls(cluster, counts);
-  const calls = new GatewayCalls({ asking, every, split, connection, erasures, behaviours });
+  const calls = new GatewayCalls({ asking, split, connection, behaviours });
   const timeoutMs = config.recall.deadlineMsMax;
   return {
     counts,
     split,
     fromTopics: new OneNodeCalls(asking, connection, 'kafka'),
-    overHttp: { asking, every, calls: split, erasures, connection, log, timeoutMs },
+    overHttp: { asking, calls: split, connection, log, timeoutMs },
     overGrpc: {
       names: forwardedServices(),
       addTo: (server: Parameters<typeof addForwarded>[0]) => addForwarded(server, calls, log),
@@ -130,25 +118,23 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   const access = await ProcessAccess.open(config, config.access.auditPath, log);
   const readiness = new Readiness();
   const cluster = new Cluster(connection, log);
-  const { erasures, holders } = await openErasures(config.cluster.path, cluster, log);
-  const health = await follow(membership, cluster, (names) => holders.add(names));
-  erasures.start();
+  const health = await follow(membership, cluster);
   const behaviours = behavioursLink(config, connection);
   const { counts, split, ...edges } = answering(
     parts,
-    { cluster, erasures, behaviours },
+    { cluster, behaviours },
     connection,
   );
-  addConditions(readiness, cluster, membership, erasures);
+  addConditions(readiness, cluster, membership);
   const { conditions } = readiness;
   const topics = await gatewayTopics(config, edges.fromTopics, cluster, conditions, log);
-  const metrics = metricsOf(readiness, access, cluster, { counts, split: split.tally }, erasures);
+  const metrics = metricsOf(readiness, access, cluster, { counts, split: split.tally });
   const versions = new ServedVersions({ service: serviceVersion, node: config.node.name });
   const operations: OperationsOptions = { readiness, metrics, versions, log };
-  const close = closing({ membership, health, erasures, behaviours, cluster, access, topics });
+  const close = closing({ membership, health, behaviours, cluster, access, topics });
   try {
     const hosted = await host({
-      module: GatewayModule.register(operations, { cluster, holders }, topics),
+      module: GatewayModule.register(operations, cluster, topics),
       http: config.http,
       grpc: config.grpc,
       deadlineMsMax: config.recall.deadlineMsMax,

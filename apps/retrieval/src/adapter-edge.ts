@@ -12,6 +12,7 @@ import type {
   RolledBack,
 } from '@tessera/adapter';
 import { TesseraError } from '@tessera/errors';
+import type { Submission } from '@tessera/log';
 import type { Actor, AdapterAudits } from './adapter-audits.js';
 
 export interface AdapterEdgeParts {
@@ -30,19 +31,24 @@ export interface Named {
 export class AdapterEdge {
   constructor(private readonly parts: AdapterEdgeParts) {}
 
-  async pushAs(actor: Actor, parts: PushParts): Promise<Pushed> {
+  async pushAs(actor: Actor, parts: PushParts, how: Submission = {}): Promise<Pushed> {
     const all = parts[Symbol.asyncIterator]();
     const first = await all.next();
     const part = first.done === true ? undefined : first.value;
     const name = part !== undefined && 'header' in part ? part.header.name : '';
-    return this.pushNamed(actor, name, () => rejoined(first, all));
+    return this.pushNamed(actor, name, () => rejoined(first, all), how);
   }
 
   /** A failed fetch is audited, and announced on the topic of events, as a refusal is. */
-  pushNamed(actor: Actor, name: string, parts: () => PushParts): Promise<Pushed> {
+  pushNamed(
+    actor: Actor,
+    name: string,
+    parts: () => PushParts,
+    how: Submission = {},
+  ): Promise<Pushed> {
     return this.parts.audits.audited(
       { action: 'push', actor, name, digest: '', detail: '' },
-      async () => this.adapters().push(parts(), actor.name),
+      async () => this.adapters().push(parts(), actor.name, how),
       ({ version, isKnown }) => ({
         digest: version.digest,
         detail: isKnown ? 'it was there before' : '',
@@ -50,19 +56,24 @@ export class AdapterEdge {
     );
   }
 
-  activateAs(actor: Actor, { name, digest }: Named, wanted: Activation): Promise<Activated> {
+  activateAs(
+    actor: Actor,
+    { name, digest }: Named,
+    wanted: Activation,
+    how: Submission = {},
+  ): Promise<Activated> {
     const detail = `share ${wanted.share}`;
     return this.parts.audits.audited(
       { action: 'activate', actor, name, digest, detail },
-      () => this.adapters().activate(name, digest, wanted),
+      () => this.adapters().activate(name, digest, wanted, how),
       ({ version }) => ({ digest: version.digest }),
     );
   }
 
-  rollBackAs(actor: Actor, name: string): Promise<RolledBack> {
+  rollBackAs(actor: Actor, name: string, how: Submission = {}): Promise<RolledBack> {
     return this.parts.audits.audited(
       { action: 'rollback', actor, name, digest: '', detail: '' },
-      () => this.adapters().rollBack(name, `rolled back by ${actor.name}`),
+      () => this.adapters().rollBack(name, `rolled back by ${actor.name}`, how),
       ({ serves, replaced }) => ({
         digest: replaced?.digest ?? '',
         detail: `serves ${serves?.digest ?? 'the base model'}`,
@@ -70,16 +81,21 @@ export class AdapterEdge {
     );
   }
 
-  pinAs(actor: Actor, { name, digest }: Named, isPinned: boolean): Promise<AdapterVersion> {
+  pinAs(
+    actor: Actor,
+    { name, digest }: Named,
+    isPinned: boolean,
+    how: Submission = {},
+  ): Promise<AdapterVersion> {
     const action = isPinned ? 'pin' : 'unpin';
     return this.parts.audits.audited({ action, actor, name, digest, detail: '' }, () =>
-      isPinned ? this.adapters().pin(name, digest) : this.adapters().unpin(name, digest),
+      isPinned ? this.adapters().pin(name, digest, how) : this.adapters().unpin(name, digest, how),
     );
   }
 
-  deleteAs(actor: Actor, { name, digest }: Named): Promise<void> {
+  deleteAs(actor: Actor, { name, digest }: Named, how: Submission = {}): Promise<void> {
     return this.parts.audits.audited({ action: 'delete', actor, name, digest, detail: '' }, () =>
-      this.adapters().delete(name, digest),
+      this.adapters().delete(name, digest, how),
     );
   }
 

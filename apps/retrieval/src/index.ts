@@ -11,6 +11,7 @@ export {
   RECALL_REQUESTS_PATTERN,
   RecallTopicSettings,
 } from './kafka/recall-topic.controller.js';
+export type { KvChanges } from './kv-edge.js';
 export { budgetOf, type EdgeLimits, RecallEdge } from './recall-edge.js';
 export { scoreTexts } from './relevance-edge.js';
 export { RemoteBehaviours } from './remote-behaviours.js';

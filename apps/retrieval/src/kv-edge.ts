@@ -11,11 +11,18 @@ import {
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-edge.js';
 
+/** What takes something away of what is kept of users. */
+export interface KvChanges {
+  /** Keys, values and prompts of a user; with `withRecords` the recorded recalls as well. */
+  dropUser(userId: string, withRecords: boolean, budgetMs: number): Promise<void>;
+  /** False: the pool knows none of the name. */
+  dropVersion(version: string): Promise<boolean>;
+}
+
 export interface KvEdgeParts extends Pick<EdgeParts, 'readiness' | 'limits'> {
-  readonly serving: Pick<RecallServing, 'append' | 'forgetUser'>;
+  readonly serving: Pick<RecallServing, 'append'>;
   readonly facts: Pick<RecallFacts, 'kvPool'>;
-  /** Number of recorded recalls that went; left out: none are recorded here. */
-  readonly eraseRecalls?: ((userId: string) => Promise<number>) | undefined;
+  readonly pool: KvChanges;
   readonly changes: Pick<ChangeAudits, 'noted'>;
 }
 
@@ -36,20 +43,19 @@ export class KvEdge {
     const budgetUs = budgetOf(call, deadlineMs, this.parts.limits);
     const userId = named('userId', request);
     this.requireReady();
-    const { changes, serving, eraseRecalls } = this.parts;
+    const { changes, pool } = this.parts;
     const { edge } = call;
     const change = { action: 'drop-user', actor: actor.name, edge, name: userId } as const;
-    await changes.noted(change, async () => {
-      await serving.forgetUser(userId, budgetUs / MICROSECONDS_PER_MILLISECOND);
-      if (withRecords) await eraseRecalls?.(userId);
-    });
+    const budgetMs = budgetUs / MICROSECONDS_PER_MILLISECOND;
+    await changes.noted(change, () => pool.dropUser(userId, withRecords, budgetMs));
   }
 
   dropVersion(version: string, edge: Change['edge'], actor: Principal): Promise<void> {
     const name = named('version', version);
-    const { changes } = this.parts;
+    const { changes, pool } = this.parts;
     return changes.noted({ action: 'drop-version', actor: actor.name, edge, name }, async () => {
-      if (this.pool().dropVersion(name)) return;
+      this.requireReady();
+      if (await pool.dropVersion(name)) return;
       const message = `version: expected one that the pool knows, got ${version.slice(0, 80)}`;
       throw new TesseraError('REQUEST_INVALID', message, { field: 'version' });
     });

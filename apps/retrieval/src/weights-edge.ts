@@ -1,6 +1,7 @@
 import type { Principal } from '@tessera/access';
 import type { ServedWeights, WeightsState, WeightsUpdate } from '@tessera/adapter';
 import { TesseraError } from '@tessera/errors';
+import type { Submission } from '@tessera/log';
 import type { Readiness } from '@tessera/lifecycle';
 import type { AdapterAudits } from './adapter-audits.js';
 
@@ -14,14 +15,17 @@ export interface WeightsEdgeParts {
 export class WeightsEdge {
   constructor(private readonly parts: WeightsEdgeParts) {}
 
-  update(actor: Principal, name: string): Promise<WeightsUpdate> {
-    return this.audited(actor, name, () => this.parts.weights.update(name));
+  update(actor: Principal, name: string, how: Submission = {}): Promise<WeightsUpdate> {
+    return this.audited(actor, name, () => this.parts.weights.update(name, how));
   }
 
-  async rollBack(actor: Principal): Promise<WeightsUpdate & Pick<WeightsState, 'serving'>> {
+  async rollBack(
+    actor: Principal,
+    how: Submission = {},
+  ): Promise<WeightsUpdate & Pick<WeightsState, 'serving'>> {
     const { weights } = this.parts;
     const { previous } = weights.current();
-    const update = await this.audited(actor, previous, () => weights.rollBack());
+    const update = await this.audited(actor, previous, () => weights.rollBack(how));
     return { ...update, serving: weights.current().serving };
   }
 

@@ -16,8 +16,9 @@ import type { Readiness } from '@tessera/lifecycle';
 import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
 
-import { RecallAudits, type TextModels } from '../../retrieval/src/index.js';
+import { type KvChanges, RecallAudits, type TextModels } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
+import type { ClusterNode } from './cluster/cluster-node.js';
 import { type AdapterEventRelay, type ModelEdges, modelEdgesOf } from './adapters.js';
 import { consoleParts } from './console.js';
 import { countedClicks } from './counted-clicks.js';
@@ -48,6 +49,8 @@ export interface ServeParts {
   readonly inspection?: Inspection | undefined;
   /** Left out: no texts are scored. */
   readonly relevance?: OpenedRelevance | undefined;
+  /** Left out: this process is the only one. */
+  readonly clusterNode?: ClusterNode | undefined;
 }
 
 /** The modules of this process, and the parts that outlive them. */
@@ -197,7 +200,7 @@ function featureOf(
 }
 
 function retrievalOf(
-  { config, runtime, log, inspection, relevance, embedding = NO_MODELS }: ServeParts,
+  { config, runtime, log, inspection, relevance, embedding = NO_MODELS, clusterNode }: ServeParts,
   { readiness, access, metrics, tracing, topics, audits, recalls, edges, admission }: Joined,
 ): StandaloneOptions['retrieval'] {
   const { serving, operations, facts } = runtime;
@@ -210,7 +213,7 @@ function retrievalOf(
     facts,
     relevance: relevance?.relevance,
     embedding,
-    eraseRecalls: store && ((userId) => store.eraseUser(userId)),
+    pool: kvChanges(runtime, store && ((userId) => store.eraseUser(userId)), clusterNode),
     ...edges,
     changes: access.process.changes,
     readiness,
@@ -224,12 +227,37 @@ function retrievalOf(
   };
 }
 
+/** What is done with what is kept of users: on every node where there are others. */
+function kvChanges(
+  { serving, facts }: RecallRuntime,
+  eraseRecalls: ((userId: string) => Promise<number>) | undefined,
+  clusterNode: ClusterNode | undefined,
+): KvChanges {
+  if (clusterNode !== undefined) {
+    return {
+      dropUser: async (userId, withRecords, budgetMs) => {
+        const signal = AbortSignal.timeout(Math.max(1, budgetMs));
+        await clusterNode.erase({ userId, withBehaviours: false, withRecords }, signal);
+      },
+      dropVersion: (version) => clusterNode.dropVersion(version),
+    };
+  }
+  return {
+    dropUser: async (userId, withRecords, budgetMs) => {
+      await serving.forgetUser(userId, budgetMs);
+      if (withRecords) await eraseRecalls?.(userId);
+    },
+    dropVersion: async (version) => facts.kvPool.dropVersion(version),
+  };
+}
+
 export async function compose(
   parts: ServeParts,
   readiness: Readiness,
   access: Access,
 ): Promise<Composition> {
   const { config, runtime, log, serviceVersion, inspection, tracing = NO_TRACING } = parts;
+  const { clusterNode } = parts;
   const { operations } = runtime;
   const metrics = metricsOf(parts, readiness, access);
   const store = inspection?.store;
@@ -242,7 +270,7 @@ export async function compose(
   const { gate, admission } = admissionOf(config, metrics);
   const holders: Holders = { facts: runtime.facts, operations, admission: gate.admission };
   metrics.showHeld(() => heldWhileIdle(holders));
-  const users = await openUsers({ config, runtime, log, metrics, readiness, store });
+  const users = await openUsers({ config, runtime, log, metrics, readiness, store, clusterNode });
   const joined: Joined = {
     readiness,
     access,
@@ -262,6 +290,7 @@ export async function compose(
       versions: versionsOf(parts),
       chains: () => runtime.facts.kvPool.metrics().chains,
       relevance: profileOf(parts),
+      clusterLog: clusterNode && (() => clusterNode.said),
       log,
     },
     retrieval: retrievalOf(parts, joined),

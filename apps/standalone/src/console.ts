@@ -27,7 +27,7 @@ export interface ConsoleNeeds {
   readonly runtime: RecallRuntime;
   readonly recalls: InspectedRecalls;
   /** Undefined where users cannot be erased. */
-  readonly erasure: UserErasure | undefined;
+  readonly erasure: Pick<UserErasure, 'erase'> | undefined;
   readonly store: InspectionStore | undefined;
   readonly readiness: Readiness;
   readonly serviceVersion: string;

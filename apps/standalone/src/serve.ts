@@ -32,7 +32,7 @@ const CANCEL_BUDGET_MS = 10_000;
 function drainSteps(
   hosted: Hosted,
   { topics, audits, tracing, recalls, users, holders }: Composition,
-  { runtime, config, inspection, relevance, embedding }: ServeParts,
+  { runtime, config, inspection, relevance, embedding, clusterNode }: ServeParts,
   access: Access,
   endWatch: () => void,
   seat: ClusterSeat,
@@ -63,6 +63,7 @@ function drainSteps(
         await access.process.close();
         await topics?.producer.close();
         await relevance?.close();
+        await clusterNode?.close();
         await runtime.close();
         await tracing.close();
       },
@@ -89,6 +90,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const readiness = new Readiness();
   const access = await openAccess(config, runtime.operations, log);
   const composition = await compose(parts, readiness, access);
+  await parts.clusterNode?.serve(readiness);
   const { topics, modules, gate } = composition;
   const services =
     modules.feature === undefined

@@ -8,8 +8,9 @@ import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
 import { samplingNote } from '@tessera/prompt';
 import { createRecallRuntime, type RecallOperations, type RecallRuntime } from '@tessera/recall';
 import { createLog, type Log, openTracing, type Tracing } from '@tessera/telemetry';
-import { warnOfStores } from '../../feature/src/index.js';
+import { openClusterLog, warnOfStores } from '../../feature/src/index.js';
 import { AdapterEventRelay } from './adapters.js';
+import { joined } from './cluster/joined.js';
 import { openEmbedding } from './embedding.js';
 import { openInspection } from './inspection.js';
 import { keptFormats } from './kept-formats.js';
@@ -140,26 +141,38 @@ export async function start(config: Config): Promise<void> {
   // Before the catalogue, whose codebooks may have their vectors from one of them.
   const embedding = await openEmbedding(config);
   for (const note of embedding.notes) log.warn({}, note);
-  const runtime = await load(config, log, tracing, adapterEvents, embedding).catch(
-    (error: unknown) => {
-      embedding.close();
-      throw error;
-    },
-  );
+  const inspection = await openInspection(config, log);
+  const eraseRecalls = inspection && ((userId: string) => inspection.store.eraseUser(userId));
+  const opened = await openClusterLog(config, log);
+  const loaded = await joined({
+    config,
+    opened,
+    eraseRecalls,
+    log,
+    load: () => load(config, log, tracing, adapterEvents, embedding),
+  }).catch(async (error: unknown) => {
+    embedding.close();
+    await inspection?.store.close();
+    await opened?.log.close();
+    throw error;
+  });
+  const { runtime, clusterNode } = loaded;
   const relevance = await openRelevance(config).catch(async (error: unknown) => {
     embedding.close();
+    await inspection?.store.close();
+    await clusterNode?.close();
     await runtime.close();
     throw error;
   });
   if (relevance !== undefined) print(`Relevance: ${relevance.description}`);
   for (const note of relevance?.notes ?? []) log.warn({}, `relevance model: ${note}`);
-  const inspection = await openInspection(config, log);
   const own = { embedding, inspection, relevance, adapterEvents, serviceVersion: version };
-  const parts = { config, runtime, log, tracing, ...own };
+  const parts = { config, runtime, clusterNode, log, tracing, ...own };
   const serving = await serve(parts).catch(async (error: unknown) => {
     embedding.close();
     await inspection?.store.close();
     await relevance?.close();
+    await clusterNode?.close();
     await runtime.close();
     throw error;
   });

@@ -13,6 +13,7 @@ import {
   retrievalPools,
   UserErasure,
 } from '../../feature/src/index.js';
+import type { ClusterNode } from './cluster/cluster-node.js';
 
 export interface UsersNeeds {
   readonly config: Config;
@@ -21,13 +22,15 @@ export interface UsersNeeds {
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly store: InspectionStore | undefined;
+  /** Undefined: this process is the only one. */
+  readonly clusterNode: ClusterNode | undefined;
 }
 
 /** Follows users here and in the other retrieval processes, and erases them there. */
 export interface Users {
   readonly follower: KvFollower;
   /** Undefined where users cannot be erased. */
-  readonly erasure: UserErasure | undefined;
+  readonly erasure: Pick<UserErasure, 'erase'> | undefined;
   close(): Promise<void>;
 }
 
@@ -36,10 +39,15 @@ export async function openUsers(needs: UsersNeeds): Promise<Users> {
   const { config, runtime, log, metrics, readiness, store } = needs;
   const { behaviourLog: behaviours } = runtime.operations;
   const own = new OwnPool(runtime.serving, runtime.facts);
-  if (behaviours === undefined) {
+  const { clusterNode } = needs;
+  if (behaviours === undefined || clusterNode !== undefined) {
     const budgetMs = config.recall.deadlineMsMax;
     const follower = new KvFollower({ pools: own, metrics, log, budgetMs });
-    return { follower, erasure: undefined, close: async () => undefined };
+    const all = { withBehaviours: true, withRecords: true };
+    const erasure = clusterNode && {
+      erase: (userId: string) => clusterNode.erase({ userId, ...all }),
+    };
+    return { follower, erasure, close: async () => undefined };
   }
   const remote = retrievalPools(config);
   const follower = new KvFollower({

@@ -1,5 +1,7 @@
 import { TesseraError } from '@tessera/errors';
+import type { Submission } from '@tessera/log';
 import type { SeenRecall } from './canary-watch.js';
+import type { AdapterAct, AdapterOrder } from './domain/adapter-act.js';
 import type { AdapterChoice, AdapterLease, Arm } from './domain/adapter-choice.js';
 import type { AdapterEngine } from './domain/adapter-engine.js';
 import type { AdapterProbe } from './domain/adapter-probe.js';
@@ -17,6 +19,8 @@ import {
   Rollout,
   type RolloutSettings,
 } from './rollout.js';
+
+type ReceivedVersion = Extract<AdapterAct, { readonly act: 'receive' }>['version'];
 
 /** An event of a version that nobody asked for. */
 export interface AdapterEvent {
@@ -42,6 +46,8 @@ export interface AdapterSettings {
 export class Adapters implements AdapterChoice {
   private readonly intake: PushIntake;
   private readonly rollout: Rollout;
+  /** Undefined: acts are done as they come. */
+  private order: AdapterOrder | undefined;
   /** Recalls so far. */
   private readonly recalls: Record<Arm, number> = { base: 0, active: 0, canary: 0, named: 0 };
 
@@ -100,9 +106,38 @@ export class Adapters implements AdapterChoice {
     this.rollout.watch.clicked(userId, itemId);
   }
 
+  /** From now on somebody else orders acts, and gives them to perform() in that order. */
+  orderBy(order: AdapterOrder): void {
+    this.order = order;
+  }
+
   /** @param by who pushes; left out: that is not known */
-  push(parts: PushParts, by = ''): Promise<Pushed> {
-    return this.intake.push(parts, by);
+  async push(parts: PushParts, by = '', how: Submission = {}): Promise<Pushed> {
+    const pushed = await this.intake.push(parts, by);
+    const { name, digest, baseModel, files, remark, pushedBy } = pushed.version;
+    const version = { name, digest, baseModel, files, remark, pushedBy };
+    await this.order?.({ act: 'receive', version }, how);
+    return pushed;
+  }
+
+  /**
+   * Does what has its place in the order, here; also a second time. Rejects as the caller's own call
+   * would.
+   * @param parts the files of a version that is not here yet, as a push
+   */
+  async perform(act: AdapterAct, parts: (version: ReceivedVersion) => PushParts): Promise<unknown> {
+    switch (act.act) {
+      case 'receive':
+        return this.received(act.version, parts);
+      case 'activate':
+        return this.rollout.switchTo(act.name, act.digest, act.share);
+      case 'roll-back':
+        return this.rollout.rollBack(act.name, act.reason, act.ends);
+      case 'delete':
+        return this.deleteHere(act.name, act.digest);
+      default:
+        return this.pinHere(act.name, act.digest, act.act === 'pin');
+    }
   }
 
   /** What pushes have taken and not given back, though none is under way. */
@@ -110,16 +145,71 @@ export class Adapters implements AdapterChoice {
     return { pushBytes: this.intake.underway > 0 ? 0 : this.registry.reservations.bytes };
   }
 
-  activate(name: string, digest: string, wanted: Activation): Promise<Activated> {
-    return this.rollout.activate(name, digest, wanted);
+  activate(
+    name: string,
+    digest: string,
+    wanted: Activation,
+    how: Submission = {},
+  ): Promise<Activated> {
+    const { order } = this;
+    if (order === undefined) return this.rollout.activate(name, digest, wanted);
+    return this.rollout.activate(name, digest, wanted, async (version) => {
+      const { share } = wanted;
+      await order({ act: 'activate', name, digest: version.digest, share }, how);
+    });
   }
 
-  rollBack(name: string, reason: string): Promise<RolledBack> {
-    return this.rollout.rollBack(name, reason);
+  async rollBack(name: string, reason: string, how: Submission = {}): Promise<RolledBack> {
+    if (this.order === undefined) return this.rollout.rollBack(name, reason);
+    this.rollout.interrupt(name);
+    const canary = this.registry.canary(name);
+    const { digest = '' } = canary ?? this.registry.active(name) ?? {};
+    const ends = { digest, as: canary === undefined ? 'active' : 'canary' } as const;
+    return (await this.order({ act: 'roll-back', name, ends, reason }, how)) as RolledBack;
   }
 
   /** Resolves when it is loaded. Rejects with ADAPTER_STATE, ADAPTER_ARENA_FULL and so on. */
-  async pin(name: string, digest: string): Promise<AdapterVersion> {
+  pin(name: string, digest: string, how: Submission = {}): Promise<AdapterVersion> {
+    return this.pinned(name, digest, true, how);
+  }
+
+  unpin(name: string, digest: string, how: Submission = {}): Promise<AdapterVersion> {
+    return this.pinned(name, digest, false, how);
+  }
+
+  /** Rejects with ADAPTER_STATE where it serves, is pinned or is being worked with. */
+  async delete(name: string, digest: string, how: Submission = {}): Promise<void> {
+    if (this.order === undefined) return this.deleteHere(name, digest);
+    await this.order({ act: 'delete', name, digest }, how);
+  }
+
+  private async pinned(
+    name: string,
+    digest: string,
+    isPinned: boolean,
+    how: Submission,
+  ): Promise<AdapterVersion> {
+    if (this.order === undefined) return this.pinHere(name, digest, isPinned);
+    const version = this.registry.find(name, digest);
+    await this.order({ act: isPinned ? 'pin' : 'unpin', name, digest: version.digest }, how);
+    return this.registry.find(name, version.digest);
+  }
+
+  private async received(
+    version: ReceivedVersion,
+    parts: (version: ReceivedVersion) => PushParts,
+  ): Promise<unknown> {
+    const { name, digest, pushedBy } = version;
+    const known = this.registry.list(name).find((one) => one.digest === digest);
+    const isHere = known !== undefined && known.state !== 'received';
+    return isHere ? undefined : this.intake.push(parts(version), pushedBy);
+  }
+
+  private async pinHere(name: string, digest: string, isPinned: boolean): Promise<AdapterVersion> {
+    if (!isPinned) {
+      await this.registry.change((state) => unpin(state, versionOf(state, name, digest)));
+      return this.registry.find(name, digest);
+    }
     const version = this.registry.find(name, digest);
     pin(this.registry.state, version);
     const held = await this.registry.loaded.load(version);
@@ -131,13 +221,7 @@ export class Adapters implements AdapterChoice {
     return this.registry.find(name, version.digest);
   }
 
-  async unpin(name: string, digest: string): Promise<AdapterVersion> {
-    await this.registry.change((state) => unpin(state, versionOf(state, name, digest)));
-    return this.registry.find(name, digest);
-  }
-
-  /** Rejects with ADAPTER_STATE where it serves, is pinned or is being worked with. */
-  async delete(name: string, digest: string): Promise<void> {
+  private async deleteHere(name: string, digest: string): Promise<void> {
     const waiting = this.registry.findWaiting(name, digest);
     if (waiting !== undefined) return this.registry.removeWaiting(waiting);
     await this.registry.change((state) => {
@@ -146,6 +230,11 @@ export class Adapters implements AdapterChoice {
       const message = 'digest: expected a version that nobody works with, got one in use';
       throw new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
     });
+  }
+
+  /** Of the files of a version. */
+  folderOf(digest: string): string {
+    return this.registry.folders.pathOf(digest);
   }
 
   list(name: string): readonly ListedVersion[] {
@@ -206,7 +295,9 @@ export class Adapters implements AdapterChoice {
   private async endCanary({ name, digest }: AdapterVersion, fault: Fault): Promise<void> {
     const event = { action: 'rollback', name, digest, detail: fault.message } as const;
     try {
-      await this.rollout.rollBack(name, fault.message, digest);
+      const ends = { digest, as: 'canary' } as const;
+      const act = { act: 'roll-back', name, ends, reason: fault.message } as const;
+      await (this.order?.(act, {}) ?? this.rollout.rollBack(name, fault.message, ends));
       this.settings.onEvent({ ...event, error: undefined });
     } catch (thrown) {
       this.settings.onEvent({ ...event, error: TesseraError.from(thrown) });

@@ -7,6 +7,7 @@ export {
   BASE_LEASE,
   type ServedAdapter,
 } from './domain/adapter-choice.js';
+export type { AdapterAct, AdapterOrder } from './domain/adapter-act.js';
 export type { AdapterProbe, ProbeAnswer, ProbeUser } from './domain/adapter-probe.js';
 export {
   ADAPTER_FILES,

@@ -1,5 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import { CanaryWatch, type SeenRecall, type WatchSettings } from './canary-watch.js';
+import type { EndingVersion } from './domain/adapter-act.js';
 import type { AdapterLease, ServedAdapter } from './domain/adapter-choice.js';
 import type { AdapterProbe } from './domain/adapter-probe.js';
 import { type AdapterVersion, checkShare } from './domain/adapter-version.js';
@@ -81,8 +82,14 @@ export class Rollout {
    * Serves a version from the next request on. Rejects with ADAPTER_NOT_FOUND, ADAPTER_STATE (also
    * where the golden set's answers have too little in common, or a rollback happened meanwhile),
    * ADAPTER_INVALID, ADAPTER_ARENA_FULL, STORE_FULL, IO_FAILED; what served serves on then.
+   * @param ordered has the switch made in its place of an order; left out: it is made here
    */
-  async activate(name: string, digest: string, wanted: Activation): Promise<Activated> {
+  async activate(
+    name: string,
+    digest: string,
+    wanted: Activation,
+    ordered?: (version: AdapterVersion) => Promise<void>,
+  ): Promise<Activated> {
     const { registry } = this;
     checkShare(wanted.share);
     const version = registry.find(name, digest);
@@ -100,10 +107,14 @@ export class Rollout {
         const warmedUsers = wanted.isWarmed
           ? await this.warm(held.served, wanted.share, stop.signal)
           : 0;
-        await registry.change((state) => {
-          if (stop.signal.aborted) throw overtaken(name);
-          return this.switched(state, version, wanted.share);
-        });
+        if (stop.signal.aborted) throw overtaken(name);
+        if (ordered !== undefined) await ordered(version);
+        else {
+          await registry.change((state) => {
+            if (stop.signal.aborted) throw overtaken(name);
+            return this.switched(state, version, wanted.share);
+          });
+        }
         return { version: registry.find(name, version.digest), warmedUsers, goldenOverlap };
       } finally {
         held.release();
@@ -114,13 +125,36 @@ export class Rollout {
   }
 
   /**
+   * The switch alone, also while another activation of the name prepares its own. Rejects as
+   * activate() does.
+   */
+  async switchTo(name: string, digest: string, share: number): Promise<Activated> {
+    const { registry } = this;
+    checkShare(share);
+    const version = registry.find(name, digest);
+    const held = await registry.loaded.load(version);
+    try {
+      await registry.change((state) => this.switched(state, version, share));
+    } finally {
+      held.release();
+    }
+    const switched = registry.find(name, version.digest);
+    return { version: switched, warmedUsers: 0, goldenOverlap: undefined };
+  }
+
+  /** Ends the activation of a name that is under way. */
+  interrupt(name: string): void {
+    this.activating.get(name)?.abort();
+  }
+
+  /**
    * Ends the canary of the name, or brings back what was active before it; for the next request.
    * A version that cannot be loaded any more is passed over. Rejects with ADAPTER_STATE where the
    * base model serves already, STORE_FULL or IO_FAILED.
-   * @param only digest of the canary that is meant; left out: whatever serves
+   * @param only the version that is meant; left out: whatever serves
    */
-  async rollBack(name: string, reason: string, only?: string): Promise<RolledBack> {
-    if (only === undefined) this.activating.get(name)?.abort();
+  async rollBack(name: string, reason: string, only?: EndingVersion): Promise<RolledBack> {
+    if (only === undefined) this.interrupt(name);
     const { registry } = this;
     for (;;) {
       const unfit: { version: AdapterVersion; error: TesseraError }[] = [];
@@ -131,8 +165,8 @@ export class Rollout {
           if (first !== undefined) {
             return reject(state, first.version, first.error.message, registry.nowMs());
           }
-          if (only !== undefined && inState(state, name, 'canary')?.digest !== only) {
-            const message = `digest: expected a canary, got one that is none any more`;
+          if (only !== undefined && !ends(state, name, only)) {
+            const message = `digest: expected the ${only.as}, got one that is none any more`;
             throw new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
           }
           done = rollBack(state, name, reason, registry.nowMs());
@@ -204,6 +238,13 @@ export class Rollout {
     }
     return warmed;
   }
+}
+
+/** Whether a rollback of the name ends this version. */
+function ends(state: RegistryState, name: string, { digest, as }: EndingVersion): boolean {
+  const canary = inState(state, name, 'canary');
+  if (as === 'canary') return canary?.digest === digest;
+  return canary === undefined && inState(state, name, 'active')?.digest === digest;
 }
 
 function overtaken(name: string): TesseraError {

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { type Disk, diskError, FILE_SYSTEM } from '@tessera/files';
+import type { Submission } from '@tessera/log';
 import { z } from 'zod';
 import { checkName } from './domain/adapter-version.js';
 import { type DiskCondition, DiskReserve } from './outside/disk-reserve.js';
@@ -48,9 +49,14 @@ export interface WeightsState {
   readonly digest: string;
 }
 
+/** Puts an update in order and resolves when it is done here. */
+export type WeightsOrder = (name: string, how: Submission) => Promise<WeightsUpdate>;
+
 /** Which set of weights serves. Kept in a file beside the sets: a restart goes on with it. */
 export class ServedWeights {
   private state = { serving: '', previous: '' };
+  /** Undefined: updates are done as they come. */
+  private order: WeightsOrder | undefined;
   /** Updates go one after another. */
   private last: Promise<unknown> = Promise.resolve();
 
@@ -112,14 +118,26 @@ export class ServedWeights {
    * were made for the weights that serve, and as Engine.updateWeights does: then the old weights
    * serve on.
    */
-  update(name: string): Promise<WeightsUpdate> {
+  update(name: string, how: Submission = {}): Promise<WeightsUpdate> {
     checkName(name);
-    return this.inTurn(() => this.swap(name));
+    return this.order === undefined ? this.perform(name) : this.order(name, how);
   }
 
   /** To the set before; a second time, to the one that was left. Rejects as `update` does. */
-  rollBack(): Promise<WeightsUpdate> {
-    return this.inTurn(() => this.swap(this.state.previous));
+  rollBack(how: Submission = {}): Promise<WeightsUpdate> {
+    const { order } = this;
+    if (order === undefined) return this.inTurn(() => this.swap(this.state.previous));
+    return order(this.state.previous, how);
+  }
+
+  /** From now on somebody else orders updates, and gives them to perform() in that order. */
+  orderBy(order: WeightsOrder): void {
+    this.order = order;
+  }
+
+  /** Does what has its place in the order, here; '' is the model's own set. */
+  perform(name: string): Promise<WeightsUpdate> {
+    return this.inTurn(() => this.swap(name));
   }
 
   private async swap(name: string): Promise<WeightsUpdate> {

@@ -1,5 +1,6 @@
 import {
   type AppliedChanges,
+  type CatalogueDigest,
   type CatalogueGeneration,
   type CatalogueLanding,
   type CatalogueState,
@@ -9,9 +10,17 @@ import {
   type ListedItem,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
+import type { Submission } from '@tessera/log';
 import type { AppliedBatch } from './domain/applied-batch.js';
 import type { CatalogueChange } from './domain/change.js';
 import { ChangeBatch } from './domain/change-batch.js';
+import { changesBackTo } from './domain/changes-back-to.js';
+import type {
+  AppliedImport,
+  BundleStep,
+  ChangeOrder,
+  OrderedChanges,
+} from './domain/ordered-changes.js';
 import {
   type SemanticIds,
   type VectorSource,
@@ -63,18 +72,6 @@ export interface ChangesOptions {
   readonly onCompacted: (error: TesseraError | undefined) => void;
 }
 
-/** What a batch came to. */
-export interface AppliedImport extends AppliedChanges {
-  /** True: a batch of an import that was applied before, and is not again. */
-  readonly alreadyApplied: boolean;
-}
-
-/** From one bundle to the next: '' follows any. */
-export interface BundleStep {
-  readonly follows: string;
-  readonly becomes: string;
-}
-
 export const CHANGES_NOT_KEPT: ChangesSettings = {
   folder: '',
   sync: 'never',
@@ -123,6 +120,8 @@ function neighboursOf({
 export class CatalogueChanges {
   private compaction: Promise<unknown> | undefined;
   private tell: (applied: AppliedBatch) => void = () => undefined;
+  /** Undefined: changes are applied as they come. */
+  private order: ChangeOrder | undefined;
   private readonly gate = new WriteGate();
   private readonly imports: ImportMarks;
 
@@ -138,35 +137,46 @@ export class CatalogueChanges {
     this.tell = tell;
   }
 
+  /** From now on somebody else orders changes, and gives them to perform() in that order. */
+  orderBy(order: ChangeOrder): void {
+    this.order = order;
+  }
+
   /**
    * All or none; resolves with what they came to when they are kept and visible.
    * @param source through which edge, or from whom; '' where that is not known
    * @throws TesseraError CATALOGUE_INVALID or ITEM_NOT_FOUND with the field, STORE_FULL or
    * STORE_UNAVAILABLE
    */
-  apply(changes: readonly CatalogueChange[], source = ''): Promise<AppliedChanges> {
-    return this.applyBatch(ChangeBatch.of(changes), source);
+  apply(
+    changes: readonly CatalogueChange[],
+    source = '',
+    how: Submission = {},
+  ): Promise<AppliedImport> {
+    return this.applyBatch(ChangeBatch.of(changes), source, how);
   }
 
   /**
    * The same, after which the items are those of a bundle.
    * @throws TesseraError CATALOGUE_INVALID also where they are not those of the bundle it follows
    */
-  async applyBundle(batch: ChangeBatch, step: BundleStep, source = ''): Promise<AppliedChanges> {
-    const { follows, becomes } = step;
-    if (follows !== '' && follows !== this.bundleUuid) {
-      const at = this.bundleUuid === '' ? 'of no bundle' : `those of bundle ${this.bundleUuid}`;
-      const message = `bundle.follows: the items are ${at}, the delta follows ${follows}`;
-      throw new TesseraError('CATALOGUE_INVALID', message, { field: 'bundle.follows' });
-    }
-    const applied = await this.applyBatch(batch, source);
-    await this.options.bundle?.become(becomes);
-    return applied;
+  applyBundle(
+    batch: ChangeBatch,
+    bundle: BundleStep,
+    source = '',
+    how: Submission = {},
+  ): Promise<AppliedImport> {
+    return this.ordered(batch, { source, bundle }, how);
   }
 
   /** Of the bundle that the items are those of, with the changes since; '' where of none. */
   get bundleUuid(): string {
     return this.options.bundle?.uuid ?? '';
+  }
+
+  /** Of the snapshot that the sources make. */
+  get seedDigest(): string {
+    return this.catalogue.summary.digest;
   }
 
   /** Where changes are kept; '' for nowhere. */
@@ -188,33 +198,89 @@ export class CatalogueChanges {
   }
 
   /** The same for changes that arrived in several messages. */
-  async applyBatch(batch: ChangeBatch, source = ''): Promise<AppliedChanges> {
-    const changes = await withVectors(this.options.semanticIds, batch.messages);
-    return this.reported(
-      batch,
-      source,
-      await this.gate.together(async () => {
-        await this.imports.settle();
-        return this.catalogue.apply(changes);
-      }),
-    );
+  applyBatch(batch: ChangeBatch, source = '', how: Submission = {}): Promise<AppliedImport> {
+    return this.ordered(batch, { source }, how);
   }
 
   /**
    * A batch of an import, which counts once, however often it is sent.
    * @throws TesseraError as apply()
    */
-  async applyImport(batch: ChangeBatch, mark: ImportMark, source = ''): Promise<AppliedImport> {
-    if (this.imports.has(mark)) return this.nothingAgain();
-    const changes = await withVectors(this.options.semanticIds, batch.messages);
-    const applied = await this.gate.byItself(async () => {
+  applyImport(
+    batch: ChangeBatch,
+    importMark: ImportMark,
+    source = '',
+    how: Submission = {},
+  ): Promise<AppliedImport> {
+    return this.ordered(batch, { source, importMark }, how);
+  }
+
+  private async ordered(
+    batch: ChangeBatch,
+    more: Pick<OrderedChanges, 'source' | 'importMark' | 'bundle'>,
+    how: Submission,
+  ): Promise<AppliedImport> {
+    const { order } = this;
+    const { key = '' } = how;
+    // A log knows keys by itself; without one a key is that of an import of one batch.
+    const keyed = order === undefined && key !== '' ? { name: key, position: 0 } : undefined;
+    const importMark = more.importMark ?? keyed;
+    if (importMark !== undefined && this.imports.has(importMark)) return this.nothingAgain();
+    const messages = await withVectors(this.options.semanticIds, batch.messages);
+    const changes = { messages, ops: batch.ops, told: batch.told, ...more, importMark };
+    return order === undefined ? this.perform(changes) : order(changes, how);
+  }
+
+  /**
+   * Applies what has its place in the order, here.
+   * @param mark kept with it, in one commit; '': none
+   * @throws TesseraError as apply()
+   */
+  async perform(ordered: OrderedChanges, mark = ''): Promise<AppliedImport> {
+    const { messages, importMark, bundle, onto } = ordered;
+    if (bundle !== undefined) this.checkFollows(bundle);
+    if (onto !== undefined) this.checkOnto(onto);
+    const apply = () => this.catalogue.apply(messages, mark);
+    const applied = await (importMark === undefined
+      ? this.gate.together(async () => {
+          await this.imports.settle();
+          return apply();
+        })
+      : this.importing(importMark, apply));
+    if (applied === undefined) return this.nothingAgain();
+    if (bundle !== undefined) await this.options.bundle?.become(bundle.becomes);
+    return { ...this.reported(ordered, applied), alreadyApplied: false };
+  }
+
+  /** Keeps a mark alone. Rejects with STORE_FULL, STORE_UNAVAILABLE. */
+  async note(mark: string): Promise<void> {
+    await this.catalogue.apply([[]], mark);
+  }
+
+  /** Undefined: the batch has been applied before. */
+  private importing(
+    mark: ImportMark,
+    apply: () => Promise<AppliedChanges>,
+  ): Promise<AppliedChanges | undefined> {
+    return this.gate.byItself(async () => {
       if (this.imports.has(mark)) return undefined;
       await this.imports.settle();
-      const { sequence } = this.catalogue.state();
-      return this.imports.applying(mark, sequence, () => this.catalogue.apply(changes));
+      return this.imports.applying(mark, this.catalogue.state().sequence, apply);
     });
-    if (applied === undefined) return this.nothingAgain();
-    return { ...this.reported(batch, source, applied), alreadyApplied: false };
+  }
+
+  private checkFollows({ follows }: BundleStep): void {
+    if (follows === '' || follows === this.bundleUuid) return;
+    const at = this.bundleUuid === '' ? 'of no bundle' : `those of bundle ${this.bundleUuid}`;
+    const message = `bundle.follows: the items are ${at}, the delta follows ${follows}`;
+    throw new TesseraError('CATALOGUE_INVALID', message, { field: 'bundle.follows' });
+  }
+
+  private checkOnto(onto: number): void {
+    const { sequence } = this.catalogue.state();
+    if (sequence === onto) return;
+    const message = `sequence: expected version ${onto} still, got ${sequence}: ask again`;
+    throw new TesseraError('CATALOGUE_INVALID', message, { field: 'sequence' });
   }
 
   private nothingAgain(): AppliedImport {
@@ -224,9 +290,11 @@ export class CatalogueChanges {
   }
 
   /** Listeners hear of what was applied. */
-  private reported(batch: ChangeBatch, source: string, applied: AppliedChanges): AppliedChanges {
+  private reported(
+    { ops, told, source }: OrderedChanges,
+    applied: AppliedChanges,
+  ): AppliedChanges {
     const { sequence, changeCount } = applied;
-    const { ops, told } = batch;
     if (changeCount > 0) this.tell({ sequence, changeCount, ops, told, source });
     this.compactWhereDue();
     return applied;
@@ -280,13 +348,29 @@ export class CatalogueChanges {
     return this.catalogue.compact();
   }
 
-  async rollBack(to: number, source = ''): Promise<number> {
+  /** Makes the items what they were. In a cluster as changes, which have numbers of their own. */
+  async rollBack(to: number, source = '', how: Submission = {}): Promise<number> {
+    const ops = { roll_back: 1 };
+    if (this.order !== undefined) {
+      const { batches, onto } = await changesBackTo(this.catalogue, to);
+      let newest = onto;
+      for (const messages of batches) {
+        const changes = { messages, onto: newest, ops, told: [], source };
+        newest = (await this.order(changes, how)).sequence;
+      }
+      return newest;
+    }
     const sequence = await this.gate.together(async () => {
       await this.imports.settle();
       return this.catalogue.rollBack(to);
     });
-    this.tell({ sequence, changeCount: 1, ops: { roll_back: 1 }, told: [], source });
+    this.tell({ sequence, changeCount: 1, ops, told: [], source });
     return sequence;
+  }
+
+  /** What the items of the newest version are, and the newest mark. */
+  digest(): Promise<CatalogueDigest> {
+    return this.catalogue.digest();
   }
 
   /** Resolves when no compaction of its own accord runs. */

@@ -6,8 +6,6 @@ export {
   readDelta,
 } from './bundle.js';
 export {
-  type AppliedImport,
-  type BundleStep,
   CatalogueChanges,
   CHANGES_NOT_KEPT,
   type ChangesOptions,
@@ -33,6 +31,12 @@ export { ChangeBatch, MESSAGE_CHANGES_MAX } from './domain/change-batch.js';
 export { parseChangeLine } from './domain/change-line.js';
 export { clauseJson, clauseOf, FormReader, readClause } from './domain/clause-json.js';
 export { parseFlight } from './domain/flight.js';
+export type {
+  AppliedImport,
+  BundleStep,
+  ChangeOrder,
+  OrderedChanges,
+} from './domain/ordered-changes.js';
 export type { VectorSource } from './domain/semantic-ids.js';
 export type { EncoderMark, ItemEncoders, TextEmbedder } from './domain/text-embedder.js';
 export { readAttributeSchema } from './outside/attribute-file.js';

@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/errors';
-import { checkedMembers, type Member } from '@tessera/routing';
+import { checkedMembers, type LogWord, type Member } from '@tessera/routing';
 import type { Connection } from './connection.js';
 import { askEdge } from './edge-call.js';
 
@@ -21,6 +21,8 @@ export interface ShownNode extends Member {
   readonly relevance?: ShownRelevance | undefined;
   /** What it serves, by kind, when it was last seen. */
   readonly versions: Readonly<Record<string, string>>;
+  /** How far it is in the log of the cluster, when it was last seen; identity '': in none. */
+  readonly log: LogWord;
 }
 
 /** Times are microseconds: of all that it has to score, of a token, and of a pair of tokens. */

@@ -97,6 +97,15 @@ export function faultsOfSecurity({ kafka, behaviours, peer, cluster }: Config): 
   if ((etcdUser === '') !== (etcdPasswordPath === '')) {
     faults.push('cluster.etcdUser: expected both cluster.etcdUser and cluster.etcdPasswordPath');
   }
+  if (cluster.log !== 'none' && cluster.logStore === '') {
+    faults.push('cluster.logStore: expected a folder or s3://BUCKET/PREFIX beside cluster.log');
+  }
+  if (cluster.log === 'redis' && cluster.logRedis === '') {
+    faults.push('cluster.logRedis: expected HOST:PORT where cluster.log is redis');
+  }
+  if (cluster.log === 'kafka' && kafka.brokers === '') {
+    faults.push('kafka.brokers: expected HOST:PORT where cluster.log is kafka');
+  }
   if (behaviours.redisUser !== '' && behaviours.redisPasswordPath === '') {
     faults.push(
       'behaviours.redisPasswordPath: expected a file where behaviours.redisUser is given',

@@ -41,7 +41,6 @@ describe('folders of stores that no key names', () => {
   const STORES = {
     'catalogue.cachePath': 'catalogue',
     'catalogue.changesPath': 'changes',
-    'cluster.path': 'gateway',
     'behaviours.path': 'behaviours',
     'kv.path': 'kv',
     'adapters.path': 'adapters',

@@ -220,7 +220,6 @@ const BEHAVIOUR_PATHS = [
   'redisKeyPath',
 ] as const;
 const CLUSTER_PATHS = [
-  'path',
   'etcdPasswordPath',
   'etcdCaPath',
   'etcdCertificatePath',
@@ -294,7 +293,13 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       clientSecretPath: place('oidc.clientSecretPath', config.oidc.clientSecretPath),
     },
     kv: { ...config.kv, path: place('kv.path', config.kv.path) },
-    cluster: { ...config.cluster, ...placed('cluster', config.cluster, CLUSTER_PATHS, place) },
+    cluster: {
+      ...config.cluster,
+      ...placed('cluster', config.cluster, CLUSTER_PATHS, place),
+      logStore: config.cluster.logStore.startsWith('s3://')
+        ? config.cluster.logStore
+        : place('cluster.logStore', config.cluster.logStore),
+    },
     inspection: {
       ...config.inspection,
       path: place('inspection.path', config.inspection.path),

@@ -14,7 +14,19 @@ export class Erasures {
   /** Erasures up to this number have been forgotten. */
   private forgotten = 0;
 
+  private hasAll: () => boolean = () => true;
+
   constructor(private readonly rememberedMax = REMEMBERED_MAX) {}
+
+  /** From now on somebody says whether all erasures that were acknowledged are noted here. */
+  heardFrom(hasAll: () => boolean): void {
+    this.hasAll = hasAll;
+  }
+
+  /** False: nothing that is kept of users may be used, and nothing added to it. */
+  get isComplete(): boolean {
+    return this.hasAll();
+  }
 
   /** Of now: to be given to isErasedSince(). */
   get mark(): number {
@@ -31,6 +43,12 @@ export class Erasures {
     if (oldest === undefined) return;
     this.numbers.delete(oldest[0]);
     this.forgotten = oldest[1];
+  }
+
+  /** Whether something of a user may be written that was begun at the mark. */
+  mayKeep(userId: string | undefined, mark: number): boolean {
+    if (userId === undefined) return true;
+    return this.hasAll() && !this.isErasedSince(userId, mark);
   }
 
   /** False for a request without a user: it brought its own history. */

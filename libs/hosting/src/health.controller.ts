@@ -19,6 +19,8 @@ interface HealthAnswer {
   readonly chains?: number;
   /** `RelevanceProfile` of libs/routing; left out: the process scores no texts. */
   readonly relevance?: object;
+  /** How far the process is in the log of its cluster; left out: it follows none. */
+  readonly clusterLog?: object;
 }
 
 /** What a process says of its own work in `/health`. DI token. */
@@ -28,6 +30,8 @@ export class OwnState {
     readonly chains: (() => number) | undefined,
     /** Undefined: the process scores no texts. */
     readonly relevance: (() => object) | undefined,
+    /** Undefined: it follows no log. */
+    readonly clusterLog: (() => object) | undefined,
   ) {}
 }
 
@@ -61,6 +65,8 @@ export class HealthController {
     const relevance = this.own.relevance?.();
     const kept = chains === undefined ? {} : { chains };
     const scores = relevance === undefined ? {} : { relevance };
-    return { live: true, ready, state, ...why, conditions, versions, ...kept, ...scores };
+    const clusterLog = this.own.clusterLog?.();
+    const own = { ...kept, ...scores, ...(clusterLog && { clusterLog }) };
+    return { live: true, ready, state, ...why, conditions, versions, ...own };
   }
 }

@@ -15,6 +15,8 @@ export interface OperationsOptions {
   readonly chains?: OwnState['chains'];
   /** Left out: the process scores no texts. */
   readonly relevance?: OwnState['relevance'];
+  /** Left out: the process follows no cluster log. */
+  readonly clusterLog?: OwnState['clusterLog'];
   readonly log: Log;
 }
 
@@ -22,7 +24,7 @@ export interface OperationsOptions {
 @Module({})
 export class OperationsModule {
   static register(options: OperationsOptions): DynamicModule {
-    const { readiness, metrics, versions, chains, relevance, log } = options;
+    const { readiness, metrics, versions, chains, relevance, clusterLog, log } = options;
     return {
       module: OperationsModule,
       controllers: [HealthController, MetricsController],
@@ -30,7 +32,7 @@ export class OperationsModule {
         { provide: Readiness, useValue: readiness },
         { provide: Metrics, useValue: metrics },
         { provide: ServedVersions, useValue: versions },
-        { provide: OwnState, useValue: new OwnState(chains, relevance) },
+        { provide: OwnState, useValue: new OwnState(chains, relevance, clusterLog) },
         { provide: Log, useValue: log },
         { provide: APP_FILTER, useValue: new HttpErrorFilter(log) },
       ],

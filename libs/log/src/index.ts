@@ -7,4 +7,20 @@ export {
   type NodePosition,
   type SeenPosition,
 } from './domain/cluster-log.js';
+export type { Act } from './domain/entries.js';
 export type { EntryStore } from './domain/entry-store.js';
+export { ERASE, type Erasure } from './domain/erasure.js';
+export { markOf, type Position, positionOf, startOf } from './domain/position.js';
+export {
+  type PartOutcome,
+  type Place,
+  type PositionKeeper,
+  ReplicatedState,
+  type StatePart,
+} from './domain/replicated-state.js';
+export type { StateFolder } from './domain/state-folder.js';
+export { type Submission, WAIT_FOR, type WaitFor } from './domain/submission.js';
+export { Follower } from './follower.js';
+export { BEGINS, Seat, SEAT_FILE, SNAPSHOT } from './seat.js';
+export { Snapshots } from './snapshots.js';
+export { type Submitted, Submissions } from './submissions.js';

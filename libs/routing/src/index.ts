@@ -6,9 +6,9 @@ export {
   decideVersions,
 } from './domain/decided-versions.js';
 export { type Failure, failureOfCall, failureOfCode } from './domain/failures.js';
-export { type Lag, Laggards, type Progress } from './domain/laggards.js';
 export { Lateness } from './domain/lateness.js';
 export { loadClassOf, parseLoadClass } from './domain/load-class.js';
+export { type LogLag, LogProgress, type LogWord, NO_LOG } from './domain/log-progress.js';
 export { checkedMembers, type Member, parseMembers } from './domain/members.js';
 export { type Choice, type ChoiceReason, NodeLoads } from './domain/node-loads.js';
 export type { PairRates, PairWork } from './domain/pair-work.js';

@@ -22,7 +22,7 @@ export const CLUSTER_METRICS = {
     name: 'tessera_cluster_nodes',
     meaning:
       'nodes that are members, by state (unknown, up, draining, down, different: it serves ' +
-      'another model, is behind the others or has another name)',
+      'another model, is not where the log is or has another name)',
   },
   clusterRevision: {
     name: 'tessera_cluster_revision',
@@ -31,10 +31,6 @@ export const CLUSTER_METRICS = {
   clusterOutstanding: {
     name: 'tessera_cluster_outstanding_seconds',
     meaning: 'predicted seconds of the work that a node has, as far as a gateway knows, by node',
-  },
-  clusterErasures: {
-    name: 'tessera_cluster_erasures_pending',
-    meaning: 'erasures that a node has not confirmed yet',
   },
 } as const;
 
@@ -49,7 +45,6 @@ export interface ClusterCounts {
     readonly outstandingUs: number;
   }[];
   readonly revision: number;
-  readonly pendingErasures: number;
 }
 
 const US_PER_SECOND = 1_000_000;
@@ -93,12 +88,6 @@ export function registerClusterMetrics(registry: Registry, read: () => ClusterCo
       for (const { name: node, outstandingUs } of read().nodes) {
         this.set({ node }, outstandingUs / US_PER_SECOND);
       }
-    },
-  });
-  new Gauge({
-    ...described(CLUSTER_METRICS.clusterErasures),
-    collect() {
-      this.set(read().pendingErasures);
     },
   });
 }

@@ -91,7 +91,6 @@ describe('Metrics', () => {
       refusedAhead: 0,
       nodes: [{ name: 'a', state: 'up', outstandingUs: 500_000 }],
       revision: 2,
-      pendingErasures: 0,
     }));
     metrics.showSplit(() => ({
       parts: { answered: 5, failed: 1, late: 2 },

@@ -5,5 +5,6 @@ export const MICROSECONDS_PER_SECOND = 1_000_000;
 export const MILLISECONDS_PER_SECOND = 1000;
 export const MILLISECONDS_PER_MINUTE = 60_000;
 export const MILLISECONDS_PER_HOUR = 3_600_000;
+export const MILLISECONDS_PER_DAY = 86_400_000;
 /** Bytes. */
 export const MEBIBYTE = 2 ** 20;

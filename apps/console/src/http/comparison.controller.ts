@@ -176,7 +176,7 @@ export class ComparisonController {
       }
       const userIds = seen.flatMap((one) => ('userId' in one ? [one.userId] : []));
       // One with a user who was erased meanwhile is shown and not kept.
-      const isKept = !userIds.some((userId) => erasures.isErasedSince(userId, mark));
+      const isKept = userIds.every((userId) => erasures.mayKeep(userId, mark));
       const store = isKept ? this.parts.store : undefined;
       const id = store === undefined ? '' : randomUUID();
       const summary = { ...line, id };

@@ -2,15 +2,13 @@ import type { ServerDuplexStream, ServerReadableStream, ServerWritableStream } f
 import type { Connection } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
 import type { Asking } from '../asking.js';
-import type { KeptErasures } from '../kept-erasures.js';
 import { NodeAway, type NodeLink } from '../node-link.js';
 import { withToken } from '../passed-fields.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
 import { appendByOwner } from './append-parts.js';
-import type { EveryNodeCalls } from './every-node.js';
-import { forgetUser } from './forgetting.js';
 import type { ForwardedCalls } from './forwarded-services.js';
 import type { MethodKind } from './method-kinds.js';
+import { checkLog, keyed, StreamedChanges } from './one-change.js';
 import { deadlineOf, OneNodeCalls } from './one-node.js';
 import { scoreInParts } from './score-parts.js';
 import type { UnaryHop } from './unary-hop.js';
@@ -20,10 +18,8 @@ const NOBODY = undefined;
 
 export interface CallParts {
   readonly asking: Asking;
-  readonly every: EveryNodeCalls;
   readonly split: SplitCalls;
   readonly connection: Connection;
-  readonly erasures: KeptErasures;
   /** A feature process; undefined: the nodes answer calls about behaviours. */
   readonly behaviours: NodeLink | undefined;
 }
@@ -31,16 +27,16 @@ export interface CallParts {
 /** Calls over gRPC, each to the nodes that it is for. */
 export class GatewayCalls implements ForwardedCalls {
   private readonly one: OneNodeCalls;
-  private readonly every: EveryNodeCalls;
+  private readonly streamed: StreamedChanges;
 
   constructor(private readonly parts: CallParts) {
-    const { asking, every, connection } = parts;
+    const { asking, connection } = parts;
     this.one = new OneNodeCalls(asking, connection);
-    this.every = every;
+    this.streamed = new StreamedChanges(asking.cluster, connection);
   }
 
-  unary(path: string, kind: MethodKind, call: UnaryHop): Promise<Buffer> {
-    const { one, every, parts } = this;
+  async unary(path: string, kind: MethodKind, call: UnaryHop): Promise<Buffer> {
+    const { one, parts } = this;
     if (parts.behaviours !== undefined && path.startsWith(BEHAVIOURS)) {
       return this.askBehaviours(parts.behaviours, path, call);
     }
@@ -49,23 +45,20 @@ export class GatewayCalls implements ForwardedCalls {
         return one.unary(path, call, kind.userAt, kind.nodeAt);
       case 'any':
         return one.unary(path, call, NOBODY);
-      case 'every':
-        return every.unary(path, call);
+      case 'change':
+        checkLog(parts.asking.cluster);
+        return one.unary(path, withKey(call), NOBODY);
       case 'split':
         return (
           scoreInParts(parts.split, parts.connection, path, call) ?? one.unary(path, call, NOBODY)
         );
       case 'append':
         return appendByOwner(one, parts.asking.cluster, path, call);
-      case 'forget':
-        return forgetUser(parts.erasures, one, path, call, kind.userAt, (drop) =>
-          every.unary(path, drop),
-        );
     }
   }
 
   send(path: string, call: ServerReadableStream<Buffer, Buffer>): Promise<Buffer> {
-    return this.every.send(path, call);
+    return this.streamed.send(path, call);
   }
 
   stream(path: string, call: ServerWritableStream<Buffer, Buffer>): void {
@@ -73,7 +66,7 @@ export class GatewayCalls implements ForwardedCalls {
   }
 
   converse(path: string, call: ServerDuplexStream<Buffer, Buffer>): Promise<void> {
-    return this.every.converse(path, call);
+    return this.streamed.converse(path, call);
   }
 
   private async askBehaviours(link: NodeLink, path: string, call: UnaryHop): Promise<Buffer> {
@@ -86,4 +79,9 @@ export class GatewayCalls implements ForwardedCalls {
       throw new TesseraError('STORE_UNAVAILABLE', `cluster.behaviours: ${thrown.message}`);
     }
   }
+}
+
+/** The call as it is, with a key where its caller gave none. */
+function withKey(call: UnaryHop): UnaryHop {
+  return Object.create(call, { fields: { value: keyed(call.fields) } }) as UnaryHop;
 }

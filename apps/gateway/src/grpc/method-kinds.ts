@@ -1,8 +1,8 @@
 /**
  * What the gateway does with a method: `user`: asks the owner of the user whom the message names at
- * this path of field numbers, or the node that it names at `nodeAt`; `any`: one node; `every`: all
- * nodes, in one order; `forget`: all that may hold the user, until each has confirmed; `append`:
- * each owner gets its part; `split`: nodes get parts by what they are predicted to compute.
+ * this path of field numbers, or the node that it names at `nodeAt`; `any`: one node; `change`: one
+ * node, which brings it to all by the log; `append`: each owner gets its part; `split`: nodes get
+ * parts by what they are predicted to compute.
  */
 export type MethodKind =
   | {
@@ -11,13 +11,11 @@ export type MethodKind =
       /** Of the node that has made the answer in question; left out: there is none. */
       readonly nodeAt?: readonly number[];
     }
-  | { readonly does: 'forget'; readonly userAt: readonly number[] }
-  | { readonly does: 'any' | 'every' | 'append' | 'split' };
+  | { readonly does: 'any' | 'change' | 'append' | 'split' };
 
 const user = (...userAt: number[]): MethodKind => ({ does: 'user', userAt });
-const forget = (...userAt: number[]): MethodKind => ({ does: 'forget', userAt });
 const any: MethodKind = { does: 'any' };
-const every: MethodKind = { does: 'every' };
+const change: MethodKind = { does: 'change' };
 
 /** By path; what has no entry is not served (KvPoolService/CheckIntegrity: ask each node). */
 export const METHOD_KINDS: Readonly<Record<string, MethodKind>> = {
@@ -29,29 +27,29 @@ export const METHOD_KINDS: Readonly<Record<string, MethodKind>> = {
   '/tessera.behaviour.v1.BehaviourService/Append': { does: 'append' },
   '/tessera.behaviour.v1.BehaviourService/PutProfile': user(1),
   '/tessera.behaviour.v1.BehaviourService/History': user(1),
-  '/tessera.behaviour.v1.BehaviourService/Erase': forget(1),
-  '/tessera.catalogue.v1.CatalogueService/Apply': every,
-  '/tessera.catalogue.v1.CatalogueService/ApplyStream': every,
-  '/tessera.catalogue.v1.CatalogueService/ApplyBatch': every,
-  '/tessera.catalogue.v1.CatalogueService/Compact': every,
-  '/tessera.catalogue.v1.CatalogueService/RollBack': every,
+  '/tessera.behaviour.v1.BehaviourService/Erase': change,
+  '/tessera.catalogue.v1.CatalogueService/Apply': change,
+  '/tessera.catalogue.v1.CatalogueService/ApplyStream': change,
+  '/tessera.catalogue.v1.CatalogueService/ApplyBatch': change,
+  '/tessera.catalogue.v1.CatalogueService/Compact': any,
+  '/tessera.catalogue.v1.CatalogueService/RollBack': change,
   '/tessera.catalogue.v1.CatalogueService/Quantise': any,
   '/tessera.catalogue.v1.CatalogueService/GetState': any,
   '/tessera.catalogue.v1.CatalogueService/ListItems': any,
   '/tessera.catalogue.v1.CatalogueService/ListVersions': any,
   '/tessera.kv.v1.KvPoolService/Inspect': user(1),
-  '/tessera.kv.v1.KvPoolService/DropUser': forget(1),
-  '/tessera.kv.v1.KvPoolService/DropVersion': every,
+  '/tessera.kv.v1.KvPoolService/DropUser': change,
+  '/tessera.kv.v1.KvPoolService/DropVersion': change,
   '/tessera.kv.v1.KvPoolService/Append': user(2),
-  '/tessera.adapter.v1.AdapterService/Push': every,
+  '/tessera.adapter.v1.AdapterService/Push': change,
   '/tessera.adapter.v1.AdapterService/List': any,
   '/tessera.adapter.v1.AdapterService/Get': any,
-  '/tessera.adapter.v1.AdapterService/Activate': every,
-  '/tessera.adapter.v1.AdapterService/Rollback': every,
-  '/tessera.adapter.v1.AdapterService/Pin': every,
-  '/tessera.adapter.v1.AdapterService/Unpin': every,
-  '/tessera.adapter.v1.AdapterService/Delete': every,
-  '/tessera.weights.v1.WeightsService/Update': every,
-  '/tessera.weights.v1.WeightsService/Rollback': every,
+  '/tessera.adapter.v1.AdapterService/Activate': change,
+  '/tessera.adapter.v1.AdapterService/Rollback': change,
+  '/tessera.adapter.v1.AdapterService/Pin': change,
+  '/tessera.adapter.v1.AdapterService/Unpin': change,
+  '/tessera.adapter.v1.AdapterService/Delete': change,
+  '/tessera.weights.v1.WeightsService/Update': change,
+  '/tessera.weights.v1.WeightsService/Rollback': change,
   '/tessera.weights.v1.WeightsService/Get': any,
 };

@@ -2,9 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { ClusterState, UserRoute } from '@tessera/client';
 import { expecting } from '@tessera/errors';
 import { PARTITION_COUNT, partitionOf, type RoutingTable } from '@tessera/routing';
-import { Log } from '@tessera/telemetry';
 import { Cluster } from '../cluster.js';
-import { Holders } from '../holders.js';
 
 const invalid = expecting('REQUEST_INVALID');
 
@@ -23,11 +21,7 @@ function partitionIn(query: Readonly<Record<string, unknown>>, name: string, fal
 /** What a gateway knows of its cluster. */
 @Controller('v1/cluster')
 export class ClusterController {
-  constructor(
-    private readonly cluster: Cluster,
-    private readonly holders: Holders,
-    private readonly log: Log,
-  ) {}
+  constructor(private readonly cluster: Cluster) {}
 
   /** Nodes with their state, their share of the partitions and what is outstanding at them. */
   @Get()
@@ -58,6 +52,7 @@ export class ClusterController {
           pairUs: link.relevance.pairUs,
         },
         versions: link.versions,
+        log: link.log,
       })),
     };
   }
@@ -77,25 +72,6 @@ export class ClusterController {
     }
     const names = table.members.map(({ name }) => name);
     return { revision: table.revision, digest: table.digest, nodes: names, ranges };
-  }
-
-  /**
-   * The disks of a node that is no member are gone for good: erasures no longer wait for it.
-   * Errors: REQUEST_INVALID for a member, or for a node that never was one.
-   */
-  @Post('forget-node')
-  @HttpCode(200)
-  async forgetNode(@Body() body: { readonly node?: unknown }): Promise<object> {
-    const node = body?.node;
-    const members = new Set(this.cluster.links().map(({ member }) => member.name));
-    const left = this.holders.names().filter((name) => !members.has(name));
-    if (typeof node !== 'string' || !left.includes(node)) {
-      const names = left.length === 0 ? 'there is none' : left.join(', ');
-      throw invalid('node', `one that was a member and is none now (${names})`, node);
-    }
-    await this.holders.forget(node);
-    this.log.warn({ node }, `node ${node} is forgotten: erasures no longer wait for it`);
-    return { node, holders: this.holders.names() };
   }
 
   /** Where a user's requests go. */

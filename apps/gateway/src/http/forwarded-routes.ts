@@ -1,20 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Connection } from '@tessera/client';
-import { expecting } from '@tessera/errors';
 import { answerError, parseJsonBody } from '@tessera/hosting';
 import { CostEstimates, partitionOf } from '@tessera/routing';
 import type { Log } from '@tessera/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Asked, Asking } from '../asking.js';
-import type { EveryNodeCalls } from '../grpc/every-node.js';
-import type { KeptErasures } from '../kept-erasures.js';
+import { checkLog, keyed } from '../grpc/one-change.js';
 import { type HttpAnswer, NodeAway } from '../node-link.js';
 import { type Fields, passedFields, withToken } from '../passed-fields.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
 import { checkAnswer, errorOf, failureOf, Refused } from './node-answer.js';
 import { rerankInParts } from './rerank-parts.js';
 
-const invalid = expecting('REQUEST_INVALID');
 const EMPTY = Buffer.alloc(0);
 
 /** Where the JSON of each route names its user; [] for nobody's, which any node answers. */
@@ -41,11 +38,8 @@ const NODE_AT: Readonly<Record<string, readonly string[]>> = {
 /** Documents to score, of which each node gets a part. */
 const IN_PARTS = ['/v1/rerank', '/v2/rerank', '/rerank'];
 
-/** Changes, which every node takes in one order. */
-const EVERY_NODE = ['/v1/catalogue/apply'];
-
-/** Keys and values of a user, and with `withRecords` all that is kept of them but behaviours. */
-const DROP_USER = '/v1/kv/drop-user';
+/** Changes: one node takes them, and brings them to all by the log. */
+const CHANGES = ['/v1/catalogue/apply', '/v1/kv/drop-user'];
 
 function textAt(body: unknown, path: readonly string[]): string | undefined {
   let value = body;
@@ -79,9 +73,7 @@ function passedHeaders(headers: IncomingHttpHeaders, connection: Connection): Fi
 
 export interface HttpForwarding {
   readonly asking: Asking;
-  readonly every: EveryNodeCalls;
   readonly calls: SplitCalls;
-  readonly erasures: Pick<KeptErasures, 'forget'>;
   readonly connection: Connection;
   readonly log: Pick<Log, 'error'>;
   /** Milliseconds that a node may take. */
@@ -93,10 +85,11 @@ async function forward(
   path: string,
   request: FastifyRequest,
   reply: FastifyReply,
+  fieldsOf: (fields: Fields) => Fields = (fields) => fields,
 ): Promise<HttpAnswer> {
   const { method } = request;
   const body = method === 'GET' ? EMPTY : (request.body as Buffer);
-  const headers = passedHeaders(request.headers, connection);
+  const headers = fieldsOf(passedHeaders(request.headers, connection));
   let end: () => void = () => undefined;
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) end();
@@ -150,42 +143,14 @@ async function score(
   return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(answer)) };
 }
 
-/** The answer of the first node where all have taken the change. */
 async function change(
-  { every, connection, timeoutMs }: HttpForwarding,
-  path: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<HttpAnswer> {
-  const body = request.body as Buffer;
-  const headers = passedHeaders(request.headers, connection);
-  const caller = {
-    get cancelled() {
-      return reply.raw.destroyed;
-    },
-    deadlineMs: Date.now() + timeoutMs,
-  };
-  const taken = await every.ask(path, caller, async (link) => {
-    const asked = await link.http({ method: 'POST', path, headers, body, timeoutMs });
-    return checkAnswer(asked).body;
-  });
-  return { status: 200, headers: {}, body: taken };
-}
-
-/** With its records it is an erasure, which is kept until every node has confirmed. */
-async function dropUser(
   parts: HttpForwarding,
   path: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<HttpAnswer> {
-  const body = await parseJsonBody(request.body as Buffer);
-  const { withRecords } = (body ?? {}) as { readonly withRecords?: unknown };
-  if (withRecords !== true) return change(parts, path, request, reply);
-  const userId = textAt(body, ['userId']);
-  if (userId === undefined) throw invalid('userId', 'text that is not empty', 'nothing');
-  await parts.erasures.forget(userId, true, parts.timeoutMs);
-  return { status: 200, headers: {}, body: Buffer.from('{}') };
+  checkLog(parts.asking.cluster);
+  return forward(parts, path, request, reply, keyed);
 }
 
 type Forward = (
@@ -199,8 +164,7 @@ type Forward = (
 const FORWARDS: readonly (readonly [method: 'GET' | 'POST', path: string, forward: Forward])[] = [
   ...Object.keys(USER_AT).map((path) => ['POST', path, forward] as const),
   ...IN_PARTS.map((path) => ['POST', path, score] as const),
-  ...EVERY_NODE.map((path) => ['POST', path, change] as const),
-  ['POST', DROP_USER, dropUser],
+  ...CHANGES.map((path) => ['POST', path, change] as const),
   ...TOLD.map((path) => ['GET', path, forward] as const),
 ];
 

@@ -20,8 +20,10 @@ import type {
 } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { callerOf, GrpcErrorFilter, grpcStatus, refuseMalformed, text } from '@tessera/grpc';
+import type { Submission } from '@tessera/log';
 import { Log } from '@tessera/telemetry';
 import { AdapterEdge } from '../adapter-edge.js';
+import { submissionOf } from '../wire/submission.js';
 import {
   parseActivation,
   parsePushPart,
@@ -38,6 +40,8 @@ async function* partsOf(
   const messages = call.iterator({ destroyOnReturn: false }) as AsyncIterable<WirePushRequest>;
   for await (const message of messages) yield parsePushPart(message);
 }
+
+const howOf = (metadata: Metadata): Submission => submissionOf((name) => metadata.get(name)[0]);
 
 function named(message: { readonly name: string; readonly digest: string }) {
   refuseMalformed(message);
@@ -59,7 +63,7 @@ export class AdapterGrpcController {
     done: sendUnaryData<WirePushResponse>,
   ): void {
     this.edge
-      .pushAs(callerOf(call.metadata), partsOf(call))
+      .pushAs(callerOf(call.metadata), partsOf(call), howOf(call.metadata))
       .then(({ version, isKnown }) => {
         done(null, { version: toWireVersion(this.edge.described(version)), known: isKnown });
       })
@@ -96,7 +100,7 @@ export class AdapterGrpcController {
   async activate(message: WireActivateRequest, metadata: Metadata): Promise<WireActivateResponse> {
     const version = named(message);
     const wanted = parseActivation(message);
-    const activated = await this.edge.activateAs(callerOf(metadata), version, wanted);
+    const activated = await this.edge.activateAs(callerOf(metadata), version, wanted, howOf(metadata));
     return toWireActivated(activated, this.edge.described(activated.version));
   }
 
@@ -104,7 +108,7 @@ export class AdapterGrpcController {
   async rollBack(message: WireRollbackRequest, metadata: Metadata): Promise<WireRollbackResponse> {
     refuseMalformed(message);
     const name = text('name', message.name);
-    const { serves, replaced } = await this.edge.rollBackAs(callerOf(metadata), name);
+    const { serves, replaced } = await this.edge.rollBackAs(callerOf(metadata), name, howOf(metadata));
     return {
       version: serves && toWireVersion(this.edge.described(serves)),
       replaced: replaced && toWireVersion(this.edge.described(replaced)),
@@ -123,12 +127,13 @@ export class AdapterGrpcController {
 
   @GrpcMethod('AdapterService', 'Delete')
   async delete(message: WireDeleteRequest, metadata: Metadata): Promise<WireDeleteResponse> {
-    await this.edge.deleteAs(callerOf(metadata), named(message));
+    await this.edge.deleteAs(callerOf(metadata), named(message), howOf(metadata));
     return {};
   }
 
   private async pinned(message: WirePinRequest, metadata: Metadata, isPinned: boolean) {
-    const version = await this.edge.pinAs(callerOf(metadata), named(message), isPinned);
+    const how = howOf(metadata);
+    const version = await this.edge.pinAs(callerOf(metadata), named(message), isPinned, how);
     return { version: toWireVersion(this.edge.described(version)) };
   }
 }

@@ -2,7 +2,7 @@ import type { Metadata, ServerWritableStream } from '@grpc/grpc-js';
 import { Controller, UseFilters } from '@nestjs/common';
 import { GrpcMethod, GrpcStreamMethod } from '@nestjs/microservices';
 import { type Change, ChangeAudits } from '@tessera/access';
-import type { CatalogueChanges } from '@tessera/catalogue';
+import type { AppliedImport, CatalogueChanges } from '@tessera/catalogue';
 import type {
   WireApplyBatchRequest,
   WireApplyBatchResponse,
@@ -24,17 +24,27 @@ import type {
   WireRollBackRequest,
   WireRollBackResponse,
 } from '@tessera/contracts';
-import type { AppliedChanges, ListedItem } from '@tessera/engine';
+import type { ListedItem } from '@tessera/engine';
 import { callerOf, GrpcErrorFilter, paced, refuseMalformed } from '@tessera/grpc';
+import type { Submission } from '@tessera/log';
 import { RecallOperations } from '@tessera/recall';
 import { concatMap, defaultIfEmpty, map, type Observable, scan, takeLast, takeWhile } from 'rxjs';
 import { answerOf, applyWire, parseWireChanges, quantised } from '../wire/catalogue.mapper.js';
+import { submissionOf } from '../wire/submission.js';
 import { CollectedBatch, GRPC_SOURCE } from './collected-batch.js';
 
 const sequenceTold = (sequence: number) => `sequence ${sequence}`;
 
 function changeOf(action: string, metadata: Metadata, name: string): Change {
   return { action, actor: callerOf(metadata).name, edge: 'grpc', name };
+}
+
+const howOf = (metadata: Metadata): Submission => submissionOf((name) => metadata.get(name)[0]);
+
+/** A key is of one change: the batches of a stream have none. */
+function unkeyed(metadata: Metadata): Metadata {
+  metadata.remove('idempotency-key');
+  return metadata;
 }
 
 /** Written out: objects made by spread and rest live until a major collection of V8. */
@@ -66,7 +76,7 @@ export class CatalogueGrpcController {
     const applied = await this.applied(metadata, message.catalogue, () => {
       const catalogue = this.of(message);
       const changes = parseWireChanges(message.changes);
-      return applyWire(catalogue, changes, message, GRPC_SOURCE);
+      return applyWire(catalogue, changes, message, GRPC_SOURCE, howOf(metadata));
     });
     return answerOf(applied);
   }
@@ -78,7 +88,7 @@ export class CatalogueGrpcController {
   ): Observable<WireApplyStreamResponse> {
     return batches.pipe(
       concatMap((batch) =>
-        this.apply({ ...batch, bundle: undefined, importMark: undefined }, metadata),
+        this.apply({ ...batch, bundle: undefined, importMark: undefined }, unkeyed(metadata)),
       ),
     );
   }
@@ -95,7 +105,7 @@ export class CatalogueGrpcController {
       takeLast(1),
       concatMap((batch) =>
         this.applied(metadata, batch.catalogue, () =>
-          batch.apply((name) => this.operations.changesOf(name)),
+          batch.apply((name) => this.operations.changesOf(name), howOf(metadata)),
         ),
       ),
       map(answerOf),
@@ -150,7 +160,7 @@ export class CatalogueGrpcController {
     const { catalogue, sequence: to } = message;
     const detail = `to sequence ${to}`;
     const change = { ...changeOf('roll-back-catalogue', metadata, catalogue), detail };
-    const act = () => this.of(message).rollBack(to, GRPC_SOURCE);
+    const act = () => this.of(message).rollBack(to, GRPC_SOURCE, howOf(metadata));
     return { sequence: await this.changes.audited(change, act, sequenceTold) };
   }
 
@@ -158,8 +168,8 @@ export class CatalogueGrpcController {
   private applied(
     metadata: Metadata,
     name: string,
-    act: () => Promise<AppliedChanges>,
-  ): Promise<AppliedChanges> {
+    act: () => Promise<AppliedImport>,
+  ): Promise<AppliedImport> {
     const change = changeOf('apply-changes', metadata, name);
     // A change that does not parse is audited as well.
     return this.changes.noted(

@@ -1,8 +1,8 @@
-import { type BundleStep, type CatalogueChanges, ChangeBatch } from '@tessera/catalogue';
+import { type AppliedImport, type BundleStep, type CatalogueChanges, ChangeBatch } from '@tessera/catalogue';
 import type { WireApplyBatchRequest } from '@tessera/contracts';
-import type { AppliedChanges } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
 import { refuseMalformed } from '@tessera/grpc';
+import type { Submission } from '@tessera/log';
 import { parseWireChanges } from '../wire/catalogue.mapper.js';
 
 const invalid = expecting('CATALOGUE_INVALID');
@@ -40,12 +40,12 @@ export class CollectedBatch {
    * All or none; nothing where the client went away before the last message.
    * @param of the catalogue of a name
    */
-  apply(of: (name: string) => CatalogueChanges): Promise<AppliedChanges> {
+  apply(of: (name: string) => CatalogueChanges, how: Submission): Promise<AppliedImport> {
     if (!this.isWhole) throw invalid('last', 'a last message', 'the end of the stream');
     const catalogue = of(this.catalogue);
     // Left out, it comes as null.
     return this.bundle
-      ? catalogue.applyBundle(this.batch, this.bundle, GRPC_SOURCE)
-      : catalogue.applyBatch(this.batch, GRPC_SOURCE);
+      ? catalogue.applyBundle(this.batch, this.bundle, GRPC_SOURCE, how)
+      : catalogue.applyBatch(this.batch, GRPC_SOURCE, how);
   }
 }

@@ -10,7 +10,11 @@ import type {
   WireWeightsUpdateResponse,
 } from '@tessera/contracts';
 import { callerOf, GrpcErrorFilter, refuseMalformed, text } from '@tessera/grpc';
+import type { Submission } from '@tessera/log';
 import { WeightsEdge } from '../weights-edge.js';
+import { submissionOf } from '../wire/submission.js';
+
+const howOf = (metadata: Metadata): Submission => submissionOf((name) => metadata.get(name)[0]);
 
 @Controller()
 @UseFilters(GrpcErrorFilter)
@@ -24,7 +28,8 @@ export class WeightsGrpcController {
   ): Promise<WireWeightsUpdateResponse> {
     refuseMalformed(message);
     const name = text('name', message.name);
-    const { digest, drainedUs, swappedUs } = await this.edge.update(callerOf(metadata), name);
+    const how = howOf(metadata);
+    const { digest, drainedUs, swappedUs } = await this.edge.update(callerOf(metadata), name, how);
     return { digest, drainedUs, swappedUs };
   }
 
@@ -34,7 +39,7 @@ export class WeightsGrpcController {
     metadata: Metadata,
   ): Promise<WireWeightsRollbackResponse> {
     refuseMalformed(message);
-    const { serving, ...update } = await this.edge.rollBack(callerOf(metadata));
+    const { serving, ...update } = await this.edge.rollBack(callerOf(metadata), howOf(metadata));
     const { digest, drainedUs, swappedUs } = update;
     return { name: serving, digest, drainedUs, swappedUs };
   }

@@ -6,6 +6,7 @@ import { callerOf } from '@tessera/hosting';
 import { RecallOperations } from '@tessera/recall';
 import type { FastifyRequest } from 'fastify';
 import { answerOf, applyWire, parseWireChanges, quantised } from '../wire/catalogue.mapper.js';
+import { submissionOf } from '../wire/submission.js';
 import { HTTP_JSON, HTTP_RPCS } from './json-form.js';
 
 const APPLY = HTTP_RPCS['/v1/catalogue/apply'];
@@ -65,7 +66,8 @@ export class CatalogueHttpController {
       async () => {
         const catalogue = this.operations.changesOf(name);
         const changes = parseWireChanges((asked.changes as JsonChange[]).map(withTexts));
-        return applyWire(catalogue, changes, asked, HTTP_SOURCE);
+        const how = submissionOf((field) => request.headers[field]);
+        return applyWire(catalogue, changes, asked, HTTP_SOURCE, how);
       },
       ({ sequence }) => `sequence ${sequence}`,
     );

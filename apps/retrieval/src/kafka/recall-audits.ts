@@ -99,8 +99,8 @@ export class RecallAudits {
     const { producer, topic, metrics, erasures } = this.parts;
     const first = this.waiting.slice(0, count);
     // Nothing is written of a user who was erased while the broker was away.
-    const kept = first.filter(
-      ({ audited, mark }) => !erasures.isErasedSince(audited.request.userId, mark),
+    const kept = first.filter(({ audited, mark }) =>
+      erasures.mayKeep(audited.request.userId, mark),
     );
     metrics.countAudits('dropped', count - kept.length);
     if (kept.length === 0) return true;

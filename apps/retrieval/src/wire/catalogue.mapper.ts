@@ -17,8 +17,8 @@ import type {
   WireQuantiseRequest,
   WireQuantiseResponse,
 } from '@tessera/contracts';
-import type { AppliedChanges } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
+import type { Submission } from '@tessera/log';
 import { clauseFrom } from './eligibility.mapper.js';
 
 const invalid = expecting('CATALOGUE_INVALID');
@@ -61,19 +61,21 @@ export function applyWire(
   changes: readonly CatalogueChange[],
   { bundle, importMark }: Pick<WireApplyRequest, 'bundle' | 'importMark'>,
   source: string,
-): Promise<AppliedChanges> {
+  how: Submission,
+): Promise<AppliedImport> {
   if (bundle && importMark) throw invalid('importMark', 'none beside bundle', importMark.name);
   const batch = ChangeBatch.of(changes);
-  if (bundle) return catalogue.applyBundle(batch, bundle, source);
-  if (importMark) return catalogue.applyImport(batch, importMark, source);
-  return catalogue.applyBatch(batch, source);
+  if (bundle) return catalogue.applyBundle(batch, bundle, source, how);
+  if (importMark) return catalogue.applyImport(batch, importMark, source, how);
+  return catalogue.applyBatch(batch, source, how);
 }
 
-export const answerOf = (applied: AppliedChanges | AppliedImport): WireApplyResponse => ({
+export const answerOf = (applied: AppliedImport): WireApplyResponse => ({
   sequence: applied.sequence,
   matched: [...applied.matched],
   placed: sidsOf(applied.placed.offsets, applied.placed.codes).map((sid) => ({ sid })),
-  alreadyApplied: 'alreadyApplied' in applied && applied.alreadyApplied,
+  alreadyApplied: applied.alreadyApplied,
+  offset: applied.offset ?? 0,
 });
 
 function sidsOf(offsets: Uint32Array, codes: Uint32Array): number[][] {

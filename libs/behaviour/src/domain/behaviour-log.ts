@@ -24,8 +24,10 @@ export abstract class BehaviourLog extends BehaviourStore<StoredBehaviour> {
    * Forgets all of a user. Events up to `untilMs`, and up to the newest that was kept, are
    * refused from then on: a late delivery does not bring back what was erased. False: nothing was
    * known.
+   * @param mark position (libs/log) of the entry that erases the user, kept in the same commit: an
+   * entry that the store has applied is not applied again; '' or left out: none
    */
-  abstract erase(userId: string, untilMs: number): Promise<boolean>;
+  abstract erase(userId: string, untilMs: number, mark?: string): Promise<boolean>;
   abstract close(): Promise<void>;
 }
 

@@ -7,6 +7,7 @@ import {
   type StoreReading,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
+import { positionOf } from '@tessera/log';
 import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
 import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
 import type { UserBehaviours } from '../domain/behaviour-store.js';
@@ -17,6 +18,7 @@ import {
   eventKey,
   FORMAT,
   FORMAT_KEY,
+  MARK_KEY,
   placeValue,
   RECORD_RANGE,
   readBehaviourKey,
@@ -63,6 +65,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
   private constructor(
     private readonly store: OrderedStore,
     private readonly options: EmbeddedBehaviourOptions,
+    private lastMark: string,
   ) {
     super();
     this.arrivals = new Arrivals(options.nowMs);
@@ -74,9 +77,9 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     await mkdir(dirname(options.path), { recursive: true }).catch(() => undefined);
     const { path, reserveBytes = 0 } = options;
     const store = await OrderedStore.open({ path, reserveBytes });
-    const [format] = await store.get([FORMAT_KEY]);
+    const [format, mark] = await store.get([FORMAT_KEY, MARK_KEY]);
     if (format === undefined || Number(format) <= FORMAT) {
-      return new EmbeddedBehaviourLog(store, options);
+      return new EmbeddedBehaviourLog(store, options, mark?.toString() ?? '');
     }
     store.close();
     const got = `got format ${format}, which a newer release wrote`;
@@ -147,8 +150,21 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     });
   }
 
-  erase(userId: string, untilMs: number): Promise<boolean> {
+  /** Of the newest entry of a cluster log that is applied here; '': none. */
+  get mark(): string {
+    return this.lastMark;
+  }
+
+  noteMark(mark: string): Promise<void> {
     return this.inTurn(async () => {
+      await this.put([], [{ key: MARK_KEY, value: Buffer.from(mark) }]);
+      this.lastMark = mark;
+    });
+  }
+
+  erase(userId: string, untilMs: number, mark = ''): Promise<boolean> {
+    return this.inTurn(async () => {
+      if (isApplied(mark, this.lastMark)) return false;
       const [record] = (await this.records([userId])) as [UserRecord];
       const ranges = this.options.retention.windows.map((_, window) =>
         windowRange(userId, window, 0, Number.POSITIVE_INFINITY),
@@ -168,7 +184,10 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
         ),
       );
       const erased = byWindow.flat().flatMap(({ key }) => keysOfBehaviour(userId, key));
-      await this.put(erased, [recordEntry(userId, { ...this.noRecord(), erasedUntilMs })]);
+      const marked = mark === '' ? [] : [{ key: MARK_KEY, value: Buffer.from(mark) }];
+      const gone = recordEntry(userId, { ...this.noRecord(), erasedUntilMs });
+      await this.put(erased, [gone, ...marked]);
+      if (mark !== '') this.lastMark = mark;
       return record.known;
     });
   }
@@ -350,4 +369,11 @@ function readRecord(value: Buffer): UserRecord {
 /** The behaviour and the mark of its event. */
 function keysOfBehaviour(userId: string, key: Buffer): [Buffer, Buffer] {
   return [key, eventKey(userId, readBehaviourKey(key).eventId)];
+}
+
+/** Whether the entry of `mark` lies at or before that of `last`, in one log. */
+function isApplied(mark: string, last: string): boolean {
+  const [entry, newest] = [positionOf(mark), positionOf(last)];
+  if (entry === undefined || newest === undefined) return false;
+  return entry.log === newest.log && entry.offset <= newest.offset;
 }

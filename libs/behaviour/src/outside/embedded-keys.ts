@@ -8,6 +8,8 @@
 /** 'f': the format of the store; one that has none is of format 1. */
 export const FORMAT_KEY = Buffer.from('f');
 export const FORMAT = 1;
+/** 'l': the position in a cluster log up to which erasures are applied. */
+export const MARK_KEY = Buffer.from('l');
 
 const LENGTH_BYTES = 2;
 const TIME_BYTES = 8;

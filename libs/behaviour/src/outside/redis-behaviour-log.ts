@@ -1,3 +1,4 @@
+import { positionOf } from '@tessera/log';
 import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
 import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
 import type { StoreReach } from '../domain/behaviour-store.js';
@@ -103,7 +104,8 @@ export class RedisBehaviourLog extends BehaviourLog {
     await this.redis.write((redis) => redis.hset(this.recordKey(userId), fields));
   }
 
-  async erase(userId: string, untilMs: number): Promise<boolean> {
+  async erase(userId: string, untilMs: number, mark = ''): Promise<boolean> {
+    const { log = '', offset = 0 } = positionOf(mark) ?? {};
     const keys = this.keysOf(userId);
     const { retention, nowMs } = this.options;
     const oldest = retention.oldestMs(nowMs()).map(String);
@@ -111,7 +113,7 @@ export class RedisBehaviourLog extends BehaviourLog {
       redis.tesseraErase(
         keys.length,
         ...keys,
-        ...[String(untilMs), ...this.clockArgs(), ...oldest],
+        ...[String(untilMs), ...this.clockArgs(), ...oldest, log, String(offset)],
       ),
     );
     return known === 1;

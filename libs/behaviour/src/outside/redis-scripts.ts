@@ -71,10 +71,16 @@ return found`;
 
 /**
  * ARGV: the time up to which events are refused from now on, now, the latest time that events may
- * have, and the oldest that is kept of each window: what is older counts as gone, trimmed or not.
- * Returns 1 where something was known.
+ * have, the oldest that is kept of each window (what is older counts as gone, trimmed or not), and
+ * the log and the offset of the entry that erases, '' and 0 for none: every node applies it, the
+ * first does it. Returns 1 where something was known.
  */
 export const ERASE_SCRIPT = `
+local log, offset = ARGV[#ARGV - 1], tonumber(ARGV[#ARGV])
+if log ~= '' then
+  local by = redis.call('HMGET', KEYS[1], 'erasedLog', 'erasedOffset', 'erasedKnown')
+  if by[1] == log and tonumber(by[2]) >= offset then return tonumber(by[3]) end
+end
 local known = redis.call('HEXISTS', KEYS[1], 'known')
 local erased = math.max(tonumber(ARGV[1]),
   tonumber(redis.call('HGET', KEYS[1], 'erasedUntilMs') or '-1'))
@@ -86,4 +92,7 @@ end
 if erased > tonumber(ARGV[3]) then erased = tonumber(ARGV[2]) end
 redis.call('DEL', unpack(KEYS))
 redis.call('HSET', KEYS[1], 'erasedUntilMs', string.format('%.0f', erased))
+if log ~= '' then
+  redis.call('HSET', KEYS[1], 'erasedLog', log, 'erasedOffset', ARGV[#ARGV], 'erasedKnown', known)
+end
 return known`;

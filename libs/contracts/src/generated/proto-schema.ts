@@ -1182,7 +1182,12 @@ export const protoSchema: object = {
                     "alreadyApplied": {
                       "type": "bool",
                       "id": 4,
-                      "comment": "The batch of `import_mark` was applied before; nothing was done now."
+                      "comment": "The batch of `import_mark`, or a change of this idempotency key, was applied before; nothing was done now."
+                    },
+                    "offset": {
+                      "type": "uint64",
+                      "id": 5,
+                      "comment": "Of the change's entry in the cluster log; 0: the node follows none."
                     }
                   }
                 },
@@ -1217,6 +1222,10 @@ export const protoSchema: object = {
                       "rule": "repeated",
                       "type": "Placed",
                       "id": 3
+                    },
+                    "offset": {
+                      "type": "uint64",
+                      "id": 5
                     }
                   }
                 },
@@ -1261,6 +1270,10 @@ export const protoSchema: object = {
                       "rule": "repeated",
                       "type": "Placed",
                       "id": 3
+                    },
+                    "offset": {
+                      "type": "uint64",
+                      "id": 5
                     }
                   }
                 },

@@ -15,7 +15,7 @@ export interface Difference {
 /** Kinds that may differ among nodes that take requests: a catalogue changes while it serves. */
 const OWN_KINDS: ReadonlySet<string> = new Set([
   ...['service', 'node', 'catalogue'],
-  // Judged by how far a node is behind: Laggards.
+  // The log of the cluster says them.
   ...['changes', 'adapters'],
 ]);
 

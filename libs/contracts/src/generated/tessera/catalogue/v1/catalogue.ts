@@ -145,8 +145,10 @@ export interface ApplyResponse {
   readonly matched: readonly number[];
   /** Per change with a vector or a text, in their order. */
   readonly placed: readonly Placed[];
-  /** The batch of `import_mark` was applied before; nothing was done now. */
+  /** The batch of `import_mark`, or a change of this idempotency key, was applied before; nothing was done now. */
   readonly alreadyApplied: boolean;
+  /** Of the change's entry in the cluster log; 0: the node follows none. */
+  readonly offset: number;
 }
 
 export interface ApplyStreamRequest {
@@ -161,6 +163,7 @@ export interface ApplyStreamResponse {
   readonly sequence: number;
   readonly matched: readonly number[];
   readonly placed: readonly Placed[];
+  readonly offset: number;
 }
 
 export interface ApplyBatchRequest {
@@ -184,6 +187,7 @@ export interface ApplyBatchResponse {
   readonly sequence: number;
   readonly matched: readonly number[];
   readonly placed: readonly Placed[];
+  readonly offset: number;
 }
 
 export interface GetStateRequest {

@@ -1,0 +1,37 @@
+import { type Config, kafkaSecurity, redisSecurity } from '@tessera/config';
+import { type ClusterLog, type EntryStore, KafkaLog, openEntryStore, RedisLog } from '@tessera/log';
+import type { Log } from '@tessera/telemetry';
+
+/** The log of this process's cluster. */
+export interface OpenedLog {
+  readonly log: ClusterLog;
+  readonly store: EntryStore;
+}
+
+/**
+ * Undefined where this process is the only one. Opens also while the server is away. Rejects with
+ * CONFIG_INVALID.
+ */
+export async function openClusterLog(config: Config, log: Log): Promise<OpenedLog | undefined> {
+  const { cluster } = config;
+  if (cluster.log === 'none') return undefined;
+  const store = await openEntryStore(cluster.logStore, s3Of(config));
+  return { log: await logOf(config, log), store };
+}
+
+function logOf(config: Config, log: Log): Promise<ClusterLog> {
+  const { cluster, behaviours, kafka, node } = config;
+  const { name } = cluster;
+  if (cluster.log === 'redis') {
+    const security = redisSecurity(behaviours);
+    return RedisLog.open({ address: cluster.logRedis, name, security }, log);
+  }
+  const brokers = kafka.brokers.split(',');
+  const security = kafkaSecurity(kafka);
+  return KafkaLog.open({ clientId: `tessera-log-${node.name}`, brokers, name, security }, log);
+}
+
+function s3Of({ adapters }: Config) {
+  const { s3Endpoint: endpoint, s3Region: region, s3Addressing, fetchTimeoutMs } = adapters;
+  return { endpoint, region, isPathStyle: s3Addressing === 'path', timeoutMs: fetchTimeoutMs };
+}

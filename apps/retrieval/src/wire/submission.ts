@@ -1,0 +1,25 @@
+import { expecting } from '@tessera/errors';
+import { type Submission, WAIT_FOR, type WaitFor } from '@tessera/log';
+
+const invalid = expecting('REQUEST_INVALID');
+
+/** Names of metadata and headers: who repeats a change under one key changes nothing. */
+const KEY = 'idempotency-key';
+/** What the answer to a change waits for. */
+const WAITS = 'tessera-wait-for';
+
+const isWaitFor = (text: string): text is WaitFor => (WAIT_FOR as readonly string[]).includes(text);
+
+/**
+ * How a caller wants a change taken.
+ * @param get first value of a metadata or header field
+ * @throws TesseraError REQUEST_INVALID
+ */
+export function submissionOf(get: (name: string) => unknown): Submission {
+  const key = get(KEY);
+  const waitFor = get(WAITS);
+  if (waitFor !== undefined && !(typeof waitFor === 'string' && isWaitFor(waitFor))) {
+    throw invalid(WAITS, `one of ${WAIT_FOR.join(', ')}`, String(waitFor));
+  }
+  return { ...(typeof key === 'string' && { key }), ...(waitFor !== undefined && { waitFor }) };
+}

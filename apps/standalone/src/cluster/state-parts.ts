@@ -1,0 +1,129 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AdapterAct, Adapters, PushPart } from '@tessera/adapter';
+import type { CatalogueChanges, OrderedChanges } from '@tessera/catalogue';
+import { type EntryStore, type PartOutcome, positionOf, type StatePart } from '@tessera/log';
+import type { RecallOperations } from '@tessera/recall';
+
+const CHANGES = 'changes';
+const ADAPTERS = 'adapters';
+const WEIGHTS = 'weights';
+const DROP_VERSION = 'drop-version';
+
+export const KINDS = { CHANGES, ADAPTERS, WEIGHTS, DROP_VERSION } as const;
+
+/** Changes of one catalogue, by its name. */
+export interface ChangesBody {
+  readonly catalogue: string;
+  readonly changes: OrderedChanges;
+}
+
+export type ReceivedVersion = Extract<AdapterAct, { readonly act: 'receive' }>['version'];
+
+const unmarked = (value: unknown): PartOutcome => ({ value, isMarked: false });
+
+/** Items of all catalogues. The first one keeps the position of the node. */
+export function cataloguePart(
+  names: readonly string[],
+  changesOf: (name: string) => CatalogueChanges,
+): StatePart {
+  return {
+    name: 'catalogues',
+    kinds: [CHANGES],
+    apply: async ({ body }, { offset }, mark) => {
+      const { catalogue, changes } = body as ChangesBody;
+      const own = changesOf(catalogue);
+      const known = positionOf(own.state().mark);
+      const isKnown = known?.log === positionOf(mark)?.log && (known?.offset ?? 0) >= offset;
+      // A crash may lie between this catalogue's commit and that of the first one.
+      if (isKnown) return unmarked(undefined);
+      const value = await own.perform(changes, mark);
+      return { value, isMarked: catalogue === '' && !value.alreadyApplied };
+    },
+    digest: async () => {
+      const digests = names.map(async (name) => [name, (await changesOf(name).digest()).digest]);
+      return Object.fromEntries(await Promise.all(digests));
+    },
+  };
+}
+
+const adapterFile = (digest: string, name: string) => `adapters/${digest}/${name}`;
+
+/** Puts the files of a version where the other nodes find them. */
+export async function shareVersion(
+  store: EntryStore,
+  folder: string,
+  { digest, files }: ReceivedVersion,
+): Promise<void> {
+  for (const { name } of files) {
+    await store.putFile(adapterFile(digest, name), join(folder, name));
+  }
+}
+
+/** The files of a version that another node has shared, as a push. */
+async function* fetched(
+  store: EntryStore,
+  scratch: string,
+  { name, baseModel, files, remark, digest }: ReceivedVersion,
+): AsyncGenerator<PushPart> {
+  yield { header: { name, baseModel, files, remark } };
+  await mkdir(scratch, { recursive: true });
+  for (const file of files) {
+    const path = join(scratch, `${digest}-${file.name}`);
+    try {
+      await store.getFile(adapterFile(digest, file.name), path);
+      for await (const data of createReadStream(path) as AsyncIterable<Buffer>) yield { data };
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+  yield { isEnd: true };
+}
+
+/** Versions of adapters, which of them serve whom, and which are pinned. */
+export function adapterPart(adapters: Adapters, store: EntryStore, scratch: string): StatePart {
+  return {
+    name: ADAPTERS,
+    kinds: [ADAPTERS],
+    apply: async ({ body }) => {
+      const partsOf = (version: ReceivedVersion) => fetched(store, scratch, version);
+      return unmarked(await adapters.perform(body as AdapterAct, partsOf));
+    },
+    digest: async () =>
+      adapters
+        .list('')
+        .filter(({ state, isPinned }) => state === 'active' || state === 'canary' || isPinned)
+        .map(({ name, digest, state, share, isPinned }) =>
+          JSON.stringify([name, digest, state, share, isPinned]),
+        )
+        .sort(),
+  };
+}
+
+/** The set of weights in service, where it is not the model's own. */
+export function weightsPart(weights: RecallOperations['weights']): StatePart {
+  return {
+    name: WEIGHTS,
+    kinds: [WEIGHTS],
+    apply: async ({ body }) => {
+      const { name } = body as { readonly name: string };
+      return unmarked(await weights.perform(name));
+    },
+    digest: async () => {
+      const { serving, digest } = weights.current();
+      return serving === '' ? '' : [serving, digest];
+    },
+  };
+}
+
+/** A version of prompts that the pool gives up: nothing that is kept of it is compared. */
+export function poolPart(dropVersion: (version: string) => boolean): StatePart {
+  return {
+    name: 'pool',
+    kinds: [DROP_VERSION],
+    apply: async ({ body }) => unmarked(dropVersion(String((body as { version?: unknown }).version))),
+    digest: async () => '',
+  };
+}
+

@@ -1,0 +1,14 @@
+export const WAIT_FOR = ['appended', 'applied-here', 'applied-everywhere'] as const;
+
+/** What the answer to a change waits for: the log has it, this node, or every node that serves. */
+export type WaitFor = (typeof WAIT_FOR)[number];
+
+/** How a change is taken that all nodes of a cluster have to know. */
+export interface Submission {
+  /** Changes of one key count once, of the newest KEYS_KEPT entries; '' or left out: it has none. */
+  readonly key?: string | undefined;
+  /** Left out: `applied-everywhere`. */
+  readonly waitFor?: WaitFor | undefined;
+  /** Aborted: the caller no longer waits; what is in the log counts all the same. */
+  readonly signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,70 @@
+/** How far a node is in the log of its cluster, as it says itself. */
+export interface LogWord {
+  /** Of the log; '' for none. */
+  readonly identity: string;
+  readonly offset: number;
+  /** Of its state there. */
+  readonly digest: string;
+  /** Why the node takes no requests; '': it does. */
+  readonly fault: string;
+}
+
+/** Of a node that follows none. */
+export const NO_LOG: LogWord = { identity: '', offset: 0, digest: '', fault: '' };
+
+export interface LogLag {
+  readonly kind: 'log';
+  readonly expected: string;
+  readonly got: string;
+}
+
+/** Milliseconds within which a node has to be where another one was. */
+const GRACE_MS = 5000;
+
+/**
+ * Nodes that do not serve what the log of their cluster says: they follow another log than the one
+ * that was seen first, say so themselves, or are not yet where another node was five seconds ago.
+ * Nobody is counted: the log alone makes offsets. Pure but for the time given.
+ */
+export class LogProgress {
+  private identity: string | undefined;
+  /** Offsets that some node had reached, ascending in both. */
+  private readonly reached: { readonly atMs: number; readonly offset: number }[] = [];
+
+  /** @returns those that get no requests now, and why */
+  note(all: ReadonlyMap<string, LogWord>, nowMs: number): ReadonlyMap<string, LogLag> {
+    const words = [...all.values()];
+    const isKnown = words.some(({ identity }) => identity === this.identity);
+    if (!isKnown) {
+      this.identity = words.find(({ fault }) => fault === '')?.identity;
+      this.reached.length = 0;
+    }
+    const own = words.filter(({ identity }) => identity === this.identity);
+    const expected = this.expectedOffset(Math.max(0, ...own.map(({ offset }) => offset)), nowMs);
+    const lags = new Map<string, LogLag>();
+    for (const [name, word] of all) {
+      const lag = lagOf(word, this.identity ?? word.identity, expected);
+      if (lag !== undefined) lags.set(name, lag);
+    }
+    return lags;
+  }
+
+  /** The offset that was reached by somebody before the grace began. */
+  private expectedOffset(offset: number, nowMs: number): number {
+    if (offset > (this.reached.at(-1)?.offset ?? -1)) this.reached.push({ atMs: nowMs, offset });
+    const isOld = (at: number) => (this.reached[at]?.atMs ?? nowMs) <= nowMs - GRACE_MS;
+    while (isOld(1)) this.reached.shift();
+    return isOld(0) ? (this.reached[0]?.offset ?? 0) : 0;
+  }
+}
+
+function lagOf(word: LogWord, identity: string, offset: number): LogLag | undefined {
+  const kind = 'log';
+  if (word.fault !== '') return { kind, expected: 'the state that it says', got: word.fault };
+  if (word.identity !== identity) {
+    const shown = (one: string) => one || 'none';
+    return { kind, expected: shown(identity), got: shown(word.identity) };
+  }
+  if (word.offset >= offset) return undefined;
+  return { kind, expected: `entry ${offset}`, got: `entry ${word.offset}` };
+}
