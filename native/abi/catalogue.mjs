@@ -74,8 +74,11 @@ const CatalogueInfo = record('CatalogueInfo', undefined, 'The snapshot that was 
   fileBytes: u53(),
 });
 
+const mark = text("Newest mark of a batch that the version holds; '' for none.");
+
 const CatalogueState = record('CatalogueState', undefined, '', {
   sequence: u53('Number of the last change in the newest version.'),
+  mark,
   baseDigest: text('Of the snapshot that the newest version is made over.'),
   liveItemCount: u53(),
   changedItemCount: u53('Items that differ from the snapshot.'),
@@ -84,6 +87,17 @@ const CatalogueState = record('CatalogueState', undefined, '', {
   replayedChanges: u53('What catalogueKeep() found in its folder.'),
   cutBytes: u53('Of a write that a crash broke off, cut by catalogueKeep().'),
 });
+
+const CatalogueDigest = record(
+  'CatalogueDigest',
+  'catalogue::Digest',
+  'What a version holds: two that hold the same have the same digest.',
+  {
+    sequence: u53('Number of the last change of the version.'),
+    mark,
+    digest: text('Of the items that are not removed: 32 hexadecimal digits.'),
+  },
+);
 
 const CatalogueGeneration = record(
   'CatalogueGeneration',
@@ -290,6 +304,7 @@ export default {
     AppliedChanges,
     CatalogueInfo,
     CatalogueState,
+    CatalogueDigest,
     CatalogueGeneration,
     CatalogueReach,
     CatalogueJudgement,

@@ -18,6 +18,7 @@ import type {
   BindingOptions,
   CatalogueBuildOptions,
   CatalogueBuildReport,
+  CatalogueDigest,
   CatalogueGeneration,
   CatalogueInfo,
   CatalogueJudgement,
@@ -203,12 +204,17 @@ export interface NativeAddon extends StoreAddon {
   catalogueRecover(catalogue: CatalogueHandle): Promise<void>;
   /**
    * Applies the changes of one or more packed messages, all of all or none; gives the number of the
-   * last. Rejects with CATALOGUE_INVALID or ITEM_NOT_FOUND naming index and member, or IO_FAILED.
+   * last. With them is kept `mark`, of 4,096 bytes at most, also where they come to no change; ''
+   * leaves the one there is. Rejects with CATALOGUE_INVALID or ITEM_NOT_FOUND naming index and
+   * member, or IO_FAILED.
    */
   catalogueApply(
     catalogue: CatalogueHandle,
     messages: readonly Uint32Array[],
+    mark: string,
   ): Promise<AppliedChanges>;
+  /** Of the newest version; the first costs a pass over all items, later ones what has changed. */
+  catalogueDigest(catalogue: CatalogueHandle): Promise<CatalogueDigest>;
   /**
    * From now on changes and requests are refused that name other attributes or values than those of
    * the packed declarations, one message. Gives what items have that is not declared, in words.

@@ -32,6 +32,7 @@ export {
   type BindingOptions,
   type CatalogueBuildOptions,
   type CatalogueBuildReport,
+  type CatalogueDigest,
   type CatalogueGeneration,
   type CatalogueInfo,
   type CatalogueJudgement,

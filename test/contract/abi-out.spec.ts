@@ -98,11 +98,12 @@ async function ofCatalogue(): Promise<void> {
   });
   const view = addon.catalogueView(catalogue);
   const [words, count] = new PackedWriter().record(writeChangeMessage, { changes: [] });
-  const applied = await addon.catalogueApply(catalogue, [words.subarray(0, count)]);
+  const applied = await addon.catalogueApply(catalogue, [words.subarray(0, count)], 'mark');
   given.set('AppliedChanges', applied);
   const reached = await addon.catalogueReach(catalogue, ...everyItem(), 0);
   given.set('CatalogueInfo', addon.catalogueInfo(catalogue));
   given.set('CatalogueState', addon.catalogueState(catalogue));
+  given.set('CatalogueDigest', await addon.catalogueDigest(catalogue));
   given.set('CatalogueGeneration', (await addon.catalogueVersions(catalogue))[0]);
   given.set('CatalogueReach', reached);
   reach = reached.reach;

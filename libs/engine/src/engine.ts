@@ -8,6 +8,7 @@ import {
   type AppliedChanges,
   type AttributeDeclaration,
   type AttributePatch,
+  type CatalogueDigest,
   type CatalogueGeneration,
   type CatalogueLanding,
   type CatalogueState,
@@ -163,10 +164,17 @@ export interface ChangingCatalogue extends Catalogue {
   keep(keeping: ChangeKeeping): Promise<void>;
   /**
    * The changes of one or more messages (docs/live-catalogue.md), all of all or none; resolves with
-   * what they came to when they are kept and visible. Rejects with CATALOGUE_INVALID or
-   * ITEM_NOT_FOUND naming index, counted over all, and member, or IO_FAILED.
+   * what they came to when they are kept and visible. A mark, a text of who calls of 4,096 bytes at
+   * most, is kept with them, all or nothing, also where they come to no change: it is that of
+   * state() until the next. Rejects with CATALOGUE_INVALID or ITEM_NOT_FOUND naming index, counted
+   * over all, and member, or IO_FAILED.
    */
-  apply(messages: readonly (readonly GivenChange[])[]): Promise<AppliedChanges>;
+  apply(messages: readonly (readonly GivenChange[])[], mark?: string): Promise<AppliedChanges>;
+  /**
+   * What the newest version holds, in short: equal where the items are, however they came there.
+   * The first costs a pass over all items, later ones what has changed.
+   */
+  digest(): Promise<CatalogueDigest>;
   /**
    * From now on changes and requests that name another attribute or value are refused, with what
    * was probably meant. Resolves with what items have that is not declared, in words; rejects with

@@ -4,6 +4,7 @@ export type {
   AppliedChanges,
   AttributeDeclaration,
   CatalogueBuildReport,
+  CatalogueDigest,
   CatalogueGeneration,
   CatalogueLanding,
   CatalogueState,

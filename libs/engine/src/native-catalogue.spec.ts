@@ -61,6 +61,68 @@ describe('changes of a catalogue', () => {
   });
 });
 
+describe('marks of batches and digests', () => {
+  const opened = async (name: string) => {
+    const source = join(folder.path, 'items.jsonl');
+    const outputPath = join(folder.path, `${name}.snapshot`);
+    const sources = [{ path: source, domain: '' }];
+    await buildCatalogue(
+      { sources, titlesPath: '', levelSizes: [2, 2], outputPath },
+      () => undefined,
+    );
+    return openCatalogue(outputPath);
+  };
+  const kept = async (name: string) => {
+    const one = await opened(name);
+    const changes = join(folder.path, `${name}-changes`);
+    await one.keep({ folder: changes, sync: 'never', levelSizes: [], reserveBytes: 0 });
+    return one;
+  };
+
+  it('are there again after a start, a compaction and a roll-back', async () => {
+    let one = await kept('marked');
+    const before = await one.digest();
+    expect(before).toMatchObject({ sequence: 0, mark: '' });
+    expect(before.digest).toMatch(/^[0-9a-f]{32}$/);
+    await one.apply([[{ op: 'pause', itemId: 'a' }]], 'at 7 – ü');
+    await one.apply([[{ op: 'resume', itemId: 'b' }]]);
+    expect(one.state()).toMatchObject({ sequence: 2, mark: 'at 7 – ü' });
+    const paused = await one.digest();
+    expect(paused.digest).not.toBe(before.digest);
+    expect(await one.apply([[]], 'at 9')).toMatchObject({ sequence: 2, changeCount: 0 });
+    await one.compact();
+    expect(await one.digest()).toEqual({ sequence: 2, mark: 'at 9', digest: paused.digest });
+    await one.rollBack(0);
+    one.close();
+    one = await kept('marked');
+    expect(await one.digest()).toEqual({ sequence: 3, mark: 'at 9', digest: before.digest });
+    one.close();
+  });
+
+  it('are of the items alone, in whatever order they came', async () => {
+    const [one, other] = [await opened('one'), await opened('other')];
+    const changes: GivenChange[] = [
+      { op: 'upsert', itemId: 'new', sid: [1, 1], title: 't', attributes: '{"n":1}', priority: 2 },
+      { op: 'remove', itemId: 'a' },
+    ];
+    await one.apply([changes]);
+    for (const change of changes.toReversed()) await other.apply([[change]]);
+    expect((await other.digest()).digest).toBe((await one.digest()).digest);
+    one.close();
+    other.close();
+  });
+
+  it('are refused beyond their length, with the changes they come with', async () => {
+    const before = catalogue.state();
+    const refused = catalogue.apply([[{ op: 'pause', itemId: 'a' }]], 'x'.repeat(4097));
+    await expect(refused).rejects.toMatchObject({
+      code: 'CATALOGUE_INVALID',
+      message: 'mark: expected at most 4096 bytes, got 4097',
+    });
+    expect(catalogue.state()).toEqual(before);
+  });
+});
+
 describe('attributes with a number that is no double', () => {
   const NO_PATCH = { set: '', unset: [], add: [], take: [], delta: [] };
   const priority = 0;

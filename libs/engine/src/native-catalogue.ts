@@ -2,6 +2,7 @@ import {
   type AppliedChanges,
   type AttributeDeclaration,
   type CatalogueBuildReport,
+  type CatalogueDigest,
   type CatalogueGeneration,
   type CatalogueHandle,
   type CatalogueLanding,
@@ -171,8 +172,12 @@ export class NativeCatalogue implements ChangingCatalogue {
     return awaitNative(() => addon().catalogueRecover(this.handle));
   }
 
-  apply(messages: readonly (readonly GivenChange[])[]): Promise<AppliedChanges> {
-    return awaitNative(() => addon().catalogueApply(this.handle, messages.map(packChanges)));
+  apply(messages: readonly (readonly GivenChange[])[], mark = ''): Promise<AppliedChanges> {
+    return awaitNative(() => addon().catalogueApply(this.handle, messages.map(packChanges), mark));
+  }
+
+  digest(): Promise<CatalogueDigest> {
+    return awaitNative(() => addon().catalogueDigest(this.handle));
   }
 
   declare(attributes: readonly AttributeDeclaration[]): Promise<readonly string[]> {

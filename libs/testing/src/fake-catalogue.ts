@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import {
   type AppliedChanges,
   type Catalogue,
+  type CatalogueDigest,
   type CatalogueGeneration,
   type CatalogueItem,
   type CatalogueLanding,
@@ -56,6 +58,7 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
   state(): CatalogueState {
     return {
       sequence: 0,
+      mark: '',
       baseDigest: this.summary.digest,
       liveItemCount: this.summary.itemCount,
       changedItemCount: 0,
@@ -136,11 +139,12 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
 
 /**
  * Takes changes and numbers them, one for what a predicate matches; an item called `wrong` is
- * refused. Keeps the changes.
+ * refused. Keeps the changes, and the newest mark.
  */
 export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCatalogue {
   readonly applied: unknown[] = [];
   compactions = 0;
+  mark = '';
 
   async keep(): Promise<void> {}
 
@@ -182,12 +186,13 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
     return {
       ...super.state(),
       sequence: length,
+      mark: this.mark,
       changedItemCount: length,
       changesSinceSnapshot: length,
     };
   }
 
-  async apply(messages: readonly (readonly GivenChange[])[]): Promise<AppliedChanges> {
+  async apply(messages: readonly (readonly GivenChange[])[], mark = ''): Promise<AppliedChanges> {
     const batch = messages.flat();
     const wrong = batch.findIndex((change) => change.itemId === 'wrong');
     if (wrong >= 0) {
@@ -195,6 +200,7 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
       throw new TesseraError('CATALOGUE_INVALID', `${field}: expected another`, { field });
     }
     this.applied.push(...batch);
+    if (mark !== '') this.mark = mark;
     const matched = batch.filter(({ predicate }) => predicate !== undefined).map(() => 1);
     const changeCount = batch.length;
     return {
@@ -203,6 +209,14 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
       matched: Uint32Array.from(matched),
       placed: { offsets: Uint32Array.of(0), codes: new Uint32Array() },
     };
+  }
+
+  /** Of the changes, in their order: the same for two that were given the same. */
+  async digest(): Promise<CatalogueDigest> {
+    const { sequence, mark } = this.state();
+    const content = JSON.stringify([this.list, this.applied]);
+    const digest = createHash('sha256').update(content).digest('hex').slice(0, 32);
+    return { sequence, mark, digest };
   }
 
   async compact(): Promise<number> {

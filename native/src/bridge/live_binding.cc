@@ -112,30 +112,44 @@ Napi::Value catalogue_state(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   const auto view = handle->live->view();
   const catalogue::RecoveryReport& recovery = handle->live->recovery();
-  return to_js(
-      info.Env(),
-      CatalogueState{view->sequence(), std::string(view->base().digest()), view->live_item_count(),
-                     view->item_changes().size(), view->sequence() - view->base_sequence(),
-                     view->base().item_count(), recovery.replayed_changes, recovery.cut_bytes});
+  return to_js(info.Env(),
+               CatalogueState{view->sequence(), view->mark(), std::string(view->base().digest()),
+                              view->live_item_count(), view->item_changes().size(),
+                              view->sequence() - view->base_sequence(), view->base().item_count(),
+                              recovery.replayed_changes, recovery.cut_bytes});
 }
 
 Napi::Value catalogue_apply(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   auto messages = read_messages(info[1], "catalogueApply.messages");
+  std::string mark = read_text(info, 2, "catalogueApply.mark");
   auto applied = std::make_shared<catalogue::Applied>();
   return run_in_lane(
       info.Env(), LaneKind::kChange,
-      [live = handle->live, messages = std::move(messages), applied]() -> Status {
+      [live = handle->live, messages = std::move(messages), mark = std::move(mark),
+       applied]() -> Status {
         std::vector<catalogue::GivenChange> changes;
         for (const std::vector<uint32_t>& message : messages) {
           TESSERA_RETURN_IF_ERROR(read_changes(message, changes));
         }
-        Result<catalogue::Applied> done = live->apply(changes);
+        Result<catalogue::Applied> done = live->apply(changes, mark);
         if (!done.is_ok()) return done.status();
         *applied = std::move(done).value();
         return Status::ok();
       },
       [applied](Napi::Env env, const Status&) -> Napi::Value { return to_js(env, *applied); });
+}
+
+Napi::Value catalogue_digest(const Napi::CallbackInfo& info) {
+  const auto handle = open_catalogue(info[0]);
+  auto digest = std::make_shared<catalogue::Digest>();
+  return run_in_lane(
+      info.Env(), LaneKind::kRead,
+      [live = handle->live, digest]() -> Status {
+        *digest = live->digest();
+        return Status::ok();
+      },
+      [digest](Napi::Env env, const Status&) -> Napi::Value { return to_js(env, *digest); });
 }
 
 /// Declarations as native/abi describes them, in one packed record.
@@ -271,6 +285,7 @@ void register_live_functions(Napi::Env env, Napi::Object exports) {
       Napi::Function::New<&catalogue_why_not_written>(env, "catalogueWhyNotWritten");
   exports["catalogueRecover"] = Napi::Function::New<&catalogue_recover>(env, "catalogueRecover");
   exports["catalogueApply"] = Napi::Function::New<&catalogue_apply>(env, "catalogueApply");
+  exports["catalogueDigest"] = Napi::Function::New<&catalogue_digest>(env, "catalogueDigest");
   exports["catalogueDeclare"] = Napi::Function::New<&catalogue_declare>(env, "catalogueDeclare");
   exports["catalogueQuantiseBy"] =
       Napi::Function::New<&catalogue_quantise_by>(env, "catalogueQuantiseBy");

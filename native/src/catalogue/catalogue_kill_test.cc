@@ -1,5 +1,5 @@
 // kill -9 while changes are acknowledged, one by one, in batches and in one that is larger than a
-// message: what was acknowledged is there, and of each batch all or nothing.
+// message: what was acknowledged is there, and of each batch all or nothing, its mark too.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -72,6 +72,7 @@ class CatalogueKillTest : public testing::Test {
   static uint64_t newest_batch(const View& view, bool has_large) {
     const ItemOrdinal first = view.find_item("item-0");
     const auto number = first == kNoItem ? 0 : static_cast<uint64_t>(view.priority(first));
+    EXPECT_EQ(view.mark(), number == 0 ? "" : std::to_string(number));
     std::map<std::string, double> wanted;
     const uint64_t whole = has_large ? 4 : 5;  // batches after which each item has been marked
     for (uint64_t n = number - std::min(number, 2 * whole) + 1; n <= number; ++n) {
@@ -100,7 +101,8 @@ class CatalogueKillTest : public testing::Test {
     ::setitimer(ITIMER_PROF, &lifetime, nullptr);
     const uint64_t compact_each = has_large ? kCompactEachLarge : kCompactEach;
     for (uint64_t number = next;; ++number) {
-      if (!opened.value()->apply(given(batch_of(number, has_large))).is_ok()) ::_exit(2);
+      const auto changes = given(batch_of(number, has_large));
+      if (!opened.value()->apply(changes, std::to_string(number)).is_ok()) ::_exit(2);
       if (number % compact_each == 0 && !opened.value()->compact({}).is_ok()) ::_exit(3);
       if (::write(channel, &number, sizeof(number)) != sizeof(number)) ::_exit(4);
     }

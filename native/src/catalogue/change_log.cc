@@ -13,8 +13,8 @@ namespace tessera::catalogue {
 namespace {
 
 constexpr char kLogMagic[8] = {'T', 'S', 'R', 'A', 'C', 'L', 'O', 'G'};
-constexpr uint32_t kLogVersion = 2;
 constexpr uint32_t kUnchainedVersion = 1;
+constexpr uint32_t kUnmarkedVersion = 2;              // the last whose batches have no marks
 constexpr size_t kFrameBytes = sizeof(uint64_t) * 2;  // payload bytes, checksum
 
 void put(std::string& out, const void* data, size_t bytes) {
@@ -117,7 +117,7 @@ void put_change(std::string& out, const Change& change) {
   put_number(out, change.priority);
 }
 
-bool read_batch(std::span<const std::byte> payload, ChangeBatch& batch) {
+bool read_batch(std::span<const std::byte> payload, uint32_t version, ChangeBatch& batch) {
   Reader reader(payload);
   batch.sequence_before = reader.number<uint64_t>();
   const auto count = reader.number<uint32_t>();
@@ -131,7 +131,15 @@ bool read_batch(std::span<const std::byte> payload, ChangeBatch& batch) {
     change.priority = reader.number<double>();
     batch.changes.push_back(std::move(change));
   }
-  return reader.is_good() && reader.is_at_end();
+  if (version <= kUnmarkedVersion) {
+    batch.is_beginning = batch.changes.empty();
+    return reader.is_good() && reader.is_at_end();
+  }
+  batch.mark = reader.text();
+  const auto is_beginning = reader.number<uint8_t>();
+  batch.is_beginning = is_beginning != 0;
+  const bool is_right = is_beginning == 0 || (is_beginning == 1 && batch.changes.empty());
+  return reader.is_good() && reader.is_at_end() && is_right;
 }
 
 bool read_header(std::span<const std::byte> payload, uint32_t version, LogHeader& header) {
@@ -150,13 +158,21 @@ bool read_header(std::span<const std::byte> payload, uint32_t version, LogHeader
 
 }  // namespace
 
-void ChangeRecords::add(uint64_t sequence_before, std::span<const Change> changes) {
+Status check_mark(std::string_view mark) {
+  if (mark.size() <= kMarkBytesMax) return Status::ok();
+  return {Code::kCatalogueInvalid, "mark: expected at most " + std::to_string(kMarkBytesMax) +
+                                       " bytes, got " + std::to_string(mark.size())};
+}
+
+void ChangeRecords::add(const ChangeBatch& batch) {
   std::string payload;
-  put_number(payload, sequence_before);
-  put_number(payload, static_cast<uint32_t>(changes.size()));
-  for (const Change& change : changes) put_change(payload, change);
+  put_number(payload, batch.sequence_before);
+  put_number(payload, static_cast<uint32_t>(batch.changes.size()));
+  for (const Change& change : batch.changes) put_change(payload, change);
+  put_text(payload, batch.mark);
+  put_number(payload, static_cast<uint8_t>(batch.is_beginning ? 1 : 0));
   chain = put_frame(bytes, payload, chain);
-  sequence = sequence_before + changes.size();
+  sequence = batch.sequence();
 }
 
 bool LogContent::reaches(const platform::LogMark& mark) const {
@@ -178,7 +194,7 @@ Result<ChangeLog> ChangeLog::create(const std::string& path, const LogHeader& he
   put_words(payload, header.level_sizes);
   put_number(payload, header.generation);
   content.chain = put_frame(content.bytes, payload, 0);
-  for (const ChangeBatch& batch : batches) content.add(batch.sequence_before, batch.changes);
+  for (const ChangeBatch& batch : batches) content.add(batch);
   TESSERA_RETURN_IF_ERROR(
       platform::write_file_atomically(path, std::as_bytes(std::span(content.bytes))));
   LogContent written;
@@ -206,7 +222,7 @@ Result<LogContent> ChangeLog::read(const std::string& path) {
                                          ", which a newer release wrote");
   }
   const bool is_log =
-      has_magic && (content.version == kLogVersion || content.version == kUnchainedVersion);
+      has_magic && content.version >= kUnchainedVersion && content.version <= kLogVersion;
   const Frame header = is_log ? take_frame(reader, content.version, 0) : Frame{};
   if (header.payload.empty() || !read_header(header.payload, content.version, content.header)) {
     return Status(Code::kCatalogueCorrupt,
@@ -221,7 +237,7 @@ Result<LogContent> ChangeLog::read(const std::string& path) {
   while (!reader.is_at_end()) {
     const Frame frame = take_frame(reader, content.version, content.chain);
     ChangeBatch batch;
-    if (frame.payload.empty() || !read_batch(frame.payload, batch)) break;
+    if (frame.payload.empty() || !read_batch(frame.payload, content.version, batch)) break;
     content.good_bytes += kFrameBytes + frame.payload.size();
     content.chain = frame.hash;
     content.ends.push_back({number, batch.sequence(), content.good_bytes, content.chain});

@@ -9,6 +9,8 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -18,6 +20,9 @@
 
 namespace tessera::catalogue {
 
+inline constexpr uint32_t kLogVersion = 3;
+inline constexpr size_t kMarkBytesMax = 4096;
+
 /// The snapshot and change that a log follows.
 struct LogHeader {
   std::string base_digest;  // of the snapshot
@@ -26,25 +31,37 @@ struct LogHeader {
   uint64_t generation = 0;  // number of the log; 0 in a log of version 1
 };
 
-/// Changes numbered sequence_before + 1 on. Without changes: the numbering goes on from there.
+/// Changes numbered sequence_before + 1 on.
 struct ChangeBatch {
   uint64_t sequence_before = 0;
   std::vector<Change> changes;
+  std::string mark = {};      // of who asked for them; "": that of the batch before stays
+  bool is_beginning = false;  // no changes: what version the snapshot, with what is before, is
 
+  /// Says that the log goes on from version `sequence`.
+  static ChangeBatch beginning(uint64_t sequence, std::string mark) {
+    ChangeBatch batch{sequence, {}, std::move(mark)};
+    batch.is_beginning = true;
+    return batch;
+  }
   uint64_t sequence() const { return sequence_before + changes.size(); }
 };
+
+/// Whether a mark is one that a batch may have. Errors: CATALOGUE_INVALID.
+Status check_mark(std::string_view mark);
 
 /// The findings of reading a log.
 struct LogContent {
   LogHeader header;
   std::vector<ChangeBatch> batches;
-  uint32_t version = 0;     // of the format: 1 has no chain
+  uint32_t version = 0;     // of the format: 1 has no chain, 1 and 2 have no marks of batches
   uint64_t good_bytes = 0;  // up to the end of the last whole record
   uint64_t file_bytes = 0;
   bool has_later_records = false;       // behind what is not whole: no crash leaves that
   uint64_t chain = 0;                   // at good_bytes
   std::vector<platform::LogMark> ends;  // of the header and of each record
   uint64_t cut_bytes() const { return file_bytes - good_bytes; }
+  bool has_chain() const { return version >= 2; }
   /// The log that a mark is of has all that it says.
   bool reaches(const platform::LogMark& mark) const;
 };
@@ -61,7 +78,7 @@ struct ChangeRecords {
   uint64_t chain = 0;     // behind them; before: of what they are appended to
   uint64_t sequence = 0;  // of the last
 
-  void add(uint64_t sequence_before, std::span<const Change> changes);
+  void add(const ChangeBatch& batch);
 };
 
 class ChangeLog {

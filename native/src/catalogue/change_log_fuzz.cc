@@ -78,13 +78,16 @@ void open_content(const std::string& content) {
   Change change;
   change.item_id = "later";
   change.sid = {1, 1};
-  const auto applied = live.value()->apply(given({&change, 1}));
+  const auto applied = live.value()->apply(given({&change, 1}), "later");
+  const std::string digest = live.value()->digest().digest;
   // A forged log may have used up all numbers.
   if (applied.is_ok()) TESSERA_CHECK(applied.value().sequence == before + 1);
   live.value().reset();
   live = LiveCatalogue::open(scratch().seed, options);
   TESSERA_CHECK(live.is_ok());
   if (applied.is_ok()) TESSERA_CHECK(live.value()->view()->find_item("later") != kNoItem);
+  if (applied.is_ok()) TESSERA_CHECK(live.value()->view()->mark() == "later");
+  TESSERA_CHECK(live.value()->digest().digest == digest);
 }
 
 [[maybe_unused]] std::vector<ChangeBatch> random_batches(std::mt19937_64& random) {
@@ -92,7 +95,9 @@ void open_content(const std::string& content) {
   uint64_t sequence = 0;
   for (uint64_t b = 0; b < 1 + random() % 6; ++b) {
     ChangeBatch batch{sequence, {}};
-    for (uint64_t i = 0; i < random() % 4; ++i) {
+    if (random() % 2 == 0) batch.mark = "mark-" + std::to_string(random() % 100);
+    if (random() % 8 == 0) batch = ChangeBatch::beginning(sequence + random() % 3, batch.mark);
+    for (uint64_t i = 0; i < random() % 4 && !batch.is_beginning; ++i) {
       Change change;
       change.kind = static_cast<ChangeKind>(random() % kLoggedChangeKinds);
       change.item_id = "seed-" + std::to_string(i * 5 + random() % 5);
@@ -143,10 +148,8 @@ void open_content(const std::string& content) {
   TESSERA_CHECK(read.value().good_bytes <= damaged.size());
   ChangeRecords found;
   ChangeRecords expected;
-  for (const ChangeBatch& batch : read.value().batches) {
-    found.add(batch.sequence_before, batch.changes);
-  }
-  for (const ChangeBatch& batch : batches) expected.add(batch.sequence_before, batch.changes);
+  for (const ChangeBatch& batch : read.value().batches) found.add(batch);
+  for (const ChangeBatch& batch : batches) expected.add(batch);
   TESSERA_CHECK(expected.bytes.compare(0, found.bytes.size(), found.bytes) == 0);
 }
 

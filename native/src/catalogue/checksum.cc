@@ -16,6 +16,11 @@ uint64_t chained64(std::span<const std::byte> bytes, uint64_t before) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), before);
 }
 
+Hash128 hash128(std::span<const std::byte> bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return {hash.low64, hash.high64};
+}
+
 uint64_t hash_item_id(std::string_view item_id) {
   return XXH3_64bits(item_id.data(), item_id.size());
 }

@@ -18,6 +18,13 @@ uint64_t checksum64(std::span<const std::byte> bytes);
 /// Depends on `before` as well, so that hashes make a chain.
 uint64_t chained64(std::span<const std::byte> bytes, uint64_t before);
 
+struct Hash128 {
+  uint64_t low = 0;
+  uint64_t high = 0;
+};
+/// XXH3-128.
+Hash128 hash128(std::span<const std::byte> bytes);
+
 /// XXH3-64 of an item ID: the item hash probes from its low bits upward.
 uint64_t hash_item_id(std::string_view item_id);
 

@@ -12,16 +12,11 @@ namespace {
 
 constexpr uint64_t kChangesUnderLock = 1000;  // that writers wait for as a compaction ends, at most
 
+/// A batch that has a mark alone counts as one.
 uint64_t count_changes(std::span<const ChangeBatch> batches) {
   uint64_t count = 0;
-  for (const ChangeBatch& batch : batches) count += batch.changes.size();
+  for (const ChangeBatch& batch : batches) count += std::max<size_t>(batch.changes.size(), 1);
   return count;
-}
-
-/// Those behind version `sequence` were not kept.
-void drop_refused(std::vector<ChangeBatch>& journal, uint64_t sequence) {
-  std::erase_if(journal,
-                [sequence](const ChangeBatch& batch) { return batch.sequence() > sequence; });
 }
 
 }  // namespace
@@ -39,7 +34,8 @@ void LiveCatalogue::publish(std::shared_ptr<const View> view) {
   // The version before, should this have been its last reference, goes here: outside the lock.
 }
 
-Result<Applied> LiveCatalogue::apply(std::span<const GivenChange> changes) {
+Result<Applied> LiveCatalogue::apply(std::span<const GivenChange> changes, std::string_view mark) {
+  TESSERA_RETURN_IF_ERROR(check_mark(mark));
   MutexLock lock(writer_);
   TESSERA_RETURN_IF_ERROR(check_codes(changes));
   ViewEditor editor(*head_);
@@ -47,13 +43,14 @@ Result<Applied> LiveCatalogue::apply(std::span<const GivenChange> changes) {
       apply_given(editor, changes, schema().get(), {codebooks_.get(), &forbidden_codes_});
   if (!made.is_ok()) return made.status();
   const uint64_t before = head_->sequence();
-  std::vector<Change>& logged = made.value().changes;
-  const Applied applied{editor.sequence(), static_cast<uint32_t>(logged.size()),
+  ChangeBatch batch{before, std::move(made.value().changes), std::string(mark)};
+  const Applied applied{editor.sequence(), static_cast<uint32_t>(batch.changes.size()),
                         std::move(made.value().matched), std::move(made.value().placed)};
-  if (logged.empty()) return applied;
+  if (batch.changes.empty() && mark.empty()) return applied;
+  editor.put_mark(mark);
   head_ = editor.finish();
-  if (!options_.folder.empty()) pending_.add(before, logged);
-  if (journal_) journal_->push_back({before, std::move(logged)});
+  if (!options_.folder.empty()) pending_.add(batch);
+  if (journal_) journal_->batches.push_back(std::move(batch));
   const std::shared_ptr<Commit> mine = next_commit_;
   while (!mine->is_over) {
     if (is_committing_) {
@@ -155,6 +152,7 @@ void LiveCatalogue::commit() {
   is_committing_ = true;
   const ChangeRecords records = pending_;
   pending_.bytes.clear();
+  const size_t journalled = journal_ ? journal_->batches.size() : 0;
   const auto current = std::exchange(next_commit_, std::make_shared<Commit>());
   std::vector<platform::LogMark> marks = closed_;
   std::shared_ptr<const View> head = head_;
@@ -169,12 +167,14 @@ void LiveCatalogue::commit() {
   current->end(status);
   if (status.is_ok()) {
     publish(std::move(head));
+    if (journal_) journal_->committed = journalled;
   } else {
     // Batches that arrived meanwhile build on changes that are not there: refused as well.
     std::exchange(next_commit_, std::make_shared<Commit>())->end(status);
     head_ = view_to_write();
     pending_ = {{}, log_.mark().chain, log_.mark().sequence};
-    if (journal_) drop_refused(*journal_, head_->sequence());
+    // By number, not by version: batches that have a mark alone are of the version before.
+    if (journal_) journal_->batches.resize(journal_->committed);
   }
   committed_.notify_all();
 }
@@ -197,6 +197,18 @@ Status LiveCatalogue::write(const ChangeRecords& records, std::vector<platform::
   }
   if (status.code() == Code::kStoreFull) return status;
   return {Code::kStoreUnavailable, "changes are not taken: " + status.message()};
+}
+
+Digest LiveCatalogue::digest() {
+  const MutexLock lock(digest_mutex_);
+  const std::shared_ptr<const View> newest = view();
+  return {newest->sequence(), newest->mark(), content_.of(newest)};
+}
+
+/// So that a snapshot that was served before is not held until somebody asks again.
+void LiveCatalogue::forget_old_digest() {
+  const MutexLock lock(digest_mutex_);
+  content_.keep_over(view()->base());
 }
 
 std::string LiveCatalogue::why_not_written() const {
@@ -275,7 +287,7 @@ Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from, ui
   Result<std::shared_ptr<const Snapshot>> base = open_base(digest);
   if (!base.is_ok()) return base.status();
   std::vector<ChangeBatch> carried = paused_items(from);
-  carried.push_back({from.sequence(), {}});
+  carried.push_back(ChangeBatch::beginning(from.sequence(), from.mark()));
   const auto empty = View::of(base.value(), from.level_sizes(), from.sequence());
   Result<std::shared_ptr<const View>> view = replay(*empty, carried, kNoLimit);
   if (!view.is_ok()) return view.status();
@@ -297,7 +309,7 @@ Status LiveCatalogue::compact(const Progress& progress) {
   wait_until_committed();
   const std::shared_ptr<const View> from = head_;
   const uint64_t number = generation_ + 1;
-  journal_.emplace();
+  journal_ = Journal{};
   lock.unlock();
   Result<NextGeneration> next = rebase(*from, number, progress);
   lock.lock();
@@ -305,6 +317,7 @@ Status LiveCatalogue::compact(const Progress& progress) {
   journal_.reset();
   lock.unlock();
   if (status.is_ok()) drop_old_generations();
+  forget_old_digest();
   return status;
 }
 
@@ -313,7 +326,7 @@ Status LiveCatalogue::compact(const Progress& progress) {
 Status LiveCatalogue::catch_up(NextGeneration next) {
   for (uint64_t before = kNoLimit;;) {
     wait_until_committed();
-    const std::vector<ChangeBatch> batches = std::exchange(*journal_, {});
+    const std::vector<ChangeBatch> batches = std::exchange(*journal_, {}).batches;
     const uint64_t count = count_changes(batches);
     if (count <= kChangesUnderLock) {
       TESSERA_RETURN_IF_ERROR(bring(batches, false, next));
@@ -337,7 +350,7 @@ Status LiveCatalogue::bring(std::span<const ChangeBatch> batches, bool takes_pre
   if (!replayed.is_ok()) return replayed.status();
   next.view = replayed.value();
   ChangeRecords records{{}, next.log.mark().chain, next.log.mark().sequence};
-  for (const ChangeBatch& batch : batches) records.add(batch.sequence_before, batch.changes);
+  for (const ChangeBatch& batch : batches) records.add(batch);
   TESSERA_RETURN_IF_ERROR(next.log.append(records));
   if (takes_predicates) carry_predicates(view()->eligibility_index(), *next.view);
   return Status::ok();

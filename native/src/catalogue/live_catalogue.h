@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "base/status.h"
 #include "catalogue/builder.h"
 #include "catalogue/change_log.h"
+#include "catalogue/content_digest.h"
 #include "catalogue/given_change.h"
 #include "catalogue/view.h"
 #include "catalogue/view_editor.h"
@@ -63,6 +65,13 @@ struct Applied {
   SidList placed;                 // AppliedChanges::placed
 };
 
+/// What a version holds, in short.
+struct Digest {
+  uint64_t sequence = 0;
+  std::string mark;
+  std::string digest;  // ContentDigest
+};
+
 class LiveCatalogue {
  public:
   /// `seed` is what the sources of the catalogue make; a folder that has changes goes on from them.
@@ -81,9 +90,11 @@ class LiveCatalogue {
   const RecoveryReport& recovery() const { return recovery_; }
 
   /// All changes or none; on return they are logged as LiveOptions::sync says and in view().
-  /// Errors: those of apply_given(); STORE_FULL and STORE_UNAVAILABLE when the log cannot be
-  /// written: nothing of it counts, it may be tried again.
-  Result<Applied> apply(std::span<const GivenChange> changes);
+  /// `mark`, a text of who calls, of kMarkBytesMax at most, is kept with them, all or nothing, also
+  /// where they come to no change: View::mark() until the next; "" leaves the one there is.
+  /// Errors: those of apply_given(); CATALOGUE_INVALID for the mark; STORE_FULL and
+  /// STORE_UNAVAILABLE when the log cannot be written: nothing of it counts, it may be tried again.
+  Result<Applied> apply(std::span<const GivenChange> changes, std::string_view mark = {});
 
   /// From now on apply() refuses items whose SID has one of the codes, given ascending per level:
   /// CATALOGUE_INVALID. Codes forbidden before stay so.
@@ -114,6 +125,10 @@ class LiveCatalogue {
   /// to make a snapshot of; IO_FAILED.
   Status compact(const Progress& progress);
 
+  /// Of the newest version. Costs what has changed since it was asked for last; after a start or a
+  /// compaction, a pass over all items.
+  Digest digest();
+
   /// Why changes are not taken now; empty where they are. A system call at most.
   std::string why_not_written() const;
   /// Goes on taking changes where that had ended and the disk is well. Errors: as apply().
@@ -125,7 +140,7 @@ class LiveCatalogue {
   /// Errors: CATALOGUE_NOT_FOUND when no generation has it, or it lies inside a batch; IO_FAILED.
   Result<std::shared_ptr<const View>> view_at(uint64_t sequence) const;
   /// Makes the items what they were at `sequence`, under a new number. Errors: CATALOGUE_NOT_FOUND
-  /// when no generation has that version, or it lies inside a batch; IO_FAILED.
+  /// when no generation has that version, or it lies inside a batch; IO_FAILED. The mark stays.
   Result<uint64_t> roll_back(uint64_t sequence);
 
  private:
@@ -141,6 +156,12 @@ class LiveCatalogue {
     void end(const Status& how);
   };
 
+  /// Batches since a compaction began, or since it took those before.
+  struct Journal {
+    std::vector<ChangeBatch> batches;
+    size_t committed = 0;  // the first so many; the others may yet be refused
+  };
+
   // Writers.
   Status check_kept() const;
   Status check_codes(std::span<const GivenChange> changes) const REQUIRES(writer_);
@@ -148,6 +169,7 @@ class LiveCatalogue {
   Status write(const ChangeRecords& records, std::vector<platform::LogMark> marks);
   void wait_until_committed() REQUIRES(writer_);
   void publish(std::shared_ptr<const View> view) REQUIRES(writer_);
+  void forget_old_digest();
   /// view(), for who holds writer_: nobody else replaces it.
   const std::shared_ptr<const View>& view_to_write() const
       REQUIRES(writer_) NO_THREAD_SAFETY_ANALYSIS {
@@ -196,6 +218,10 @@ class LiveCatalogue {
   // Held by the one compaction, roll-back or reading of an old version; taken before writer_.
   mutable Mutex compaction_;
 
+  Mutex digest_mutex_;  // held for as long as a pass over all items takes; no other is taken then
+                        // but view_mutex_
+  ContentDigest content_ GUARDED_BY(digest_mutex_);
+
   mutable Mutex writer_;
   std::condition_variable committed_;
   /// view_ and what is being committed.
@@ -213,8 +239,7 @@ class LiveCatalogue {
   uint64_t generation_ GUARDED_BY(writer_) = 0;
   /// Marks of the logs before log_, oldest first.
   std::vector<platform::LogMark> closed_ GUARDED_BY(writer_);
-  /// Changes since a compaction began.
-  std::optional<std::vector<ChangeBatch>> journal_ GUARDED_BY(writer_);
+  std::optional<Journal> journal_ GUARDED_BY(writer_);
 
   // Under writer_ while nobody commits; else of the thread that commits, without it.
   bool is_log_torn_ = false;  // something stands behind its last record

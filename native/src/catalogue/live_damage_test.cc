@@ -220,20 +220,25 @@ TEST_F(LiveDamage, AMissingNewestLogOrMissingMarksAreTold) {
   EXPECT_EQ(open().value()->view()->sequence(), 8u);
 }
 
-/// A log of version 1, whose records have no chain, of one of version 2.
-std::string unchained(const std::string& log) {
+/// A log, whose batches have no marks, as a former release wrote it: version 2 has no place for
+/// them, version 1 no chain either.
+std::string of_version(const std::string& log, uint32_t version) {
   std::string old = log.substr(0, 8);
   const auto put = [&](uint64_t value, size_t bytes) {
     old.append(reinterpret_cast<const char*>(&value), bytes);
   };
-  put(1, 4);
+  put(version, 4);
+  uint64_t chain = 0;
   for (size_t at = 12; at < log.size();) {
     uint64_t bytes = 0;
     std::memcpy(&bytes, log.data() + at, sizeof(bytes));
     const bool is_header = at == 12;
-    const std::string payload = log.substr(at + 16, bytes - (is_header ? 8 : 0));
+    const size_t later_bytes = is_header ? (version == 1 ? 8 : 0) : 5;  // a number; a mark, a flag
+    const std::string payload = log.substr(at + 16, bytes - later_bytes);
+    const auto content = std::as_bytes(std::span(payload));
+    chain = version == 1 ? checksum64(content) : chained64(content, chain);
     put(payload.size(), 8);
-    put(checksum64(std::as_bytes(std::span(payload))), 8);
+    put(chain, 8);
     old += payload;
     at += 16 + bytes;
   }
@@ -243,7 +248,7 @@ std::string unchained(const std::string& log) {
 TEST_F(LiveDamage, LogsWithoutAChainAreReadAndGoOnInOneThatHasIt) {
   make(7);
   const auto expected = content(*open().value());
-  const std::string old = unchained(content_of(log(1)));
+  const std::string old = of_version(content_of(log(1)), 1);
   write_content(log(1), old);
   fs::remove(changes() / "marks");
   for (int start = 0; start < 2; ++start) {
@@ -251,7 +256,7 @@ TEST_F(LiveDamage, LogsWithoutAChainAreReadAndGoOnInOneThatHasIt) {
     ASSERT_TRUE(live.is_ok()) << live.status().message();
     EXPECT_TRUE(content(*live.value()) == expected);
   }
-  EXPECT_EQ(ChangeLog::read(log(2)).value().version, 2u);
+  EXPECT_EQ(ChangeLog::read(log(2)).value().version, kLogVersion);
   EXPECT_EQ(content_of(changes() / "1.changes.v1"), old);
   // Damage in the middle is reported of those as well.
   fs::remove_all(changes());
@@ -262,15 +267,58 @@ TEST_F(LiveDamage, LogsWithoutAChainAreReadAndGoOnInOneThatHasIt) {
   EXPECT_NE(refusal().find("whole records behind it"), std::string::npos) << refusal();
 }
 
+TEST_F(LiveDamage, LogsOfVersion2GoOnInOneWithMarksAndAreKeptWithWhatTheyMustHold) {
+  make(7);
+  {
+    const auto live = open().value();
+    Change pause;
+    pause.kind = ChangeKind::kPause;
+    pause.item_id = "item-7";
+    ASSERT_TRUE(live->apply(given({&pause, 1})).is_ok());
+    ASSERT_TRUE(live->compact({}).is_ok());
+  }
+  make(3);
+  const auto expected = content(*open().value());
+  const std::string old = of_version(content_of(log(2)), 2);
+  write_content(log(2), old);
+  std::vector<platform::LogMark> marks =
+      platform::LogMarks::find(changes() / "marks").value().marks;
+  marks.back() = ChangeLog::read(log(2)).value().ends.back();
+  fs::remove(changes() / "marks");
+  ASSERT_TRUE(platform::LogMarks::open(changes() / "marks", marks).is_ok());
+  const std::string old_marks = content_of(changes() / "marks");
+  for (int start = 0; start < 3; ++start) {
+    const auto live = open();
+    ASSERT_TRUE(live.is_ok()) << live.status().message();
+    EXPECT_TRUE(content(*live.value()) == expected);
+    EXPECT_EQ(live.value()->view()->base_sequence(), 8u);
+    EXPECT_EQ(live.value()->generations().value().back().first_sequence, 8u);
+    EXPECT_EQ(live.value()->generations().value().back().last_sequence, 11u);
+    EXPECT_EQ(live.value()->view()->mark(), start < 2 ? "" : "later");
+    if (start == 1) {
+      EXPECT_TRUE(live.value()->apply({}, "later").is_ok());
+    }
+  }
+  EXPECT_EQ(ChangeLog::read(log(3)).value().version, kLogVersion);
+  EXPECT_EQ(content_of(changes() / "2.changes.v2"), old);
+  EXPECT_EQ(content_of(changes() / "2.marks.v2"), old_marks);
+  std::string damaged = old;
+  damaged[damaged.size() - 20] ^= 1;
+  fs::remove(log(3));
+  write_content(log(2), damaged);
+  write_content(changes() / "marks", old_marks);
+  EXPECT_NE(refusal().find("up to 11 as acknowledged, got 10"), std::string::npos) << refusal();
+}
+
 TEST_F(LiveDamage, ALogOfANewerReleaseIsNamedAndNeitherReadNorRepaired) {
   make(7);
   std::string newer = content_of(log(1));
-  newer[8] = 3;
+  newer[8] = static_cast<char>(kLogVersion + 1);
   write_content(log(1), newer);
   const auto live = open();
   ASSERT_FALSE(live.is_ok());
   EXPECT_EQ(live.status().code(), Code::kStoreNewer);
-  EXPECT_NE(live.status().message().find("got version 3"), std::string::npos);
+  EXPECT_NE(live.status().message().find("got version 4"), std::string::npos);
   for (const auto mode : {ChangesRepairMode::kLook, ChangesRepairMode::kApply}) {
     const auto repair = repair_changes(changes(), mode);
     ASSERT_FALSE(repair.is_ok());

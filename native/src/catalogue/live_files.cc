@@ -59,7 +59,7 @@ Status check_marks(const std::string& folder) {
   }
   if (numbers.empty()) return Status::ok();
   const Result<LogContent> content = ChangeLog::read(log_path_in(folder, newest));
-  if (!content.is_ok() || content.value().version < 2) return Status::ok();
+  if (!content.is_ok() || !content.value().has_chain()) return Status::ok();
   return damaged(marks_path + ": expected the marks of the logs, got no such file");
 }
 
@@ -70,7 +70,7 @@ Status check_whole(const std::string& folder, uint64_t number, const LogContent&
                             std::to_string(content.file_bytes) + ": ";
   const std::string readable = "; changes up to " + std::to_string(last) +
                                " can be read; `npm run repair` shows what would be lost";
-  if (content.version >= 2 && content.header.generation != number) {
+  if (content.has_chain() && content.header.generation != number) {
     return {Code::kCatalogueCorrupt, path + ": expected log " + std::to_string(number) +
                                          ", got log " + std::to_string(content.header.generation) +
                                          readable};
@@ -78,7 +78,7 @@ Status check_whole(const std::string& folder, uint64_t number, const LogContent&
   const Result<platform::LogMarks::Found> found = platform::LogMarks::find(marks_path_in(folder));
   if (!found.is_ok()) return found.status();
   for (const platform::LogMark& mark : found.value().marks) {
-    if (mark.log != number || content.version < 2 || content.reaches(mark)) continue;
+    if (mark.log != number || !content.has_chain() || content.reaches(mark)) continue;
     return {Code::kCatalogueCorrupt, place + "expected changes up to " +
                                          std::to_string(mark.sequence) + " as acknowledged, got " +
                                          std::to_string(last) + readable};

@@ -35,6 +35,20 @@ Status check_level_sizes(const Snapshot& seed, const std::vector<uint32_t>& size
   return Status::ok();
 }
 
+/// Copies a log of a former version, and the marks of that time, for a release that reads no newer.
+Status keep_former(const std::string& log, const std::string& marks, uint32_t version) {
+  const std::string suffix = ".v" + std::to_string(version);
+  const std::string name = fs::path(log).stem();
+  const std::string kept_marks = fs::path(log).replace_filename(name + ".marks" + suffix);
+  std::error_code error;
+  fs::copy_file(log, log + suffix, fs::copy_options::overwrite_existing, error);
+  if (!error && fs::exists(marks)) {
+    fs::copy_file(marks, kept_marks, fs::copy_options::overwrite_existing, error);
+  }
+  if (!error) return Status::ok();
+  return {Code::kIoFailed, log + suffix + ": cannot be copied to: " + error.message()};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const View>> replay(const View& view, std::span<const ChangeBatch> batches,
@@ -44,6 +58,8 @@ Result<std::shared_ptr<const View>> replay(const View& view, std::span<const Cha
     if (batch.sequence() > sequence_max) break;
     editor.continue_from(batch.sequence_before);
     TESSERA_RETURN_IF_ERROR(apply_changes(editor, batch.changes));
+    TESSERA_RETURN_IF_ERROR(check_mark(batch.mark));
+    editor.put_mark(batch.mark);
   }
   return editor.finish();
 }
@@ -105,7 +121,8 @@ Status LiveCatalogue::recover() {
   return Status::ok();
 }
 
-/// Goes on with a log that is whole; one of version 1 is written anew, in a generation of its own.
+/// Goes on with a log that is whole; one of a former version is written anew, in a generation of
+/// its own.
 Status LiveCatalogue::adopt_log(const std::string& path, const LogContent& content,
                                 uint64_t number) {
   Result<ChangeLog> log = ChangeLog::reopen(path, content, options_.sync);
@@ -113,16 +130,12 @@ Status LiveCatalogue::adopt_log(const std::string& path, const LogContent& conte
   TESSERA_RETURN_IF_ERROR(log.value().sync());  // before the marks say so
   log_ = std::move(log).value();
   generation_ = number;
+  const bool is_former = content.version < kLogVersion;
+  if (is_former) TESSERA_RETURN_IF_ERROR(keep_former(path, marks_path(), content.version));
   Result<platform::LogMarks> marks = platform::LogMarks::open(marks_path(), closed_);
   if (!marks.is_ok()) return marks.status();
   marks_ = std::move(marks).value();
-  if (content.version < 2) {
-    // For a release that reads version 1 alone.
-    std::error_code error;
-    fs::copy_file(path, path + ".v1", fs::copy_options::overwrite_existing, error);
-    if (error) return {Code::kIoFailed, path + ".v1: cannot be copied to: " + error.message()};
-    return start(head_, content.batches);
-  }
+  if (is_former) return start(head_, content.batches);
   pending_ = {{}, log_.mark().chain, log_.mark().sequence};
   mark_generation();
   return Status::ok();
@@ -159,10 +172,10 @@ Result<std::shared_ptr<const View>> LiveCatalogue::load(const LogContent& conten
     level_sizes[level] = std::max(level_sizes[level], wanted[level]);
   }
   TESSERA_RETURN_IF_ERROR(check_level_sizes(*base.value(), level_sizes));
-  // A mark, a batch without changes, stands behind what was carried over to a snapshot.
+  // A beginning stands behind what was carried over to a snapshot.
   uint64_t base_sequence = 0;
   for (const ChangeBatch& batch : content.batches) {
-    if (batch.changes.empty()) base_sequence = batch.sequence();
+    if (batch.is_beginning) base_sequence = batch.sequence();
   }
   const auto empty = View::of(base.value(), std::move(level_sizes), base_sequence);
   Result<std::shared_ptr<const View>> view = replay(*empty, content.batches, sequence_max);
@@ -223,7 +236,7 @@ Result<std::vector<Generation>> LiveCatalogue::generations() const {
     generation.base_digest = content.value().header.base_digest;
     generation.log_bytes = content.value().good_bytes;
     for (const ChangeBatch& batch : content.value().batches) {
-      if (batch.changes.empty()) generation.first_sequence = batch.sequence();
+      if (batch.is_beginning) generation.first_sequence = batch.sequence();
       generation.last_sequence = batch.sequence();
     }
     result.push_back(std::move(generation));
@@ -277,14 +290,15 @@ Result<uint64_t> LiveCatalogue::roll_back(uint64_t sequence) {
   carry_predicates(this->view()->eligibility_index(), *old.value());
   MutexLock lock(writer_);
   wait_until_committed();
-  const ChangeBatch mark{head_->sequence() + 1, {}};
-  const Result<std::shared_ptr<const View>> view = replay(*old.value(), {&mark, 1}, kNoLimit);
+  const ChangeBatch beginning = ChangeBatch::beginning(head_->sequence() + 1, head_->mark());
+  const Result<std::shared_ptr<const View>> view = replay(*old.value(), {&beginning, 1}, kNoLimit);
   if (!view.is_ok()) return view.status();
-  content.batches.push_back(mark);
+  content.batches.push_back(beginning);
   TESSERA_RETURN_IF_ERROR(start(view.value(), content.batches));
   lock.unlock();
   drop_old_generations();
-  return mark.sequence_before;
+  forget_old_digest();
+  return beginning.sequence();
 }
 
 }  // namespace tessera::catalogue

@@ -23,10 +23,9 @@ struct ReadableLog {
   LogContent content;
 };
 
-/// A batch without changes says which version a snapshot is.
-bool has_mark(const LogContent& content) {
+bool has_beginning(const LogContent& content) {
   return std::any_of(content.batches.begin(), content.batches.end(),
-                     [](const ChangeBatch& batch) { return batch.changes.empty(); });
+                     [](const ChangeBatch& batch) { return batch.is_beginning; });
 }
 
 /// The newest log whose head can be read and whose snapshot is there, be it that of the sources.
@@ -37,12 +36,12 @@ std::optional<ReadableLog> newest_readable(const std::string& folder, std::strin
     Status status = content.is_ok() ? Status::ok() : content.status();
     if (status.is_ok()) {
       const LogHeader& header = content.value().header;
-      if (header.generation != *number && content.value().version >= 2) {
+      if (header.generation != *number && content.value().has_chain()) {
         status = {Code::kCatalogueCorrupt, log_path_in(folder, *number) + ": is another log"};
       } else if (header.base_digest != header.seed_digest) {
         const auto base = Snapshot::open(snapshot_path_in(folder, header.base_digest));
         if (!base.is_ok()) status = base.status();
-        if (base.is_ok() && !has_mark(content.value())) {
+        if (base.is_ok() && !has_beginning(content.value())) {
           status = {Code::kCatalogueCorrupt,
                     log_path_in(folder, *number) + ": has lost which version its snapshot is"};
         }
@@ -96,7 +95,8 @@ Status write_anew(const std::string& folder, const ReadableLog& log, uint64_t ac
   LogHeader header = log.content.header;
   header.generation = ++number;
   std::vector<ChangeBatch> batches = log.content.batches;
-  if (acknowledged > 0) batches.push_back({acknowledged, {}});
+  // The mark stays that of what can be read: who gave it goes on from there.
+  if (acknowledged > 0) batches.push_back(ChangeBatch::beginning(acknowledged, {}));
   const Result<ChangeLog> made =
       ChangeLog::create(log_path_in(folder, number), header, batches, SyncPolicy::kEachCommit);
   if (!made.is_ok()) return made.status();

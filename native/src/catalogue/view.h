@@ -97,6 +97,8 @@ class View final {
   const std::shared_ptr<const Snapshot>& shared_base() const { return base_; }
   /// Number of the last change that it holds; grows over the life of a catalogue.
   uint64_t sequence() const { return sequence_; }
+  /// The newest mark of a batch that it holds (LiveCatalogue::apply); "" for none.
+  const std::string& mark() const { return mark_; }
   /// Of the snapshot: changes after this one are not in it.
   uint64_t base_sequence() const { return base_sequence_; }
   uint32_t depth() const { return static_cast<uint32_t>(level_sizes_.size()); }
@@ -191,6 +193,7 @@ class View final {
   std::vector<uint32_t> level_sizes_;
   uint64_t sequence_ = 0;
   uint64_t base_sequence_ = 0;
+  std::string mark_;
   uint32_t base_node_count_ = 0;
   uint32_t node_count_ = 0;
   uint32_t item_count_ = 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -23,6 +24,10 @@ class ViewEditor {
   uint64_t sequence() const { return view_->sequence_; }
   /// The next change is numbered `sequence` + 1.
   void continue_from(uint64_t sequence) { view_->sequence_ = sequence; }
+  /// "" leaves the mark as it is.
+  void put_mark(std::string_view mark) {
+    if (!mark.empty()) view_->mark_ = mark;
+  }
   const View& view() const { return *view_; }
   /// The editor ends here.
   std::shared_ptr<const View> finish() { return std::move(view_); }

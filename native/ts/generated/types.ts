@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = 'a73c548155491203';
+export const ABI_DIGEST = 'a11b4af24e398786';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
@@ -641,6 +641,8 @@ export type CatalogueInfo = {
 export type CatalogueState = {
   /** Number of the last change in the newest version. */
   readonly sequence: number;
+  /** Newest mark of a batch that the version holds; '' for none. */
+  readonly mark: string;
   /** Of the snapshot that the newest version is made over. */
   readonly baseDigest: string;
   readonly liveItemCount: number;
@@ -652,6 +654,16 @@ export type CatalogueState = {
   readonly replayedChanges: number;
   /** Of a write that a crash broke off, cut by catalogueKeep(). */
   readonly cutBytes: number;
+};
+
+/** What a version holds: two that hold the same have the same digest. */
+export type CatalogueDigest = {
+  /** Number of the last change of the version. */
+  readonly sequence: number;
+  /** Newest mark of a batch that the version holds; '' for none. */
+  readonly mark: string;
+  /** Of the items that are not removed: 32 hexadecimal digits. */
+  readonly digest: string;
 };
 
 /** A snapshot and its log. Each version of it can be gone back to. */

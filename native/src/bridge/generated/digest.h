@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "a73c548155491203";
+inline constexpr std::string_view kAbiDigest = "a11b4af24e398786";
 
 }  // namespace tessera::bridge

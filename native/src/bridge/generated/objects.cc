@@ -381,6 +381,7 @@ Napi::Value to_js(Napi::Env env, const CatalogueInfo& from) {
 Napi::Value to_js(Napi::Env env, const CatalogueState& from) {
   Napi::Object to = Napi::Object::New(env);
   to["sequence"] = to_js(env, static_cast<double>(from.sequence));
+  to["mark"] = to_js(env, from.mark);
   to["baseDigest"] = to_js(env, from.base_digest);
   to["liveItemCount"] = to_js(env, static_cast<double>(from.live_item_count));
   to["changedItemCount"] = to_js(env, static_cast<double>(from.changed_item_count));
@@ -388,6 +389,14 @@ Napi::Value to_js(Napi::Env env, const CatalogueState& from) {
   to["snapshotItemCount"] = to_js(env, static_cast<double>(from.snapshot_item_count));
   to["replayedChanges"] = to_js(env, static_cast<double>(from.replayed_changes));
   to["cutBytes"] = to_js(env, static_cast<double>(from.cut_bytes));
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const catalogue::Digest& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["sequence"] = to_js(env, static_cast<double>(from.sequence));
+  to["mark"] = to_js(env, from.mark);
+  to["digest"] = to_js(env, from.digest);
   return to;
 }
 

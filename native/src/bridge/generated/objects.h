@@ -237,6 +237,7 @@ struct CatalogueInfo {
 
 struct CatalogueState {
   uint64_t sequence{};
+  std::string mark;
   std::string base_digest;
   uint64_t live_item_count{};
   uint64_t changed_item_count{};
@@ -309,6 +310,7 @@ Napi::Value to_js(Napi::Env env, const kv::IntegrityReport& from);
 Napi::Value to_js(Napi::Env env, const catalogue::Applied& from);
 Napi::Value to_js(Napi::Env env, const CatalogueInfo& from);
 Napi::Value to_js(Napi::Env env, const CatalogueState& from);
+Napi::Value to_js(Napi::Env env, const catalogue::Digest& from);
 Napi::Value to_js(Napi::Env env, const catalogue::Generation& from);
 Napi::Value to_js(Napi::Env env, const OpenedReach& from);
 Napi::Value to_js(Napi::Env env, const Judgement& from);

@@ -1,0 +1,37 @@
+// What a version of a catalogue holds, in 128 bits: two that have the same items, whatever brought
+// them there, have the same digest. The sum of a hash (XXH3-128) of each item that is not removed,
+// low and high halves each modulo 2^64, so that a version costs what differs from the one before:
+// Clarke et al., "Incremental Multiset Hash Functions and Their Application to Memory Integrity
+// Checking", 2003. Against accidents, not against forgery.
+//
+// Hashed of an item are its ID, SID, title, attributes as View::attributes() gives them, priority
+// and whether it is paused; docs/live-catalogue.md says how they are laid. One thread at a time.
+// Owner: a LiveCatalogue.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "catalogue/checksum.h"
+#include "catalogue/view.h"
+
+namespace tessera::catalogue {
+
+class ContentDigest {
+ public:
+  /// Of any version, later or earlier than the last one: 32 digits in lower-case hexadecimal. The
+  /// version is held until the next, or keep_over(). Costs what differs from it, or a pass over all
+  /// items where that is of another snapshot.
+  std::string of(std::shared_ptr<const View> view);
+  /// Lets go of the last version where it is not of this snapshot.
+  void keep_over(const Snapshot& base);
+
+ private:
+  void begin(const View& view);
+  void go_on(const View& from, const View& to);
+
+  std::shared_ptr<const View> version_;  // that sum_ is of; null: of none
+  Hash128 sum_;
+};
+
+}  // namespace tessera::catalogue
