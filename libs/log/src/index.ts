@@ -8,3 +8,4 @@ export {
   type SeenPosition,
 } from './domain/cluster-log.js';
 export type { EntryStore } from './domain/entry-store.js';
+export { RedisLog, type RedisLogOptions } from './outside/redis-log.js';
