@@ -8,4 +8,5 @@ export {
   type SeenPosition,
 } from './domain/cluster-log.js';
 export type { EntryStore } from './domain/entry-store.js';
+export { KafkaLog, type KafkaLogOptions } from './outside/kafka-log.js';
 export { RedisLog, type RedisLogOptions } from './outside/redis-log.js';

@@ -3,20 +3,24 @@
  * one cluster slot: stream, identity, nodes, digests. IDs of the stream are N-0, N the offset.
  */
 
-/** `last`: the offset that was given last; `atMs`: the time of the newest entry that is there. */
-const STREAM = `
-local last, atMs, first = 0, 0, nil
-if redis.call('EXISTS', KEYS[1]) == 1 then
+/**
+ * `last`: the offset that was given last; `atMs`: the time of the newest entry that is there. A
+ * stream that was trimmed empty still describes itself; the description of another one would hold
+ * two whole entries.
+ */
+const LAST = `
+local function idOf(id) return tonumber(string.match(id, '^%d+')) end
+local function text(number) return string.format('%.0f', number) end
+local last, atMs = 0, 0
+local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+if newest then
+  last, atMs = idOf(newest[1]), tonumber(newest[2][2])
+elseif redis.call('EXISTS', KEYS[1]) == 1 then
   local info = redis.call('XINFO', 'STREAM', KEYS[1])
   for i = 1, #info, 2 do
-    if info[i] == 'last-generated-id' then last = tonumber(string.match(info[i + 1], '^%d+')) end
-    if info[i] == 'last-entry' and info[i + 1] then atMs = tonumber(info[i + 1][2][2]) end
-    if info[i] == 'first-entry' and info[i + 1] then
-      first = tonumber(string.match(info[i + 1][1], '^%d+'))
-    end
+    if info[i] == 'last-generated-id' then last = idOf(info[i + 1]) end
   end
 end
-local function text(number) return string.format('%.0f', number) end
 `;
 
 /** Milliseconds since 1970. */
@@ -26,11 +30,13 @@ local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 `;
 
 /** Returns identity, first and end. */
-export const BOUNDS_SCRIPT = `${STREAM}
-return {redis.call('GET', KEYS[2]) or '', text(first or last + 1), text(last)}`;
+export const BOUNDS_SCRIPT = `${LAST}
+local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
+local first = oldest and idOf(oldest[1]) or last + 1
+return {redis.call('GET', KEYS[2]) or '', text(first), text(last)}`;
 
 /** ARGV: the bytes. Returns the offset. */
-export const APPEND_SCRIPT = `${STREAM}${NOW}
+export const APPEND_SCRIPT = `${LAST}${NOW}
 local offset = text(last + 1)
 redis.call('XADD', KEYS[1], offset .. '-0', 'at', text(math.max(now, atMs)), 'b', ARGV[1])
 return offset`;
