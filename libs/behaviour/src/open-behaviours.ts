@@ -1,4 +1,5 @@
 import { TesseraError } from '@tessera/errors';
+import type { RedisSecurity } from '@tessera/redis';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { BehaviourEvent } from './domain/behaviour-event.js';
 import type { BehaviourLog } from './domain/behaviour-log.js';
@@ -9,7 +10,6 @@ import type { ServedWith } from './domain/seed-mark.js';
 import { EmbeddedBehaviourLog } from './outside/embedded-behaviour-log.js';
 import { MemoryBehaviourStore } from './outside/memory-behaviour-store.js';
 import { RedisBehaviourLog } from './outside/redis-behaviour-log.js';
-import type { RedisSecurity } from './outside/redis-connection.js';
 import { removeSeedMark, writeSeedMark } from './outside/seed-mark.js';
 import { loadBehaviourStore } from './outside/users-file.js';
 

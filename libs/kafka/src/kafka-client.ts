@@ -12,6 +12,8 @@ export interface KafkaAddress {
   readonly brokers: readonly string[];
   /** Left out: neither TLS nor SASL. */
   readonly security?: KafkaSecurity;
+  /** Of one request to a broker, in milliseconds; left out: 10,000. */
+  readonly requestTimeoutMs?: number;
 }
 
 /** The same for kafkajs. */
@@ -39,7 +41,7 @@ export async function loadKafka(): Promise<typeof import('kafkajs')> {
 
 /** kafkajs, its lines in the service's log. It is made without a connection. */
 export async function kafkaClient(
-  { clientId, brokers, security }: KafkaAddress,
+  { clientId, brokers, security, requestTimeoutMs = REQUEST_TIMEOUT_MS }: KafkaAddress,
   log: Log,
 ): Promise<Kafka> {
   const { Kafka, logLevel } = await loadKafka();
@@ -48,7 +50,7 @@ export async function kafkaClient(
     brokers: [...brokers],
     ...securedBy(security),
     connectionTimeout: CONNECT_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: requestTimeoutMs,
     // Whoever calls decides how often: see untilDone().
     retry: { retries: 2 },
     logLevel: logLevel.WARN,

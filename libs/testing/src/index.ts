@@ -6,13 +6,14 @@ export { FakeAdapterEngine, type FakeEngineAdapter } from './fake-adapter-engine
 export { FakeCatalogue, FakeChangingCatalogue, type FakeItem } from './fake-catalogue.js';
 export { FakeEngine, type FakeEngineOptions, FakeKvPool, type PathScore } from './fake-engine.js';
 export { type KafkaBroker, startKafkaBroker } from './kafka-broker.js';
+export { MemoryEntryStore, MemoryLog, MemoryLogState } from './memory-log.js';
 export {
   mayBeHad,
   randomAttributes,
   randomEligibility,
   type TypedAttributes,
 } from './random-eligibility.js';
-export { missingFor } from './real-servers.js';
+export { missingFor, type RealServer } from './real-servers.js';
 export {
   type RedisCluster,
   type RedisServer,

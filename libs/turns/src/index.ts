@@ -1,2 +1,3 @@
 export { inSlices } from './in-slices.js';
 export { turns } from './turns.js';
+export { withinMs } from './within-ms.js';

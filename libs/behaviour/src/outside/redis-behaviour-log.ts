@@ -1,11 +1,12 @@
 import { positionOf } from '@tessera/log';
+import type { RedisAddress } from '@tessera/redis';
 import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
 import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
 import type { StoreReach } from '../domain/behaviour-store.js';
 import { FUTURE_MS_MAX } from '../domain/plausible-time.js';
 import type { Retention } from '../domain/retention.js';
 import { Arrivals, payloadOf, storedBehaviours } from './event-payload.js';
-import { type RedisAddress, RedisConnection } from './redis-connection.js';
+import { RedisConnection } from './redis-connection.js';
 
 const APPEND_OUTCOMES: readonly AppendOutcome[] = ['added', 'duplicate', 'outside'];
 /** Events of one script call: a longer one would keep other clients waiting. */

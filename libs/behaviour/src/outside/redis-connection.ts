@@ -1,4 +1,12 @@
-import { TesseraError } from '@tessera/errors';
+import {
+  isWrongServer,
+  parseRedisNodes,
+  type RedisAddress,
+  type RedisNode,
+  redisFault,
+  redisRefusal,
+} from '@tessera/redis';
+import { withinMs } from '@tessera/turns';
 import type { Cluster, Redis, RedisOptions, Result } from 'ioredis';
 import type { StoreReach } from '../domain/behaviour-store.js';
 import { StoreBreaker } from '../store-breaker.js';
@@ -22,30 +30,7 @@ const CALL_TIMEOUT_MS = 6000;
 /** Of what a recall waits for. */
 const READ_TIMEOUT_MS = 500;
 
-/**
- * Answers of a server that is not, or not yet, the one to ask: after a failover the open connection
- * still leads to the old primary. As they are, or within the text of a script's error.
- */
-const WRONG_SERVER = /(^|[\s-])(READONLY|MASTERDOWN|LOADING|CLUSTERDOWN|MOVED) /;
-
-/** How Redis is shown who calls. */
-export interface RedisSecurity {
-  readonly username?: string;
-  readonly password?: string;
-  /** PEM texts; left out: no TLS. */
-  readonly tls?: {
-    readonly ca: Buffer | undefined;
-    readonly cert: Buffer | undefined;
-    readonly key: Buffer | undefined;
-  };
-}
-
-export interface RedisAddress {
-  /** `host:port`, or several of one cluster separated by commas. */
-  readonly address: string;
-  /** Left out: no password and no TLS. */
-  readonly security?: RedisSecurity | undefined;
-}
+const PASSWORD_FIELD = 'behaviours.redisPasswordPath';
 
 type Client = Redis | Cluster;
 type Command<T> = (redis: Client) => Promise<T>;
@@ -67,7 +52,7 @@ export class RedisConnection {
   private constructor(
     private readonly redis: Pick<typeof import('ioredis'), 'Cluster' | 'Redis'>,
     private readonly options: RedisAddress,
-    private readonly addresses: readonly { readonly host: string; readonly port: number }[],
+    private readonly addresses: readonly RedisNode[],
   ) {
     const [only] = addresses;
     const isLone = addresses.length === 1 && only !== undefined;
@@ -78,7 +63,7 @@ export class RedisConnection {
 
   /** Opens also while the address does not answer. Rejects with CONFIG_INVALID for a bad one. */
   static async open(options: RedisAddress): Promise<RedisConnection> {
-    const nodes = options.address.split(',').map(parseNode);
+    const nodes = parseRedisNodes('behaviours.redis', options.address);
     // Loaded only where behaviours are in Redis.
     const connection = new RedisConnection(await import('ioredis'), options, nodes);
     await connection.connect();
@@ -123,8 +108,8 @@ export class RedisConnection {
       await this.joined;
     } catch (thrown) {
       // A connection that is refused only says that it is closed.
-      const { address } = this.options;
-      const error = refused(this.reported) ?? refused(thrown) ?? unavailable(address, thrown);
+      const known = redisRefusal(PASSWORD_FIELD, this.reported);
+      const error = known ?? redisRefusal(PASSWORD_FIELD, thrown) ?? this.fault(thrown);
       // One that is away may come back: what needs it is refused until then.
       if (error.code !== 'STORE_UNAVAILABLE') {
         this.client.disconnect();
@@ -138,7 +123,7 @@ export class RedisConnection {
       try {
         return await withinMs(timeoutMs, command(this.client));
       } catch (thrown) {
-        throw unavailable(this.options.address, thrown);
+        throw this.fault(thrown);
       }
     });
   }
@@ -156,6 +141,10 @@ export class RedisConnection {
     await withinMs(CALL_TIMEOUT_MS, this.client.connect());
   }
 
+  private fault(thrown: unknown) {
+    return redisFault(`Redis at ${this.options.address}`, thrown);
+  }
+
   private readonly probe = () => withinMs(CALL_TIMEOUT_MS, this.client.ping());
 
   private breaker(probe?: () => Promise<unknown>): StoreBreaker {
@@ -164,11 +153,11 @@ export class RedisConnection {
     return new StoreBreaker(`Redis at ${this.options.address}`, options);
   }
 
-  private loneClient(node: { readonly host: string; readonly port: number }): Client {
+  private loneClient(node: RedisNode): Client {
     let isLeaving = false;
     // The address may lead elsewhere by now. The call fails, the next one has a new connection.
-    const reconnectOnError = ({ message }: Error) => {
-      if (isLeaving || !WRONG_SERVER.test(message)) return false;
+    const reconnectOnError = (error: Error) => {
+      if (isLeaving || !isWrongServer(error)) return false;
       isLeaving = true;
       return true;
     };
@@ -213,34 +202,4 @@ export class RedisConnection {
     client.defineCommand('tesseraErase', { lua: ERASE_SCRIPT });
     return client;
   }
-}
-
-/** Faults that trying again does not mend: Redis does not know the caller. */
-function refused(thrown: unknown): TesseraError | undefined {
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  if (!/WRONGPASS|NOAUTH|NOPERM/.test(reason)) return undefined;
-  const field = 'behaviours.redisPasswordPath';
-  const message = `${field}: expected user and password that Redis knows, got: ${reason}`;
-  return new TesseraError('CONFIG_INVALID', message, { field, cause: thrown });
-}
-
-function unavailable(address: string, thrown: unknown): TesseraError {
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  const code = reason.startsWith('OOM') ? 'STORE_FULL' : 'STORE_UNAVAILABLE';
-  return new TesseraError(code, `Redis at ${address}: ${reason}`, { cause: thrown });
-}
-
-function withinMs<T>(budgetMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expiry = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${budgetMs} ms`)), budgetMs);
-  });
-  return Promise.race([work, expiry]).finally(() => clearTimeout(timer));
-}
-
-function parseNode(text: string): { host: string; port: number } {
-  const match = /^\s*\[?([^\]\s]+?)\]?:(\d{1,5})\s*$/.exec(text);
-  if (match?.[1] !== undefined) return { host: match[1], port: Number(match[2]) };
-  const message = `behaviours.redis: expected HOST:PORT[,HOST:PORT...], got '${text}'`;
-  throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.redis' });
 }

@@ -1,0 +1,153 @@
+/** What only a log in Kafka meets: records of others, topics of others, a race to begin. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { kafkaClient } from '@tessera/kafka';
+import { createLog } from '@tessera/telemetry';
+import { type KafkaBroker, missingFor, startKafkaBroker } from '@tessera/testing';
+import type { Admin, Kafka, Producer } from 'kafkajs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KafkaLog, type LogEntry } from './index.js';
+
+const missing = missingFor(['kafka']);
+if (missing.length > 0) console.log(`Kafka is not tested here: ${missing.join()} is missing`);
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const textOf = (entry: LogEntry) => new TextDecoder().decode(entry.bytes);
+const REFUSED = { code: 'CONFIG_INVALID', field: 'cluster.logKafka' };
+
+async function takenToEnd(log: KafkaLog, from: number): Promise<LogEntry[]> {
+  const all: LogEntry[] = [];
+  for await (const entries of log.read(from, new AbortController().signal)) {
+    if (entries.length === 0) break;
+    all.push(...entries);
+  }
+  return all;
+}
+
+describe.skipIf(missing.length > 0)('a log in Kafka', () => {
+  let broker: KafkaBroker;
+  let kafka: Kafka;
+  let admin: Admin;
+  let producer: Producer;
+  beforeAll(async () => {
+    broker = await startKafkaBroker();
+    kafka = await kafkaClient({ clientId: 't', brokers: [broker.address] }, createLog('silent'));
+    admin = kafka.admin();
+    producer = kafka.producer({ allowAutoTopicCreation: false });
+    await Promise.all([admin.connect(), producer.connect()]);
+  });
+  afterAll(async () => {
+    await Promise.all([admin?.disconnect(), producer?.disconnect()]);
+    await broker?.stop();
+  });
+
+  const open = (name: string) => KafkaLog.open({ brokers: broker.address, name });
+  /** As one who lost the race to begin the log does, and goes on as if not. */
+  const sendForeign = (name: string, value: string) =>
+    producer.send({
+      topic: `${name}.log`,
+      messages: [{ value, headers: { log: 'a foreign one' }, partition: 0 }],
+    });
+
+  it('leaves out what belongs to another log, and keeps its identity when it is trimmed', async () => {
+    const log = await open('foreign');
+    await expect(log.append(bytes('too early'))).rejects.toMatchObject({ code: 'LOG_DIFFERENT' });
+    expect(await log.begin('ours')).toBe('ours');
+    await sendForeign('foreign', '');
+    const a = await log.append(bytes('a'));
+    await sendForeign('foreign', 'theirs');
+    const b = await log.append(bytes('b'));
+    await sendForeign('foreign', 'theirs, too');
+    const later = await open('foreign');
+    expect((await takenToEnd(later, 1)).map(textOf)).toEqual(['a', 'b']);
+    // The oldest record would be a foreign one.
+    await log.trim(a + 1);
+    expect(await later.bounds()).toEqual({ identity: 'ours', first: b, end: b + 1 });
+    await log.trim(b + 2);
+    const latest = await open('foreign');
+    expect(await latest.bounds()).toEqual({ identity: 'ours', first: b, end: b + 1 });
+    expect((await takenToEnd(latest, b)).map(textOf)).toEqual(['b']);
+    await Promise.all([log.close(), later.close(), latest.close()]);
+  });
+
+  it('makes topics that lose nothing, and leaves no group of consumers', async () => {
+    const log = await open('made');
+    await log.begin('ours');
+    await log.say({ node: 'n', process: 'p', offset: 1, digest: 'd' });
+    expect(await log.positions()).toHaveLength(1);
+    await log.close();
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: ['made.log', 'made.nodes'].map((name) => ({ type: 2, name })),
+    });
+    const [kept, said] = resources.map(({ configEntries }) =>
+      Object.fromEntries(
+        configEntries.map(({ configName, configValue }) => [configName, configValue]),
+      ),
+    );
+    expect(kept).toMatchObject({
+      'cleanup.policy': 'delete',
+      'retention.ms': '-1',
+      'retention.bytes': '-1',
+      'message.timestamp.type': 'LogAppendTime',
+    });
+    expect(said).toMatchObject({ 'cleanup.policy': 'compact' });
+    const left = async () => {
+      const { groups } = await admin.listGroups();
+      return groups.filter(({ groupId }) => groupId.startsWith('made.')).length;
+    };
+    await expect.poll(left, { timeout: 60_000 }).toBe(0);
+  });
+
+  it('tells a topic that was made anew from the one before', async () => {
+    const log = await open('again');
+    await log.begin('first');
+    for (const text of ['a', 'b', 'c']) await log.append(bytes(text));
+    expect((await log.bounds()).identity).toBe('first');
+    await admin.deleteTopics({ topics: ['again.log'] });
+    const other = await open('again');
+    const begun = () => other.begin('second').catch(() => '');
+    await expect.poll(begun, { timeout: 30_000 }).toBe('second');
+    const identity = async () => (await log.bounds().catch(() => undefined))?.identity;
+    await expect.poll(identity, { timeout: 30_000 }).toBe('second');
+    await Promise.all([log.close(), other.close()]);
+  });
+
+  it('refuses a topic of several partitions', async () => {
+    await admin.createTopics({
+      waitForLeaders: true,
+      topics: [{ topic: 'wide.log', numPartitions: 2 }],
+    });
+    const log = await open('wide');
+    await expect(log.bounds()).rejects.toMatchObject(REFUSED);
+    await log.close();
+  });
+
+  it.each(['nowhere', 'a:b', ''])('refuses the address %j', async (brokers) => {
+    await expect(KafkaLog.open({ brokers, name: 'x' })).rejects.toMatchObject(REFUSED);
+  });
+});
+
+describe.skipIf(missing.length > 0)('a broker that asks for a password', () => {
+  it('refuses a wrong one, and takes the right one', async () => {
+    const tls = (name: string) => readFileSync(join('test', 'fixtures', 'tls', name));
+    const broker = await startKafkaBroker({
+      key: String(tls('server.key')),
+      certificate: String(tls('server.pem')),
+      user: 'tessera',
+      password: 'a-password',
+    });
+    const openWith = (password: string) => {
+      const sasl = { mechanism: 'scram-sha-256', username: 'tessera', password } as const;
+      const ca = { ca: tls('authority.pem'), cert: undefined, key: undefined };
+      return KafkaLog.open({ brokers: broker.address, name: 'x', security: { sasl, tls: ca } });
+    };
+    const stranger = await openWith('guessed');
+    await expect(stranger.bounds()).rejects.toMatchObject(REFUSED);
+    const log = await openWith('a-password');
+    expect(await log.begin('ours')).toBe('ours');
+    await Promise.all([stranger.close(), log.close()]);
+    await broker.stop();
+  });
+});

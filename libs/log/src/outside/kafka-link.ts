@@ -1,0 +1,104 @@
+import type { KafkaSecurity } from '@tessera/config';
+import { TesseraError } from '@tessera/errors';
+import { kafkaClient } from '@tessera/kafka';
+import type { Log } from '@tessera/telemetry';
+import { withinMs } from '@tessera/turns';
+import type { Admin, Kafka } from 'kafkajs';
+
+export const KAFKA_FIELD = 'cluster.logKafka';
+const CLIENT_ID = 'tessera-log';
+const REQUEST_TIMEOUT_MS = 4000;
+/** Of a call with its attempts: the broker is away where it takes longer. */
+const CALL_TIMEOUT_MS = 8000;
+
+export interface KafkaLogAddress {
+  /** `host:port` of some brokers, separated by commas. */
+  readonly brokers: string;
+  /** Left out: neither TLS nor SASL. */
+  readonly security?: KafkaSecurity | undefined;
+}
+
+/** The client of a log's brokers and the one connection that asks for bounds and topics. */
+export class KafkaLink {
+  private contact: Promise<Admin> | undefined;
+  private isClosed = false;
+
+  private constructor(
+    readonly kafka: Kafka,
+    readonly place: string,
+  ) {}
+
+  /** Nothing is connected yet. Rejects with CONFIG_INVALID for a bad address. */
+  static async open(
+    { brokers: text, security }: KafkaLogAddress,
+    place: string,
+    nodeLog?: Log,
+  ): Promise<KafkaLink> {
+    const brokers = text.split(',').map((broker) => broker.trim());
+    const wrong = brokers.find(
+      (broker) => !/^[^\s:]+:\d{1,5}$|^\[[^\s\]]+\]:\d{1,5}$/.test(broker),
+    );
+    if (wrong !== undefined) {
+      const message = `${KAFKA_FIELD}: expected HOST:PORT[,HOST:PORT...], got '${wrong}'`;
+      throw new TesseraError('CONFIG_INVALID', message, { field: KAFKA_FIELD });
+    }
+    const address = { clientId: CLIENT_ID, brokers, requestTimeoutMs: REQUEST_TIMEOUT_MS };
+    const secured = security === undefined ? address : { ...address, security };
+    return new KafkaLink(await kafkaClient(secured, quietened(nodeLog)), place);
+  }
+
+  /** Rejects with STORE_UNAVAILABLE or CONFIG_INVALID, within eight seconds. */
+  async ask<T>(act: (admin: Admin) => Promise<T>): Promise<T> {
+    if (this.isClosed) throw this.fault(new Error('it was closed'));
+    this.contact ??= this.connected();
+    const { contact } = this;
+    try {
+      return await withinMs(CALL_TIMEOUT_MS, contact.then(act));
+    } catch (thrown) {
+      this.giveUp(contact);
+      throw this.fault(thrown);
+    }
+  }
+
+  fault(thrown: unknown): TesseraError {
+    if (thrown instanceof TesseraError) return thrown;
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    if (isRefusal(thrown)) {
+      const message = `${KAFKA_FIELD}: expected to be let in by the broker, got: ${reason}`;
+      return new TesseraError('CONFIG_INVALID', message, { field: KAFKA_FIELD, cause: thrown });
+    }
+    return new TesseraError('STORE_UNAVAILABLE', `${this.place}: ${reason}`, { cause: thrown });
+  }
+
+  close(): void {
+    this.isClosed = true;
+    if (this.contact !== undefined) this.giveUp(this.contact);
+  }
+
+  private async connected(): Promise<Admin> {
+    const admin = this.kafka.admin();
+    await admin.connect();
+    return admin;
+  }
+
+  private giveUp(contact: Promise<Admin>): void {
+    if (this.contact === contact) this.contact = undefined;
+    contact.then((admin) => admin.disconnect()).catch(() => undefined);
+  }
+}
+
+/** Failures show in the calls: those of each attempt are for whoever looks closely. */
+function quietened(nodeLog: Log | undefined): Log {
+  const debug: Log['debug'] = (fields, message) => nodeLog?.debug(fields, message);
+  return { debug, info: debug, warn: debug, error: debug };
+}
+
+/** kafkajs wraps what it was answered as often as it has tried. */
+function isRefusal(thrown: unknown): boolean {
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    const { name, type } = error as { name?: unknown; type?: unknown };
+    if (name === 'KafkaJSSASLAuthenticationError') return true;
+    if (typeof type === 'string' && type.endsWith('AUTHORIZATION_FAILED')) return true;
+  }
+  return false;
+}

@@ -1,0 +1,183 @@
+import { TesseraError } from '@tessera/errors';
+import type { Log } from '@tessera/telemetry';
+import type { KafkaMessage } from 'kafkajs';
+import {
+  type ClusterLog,
+  type LogBounds,
+  type LogEntry,
+  NO_OFFSET,
+  type NodePosition,
+  type SeenPosition,
+} from '../domain/cluster-log.js';
+import { inYields } from '../domain/log-yields.js';
+import { KAFKA_FIELD, KafkaLink, type KafkaLogAddress } from './kafka-link.js';
+import { KafkaSender } from './kafka-sender.js';
+import { KafkaTopic, type TopicBounds } from './kafka-topic.js';
+import { KafkaWords } from './kafka-words.js';
+
+/** Names the log that a record belongs to. */
+const IDENTITY_HEADER = 'log';
+const SETTINGS = {
+  'cleanup.policy': 'delete',
+  'retention.ms': '-1',
+  'retention.bytes': '-1',
+  'message.timestamp.type': 'LogAppendTime',
+};
+
+export interface KafkaLogOptions extends KafkaLogAddress {
+  /** Several logs of one broker differ by it. */
+  readonly name: string;
+}
+
+/**
+ * A log in the topic `NAME.log` of Kafka, with one partition; an entry's offset is that of its
+ * record and one. What nodes say is in `NAME.nodes`. Records without a value are no entries: the
+ * first of them gives the log its identity, and `bounds` counts them all.
+ */
+export class KafkaLog implements ClusterLog {
+  private readonly topic: KafkaTopic;
+  private readonly sender: KafkaSender;
+  private readonly words: KafkaWords;
+  private readonly closing = new AbortController();
+  /** What the oldest record said when the topic had these bounds. */
+  private known = { identity: '', low: 0, high: 0 };
+
+  private constructor(
+    readonly place: string,
+    private readonly link: KafkaLink,
+    name: string,
+  ) {
+    const topic = `${name}.log`;
+    this.topic = new KafkaTopic(link, topic, { settings: SETTINGS, isGapless: true });
+    this.sender = new KafkaSender(link, topic);
+    this.words = new KafkaWords(link, `${name}.nodes`);
+  }
+
+  /** Opens also while the brokers are away. Rejects with CONFIG_INVALID for a bad address or name. */
+  static async open({ name, ...address }: KafkaLogOptions, nodeLog?: Log): Promise<KafkaLog> {
+    if (!/^[\w.-]{1,200}$/.test(name)) {
+      const message = `${KAFKA_FIELD}: expected a name of letters, digits and _.-, got '${name}'`;
+      throw new TesseraError('CONFIG_INVALID', message, { field: KAFKA_FIELD });
+    }
+    const place = `Kafka at ${address.brokers}, ${name}.log`;
+    return new KafkaLog(place, await KafkaLink.open(address, place, nodeLog), name);
+  }
+
+  async bounds(): Promise<LogBounds> {
+    const { low, high } = await this.topic.bounds();
+    const identity = await this.identityIn({ low, high });
+    return { identity, first: low + 1, end: high };
+  }
+
+  async begin(identity: string): Promise<string> {
+    const { identity: begun } = await this.bounds();
+    if (begun !== '') return begun;
+    await this.sender.send({ value: Buffer.of(), headers: { [IDENTITY_HEADER]: identity } });
+    return (await this.bounds()).identity;
+  }
+
+  /** Rejects with LOG_DIFFERENT where nobody has begun the log, and for no bytes at all. */
+  async append(bytes: Uint8Array): Promise<number> {
+    if (bytes.length === 0) {
+      throw new TesseraError('REQUEST_INVALID', `${this.place}: expected an entry, got no bytes`);
+    }
+    const identity = await this.identity();
+    const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return (await this.sender.send({ value, headers: { [IDENTITY_HEADER]: identity } })) + 1;
+  }
+
+  async *read(from: number, signal: AbortSignal): AsyncGenerator<readonly LogEntry[]> {
+    const ended = AbortSignal.any([signal, this.closing.signal]);
+    const start = Math.max(from, NO_OFFSET + 1) - 1;
+    try {
+      let identity = '';
+      for await (const { records } of this.topic.read(start, ended)) {
+        if (records.length === 0) yield [];
+        else identity ||= (await this.bounds()).identity;
+        yield* inYields(records.flatMap((record) => entriesOf(record, identity)));
+      }
+    } catch (thrown) {
+      if (!ended.aborted) throw thrown;
+    }
+  }
+
+  /**
+   * The newest record stays, for the log's identity is that of its oldest one; for the same reason
+   * one of another identity never becomes the oldest.
+   */
+  async trim(before: number): Promise<void> {
+    const { low, high } = await this.topic.bounds();
+    const identity = await this.identityIn({ low, high });
+    const wanted = Math.min(before, high) - 1;
+    if (wanted <= low) return;
+    const found = await this.first(wanted, high, (record) => identityOf(record) === identity);
+    if (found !== undefined) await this.topic.removeBefore(Number(found.offset));
+  }
+
+  async say(position: NodePosition): Promise<void> {
+    await this.words.say(await this.identity(), position);
+  }
+
+  async positions(): Promise<readonly SeenPosition[]> {
+    return this.words.positions((await this.bounds()).identity);
+  }
+
+  async leave(position: NodePosition): Promise<void> {
+    await this.words.leave(await this.identity(), position);
+  }
+
+  async digestAt(offset: number, digest: string): Promise<string> {
+    return this.words.digestAt(await this.identity(), offset, digest);
+  }
+
+  /** Readers end. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    this.sender.close();
+    await Promise.all([this.topic.close(), this.words.close()]);
+    this.link.close();
+  }
+
+  private async identity(): Promise<string> {
+    const identity = this.known.identity || (await this.bounds()).identity;
+    if (identity !== '') return identity;
+    const message = `${this.place}: expected a log that somebody has begun, got an empty one`;
+    throw new TesseraError('LOG_DIFFERENT', message);
+  }
+
+  /** A topic whose bounds went back was made anew. */
+  private async identityIn({ low, high }: TopicBounds): Promise<string> {
+    const { known } = this;
+    if (low >= high) return '';
+    if (known.identity === '' || low < known.low || high < known.high) {
+      const oldest = await this.first(low, high, () => true);
+      this.known = { identity: oldest === undefined ? '' : identityOf(oldest), low, high };
+    } else {
+      this.known = { identity: known.identity, low, high };
+    }
+    return this.known.identity;
+  }
+
+  /** The first record of a kind among those up to an offset. */
+  private async first(
+    from: number,
+    end: number,
+    isWanted: (record: KafkaMessage) => boolean,
+  ): Promise<KafkaMessage | undefined> {
+    for await (const { records, next } of this.topic.read(from, this.closing.signal)) {
+      const found = records.find(isWanted);
+      if (found !== undefined || next >= end) return found;
+    }
+    return undefined;
+  }
+}
+
+function identityOf({ headers }: KafkaMessage): string {
+  return String(headers?.[IDENTITY_HEADER] ?? '');
+}
+
+function entriesOf(record: KafkaMessage, identity: string): LogEntry[] {
+  const { offset, value, timestamp } = record;
+  if (value === null || value.length === 0 || identityOf(record) !== identity) return [];
+  return [{ offset: Number(offset) + 1, atMs: Number(timestamp), bytes: value }];
+}

@@ -1,0 +1,146 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { withinMs } from '@tessera/turns';
+import type { KafkaMessage } from 'kafkajs';
+import type { NodePosition, SeenPosition } from '../domain/cluster-log.js';
+import type { KafkaLink } from './kafka-link.js';
+import { KafkaSender } from './kafka-sender.js';
+import { KafkaTopic } from './kafka-topic.js';
+
+const DIGESTS_KEPT = 4096;
+const FOLLOW_AGAIN_MS = 1000;
+const FOLLOW_TIMEOUT_MS = 9000;
+
+interface Said {
+  readonly position: NodePosition;
+  /** By the clock of the broker, milliseconds since 1970. */
+  readonly atMs: number;
+}
+
+/**
+ * What nodes say beside the log, in a compacted topic that every process follows from its begin.
+ * Keys: `IDENTITY/node/NAME`, `IDENTITY/digest/OFFSET`; a log that was made anew has others.
+ */
+export class KafkaWords {
+  private readonly topic: KafkaTopic;
+  private readonly sender: KafkaSender;
+  /** By key. */
+  private readonly said = new Map<string, Said>();
+  private readonly digests = new Map<string, string>();
+  private next = 0;
+  /** The newest time of the broker, and when it was heard, in milliseconds of this process. */
+  private clock = { atMs: 0, heardMs: 0 };
+  private following: Promise<void> | undefined;
+  private readonly closing = new AbortController();
+  private waiting: { readonly end: number; readonly go: () => void }[] = [];
+
+  constructor(
+    private readonly link: KafkaLink,
+    name: string,
+  ) {
+    const settings = { 'cleanup.policy': 'compact', 'message.timestamp.type': 'LogAppendTime' };
+    this.topic = new KafkaTopic(link, name, { settings, isGapless: false });
+    this.sender = new KafkaSender(link, name);
+  }
+
+  async say(identity: string, position: NodePosition): Promise<void> {
+    await this.topic.bounds();
+    const { node, process, offset, digest } = position;
+    const value = JSON.stringify({ node, process, offset, digest });
+    await this.sender.send({ key: `${identity}/node/${node}`, value });
+  }
+
+  async positions(identity: string): Promise<readonly SeenPosition[]> {
+    await this.catchUp();
+    const brokerMs = this.clock.atMs + performance.now() - this.clock.heardMs;
+    return [...this.said]
+      .filter(([key]) => key.startsWith(`${identity}/node/`))
+      .map(([, { position, atMs }]) => ({ ...position, ageMs: Math.max(0, brokerMs - atMs) }));
+  }
+
+  async leave(identity: string, { node, process }: NodePosition): Promise<void> {
+    await this.catchUp();
+    const key = `${identity}/node/${node}`;
+    if (this.said.get(key)?.position.process !== process) return;
+    await this.sender.send({ key, value: null });
+  }
+
+  /** Of several that are written before one of them is read the first in the topic counts. */
+  async digestAt(identity: string, offset: number, digest: string): Promise<string> {
+    await this.catchUp();
+    const prefix = `${identity}/digest/`;
+    const key = `${prefix}${offset}`;
+    const known = this.digests.get(key);
+    if (known !== undefined) return known;
+    const written = await this.sender.send({ key, value: digest });
+    await this.follow(written + 1);
+    const first = this.digests.get(key) ?? digest;
+    // Compaction keeps the last one: it has to be the first one again.
+    if (first !== digest) await this.sender.send({ key, value: first });
+    else this.forgetBefore(prefix, offset - DIGESTS_KEPT);
+    return first;
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    this.sender.close();
+    for (const { go } of this.waiting.splice(0)) go();
+    await this.topic.close();
+  }
+
+  private forgetBefore(prefix: string, offset: number): void {
+    const old = [...this.digests.keys()].filter(
+      (key) => key.startsWith(prefix) && Number(key.slice(prefix.length)) < offset,
+    );
+    // Those that stay are forgotten with the next digest.
+    for (const key of old) this.sender.send({ key, value: null }).catch(() => undefined);
+  }
+
+  /** Resolves when all that the topic has now was read. */
+  private async catchUp(): Promise<void> {
+    const { high } = await this.topic.bounds();
+    await this.follow(high);
+  }
+
+  private async follow(end: number): Promise<void> {
+    this.following ??= this.followAlways();
+    if (this.next >= end) return;
+    const read = new Promise<void>((go) => {
+      this.waiting.push({ end, go });
+    });
+    await withinMs(FOLLOW_TIMEOUT_MS, read).catch((thrown) => {
+      throw this.link.fault(thrown);
+    });
+  }
+
+  private async followAlways(): Promise<void> {
+    const { signal } = this.closing;
+    while (!signal.aborted) {
+      try {
+        for await (const { records, next } of this.topic.read(this.next, signal)) {
+          for (const record of records) this.take(record);
+          this.next = next;
+          const isDone = ({ end }: { readonly end: number }) => end <= next;
+          for (const { go } of this.waiting.filter(isDone)) go();
+          this.waiting = this.waiting.filter((one) => !isDone(one));
+        }
+      } catch {
+        // Callers have their own bound and reason; this goes on for the next ones.
+        await pause(FOLLOW_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  private take({ key: bytes, value, timestamp }: KafkaMessage): void {
+    const key = String(bytes);
+    const atMs = Number(timestamp);
+    if (atMs >= this.clock.atMs) this.clock = { atMs, heardMs: performance.now() };
+    if (value === null) {
+      this.said.delete(key);
+      this.digests.delete(key);
+    } else if (key.includes('/node/')) {
+      this.said.set(key, { position: JSON.parse(value.toString()), atMs });
+    } else if (!this.digests.has(key)) {
+      this.digests.set(key, value.toString());
+    }
+  }
+}
