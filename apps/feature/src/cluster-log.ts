@@ -20,15 +20,15 @@ export async function openClusterLog(config: Config, log: Log): Promise<OpenedLo
 }
 
 function logOf(config: Config, log: Log): Promise<ClusterLog> {
-  const { cluster, behaviours, kafka, node } = config;
+  const { cluster, behaviours, kafka } = config;
   const { name } = cluster;
   if (cluster.log === 'redis') {
     const security = redisSecurity(behaviours);
     return RedisLog.open({ address: cluster.logRedis, name, security }, log);
   }
-  const brokers = kafka.brokers.split(',');
+  const { brokers } = kafka;
   const security = kafkaSecurity(kafka);
-  return KafkaLog.open({ clientId: `tessera-log-${node.name}`, brokers, name, security }, log);
+  return KafkaLog.open({ brokers, name, security }, log);
 }
 
 function s3Of({ adapters }: Config) {

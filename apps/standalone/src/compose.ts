@@ -26,7 +26,7 @@ import { type Holders, heldWhileIdle } from './held-while-idle.js';
 import { type Inspection, inspected, recordChanges, watchInspection } from './inspection.js';
 import type { OpenedRelevance } from './relevance.js';
 import type { StandaloneOptions } from './standalone.module.js';
-import { type TopicFacts, type Topics, topicsOf } from './topics.js';
+import { type Topics, topicsOf } from './topics.js';
 import { openUsers, type Users } from './users.js';
 
 const DIGEST_DIGITS = 16;
@@ -155,14 +155,6 @@ function metricsOf(
   return metrics;
 }
 
-function topicFactsOf(operations: RecallOperations): TopicFacts {
-  return {
-    takesBehaviours: operations.behaviourLog !== undefined,
-    hasChanges: operations.changesOf('').state().sequence > 0,
-    hasVersions: (operations.adapters?.list('') ?? []).length > 0,
-  };
-}
-
 /** Parts that several modules share. */
 interface Joined {
   readonly readiness: Readiness;
@@ -263,7 +255,8 @@ export async function compose(
   const store = inspection?.store;
   const recalls = inspected(config, runtime, store);
   recordChanges(config, operations, store);
-  const topics = await topicsOf(config, topicFactsOf(operations), log, readiness.conditions);
+  const takesBehaviours = operations.behaviourLog !== undefined;
+  const topics = await topicsOf(config, takesBehaviours, log, readiness.conditions);
   const audits = auditsOf(parts, topics, metrics);
   const producer = topics?.producer;
   const edges = modelEdgesOf({ ...parts, operations }, access, producer, metrics, readiness);

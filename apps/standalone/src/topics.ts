@@ -35,18 +35,10 @@ function fetchSourceOf(adapters: Config['adapters']): FetchSource | undefined {
   return new FetchSource(versions, fetchAttempts);
 }
 
-/** Facts that decide which topics a process takes, and from where. */
-export interface TopicFacts {
-  readonly takesBehaviours: boolean;
-  /** Whether the catalogue has changes, and the registry versions, from before. */
-  readonly hasChanges: boolean;
-  readonly hasVersions: boolean;
-}
-
 /** Undefined where the configuration names no broker. Nothing is connected yet. */
 export async function topicsOf(
-  { kafka, recall, adapters, catalogue, node }: Config,
-  { takesBehaviours, hasChanges, hasVersions }: TopicFacts,
+  { kafka, recall, adapters, catalogue, cluster, node }: Config,
+  takesBehaviours: boolean,
   log: Log,
   conditions: Conditions,
 ): Promise<Topics | undefined> {
@@ -63,12 +55,13 @@ export async function topicsOf(
     (topic) => topic !== '',
   );
   const onServing = () => log.info({}, 'kafka: all topics are served');
-  const broadcasts = {
-    [kafka.changesTopic]: { folder: catalogue.changesPath, isKept: hasChanges },
-    [kafka.announcementsTopic]: { folder: adapters.path, isKept: hasVersions },
-  };
+  // The nodes of a cluster share them: its log brings what they change to all.
+  const folders =
+    cluster.log === 'none'
+      ? { [kafka.changesTopic]: catalogue.changesPath, [kafka.announcementsTopic]: adapters.path }
+      : {};
   const secured = { ...kafka, node: node.name, security: kafkaSecurity(kafka) };
-  const wanted = { topics, broadcasts, outputTopics, onServing };
+  const wanted = { topics, folders, outputTopics, onServing };
   const served = await serveTopics(secured, wanted, log);
   if (served !== undefined) conditions.add(brokerCondition(served.server));
   const settings = new RecallTopicSettings(responsesTopic, recall.defaultDeadlineMs, Date.now);

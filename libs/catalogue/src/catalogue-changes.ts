@@ -19,7 +19,9 @@ import type {
   AppliedImport,
   BundleStep,
   ChangeOrder,
+  ChangeRecord,
   OrderedChanges,
+  RecordsAgain,
 } from './domain/ordered-changes.js';
 import {
   type SemanticIds,
@@ -202,6 +204,18 @@ export class CatalogueChanges {
     return this.ordered(batch, { source }, how);
   }
 
+  /** Records of a topic, no item of which is named twice; all or none. */
+  applyRecords(
+    records: readonly ChangeRecord[],
+    source: string,
+    { refusedAt, onEntry }: RecordsAgain = {},
+  ): Promise<AppliedImport> {
+    const batch = new ChangeBatch();
+    for (const { changes } of records) batch.add(changes);
+    const recordIds = records.map(({ id }) => id);
+    return this.ordered(batch, { source, recordIds, refusedAt }, { onEntry });
+  }
+
   /**
    * A batch of an import, which counts once, however often it is sent.
    * @throws TesseraError as apply()
@@ -217,7 +231,10 @@ export class CatalogueChanges {
 
   private async ordered(
     batch: ChangeBatch,
-    more: Pick<OrderedChanges, 'source' | 'importMark' | 'bundle'>,
+    more: Pick<
+      OrderedChanges,
+      'source' | 'importMark' | 'bundle' | 'recordIds' | 'refusedAt'
+    >,
     how: Submission,
   ): Promise<AppliedImport> {
     const { order } = this;

@@ -3,7 +3,7 @@ import type { Log } from '@tessera/telemetry';
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { untilDone } from './backoff.js';
-import { type Broadcast, goOnFrom, groupOf } from './consumer-groups.js';
+import { groupOf } from './consumer-groups.js';
 import { deadLetterTopic } from './dead-letters.js';
 import { type DeadRecord, readRecords } from './read-records.js';
 import type { RecordProducer } from './record-producer.js';
@@ -25,8 +25,8 @@ export interface BatchServerOptions extends TopicNeed {
   readonly groupId: string;
   /** Name of this process. */
   readonly node: string;
-  /** Topics of which every process takes every record. */
-  readonly broadcasts?: Readonly<Record<string, Broadcast>>;
+  /** Folder of what the records of a topic change, where this process has them all. */
+  readonly folders?: Readonly<Record<string, string>>;
   /** Records handed over at once at most. */
   readonly batchRecordsMax: number;
   /** Partitions served at the same time. */
@@ -140,16 +140,10 @@ export class BatchServer extends Server implements CustomTransportStrategy {
     }
   }
 
-  private async consumer(topic: string): Promise<Consumer> {
-    const { fetchBytesMax, broadcasts = {} } = this.options;
-    const broadcast = broadcasts[topic];
-    const own = groupOf(topic, this.options, broadcast);
-    if (broadcast?.isKept === true) {
-      const shared = groupOf(topic, this.options, undefined);
-      await goOnFrom(this.kafka, topic, { shared, own });
-    }
+  private consumer(topic: string): Consumer {
+    const { fetchBytesMax, folders = {} } = this.options;
     return this.kafka.consumer({
-      groupId: own,
+      groupId: groupOf(topic, this.options, folders[topic]),
       sessionTimeout: SESSION_TIMEOUT_MS,
       heartbeatInterval: HEARTBEAT_MS,
       maxBytesPerPartition: fetchBytesMax,

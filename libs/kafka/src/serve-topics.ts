@@ -1,7 +1,6 @@
 import type { KafkaSecurity } from '@tessera/config';
 import type { Log } from '@tessera/telemetry';
 import { BatchServer } from './batch-server.js';
-import type { Broadcast } from './consumer-groups.js';
 import { kafkaClient } from './kafka-client.js';
 import { RecordProducer } from './record-producer.js';
 
@@ -24,8 +23,8 @@ export interface TopicSettings {
 export interface TopicsWanted {
   /** Topic of each pattern that handlers name. */
   readonly topics: Readonly<Record<string, string>>;
-  /** Topics of which every process takes every record. */
-  readonly broadcasts?: Readonly<Record<string, Broadcast>>;
+  /** Folder of what the records of a topic change, where this process has them all. */
+  readonly folders?: Readonly<Record<string, string>>;
   /** Topics that handlers write to. */
   readonly outputTopics: readonly string[];
   /** Every topic is served, for the first time. */

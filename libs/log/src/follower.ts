@@ -231,8 +231,7 @@ export class Follower {
         const got = `entry ${offset} is another one than was applied here: a copy of the log`;
         throw new TesseraError('LOG_DIFFERENT', `${this.parts.log.place}: ${got} that went on`);
       }
-      const key = keyOf(entry);
-      if (key !== '') this.keys.put(key, { offset });
+      await this.recall(entry);
       return;
     }
     const read = readableEntry(bytes);
@@ -245,6 +244,16 @@ export class Follower {
     for (const tell of this.expected.get(key) ?? []) tell(outcome);
     this.expected.delete(key);
     if (offset % COMPARED_EVERY === 0) await this.told();
+  }
+
+  /** An entry that was applied before, whose key and records count. */
+  private async recall({ offset, atMs, bytes }: LogEntry): Promise<void> {
+    const read = readableEntry(bytes);
+    if (read === undefined || this.keys.of(read.key, offset) !== undefined) return;
+    this.keys.put(read.key, { offset });
+    // What lies in the store may have gone with a snapshot since.
+    const body = await this.bodyOf(read, offset).catch(() => undefined);
+    if (body !== undefined) this.parts.state.recall({ kind: read.kind, body }, { offset, atMs });
   }
 
   /** An entry that was there before, or that nobody can read. */
@@ -335,10 +344,6 @@ export class Follower {
   private async beat(): Promise<void> {
     if (this.fault === undefined && this.word !== undefined) await this.lease.renew(this.word);
   }
-}
-
-function keyOf(entry: LogEntry): string {
-  return readableEntry(entry.bytes)?.key ?? '';
 }
 
 /** Undefined: no release can read it. @throws TesseraError STORE_NEWER */

@@ -10,6 +10,7 @@ export {
 export type { Act } from './domain/entries.js';
 export type { EntryStore } from './domain/entry-store.js';
 export { ERASE, type Erasure } from './domain/erasure.js';
+export { KeyWindow } from './domain/key-window.js';
 export { markOf, type Position, positionOf, startOf } from './domain/position.js';
 export {
   type PartOutcome,

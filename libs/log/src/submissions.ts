@@ -73,9 +73,10 @@ export class Submissions {
 
   private async applied(
     { offset, value, error }: Outcome,
-    { waitFor }: Submission,
+    { waitFor, onEntry }: Submission,
     signal: AbortSignal,
   ): Promise<Submitted> {
+    onEntry?.(offset);
     if (error !== undefined) throw error;
     if (waitFor !== 'applied-here' && waitFor !== 'appended') await this.everywhere(offset, signal);
     return { offset, value };

@@ -39,7 +39,8 @@ let controller: CatalogueTopicController;
 let given: readonly CatalogueChange[];
 
 const catalogue = {
-  apply: async (changes: readonly CatalogueChange[]) => {
+  applyRecords: async (records: readonly { readonly changes: readonly CatalogueChange[] }[]) => {
+    const changes = records.flatMap((record) => record.changes);
     calls += 1;
     if (failsAt(calls)) throw new TesseraError('STORE_FULL', 'full');
     if (changes.some(({ itemId }) => itemId === 'gone')) {

@@ -68,12 +68,21 @@ export class CatalogueTopicController {
   }
 
   /** All at once; where that is refused one by one, to bury the guilty alone. */
-  private async applyRun(run: readonly ChangeRecord[]): Promise<DeadRecord[]> {
+  private async applyRun(
+    run: readonly ChangeRecord[],
+    refusedAt?: number,
+  ): Promise<DeadRecord[]> {
+    let entry: number | undefined;
+    const onEntry = (offset: number) => {
+      entry = offset;
+    };
     const catalogue = run[0]?.catalogue ?? '';
     try {
-      const changes = run.flatMap((message) => message.changes);
-      if (changes.length > 0) {
-        const applied = await this.operations.changesOf(catalogue).apply(changes, TOPIC_SOURCE);
+      const given = run.filter(({ changes }) => changes.length > 0);
+      if (given.length > 0) {
+        const records = given.map(({ record, changes }) => ({ id: idOf(record), changes }));
+        const own = this.operations.changesOf(catalogue);
+        const applied = await own.applyRecords(records, TOPIC_SOURCE, { refusedAt, onEntry });
         const { changeCount, sequence } = applied;
         this.note(catalogue, `${changeCount} changes, sequence ${sequence}`, 'OK');
       }
@@ -90,7 +99,7 @@ export class CatalogueTopicController {
       }
     }
     const dead: DeadRecord[] = [];
-    for (const message of run) dead.push(...(await this.applyRun([message])));
+    for (const message of run) dead.push(...(await this.applyRun([message], entry)));
     return dead;
   }
 
@@ -99,6 +108,11 @@ export class CatalogueTopicController {
     const change = { action: 'apply-changes', actor: TOPIC_ACTOR, edge: 'kafka', name } as const;
     this.changes.note({ ...change, detail }, outcome);
   }
+}
+
+/** By its time too: a topic that was made anew begins with the offsets of the old one. */
+function idOf({ topic, partition, offset, timestampMs }: TopicRecord): string {
+  return `${topic} ${partition} ${offset} ${timestampMs}`;
 }
 
 /** Errors that refuse a message for good; others may pass. */

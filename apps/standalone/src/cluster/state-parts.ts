@@ -3,7 +3,13 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AdapterAct, Adapters, PushPart } from '@tessera/adapter';
 import type { CatalogueChanges, OrderedChanges } from '@tessera/catalogue';
-import { type EntryStore, type PartOutcome, positionOf, type StatePart } from '@tessera/log';
+import {
+  type EntryStore,
+  KeyWindow,
+  type PartOutcome,
+  positionOf,
+  type StatePart,
+} from '@tessera/log';
 import type { RecallOperations } from '@tessera/recall';
 
 const CHANGES = 'changes';
@@ -28,17 +34,25 @@ export function cataloguePart(
   names: readonly string[],
   changesOf: (name: string) => CatalogueChanges,
 ): StatePart {
+  const known = new KeyWindow();
+  const put = (body: unknown, offset: number) => {
+    const { changes } = body as ChangesBody;
+    for (const id of newRecords(changes, known, offset)) known.put(id, { offset });
+  };
   return {
     name: 'catalogues',
     kinds: [CHANGES],
+    recall: ({ body }, { offset }) => put(body, offset),
     apply: async ({ body }, { offset }, mark) => {
       const { catalogue, changes } = body as ChangesBody;
       const own = changesOf(catalogue);
-      const known = positionOf(own.state().mark);
-      const isKnown = known?.log === positionOf(mark)?.log && (known?.offset ?? 0) >= offset;
+      const given = withoutKnown(changes, known, offset);
+      put(body, offset);
+      const last = positionOf(own.state().mark);
       // A crash may lie between this catalogue's commit and that of the first one.
-      if (isKnown) return unmarked(undefined);
-      const value = await own.perform(changes, mark);
+      const isDone = last?.log === positionOf(mark)?.log && (last?.offset ?? 0) >= offset;
+      if (isDone) return unmarked(undefined);
+      const value = await own.perform(given, mark);
       return { value, isMarked: catalogue === '' && !value.alreadyApplied };
     },
     digest: async () => {
@@ -46,6 +60,25 @@ export function cataloguePart(
       return Object.fromEntries(await Promise.all(digests));
     },
   };
+}
+
+/**
+ * Records that no entry before has brought. Whether that one was refused is nowhere remembered: its
+ * records come again one by one, with the offset at which they were refused.
+ */
+function newRecords(changes: OrderedChanges, known: KeyWindow, offset: number): readonly string[] {
+  const { recordIds = [], refusedAt } = changes;
+  return recordIds.filter((id) => {
+    const before = known.of(id, offset);
+    return before === undefined || before.offset === refusedAt;
+  });
+}
+
+function withoutKnown(changes: OrderedChanges, known: KeyWindow, offset: number): OrderedChanges {
+  const { recordIds, messages } = changes;
+  if (recordIds === undefined) return changes;
+  const isNew = new Set(newRecords(changes, known, offset));
+  return { ...changes, messages: messages.filter((_, at) => isNew.has(recordIds[at] ?? '')) };
 }
 
 const adapterFile = (digest: string, name: string) => `adapters/${digest}/${name}`;

@@ -2,6 +2,7 @@ import type { AppliedChanges, GivenChange } from '@tessera/engine';
 import type { Submission } from '@tessera/log';
 import type { ImportMark } from '../outside/import-marks.js';
 import type { AppliedBatch } from './applied-batch.js';
+import type { CatalogueChange } from './change.js';
 
 /** What a batch came to. */
 export interface AppliedImport extends AppliedChanges {
@@ -23,6 +24,24 @@ export interface OrderedChanges {
   readonly bundle?: BundleStep | undefined;
   /** Number of the version that they were made for; left out: any. */
   readonly onto?: number | undefined;
+  /** Of the record that each message was: one that was applied before is left out. */
+  readonly recordIds?: readonly string[] | undefined;
+  /** Offset of the entry that was refused with the record among others; left out: none was. */
+  readonly refusedAt?: number | undefined;
+}
+
+/** Changes of a record of a topic, which its broker may hand over again. */
+export interface ChangeRecord {
+  /** The same whenever it is handed over. */
+  readonly id: string;
+  readonly changes: readonly CatalogueChange[];
+}
+
+/** Whether records are brought again, and where they go. */
+export interface RecordsAgain {
+  readonly refusedAt?: number | undefined;
+  /** Told the offset of their entry, also of one that is refused. */
+  readonly onEntry?: (offset: number) => void;
 }
 
 /** Puts changes in order and resolves with what they come to here. */

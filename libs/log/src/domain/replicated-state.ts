@@ -26,6 +26,11 @@ export interface StatePart {
    * the entry, as every node has to.
    */
   apply(act: Act, place: Place, mark: string): Promise<PartOutcome>;
+  /**
+   * An entry of the newest ones that was applied before this process began, in the order of the
+   * log: for what the part remembers of them. Left out: nothing.
+   */
+  readonly recall?: (act: Act, place: Place) => void;
   /** Of what it holds: equal on all nodes that have applied the same entries. */
   digest(): Promise<unknown>;
 }
@@ -79,6 +84,11 @@ export class ReplicatedState {
     const { value, isMarked } = await part.apply(act, place, mark);
     if (!isMarked) await this.note(mark);
     return value;
+  }
+
+  /** An entry of the newest ones, applied before. Unknown kinds are passed over. */
+  recall(act: Act, place: Place): void {
+    this.byKind.get(act.kind)?.recall?.(act, place);
   }
 
   note(mark: string): Promise<void> {

@@ -11,4 +11,6 @@ export interface Submission {
   readonly waitFor?: WaitFor | undefined;
   /** Aborted: the caller no longer waits; what is in the log counts all the same. */
   readonly signal?: AbortSignal | undefined;
+  /** Told the offset of the entry once it is applied here, also where it is refused. */
+  readonly onEntry?: ((offset: number) => void) | undefined;
 }
