@@ -8,5 +8,7 @@ export {
   type SeenPosition,
 } from './domain/cluster-log.js';
 export type { EntryStore } from './domain/entry-store.js';
+export { openEntryStore } from './open-entry-store.js';
 export { KafkaLog, type KafkaLogOptions } from './outside/kafka-log.js';
 export { RedisLog, type RedisLogOptions } from './outside/redis-log.js';
+export type { EntryStoreS3Settings } from './outside/s3-entry-store.js';
