@@ -25,5 +25,7 @@ export { Follower } from './follower.js';
 export { BEGINS, Seat, SEAT_FILE, SNAPSHOT } from './seat.js';
 export { Snapshots } from './snapshots.js';
 export { type Submitted, Submissions } from './submissions.js';
+export { openEntryStore } from './open-entry-store.js';
 export { KafkaLog, type KafkaLogOptions } from './outside/kafka-log.js';
 export { RedisLog, type RedisLogOptions } from './outside/redis-log.js';
+export type { EntryStoreS3Settings } from './outside/s3-entry-store.js';

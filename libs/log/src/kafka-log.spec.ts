@@ -50,7 +50,7 @@ describe.skipIf(missing.length > 0)('a log in Kafka', () => {
       messages: [{ value, headers: { log: 'a foreign one' }, partition: 0 }],
     });
 
-  it('leaves out what belongs to another log, and keeps its identity when it is trimmed', async () => {
+  it('leaves out what belongs to another log, and trimmed keeps its identity', async () => {
     const log = await open('foreign');
     await expect(log.append(bytes('too early'))).rejects.toMatchObject({ code: 'LOG_DIFFERENT' });
     expect(await log.begin('ours')).toBe('ours');

@@ -53,7 +53,9 @@ export class KafkaLog implements ClusterLog {
     this.words = new KafkaWords(link, `${name}.nodes`);
   }
 
-  /** Opens also while the brokers are away. Rejects with CONFIG_INVALID for a bad address or name. */
+  /**
+   * Opens also while the brokers are away. Rejects with CONFIG_INVALID for a bad address or name.
+   */
   static async open({ name, ...address }: KafkaLogOptions, nodeLog?: Log): Promise<KafkaLog> {
     if (!/^[\w.-]{1,200}$/.test(name)) {
       const message = `${KAFKA_FIELD}: expected a name of letters, digits and _.-, got '${name}'`;
