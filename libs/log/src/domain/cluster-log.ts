@@ -22,7 +22,10 @@ export interface LogBounds {
   readonly identity: string;
   /** Offset of the oldest entry that is still there; end + 1 where there is none. */
   readonly first: number;
-  /** Offset of the newest entry that there ever was; NO_OFFSET: none. */
+  /**
+   * Offset of the newest entry that there ever was; NO_OFFSET: none. Kafka also counts records that
+   * are no entries, such as the one that begins the log: that all was given, read() alone says.
+   */
   readonly end: number;
 }
 
@@ -60,8 +63,8 @@ export interface ClusterLog {
   /**
    * Entries from an offset on, in their order, without an end: [] says that there is nothing behind
    * what was given so far, at least once a second. Ends where `signal` is aborted; throws
-   * STORE_UNAVAILABLE where the server is away, and LOG_TRIMMED where entries from the offset on
-   * are gone.
+   * STORE_UNAVAILABLE where the server is away, LOG_TRIMMED where entries from the offset on are
+   * gone, and LOG_DIFFERENT where the log is found to end before what it has given.
    */
   read(from: number, signal: AbortSignal): AsyncIterable<readonly LogEntry[]>;
   /** Entries before the offset may go. */
