@@ -11,6 +11,7 @@ export interface LocalClusterOptions {
   /** HOST:PORT; '' for none. */
   readonly etcd: string;
   readonly kafka: string;
+  /** Keeps behaviours, and the log too where no broker does; '': one is started for the log alone. */
   readonly redis: string;
 }
 
@@ -28,6 +29,7 @@ const HOST = '127.0.0.1';
 const NODE_GRPC_STEP = 9;
 /** Behind the greatest number of nodes, so that their ports follow the gateway's. */
 const FEATURE_PORT_STEP = 100;
+const LOG_PORT_STEP = 110;
 
 /** Every folder of a store, within the process's own. */
 function folders(folder: string): Record<string, string> {
@@ -82,6 +84,20 @@ function processOf(
   };
 }
 
+/** Port of the Redis that is started for the log. */
+export const logPortOf = ({ httpPort }: LocalClusterOptions) => httpPort + LOG_PORT_STEP;
+
+/** The log that decides what all nodes serve: of the broker, or of Redis. */
+function logVariables(options: LocalClusterOptions): Record<string, string> {
+  const { kafka, redis, folder } = options;
+  const own = redis === '' ? `${HOST}:${logPortOf(options)}` : redis;
+  return {
+    TESSERA_CLUSTER_LOG: kafka === '' ? 'redis' : 'kafka',
+    TESSERA_CLUSTER_LOG_REDIS: own,
+    TESSERA_CLUSTER_LOG_STORE: join(folder, 'log-store'),
+  };
+}
+
 /** The processes in the order in which they start; the gateway is the last. */
 export function localPlan(options: LocalClusterOptions, config: Config): readonly LocalProcess[] {
   const { nodes: count, httpPort, grpcPort, etcd, redis } = options;
@@ -90,13 +106,14 @@ export function localPlan(options: LocalClusterOptions, config: Config): readonl
     redis === ''
       ? { TESSERA_BEHAVIOURS_STORE: 'remote', TESSERA_BEHAVIOURS_REMOTE: featureGrpc }
       : { TESSERA_BEHAVIOURS_STORE: 'redis', TESSERA_BEHAVIOURS_REDIS: redis };
+  const log = logVariables(options);
   const nodes = Array.from({ length: count }, (_, at) =>
     processOf(
       options,
       `node-${at + 1}`,
       'standalone',
       at + 1,
-      Object.assign(shares(config, count), store, {
+      Object.assign(shares(config, count), store, log, {
         TESSERA_CLUSTER_ETCD: etcd,
         TESSERA_CONSOLE_GATEWAY: `${HOST}:${httpPort}`,
       }),
@@ -112,8 +129,9 @@ export function localPlan(options: LocalClusterOptions, config: Config): readonl
   });
   if (redis !== '') return [...nodes, gateway];
   const feature = processOf(options, 'feature', 'feature', FEATURE_PORT_STEP, {
+    ...log,
     TESSERA_BEHAVIOURS_STORE: 'embedded',
-    // The gateway knows which node follows a user, and reaches all where one is erased.
+    // The gateway knows which node follows a user.
     TESSERA_BEHAVIOURS_RETRIEVAL: `${HOST}:${grpcPort}`,
   });
   return [feature, ...nodes, gateway];

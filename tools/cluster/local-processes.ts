@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TesseraError } from '@tessera/errors';
@@ -14,6 +15,56 @@ export interface Running {
   readonly process: LocalProcess;
   readonly child: ChildProcess;
   readonly ended: Promise<string>;
+}
+
+/** Servers of Redis, the first that this machine has is taken. */
+const LOG_SERVERS = ['valkey-server', 'redis-server'];
+
+/**
+ * Starts the server that keeps the cluster's log. Rejects with CONFIG_INVALID where this machine has
+ * none, IO_FAILED where it does not start.
+ */
+export async function launchLogServer(folder: string, port: number): Promise<Running> {
+  const server = LOG_SERVERS.find((name) => spawnSync(name, ['--version']).status === 0);
+  if (server === undefined) {
+    const message =
+      `expected ${LOG_SERVERS.join(' or ')} for the cluster's log, got neither: install one ` +
+      '(apt-get install redis-server), or name a Redis by --redis or a broker by --kafka';
+    throw new TesseraError('CONFIG_INVALID', message);
+  }
+  mkdirSync(folder, { recursive: true });
+  const kept = ['--appendonly', 'yes', '--save', '', '--dir', folder, '--bind', '127.0.0.1'];
+  const log = openSync(join(folder, 'log'), 'a');
+  const child = spawn(server, ['--port', String(port), ...kept], {
+    stdio: ['ignore', log, log],
+    detached: true,
+  });
+  closeSync(log);
+  const ended = once(child, 'exit').then(([status, signal]) => String(signal ?? status));
+  const process_ = { name: 'log', main: server, folder, httpPort: port, grpcPort: 0, variables: {} };
+  const running = { process: process_, child, ended };
+  const isThere = () => isOpen(port);
+  for (const end = performance.now() + READY_MS_MAX; !(await isThere()); ) {
+    if (child.exitCode !== null || performance.now() > end) throw notServing('log', folder);
+    await pause(LOOK_EVERY_MS);
+  }
+  return running;
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const settle = (is: boolean) => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.once('connect', () => settle(true)).once('error', () => settle(false));
+  });
+}
+
+function notServing(name: string, folder: string): TesseraError {
+  const message = `${name}: expected it to serve, got an end: see ${join(folder, 'log')}`;
+  return new TesseraError('IO_FAILED', message);
 }
 
 /** Starts a process with a log in its folder, or, for the gateway, on this terminal. */
@@ -42,8 +93,7 @@ export async function untilReady({ process: { name, folder, httpPort }, child }:
     const reply = await fetch(url).catch(() => undefined);
     if (reply?.ok === true) return;
     if (child.exitCode !== null || child.signalCode !== null || performance.now() > end) {
-      const message = `${name}: expected it to serve, got an end: see ${join(folder, 'log')}`;
-      throw new TesseraError('IO_FAILED', message);
+      throw notServing(name, folder);
     }
     await pause(LOOK_EVERY_MS);
   }

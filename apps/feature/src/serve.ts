@@ -22,9 +22,11 @@ import {
 import { brokerCondition, serveTopics } from '@tessera/kafka';
 import { Readiness } from '@tessera/lifecycle';
 import { type Log, Metrics, NO_TRACING, openTracing, type Tracing } from '@tessera/telemetry';
+import { openClusterLog } from './cluster-log.js';
 import { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 import type { FeatureOptions } from './feature.module.js';
 import { FeatureProcessModule } from './feature-process.module.js';
+import { FollowedErasures, type MarkedBehaviours } from './followed-erasures.js';
 import { RemotePools } from './followed-pools.js';
 import { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';
 import { KvFollower } from './kv-follower.js';
@@ -89,12 +91,36 @@ async function openErasure(
   behaviours: BehaviourLog,
   follower: KvFollower,
   readiness: Readiness,
-): Promise<UserErasure> {
+): Promise<{
+  readonly erasure: Pick<UserErasure, 'erase'>;
+  readonly closeErasure: () => Promise<void>;
+}> {
+  const opened = await openClusterLog(config, log);
+  if (opened !== undefined) {
+    const erasure = await FollowedErasures.open(config, opened, markedOf(behaviours), log);
+    await erasure.serve(readiness);
+    return { erasure, closeErasure: () => erasure.close() };
+  }
   const pending = await pendingErasuresOf(config);
   const erasure = new UserErasure({ behaviours, follower, pending, log, nowMs: Date.now });
   readiness.conditions.add(erasuresCondition(() => erasure.pendingCount));
   void erasure.retry();
-  return erasure;
+  return { erasure, closeErasure: () => erasure.close() };
+}
+
+/** Behaviours in Redis are the nodes' own to erase: each does so as it applies the entry. */
+function markedOf(behaviours: BehaviourLog): MarkedBehaviours {
+  if ('noteMark' in behaviours) return behaviours as BehaviourLog & MarkedBehaviours;
+  let mark = '';
+  return {
+    erase: (userId, untilMs, of) => behaviours.erase(userId, untilMs, of),
+    get mark() {
+      return mark;
+    },
+    noteMark: async (newest) => {
+      mark = newest;
+    },
+  };
 }
 
 /** Appends wait in their topic while the store is away: the process stays ready. */
@@ -124,10 +150,10 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const pools = retrievalPools(config);
   const budgetMs = config.recall.deadlineMsMax;
   const follower = new KvFollower({ pools: new RemotePools(pools), metrics, log, budgetMs });
-  const erasure = await openErasure(parts, behaviours, follower, readiness);
+  const { erasure, closeErasure } = await openErasure(parts, behaviours, follower, readiness);
   const closeStore = async () => {
     endWatch();
-    await erasure.close();
+    await closeErasure();
     for (const { client } of pools) client.close();
     await topics?.producer.close();
     await access.close();

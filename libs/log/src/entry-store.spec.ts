@@ -166,6 +166,6 @@ describe('an S3 server', () => {
 it.each(['entries', './entries', 's3://', 's3://bucket/../x', 'http://x/y', ''])(
   'no store is at %j',
   (location) => {
-    expect(() => openEntryStore(location, settings)).toThrow(/cluster.logEntries: expected/);
+    expect(() => openEntryStore(location, settings)).toThrow(/cluster.logStore: expected/);
   },
 );

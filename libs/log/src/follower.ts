@@ -324,6 +324,7 @@ export class Follower {
 
   /** Compares the state with what the log has of it, while entries go on. */
   private compareBeside(word: NodePosition): void {
+    if (this.parts.state.scope === 'some') return;
     if (word.offset === this.comparedOffset || word.offset === NO_OFFSET) return;
     this.comparedOffset = word.offset;
     this.compare(word).catch((thrown: unknown) => {

@@ -22,7 +22,7 @@ export {
 export type { StateFolder } from './domain/state-folder.js';
 export { type Submission, WAIT_FOR, type WaitFor } from './domain/submission.js';
 export { Follower } from './follower.js';
-export { BEGINS, Seat, SEAT_FILE, SNAPSHOT } from './seat.js';
+export { BEGINS, Seat, SEAT_FILE, SNAPSHOT, untilBegun } from './seat.js';
 export { Snapshots } from './snapshots.js';
 export { type Submitted, Submissions } from './submissions.js';
 export { openEntryStore } from './open-entry-store.js';

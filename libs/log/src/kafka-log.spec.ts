@@ -14,7 +14,7 @@ if (missing.length > 0) console.log(`Kafka is not tested here: ${missing.join()}
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const textOf = (entry: LogEntry) => new TextDecoder().decode(entry.bytes);
-const REFUSED = { code: 'CONFIG_INVALID', field: 'cluster.logKafka' };
+const REFUSED = { code: 'CONFIG_INVALID', field: 'kafka.brokers' };
 
 async function takenToEnd(log: KafkaLog, from: number): Promise<LogEntry[]> {
   const all: LogEntry[] = [];

@@ -4,7 +4,7 @@ import type { EntryStore } from './domain/entry-store.js';
 import { FolderEntryStore } from './outside/folder-entry-store.js';
 import { type EntryStoreS3Settings, S3EntryStore } from './outside/s3-entry-store.js';
 
-const FIELD = 'cluster.logEntries';
+const FIELD = 'cluster.logStore';
 const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,62})((?:\/(?!\.)[\w.-]+)*)\/?$/;
 
 /**

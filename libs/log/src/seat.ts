@@ -101,7 +101,19 @@ async function read({ folders }: SeatParts): Promise<Seated | undefined> {
   throw new TesseraError('STORE_CORRUPT', `${path}: expected which log is followed, got other text`);
 }
 
-async function reached({ log, nodeLog }: SeatParts): Promise<LogBounds> {
+/** The identity of the log, once somebody has begun it. */
+export async function untilBegun(
+  log: ClusterLog,
+  nodeLog: Pick<Log, 'info' | 'warn'>,
+): Promise<string> {
+  for (;;) {
+    const { identity } = await reached({ log, nodeLog });
+    if (identity !== '') return identity;
+    await sleep(RETRY_MS);
+  }
+}
+
+async function reached({ log, nodeLog }: Pick<SeatParts, 'log' | 'nodeLog'>): Promise<LogBounds> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await log.bounds();

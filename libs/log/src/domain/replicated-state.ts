@@ -62,6 +62,8 @@ export class ReplicatedState {
   constructor(
     private readonly keeper: PositionKeeper,
     private readonly parts: readonly StatePart[],
+    /** `some`: entries of other kinds are for others, and the digest is of no use to them. */
+    readonly scope: 'all' | 'some' = 'all',
   ) {
     this.byKind = new Map(parts.flatMap((part) => part.kinds.map((kind) => [kind, part])));
   }
@@ -77,6 +79,10 @@ export class ReplicatedState {
    */
   async apply(act: Act, place: Place, mark: string): Promise<unknown> {
     const part = this.byKind.get(act.kind);
+    if (part === undefined && this.scope === 'some') {
+      await this.note(mark);
+      return undefined;
+    }
     if (part === undefined) {
       const message = `expected a kind of entry that this release knows, got '${act.kind}'`;
       throw new TesseraError('STORE_NEWER', `${message}, which a newer release wrote`);

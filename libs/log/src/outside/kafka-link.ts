@@ -5,7 +5,7 @@ import type { Log } from '@tessera/telemetry';
 import { withinMs } from '@tessera/turns';
 import type { Admin, Kafka } from 'kafkajs';
 
-export const KAFKA_FIELD = 'cluster.logKafka';
+export const KAFKA_FIELD = 'kafka.brokers';
 const CLIENT_ID = 'tessera-log';
 const REQUEST_TIMEOUT_MS = 4000;
 /** Of a call with its attempts: the broker is away where it takes longer. */
