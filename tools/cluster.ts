@@ -3,7 +3,13 @@ import { loadConfig } from '@tessera/config';
 import { STOP_SIGNALS } from '@tessera/lifecycle';
 import { DEPLOYMENTS, deploymentFile } from './cluster/deployments.js';
 import { localPlan, logPortOf } from './cluster/local-plan.js';
-import { endAll, launch, launchLogServer, type Running, untilReady } from './cluster/local-processes.js';
+import {
+  endAll,
+  launch,
+  launchLogServer,
+  type Running,
+  untilReady,
+} from './cluster/local-processes.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 
 const USAGE = `usage: npm run cluster -- [--nodes N] [flags]

@@ -41,7 +41,14 @@ export async function launchLogServer(folder: string, port: number): Promise<Run
   });
   closeSync(log);
   const ended = once(child, 'exit').then(([status, signal]) => String(signal ?? status));
-  const process_ = { name: 'log', main: server, folder, httpPort: port, grpcPort: 0, variables: {} };
+  const process_ = {
+    name: 'log',
+    main: server,
+    folder,
+    httpPort: port,
+    grpcPort: 0,
+    variables: {},
+  };
   const running = { process: process_, child, ended };
   const isThere = () => isOpen(port);
   for (const end = performance.now() + READY_MS_MAX; !(await isThere()); ) {

@@ -97,7 +97,8 @@ export class Cluster {
     this.closeIdle();
     const { revision, digest } = this.table;
     const nodes = members.map(({ name }) => name);
-    if (nodes.length > 0 || revision > 1) this.log.info({ revision, digest, nodes }, 'routing table updated');
+    if (nodes.length > 0 || revision > 1)
+      this.log.info({ revision, digest, nodes }, 'routing table updated');
     this.decide();
   }
 

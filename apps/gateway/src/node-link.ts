@@ -1,11 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import * as grpc from '@grpc/grpc-js';
-import {
-  CHANNEL_OPTIONS,
-  type Connection,
-  channelCredentials,
-} from '@tessera/client';
+import { CHANNEL_OPTIONS, type Connection, channelCredentials } from '@tessera/client';
 import { LOAD_TRAILER } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { CallChannel } from '@tessera/grpc';

@@ -120,11 +120,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   const cluster = new Cluster(connection, log);
   const health = await follow(membership, cluster);
   const behaviours = behavioursLink(config, connection);
-  const { counts, split, ...edges } = answering(
-    parts,
-    { cluster, behaviours },
-    connection,
-  );
+  const { counts, split, ...edges } = answering(parts, { cluster, behaviours }, connection);
   addConditions(readiness, cluster, membership);
   const { conditions } = readiness;
   const topics = await gatewayTopics(config, edges.fromTopics, cluster, conditions, log);

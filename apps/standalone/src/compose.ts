@@ -18,8 +18,8 @@ import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry'
 
 import { type KvChanges, RecallAudits, type TextModels } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
-import type { ClusterNode } from './cluster/cluster-node.js';
 import { type AdapterEventRelay, type ModelEdges, modelEdgesOf } from './adapters.js';
+import type { ClusterNode } from './cluster/cluster-node.js';
 import { consoleParts } from './console.js';
 import { countedClicks } from './counted-clicks.js';
 import { type Holders, heldWhileIdle } from './held-while-idle.js';

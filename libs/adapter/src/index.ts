@@ -1,5 +1,6 @@
 export { type AdapterEvent, type AdapterSettings, Adapters } from './adapters.js';
 export type { SeenAnswer, SeenRecall } from './canary-watch.js';
+export type { AdapterAct, AdapterOrder } from './domain/adapter-act.js';
 export {
   type AdapterChoice,
   type AdapterLease,
@@ -7,7 +8,6 @@ export {
   BASE_LEASE,
   type ServedAdapter,
 } from './domain/adapter-choice.js';
-export type { AdapterAct, AdapterOrder } from './domain/adapter-act.js';
 export type { AdapterProbe, ProbeAnswer, ProbeUser } from './domain/adapter-probe.js';
 export {
   ADAPTER_FILES,

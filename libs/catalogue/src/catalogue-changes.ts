@@ -231,10 +231,7 @@ export class CatalogueChanges {
 
   private async ordered(
     batch: ChangeBatch,
-    more: Pick<
-      OrderedChanges,
-      'source' | 'importMark' | 'bundle' | 'recordIds' | 'refusedAt'
-    >,
+    more: Pick<OrderedChanges, 'source' | 'importMark' | 'bundle' | 'recordIds' | 'refusedAt'>,
     how: Submission,
   ): Promise<AppliedImport> {
     const { order } = this;
@@ -307,10 +304,7 @@ export class CatalogueChanges {
   }
 
   /** Listeners hear of what was applied. */
-  private reported(
-    { ops, told, source }: OrderedChanges,
-    applied: AppliedChanges,
-  ): AppliedChanges {
+  private reported({ ops, told, source }: OrderedChanges, applied: AppliedChanges): AppliedChanges {
     const { sequence, changeCount } = applied;
     if (changeCount > 0) this.tell({ sequence, changeCount, ops, told, source });
     this.compactWhereDue();

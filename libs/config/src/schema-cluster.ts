@@ -70,7 +70,12 @@ export const clusterSchema = z.strictObject({
     1000,
     'entries that a node may be behind the log and take requests',
   ),
-  logBehindMs: integer(0, L.logBehindMsMax, 5000, 'milliseconds for which it may be further behind'),
+  logBehindMs: integer(
+    0,
+    L.logBehindMsMax,
+    5000,
+    'milliseconds for which it may be further behind',
+  ),
   logSnapshotEntries: integer(
     1,
     Number.MAX_SAFE_INTEGER,

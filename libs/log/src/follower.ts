@@ -260,14 +260,16 @@ export class Follower {
   private async passed(next: Position, known: Outcome | undefined): Promise<Outcome> {
     await this.untilDone(next.offset, () => this.parts.state.note(markOf(next)));
     this.position = next;
-    return known ?? { offset: next.offset };
+    return known === undefined ? { offset: next.offset } : { ...known, isRepeat: true };
   }
 
   private async applied(read: ReadEntry, entry: LogEntry, next: Position): Promise<Outcome> {
     const { offset, atMs } = entry;
     const act: Act = { kind: read.kind, body: await this.bodyOf(read, offset) };
     const erased =
-      act.kind === ERASE ? withMember(next.erased, `${offset} ${erasedUser(act.body)}`) : next.erased;
+      act.kind === ERASE
+        ? withMember(next.erased, `${offset} ${erasedUser(act.body)}`)
+        : next.erased;
     const position = { ...next, erased };
     const mark = markOf(position);
     const outcome = await this.untilDone(offset, async (): Promise<Outcome> => {

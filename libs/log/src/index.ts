@@ -22,10 +22,10 @@ export {
 export type { StateFolder } from './domain/state-folder.js';
 export { type Submission, WAIT_FOR, type WaitFor } from './domain/submission.js';
 export { Follower } from './follower.js';
-export { BEGINS, Seat, SEAT_FILE, SNAPSHOT, untilBegun } from './seat.js';
-export { Snapshots } from './snapshots.js';
-export { type Submitted, Submissions } from './submissions.js';
 export { openEntryStore } from './open-entry-store.js';
 export { KafkaLog, type KafkaLogOptions } from './outside/kafka-log.js';
 export { RedisLog, type RedisLogOptions } from './outside/redis-log.js';
 export type { EntryStoreS3Settings } from './outside/s3-entry-store.js';
+export { BEGINS, SEAT_FILE, Seat, SNAPSHOT, untilBegun } from './seat.js';
+export { Snapshots } from './snapshots.js';
+export { Submissions, type Submitted } from './submissions.js';

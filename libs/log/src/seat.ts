@@ -98,7 +98,10 @@ async function read({ folders }: SeatParts): Promise<Seated | undefined> {
   } catch {
     // As a file of another program.
   }
-  throw new TesseraError('STORE_CORRUPT', `${path}: expected which log is followed, got other text`);
+  throw new TesseraError(
+    'STORE_CORRUPT',
+    `${path}: expected which log is followed, got other text`,
+  );
 }
 
 /** The identity of the log, once somebody has begun it. */

@@ -16,6 +16,8 @@ export interface Submitted {
   readonly offset: number;
   /** Undefined where nobody waited for it, or the process that knew has ended. */
   readonly value: unknown;
+  /** It was in the log before, under its key, and counts once. */
+  readonly isRepeat: boolean;
 }
 
 /** Where the caller has no deadline. */
@@ -57,7 +59,7 @@ export class Submissions {
       // An append that was rejected may be in the log.
       const done = await Promise.race([appended.then(() => undefined), outcome]);
       const isLater = how.waitFor === 'appended' && done === undefined;
-      if (isLater) return { offset: await appended, value: undefined };
+      if (isLater) return { offset: await appended, value: undefined, isRepeat: false };
       return await this.applied(done ?? (await outcome), how, signal);
     } catch (thrown) {
       throw signal.aborted ? late(act, thrown) : thrown;
@@ -72,14 +74,14 @@ export class Submissions {
   }
 
   private async applied(
-    { offset, value, error }: Outcome,
+    { offset, value, error, isRepeat = false }: Outcome,
     { waitFor, onEntry }: Submission,
     signal: AbortSignal,
   ): Promise<Submitted> {
     onEntry?.(offset);
     if (error !== undefined) throw error;
     if (waitFor !== 'applied-here' && waitFor !== 'appended') await this.everywhere(offset, signal);
-    return { offset, value };
+    return { offset, value, isRepeat };
   }
 
   private async bytesOf({ kind, body }: Act, key: string): Promise<Uint8Array> {

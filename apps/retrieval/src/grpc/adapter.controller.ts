@@ -100,7 +100,12 @@ export class AdapterGrpcController {
   async activate(message: WireActivateRequest, metadata: Metadata): Promise<WireActivateResponse> {
     const version = named(message);
     const wanted = parseActivation(message);
-    const activated = await this.edge.activateAs(callerOf(metadata), version, wanted, howOf(metadata));
+    const activated = await this.edge.activateAs(
+      callerOf(metadata),
+      version,
+      wanted,
+      howOf(metadata),
+    );
     return toWireActivated(activated, this.edge.described(activated.version));
   }
 
@@ -108,7 +113,11 @@ export class AdapterGrpcController {
   async rollBack(message: WireRollbackRequest, metadata: Metadata): Promise<WireRollbackResponse> {
     refuseMalformed(message);
     const name = text('name', message.name);
-    const { serves, replaced } = await this.edge.rollBackAs(callerOf(metadata), name, howOf(metadata));
+    const { serves, replaced } = await this.edge.rollBackAs(
+      callerOf(metadata),
+      name,
+      howOf(metadata),
+    );
     return {
       version: serves && toWireVersion(this.edge.described(serves)),
       replaced: replaced && toWireVersion(this.edge.described(replaced)),

@@ -1,4 +1,9 @@
-import { type AppliedImport, type BundleStep, type CatalogueChanges, ChangeBatch } from '@tessera/catalogue';
+import {
+  type AppliedImport,
+  type BundleStep,
+  type CatalogueChanges,
+  ChangeBatch,
+} from '@tessera/catalogue';
 import type { WireApplyBatchRequest } from '@tessera/contracts';
 import { expecting } from '@tessera/errors';
 import { refuseMalformed } from '@tessera/grpc';

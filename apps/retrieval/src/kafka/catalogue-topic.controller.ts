@@ -68,10 +68,7 @@ export class CatalogueTopicController {
   }
 
   /** All at once; where that is refused one by one, to bury the guilty alone. */
-  private async applyRun(
-    run: readonly ChangeRecord[],
-    refusedAt?: number,
-  ): Promise<DeadRecord[]> {
+  private async applyRun(run: readonly ChangeRecord[], refusedAt?: number): Promise<DeadRecord[]> {
     let entry: number | undefined;
     const onEntry = (offset: number) => {
       entry = offset;

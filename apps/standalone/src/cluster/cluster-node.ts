@@ -174,8 +174,9 @@ export class ClusterNode {
 
   private async change(catalogue: string, changes: unknown, how: Submission) {
     const act = { kind: KINDS.CHANGES, body: { catalogue, changes } };
-    const { offset, value } = await this.submissions.submit(act, how);
-    return { ...((value as AppliedImport | undefined) ?? NOTHING_KNOWN), offset };
+    const { offset, value, isRepeat } = await this.submissions.submit(act, how);
+    const applied = (value as AppliedImport | undefined) ?? NOTHING_KNOWN;
+    return { ...applied, alreadyApplied: applied.alreadyApplied || isRepeat, offset };
   }
 
   private async adapt(act: AdapterAct, how: Submission): Promise<unknown> {
@@ -200,12 +201,13 @@ export class ClusterNode {
   }
 }
 
+/** Of an act whose outcome nobody waited for, or nobody remembers. */
 const NOTHING_KNOWN: AppliedImport = {
   sequence: 0,
   changeCount: 0,
   matched: new Uint32Array(),
   placed: { offsets: Uint32Array.of(0), codes: new Uint32Array() },
-  alreadyApplied: true,
+  alreadyApplied: false,
 };
 
 export function catalogueNames({ catalogue }: Config): readonly string[] {

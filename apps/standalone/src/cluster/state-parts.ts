@@ -155,8 +155,8 @@ export function poolPart(dropVersion: (version: string) => boolean): StatePart {
   return {
     name: 'pool',
     kinds: [DROP_VERSION],
-    apply: async ({ body }) => unmarked(dropVersion(String((body as { version?: unknown }).version))),
+    apply: async ({ body }) =>
+      unmarked(dropVersion(String((body as { version?: unknown }).version))),
     digest: async () => '',
   };
 }
-

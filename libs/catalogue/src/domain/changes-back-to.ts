@@ -1,4 +1,9 @@
-import { type ChangingCatalogue, EVERY_ITEM, type GivenChange, type ListedItem } from '@tessera/engine';
+import {
+  type ChangingCatalogue,
+  EVERY_ITEM,
+  type GivenChange,
+  type ListedItem,
+} from '@tessera/engine';
 import { MESSAGE_CHANGES_MAX } from './change-batch.js';
 
 const asText = (item: ListedItem) => JSON.stringify(item);

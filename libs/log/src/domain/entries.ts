@@ -31,7 +31,11 @@ const FLOATS = 'f32';
 export function bodyText(body: unknown): string {
   return JSON.stringify(body, (_, value: unknown) =>
     value instanceof Float32Array
-      ? { [FLOATS]: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') }
+      ? {
+          [FLOATS]: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString(
+            'base64',
+          ),
+        }
       : value,
   );
 }

@@ -5,6 +5,8 @@ export interface Outcome {
   readonly value?: unknown;
   /** It was refused. */
   readonly error?: unknown;
+  /** An entry of the key was there before: what that one came to. */
+  readonly isRepeat?: boolean;
 }
 
 /** Newest entries whose keys are known: a change that is repeated behind them counts again. */

@@ -36,7 +36,8 @@ const manifestSchema = z.object({
 export type ErasedUser = z.infer<typeof erasedSchema>;
 export type Manifest = z.infer<typeof manifestSchema>;
 
-export const manifestName = (offset: number) => `snapshots/${String(offset).padStart(15, '0')}.json`;
+export const manifestName = (offset: number) =>
+  `snapshots/${String(offset).padStart(15, '0')}.json`;
 export const fileName = (sha256: string) => `files/${sha256}`;
 
 export function manifestText(manifest: Omit<Manifest, 'format'>): string {

@@ -224,7 +224,10 @@ export abstract class RecallOperations {
   /** Versions of adapters; undefined where the base model alone serves. */
   abstract readonly adapters: Adapters | undefined;
   /** Which weights serve. */
-  abstract readonly weights: Pick<ServedWeights, 'current' | 'update' | 'rollBack' | 'perform' | 'orderBy'>;
+  abstract readonly weights: Pick<
+    ServedWeights,
+    'current' | 'update' | 'rollBack' | 'perform' | 'orderBy'
+  >;
   /** Where behaviours can be appended; undefined where a file says it all. */
   abstract readonly behaviourLog: BehaviourLog | undefined;
   abstract readonly stores: readonly RuntimeStore[];
