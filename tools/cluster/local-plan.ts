@@ -11,7 +11,7 @@ export interface LocalClusterOptions {
   /** HOST:PORT; '' for none. */
   readonly etcd: string;
   readonly kafka: string;
-  /** Keeps behaviours, and the log too where no broker does; '': one is started for the log alone. */
+  /** Keeps behaviours, and the log where no broker does; '': one is started for the log alone. */
   readonly redis: string;
 }
 

@@ -21,8 +21,8 @@ export interface Running {
 const LOG_SERVERS = ['valkey-server', 'redis-server'];
 
 /**
- * Starts the server that keeps the cluster's log. Rejects with CONFIG_INVALID where this machine has
- * none, IO_FAILED where it does not start.
+ * Starts the server that keeps the cluster's log. Rejects with CONFIG_INVALID where this machine
+ * has none, IO_FAILED where it does not start.
  */
 export async function launchLogServer(folder: string, port: number): Promise<Running> {
   const server = LOG_SERVERS.find((name) => spawnSync(name, ['--version']).status === 0);

@@ -16,7 +16,7 @@ import {
 import { NodeRefusal } from './node-refusal.js';
 import type { Fields } from './passed-fields.js';
 
-/** `different`: it serves another model, template or state than the cluster, or has another name. */
+/** `different`: another model, template or state than the cluster's, or another name. */
 export type NodeState = 'unknown' | 'up' | 'draining' | 'down' | 'different';
 
 /** What a node's HTTP edge answered. */

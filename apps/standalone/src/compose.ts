@@ -16,10 +16,11 @@ import type { Readiness } from '@tessera/lifecycle';
 import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
 
-import { type KvChanges, RecallAudits, type TextModels } from '../../retrieval/src/index.js';
+import { RecallAudits, type TextModels } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { type AdapterEventRelay, type ModelEdges, modelEdgesOf } from './adapters.js';
 import type { ClusterNode } from './cluster/cluster-node.js';
+import { kvChanges } from './cluster/kv-changes.js';
 import { consoleParts } from './console.js';
 import { countedClicks } from './counted-clicks.js';
 import { type Holders, heldWhileIdle } from './held-while-idle.js';
@@ -219,30 +220,6 @@ function retrievalOf(
   };
 }
 
-/** What is done with what is kept of users: on every node where there are others. */
-function kvChanges(
-  { serving, facts }: RecallRuntime,
-  eraseRecalls: ((userId: string) => Promise<number>) | undefined,
-  clusterNode: ClusterNode | undefined,
-): KvChanges {
-  if (clusterNode !== undefined) {
-    return {
-      dropUser: async (userId, withRecords, budgetMs) => {
-        const signal = AbortSignal.timeout(Math.max(1, budgetMs));
-        await clusterNode.erase({ userId, withBehaviours: false, withRecords }, signal);
-      },
-      dropVersion: (version) => clusterNode.dropVersion(version),
-    };
-  }
-  return {
-    dropUser: async (userId, withRecords, budgetMs) => {
-      await serving.forgetUser(userId, budgetMs);
-      if (withRecords) await eraseRecalls?.(userId);
-    },
-    dropVersion: async (version) => facts.kvPool.dropVersion(version),
-  };
-}
-
 export async function compose(
   parts: ServeParts,
   readiness: Readiness,
@@ -264,18 +241,8 @@ export async function compose(
   const holders: Holders = { facts: runtime.facts, operations, admission: gate.admission };
   metrics.showHeld(() => heldWhileIdle(holders));
   const users = await openUsers({ config, runtime, log, metrics, readiness, store, clusterNode });
-  const joined: Joined = {
-    readiness,
-    access,
-    metrics,
-    tracing,
-    topics,
-    audits,
-    recalls,
-    users,
-    edges,
-    admission,
-  };
+  const shared = { readiness, access, metrics, tracing, topics, audits, recalls };
+  const joined: Joined = { ...shared, users, edges, admission };
   const modules = {
     operations: {
       readiness,

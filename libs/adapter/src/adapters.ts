@@ -121,8 +121,8 @@ export class Adapters implements AdapterChoice {
   }
 
   /**
-   * Does what has its place in the order, here; also a second time. Rejects as the caller's own call
-   * would.
+   * Does what has its place in the order, here; also a second time. Rejects as the call that
+   * ordered it does.
    * @param parts the files of a version that is not here yet, as a push
    */
   async perform(act: AdapterAct, parts: (version: ReceivedVersion) => PushParts): Promise<unknown> {

@@ -2,7 +2,6 @@ import {
   type AppliedChanges,
   type CatalogueDigest,
   type CatalogueGeneration,
-  type CatalogueLanding,
   type CatalogueState,
   type ChangingCatalogue,
   EVERY_ITEM,
@@ -15,6 +14,8 @@ import type { AppliedBatch } from './domain/applied-batch.js';
 import type { CatalogueChange } from './domain/change.js';
 import { ChangeBatch } from './domain/change-batch.js';
 import { changesBackTo } from './domain/changes-back-to.js';
+import type { ImportMark } from './domain/import-mark.js';
+import { type Landing, neighboursOf } from './domain/landing.js';
 import type {
   AppliedImport,
   BundleStep,
@@ -31,7 +32,7 @@ import {
 } from './domain/semantic-ids.js';
 import { WriteGate } from './domain/write-gate.js';
 import type { BundleLabel } from './outside/bundle-label.js';
-import { type ImportMark, ImportMarks } from './outside/import-marks.js';
+import { ImportMarks } from './outside/import-marks.js';
 
 /**
  * Of the snapshot, for each change that it waits for. A compaction costs a time per item, so that
@@ -81,42 +82,6 @@ export const CHANGES_NOT_KEPT: ChangesSettings = {
   compactAfterChanges: 0,
   onCompacted: () => undefined,
 };
-
-/** A live item near the place of a vector. */
-export interface Neighbour {
-  readonly itemId: string;
-  readonly title: string;
-  readonly sid: readonly number[];
-  /** First codes that it has in common with the nearest ones of the vector. */
-  readonly sharedLevels: number;
-}
-
-/** Where a vector would go, by the codebooks of this digest. */
-export interface Landing {
-  /** The nearest at each level, and the squared distances that they leave. */
-  readonly codes: readonly number[];
-  readonly distances: readonly number[];
-  /** The first semantic ID that has room. */
-  readonly sid: readonly number[];
-  readonly neighbours: readonly Neighbour[];
-  readonly codebooks: string;
-  readonly sequence: number;
-}
-
-function neighboursOf({
-  itemIds,
-  titles,
-  sidOffsets,
-  sidCodes,
-  sharedLevels,
-}: CatalogueLanding): readonly Neighbour[] {
-  return itemIds.map((itemId, i) => ({
-    itemId,
-    title: titles[i] ?? '',
-    sid: [...sidCodes.subarray(sidOffsets[i], sidOffsets[i + 1])],
-    sharedLevels: sharedLevels[i] ?? 0,
-  }));
-}
 
 /** The changes of an open catalogue, and the compaction that follows when they have become many. */
 export class CatalogueChanges {

@@ -10,8 +10,6 @@ export {
   CHANGES_NOT_KEPT,
   type ChangesOptions,
   type ChangesSettings,
-  type Landing,
-  type Neighbour,
 } from './catalogue-changes.js';
 export type { AppliedBatch, ToldChange } from './domain/applied-batch.js';
 export { deltaChanges } from './domain/bundle-delta.js';
@@ -31,6 +29,8 @@ export { ChangeBatch, MESSAGE_CHANGES_MAX } from './domain/change-batch.js';
 export { parseChangeLine } from './domain/change-line.js';
 export { clauseJson, clauseOf, FormReader, readClause } from './domain/clause-json.js';
 export { parseFlight } from './domain/flight.js';
+export type { ImportMark } from './domain/import-mark.js';
+export type { Landing, Neighbour } from './domain/landing.js';
 export type {
   AppliedImport,
   BundleStep,
@@ -42,7 +42,7 @@ export type { EncoderMark, ItemEncoders, TextEmbedder } from './domain/text-embe
 export { readAttributeSchema } from './outside/attribute-file.js';
 export { BundleLabel } from './outside/bundle-label.js';
 export { readCodebookFolder } from './outside/codebook-folder.js';
-export { type ImportMark, ImportMarks } from './outside/import-marks.js';
+export { ImportMarks } from './outside/import-marks.js';
 export {
   type CatalogueOptions,
   type PreparedCatalogue,

@@ -220,6 +220,7 @@ const BEHAVIOUR_PATHS = [
   'redisKeyPath',
 ] as const;
 const CLUSTER_PATHS = [
+  'logStore',
   'etcdPasswordPath',
   'etcdCaPath',
   'etcdCertificatePath',
@@ -254,7 +255,7 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
   const servesDemo = modelPath === fromRoot(DEMO_MODEL);
   const place = (path: string, value: string) => {
     const store = CONFIG_KEYS.find((key) => key.path === path)?.storeName;
-    if (value === '') return '';
+    if (value === '' || value.startsWith('s3://')) return value;
     const isDefault = store !== undefined && !origins.has(path);
     return isDefault ? fromRoot(defaultFolder(store, servesDemo)) : given(path, value);
   };
@@ -293,13 +294,7 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       clientSecretPath: place('oidc.clientSecretPath', config.oidc.clientSecretPath),
     },
     kv: { ...config.kv, path: place('kv.path', config.kv.path) },
-    cluster: {
-      ...config.cluster,
-      ...placed('cluster', config.cluster, CLUSTER_PATHS, place),
-      logStore: config.cluster.logStore.startsWith('s3://')
-        ? config.cluster.logStore
-        : place('cluster.logStore', config.cluster.logStore),
-    },
+    cluster: { ...config.cluster, ...placed('cluster', config.cluster, CLUSTER_PATHS, place) },
     inspection: {
       ...config.inspection,
       path: place('inspection.path', config.inspection.path),

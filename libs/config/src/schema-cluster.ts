@@ -49,8 +49,8 @@ export const clusterSchema = z.strictObject({
   log: oneOf(
     ['none', 'redis', 'kafka'],
     'none',
-    'log that decides what all nodes serve: none, where this process is the only one; in Redis at ' +
-      'cluster.logRedis, with the user and TLS of behaviours.redis*; in the brokers of kafka.*',
+    'log that decides what all nodes serve: none, where this process is the only one; in Redis ' +
+      'at cluster.logRedis, with the user and TLS of behaviours.redis*; in the brokers of kafka.*',
   ),
   logRedis: text('', 'HOST:PORT of the Redis or Valkey that keeps the log; its appendonly is on'),
   logStore: text(

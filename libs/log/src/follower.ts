@@ -84,7 +84,7 @@ export class Follower {
     return this.word?.digest ?? '';
   }
 
-  /** Whether what is kept of users may be used: no erasure has been acknowledged without this node. */
+  /** What is kept of users may be used: no erasure has been acknowledged without this node. */
   get isCurrent(): boolean {
     return this.isServing && this.fault === undefined && this.lease.holds(this.offset);
   }

@@ -1,6 +1,5 @@
 export {
   type ClusterLog,
-  ENTRY_BYTES_MAX,
   type LogBounds,
   type LogEntry,
   NO_OFFSET,

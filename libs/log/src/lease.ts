@@ -1,9 +1,9 @@
 import type { ClusterLog, NodePosition } from './domain/cluster-log.js';
 
 /**
- * The word of a node that it serves, renewed at the log. While it holds, whoever erases a user waits
- * for this node; once it has run out nobody does, and the node must not trust what it keeps of users
- * until it has applied all that the log had when it was counted again.
+ * The word of a node that it serves, renewed at the log. While it holds, whoever erases a user
+ * waits for this node; once it has run out nobody does, and the node must not trust what it keeps
+ * of users until it has applied all that the log had when it was counted again.
  */
 export class Lease {
   /** By performance.now(), from before the word was sent. */

@@ -136,7 +136,7 @@ function checkSame({ log, folders }: SeatParts, seated: Seated, { identity }: Lo
   const path = join(folders[0].path, SEAT_FILE);
   const message =
     `${log.place}: expected log ${seated.log}, which this node follows, got ${got}: restore that ` +
-    `log, name the right one (cluster.log, cluster.logName), or remove ${path}: the node then takes ` +
+    `log, name the right one (cluster.log, cluster.name), or remove ${path}: the node then takes ` +
     'what this log says, or begins it with what it has where it is empty';
   throw new TesseraError('LOG_DIFFERENT', message);
 }

@@ -132,7 +132,7 @@ export class Snapshots {
     return name === undefined ? undefined : parsedManifest(name, await store.get(name));
   }
 
-  /** Entries before an offset go, with what they keep in the store, and snapshots before the newest. */
+  /** Entries before an offset go, with what they keep in the store, and old snapshots. */
   private async clean(before: number): Promise<void> {
     const { log, store } = this.parts;
     const { first } = await log.bounds();

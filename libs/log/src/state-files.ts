@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import { partsOfRegular } from '@tessera/files';
 import type { EntryStore } from './domain/entry-store.js';
 import { fileName, type Manifest } from './domain/manifest.js';
 import type { StateFolder } from './domain/state-folder.js';
@@ -17,7 +17,7 @@ async function pathsIn({ path, has }: StateFolder): Promise<string[]> {
     .filter(has);
 }
 
-/** Copies the files of the state to below `to`, by the names of their stores. Nobody writes them. */
+/** Copies the files of the state below `to`, by the names of their stores. Nobody writes them. */
 export async function copyState(folders: readonly StateFolder[], to: string): Promise<void> {
   await rm(to, { recursive: true, force: true });
   for (const folder of folders) {
@@ -113,7 +113,7 @@ async function movedInto(from: string, to: string, path: string): Promise<void> 
 async function measured(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   let bytes = 0;
-  for await (const part of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const part of partsOfRegular(path)) {
     hash.update(part);
     bytes += part.length;
   }

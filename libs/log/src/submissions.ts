@@ -109,7 +109,7 @@ export class Submissions {
     }
   }
 
-  /** Until every node that serves has applied the entry; who is away applies it before it serves. */
+  /** Until every node that serves has applied it; who is away applies it before it serves. */
   private async everywhere(offset: number, signal: AbortSignal): Promise<void> {
     const { log, follower, leaseMs } = this.parts;
     for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, LAST_LOOK_MS)) {

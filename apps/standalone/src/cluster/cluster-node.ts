@@ -210,7 +210,7 @@ const NOTHING_KNOWN: AppliedImport = {
   alreadyApplied: false,
 };
 
-export function catalogueNames({ catalogue }: Config): readonly string[] {
+function catalogueNames({ catalogue }: Config): readonly string[] {
   return ['', ...parseCatalogueSpecs(catalogue.more).map(({ name }) => name)];
 }
 

@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AdapterAct, Adapters, PushPart } from '@tessera/adapter';
 import type { CatalogueChanges, OrderedChanges } from '@tessera/catalogue';
+import { partsOfRegular } from '@tessera/files';
 import {
   type EntryStore,
   KeyWindow,
@@ -106,7 +106,7 @@ async function* fetched(
     const path = join(scratch, `${digest}-${file.name}`);
     try {
       await store.getFile(adapterFile(digest, file.name), path);
-      for await (const data of createReadStream(path) as AsyncIterable<Buffer>) yield { data };
+      for await (const data of partsOfRegular(path)) yield { data };
     } finally {
       await rm(path, { force: true });
     }

@@ -1,12 +1,12 @@
 import type { AppliedChanges, GivenChange } from '@tessera/engine';
 import type { Submission } from '@tessera/log';
-import type { ImportMark } from '../outside/import-marks.js';
 import type { AppliedBatch } from './applied-batch.js';
 import type { CatalogueChange } from './change.js';
+import type { ImportMark } from './import-mark.js';
 
 /** What a batch came to. */
 export interface AppliedImport extends AppliedChanges {
-  /** True: a batch of an import, or a change of a key, that was applied before, and is not again. */
+  /** True: a batch of an import, or a change of a key, that was applied before and is not again. */
   readonly alreadyApplied: boolean;
   /** Of its entry in the cluster log; left out: the process is no part of a cluster. */
   readonly offset?: number;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expecting, TesseraError } from '@tessera/errors';
 import { type Disk, FILE_SYSTEM, replaceFile } from '@tessera/files';
+import type { ImportMark } from '../domain/import-mark.js';
 
 const NAME = 'imports.json';
 /** Imports whose positions are kept; those that were used least recently go first. */
@@ -8,13 +9,6 @@ export const IMPORTS_MAX = 1000;
 const NAME_LENGTH_MAX = 128;
 
 const invalid = expecting('CATALOGUE_INVALID');
-
-/** A batch of an import: it has everything of the import up to a position. */
-export interface ImportMark {
-  readonly name: string;
-  /** Rises from batch to batch of one name, e.g. lines of the file. */
-  readonly position: number;
-}
 
 /** A batch that was on its way to the log, behind version `after`. */
 interface Intent extends ImportMark {

@@ -15,7 +15,7 @@ export interface Position {
 const SUM_DIGITS = 32;
 const MODULUS = 1n << 128n;
 
-export const NOTHING_ERASED = '0'.repeat(SUM_DIGITS);
+const NOTHING_ERASED = '0'.repeat(SUM_DIGITS);
 
 export const startOf = (log: string): Position => ({
   log,

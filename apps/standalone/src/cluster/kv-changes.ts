@@ -1,0 +1,27 @@
+import type { RecallRuntime } from '@tessera/recall';
+import type { KvChanges } from '../../../retrieval/src/index.js';
+import type { ClusterNode } from './cluster-node.js';
+
+/** What is done with what is kept of users: on every node where there are others. */
+export function kvChanges(
+  { serving, facts }: RecallRuntime,
+  eraseRecalls: ((userId: string) => Promise<number>) | undefined,
+  clusterNode: ClusterNode | undefined,
+): KvChanges {
+  if (clusterNode !== undefined) {
+    return {
+      dropUser: async (userId, withRecords, budgetMs) => {
+        const signal = AbortSignal.timeout(Math.max(1, budgetMs));
+        await clusterNode.erase({ userId, withBehaviours: false, withRecords }, signal);
+      },
+      dropVersion: (version) => clusterNode.dropVersion(version),
+    };
+  }
+  return {
+    dropUser: async (userId, withRecords, budgetMs) => {
+      await serving.forgetUser(userId, budgetMs);
+      if (withRecords) await eraseRecalls?.(userId);
+    },
+    dropVersion: async (version) => facts.kvPool.dropVersion(version),
+  };
+}
