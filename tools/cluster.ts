@@ -16,7 +16,7 @@ const USAGE = `usage: npm run cluster -- [--nodes N] [flags]
        npm run -s cluster -- config ${DEPLOYMENTS.join('|')} [--nodes N]
 
 Starts a gateway and N nodes on this machine: the gateway on HTTP 8080 and gRPC 50051, node-1 on
-8081 and 50061, and so on, each with a folder of its own (docs/cluster.md). Control-C ends them.
+8081 and 50061, and so on, each with a folder of its own (docs/operate/cluster.md). Control-C ends them.
   --nodes N          how many; 3 where it is left out
   --folder DIR       where their folders and logs are (data/cluster)
   --http-port P      port of the gateway's HTTP; nodes follow it

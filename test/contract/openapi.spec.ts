@@ -24,7 +24,7 @@ it('the document is OpenAPI 3.0', async () => {
 
 it('has an operation for every route that answers about data', () => {
   const pages = /^\w+ \/(docs|docs-json|console)(\/(?!api)|$)/;
-  // Of a gateway (docs/cluster.md), which has no document of its own.
+  // Of a gateway (docs/operate/cluster.md), which has no document of its own.
   const gateways = / \/v1\/cluster/;
   const undescribed = Object.keys(HTTP_ACCESS).filter((route) => {
     const [method = '', path = ''] = route.split(' ');

@@ -37,6 +37,9 @@ const LASTING: ReadonlySet<string> = new Set(['LOG_TRIMMED', 'LOG_DIFFERENT', 'S
 /** Entries between two comparisons of digests under load. */
 const COMPARED_EVERY = 64;
 const RETRY_MS = 250;
+const OLDER =
+  'an older copy of it; restore the newer one, or go on with what it has: remove cluster-log.json ' +
+  'from the folder of the changes of each node (with what a node has: empty the log as well)';
 const BEATS_PER_LEASE = 3;
 
 /**
@@ -57,14 +60,16 @@ export class Follower {
   private turn: Promise<unknown> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
   private fault: TesseraError | undefined;
+  /** The state of this node is not what the log says; else it is the log that has changed. */
+  private isOwnFault = false;
   private away: TesseraError | undefined;
   private stuck: { readonly error: TesseraError; readonly offset: number } | undefined;
   private end = 0;
   private behindSinceMs: number | undefined;
   private isServing = false;
   private caughtUp: () => void = () => undefined;
-  /** Told of a fault that reading again does not mend. */
-  onFault: (error: TesseraError) => void = () => undefined;
+  /** Told when the state of this node is not, and cannot become, what the log says. */
+  onUnfit: () => void = () => undefined;
 
   constructor(readonly parts: FollowerParts) {
     this.position = parts.position;
@@ -132,8 +137,8 @@ export class Follower {
     const { fault, away, stuck, position, end } = this;
     const at = `at entry ${position.offset}`;
     if (fault !== undefined) {
-      const isServed = fault.code === 'STORE_NEWER';
-      return { state: isServed ? 'degraded' : 'down', reason: `${at}: ${fault.message}` };
+      const state = this.isOwnFault ? 'down' : 'degraded';
+      return { state, reason: `${at}: ${fault.message}` };
     }
     const isFar = end - position.offset > this.parts.behindEntries;
     const sinceMs = performance.now() - (this.behindSinceMs ?? performance.now());
@@ -163,7 +168,7 @@ export class Follower {
       } catch (thrown) {
         const error = TesseraError.from(thrown);
         if (signal.aborted) return;
-        if (LASTING.has(error.code)) this.fail(error);
+        if (LASTING.has(error.code)) this.fail(error, error.code === 'LOG_TRIMMED');
         else {
           if (this.away === undefined) this.parts.nodeLog.warn({ err: error }, 'cluster log away');
           this.away = error;
@@ -173,12 +178,13 @@ export class Follower {
     }
   }
 
-  private fail(error: TesseraError): void {
+  private fail(error: TesseraError, isOwn: boolean): void {
     this.fault = error;
+    this.isOwnFault = isOwn;
     this.lease.end();
     clearInterval(this.timer);
     this.parts.nodeLog.error({ err: error }, 'the cluster log is no longer followed');
-    this.onFault(error);
+    if (isOwn) this.onUnfit();
   }
 
   private async readOn(signal: AbortSignal): Promise<void> {
@@ -209,7 +215,7 @@ export class Follower {
     }
     if (end < offset) {
       const expected = `${place}: expected entries up to ${offset}, which are applied here`;
-      throw new TesseraError('LOG_DIFFERENT', `${expected}, got up to ${end}: an older copy of it`);
+      throw new TesseraError('LOG_DIFFERENT', `${expected}, got up to ${end}: ${OLDER}`);
     }
     if (first <= offset + 1) return;
     const message = `${place}: expected entries from ${offset + 1} on, got from ${first} on`;
@@ -229,7 +235,7 @@ export class Follower {
     if (offset <= this.offset) {
       if (offset === this.offset && this.position.entry !== '' && this.position.entry !== digest) {
         const got = `entry ${offset} is another one than was applied here: a copy of the log`;
-        throw new TesseraError('LOG_DIFFERENT', `${this.parts.log.place}: ${got} that went on`);
+        throw new TesseraError('LOG_DIFFERENT', `${this.parts.log.place}: ${got} that went on: ${OLDER}`);
       }
       await this.recall(entry);
       return;
@@ -331,7 +337,7 @@ export class Follower {
     this.comparedOffset = word.offset;
     this.compare(word).catch((thrown: unknown) => {
       const error = TesseraError.from(thrown);
-      if (error.code === 'LOG_DIFFERENT') this.fail(error);
+      if (error.code === 'LOG_DIFFERENT') this.fail(error, true);
     });
   }
 

@@ -141,9 +141,7 @@ export class ClusterNode {
     serving.erasures.heardFrom(() => this.follower.isCurrent);
     const read = () => this.follower.condition();
     conditions.add({ name: 'log', kind: 'dependency', isNeeded: true, read });
-    this.follower.onFault = (error) => {
-      if (error.code === 'LOG_DIFFERENT' || error.code === 'LOG_TRIMMED') void this.seat.giveUp();
-    };
+    this.follower.onUnfit = () => void this.seat.giveUp();
     await this.follower.serve();
     this.snapshots.start();
   }
