@@ -1,7 +1,9 @@
 import { join, resolve } from 'node:path';
+import type { ClusterState } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import { STOP_SIGNALS } from '@tessera/lifecycle';
 import { DEPLOYMENTS, deploymentFile } from './cluster/deployments.js';
+import { differencesOf } from './cluster/differences.js';
 import { localPlan, logPortOf } from './cluster/local-plan.js';
 import {
   endAll,
@@ -10,13 +12,16 @@ import {
   type Running,
   untilReady,
 } from './cluster/local-processes.js';
+import { askJson, CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 
 const USAGE = `usage: npm run cluster -- [--nodes N] [flags]
        npm run -s cluster -- config ${DEPLOYMENTS.join('|')} [--nodes N]
+       npm run -s cluster -- differences NODE NODE [--catalogue NAME] [--url URL] [flags]
 
 Starts a gateway and N nodes on this machine: the gateway on HTTP 8080 and gRPC 50051, node-1 on
-8081 and 50061, and so on, each with a folder of its own (docs/operate/cluster.md). Control-C ends them.
+8081 and 50061, and so on, each with a folder of its own (docs/operate/cluster.md).
+Control-C ends them.
   --nodes N          how many; 3 where it is left out
   --folder DIR       where their folders and logs are (data/cluster)
   --http-port P      port of the gateway's HTTP; nodes follow it
@@ -27,9 +32,15 @@ Starts a gateway and N nodes on this machine: the gateway on HTTP 8080 and gRPC 
                      feature process and a Redis that is started for the log
 Model, catalogue and everything else: as for npm start (docs/configuration.md).
 
-config writes a file of deploy/cluster/ for so many nodes to the standard output.`;
+config writes a file of deploy/cluster/ for so many nodes to the standard output.
+
+differences prints the items that two nodes do not have alike, where one of them is different.
+  --catalogue NAME     of the items; the first one where it is left out
+  --url URL            of the gateway's HTTP (http://127.0.0.1:8080), which knows the nodes
+${CONNECTION_USAGE}`;
 
 const NODES_MAX = 32;
+const SHOWN_MAX = 100;
 const PORT_MAX = 65_535 - 2 * NODES_MAX;
 
 async function startAll(flags: Flags): Promise<void> {
@@ -81,8 +92,35 @@ async function startAll(flags: Flags): Promise<void> {
   }
 }
 
+async function showDifferences(
+  first: string | undefined,
+  second: string | undefined,
+  flags: Flags,
+): Promise<void> {
+  const url = flags.text('url') ?? 'http://127.0.0.1:8080';
+  const { connection } = servedAt(flags, loadConfig().config);
+  const { nodes } = (await askJson(`${url}/v1/cluster`, connection, '--url')) as ClusterState;
+  const addressOf = (name: string | undefined) => {
+    const found = nodes.find((node) => node.name === name);
+    return (
+      found?.grpc ?? fail('differences', nodes.map((node) => node.name).join(', '), name ?? '')
+    );
+  };
+  const both = [addressOf(first), addressOf(second)] as const;
+  const found = await differencesOf(both, flags.text('catalogue') ?? '', connection);
+  for (const { itemId, first: one = 'none', second: other = 'none' } of found.slice(0, SHOWN_MAX)) {
+    await print(`${itemId}\n  ${first}: ${one}\n  ${second}: ${other}`);
+  }
+  await print(`${found.length} items differ between ${first} and ${second}`);
+}
+
 await runCommand(USAGE, async (words) => {
   const [first, kind, ...rest] = words;
+  if (first === 'differences') {
+    const flags = { url: 'text', catalogue: 'text', ...CONNECTION_FLAGS } as const;
+    await showDifferences(kind, rest[0], Flags.parse(rest.slice(1), flags));
+    return;
+  }
   if (first !== 'config') {
     const text = 'text' as const;
     const ports = { 'http-port': text, 'grpc-port': text };

@@ -2,7 +2,8 @@ import { FLAG_LINES } from '@tessera/config';
 import { runProcess } from '@tessera/lifecycle';
 
 const USAGE = `usage: npm run gateway -- [flags]
-Before the nodes of a cluster: each request goes to the node that owns its user (docs/operate/cluster.md).
+Before the nodes of a cluster: each request goes to the node that owns its user
+(docs/operate/cluster.md).
 ${FLAG_LINES}
 Every key and its variable: docs/configuration.md`;
 

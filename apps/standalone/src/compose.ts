@@ -240,6 +240,7 @@ export async function compose(
   const { gate, admission } = admissionOf(config, metrics);
   const holders: Holders = { facts: runtime.facts, operations, admission: gate.admission };
   metrics.showHeld(() => heldWhileIdle(holders));
+  if (clusterNode !== undefined) metrics.showLog(() => clusterNode.progress);
   const users = await openUsers({ config, runtime, log, metrics, readiness, store, clusterNode });
   const shared = { readiness, access, metrics, tracing, topics, audits, recalls };
   const joined: Joined = { ...shared, users, edges, admission };

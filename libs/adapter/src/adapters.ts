@@ -1,7 +1,12 @@
 import { TesseraError } from '@tessera/errors';
 import type { Submission } from '@tessera/log';
 import type { SeenRecall } from './canary-watch.js';
-import type { AdapterAct, AdapterOrder } from './domain/adapter-act.js';
+import {
+  type AdapterAct,
+  type AdapterOrder,
+  type ReceivedVersion,
+  receivedOf,
+} from './domain/adapter-act.js';
 import type { AdapterChoice, AdapterLease, Arm } from './domain/adapter-choice.js';
 import type { AdapterEngine } from './domain/adapter-engine.js';
 import type { AdapterProbe } from './domain/adapter-probe.js';
@@ -19,8 +24,6 @@ import {
   Rollout,
   type RolloutSettings,
 } from './rollout.js';
-
-type ReceivedVersion = Extract<AdapterAct, { readonly act: 'receive' }>['version'];
 
 /** An event of a version that nobody asked for. */
 export interface AdapterEvent {
@@ -48,6 +51,8 @@ export class Adapters implements AdapterChoice {
   private readonly rollout: Rollout;
   /** Undefined: acts are done as they come. */
   private order: AdapterOrder | undefined;
+  /** Versions on their way from another node, by name and digest. */
+  private readonly arriving = new Map<string, Promise<ReceivedVersion>>();
   /** Recalls so far. */
   private readonly recalls: Record<Arm, number> = { base: 0, active: 0, canary: 0, named: 0 };
 
@@ -114,9 +119,7 @@ export class Adapters implements AdapterChoice {
   /** @param by who pushes; left out: that is not known */
   async push(parts: PushParts, by = '', how: Submission = {}): Promise<Pushed> {
     const pushed = await this.intake.push(parts, by);
-    const { name, digest, baseModel, files, remark, pushedBy } = pushed.version;
-    const version = { name, digest, baseModel, files, remark, pushedBy };
-    await this.order?.({ act: 'receive', version }, how);
+    await this.order?.({ act: 'receive', version: receivedOf(pushed.version) }, how);
     return pushed;
   }
 
@@ -128,16 +131,47 @@ export class Adapters implements AdapterChoice {
   async perform(act: AdapterAct, parts: (version: ReceivedVersion) => PushParts): Promise<unknown> {
     switch (act.act) {
       case 'receive':
-        return this.received(act.version, parts);
-      case 'activate':
-        return this.rollout.switchTo(act.name, act.digest, act.share);
+        // Its trial takes long, and nothing behind it has to wait for that.
+        void this.arrived(act.version, parts).catch((thrown: unknown) => {
+          const { name, digest } = act.version;
+          const error = TesseraError.from(thrown);
+          this.settings.onEvent({ action: 'lost', name, digest, error, detail: error.message });
+        });
+        return undefined;
+      case 'activate': {
+        const { name, digest } = await this.arrived(act.version, parts);
+        return this.rollout.switchTo(name, digest, act.share);
+      }
       case 'roll-back':
         return this.rollout.rollBack(act.name, act.reason, act.ends);
       case 'delete':
         return this.deleteHere(act.name, act.digest);
-      default:
-        return this.pinHere(act.name, act.digest, act.act === 'pin');
+      case 'pin': {
+        const { name, digest } = await this.arrived(act.version, parts);
+        return this.pinHere(name, digest, true);
+      }
+      case 'unpin':
+        return this.pinHere(act.name, act.digest, false);
     }
+  }
+
+  /** Resolves when a version is here and valid, which it may be already. */
+  private arrived(
+    version: ReceivedVersion,
+    parts: (version: ReceivedVersion) => PushParts,
+  ): Promise<ReceivedVersion> {
+    const { name, digest, pushedBy } = version;
+    const key = `${name} ${digest}`;
+    const underway = this.arriving.get(key);
+    if (underway !== undefined) return underway;
+    const known = this.registry.list(name).find((one) => one.digest === digest);
+    if (known !== undefined && known.state !== 'received') return Promise.resolve(version);
+    const arriving = this.intake
+      .push(parts(version), pushedBy)
+      .then(() => version)
+      .finally(() => this.arriving.delete(key));
+    this.arriving.set(key, arriving);
+    return arriving;
   }
 
   /** What pushes have taken and not given back, though none is under way. */
@@ -155,7 +189,7 @@ export class Adapters implements AdapterChoice {
     if (order === undefined) return this.rollout.activate(name, digest, wanted);
     return this.rollout.activate(name, digest, wanted, async (version) => {
       const { share } = wanted;
-      await order({ act: 'activate', name, digest: version.digest, share }, how);
+      await order({ act: 'activate', version: receivedOf(version), share }, how);
     });
   }
 
@@ -191,18 +225,11 @@ export class Adapters implements AdapterChoice {
   ): Promise<AdapterVersion> {
     if (this.order === undefined) return this.pinHere(name, digest, isPinned);
     const version = this.registry.find(name, digest);
-    await this.order({ act: isPinned ? 'pin' : 'unpin', name, digest: version.digest }, how);
+    const act: AdapterAct = isPinned
+      ? { act: 'pin', version: receivedOf(version) }
+      : { act: 'unpin', name, digest: version.digest };
+    await this.order(act, how);
     return this.registry.find(name, version.digest);
-  }
-
-  private async received(
-    version: ReceivedVersion,
-    parts: (version: ReceivedVersion) => PushParts,
-  ): Promise<unknown> {
-    const { name, digest, pushedBy } = version;
-    const known = this.registry.list(name).find((one) => one.digest === digest);
-    const isHere = known !== undefined && known.state !== 'received';
-    return isHere ? undefined : this.intake.push(parts(version), pushedBy);
   }
 
   private async pinHere(name: string, digest: string, isPinned: boolean): Promise<AdapterVersion> {

@@ -1,6 +1,6 @@
 export { type AdapterEvent, type AdapterSettings, Adapters } from './adapters.js';
 export type { SeenAnswer, SeenRecall } from './canary-watch.js';
-export type { AdapterAct, AdapterOrder } from './domain/adapter-act.js';
+export type { AdapterAct, AdapterOrder, ReceivedVersion } from './domain/adapter-act.js';
 export {
   type AdapterChoice,
   type AdapterLease,

@@ -38,7 +38,7 @@ const LASTING: ReadonlySet<string> = new Set(['LOG_TRIMMED', 'LOG_DIFFERENT', 'S
 const COMPARED_EVERY = 64;
 const RETRY_MS = 250;
 const OLDER =
-  'an older copy of it; restore the newer one, or go on with what it has: remove cluster-log.json ' +
+  'an older copy of it; restore the newer, or go on with what it has: remove cluster-log.json ' +
   'from the folder of the changes of each node (with what a node has: empty the log as well)';
 const BEATS_PER_LEASE = 3;
 
@@ -82,6 +82,11 @@ export class Follower {
 
   get offset(): number {
     return this.position.offset;
+  }
+
+  /** Newest entry that there is, as far as is known here. */
+  get newest(): number {
+    return Math.max(this.end, this.offset);
   }
 
   /** Of the state behind the newest entries; '' before they are applied. */
@@ -235,7 +240,10 @@ export class Follower {
     if (offset <= this.offset) {
       if (offset === this.offset && this.position.entry !== '' && this.position.entry !== digest) {
         const got = `entry ${offset} is another one than was applied here: a copy of the log`;
-        throw new TesseraError('LOG_DIFFERENT', `${this.parts.log.place}: ${got} that went on: ${OLDER}`);
+        throw new TesseraError(
+          'LOG_DIFFERENT',
+          `${this.parts.log.place}: ${got} that went on: ${OLDER}`,
+        );
       }
       await this.recall(entry);
       return;

@@ -18,6 +18,7 @@ import {
 import { ENGINE_METRICS, type EngineCounts, registerEngineMetrics } from './engine-metrics.js';
 import { HELD_METRICS, type HeldCounts, registerHeld } from './held-metric.js';
 import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
+import { LOG_METRICS, type LogCounts, registerLogMetrics } from './log-metrics.js';
 import {
   RELEVANCE_METRICS,
   type RelevanceObservation,
@@ -138,6 +139,7 @@ export const METRICS = {
   ...ADAPTER_METRICS,
   ...KV_METRICS,
   ...CLUSTER_METRICS,
+  ...LOG_METRICS,
   ...SPLIT_METRICS,
 } as const;
 
@@ -303,6 +305,11 @@ export class Metrics {
   /** Nodes of a gateway's cluster; read at each scrape. */
   showCluster(counts: () => ClusterCounts): void {
     registerClusterMetrics(this.registry, counts);
+  }
+
+  /** How far this process is in the log of its cluster; read at each scrape. */
+  showLog(counts: () => LogCounts): void {
+    registerLogMetrics(this.registry, counts);
   }
 
   /** Refusals and audits are counted where they happen; each scrape copies the counts. */

@@ -165,6 +165,10 @@ export class ClusterNode {
     return { identity, offset, digest, fault: state === 'down' ? reason : '' };
   }
 
+  get progress() {
+    return { offset: this.follower.offset, end: this.follower.newest };
+  }
+
   async close(): Promise<void> {
     await this.snapshots.close();
     await this.follower.close();

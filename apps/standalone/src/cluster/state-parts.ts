@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AdapterAct, Adapters, PushPart } from '@tessera/adapter';
+import type { AdapterAct, Adapters, PushPart, ReceivedVersion } from '@tessera/adapter';
 import type { CatalogueChanges, OrderedChanges } from '@tessera/catalogue';
 import { partsOfRegular } from '@tessera/files';
 import {
@@ -24,8 +24,6 @@ export interface ChangesBody {
   readonly catalogue: string;
   readonly changes: OrderedChanges;
 }
-
-export type ReceivedVersion = Extract<AdapterAct, { readonly act: 'receive' }>['version'];
 
 const unmarked = (value: unknown): PartOutcome => ({ value, isMarked: false });
 

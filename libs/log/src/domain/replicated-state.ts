@@ -47,6 +47,8 @@ const PASSING: ReadonlySet<string> = new Set([
   'STORE_UNAVAILABLE',
   'IO_FAILED',
   'ADAPTER_SOURCE_UNAVAILABLE',
+  // Another one of the name is on its way in, here.
+  'PUSH_CONFLICT',
   'ENGINE_OVERLOADED',
   'ENGINE_UNAVAILABLE',
   'DEADLINE_EXCEEDED',

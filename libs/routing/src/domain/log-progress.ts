@@ -36,7 +36,8 @@ export class LogProgress {
     const words = [...all.values()];
     const isKnown = words.some(({ identity }) => identity === this.identity);
     if (!isKnown) {
-      this.identity = words.find(({ fault }) => fault === '')?.identity;
+      const fit = words.filter(({ fault }) => fault === '');
+      this.identity = (fit.find(({ identity }) => identity !== '') ?? fit[0])?.identity;
       this.reached.length = 0;
     }
     const own = words.filter(({ identity }) => identity === this.identity);
