@@ -85,6 +85,7 @@ describe('Metrics', () => {
     const lines = { written: 2, failed: 1 };
     const refused = [{ edge: 'grpc', code: 'UNAUTHENTICATED', count: 3 }];
     metrics.showAccess(() => ({ isOpen: true, lines, refused }));
+    metrics.showLog(() => ({ offset: 3, end: 4 }));
     metrics.showCluster(() => ({
       forwarded: [{ edge: 'grpc', reason: 'owner', count: 4 }],
       retries: 1,
