@@ -1,10 +1,11 @@
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ClusterState } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import { STOP_SIGNALS } from '@tessera/lifecycle';
 import { DEPLOYMENTS, deploymentFile } from './cluster/deployments.js';
 import { differencesOf } from './cluster/differences.js';
-import { localPlan, logPortOf } from './cluster/local-plan.js';
+import { localPlan, logPortOf, logStoreOf } from './cluster/local-plan.js';
 import {
   endAll,
   launch,
@@ -71,6 +72,7 @@ async function startAll(flags: Flags): Promise<void> {
       running.push(server);
       await print(`log  pid ${server.child.pid}  port ${port}  folder ${server.process.folder}`);
     }
+    mkdirSync(logStoreOf(options), { recursive: true });
     for (const one of plan) {
       const isGateway = one.name === 'gateway';
       // The gateway looks for its nodes when it starts.

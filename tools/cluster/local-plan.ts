@@ -87,14 +87,17 @@ function processOf(
 /** Port of the Redis that is started for the log. */
 export const logPortOf = ({ httpPort }: LocalClusterOptions) => httpPort + LOG_PORT_STEP;
 
+/** Folder of what is too large for the log. */
+export const logStoreOf = ({ folder }: LocalClusterOptions) => join(folder, 'log-store');
+
 /** The log that decides what all nodes serve: of the broker, or of Redis. */
 function logVariables(options: LocalClusterOptions): Record<string, string> {
-  const { kafka, redis, folder } = options;
+  const { kafka, redis } = options;
   const own = redis === '' ? `${HOST}:${logPortOf(options)}` : redis;
   return {
     TESSERA_CLUSTER_LOG: kafka === '' ? 'redis' : 'kafka',
     TESSERA_CLUSTER_LOG_REDIS: own,
-    TESSERA_CLUSTER_LOG_STORE: join(folder, 'log-store'),
+    TESSERA_CLUSTER_LOG_STORE: logStoreOf(options),
   };
 }
 

@@ -220,14 +220,8 @@ export class CatalogueChanges {
     if (bundle !== undefined) this.checkFollows(bundle);
     if (onto !== undefined) this.checkOnto(onto);
     const apply = () => this.catalogue.apply(messages, mark);
-    const applied = await (importMark === undefined
-      ? this.gate.together(async () => {
-          await this.imports.settle();
-          return apply();
-        })
-      : this.importing(importMark, apply));
+    const applied = await this.written(importMark, bundle, apply);
     if (applied === undefined) return this.nothingAgain();
-    if (bundle !== undefined) await this.options.bundle?.become(bundle.becomes);
     return { ...this.reported(ordered, applied), alreadyApplied: false };
   }
 
@@ -237,14 +231,28 @@ export class CatalogueChanges {
   }
 
   /** Undefined: the batch has been applied before. */
-  private importing(
-    mark: ImportMark,
+  private written(
+    mark: ImportMark | undefined,
+    step: BundleStep | undefined,
     apply: () => Promise<AppliedChanges>,
   ): Promise<AppliedChanges | undefined> {
-    return this.gate.byItself(async () => {
-      if (this.imports.has(mark)) return undefined;
+    const settled = async () => {
       await this.imports.settle();
-      return this.imports.applying(mark, this.catalogue.state().sequence, apply);
+      await this.options.bundle?.settle();
+    };
+    if (mark === undefined && step === undefined) {
+      return this.gate.together(async () => {
+        await settled();
+        return apply();
+      });
+    }
+    return this.gate.byItself(async () => {
+      if (mark !== undefined && this.imports.has(mark)) return undefined;
+      await settled();
+      const { sequence } = this.catalogue.state();
+      if (mark !== undefined) return this.imports.applying(mark, sequence, apply);
+      const { becomes } = step as BundleStep;
+      return this.options.bundle?.becoming(becomes, sequence, apply) ?? apply();
     });
   }
 

@@ -113,7 +113,7 @@ async function openCatalogue(
   const changes = new CatalogueChanges(catalogue, {
     folder,
     compactAfterChanges: folder === '' ? 0 : compactAfterChanges,
-    bundle: await BundleLabel.open(folder, bundleUuid),
+    bundle: await BundleLabel.open(folder, bundleUuid, catalogue.state().sequence),
     imports: await ImportMarks.open(folder, catalogue.state().sequence),
     semanticIds,
     onCompacted,

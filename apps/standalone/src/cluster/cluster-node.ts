@@ -224,14 +224,13 @@ function erasuresOf({ config, runtime, eraseRecalls }: NodeParts): StatePart {
 
 function stateParts({ config, opened, runtime }: NodeParts): StatePart[] {
   const { operations, facts } = runtime;
-  const { adapters } = operations;
   const parts = [
     cataloguePart(catalogueNames(config), (name) => operations.changesOf(name)),
     weightsPart(operations.weights),
     poolPart((version) => facts.kvPool.dropVersion(version)),
   ];
   const scratch = join(config.catalogue.changesPath, 'fetched');
-  return adapters === undefined ? parts : [...parts, adapterPart(adapters, opened.store, scratch)];
+  return [...parts, adapterPart(operations.adapters, opened.store, scratch)];
 }
 
 function snapshotsOf(

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AdapterAct, Adapters, PushPart, ReceivedVersion } from '@tessera/adapter';
 import type { CatalogueChanges, OrderedChanges } from '@tessera/catalogue';
+import { TesseraError } from '@tessera/errors';
 import { partsOfRegular } from '@tessera/files';
 import {
   type EntryStore,
@@ -54,7 +55,10 @@ export function cataloguePart(
       return { value, isMarked: catalogue === '' && !value.alreadyApplied };
     },
     digest: async () => {
-      const digests = names.map(async (name) => [name, (await changesOf(name).digest()).digest]);
+      const digests = names.map(async (name) => {
+        const { bundleUuid } = changesOf(name);
+        return [name, [(await changesOf(name).digest()).digest, bundleUuid]];
+      });
       return Object.fromEntries(await Promise.all(digests));
     },
   };
@@ -113,17 +117,24 @@ async function* fetched(
 }
 
 /** Versions of adapters, which of them serve whom, and which are pinned. */
-export function adapterPart(adapters: Adapters, store: EntryStore, scratch: string): StatePart {
+export function adapterPart(
+  adapters: Adapters | undefined,
+  store: EntryStore,
+  scratch: string,
+): StatePart {
   return {
     name: ADAPTERS,
     kinds: [ADAPTERS],
     apply: async ({ body }) => {
+      if (adapters === undefined) {
+        const message = 'adapters.path: expected a folder, got none: no adapters are kept here';
+        throw new TesseraError('ADAPTER_STATE', message);
+      }
       const partsOf = (version: ReceivedVersion) => fetched(store, scratch, version);
       return unmarked(await adapters.perform(body as AdapterAct, partsOf));
     },
     digest: async () =>
-      adapters
-        .list('')
+      (adapters?.list('') ?? [])
         .filter(({ state, isPinned }) => state === 'active' || state === 'canary' || isPinned)
         .map(({ name, digest, state, share, isPinned }) =>
           JSON.stringify([name, digest, state, share, isPinned]),

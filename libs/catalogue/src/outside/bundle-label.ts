@@ -9,6 +9,9 @@ const NAME = 'bundle';
 
 /** Which bundle the items of a catalogue are those of, kept beside its changes. */
 export class BundleLabel {
+  /** The file says of a step that it may have been taken. */
+  private isStale = false;
+
   private constructor(
     private readonly folder: string,
     private current: string,
@@ -19,29 +22,56 @@ export class BundleLabel {
     return new BundleLabel('', uuid);
   }
 
-  /** `folder` '': kept nowhere. `seed` is that of the sources, '' for none. */
-  static async open(folder: string, seed: string): Promise<BundleLabel> {
+  /**
+   * `folder` '': kept nowhere. `seed` is that of the sources, '' for none.
+   * @param sequence the newest version of the changes beside it
+   */
+  static async open(folder: string, seed: string, sequence: number): Promise<BundleLabel> {
     if (folder === '') return BundleLabel.unkept(seed);
     const kept = await readRegular(join(folder, NAME), LABEL_BYTES_MAX).catch(() => seed);
-    return new BundleLabel(folder, kept.toString().trim());
+    const [uuid = '', intent = ''] = kept.toString().trimEnd().split('\n');
+    const [next = '', after] = intent.split(' ');
+    // A crash lay between the changes of a step and its label.
+    const isThere = intent !== '' && sequence > Number(after);
+    return new BundleLabel(folder, isThere ? next : uuid);
   }
 
   get uuid(): string {
     return this.current;
   }
 
-  /** @throws TesseraError IO_FAILED */
-  async become(uuid: string): Promise<void> {
-    if (this.folder !== '') {
-      const path = join(this.folder, NAME);
-      try {
-        await writeFile(`${path}.tmp`, `${uuid}\n`);
-        await rename(`${path}.tmp`, path);
-      } catch (error) {
-        const message = `${path}: ${(error as Error).message}`;
-        throw new TesseraError('IO_FAILED', message, { cause: error });
-      }
+  /**
+   * The items become those of a bundle by changes behind version `after`; nobody else writes.
+   * Rejects as `apply` does, and with IO_FAILED.
+   */
+  async becoming<T>(uuid: string, after: number, apply: () => Promise<T>): Promise<T> {
+    this.isStale = true;
+    await this.write(`${this.current}\n${uuid} ${after}\n`);
+    try {
+      const applied = await apply();
+      this.current = uuid;
+      return applied;
+    } finally {
+      await this.settle().catch(() => undefined);
     }
-    this.current = uuid;
+  }
+
+  /** Before anything else is written to the log of changes. Rejects with IO_FAILED. */
+  async settle(): Promise<void> {
+    if (!this.isStale) return;
+    await this.write(`${this.current}\n`);
+    this.isStale = false;
+  }
+
+  private async write(text: string): Promise<void> {
+    if (this.folder === '') return;
+    const path = join(this.folder, NAME);
+    try {
+      await writeFile(`${path}.tmp`, text);
+      await rename(`${path}.tmp`, path);
+    } catch (error) {
+      const message = `${path}: ${(error as Error).message}`;
+      throw new TesseraError('IO_FAILED', message, { cause: error });
+    }
   }
 }
