@@ -167,10 +167,10 @@ export class Cluster {
     const named = this.links().filter(
       ({ member, state }) => state === 'up' || this.behind.has(member.name),
     );
-    const before = [...this.behind.keys()].join();
+    const before = JSON.stringify([...this.behind]);
     const words = new Map(named.map(({ member, log }) => [member.name, log]));
     this.behind = this.progress.note(words, nowMs);
-    if ([...this.behind.keys()].join() !== before) this.decide();
+    if (JSON.stringify([...this.behind]) !== before) this.decide();
   }
 
   /** A request found the node away: it gets no more until it is seen again. */
