@@ -62,7 +62,6 @@ async function served(): Promise<Served> {
       TESSERA_INSPECTION_PATH: '',
       TESSERA_ACCESS_AUDIT_PATH: join(folder.path, 'audit.jsonl'),
       TESSERA_CLUSTER_NODES: 'nobody=127.0.0.1:1/127.0.0.1:2',
-      TESSERA_CLUSTER_PATH: folder.path,
     },
   });
   subscribe('fastify.initialization', onServer);

@@ -51,7 +51,6 @@ function variablesOf(name: string, address: string): Record<string, string> {
     TESSERA_ENGINE_THREAD_COUNT: '1',
     TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
     TESSERA_RECALL_DEFAULT_DEADLINE_MS: String(DEADLINE_MS),
-    TESSERA_CLUSTER_PATH: join(folder.path, name),
   };
 }
 

@@ -34,6 +34,8 @@ export interface NodeState {
   readonly http: string;
   /** Requests that the gateway waits for. */
   readonly inFlight: number;
+  /** How far it is in the cluster's log. */
+  readonly log: { readonly identity: string; readonly offset: number; readonly digest: string };
 }
 
 /** `npm run cluster` on free ports, and what tests ask of it. */
@@ -61,7 +63,7 @@ export class RunningCluster {
   ) {
     const temporary = temporaryFolder({});
     const steps = Array.from({ length: nodes + 1 }, (_, step) => step);
-    const httpPort = await freePorts(12_000, [...steps, 100]);
+    const httpPort = await freePorts(12_000, [...steps, 100, 110]);
     const grpcPort = await freePorts(22_000, [...steps.map((step) => step + 9), 0, 100]);
     const folder = join(temporary.path, 'cluster');
     const { kafka = '', redis = '', relevance = '' } = more;
@@ -171,7 +173,6 @@ export class RunningCluster {
       TESSERA_NODE_NAME: 'gateway-2',
       TESSERA_HTTP_PORT: String(httpPort),
       TESSERA_GRPC_PORT: String(grpcPort),
-      TESSERA_CLUSTER_PATH: join(own, 'gateway'),
       ...more,
     });
     const running = launch(

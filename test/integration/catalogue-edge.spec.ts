@@ -115,6 +115,8 @@ describe('CatalogueService', () => {
       matched: [1, 1, 1, 1],
       placed: [],
       alreadyApplied: false,
+      // Of a cluster's log, which this process follows none of.
+      offset: 0,
     });
     const nothing = { set: '', unset: [], add: [], take: [], delta: [] };
     const ofCampaign = clauseOf('in', { attribute: 'campaign', values: ['x', 'true'] });
@@ -147,7 +149,7 @@ describe('CatalogueService', () => {
       { removeMatching: { all: [inX] } },
     ];
     const answer = await post('/v1/catalogue/apply', { changes });
-    const counts = { matched: [1, 1], placed: [], alreadyApplied: false };
+    const counts = { matched: [1, 1], placed: [], alreadyApplied: false, offset: 0 };
     expect(answer).toEqual(Object.assign(counts, { status: 200, sequence: before + 6 }));
     const importMark = { name: 'ads', position: 7 };
     const again = { changes: [{ pauseItemId: '1' }], importMark };

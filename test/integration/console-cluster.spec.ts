@@ -11,8 +11,7 @@ import { temporaryFolder, until } from '@tessera/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ListedRecall, RecallList } from '../../apps/console/src/api-types.js';
 import { type ServingGateway, serve as serveGateway } from '../../apps/gateway/src/serve.js';
-import { openInspection } from '../../apps/standalone/src/inspection.js';
-import { serve } from '../../apps/standalone/src/serve.js';
+import { FakeCluster } from './fake-cluster.js';
 import { FakeRuntime } from './fake-runtime.js';
 
 interface Node {
@@ -35,17 +34,15 @@ const CHAIN = {
 const PORTS = { TESSERA_HTTP_PORT: '0', TESSERA_GRPC_PORT: '0' };
 const NAMES = ['a', 'b', 'c'] as const;
 const folder = temporaryFolder({});
+const cluster = new FakeCluster(folder.path);
 const log = createLog('silent');
 const nodes = new Map<string, Node>();
 let gateway: ServingGateway;
 
 async function startNode(name: string, more: Readonly<Record<string, string>>): Promise<Node> {
-  const environment = Object.assign({ TESSERA_NODE_NAME: name }, PORTS, more);
-  const { config } = loadConfig({ environment });
-  const inspection = await openInspection(config, log);
   const runtime = new FakeRuntime();
-  const parts = { config, runtime, log, inspection, serviceVersion: '1' };
-  return { name, runtime, serving: await serve(parts) };
+  const variables = Object.assign({}, PORTS, more);
+  return { name, runtime, serving: await cluster.serve(name, { runtime }, variables) };
 }
 
 /** A port that nobody had a moment ago. */
@@ -75,7 +72,6 @@ beforeAll(async () => {
     TESSERA_NODE_NAME: 'gateway',
     TESSERA_HTTP_PORT: gatewayPort,
     TESSERA_CLUSTER_NODES: members.join(),
-    TESSERA_CLUSTER_PATH: join(folder.path, 'gateway'),
   });
   const { config } = loadConfig({ environment });
   gateway = await serveGateway({ config, log, serviceVersion: '1' });
@@ -163,6 +159,22 @@ it('shows the keys and values that the owner of a user keeps', async () => {
   }
   const refused = await ask('a', 'users/nobody');
   expect([refused.status, refused.json.error.code]).toEqual([404, 'USER_NOT_FOUND']);
+});
+
+it('erases a user at every node', async () => {
+  const userId = userOf('c');
+  for (const name of NAMES) {
+    nodes.get(name)?.runtime.kvPool.chains.set(userId, [CHAIN]);
+    await ask(name, 'recalls', { userId });
+  }
+  const { serving } = nodes.get('a') as Node;
+  const headers = { 'x-tessera-console': '1' };
+  const url = `${serving.httpUrl}/console/api/users/${userId}`;
+  const reply = await fetch(url, { method: 'DELETE', headers });
+  expect(await reply.json()).toEqual({ known: false, recalls: 1 });
+  const kept = NAMES.map((name) => nodes.get(name)?.runtime.kvPool.chains.has(userId));
+  expect(kept).toEqual([false, false, false]);
+  expect((await ask('b', `recalls?userId=${userId}`)).json.recalls).toEqual([]);
 });
 
 it('says which nodes a list is without, and shows users at a successor', async () => {

@@ -2,9 +2,7 @@
 
 import 'reflect-metadata';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type * as grpc from '@grpc/grpc-js';
 import { ServiceClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import type { Serving } from '@tessera/hosting';
@@ -15,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClusterPage } from '../../apps/console/src/api-types.js';
 import { type ServingGateway, serve as serveGateway } from '../../apps/gateway/src/serve.js';
 import { serve } from '../../apps/standalone/src/serve.js';
+import { FakeCluster } from './fake-cluster.js';
 import { FakeRelevance } from './fake-relevance.js';
 import { FakeRuntime } from './fake-runtime.js';
 import { RecallClient } from './recall-client.js';
@@ -30,6 +29,7 @@ const CATALOGUE = 'tessera.catalogue.v1.CatalogueService';
 const upsert = (itemId: string) => ({ upsert: { itemId, sid: [3, 1, 4] } });
 const CHAIN = { version: 'v' } as never;
 const folder = temporaryFolder({});
+const cluster = new FakeCluster(folder.path);
 const log = createLog('silent');
 const PORTS = { TESSERA_HTTP_PORT: '0', TESSERA_GRPC_PORT: '0', TESSERA_INSPECTION_PATH: '' };
 const nodes: Node[] = [];
@@ -37,30 +37,31 @@ let gateway: ServingGateway;
 let client: RecallClient;
 let kv: ServiceClient<'tessera.kv.v1.KvPoolService'>;
 
-async function startNode(name: string, ports: object = {}): Promise<Node> {
-  const runtime = new FakeRuntime();
-  const environment = Object.assign({ TESSERA_NODE_NAME: name }, PORTS, ports);
-  const { config } = loadConfig({ environment });
+async function startNode(
+  name: string,
+  ports: object = {},
+  runtime = new FakeRuntime(),
+): Promise<Node> {
   const relevance = new FakeRelevance();
-  const parts = { config, runtime, relevance: relevance.opened, log, serviceVersion: '1' };
-  return { name, runtime, relevance, serving: await serve(parts) };
+  const parts = { runtime, relevance: relevance.opened };
+  const variables = Object.assign({}, PORTS, ports);
+  return { name, runtime, relevance, serving: await cluster.serve(name, parts, variables) };
 }
 
-beforeAll(async () => {
-  for (const name of ['a', 'b', 'c']) nodes.push(await startNode(name));
-  const members = nodes.map(({ name, serving }) => {
+function gatewayConfig(members: readonly Pick<Node, 'name' | 'serving'>[]) {
+  const named = members.map(({ name, serving }) => {
     return `${name}=${serving.grpcAddress}/${new URL(serving.httpUrl).host}`;
   });
   const environment = Object.assign({}, PORTS, {
     TESSERA_NODE_NAME: 'gateway',
-    TESSERA_CLUSTER_NODES: members.join(),
-    TESSERA_CLUSTER_PATH: folder.path,
+    TESSERA_CLUSTER_NODES: named.join(),
   });
-  gateway = await serveGateway({
-    config: loadConfig({ environment }).config,
-    log,
-    serviceVersion: '1',
-  });
+  return loadConfig({ environment }).config;
+}
+
+beforeAll(async () => {
+  for (const name of ['a', 'b', 'c']) nodes.push(await startNode(name));
+  gateway = await serveGateway({ config: gatewayConfig(nodes), log, serviceVersion: '1' });
   client = new RecallClient(gateway.grpcAddress);
   kv = new ServiceClient('tessera.kv.v1.KvPoolService', gateway.grpcAddress);
 });
@@ -168,26 +169,25 @@ describe('a gateway', () => {
     await until('the node ends it', () => runtime.events.includes('aborted'));
   });
 
-  it('gives every node each change, in one order', async () => {
+  it('brings each change to every node by the log, in one order', async () => {
     const catalogue = new ServiceClient(CATALOGUE, gateway.grpcAddress);
     const apply = (ids: readonly string[]) => catalogue.call('Apply', { changes: ids.map(upsert) });
     const begun = ['b', 'c', 'd', 'e'].map((id) => apply([id, `${id}2`]));
     const answers = await Promise.all(begun);
-    expect(answers.map((answer) => (answer as { sequence: number }).sequence)).toEqual([
-      2, 4, 6, 8,
-    ]);
+    const sequences = answers.map((answer) => (answer as { sequence: number }).sequence);
+    expect(sequences.sort((a, b) => a - b)).toEqual([2, 4, 6, 8]);
     const states = nodes.map(({ runtime }) => runtime.changes.state());
     expect(states.map(({ sequence }) => sequence)).toEqual([8, 8, 8]);
     const refused = catalogue.call('Apply', { changes: [{}] });
     await expect(refused).rejects.toMatchObject({ code: 9 });
     const streamed = catalogue.converse('ApplyStream');
-    const sequences: number[] = [];
+    const streamedTo: number[] = [];
     const ended = new Promise((resolve) => streamed.on('end', resolve));
-    streamed.on('data', ({ sequence }) => sequences.push(sequence));
+    streamed.on('data', ({ sequence }) => streamedTo.push(sequence));
     for (const id of ['f', 'g']) streamed.write({ changes: [upsert(id)] } as never);
     streamed.end();
     await ended;
-    expect(sequences).toEqual([9, 10]);
+    expect(streamedTo).toEqual([9, 10]);
     const batch = [{ changes: [upsert('h')] }, { changes: [upsert('i')], last: true }];
     expect(await catalogue.send('ApplyBatch', batch)).toMatchObject({ sequence: 12 });
     expect(nodes.map(({ runtime }) => runtime.changes.state().sequence)).toEqual([12, 12, 12]);
@@ -367,7 +367,6 @@ it('lets nobody in whom the access table keeps out, before a node is asked', asy
   });
   const environment = Object.assign({}, PORTS, {
     TESSERA_CLUSTER_NODES: 'nobody=127.0.0.1:1/127.0.0.1:2',
-    TESSERA_CLUSTER_PATH: tokens.path,
     TESSERA_ACCESS_TOKENS_PATH: join(tokens.path, 'tokens.json'),
   });
   const { config } = loadConfig({ environment });
@@ -394,48 +393,58 @@ it('lets nobody in whom the access table keeps out, before a node is asked', asy
   tokens.remove();
 });
 
-describe('a node that is gone for good', () => {
-  it('is forgotten where it is no member, and erasures no longer wait for it', async () => {
-    const own = temporaryFolder({ 'holders.json': ['old'] });
-    const members = nodes.map(({ name, serving }) => {
-      return `${name}=${serving.grpcAddress}/${new URL(serving.httpUrl).host}`;
-    });
-    const { config } = loadConfig({
-      environment: Object.assign({}, PORTS, {
-        TESSERA_NODE_NAME: 'second',
-        TESSERA_CLUSTER_NODES: members.join(),
-        TESSERA_CLUSTER_PATH: own.path,
-      }),
-    });
-    const second = await serveGateway({ config, log, serviceVersion: '1' });
-    const its = new ServiceClient('tessera.kv.v1.KvPoolService', second.grpcAddress);
-    const erase = () => its.call('DropUser', { userId: 'v', withRecords: true });
-    const forget = (node?: unknown) => post('/v1/cluster/forget-node', { node }, second.httpUrl);
-    await expect(erase()).rejects.toSatisfy((error: grpc.ServiceError) =>
-      error.details.includes('old: it is no member now'),
-    );
-    for (const node of ['a', 'nobody', 7, undefined]) {
-      expect(await forget(node)).toMatchObject({ status: 400, json: { error: { field: 'node' } } });
-    }
-    expect(await forget('old')).toMatchObject({ status: 200, json: { holders: ['a', 'b', 'c'] } });
-    await erase();
-    expect(JSON.parse(readFileSync(join(own.path, 'holders.json'), 'utf8'))).toEqual([
-      'a',
-      'b',
-      'c',
-    ]);
-    its.close();
-    await second.drain.run();
-    own.remove();
-  });
+it('refuses changes where nodes follow no log, and takes everything else', async () => {
+  const lone = await Promise.all(
+    ['d', 'e'].map(async (name) => {
+      const { config } = loadConfig({
+        environment: Object.assign({ TESSERA_NODE_NAME: name }, PORTS),
+      });
+      const runtime = new FakeRuntime();
+      const serving = await serve({ config, runtime, log, serviceVersion: '1' });
+      return { name, runtime, serving };
+    }),
+  );
+  const before = async (names: readonly string[]) => {
+    const members = lone.filter(({ name }) => names.includes(name));
+    return serveGateway({ config: gatewayConfig(members), log, serviceVersion: '1' });
+  };
+  const both = await before(['d', 'e']);
+  const catalogue = new ServiceClient(CATALOGUE, both.grpcAddress);
+  const its = new ServiceClient('tessera.kv.v1.KvPoolService', both.grpcAddress);
+  const refusal = {
+    details: 'nodes: expected all to follow a cluster log (cluster.log), got d, e without',
+  };
+  const batch = [{ changes: [upsert('z')], last: true }];
+  await expect(catalogue.call('Apply', batch[0] as object)).rejects.toMatchObject(refusal);
+  await expect(catalogue.send('ApplyBatch', batch)).rejects.toMatchObject(refusal);
+  await expect(its.call('DropUser', { userId: 'u' })).rejects.toMatchObject(refusal);
+  for (const [path, body] of [
+    ['/v1/catalogue/apply', { changes: [upsert('z')] }],
+    ['/v1/kv/drop-user', { userId: 'u' }],
+  ] as const) {
+    const answer = await post(path, body, both.httpUrl);
+    expect(answer).toMatchObject({ status: 503, json: { error: { code: 'NODE_UNAVAILABLE' } } });
+  }
+  expect((await post('/v1/recall', { userId: 'u' }, both.httpUrl)).status).toBe(200);
+  const listed = await catalogue.call('GetState', {});
+  expect(listed).toMatchObject({ sequence: 0 });
+  for (const one of [catalogue, its]) one.close();
+  await both.drain.run();
+  // One alone needs none.
+  const one = await before(['d']);
+  const applied = await post('/v1/catalogue/apply', { changes: [upsert('z')] }, one.httpUrl);
+  expect(applied).toMatchObject({ status: 200, json: { sequence: 1 } });
+  await one.drain.run();
+  for (const { serving } of lone) await serving.drain.run();
 });
 
 describe('with a node away', () => {
   const users = Array.from({ length: 9 }, (_, n) => `gone-${n}`);
   const holders = () =>
     nodes.filter(({ runtime }) => runtime.kvPool.chains.has('u')).map(({ name }) => name);
+  const catalogueOf = ({ runtime }: Node) => runtime.changes.state().sequence;
 
-  it('its users go to their successors, changes are refused, and erasures wait', async () => {
+  it('its users go to their successors, and it has all changes when it is back', async () => {
     const [gone] = nodes as [Node];
     const mine = users.filter((userId) => ownerOf(userId) === gone);
     expect(mine.length).toBeGreaterThan(0);
@@ -452,37 +461,29 @@ describe('with a node away', () => {
       expect((await post('/v1/recall', { userId })).status).toBe(200);
       expect(runtime.seen.length).toBe(before + 2);
     }
-    const catalogue = new ServiceClient(CATALOGUE, gateway.grpcAddress);
-    await expect(catalogue.call('Apply', { changes: [upsert('z')] })).rejects.toMatchObject({
-      details: 'nodes: expected all to take a change, got a down',
-    });
-    catalogue.close();
     const overHttp = await post('/v1/catalogue/apply', { changes: [upsert('z')] });
-    expect(overHttp).toMatchObject({ status: 503, json: { error: { code: 'NODE_UNAVAILABLE' } } });
-    expect(nodes[1]?.runtime.changes.state().sequence).toBe(13);
+    expect(overHttp).toMatchObject({ status: 200, json: { sequence: 14 } });
     for (const { runtime } of nodes) runtime.kvPool.chains.set('u', [CHAIN]);
-    const erased = kv.call('DropUser', { userId: 'u', withRecords: true });
-    await expect(erased).rejects.toSatisfy((error: grpc.ServiceError) =>
-      error.details.startsWith('erasure: expected it to hold on every node, got: a: '),
-    );
+    await kv.call('DropUser', { userId: 'u', withRecords: true });
+    // Who is away is no longer waited for: its process has left.
     expect(holders()).toEqual(['a']);
-    const asJson = await post('/v1/kv/drop-user', { userId: 'u', withRecords: true });
-    expect(asJson).toMatchObject({ status: 503, json: { error: { code: 'STORE_UNAVAILABLE' } } });
-    expect(holders()).toEqual(['a']);
-    const nobody = await post('/v1/kv/drop-user', { withRecords: true });
+    const nobody = await post('/v1/kv/drop-user', {});
     expect(nobody).toMatchObject({ status: 400, json: { error: { field: 'userId' } } });
-    const once = await post('/v1/kv/drop-user', { userId: 'u' });
-    expect(once).toMatchObject({ status: 503, json: { error: { code: 'NODE_UNAVAILABLE' } } });
-    nodes[1]?.runtime.kvPool.chains.set('u', [CHAIN]);
     const health = await (await fetch(`${gateway.httpUrl}/health`)).json();
     expect(health).toMatchObject({ ready: true });
-    nodes[0] = await startNode('a', ports);
-    nodes[0].runtime.kvPool.chains.set('u', [CHAIN]);
+    nodes[1]?.runtime.kvPool.chains.set('u', [CHAIN]);
+    const runtime = new FakeRuntime();
+    runtime.kvPool.chains.set('u', [CHAIN]);
+    nodes[0] = await startNode('a', ports, runtime);
+    // It takes requests once it has applied what it missed; who had erased the user before has not
+    // erased what they did since.
+    expect(catalogueOf(nodes[0])).toBe(14);
+    expect(holders()).toEqual(['b']);
     await until('the node is back', () => gateway.cluster.link('a')?.state === 'up');
-    // Who had confirmed holds what the user has done since.
-    await until('its erasure', () => holders().join() === 'b');
     const [user = ''] = mine;
     await client.recall({ userId: user });
     expect(ownerOf(user).runtime.seen).toHaveLength(1);
+    const words = gateway.cluster.links().map((link) => link.log);
+    expect(new Set(words.map(({ identity, offset }) => `${identity} ${offset}`)).size).toBe(1);
   });
 });

@@ -5,7 +5,6 @@ import { connect as connectHttp2, constants } from 'node:http2';
 import { loadConfig } from '@tessera/config';
 import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
-import { temporaryFolder } from '@tessera/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { serve as serveGateway } from '../../apps/gateway/src/serve.js';
 import { serve } from '../../apps/standalone/src/serve.js';
@@ -36,15 +35,10 @@ async function gateways(): Promise<[Serving, Serving]> {
   const node = await started({ TESSERA_NODE_NAME: 'a' });
   const member = `a=${node.grpcAddress}/${new URL(node.httpUrl).host}`;
   const gateway = async () => {
-    const folder = temporaryFolder({});
-    const own = { TESSERA_CLUSTER_NODES: member, TESSERA_CLUSTER_PATH: folder.path };
-    const environment = Object.assign({}, PORTS, DELAYED, own);
+    const environment = Object.assign({}, PORTS, DELAYED, { TESSERA_CLUSTER_NODES: member });
     const { config } = loadConfig({ environment });
     const serving = await serveGateway({ config, log, serviceVersion: '1.2.3' });
-    closings.unshift(async () => {
-      await serving.drain.run();
-      folder.remove();
-    });
+    closings.unshift(() => serving.drain.run());
     return serving;
   };
   return [await gateway(), await gateway()];

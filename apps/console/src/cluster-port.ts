@@ -11,8 +11,8 @@ export interface ClusterPort {
   /** Rejects with NODE_UNAVAILABLE. */
   readonly route: (userId: string) => Promise<UserRoute>;
   /**
-   * Keys, values and recorded recalls of a user on every node, kept by the gateway until all have
-   * confirmed. Rejects with STORE_UNAVAILABLE until then.
+   * Keys and values of a user on the other nodes; nothing where a log has brought the erasure to
+   * all. Rejects with NODE_UNAVAILABLE where there are several and they follow none.
    */
   readonly forget: (userId: string) => Promise<void>;
   /** As askEdge of libs/client. */

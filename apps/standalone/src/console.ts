@@ -55,7 +55,7 @@ function loginsOf({ http, access, login }: Config, { process, oidc }: Access) {
 }
 
 /** The cluster that this node is one of, asked as this process. */
-function clusterOf({ console: { gateway }, node, peer, recall }: Config): ClusterPort {
+function clusterOf({ console: { gateway }, cluster, node, peer, recall }: Config): ClusterPort {
   const timeoutMs = recall.deadlineMsMax;
   // The files of a process that asks nobody are not read.
   const connection = gateway === '' ? PLAIN : peerConnection(peer);
@@ -65,7 +65,8 @@ function clusterOf({ console: { gateway }, node, peer, recall }: Config): Cluste
     state: () => clusterState(gateway, connection),
     route: (userId) => userRoute(gateway, userId, connection),
     forget: async (userId) => {
-      const body = { userId, withRecords: true };
+      if (cluster.log !== 'none') return;
+      const body = { userId };
       const path = '/v1/kv/drop-user';
       await askEdge({ method: 'POST', address: gateway, path, body, timeoutMs }, connection);
     },

@@ -105,7 +105,6 @@ export async function hop({ quick, say }: SuiteContext): Promise<Measurement[]> 
     Object.assign({}, STORES, {
       TESSERA_HTTP_PORT: String(httpPort),
       TESSERA_GRPC_PORT: String(grpcPort),
-      TESSERA_CLUSTER_PATH: join(folder.path, 'gateway'),
     });
   const nodes = `node-1=${HOST}:${grpc}/${HOST}:${http}`;
   const children: ChildProcess[] = [];

@@ -92,7 +92,6 @@ export const HTTP_ACCESS: Readonly<Record<string, AccessRule>> = {
   'GET /v1/cluster': asks('metrics'),
   'GET /v1/cluster/partitions': asks('metrics'),
   'POST /v1/cluster/route': asks('metrics'),
-  'POST /v1/cluster/forget-node': asks('behaviour:erase', 'forget-node'),
   'GET /health': open,
   'GET /health/ready': open,
   'GET /health/live': open,

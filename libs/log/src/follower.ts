@@ -201,9 +201,9 @@ export class Follower {
     for await (const entries of log.read(from, signal)) {
       if (this.away !== undefined) this.parts.nodeLog.info({}, 'cluster log back');
       this.away = undefined;
+      this.note(entries.at(-1)?.offset ?? NO_OFFSET);
       for (const entry of entries) await this.between(() => this.take(entry));
       if (signal.aborted) return;
-      this.note(Math.max(this.end, entries.at(-1)?.offset ?? 0));
       if (entries.length === 0 || this.offset >= end) this.caughtUp();
       if (entries.length > 0 || this.word === undefined) await this.told();
       else this.compareBeside(this.word);
@@ -245,7 +245,8 @@ export class Follower {
           `${this.parts.log.place}: ${got} that went on: ${OLDER}`,
         );
       }
-      await this.recall(entry);
+      const before = readableEntry(bytes);
+      if (before !== undefined) await this.recall(before, entry);
       return;
     }
     const read = readableEntry(bytes);
@@ -254,17 +255,16 @@ export class Follower {
     const next = { ...this.position, offset, entry: digest };
     const isOne = known === undefined && read !== undefined;
     const outcome = isOne ? await this.applied(read, entry, next) : await this.passed(next, known);
-    if (known === undefined) this.keys.put(key, outcome);
+    if (known !== undefined && read !== undefined) await this.recall(read, entry);
+    else this.keys.put(key, outcome);
     for (const tell of this.expected.get(key) ?? []) tell(outcome);
     this.expected.delete(key);
     if (offset % COMPARED_EVERY === 0) await this.told();
   }
 
-  /** An entry that was applied before, whose key and records count. */
-  private async recall({ offset, atMs, bytes }: LogEntry): Promise<void> {
-    const read = readableEntry(bytes);
-    if (read === undefined || this.keys.of(read.key, offset) !== undefined) return;
-    this.keys.put(read.key, { offset });
+  /** An entry that is not applied now, whose key and records count: it was, or it is repeated. */
+  private async recall(read: ReadEntry, { offset, atMs }: LogEntry): Promise<void> {
+    this.keys.put(read.key, this.keys.of(read.key, offset) ?? { offset }, offset);
     // What lies in the store may have gone with a snapshot since.
     const body = await this.bodyOf(read, offset).catch(() => undefined);
     if (body !== undefined) this.parts.state.recall({ kind: read.kind, body }, { offset, atMs });
@@ -357,9 +357,11 @@ export class Follower {
     throw new TesseraError('LOG_DIFFERENT', message);
   }
 
-  /** Also while an entry takes long. */
+  /** Also while an entry takes long: then nothing else says how far the log is. */
   private async beat(): Promise<void> {
-    if (this.fault === undefined && this.word !== undefined) await this.lease.renew(this.word);
+    if (this.fault !== undefined || this.word === undefined) return;
+    await this.lease.renew(this.word);
+    this.note((await this.parts.log.bounds()).end);
   }
 }
 

@@ -53,16 +53,20 @@ export class Submissions {
     const signal = AbortSignal.any(how.signal === undefined ? limits : [...limits, how.signal]);
     const outcome = this.parts.follower.outcomeOf(key, signal);
     outcome.catch(() => undefined);
+    let away: unknown;
+    const noteAway = (thrown: unknown) => {
+      away = thrown;
+    };
     try {
       const bytes = await this.bytesOf(act, key);
-      const appended = this.appended(bytes, signal);
+      const appended = this.appended(bytes, signal, noteAway);
       // An append that was rejected may be in the log.
       const done = await Promise.race([appended.then(() => undefined), outcome]);
       const isLater = how.waitFor === 'appended' && done === undefined;
       if (isLater) return { offset: await appended, value: undefined, isRepeat: false };
       return await this.applied(done ?? (await outcome), how, signal);
     } catch (thrown) {
-      throw signal.aborted ? late(act, thrown) : thrown;
+      throw signal.aborted ? late(act, away ?? thrown) : thrown;
     } finally {
       ended.abort();
     }
@@ -96,11 +100,18 @@ export class Submissions {
   }
 
   /** Again and again while the log is away: its key makes one of what comes twice. */
-  private async appended(bytes: Uint8Array, signal: AbortSignal): Promise<number> {
+  private async appended(
+    bytes: Uint8Array,
+    signal: AbortSignal,
+    noteAway: (thrown: unknown) => void = () => undefined,
+  ): Promise<number> {
     for (;;) {
       try {
-        return await this.parts.log.append(bytes);
+        const offset = await this.parts.log.append(bytes);
+        noteAway(undefined);
+        return offset;
       } catch (thrown) {
+        noteAway(thrown);
         if (TesseraError.from(thrown).code !== 'STORE_UNAVAILABLE' || signal.aborted) throw thrown;
         await sleep(RETRY_MS, undefined, { signal }).catch(() => {
           throw thrown;

@@ -7,6 +7,7 @@ export { FakeCatalogue, FakeChangingCatalogue, type FakeItem } from './fake-cata
 export { FakeEngine, type FakeEngineOptions, FakeKvPool, type PathScore } from './fake-engine.js';
 export { type KafkaBroker, startKafkaBroker } from './kafka-broker.js';
 export { MemoryEntryStore, MemoryLog, MemoryLogState } from './memory-log.js';
+export { ModelDisk, ModelNode, type ModelOptions } from './model-node.js';
 export {
   mayBeHad,
   randomAttributes,

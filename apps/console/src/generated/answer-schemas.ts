@@ -380,6 +380,30 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   "additionalProperties": {
                     "type": "string"
                   }
+                },
+                "log": {
+                  "type": "object",
+                  "properties": {
+                    "identity": {
+                      "type": "string"
+                    },
+                    "offset": {
+                      "type": "number"
+                    },
+                    "digest": {
+                      "type": "string"
+                    },
+                    "fault": {
+                      "type": "string"
+                    }
+                  },
+                  "required": [
+                    "identity",
+                    "offset",
+                    "digest",
+                    "fault"
+                  ],
+                  "additionalProperties": false
                 }
               },
               "required": [
@@ -387,6 +411,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 "grpc",
                 "http",
                 "inFlight",
+                "log",
                 "name",
                 "outstandingUs",
                 "ownedPartitions",

@@ -90,7 +90,7 @@ export class UsersController {
       }
       const erased = await eraseUser(userId);
       const { gateway, forget } = this.parts.cluster;
-      // The other nodes have keys, values and recalls of the user as well.
+      // The other nodes have keys and values of the user as well.
       if (gateway !== '') await forget(userId);
       return erased;
     });

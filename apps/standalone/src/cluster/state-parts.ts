@@ -36,7 +36,11 @@ export function cataloguePart(
   const known = new KeyWindow();
   const put = (body: unknown, offset: number) => {
     const { changes } = body as ChangesBody;
-    for (const id of newRecords(changes, known, offset)) known.put(id, { offset });
+    const isNew = new Set(newRecords(changes, known, offset));
+    for (const id of changes.recordIds ?? []) {
+      const first = isNew.has(id) ? undefined : known.of(id, offset);
+      known.put(id, first ?? { offset }, offset);
+    }
   };
   return {
     name: 'catalogues',

@@ -12,25 +12,33 @@ export interface Outcome {
 /** Newest entries whose keys are known: a change that is repeated behind them counts again. */
 export const KEYS_KEPT = 4096;
 
+interface Kept {
+  /** What the first entry of the key came to. */
+  readonly outcome: Outcome;
+  /** Offset of the newest entry of the key: also one that did not count keeps the key known. */
+  readonly newest: number;
+}
+
 /**
- * Keys of the newest entries, by which one that is repeated is known again. A function of the log
- * alone: which entries count must not depend on when a node was started.
+ * Keys of the newest entries, by which one that is repeated is known again. A function of those
+ * entries alone: which ones count must not depend on when a node was started.
  */
 export class KeyWindow {
-  private readonly outcomes = new Map<string, Outcome>();
+  private readonly kept = new Map<string, Kept>();
 
-  /** The entry of this key within the window before `offset`. */
+  /** Whether an entry of this key is within the window before `offset`: what the first came to. */
   of(key: string, offset: number): Outcome | undefined {
-    const known = this.outcomes.get(key);
-    return known !== undefined && known.offset >= offset - KEYS_KEPT ? known : undefined;
+    const known = this.kept.get(key);
+    return known !== undefined && known.newest >= offset - KEYS_KEPT ? known.outcome : undefined;
   }
 
-  put(key: string, outcome: Outcome): void {
-    this.outcomes.delete(key);
-    this.outcomes.set(key, outcome);
-    for (const [oldest, { offset }] of this.outcomes) {
-      if (offset >= outcome.offset - KEYS_KEPT) break;
-      this.outcomes.delete(oldest);
+  /** @param newest offset of the entry that bears the key; the outcome may be an older one's */
+  put(key: string, outcome: Outcome, newest = outcome.offset): void {
+    this.kept.delete(key);
+    this.kept.set(key, { outcome, newest });
+    for (const [oldest, { newest: last }] of this.kept) {
+      if (last >= newest - KEYS_KEPT) break;
+      this.kept.delete(oldest);
     }
   }
 }
