@@ -13,6 +13,9 @@ const HOST = '127.0.0.1';
 
 export interface KafkaBroker {
   readonly address: string;
+  /** Where its data are. */
+  readonly folder: string;
+  signal(signal: NodeJS.Signals): void;
   /** Ends it as a crash does; `start` brings it back on the same address, with what it had. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -51,6 +54,8 @@ export async function startKafkaBroker(secured?: SecuredBroker): Promise<KafkaBr
   const kill = () => ended(child, 'SIGKILL');
   return {
     address: `127.0.0.1:${port}`,
+    folder: folder.path,
+    signal: (signal) => void child.kill(signal),
     kill,
     start: async () => {
       child = await spawnBroker(properties);

@@ -9,6 +9,9 @@ const HOST = '127.0.0.1';
 
 export interface RedisServer {
   readonly address: string;
+  /** Where its data are. */
+  readonly folder: string;
+  signal(signal: NodeJS.Signals): void;
   /**
    * Ends it as a crash does; `start` brings it back on the same address, with what it had saved.
    */
@@ -32,6 +35,8 @@ export async function startRedisServer(
   const kill = () => ended(child, 'SIGKILL');
   return {
     address: `127.0.0.1:${port}`,
+    folder: folder.path,
+    signal: (signal) => void child.kill(signal),
     kill,
     start: async () => {
       child = await spawnRedis(port, folder.path, options);
