@@ -95,7 +95,7 @@ export class Snapshots {
     const { newestOffset } = this.parts;
     if (!follower.isCurrent || follower.offset - newestOffset() < everyEntries) return;
     const serving = (await log.positions()).filter(({ ageMs }) => ageMs < leaseMs);
-    if (serving.some((one) => one.node < node)) return;
+    if (serving.some((one) => one.digest !== '' && one.node < node)) return;
     const { name, offset } = await this.put();
     const body = { snapshot: name, offset };
     await submissions.submit({ kind: SNAPSHOT, body }, { key: name, waitFor: 'applied-here' });

@@ -23,9 +23,10 @@ export interface Submitted {
 /** Where the caller has no deadline. */
 const DEADLINE_MS = 30_000;
 const RETRY_MS = 100;
-/** Between looks at the positions of nodes: twice as long after each, up to the last. */
-const FIRST_LOOK_MS = 1;
-const LAST_LOOK_MS = 50;
+/** Between looks at the positions of nodes: most are where they have to be within ten. */
+const LOOK_MS = 2;
+const LOOKS = 20;
+const LATER_LOOK_MS = 25;
 
 export interface SubmissionParts {
   readonly log: ClusterLog;
@@ -123,7 +124,8 @@ export class Submissions {
   /** Until every node that serves has applied it; who is away applies it before it serves. */
   private async everywhere(offset: number, signal: AbortSignal): Promise<void> {
     const { log, follower, leaseMs } = this.parts;
-    for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, LAST_LOOK_MS)) {
+    for (let look = 0; ; look += 1) {
+      const lookMs = look < LOOKS ? LOOK_MS : LATER_LOOK_MS;
       const others = (await log.positions()).filter((one) => one.process !== follower.process);
       const behind = others.filter((one) => one.ageMs < leaseMs && one.offset < offset);
       if (behind.length === 0) return;
