@@ -11,6 +11,7 @@ import {
   type Erasure,
   Follower,
   markOf,
+  NO_OFFSET,
   type Position,
   positionOf,
   ReplicatedState,
@@ -122,7 +123,10 @@ export class ClusterNode {
       await erasures.apply({ kind: ERASE, body }, { offset, atMs }, mark);
     }
     await seat.haveErased();
-    if (seat.isFounder) await clusterNode.begin(beginning, snapshots, position.entry);
+    // A log that has lost its entries is not begun again: the follower refuses it.
+    if (seat.isFounder && position.offset === NO_OFFSET) {
+      await clusterNode.begin(beginning, snapshots, position.entry);
+    }
     await follower.catchUp();
     return clusterNode;
   }
