@@ -36,7 +36,7 @@ export interface NodePosition {
   readonly process: string;
   /** Everything up to it is applied. */
   readonly offset: number;
-  /** Of the node's state behind `offset`. */
+  /** Of the node's state behind `offset`; '' where it has a part of the state alone. */
   readonly digest: string;
 }
 

@@ -62,7 +62,7 @@ export class ReplicatedState {
   constructor(
     private readonly keeper: PositionKeeper,
     private readonly parts: readonly StatePart[],
-    /** `some`: entries of other kinds are for others, and the digest is of no use to them. */
+    /** `some`: entries of other kinds are for others, and they have no digest of this state. */
     readonly scope: 'all' | 'some' = 'all',
   ) {
     this.byKind = new Map(parts.flatMap((part) => part.kinds.map((kind) => [kind, part])));
@@ -101,7 +101,9 @@ export class ReplicatedState {
     return this.keeper.note(mark);
   }
 
+  /** '' where it is of no use to others. */
   async digest(erased: string): Promise<string> {
+    if (this.scope === 'some') return '';
     const digests: Record<string, unknown> = { erased };
     for (const part of this.parts) digests[part.name] = await part.digest();
     return stateDigest(digests);
