@@ -2,7 +2,6 @@ import {
   type AppliedChanges,
   type CatalogueDigest,
   type CatalogueGeneration,
-  type CatalogueLanding,
   type CatalogueState,
   type ChangingCatalogue,
   EVERY_ITEM,
@@ -14,7 +13,8 @@ import type { Submission } from '@tessera/log';
 import type { AppliedBatch } from './domain/applied-batch.js';
 import type { CatalogueChange } from './domain/change.js';
 import { ChangeBatch } from './domain/change-batch.js';
-import { changesBackTo } from './domain/changes-back-to.js';
+import { changesBackTo, stepOf } from './domain/changes-back-to.js';
+import { type Landing, neighboursOf } from './domain/landing.js';
 import type {
   AppliedImport,
   BundleStep,
@@ -81,42 +81,6 @@ export const CHANGES_NOT_KEPT: ChangesSettings = {
   compactAfterChanges: 0,
   onCompacted: () => undefined,
 };
-
-/** A live item near the place of a vector. */
-export interface Neighbour {
-  readonly itemId: string;
-  readonly title: string;
-  readonly sid: readonly number[];
-  /** First codes that it has in common with the nearest ones of the vector. */
-  readonly sharedLevels: number;
-}
-
-/** Where a vector would go, by the codebooks of this digest. */
-export interface Landing {
-  /** The nearest at each level, and the squared distances that they leave. */
-  readonly codes: readonly number[];
-  readonly distances: readonly number[];
-  /** The first semantic ID that has room. */
-  readonly sid: readonly number[];
-  readonly neighbours: readonly Neighbour[];
-  readonly codebooks: string;
-  readonly sequence: number;
-}
-
-function neighboursOf({
-  itemIds,
-  titles,
-  sidOffsets,
-  sidCodes,
-  sharedLevels,
-}: CatalogueLanding): readonly Neighbour[] {
-  return itemIds.map((itemId, i) => ({
-    itemId,
-    title: titles[i] ?? '',
-    sid: [...sidCodes.subarray(sidOffsets[i], sidOffsets[i + 1])],
-    sharedLevels: sharedLevels[i] ?? 0,
-  }));
-}
 
 /** The changes of an open catalogue, and the compaction that follows when they have become many. */
 export class CatalogueChanges {
@@ -367,7 +331,7 @@ export class CatalogueChanges {
       let newest = onto;
       for (const messages of batches) {
         const changes = { messages, onto: newest, ops, told: [], source };
-        newest = (await this.order(changes, how)).sequence;
+        newest = (await this.order(changes, stepOf(how, newest))).sequence;
       }
       return newest;
     }

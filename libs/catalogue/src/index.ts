@@ -10,8 +10,6 @@ export {
   CHANGES_NOT_KEPT,
   type ChangesOptions,
   type ChangesSettings,
-  type Landing,
-  type Neighbour,
 } from './catalogue-changes.js';
 export type { AppliedBatch, ToldChange } from './domain/applied-batch.js';
 export { deltaChanges } from './domain/bundle-delta.js';
@@ -31,6 +29,7 @@ export { ChangeBatch, MESSAGE_CHANGES_MAX } from './domain/change-batch.js';
 export { parseChangeLine } from './domain/change-line.js';
 export { clauseJson, clauseOf, FormReader, readClause } from './domain/clause-json.js';
 export { parseFlight } from './domain/flight.js';
+export type { Landing, Neighbour } from './domain/landing.js';
 export type {
   AppliedImport,
   BundleStep,
