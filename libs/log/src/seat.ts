@@ -167,8 +167,22 @@ async function joined(parts: SeatParts, bounds: LogBounds): Promise<void> {
 export const BEGINS = 'begins';
 export const SNAPSHOT = 'snapshot';
 
+/** What to erase before the entries from `offset` on, by the newest snapshot that the log names. */
+export interface ErasedBefore {
+  readonly offset: number;
+  readonly erased: readonly ErasedUser[];
+}
+
+/** For who follows the log for its erasures alone. Undefined: the log names no snapshot. */
+export async function erasedBefore(
+  log: ClusterLog,
+  store: EntryStore,
+): Promise<ErasedBefore | undefined> {
+  return newestSnapshot({ log, store }, await log.bounds());
+}
+
 async function newestSnapshot(
-  { log, store }: SeatParts,
+  { log, store }: Pick<SeatParts, 'log' | 'store'>,
   { first, end }: LogBounds,
 ): Promise<Manifest | undefined> {
   let name = '';
