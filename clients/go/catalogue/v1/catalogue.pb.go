@@ -918,10 +918,12 @@ type ApplyResponse struct {
 	Matched []uint32 `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
 	// Per change with a vector or a text, in their order.
 	Placed []*Placed `protobuf:"bytes,3,rep,name=placed,proto3" json:"placed,omitempty"`
-	// The batch of `import_mark` was applied before; nothing was done now.
+	// The batch of `import_mark`, or a change of this idempotency key, was applied before; nothing was done now.
 	AlreadyApplied bool `protobuf:"varint,4,opt,name=already_applied,json=alreadyApplied,proto3" json:"already_applied,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Of the change's entry in the cluster log; 0: the node follows none.
+	Offset        uint64 `protobuf:"varint,5,opt,name=offset,proto3" json:"offset,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ApplyResponse) Reset() {
@@ -980,6 +982,13 @@ func (x *ApplyResponse) GetAlreadyApplied() bool {
 		return x.AlreadyApplied
 	}
 	return false
+}
+
+func (x *ApplyResponse) GetOffset() uint64 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
 }
 
 type ApplyStreamRequest struct {
@@ -1042,6 +1051,7 @@ type ApplyStreamResponse struct {
 	Sequence      uint64    `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	Matched       []uint32  `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
 	Placed        []*Placed `protobuf:"bytes,3,rep,name=placed,proto3" json:"placed,omitempty"`
+	Offset        uint64    `protobuf:"varint,5,opt,name=offset,proto3" json:"offset,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1095,6 +1105,13 @@ func (x *ApplyStreamResponse) GetPlaced() []*Placed {
 		return x.Placed
 	}
 	return nil
+}
+
+func (x *ApplyStreamResponse) GetOffset() uint64 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
 }
 
 type ApplyBatchRequest struct {
@@ -1176,6 +1193,7 @@ type ApplyBatchResponse struct {
 	Sequence      uint64    `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	Matched       []uint32  `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
 	Placed        []*Placed `protobuf:"bytes,3,rep,name=placed,proto3" json:"placed,omitempty"`
+	Offset        uint64    `protobuf:"varint,5,opt,name=offset,proto3" json:"offset,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1229,6 +1247,13 @@ func (x *ApplyBatchResponse) GetPlaced() []*Placed {
 		return x.Placed
 	}
 	return nil
+}
+
+func (x *ApplyBatchResponse) GetOffset() uint64 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
 }
 
 type GetStateRequest struct {
@@ -2222,28 +2247,31 @@ const file_tessera_catalogue_v1_catalogue_proto_rawDesc = "" +
 	"importMark\x12\x1c\n" +
 	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\x1a\n" +
 	"\x06Placed\x12\x10\n" +
-	"\x03sid\x18\x01 \x03(\rR\x03sid\"\xa4\x01\n" +
+	"\x03sid\x18\x01 \x03(\rR\x03sid\"\xbc\x01\n" +
 	"\rApplyResponse\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
 	"\amatched\x18\x02 \x03(\rR\amatched\x124\n" +
 	"\x06placed\x18\x03 \x03(\v2\x1c.tessera.catalogue.v1.PlacedR\x06placed\x12'\n" +
-	"\x0falready_applied\x18\x04 \x01(\bR\x0ealreadyApplied\"j\n" +
+	"\x0falready_applied\x18\x04 \x01(\bR\x0ealreadyApplied\x12\x16\n" +
+	"\x06offset\x18\x05 \x01(\x04R\x06offset\"j\n" +
 	"\x12ApplyStreamRequest\x126\n" +
 	"\achanges\x18\x01 \x03(\v2\x1c.tessera.catalogue.v1.ChangeR\achanges\x12\x1c\n" +
-	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\x81\x01\n" +
+	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\x99\x01\n" +
 	"\x13ApplyStreamResponse\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
 	"\amatched\x18\x02 \x03(\rR\amatched\x124\n" +
-	"\x06placed\x18\x03 \x03(\v2\x1c.tessera.catalogue.v1.PlacedR\x06placed\"\xb7\x01\n" +
+	"\x06placed\x18\x03 \x03(\v2\x1c.tessera.catalogue.v1.PlacedR\x06placed\x12\x16\n" +
+	"\x06offset\x18\x05 \x01(\x04R\x06offset\"\xb7\x01\n" +
 	"\x11ApplyBatchRequest\x126\n" +
 	"\achanges\x18\x01 \x03(\v2\x1c.tessera.catalogue.v1.ChangeR\achanges\x128\n" +
 	"\x06bundle\x18\x02 \x01(\v2 .tessera.catalogue.v1.BundleStepR\x06bundle\x12\x12\n" +
 	"\x04last\x18\x03 \x01(\bR\x04last\x12\x1c\n" +
-	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\x80\x01\n" +
+	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\x98\x01\n" +
 	"\x12ApplyBatchResponse\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
 	"\amatched\x18\x02 \x03(\rR\amatched\x124\n" +
-	"\x06placed\x18\x03 \x03(\v2\x1c.tessera.catalogue.v1.PlacedR\x06placed\"/\n" +
+	"\x06placed\x18\x03 \x03(\v2\x1c.tessera.catalogue.v1.PlacedR\x06placed\x12\x16\n" +
+	"\x06offset\x18\x05 \x01(\x04R\x06offset\"/\n" +
 	"\x0fGetStateRequest\x12\x1c\n" +
 	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\xa2\x02\n" +
 	"\x10GetStateResponse\x12\x1a\n" +
