@@ -146,6 +146,18 @@ describe('the seat of a node at a log', () => {
     });
   });
 
+  it('is taken with the state of the first of several founders', async () => {
+    await take('founder');
+    const names: string[] = [];
+    for (const text of ['first', 'second']) {
+      names.push((await snapshot(0, text)).name);
+      state.entries.pop();
+    }
+    for (const name of names) append(BEGINS, { snapshot: name });
+    await take('a');
+    expect(read('a', 'changes/deep/state')).toBe('first');
+  });
+
   it('names the users whom the snapshot says are erased, until they are', async () => {
     await take('founder');
     append(BEGINS, { snapshot: '' });

@@ -186,8 +186,12 @@ async function newestSnapshot(
   { first, end }: LogBounds,
 ): Promise<Manifest | undefined> {
   let name = '';
+  let hasBegun = false;
   for await (const read of entriesOf(log, first, end)) {
-    if (read.kind !== BEGINS && read.kind !== SNAPSHOT) continue;
+    // Of several founders the first counts: the others' entries are repeated ones.
+    const isLate = read.kind === BEGINS && hasBegun;
+    hasBegun ||= read.kind === BEGINS;
+    if (isLate || (read.kind !== BEGINS && read.kind !== SNAPSHOT)) continue;
     const { snapshot } = bodyOf(read.text) as { readonly snapshot?: string };
     if (typeof snapshot === 'string' && snapshot !== '') name = snapshot;
   }
