@@ -44,7 +44,7 @@ const erase = (userId: string, withBehaviours = true) =>
   });
 const add = (word: string) => node.submissions.submit({ kind: 'add', body: { word } });
 
-it('erases whom the log erases, before it serves and while it does, and passes over the rest', async () => {
+it('erases whom the log erases, before it serves and while it does, and no others', async () => {
   await erase('a');
   await add('word');
   await erase('only in the pool', false);

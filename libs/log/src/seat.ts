@@ -168,7 +168,7 @@ export const BEGINS = 'begins';
 export const SNAPSHOT = 'snapshot';
 
 /** What to erase before the entries from `offset` on, by the newest snapshot that the log names. */
-export interface ErasedBefore {
+interface ErasedBefore {
   readonly offset: number;
   readonly erased: readonly ErasedUser[];
 }
