@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CONFIG_KEYS } from '@tessera/config';
 import { parseMembers, partitionOf, RoutingTable } from '@tessera/routing';
 import { missingFor, temporaryFolder } from '@tessera/testing';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -134,5 +135,25 @@ describe('Kubernetes', () => {
       expect(found?.ports.map(({ targetPort }) => targetPort)).toEqual(named);
     }
     expect(sets).toHaveLength(3);
+  });
+
+  it('has one log for nodes and the feature process, by keys that there are', () => {
+    interface Variable {
+      readonly name: string;
+      readonly value?: string;
+    }
+    const known = new Set(CONFIG_KEYS.map(({ variable }) => variable));
+    const { items } = JSON.parse(deploymentFile('kubernetes', 3));
+    const logs = new Map<string, string>();
+    for (const { kind, metadata, spec } of items) {
+      if (kind !== 'StatefulSet') continue;
+      const variables: Variable[] = spec.template.spec.containers[0].env;
+      expect(variables.filter(({ name }) => !known.has(name))).toEqual([]);
+      const ofLog = variables.filter(({ name }) => name.startsWith('TESSERA_CLUSTER_LOG'));
+      logs.set(metadata.name, JSON.stringify(ofLog));
+    }
+    expect(logs.get('tessera-nodes')).toContain('TESSERA_CLUSTER_LOG_STORE');
+    expect(logs.get('tessera-feature')).toBe(logs.get('tessera-nodes'));
+    expect(logs.get('tessera-gateway')).toBe('[]');
   });
 });

@@ -210,7 +210,7 @@ describe('three nodes on this machine', () => {
     expect(lines.filter((line) => line.includes('node-2 takes no requests'))).toHaveLength(1);
   });
 
-  it('erase a user without the node that is away, which does so before it serves again', async () => {
+  it('erase a user without a node that is away, which does so before it serves again', async () => {
     const chainsOf = async (name: string) => {
       const { grpc = '' } = (await cluster.node(name)) ?? {};
       const node = new ServiceClient('tessera.kv.v1.KvPoolService', grpc);

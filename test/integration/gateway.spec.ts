@@ -223,6 +223,43 @@ describe('a gateway', () => {
     catalogue.close();
   });
 
+  it('passes on what a change is known by and waits for, and counts it once', async () => {
+    const sequence = () => nodes.map(({ runtime }) => runtime.changes.state().sequence);
+    const [before = 0] = sequence();
+    const body = JSON.stringify({ changes: [upsert('k')] });
+    const ask = async (fields: Readonly<Record<string, string>>) => {
+      const headers = Object.assign({ 'content-type': 'application/json' }, fields);
+      const path = `${gateway.httpUrl}/v1/catalogue/apply`;
+      const reply = await fetch(path, { method: 'POST', headers, body });
+      return (await reply.json()) as { offset: number; alreadyApplied: boolean; error?: object };
+    };
+    const first = await ask({ 'idempotency-key': 'http' });
+    expect(first.alreadyApplied).toBe(false);
+    const again = await ask({ 'idempotency-key': 'http' });
+    expect(again).toMatchObject({ alreadyApplied: true, offset: first.offset });
+    expect(sequence()).toEqual([before + 1, before + 1, before + 1]);
+    await ask({ 'tessera-wait-for': 'appended' });
+    await until('it is everywhere', () => sequence().every((at) => at === before + 2));
+    const wrong = await ask({ 'tessera-wait-for': 'whenever' });
+    expect(wrong.error).toMatchObject({ code: 'REQUEST_INVALID', field: 'tessera-wait-for' });
+    const headers = () => ({ 'idempotency-key': 'grpc' });
+    const catalogue = new ServiceClient(CATALOGUE, gateway.grpcAddress, { headers });
+    const message = { changes: [upsert('l')] };
+    const answers = [
+      await catalogue.call('Apply', message),
+      await catalogue.call('Apply', message),
+    ];
+    expect(answers.map(({ alreadyApplied }) => alreadyApplied)).toEqual([false, true]);
+    // Of messages that each are answered a key is none: all count.
+    const streamed = catalogue.converse('ApplyStream');
+    const ended = new Promise((resolve) => streamed.on('end', resolve).resume());
+    for (const id of ['m', 'n']) streamed.write({ changes: [upsert(id)] } as never);
+    streamed.end();
+    await ended;
+    expect(sequence()).toEqual([before + 5, before + 5, before + 5]);
+    catalogue.close();
+  });
+
   it('knows nodes, state and share', async () => {
     const state = await (await fetch(`${gateway.httpUrl}/v1/cluster`)).json();
     const named = (state as { nodes: { name: string; state: string; ownedPartitions: number }[] })
@@ -462,7 +499,7 @@ describe('with a node away', () => {
       expect(runtime.seen.length).toBe(before + 2);
     }
     const overHttp = await post('/v1/catalogue/apply', { changes: [upsert('z')] });
-    expect(overHttp).toMatchObject({ status: 200, json: { sequence: 14 } });
+    expect(overHttp).toMatchObject({ status: 200, json: { sequence: 19 } });
     for (const { runtime } of nodes) runtime.kvPool.chains.set('u', [CHAIN]);
     await kv.call('DropUser', { userId: 'u', withRecords: true });
     // Who is away is no longer waited for: its process has left.
@@ -477,7 +514,7 @@ describe('with a node away', () => {
     nodes[0] = await startNode('a', ports, runtime);
     // It takes requests once it has applied what it missed; who had erased the user before has not
     // erased what they did since.
-    expect(catalogueOf(nodes[0])).toBe(14);
+    expect(catalogueOf(nodes[0])).toBe(19);
     expect(holders()).toEqual(['b']);
     await until('the node is back', () => gateway.cluster.link('a')?.state === 'up');
     const [user = ''] = mine;

@@ -30,6 +30,12 @@ const POD_NAME = {
   name: 'TESSERA_NODE_NAME',
   valueFrom: { fieldRef: { fieldPath: 'metadata.name' } },
 };
+/** A Redis or Valkey with appendonly on, and a bucket, of whoever deploys. */
+const LOG = [
+  value('TESSERA_CLUSTER_LOG', 'redis'),
+  value('TESSERA_CLUSTER_LOG_REDIS', 'tessera-redis:6379'),
+  value('TESSERA_CLUSTER_LOG_STORE', 's3://tessera-log/cluster'),
+];
 const SECRETS = { name: 'access', mountPath: '/etc/tessera', readOnly: true };
 const SECRET_VOLUME = { name: 'access', secret: { secretName: 'tessera-access' } };
 
@@ -147,8 +153,9 @@ function autoscaler(nodes: number) {
 
 /**
  * Nodes as a StatefulSet behind a headless service, a gateway that finds them by it, and a feature
- * process that keeps the behaviours. Needs an image of this repository and the secret
- * `tessera-access` (tokens.json, peer.token; docs/security.md).
+ * process that keeps the behaviours. Needs an image of this repository, the secret
+ * `tessera-access` (tokens.json, peer.token; docs/security.md), and a Redis and a bucket for the
+ * cluster's log.
  */
 export function kubernetesManifests(nodes: number): string {
   const items = [
@@ -158,6 +165,7 @@ export function kubernetesManifests(nodes: number): string {
       'standalone',
       nodes,
       [
+        ...LOG,
         value('TESSERA_BEHAVIOURS_STORE', 'remote'),
         value('TESSERA_BEHAVIOURS_REMOTE', `${FEATURE}:50051`),
       ],
@@ -170,11 +178,11 @@ export function kubernetesManifests(nodes: number): string {
       FEATURE,
       'feature',
       1,
-      [value('TESSERA_BEHAVIOURS_RETRIEVAL', `${GATEWAY}:50051`)],
+      [...LOG, value('TESSERA_BEHAVIOURS_RETRIEVAL', `${GATEWAY}:50051`)],
       '50Gi',
     ),
     service(GATEWAY),
-    // It keeps erasures that are pending, so it has a disk.
+    // It keeps who changed what over it, so it has a disk.
     stateful(
       GATEWAY,
       'gateway',

@@ -4,7 +4,10 @@ import type { Readiness } from '@tessera/lifecycle';
 import {
   ERASE,
   type Erasure,
+  erasedBefore,
   Follower,
+  markOf,
+  type Position,
   positionOf,
   ReplicatedState,
   type StatePart,
@@ -62,7 +65,11 @@ export class FollowedErasures {
       store,
       node: node.name,
       state: new ReplicatedState(keeper, [erasures(behaviours)], 'some'),
-      position: own?.log === identity ? own : startOf(identity),
+      position: await sinceSnapshot(
+        { log, store },
+        own?.log === identity ? own : startOf(identity),
+        behaviours,
+      ),
       leaseMs: cluster.logLeaseMs,
       behindEntries: cluster.logBehindEntries,
       behindMs: cluster.logBehindMs,
@@ -99,6 +106,25 @@ export class FollowedErasures {
     await this.follower.close();
     await this.endNotes();
   }
+}
+
+/**
+ * Where entries that come next are gone, the newest snapshot says who was erased by them. As it is
+ * where the log names none: it cannot be followed from there.
+ */
+async function sinceSnapshot(
+  { log, store }: OpenedLog,
+  position: Position,
+  behaviours: MarkedBehaviours,
+): Promise<Position> {
+  const { first } = await log.bounds();
+  const snapshot = first > position.offset + 1 ? await erasedBefore(log, store) : undefined;
+  if (snapshot === undefined) return position;
+  for (const { userId, withBehaviours, offset, atMs } of snapshot.erased) {
+    const mark = markOf({ ...startOf(position.log), offset });
+    if (withBehaviours && offset > position.offset) await behaviours.erase(userId, atMs, mark);
+  }
+  return { ...startOf(position.log), offset: snapshot.offset };
 }
 
 function erasures(behaviours: MarkedBehaviours): StatePart {

@@ -3,10 +3,11 @@ import { TesseraClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import { resolvePort } from '@tessera/lifecycle';
 import { temporaryFolder } from '@tessera/testing';
-import { localPlan } from '../../../tools/cluster/local-plan.js';
+import { localPlan, logPortOf } from '../../../tools/cluster/local-plan.js';
 import {
   endAll,
   launch,
+  launchLogServer,
   type Running,
   untilReady,
 } from '../../../tools/cluster/local-processes.js';
@@ -26,6 +27,9 @@ async function freePorts(count: number): Promise<number> {
     if (isFree) return first;
   }
 }
+
+/** Of all processes, from the first one's on. */
+const PORTS = 111;
 
 /** Processes of `npm run cluster`, with what they take of the machine parted between the nodes. */
 export class BenchCluster {
@@ -52,21 +56,23 @@ export class BenchCluster {
     more: Readonly<Record<string, string>> = {},
   ): Promise<BenchCluster> {
     const folder = temporaryFolder({});
-    const [httpPort, grpcPort] = [await freePorts(101), await freePorts(101)];
-    const options = { nodes, httpPort, grpcPort, folder: join(folder.path, 'cluster') };
-    const plan = localPlan(
-      Object.assign(options, { etcd: '', kafka, redis: '' }),
-      loadConfig({ environment }).config,
-    );
+    const [httpPort, grpcPort] = [await freePorts(PORTS), await freePorts(PORTS)];
+    const own = { nodes, httpPort, grpcPort, folder: join(folder.path, 'cluster') };
+    const options = Object.assign(own, { etcd: '', kafka, redis: '' });
+    const plan = localPlan(options, loadConfig({ environment }).config);
     const running: Running[] = [];
     try {
+      if (kafka === '') {
+        running.push(await launchLogServer(join(own.folder, 'log'), logPortOf(options)));
+      }
+      const served = () => running.filter(({ process }) => process.name !== 'log');
       for (const one of plan) {
-        if (one.name === 'gateway') await Promise.all(running.map(untilReady));
+        if (one.name === 'gateway') await Promise.all(served().map(untilReady));
         const isNode = one.name.startsWith('node-');
         const variables = Object.assign({}, one.variables, isNode ? more : {});
         running.push(launch(Object.assign({}, one, { variables }), false));
       }
-      await Promise.all(running.map(untilReady));
+      await Promise.all(served().map(untilReady));
     } catch (error) {
       await endAll(running);
       throw error;

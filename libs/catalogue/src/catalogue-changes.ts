@@ -13,7 +13,7 @@ import type { Submission } from '@tessera/log';
 import type { AppliedBatch } from './domain/applied-batch.js';
 import type { CatalogueChange } from './domain/change.js';
 import { ChangeBatch } from './domain/change-batch.js';
-import { changesBackTo } from './domain/changes-back-to.js';
+import { changesBackTo, stepOf } from './domain/changes-back-to.js';
 import type { ImportMark } from './domain/import-mark.js';
 import { type Landing, neighboursOf } from './domain/landing.js';
 import type {
@@ -340,7 +340,7 @@ export class CatalogueChanges {
       let newest = onto;
       for (const messages of batches) {
         const changes = { messages, onto: newest, ops, told: [], source };
-        newest = (await this.order(changes, how)).sequence;
+        newest = (await this.order(changes, stepOf(how, newest))).sequence;
       }
       return newest;
     }

@@ -25,6 +25,6 @@ export { openEntryStore } from './open-entry-store.js';
 export { KafkaLog, type KafkaLogOptions } from './outside/kafka-log.js';
 export { RedisLog, type RedisLogOptions } from './outside/redis-log.js';
 export type { EntryStoreS3Settings } from './outside/s3-entry-store.js';
-export { BEGINS, SEAT_FILE, Seat, SNAPSHOT, untilBegun } from './seat.js';
+export { BEGINS, erasedBefore, SEAT_FILE, Seat, SNAPSHOT, untilBegun } from './seat.js';
 export { Snapshots } from './snapshots.js';
 export { Submissions, type Submitted } from './submissions.js';

@@ -167,13 +167,31 @@ async function joined(parts: SeatParts, bounds: LogBounds): Promise<void> {
 export const BEGINS = 'begins';
 export const SNAPSHOT = 'snapshot';
 
+/** What to erase before the entries from `offset` on, by the newest snapshot that the log names. */
+interface ErasedBefore {
+  readonly offset: number;
+  readonly erased: readonly ErasedUser[];
+}
+
+/** For who follows the log for its erasures alone. Undefined: the log names no snapshot. */
+export async function erasedBefore(
+  log: ClusterLog,
+  store: EntryStore,
+): Promise<ErasedBefore | undefined> {
+  return newestSnapshot({ log, store }, await log.bounds());
+}
+
 async function newestSnapshot(
-  { log, store }: SeatParts,
+  { log, store }: Pick<SeatParts, 'log' | 'store'>,
   { first, end }: LogBounds,
 ): Promise<Manifest | undefined> {
   let name = '';
+  let hasBegun = false;
   for await (const read of entriesOf(log, first, end)) {
-    if (read.kind !== BEGINS && read.kind !== SNAPSHOT) continue;
+    // Of several founders the first counts: the others' entries are repeated ones.
+    const isLate = read.kind === BEGINS && hasBegun;
+    hasBegun ||= read.kind === BEGINS;
+    if (isLate || (read.kind !== BEGINS && read.kind !== SNAPSHOT)) continue;
     const { snapshot } = bodyOf(read.text) as { readonly snapshot?: string };
     if (typeof snapshot === 'string' && snapshot !== '') name = snapshot;
   }

@@ -8,8 +8,10 @@ import { KEYS_KEPT } from './domain/key-window.js';
 import {
   type ErasedUser,
   fileName,
+  filesOf,
   type Manifest,
   manifestName,
+  manifestsOf,
   manifestText,
   parsedManifest,
 } from './domain/manifest.js';
@@ -79,8 +81,8 @@ export class Snapshots {
       return at;
     });
     try {
-      const files = await uploadState(store, folders, scratch);
-      const name = manifestName(position.offset);
+      const files = await uploadState(store, folders, scratch, position.log);
+      const name = manifestName(position);
       const manifest = await this.manifestOf(position, files);
       await store.put(name, Buffer.from(manifestText(manifest)));
       return { name, offset: position.offset };
@@ -89,7 +91,7 @@ export class Snapshots {
     }
   }
 
-  /** Of all nodes the one that is first by its name makes them. */
+  /** Of all that have a whole state the one that is first by its name makes them. */
   private async makeWhereDue(): Promise<void> {
     const { log, node, follower, submissions, everyEntries, leaseMs, nodeLog } = this.parts;
     const { newestOffset } = this.parts;
@@ -127,14 +129,15 @@ export class Snapshots {
   }
 
   private async newest(): Promise<Manifest | undefined> {
-    const { store } = this.parts;
-    const name = [...(await store.list('snapshots/'))].sort().at(-1);
+    const { store, follower } = this.parts;
+    const name = [...(await store.list(manifestsOf(follower.identity)))].sort().at(-1);
     return name === undefined ? undefined : parsedManifest(name, await store.get(name));
   }
 
   /** Entries before an offset go, with what they keep in the store, and old snapshots. */
   private async clean(before: number): Promise<void> {
-    const { log, store } = this.parts;
+    const { log, store, follower } = this.parts;
+    const { identity } = follower;
     const { first } = await log.bounds();
     if (before > first) {
       for await (const { stored } of entriesOf(log, first, before - 1)) {
@@ -142,14 +145,16 @@ export class Snapshots {
       }
       await log.trim(before);
     }
-    const names = [...(await store.list('snapshots/'))].sort();
+    const names = [...(await store.list(manifestsOf(identity)))].sort();
     const kept = new Set<string>();
     for (const name of names.slice(-SNAPSHOTS_KEPT)) {
       for (const { sha256 } of parsedManifest(name, await store.get(name)).files) {
-        kept.add(fileName(sha256));
+        kept.add(fileName(identity, sha256));
       }
     }
     for (const name of names.slice(0, -SNAPSHOTS_KEPT)) await store.remove(name);
-    for (const name of await store.list('files/')) if (!kept.has(name)) await store.remove(name);
+    for (const name of await store.list(filesOf(identity))) {
+      if (!kept.has(name)) await store.remove(name);
+    }
   }
 }

@@ -34,13 +34,14 @@ export async function uploadState(
   store: EntryStore,
   folders: readonly StateFolder[],
   from: string,
+  log: string,
 ): Promise<ManifestFile[]> {
   const files: ManifestFile[] = [];
   for (const folder of folders) {
     const copied = { ...folder, path: join(from, folder.store) };
     for (const path of await pathsIn(copied)) {
       const file = { store: folder.store, path, ...(await measured(join(copied.path, path))) };
-      await store.putFile(fileName(file.sha256), join(copied.path, path));
+      await store.putFile(fileName(log, file.sha256), join(copied.path, path));
       files.push(file);
     }
   }
@@ -51,7 +52,7 @@ export async function uploadState(
 export async function placeState(
   store: EntryStore,
   folders: readonly StateFolder[],
-  { files }: Manifest,
+  { log, files }: Manifest,
 ): Promise<void> {
   for (const folder of folders) {
     const own = files.filter((file) => file.store === folder.store);
@@ -60,10 +61,10 @@ export async function placeState(
     for (const { path, bytes, sha256 } of own) {
       const target = join(into, path);
       await mkdir(dirname(target), { recursive: true });
-      await store.getFile(fileName(sha256), target);
+      await store.getFile(fileName(log, sha256), target);
       const got = await measured(target);
       if (got.bytes === bytes && got.sha256 === sha256) continue;
-      const message = `${fileName(sha256)}: expected ${bytes} bytes of that digest, got others`;
+      const message = `${fileName(log, sha256)}: expected ${bytes} bytes of that digest, got others`;
       throw new TesseraError('STORE_CORRUPT', `${store.place}: ${message}`);
     }
     await moveIn(folder, into, own);

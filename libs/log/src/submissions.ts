@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expecting, TesseraError } from '@tessera/errors';
 import { type ClusterLog, ENTRY_BYTES_MAX } from './domain/cluster-log.js';
@@ -95,7 +95,8 @@ export class Submissions {
     const inLine = entryBytes({ key, node, kind }, text);
     if (inLine.length <= ENTRY_BYTES_MAX) return inLine;
     const content = Buffer.from(text);
-    const name = `entries/${createHash('sha256').update(key).digest('hex')}`;
+    // Of this submission alone: a key may come again with another body, and names keep theirs.
+    const name = `entries/${randomUUID()}`;
     await store.put(name, content);
     return entryBytes({ key, node, kind }, '', name);
   }

@@ -193,6 +193,9 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
   }
 
   async apply(messages: readonly (readonly GivenChange[])[], mark = ''): Promise<AppliedChanges> {
+    if (messages.length === 0) {
+      throw new TesseraError('REQUEST_INVALID', 'messages: expected one at least, got none');
+    }
     const batch = messages.flat();
     const wrong = batch.findIndex((change) => change.itemId === 'wrong');
     if (wrong >= 0) {

@@ -3,10 +3,12 @@
 import { TesseraError } from '@tessera/errors';
 import {
   type Act,
+  BEGINS,
   ERASE,
   Follower,
   positionOf,
   ReplicatedState,
+  SNAPSHOT,
   type StatePart,
   Submissions,
   startOf,
@@ -21,8 +23,6 @@ export class ModelDisk {
   /** An entry fails with it while it is set. */
   failing: TesseraError | undefined;
 }
-
-export const add = (word: string): Act => ({ kind: 'add', body: { word } });
 
 function wordsPart(disk: ModelDisk): StatePart {
   const wordOf = ({ body }: Act) => (body as { readonly word: string }).word;
@@ -42,10 +42,11 @@ function wordsPart(disk: ModelDisk): StatePart {
   };
 }
 
-const erasures: StatePart = {
-  name: 'erasures',
-  kinds: [ERASE],
-  apply: async () => ({ value: 'erased', isMarked: false }),
+/** Erasures, and what is said of the log itself. */
+const others: StatePart = {
+  name: 'others',
+  kinds: [ERASE, BEGINS, SNAPSHOT],
+  apply: async () => ({ value: undefined, isMarked: false }),
   digest: async () => '',
 };
 
@@ -83,7 +84,7 @@ export class ModelNode {
       log,
       store,
       node,
-      state: new ReplicatedState(keeper, [wordsPart(disk), erasures]),
+      state: new ReplicatedState(keeper, [wordsPart(disk), others]),
       position: positionOf(disk.mark) ?? startOf(state.identity),
       leaseMs,
       behindEntries,

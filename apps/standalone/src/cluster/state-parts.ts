@@ -84,7 +84,9 @@ function withoutKnown(changes: OrderedChanges, known: KeyWindow, offset: number)
   const { recordIds, messages } = changes;
   if (recordIds === undefined) return changes;
   const isNew = new Set(newRecords(changes, known, offset));
-  return { ...changes, messages: messages.filter((_, at) => isNew.has(recordIds[at] ?? '')) };
+  const left = messages.filter((_, at) => isNew.has(recordIds[at] ?? ''));
+  // Of none a catalogue keeps no mark.
+  return { ...changes, messages: left.length === 0 ? [[]] : left };
 }
 
 const adapterFile = (digest: string, name: string) => `adapters/${digest}/${name}`;

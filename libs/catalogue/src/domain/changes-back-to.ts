@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import {
   type ChangingCatalogue,
   EVERY_ITEM,
   type GivenChange,
   type ListedItem,
 } from '@tessera/engine';
+import type { Submission } from '@tessera/log';
 import { MESSAGE_CHANGES_MAX } from './change-batch.js';
 
 const asText = (item: ListedItem) => JSON.stringify(item);
@@ -56,6 +58,13 @@ export async function changesBackTo(
   for (const item of wanted.values()) add(changesOf(undefined, item));
   const batches = [first, second].filter((changes) => changes.length > 0).map(inMessages);
   return { batches, onto: now.sequence };
+}
+
+/** Of a change that is made in steps: each has a key of its own, from the caller's. */
+export function stepOf(how: Submission, onto: number): Submission {
+  const { key = '' } = how;
+  if (key === '') return how;
+  return { ...how, key: createHash('sha256').update(`${key} ${onto}`).digest('hex') };
 }
 
 /** From what an item is, if anything, to what it was. */

@@ -1,6 +1,7 @@
 import { TesseraError } from '@tessera/errors';
 import { isInnerPath } from '@tessera/files';
 import { z } from 'zod';
+import type { Position } from './position.js';
 
 const FORMAT = 1;
 
@@ -36,9 +37,16 @@ const manifestSchema = z.object({
 export type ErasedUser = z.infer<typeof erasedSchema>;
 export type Manifest = z.infer<typeof manifestSchema>;
 
-export const manifestName = (offset: number) =>
-  `snapshots/${String(offset).padStart(15, '0')}.json`;
-export const fileName = (sha256: string) => `files/${sha256}`;
+const OFFSET_DIGITS = 15;
+
+/** Of all manifests and files of a log: a store may have had those of another one. */
+export const manifestsOf = (log: string) => `snapshots/${log}/`;
+export const filesOf = (log: string) => `files/${log}/`;
+
+/** In the order of the offsets. Two states that a log might begin with have other names. */
+export const manifestName = ({ log, offset, entry }: Position) =>
+  `${manifestsOf(log)}${String(offset).padStart(OFFSET_DIGITS, '0')}-${entry}.json`;
+export const fileName = (log: string, sha256: string) => `${filesOf(log)}${sha256}`;
 
 export function manifestText(manifest: Omit<Manifest, 'format'>): string {
   return JSON.stringify({ format: FORMAT, ...manifest });

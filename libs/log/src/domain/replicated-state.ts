@@ -64,7 +64,7 @@ export class ReplicatedState {
   constructor(
     private readonly keeper: PositionKeeper,
     private readonly parts: readonly StatePart[],
-    /** `some`: entries of other kinds are for others, and the digest is of no use to them. */
+    /** `some`: entries of other kinds are for others, and they have no digest of this state. */
     readonly scope: 'all' | 'some' = 'all',
   ) {
     this.byKind = new Map(parts.flatMap((part) => part.kinds.map((kind) => [kind, part])));

@@ -1,0 +1,94 @@
+import { loadConfig } from '@tessera/config';
+import { markOf, positionOf, startOf } from '@tessera/log';
+import { createLog } from '@tessera/telemetry';
+import { MemoryEntryStore, MemoryLog, MemoryLogState, ModelNode } from '@tessera/testing';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { FollowedErasures } from './followed-erasures.js';
+
+class FakeBehaviours {
+  readonly erased: string[] = [];
+  mark = '';
+
+  async erase(userId: string, atMs: number, mark = ''): Promise<boolean> {
+    expect(atMs).toBeGreaterThan(0);
+    this.erased.push(userId);
+    this.mark = mark;
+    return true;
+  }
+
+  async noteMark(mark: string): Promise<void> {
+    this.mark = mark;
+  }
+}
+
+const { config } = loadConfig({ environment: { TESSERA_NODE_NAME: 'feature' } });
+let state: MemoryLogState;
+let store: MemoryEntryStore;
+let node: ModelNode;
+
+beforeEach(async () => {
+  state = new MemoryLogState();
+  store = new MemoryEntryStore();
+  node = await ModelNode.serving(state, { store });
+});
+afterEach(() => node.follower.close());
+
+const open = (behaviours: FakeBehaviours) => {
+  const opened = { log: new MemoryLog(state), store };
+  return FollowedErasures.open(config, opened, behaviours, createLog('silent'));
+};
+const erase = (userId: string, withBehaviours = true) =>
+  node.submissions.submit({
+    kind: 'erase',
+    body: { userId, withBehaviours, withRecords: true },
+  });
+const add = (word: string) => node.submissions.submit({ kind: 'add', body: { word } });
+
+it('erases whom the log erases, before it serves and while it does, and no others', async () => {
+  await erase('a');
+  await add('word');
+  await erase('only in the pool', false);
+  const behaviours = new FakeBehaviours();
+  const followed = await open(behaviours);
+  expect(behaviours.erased).toEqual(['a']);
+  expect(await followed.erase('b')).toEqual({ known: true, recalls: 0 });
+  expect(behaviours.erased).toEqual(['a', 'b']);
+  await followed.close();
+  expect(positionOf(behaviours.mark)).toMatchObject({ log: state.identity, offset: 4 });
+  await erase('c');
+  const again = await open(behaviours);
+  expect(behaviours.erased).toEqual(['a', 'b', 'c']);
+  await again.close();
+});
+
+it('erases by a snapshot whom entries that are gone have erased', async () => {
+  const erased = ['a', 'b', 'pool'].map((userId, n) => ({
+    userId,
+    withBehaviours: userId !== 'pool',
+    withRecords: true,
+    offset: n + 1,
+    atMs: 7,
+  }));
+  for (const word of ['1', '2', '3', '4']) await add(word);
+  const name = `snapshots/${state.identity}/4.json`;
+  const manifest = { format: 1, log: state.identity, offset: 4, atMs: 1, files: [], erased };
+  await store.put(name, Buffer.from(JSON.stringify(manifest)));
+  const body = { snapshot: name, offset: 4 };
+  await node.submissions.submit({ kind: 'snapshot', body });
+  await node.log.trim(5);
+  const [anew, behind] = [new FakeBehaviours(), new FakeBehaviours()];
+  behind.mark = markOf({ ...startOf(state.identity), offset: 1 });
+  for (const behaviours of [anew, behind]) {
+    const followed = await open(behaviours);
+    await followed.close();
+    expect(positionOf(behaviours.mark)).toMatchObject({ offset: 5 });
+  }
+  expect(anew.erased).toEqual(['a', 'b']);
+  expect(behind.erased).toEqual(['b']);
+});
+
+it('does not begin where entries are gone and the log names no snapshot', async () => {
+  for (const word of ['1', '2', '3']) await add(word);
+  await node.log.trim(3);
+  await expect(open(new FakeBehaviours())).rejects.toMatchObject({ code: 'LOG_TRIMMED' });
+});

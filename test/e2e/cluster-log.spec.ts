@@ -1,0 +1,136 @@
+/** Nodes that had states of their own begin to follow one log: real processes, a real Redis. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceClient } from '@tessera/client';
+import { type RedisServer, startRedisServer, temporaryFolder } from '@tessera/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Service } from './service.js';
+
+const NAMES = ['a', 'b', 'c'] as const;
+type Name = (typeof NAMES)[number];
+const CATALOGUE = 'tessera.catalogue.v1.CatalogueService';
+const SERVING = { printed: /OpenAPI\s+http/ };
+
+const folder = temporaryFolder({});
+const changesOf = (name: Name) => join(folder.path, name, 'changes');
+let redis: RedisServer;
+const services = new Map<Name, Service>();
+
+function start(name: Name, more: Readonly<Record<string, string>>): Promise<Service> {
+  const variables = {
+    TESSERA_NODE_NAME: name,
+    TESSERA_CATALOGUE_CHANGES_PATH: changesOf(name),
+    TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, name, 'cache'),
+    TESSERA_BEHAVIOURS_STORE: 'embedded',
+    TESSERA_BEHAVIOURS_PATH: join(folder.path, name, 'behaviours'),
+    TESSERA_ENGINE_THREAD_COUNT: '1',
+    TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
+    ...more,
+  };
+  return Service.start(variables, [], SERVING);
+}
+
+const following = () => ({
+  TESSERA_CLUSTER_LOG: 'redis',
+  TESSERA_CLUSTER_LOG_REDIS: redis.address,
+  TESSERA_CLUSTER_LOG_STORE: join(folder.path, 'store'),
+});
+
+async function all(act: (name: Name) => Promise<Service>): Promise<void> {
+  const started = await Promise.all(NAMES.map(act));
+  for (const [n, name] of NAMES.entries()) services.set(name, started[n] as Service);
+}
+
+async function stopAll(): Promise<void> {
+  await Promise.all([...services.values()].map((service) => service.stop()));
+  services.clear();
+}
+
+async function withCatalogue<T>(
+  name: Name,
+  act: (catalogue: ServiceClient<typeof CATALOGUE>) => Promise<T>,
+): Promise<T> {
+  const catalogue = new ServiceClient(CATALOGUE, services.get(name)?.grpcAddress ?? '');
+  return act(catalogue).finally(() => catalogue.close());
+}
+
+const pause = (name: Name, itemId: string) =>
+  withCatalogue(name, (catalogue) =>
+    catalogue.call('Apply', { changes: [{ pauseItemId: itemId }] }),
+  );
+
+/** Of items that are paused at a node. */
+const pausedAt = (name: Name) =>
+  withCatalogue(name, async (catalogue) => {
+    const ids: string[] = [];
+    for await (const { items } of catalogue.stream('ListItems', {})) {
+      ids.push(...items.filter(({ paused }) => paused).map(({ itemId }) => itemId));
+    }
+    return ids.join();
+  });
+
+async function logOf(name: Name): Promise<{ identity: string; offset: number; digest: string }> {
+  const reply = await fetch(`${services.get(name)?.httpUrl}/health`);
+  return ((await reply.json()) as { clusterLog: never }).clusterLog;
+}
+
+beforeAll(async () => {
+  redis = await startRedisServer();
+});
+
+afterAll(async () => {
+  await stopAll();
+  await redis?.stop();
+  folder.remove();
+});
+
+describe('nodes that follow one log from now on', () => {
+  it('begin it with the state of one of them, whoever is first of those that start', async () => {
+    await all((name) => start(name, {}));
+    for (const [n, name] of NAMES.entries()) await pause(name, String(n + 1));
+    expect(await Promise.all(NAMES.map(pausedAt))).toEqual(['1', '2', '3']);
+    await stopAll();
+    await all((name) => start(name, following()));
+    const [paused = '', ...others] = await Promise.all(NAMES.map(pausedAt));
+    expect(['1', '2', '3']).toContain(paused);
+    expect(others).toEqual([paused, paused]);
+    // The others had it otherwise, and have that still.
+    const aside = NAMES.filter((name) => existsSync(`${changesOf(name)}.before-log`));
+    expect(aside).toEqual(NAMES.filter((_, n) => String(n + 1) !== paused));
+  });
+
+  it('serve what is changed at any of them, also when all are killed and start again', async () => {
+    for (const [n, name] of NAMES.entries()) await pause(name, String(n + 11));
+    const before = await Promise.all(NAMES.map(pausedAt));
+    expect(before[0]).toMatch(/11,12,13$/);
+    expect(new Set(before).size).toBe(1);
+    const words = await Promise.all(NAMES.map(logOf));
+    for (const service of services.values()) {
+      service.child.kill('SIGKILL');
+      await service.ended;
+    }
+    await redis.kill();
+    await redis.start();
+    await all((name) => start(name, following()));
+    expect(await Promise.all(NAMES.map(pausedAt))).toEqual(before);
+    const again = await Promise.all(NAMES.map(logOf));
+    expect(new Set(again.map(({ digest }) => digest)).size).toBe(1);
+    expect(again[0]).toMatchObject({ identity: words[0]?.identity, digest: words[0]?.digest });
+  });
+
+  it('do not start with a log that has been emptied, and say what there is to choose', async () => {
+    await stopAll();
+    await redis.stop();
+    redis = await startRedisServer();
+    const service = Service.launch({
+      TESSERA_NODE_NAME: 'a',
+      TESSERA_CATALOGUE_CHANGES_PATH: changesOf('a'),
+      TESSERA_BEHAVIOURS_STORE: 'file',
+      ...following(),
+    });
+    const { status, stderr } = await service.ended;
+    expect(status).not.toBe(0);
+    expect(stderr).toMatch(/LOG_DIFFERENT[\s\S]*a log that nobody has begun[\s\S]*remove/);
+  });
+});
