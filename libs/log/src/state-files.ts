@@ -64,7 +64,8 @@ export async function placeState(
       await store.getFile(fileName(log, sha256), target);
       const got = await measured(target);
       if (got.bytes === bytes && got.sha256 === sha256) continue;
-      const message = `${fileName(log, sha256)}: expected ${bytes} bytes of that digest, got others`;
+      const expected = `expected ${bytes} bytes of that digest`;
+      const message = `${fileName(log, sha256)}: ${expected}, got others`;
       throw new TesseraError('STORE_CORRUPT', `${store.place}: ${message}`);
     }
     await moveIn(folder, into, own);
