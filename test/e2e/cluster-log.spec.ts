@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { ServiceClient } from '@tessera/client';
 import { type RedisServer, startRedisServer, temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AdapterClient } from '../../tools/served/adapter-client.js';
+import { DEMO, writeRandomAdapter } from './random-adapter.js';
 import { Service } from './service.js';
 
 const NAMES = ['a', 'b', 'c'] as const;
 type Name = (typeof NAMES)[number];
 const CATALOGUE = 'tessera.catalogue.v1.CatalogueService';
+const CALL_MS = 60_000;
 const SERVING = { printed: /OpenAPI\s+http/ };
 
 const folder = temporaryFolder({});
@@ -24,6 +27,9 @@ function start(name: Name, more: Readonly<Record<string, string>>): Promise<Serv
     TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, name, 'cache'),
     TESSERA_BEHAVIOURS_STORE: 'embedded',
     TESSERA_BEHAVIOURS_PATH: join(folder.path, name, 'behaviours'),
+    TESSERA_ADAPTERS_PATH: join(folder.path, name, 'adapters'),
+    TESSERA_ADAPTERS_NORM_MAX: '10000',
+    TESSERA_MODEL_PATH: DEMO,
     TESSERA_ENGINE_THREAD_COUNT: '1',
     TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
     ...more,
@@ -117,6 +123,44 @@ describe('nodes that follow one log from now on', () => {
     const again = await Promise.all(NAMES.map(logOf));
     expect(new Set(again.map(({ digest }) => digest)).size).toBe(1);
     expect(again[0]).toMatchObject({ identity: words[0]?.identity, digest: words[0]?.digest });
+  });
+
+  it('serve an adapter pushed at one and activated at another, and go back alike', async () => {
+    const recalled = async (name: Name) => {
+      const { status, json } = await (services.get(name) as Service).post({ userId: '1' });
+      expect(status, JSON.stringify(json)).toBe(200);
+      const { adapter } = json.versions as { readonly adapter: string };
+      return JSON.stringify([adapter, json.items]);
+    };
+    const client = (name: Name) =>
+      new AdapterClient(services.get(name)?.grpcAddress ?? '', 'nobody');
+    const [before = ''] = await Promise.all(NAMES.map(recalled));
+    await services.get('c')?.stop();
+    const from = writeRandomAdapter(join(folder.path, 'peft'), { seed: 1, size: 0.4 });
+    const health = await fetch(`${services.get('a')?.httpUrl}/health`);
+    const { versions } = (await health.json()) as { versions: { model: string } };
+    const pusher = client('a');
+    const named = { name: 'main', baseModel: versions.model };
+    const { version } = await pusher.pushFolder<{ version: { digest: string } }>(
+      from,
+      named,
+      CALL_MS,
+    );
+    pusher.close();
+    const activator = client('b');
+    const act = { name: 'main', digest: version.digest };
+    await activator.call('Activate', act, CALL_MS);
+    const after = await recalled('a');
+    expect(after).toContain(version.digest);
+    expect(await recalled('b')).toBe(after);
+    // Who was away has the files and serves them before it is asked.
+    services.set('c', await start('c', following()));
+    expect(await recalled('c')).toBe(after);
+    await activator.call('Rollback', { name: 'main' }, CALL_MS);
+    activator.close();
+    expect(await Promise.all(NAMES.map(recalled))).toEqual([before, before, before]);
+    const words = await Promise.all(NAMES.map(logOf));
+    expect(new Set(words.map(({ offset }) => offset)).size).toBe(1);
   });
 
   it('do not start with a log that has been emptied, and say what there is to choose', async () => {
