@@ -3,27 +3,37 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceClient } from '@tessera/client';
-import { type RedisServer, startRedisServer, temporaryFolder } from '@tessera/testing';
+import { RedisLog } from '@tessera/log';
+import { type RedisServer, startRedisServer, temporaryFolder, until } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AdapterClient } from '../../tools/served/adapter-client.js';
+import { DEMO, writeRandomAdapter } from './random-adapter.js';
 import { Service } from './service.js';
 
-const NAMES = ['a', 'b', 'c'] as const;
-type Name = (typeof NAMES)[number];
+const NAMES = ['a', 'b', 'c'];
+/** More than stay behind a snapshot. */
+const ENTRIES = 4500;
+/** Each is kept on the disks of two nodes and of Redis. */
+const ENTRIES_MS = 300_000;
 const CATALOGUE = 'tessera.catalogue.v1.CatalogueService';
+const CALL_MS = 60_000;
 const SERVING = { printed: /OpenAPI\s+http/ };
 
 const folder = temporaryFolder({});
-const changesOf = (name: Name) => join(folder.path, name, 'changes');
+const changesOf = (name: string) => join(folder.path, name, 'changes');
 let redis: RedisServer;
-const services = new Map<Name, Service>();
+const services = new Map<string, Service>();
 
-function start(name: Name, more: Readonly<Record<string, string>>): Promise<Service> {
+function start(name: string, more: Readonly<Record<string, string>>): Promise<Service> {
   const variables = {
     TESSERA_NODE_NAME: name,
     TESSERA_CATALOGUE_CHANGES_PATH: changesOf(name),
     TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, name, 'cache'),
     TESSERA_BEHAVIOURS_STORE: 'embedded',
     TESSERA_BEHAVIOURS_PATH: join(folder.path, name, 'behaviours'),
+    TESSERA_ADAPTERS_PATH: join(folder.path, name, 'adapters'),
+    TESSERA_ADAPTERS_NORM_MAX: '10000',
+    TESSERA_MODEL_PATH: DEMO,
     TESSERA_ENGINE_THREAD_COUNT: '1',
     TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
     ...more,
@@ -35,9 +45,10 @@ const following = () => ({
   TESSERA_CLUSTER_LOG: 'redis',
   TESSERA_CLUSTER_LOG_REDIS: redis.address,
   TESSERA_CLUSTER_LOG_STORE: join(folder.path, 'store'),
+  TESSERA_CLUSTER_LOG_SNAPSHOT_ENTRIES: '100',
 });
 
-async function all(act: (name: Name) => Promise<Service>): Promise<void> {
+async function all(act: (name: string) => Promise<Service>): Promise<void> {
   const started = await Promise.all(NAMES.map(act));
   for (const [n, name] of NAMES.entries()) services.set(name, started[n] as Service);
 }
@@ -48,20 +59,20 @@ async function stopAll(): Promise<void> {
 }
 
 async function withCatalogue<T>(
-  name: Name,
+  name: string,
   act: (catalogue: ServiceClient<typeof CATALOGUE>) => Promise<T>,
 ): Promise<T> {
   const catalogue = new ServiceClient(CATALOGUE, services.get(name)?.grpcAddress ?? '');
   return act(catalogue).finally(() => catalogue.close());
 }
 
-const pause = (name: Name, itemId: string) =>
+const pause = (name: string, itemId: string) =>
   withCatalogue(name, (catalogue) =>
     catalogue.call('Apply', { changes: [{ pauseItemId: itemId }] }),
   );
 
 /** Of items that are paused at a node. */
-const pausedAt = (name: Name) =>
+const pausedAt = (name: string) =>
   withCatalogue(name, async (catalogue) => {
     const ids: string[] = [];
     for await (const { items } of catalogue.stream('ListItems', {})) {
@@ -70,7 +81,7 @@ const pausedAt = (name: Name) =>
     return ids.join();
   });
 
-async function logOf(name: Name): Promise<{ identity: string; offset: number; digest: string }> {
+async function logOf(name: string): Promise<{ identity: string; offset: number; digest: string }> {
   const reply = await fetch(`${services.get(name)?.httpUrl}/health`);
   return ((await reply.json()) as { clusterLog: never }).clusterLog;
 }
@@ -118,6 +129,75 @@ describe('nodes that follow one log from now on', () => {
     expect(new Set(again.map(({ digest }) => digest)).size).toBe(1);
     expect(again[0]).toMatchObject({ identity: words[0]?.identity, digest: words[0]?.digest });
   });
+
+  it('serve an adapter pushed at one and activated at another, and go back alike', async () => {
+    const recalled = async (name: string) => {
+      const { status, json } = await (services.get(name) as Service).post({ userId: '1' });
+      expect(status, JSON.stringify(json)).toBe(200);
+      const { adapter } = json.versions as { readonly adapter: string };
+      return JSON.stringify([adapter, json.items]);
+    };
+    const client = (name: string) =>
+      new AdapterClient(services.get(name)?.grpcAddress ?? '', 'nobody');
+    const [before = ''] = await Promise.all(NAMES.map(recalled));
+    await services.get('c')?.stop();
+    const from = writeRandomAdapter(join(folder.path, 'peft'), { seed: 1, size: 0.4 });
+    const health = await fetch(`${services.get('a')?.httpUrl}/health`);
+    const { versions } = (await health.json()) as { versions: { model: string } };
+    const pusher = client('a');
+    const named = { name: 'main', baseModel: versions.model };
+    const { version } = await pusher.pushFolder<{ version: { digest: string } }>(
+      from,
+      named,
+      CALL_MS,
+    );
+    pusher.close();
+    const activator = client('b');
+    const act = { name: 'main', digest: version.digest };
+    await activator.call('Activate', act, CALL_MS);
+    const after = await recalled('a');
+    expect(after).toContain(version.digest);
+    expect(await recalled('b')).toBe(after);
+    // Who was away has the files and serves them before it is asked.
+    services.set('c', await start('c', following()));
+    expect(await recalled('c')).toBe(after);
+    await activator.call('Rollback', { name: 'main' }, CALL_MS);
+    activator.close();
+    expect(await Promise.all(NAMES.map(recalled))).toEqual([before, before, before]);
+    const words = await Promise.all(NAMES.map(logOf));
+    expect(new Set(words.map(({ offset }) => offset)).size).toBe(1);
+  });
+
+  it(
+    'begin with a snapshot where entries that they need are gone',
+    async () => {
+      const { offset } = await logOf('c');
+      await services.get('c')?.stop();
+      const log = await RedisLog.open({ address: redis.address, name: 'tessera' });
+      const entry = (n: number) => {
+        const head = {
+          format: 1,
+          key: `filler ${n}`,
+          node: 'nobody',
+          kind: 'drop-version',
+          stored: '',
+        };
+        return Buffer.from(`${JSON.stringify(head)}\n${JSON.stringify({ version: 'none' })}`);
+      };
+      await Promise.all(Array.from({ length: ENTRIES }, (_, n) => log.append(entry(n))));
+      await until('entries are gone', async () => (await log.bounds()).first > offset + 1);
+      await log.close();
+      await pause('b', '22');
+      const [late, anew] = await Promise.all(['c', 'd'].map((name) => start(name, following())));
+      services.set('c', late as Service).set('d', anew as Service);
+      const paused = await Promise.all(['a', 'b', 'c', 'd'].map(pausedAt));
+      expect(paused[0]).toMatch(/22$/);
+      expect(new Set(paused).size).toBe(1);
+      const words = await Promise.all(['a', 'b', 'c', 'd'].map(logOf));
+      expect(new Set(words.map(({ digest }) => digest)).size).toBe(1);
+    },
+    ENTRIES_MS,
+  );
 
   it('do not start with a log that has been emptied, and say what there is to choose', async () => {
     await stopAll();
