@@ -52,7 +52,14 @@ it.each([
 it('gives a node that is behind the log no requests, until it has caught up', () => {
   cluster.setMembers([member('a', 1, 1), member('b', 11, 1)]);
   const at = (name: string, offset: number, more = {}) => {
-    const log = { identity: 'l', offset, digest: `d${offset}`, fault: '', ...more };
+    const log = {
+      identity: 'l',
+      offset,
+      digest: `d${offset}`,
+      fault: '',
+      isStopped: false,
+      ...more,
+    };
     cluster.saw(link(name), { state: 'up', versions: { node: name, model: 'm' }, log });
   };
   for (const name of ['a', 'b']) at(name, 7);

@@ -137,6 +137,11 @@ export class Follower {
     return own;
   }
 
+  /** It follows the log no longer, and not because its own state is at fault. */
+  get isStopped(): boolean {
+    return this.fault !== undefined && !this.isOwnFault;
+  }
+
   /** As a condition of the process. */
   condition(): ConditionReading {
     const { fault, away, stuck, position, end } = this;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TesseraError } from '@tessera/errors';
@@ -10,7 +10,7 @@ import { bodyOf, type ReadEntry, readEntry } from './domain/entries.js';
 import type { EntryStore } from './domain/entry-store.js';
 import { type ErasedUser, type Manifest, parsedManifest } from './domain/manifest.js';
 import type { StateFolder } from './domain/state-folder.js';
-import { placeState, putAside } from './state-files.js';
+import { placeState, putAside, removeState } from './state-files.js';
 
 /** Beside the changes: which log they follow. */
 export const SEAT_FILE = 'cluster-log.json';
@@ -67,14 +67,13 @@ export class Seat {
 
   /** Users that a snapshot says are erased, and that the node's disks may still have. */
   async erasedBefore(): Promise<readonly ErasedUser[]> {
-    const path = join(this.parts.folders[0].path, ERASE_FILE);
-    const bytes = await readRegular(path, FILE_BYTES_MAX).catch(() => undefined);
+    const bytes = await readInto(this.parts, ERASE_FILE);
     return bytes === undefined ? [] : (JSON.parse(bytes.toString()) as ErasedUser[]);
   }
 
   /** They are erased here. */
   async haveErased(): Promise<void> {
-    await writeInto(this.parts, ERASE_FILE, []);
+    await rm(join(this.parts.folders[0].path, ERASE_FILE), { force: true });
   }
 
   private write(seated: Seated): Promise<void> {
@@ -88,9 +87,15 @@ async function writeInto({ folders }: SeatParts, name: string, content: unknown)
   await replaceFile(FILE_SYSTEM, join(path, name), `${JSON.stringify(content)}\n`, name);
 }
 
-async function read({ folders }: SeatParts): Promise<Seated | undefined> {
-  const path = join(folders[0].path, SEAT_FILE);
-  const bytes = await readRegular(path, FILE_BYTES_MAX).catch(() => undefined);
+/** Undefined: there is no such file. */
+function readInto({ folders }: SeatParts, name: string): Promise<Buffer | undefined> {
+  const path = join(folders[0].path, name);
+  return readRegular(path, FILE_BYTES_MAX).catch(() => undefined);
+}
+
+async function read(parts: SeatParts): Promise<Seated | undefined> {
+  const path = join(parts.folders[0].path, SEAT_FILE);
+  const bytes = await readInto(parts, SEAT_FILE);
   if (bytes === undefined) return undefined;
   try {
     const { log, isDifferent } = JSON.parse(bytes.toString()) as Seated;
@@ -155,6 +160,8 @@ async function joined(parts: SeatParts, bounds: LogBounds): Promise<void> {
     const message = `${parts.log.place}: expected a snapshot, or entries from 1 on`;
     throw new TesseraError('LOG_TRIMMED', `${message}, got entries from ${bounds.first} on`);
   }
+  // What a join has left that was broken off is nobody's state.
+  if ((await readInto(parts, ERASE_FILE)) !== undefined) await removeState(folders);
   const aside = await putAside(folders);
   if (aside.length > 0) nodeLog.warn({ aside }, 'state put aside: it does not follow the log');
   if (manifest === undefined) return;

@@ -107,6 +107,12 @@ export async function putAside(folders: readonly StateFolder[]): Promise<string[
   return aside;
 }
 
+export async function removeState(folders: readonly StateFolder[]): Promise<void> {
+  for (const folder of folders) {
+    for (const path of await pathsIn(folder)) await rm(join(folder.path, path), { force: true });
+  }
+}
+
 async function movedInto(from: string, to: string, path: string): Promise<void> {
   await mkdir(dirname(join(to, path)), { recursive: true });
   await rename(join(from, path), join(to, path));

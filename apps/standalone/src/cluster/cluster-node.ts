@@ -57,6 +57,8 @@ export interface ClusterLogWord {
   readonly digest: string;
   /** Why the node takes no requests; '': it does. */
   readonly fault: string;
+  /** It follows the log no longer, and serves on with what it has. */
+  readonly isStopped: boolean;
 }
 
 /** What the log begins with. */
@@ -166,7 +168,8 @@ export class ClusterNode {
   get said(): ClusterLogWord {
     const { identity, offset, stateDigest: digest } = this.follower;
     const { state, reason } = this.follower.condition();
-    return { identity, offset, digest, fault: state === 'down' ? reason : '' };
+    const fault = state === 'down' ? reason : '';
+    return { identity, offset, digest, fault, isStopped: this.follower.isStopped };
   }
 
   get progress() {

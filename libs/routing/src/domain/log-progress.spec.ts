@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { LogProgress, type LogWord, NO_LOG } from './log-progress.js';
 
 const word = (offset: number, more: Partial<LogWord> = {}): LogWord =>
-  Object.assign({ identity: 'log', offset, digest: `d${offset}`, fault: '' }, more);
+  Object.assign(
+    { identity: 'log', offset, digest: `d${offset}`, fault: '', isStopped: false },
+    more,
+  );
 
 const of = (...words: readonly LogWord[]) =>
   new Map(words.map((one, n) => [['a', 'b', 'c'][n] ?? '', one]));
@@ -62,4 +65,11 @@ it('says nothing of nodes without a log, nor of nobody', () => {
   const progress = new LogProgress();
   expect(progress.note(new Map(), 0).size).toBe(0);
   expect(progress.note(of(NO_LOG, NO_LOG), 9000).size).toBe(0);
+});
+
+it('keeps a node that has stopped following and serves on', () => {
+  const progress = new LogProgress();
+  progress.note(of(word(7), word(7)), 0);
+  const stopped = word(7, { isStopped: true });
+  expect(progress.note(of(word(9), stopped), 20_000).size).toBe(0);
 });

@@ -7,10 +7,12 @@ export interface LogWord {
   readonly digest: string;
   /** Why the node takes no requests; '': it does. */
   readonly fault: string;
+  /** It follows the log no longer, and serves on with what it has. */
+  readonly isStopped: boolean;
 }
 
 /** Of a node that follows none. */
-export const NO_LOG: LogWord = { identity: '', offset: 0, digest: '', fault: '' };
+export const NO_LOG: LogWord = { identity: '', offset: 0, digest: '', fault: '', isStopped: false };
 
 export interface LogLag {
   readonly kind: 'log';
@@ -66,6 +68,6 @@ function lagOf(word: LogWord, identity: string, offset: number): LogLag | undefi
     const shown = (one: string) => one || 'none';
     return { kind, expected: shown(identity), got: shown(word.identity) };
   }
-  if (word.offset >= offset) return undefined;
+  if (word.offset >= offset || word.isStopped) return undefined;
   return { kind, expected: `entry ${offset}`, got: `entry ${word.offset}` };
 }
