@@ -167,17 +167,35 @@ async function joined(parts: SeatParts, bounds: LogBounds): Promise<void> {
 export const BEGINS = 'begins';
 export const SNAPSHOT = 'snapshot';
 
+/** Of those that the log names the newest that is there: without one all entries have to be. */
 async function newestSnapshot(
-  { log, store }: SeatParts,
+  { log, store, nodeLog }: SeatParts,
   { first, end }: LogBounds,
 ): Promise<Manifest | undefined> {
-  let name = '';
+  const names: string[] = [];
   for await (const read of entriesOf(log, first, end)) {
-    if (read.kind !== BEGINS && read.kind !== SNAPSHOT) continue;
-    const { snapshot } = bodyOf(read.text) as { readonly snapshot?: string };
-    if (typeof snapshot === 'string' && snapshot !== '') name = snapshot;
+    if (read.kind === BEGINS || read.kind === SNAPSHOT) names.push(snapshotOf(read.text));
   }
-  return name === '' ? undefined : parsedManifest(name, await store.get(name));
+  for (const name of names.filter(Boolean).reverse()) {
+    try {
+      return parsedManifest(name, await store.get(name));
+    } catch (thrown) {
+      const error = TesseraError.from(thrown);
+      if (error.code !== 'STORE_CORRUPT' && error.code !== 'REQUEST_INVALID') throw error;
+      nodeLog.warn({ err: error }, 'a snapshot that the cluster log names cannot be used');
+    }
+  }
+  return undefined;
+}
+
+/** '' where the entry names none. */
+function snapshotOf(text: string): string {
+  try {
+    const { snapshot } = bodyOf(text) as { readonly snapshot?: unknown };
+    return typeof snapshot === 'string' ? snapshot : '';
+  } catch {
+    return '';
+  }
 }
 
 export interface PlacedEntry extends ReadEntry {

@@ -36,6 +36,11 @@ const manifestSchema = z.object({
 export type ErasedUser = z.infer<typeof erasedSchema>;
 export type Manifest = z.infer<typeof manifestSchema>;
 
+/** Who an entry that erases names; undefined where it names nobody: it was refused. */
+export function erasedUserOf(body: unknown, offset: number, atMs: number): ErasedUser | undefined {
+  return erasedSchema.safeParse(Object.assign({}, body, { offset, atMs })).data;
+}
+
 export const manifestName = (offset: number) =>
   `snapshots/${String(offset).padStart(15, '0')}.json`;
 export const fileName = (sha256: string) => `files/${sha256}`;
