@@ -291,7 +291,7 @@ describe.skipIf(missing.length > 0)(`three nodes and two gateways ${missing}`, (
     for (const name of cluster.nodes) {
       await until(`${name} says so`, async () => {
         const { state, reason = '' } = (await cluster.condition(name, 'log')) ?? {};
-        return state === 'degraded' && /format 2, which a newer release wrote/.test(reason);
+        return state === 'degraded' && /got 2, which a newer release wrote/.test(reason);
       });
       expect((await cluster.health(name))?.ready).toBe(true);
       await callers.recall(name, 'newer');
