@@ -74,7 +74,7 @@ export class ClusterCallers {
       eventId: `${userId} ${n}`,
       itemId: String(1 + ((firstItem + 7 * n) % 700)),
       action: 'click',
-      timeMs: firstMs + 60_000 * n,
+      timeMs: firstMs + 1000 * n,
       scene: {},
     }));
     await client.call('Append', { behaviours } as never, { deadline: Date.now() + CALL_MS });
