@@ -1,7 +1,7 @@
 /**
- * Days of a cluster of real processes: nodes, gateways and the server of its log are killed and held
- * up, disks are emptied and rolled back, while callers change items, erase users and ask for recalls.
- * In the evening all run again, and what every node holds is compared with a model.
+ * Days of a cluster of real processes: nodes, gateways and the server of its log are killed and
+ * held up, disks are emptied and rolled back, while callers change items, erase users and ask for
+ * recalls. In the evening all run again, and what every node holds is compared with a model.
  */
 
 import { join } from 'node:path';

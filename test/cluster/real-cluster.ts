@@ -180,7 +180,7 @@ export class RealCluster {
     this.signal(name, 'SIGCONT');
   }
 
-  /** The stores of a node as they are at a moment; of a running one as a snapshot of its disk is. */
+  /** The stores of a node at a moment; of a running one as a snapshot of its disk is. */
   copyDisk(name: string): string {
     this.copies += 1;
     const to = join(this.folder, 'copies', `${name}-${this.copies}`);
