@@ -13,6 +13,7 @@ import { EMBEDDING_STAGES, embeddingSuite } from './suites/embedding/embedding-s
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { EXPERT_STAGES, expertsSuite } from './suites/experts/experts-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
+import { LOG_STAGES, logSuite } from './suites/log/log-suite.js';
 import { mcaSuite } from './suites/mca/mca-suite.js';
 import { OVERLOAD_STAGES, overloadSuite } from './suites/overload/overload-suite.js';
 import { recallSuite } from './suites/recall.js';
@@ -35,6 +36,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   engine: engineSuite,
   experts: expertsSuite,
   kv: kvSuite,
+  log: logSuite,
   mca: mcaSuite,
   overload: overloadSuite,
   recall: recallSuite,
@@ -62,6 +64,7 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
                  --model DIR, --texts FILE of ranks, which is left out without them
   --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
   --stage A,B    parts of the cluster suite: ${CLUSTER_STAGES.join(', ')}
+  --stage A,B    parts of the log suite: ${LOG_STAGES.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
   --stage A,B    parts of the days suite: ${DAY_STAGES.join(', ')}
   --stage A,B    parts of the edges suite: ${EDGE_STAGES.join(', ')};

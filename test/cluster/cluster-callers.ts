@@ -11,6 +11,8 @@ const CHANNEL = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_
 const KEY = 'idempotency-key';
 const CALL_MS = 15_000;
 const RECALL_MS = 8000;
+/** Of a user's behaviours. */
+const FIRST_MS = 1_700_000_000_000;
 const ITEM_ATTRIBUTE = 'count';
 
 export interface Applied {
@@ -65,14 +67,14 @@ export class ClusterCallers {
   }
 
   /** Behaviours of a new user, with items of the demo. */
-  async begin(at: string, userId: string, firstItem: number): Promise<void> {
+  async begin(at: string, userId: string, firstItem: number, firstMs = FIRST_MS): Promise<void> {
     const client = this.client('tessera.behaviour.v1.BehaviourService', at);
     const behaviours = Array.from({ length: 60 }, (_, n) => ({
       userId,
       eventId: `${userId} ${n}`,
       itemId: String(1 + ((firstItem + 7 * n) % 700)),
       action: 'click',
-      timeMs: 1_700_000_000_000 + 60_000 * n,
+      timeMs: firstMs + 1000 * n,
       scene: {},
     }));
     await client.call('Append', { behaviours } as never, { deadline: Date.now() + CALL_MS });

@@ -1,13 +1,14 @@
 /**
- * Days of a cluster of real processes: nodes, gateways and the server of its log are killed and held
- * up, disks are emptied and rolled back, while callers change items, erase users and ask for recalls.
- * In the evening all run again, and what every node holds is compared with a model.
+ * Days of a cluster of real processes: nodes, gateways and the server of its log are killed and
+ * held up, disks are emptied and rolled back, while callers change items, erase users and ask for
+ * recalls. In the evening all run again, and what every node holds is compared with a model.
  */
 
 import { join } from 'node:path';
 import { Random } from '../../bench/models/random.js';
 import { writeRandomAdapter } from '../e2e/random-adapter.js';
 import { pace } from '../trial/pace.js';
+import { appendIdle, withLog } from './appended-entries.js';
 import { ClusterCallers, codeOf } from './cluster-callers.js';
 import { ClusterModel } from './cluster-model.js';
 import { count, type DayParts, erase, one, recallOn, Writer } from './day-writers.js';
@@ -17,6 +18,10 @@ export interface ClusterDaysOptions {
   readonly seed: number;
   readonly days: number;
   readonly log: 'redis' | 'kafka';
+  /** Left out: three. */
+  readonly nodes?: number;
+  /** The log is longer than what is kept of it, from the first day on. */
+  readonly isLong?: boolean;
   readonly say?: (line: string) => void;
 }
 
@@ -33,6 +38,8 @@ const USERS_A_DAY = 4;
 const EVENTS_A_DAY = 3;
 /** Often: what snapshots and trimmed logs do happens on every day. */
 const SNAPSHOT_ENTRIES = 50;
+/** More than are kept behind a snapshot. */
+const IDLE_ENTRIES = 4300;
 const HELD_MS = { least: 1000, more: 5000 };
 const AWAY_MS_MAX = 2500;
 const ADAPTER = 'main';
@@ -55,11 +62,13 @@ const EVENTS = [
 
 /** Runs so many days; the same seed draws the same events. */
 export async function runClusterDays(options: ClusterDaysOptions): Promise<ClusterOutcome> {
-  const { seed, days, log, say = () => undefined } = options;
+  const { seed, days, log, nodes = NODES, isLong = false, say = () => undefined } = options;
   const variables = { TESSERA_CLUSTER_LOG_SNAPSHOT_ENTRIES: String(SNAPSHOT_ENTRIES) };
-  const cluster = await RealCluster.start({ nodes: NODES, gateways: GATEWAYS, log, variables });
+  const cluster = await RealCluster.start({ nodes, gateways: GATEWAYS, log, variables });
   const run = new ClusterDays(cluster, new Random(seed), say);
   try {
+    if (isLong) await appendIdle(cluster, IDLE_ENTRIES);
+    await cluster.untilTogether();
     await run.begin();
     for (let day = 1; day <= days; day += 1) await run.live(day);
     return { counts: Object.fromEntries(run.parts.counts), faults: run.parts.faults };
@@ -122,6 +131,8 @@ class ClusterDays {
     try {
       await cluster.untilTogether();
       await this.evening(day);
+      const { first } = await withLog(cluster, (log) => log.bounds());
+      parts.counts.set('entries trimmed', first - 1);
     } catch (thrown) {
       parts.faults.push(`day ${day}, evening: ${(thrown as Error).message}`);
     }

@@ -15,8 +15,16 @@ const REPEAT_EVERY_MS = 200;
 const BETWEEN_CHANGES_MS = 15;
 const BETWEEN_RECALLS_MS = 25;
 /** Codes that a call may end with while processes come and go. */
-const PASSING =
-  /^(NODE_UNAVAILABLE|DEADLINE_EXCEEDED|ENGINE_OVERLOADED|ENGINE_UNAVAILABLE|STORE_UNAVAILABLE|CANCELLED|status (1|4|14): .*)$/;
+const PASSING_CODES = [
+  'NODE_UNAVAILABLE',
+  'DEADLINE_EXCEEDED',
+  'ENGINE_OVERLOADED',
+  'ENGINE_UNAVAILABLE',
+  'STORE_UNAVAILABLE',
+  'CANCELLED',
+  'status (1|4|14): .*',
+];
+const PASSING = new RegExp(`^(${PASSING_CODES.join('|')})$`);
 
 export interface DayParts {
   readonly model: ClusterModel;

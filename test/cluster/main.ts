@@ -24,6 +24,7 @@ await runCommand(USAGE, async (words) => {
     seed,
     days,
     log: log === 'kafka' ? 'kafka' : 'redis',
+    isLong: true,
     say,
   });
   console.log(JSON.stringify({ seed, days, log, ...counts, faults: faults.length }));

@@ -63,6 +63,7 @@ export class RealCluster {
 
   private constructor(
     readonly plan: ReadonlyMap<string, LocalProcess>,
+    readonly kind: RealClusterOptions['log'],
     readonly log: RedisServer | KafkaBroker,
     readonly behaviours: RedisServer,
     private readonly temporary: ReturnType<typeof temporaryFolder>,
@@ -93,7 +94,7 @@ export class RealCluster {
       return [{ ...one, variables: Object.assign({}, one.variables, SMALL, own, variables) }];
     });
     const plan = new Map(all.map((one) => [one.name, one]));
-    const cluster = new RealCluster(plan, server, behaviours, temporary);
+    const cluster = new RealCluster(plan, log, server, behaviours, temporary);
     process.once('exit', () => cluster.killAll());
     return cluster;
   }
@@ -151,9 +152,11 @@ export class RealCluster {
   }
 
   /** Without waiting for anything. */
-  launch(name: string): Running {
+  launch(name: string, more: Readonly<Record<string, string>> = {}): Running {
     if (this.isRunning(name)) throw new Error(`${name} runs already`);
-    const running = launch(this.planOf(name), false);
+    const plan = this.planOf(name);
+    const variables = Object.assign({}, plan.variables, more);
+    const running = launch(Object.assign({}, plan, { variables }), false);
     this.running.set(name, running);
     return running;
   }
@@ -177,7 +180,7 @@ export class RealCluster {
     this.signal(name, 'SIGCONT');
   }
 
-  /** The stores of a node as they are at a moment; of a running one as a snapshot of its disk is. */
+  /** The stores of a node at a moment; of a running one as a snapshot of its disk is. */
   copyDisk(name: string): string {
     this.copies += 1;
     const to = join(this.folder, 'copies', `${name}-${this.copies}`);

@@ -69,6 +69,7 @@ export class FollowedErasures {
         { log, store },
         own?.log === identity ? own : startOf(identity),
         behaviours,
+        nodeLog,
       ),
       leaseMs: cluster.logLeaseMs,
       behindEntries: cluster.logBehindEntries,
@@ -116,9 +117,11 @@ async function sinceSnapshot(
   { log, store }: OpenedLog,
   position: Position,
   behaviours: MarkedBehaviours,
+  nodeLog: Log,
 ): Promise<Position> {
   const { first } = await log.bounds();
-  const snapshot = first > position.offset + 1 ? await erasedBefore(log, store) : undefined;
+  const snapshot =
+    first > position.offset + 1 ? await erasedBefore(log, store, nodeLog) : undefined;
   if (snapshot === undefined) return position;
   for (const { userId, withBehaviours, offset, atMs } of snapshot.erased) {
     const mark = markOf({ ...startOf(position.log), offset });

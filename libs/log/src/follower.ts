@@ -272,7 +272,12 @@ export class Follower {
     this.keys.put(read.key, this.keys.of(read.key, offset) ?? { offset }, offset);
     // What lies in the store may have gone with a snapshot since.
     const body = await this.bodyOf(read, offset).catch(() => undefined);
-    if (body !== undefined) this.parts.state.recall({ kind: read.kind, body }, { offset, atMs });
+    if (body === undefined) return;
+    try {
+      this.parts.state.recall({ kind: read.kind, body }, { offset, atMs });
+    } catch {
+      // Refused here, as it was where it was applied.
+    }
   }
 
   /** An entry that was there before, or that nobody can read. */

@@ -54,7 +54,7 @@ export class Seat {
     const own = seated !== undefined && !seated.isDifferent && !isAnew;
     const identity = bounds.identity || (await parts.log.begin(randomUUID()));
     const isFounder = !(await hasEntries(parts.log, bounds));
-    if (!own && !isFounder) await joined(parts, bounds);
+    if (!own && !isFounder) await untilThere(parts, () => joined(parts, bounds));
     const seat = new Seat(parts, identity, isFounder);
     if (!own) await seat.write({ log: identity, isDifferent: false });
     return seat;
@@ -121,10 +121,18 @@ export async function untilBegun(
   }
 }
 
-async function reached({ log, nodeLog }: Pick<SeatParts, 'log' | 'nodeLog'>): Promise<LogBounds> {
+function reached(parts: Pick<SeatParts, 'log' | 'nodeLog'>): Promise<LogBounds> {
+  return untilThere(parts, () => parts.log.bounds());
+}
+
+/** Nothing of this node is open yet: it waits for the log and its store. */
+async function untilThere<T>(
+  { nodeLog }: Pick<SeatParts, 'nodeLog'>,
+  act: () => Promise<T>,
+): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await log.bounds();
+      return await act();
     } catch (thrown) {
       const error = TesseraError.from(thrown);
       if (error.code !== 'STORE_UNAVAILABLE') throw error;
@@ -184,25 +192,43 @@ interface ErasedBefore {
 export async function erasedBefore(
   log: ClusterLog,
   store: EntryStore,
+  nodeLog: SeatParts['nodeLog'],
 ): Promise<ErasedBefore | undefined> {
-  return newestSnapshot({ log, store }, await log.bounds());
+  return newestSnapshot({ log, store, nodeLog }, await log.bounds());
 }
 
+/** Of those that the log names the newest that is there: without one all entries have to be. */
 async function newestSnapshot(
-  { log, store }: Pick<SeatParts, 'log' | 'store'>,
+  { log, store, nodeLog }: Pick<SeatParts, 'log' | 'store' | 'nodeLog'>,
   { first, end }: LogBounds,
 ): Promise<Manifest | undefined> {
-  let name = '';
+  const names: string[] = [];
   let hasBegun = false;
-  for await (const read of entriesOf(log, first, end)) {
+  for await (const { kind, text } of entriesOf(log, first, end)) {
     // Of several founders the first counts: the others' entries are repeated ones.
-    const isLate = read.kind === BEGINS && hasBegun;
-    hasBegun ||= read.kind === BEGINS;
-    if (isLate || (read.kind !== BEGINS && read.kind !== SNAPSHOT)) continue;
-    const { snapshot } = bodyOf(read.text) as { readonly snapshot?: string };
-    if (typeof snapshot === 'string' && snapshot !== '') name = snapshot;
+    if (kind === SNAPSHOT || (kind === BEGINS && !hasBegun)) names.push(snapshotOf(text));
+    hasBegun ||= kind === BEGINS;
   }
-  return name === '' ? undefined : parsedManifest(name, await store.get(name));
+  for (const name of names.filter(Boolean).reverse()) {
+    try {
+      return parsedManifest(name, await store.get(name));
+    } catch (thrown) {
+      const error = TesseraError.from(thrown);
+      if (error.code !== 'STORE_CORRUPT' && error.code !== 'REQUEST_INVALID') throw error;
+      nodeLog.warn({ err: error }, 'a snapshot that the cluster log names cannot be used');
+    }
+  }
+  return undefined;
+}
+
+/** '' where the entry names none. */
+function snapshotOf(text: string): string {
+  try {
+    const { snapshot } = bodyOf(text) as { readonly snapshot?: unknown };
+    return typeof snapshot === 'string' ? snapshot : '';
+  } catch {
+    return '';
+  }
 }
 
 export interface PlacedEntry extends ReadEntry {

@@ -3,10 +3,11 @@ import type { Log } from '@tessera/telemetry';
 import type { ClusterLog } from './domain/cluster-log.js';
 import { bodyOf } from './domain/entries.js';
 import type { EntryStore } from './domain/entry-store.js';
-import { ERASE, type Erasure } from './domain/erasure.js';
+import { ERASE } from './domain/erasure.js';
 import { KEYS_KEPT } from './domain/key-window.js';
 import {
   type ErasedUser,
+  erasedUserOf,
   fileName,
   filesOf,
   type Manifest,
@@ -122,8 +123,8 @@ export class Snapshots {
     if (from > offset) return erased;
     for await (const entry of entriesOf(this.parts.log, from, offset)) {
       if (entry.kind !== ERASE) continue;
-      const { offset: at, atMs } = entry;
-      erased.push({ ...(bodyOf(entry.text) as Erasure), offset: at, atMs });
+      const user = erasedUserOf(bodyOf(entry.text), entry.offset, entry.atMs);
+      if (user !== undefined) erased.push(user);
     }
     return erased;
   }

@@ -55,8 +55,13 @@ export class Submissions {
     const outcome = this.parts.follower.outcomeOf(key, signal);
     outcome.catch(() => undefined);
     let away: unknown;
+    let fail: (nothing: undefined) => void = () => undefined;
+    const hasFailed = new Promise<undefined>((resolve) => {
+      fail = resolve;
+    });
     const noteAway = (thrown: unknown) => {
       away = thrown;
+      if (thrown !== undefined) fail(undefined);
     };
     try {
       const bytes = await this.bytesOf(act, key);
@@ -64,8 +69,16 @@ export class Submissions {
       // An append that was rejected may be in the log.
       const done = await Promise.race([appended.then(() => undefined), outcome]);
       const isLater = how.waitFor === 'appended' && done === undefined;
-      if (isLater) return { offset: await appended, value: undefined, isRepeat: false };
-      return await this.applied(done ?? (await outcome), how, signal);
+      if (isLater) return { offset: (await appended).offset, value: undefined, isRepeat: false };
+      const known = done ?? (await outcome);
+      const isRepeat = how.key
+        ? await isAnother(Promise.race([appended, hasFailed]), known)
+        : false;
+      return await this.applied(
+        { ...known, isRepeat: isRepeat || known.isRepeat === true },
+        how,
+        signal,
+      );
     } catch (thrown) {
       throw signal.aborted ? late(act, away ?? thrown) : thrown;
     } finally {
@@ -106,12 +119,12 @@ export class Submissions {
     bytes: Uint8Array,
     signal: AbortSignal,
     noteAway: (thrown: unknown) => void = () => undefined,
-  ): Promise<number> {
-    for (;;) {
+  ): Promise<Appended> {
+    for (let attempt = 1; ; attempt += 1) {
       try {
         const offset = await this.parts.log.append(bytes);
         noteAway(undefined);
-        return offset;
+        return { offset, isFirst: attempt === 1 };
       } catch (thrown) {
         noteAway(thrown);
         if (TesseraError.from(thrown).code !== 'STORE_UNAVAILABLE' || signal.aborted) throw thrown;
@@ -137,6 +150,21 @@ export class Submissions {
       });
     }
   }
+}
+
+interface Appended {
+  readonly offset: number;
+  /** At the first attempt: no other entry of it can be in the log. */
+  readonly isFirst: boolean;
+}
+
+/** Whether the outcome is that of an earlier entry of the key, which this node had yet to apply. */
+async function isAnother(
+  appended: Promise<Appended | undefined>,
+  { offset }: Outcome,
+): Promise<boolean> {
+  const own = await appended.catch(() => undefined);
+  return own?.isFirst === true && own.offset !== offset;
 }
 
 function late({ kind }: Act, thrown: unknown): TesseraError {

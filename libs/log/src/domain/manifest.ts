@@ -48,6 +48,11 @@ export const manifestName = ({ log, offset, entry }: Position) =>
   `${manifestsOf(log)}${String(offset).padStart(OFFSET_DIGITS, '0')}-${entry}.json`;
 export const fileName = (log: string, sha256: string) => `${filesOf(log)}${sha256}`;
 
+/** Who an entry that erases names; undefined where it names nobody: it was refused. */
+export function erasedUserOf(body: unknown, offset: number, atMs: number): ErasedUser | undefined {
+  return erasedSchema.safeParse(Object.assign({}, body, { offset, atMs })).data;
+}
+
 export function manifestText(manifest: Omit<Manifest, 'format'>): string {
   return JSON.stringify({ format: FORMAT, ...manifest });
 }

@@ -1,0 +1,51 @@
+/** Entries that no process of the cluster has written, put into its log by hand. */
+
+import { kafkaSecurity, loadConfig } from '@tessera/config';
+import { type ClusterLog, KafkaLog, RedisLog } from '@tessera/log';
+import type { RealCluster } from './real-cluster.js';
+
+/** As cluster.name is where nothing is said. */
+const NAME = 'tessera';
+const AT_ONCE = 256;
+
+export interface HandMade {
+  readonly key: string;
+  readonly kind: string;
+  readonly body: unknown;
+  readonly format?: number;
+}
+
+export function entryText({ key, kind, body, format = 1 }: HandMade): Buffer {
+  const head = { format, key, node: 'nobody', kind, stored: '' };
+  return Buffer.from(`${JSON.stringify(head)}\n${JSON.stringify(body)}`);
+}
+
+/** The log of a cluster, beside its processes; `act` is done with it. */
+export async function withLog<T>(
+  { log: { address }, kind }: Pick<RealCluster, 'log' | 'kind'>,
+  act: (log: ClusterLog) => Promise<T>,
+): Promise<T> {
+  const security = kafkaSecurity(loadConfig().config.kafka);
+  const log =
+    kind === 'kafka'
+      ? await KafkaLog.open({ brokers: address, name: NAME, security })
+      : await RedisLog.open({ address, name: NAME });
+  try {
+    return await act(log);
+  } finally {
+    await log.close();
+  }
+}
+
+/** So many entries that change nothing. */
+export async function appendIdle(cluster: RealCluster, count: number): Promise<void> {
+  const kind = 'drop-version';
+  await withLog(cluster, async (log) => {
+    for (let begun = 0; begun < count; begun += AT_ONCE) {
+      const many = Array.from({ length: Math.min(AT_ONCE, count - begun) }, (_, n) =>
+        log.append(entryText({ key: `idle ${begun + n}`, kind, body: { version: 'none' } })),
+      );
+      await Promise.all(many);
+    }
+  });
+}

@@ -1,0 +1,26 @@
+/** Some days of a cluster of real processes; many: npm run cluster-days. */
+
+import { missingFor } from '@tessera/testing';
+import { expect, it } from 'vitest';
+import { runClusterDays } from '../cluster/cluster-days.js';
+
+const DAYS = 3;
+const SEED = 20_261_126;
+const missing = missingFor(['redis']);
+
+it.skipIf(missing.length > 0)(
+  `brings a cluster through ${DAYS} hard days as a model says, seed ${SEED} ${missing}`,
+  async () => {
+    const { faults, counts } = await runClusterDays({
+      seed: SEED,
+      days: DAYS,
+      log: 'redis',
+      nodes: 2,
+    });
+    expect(faults).toEqual([]);
+    for (const kind of ['changes acknowledged', 'recalls', 'keys repeated']) {
+      expect(counts[kind], kind).toBeGreaterThan(0);
+    }
+  },
+  300_000,
+);
