@@ -54,7 +54,8 @@ export class Seat {
     const own = seated !== undefined && !seated.isDifferent && !isAnew;
     const identity = bounds.identity || (await parts.log.begin(randomUUID()));
     const isFounder = !(await hasEntries(parts.log, bounds));
-    if (!own && !isFounder) await untilThere(parts, () => joined(parts, bounds));
+    const isSeated = seated !== undefined;
+    if (!own && !isFounder) await untilThere(parts, () => joined(parts, bounds, isSeated));
     const seat = new Seat(parts, identity, isFounder);
     if (!own) await seat.write({ log: identity, isDifferent: false });
     return seat;
@@ -161,7 +162,7 @@ async function hasEntries(log: ClusterLog, { first, end }: LogBounds): Promise<b
 }
 
 /** The state of the newest snapshot, or none where all entries are there. */
-async function joined(parts: SeatParts, bounds: LogBounds): Promise<void> {
+async function joined(parts: SeatParts, bounds: LogBounds, isSeated: boolean): Promise<void> {
   const { store, folders, nodeLog } = parts;
   const manifest = await newestSnapshot(parts, bounds);
   if (manifest === undefined && bounds.first > NO_OFFSET + 1) {
@@ -169,7 +170,8 @@ async function joined(parts: SeatParts, bounds: LogBounds): Promise<void> {
     throw new TesseraError('LOG_TRIMMED', `${message}, got entries from ${bounds.first} on`);
   }
   // What a join has left that was broken off is nobody's state.
-  if ((await readInto(parts, ERASE_FILE)) !== undefined) await removeState(folders);
+  const isBroken = !isSeated && (await readInto(parts, ERASE_FILE)) !== undefined;
+  if (isBroken) await removeState(folders);
   const aside = await putAside(folders);
   if (aside.length > 0) nodeLog.warn({ aside }, 'state put aside: it does not follow the log');
   if (manifest === undefined) return;
