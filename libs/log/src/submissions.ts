@@ -24,8 +24,8 @@ export interface Submitted {
 const DEADLINE_MS = 30_000;
 const RETRY_MS = 100;
 /** Between looks at the positions of nodes: most are where they have to be within ten. */
-const LOOK_MS = 2;
-const LOOKS = 20;
+const LOOK_MS = 1;
+const LOOKS = 40;
 const LATER_LOOK_MS = 25;
 
 export interface SubmissionParts {
