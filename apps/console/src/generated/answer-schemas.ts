@@ -395,13 +395,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     },
                     "fault": {
                       "type": "string"
+                    },
+                    "isStopped": {
+                      "type": "boolean"
                     }
                   },
                   "required": [
                     "identity",
                     "offset",
                     "digest",
-                    "fault"
+                    "fault",
+                    "isStopped"
                   ],
                   "additionalProperties": false
                 }
