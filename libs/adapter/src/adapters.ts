@@ -155,6 +155,12 @@ export class Adapters implements AdapterChoice {
     }
   }
 
+  /** Resolves when a version that another node has pushed is here. Rejects as its trial does. */
+  private async underway(name: string, digest: string): Promise<void> {
+    const meant = [...this.arriving].filter(([key]) => key.startsWith(`${name} ${digest}`));
+    await Promise.all(meant.map(([, arriving]) => arriving));
+  }
+
   /** Resolves when a version is here and valid, which it may be already. */
   private arrived(
     version: ReceivedVersion,
@@ -179,7 +185,7 @@ export class Adapters implements AdapterChoice {
     return { pushBytes: this.intake.underway > 0 ? 0 : this.registry.reservations.bytes };
   }
 
-  activate(
+  async activate(
     name: string,
     digest: string,
     wanted: Activation,
@@ -187,6 +193,7 @@ export class Adapters implements AdapterChoice {
   ): Promise<Activated> {
     const { order } = this;
     if (order === undefined) return this.rollout.activate(name, digest, wanted);
+    await this.underway(name, digest);
     return this.rollout.activate(name, digest, wanted, async (version) => {
       const { share } = wanted;
       await order({ act: 'activate', version: receivedOf(version), share }, how);
@@ -214,6 +221,7 @@ export class Adapters implements AdapterChoice {
   /** Rejects with ADAPTER_STATE where it serves, is pinned or is being worked with. */
   async delete(name: string, digest: string, how: Submission = {}): Promise<void> {
     if (this.order === undefined) return this.deleteHere(name, digest);
+    await this.underway(name, digest);
     await this.order({ act: 'delete', name, digest }, how);
   }
 
@@ -224,6 +232,7 @@ export class Adapters implements AdapterChoice {
     how: Submission,
   ): Promise<AdapterVersion> {
     if (this.order === undefined) return this.pinHere(name, digest, isPinned);
+    await this.underway(name, digest);
     const version = this.registry.find(name, digest);
     const act: AdapterAct = isPinned
       ? { act: 'pin', version: receivedOf(version) }
