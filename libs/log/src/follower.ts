@@ -137,6 +137,11 @@ export class Follower {
     return own;
   }
 
+  /** @throws TesseraError why it follows the log no longer: what is appended would not be applied */
+  checkFollowing(): void {
+    if (this.fault !== undefined) throw this.fault;
+  }
+
   /** It follows the log no longer, and not because its own state is at fault. */
   get isStopped(): boolean {
     return this.fault !== undefined && !this.isOwnFault;

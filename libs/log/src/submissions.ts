@@ -49,6 +49,7 @@ export class Submissions {
     if (key.length > KEY_LENGTH_MAX) {
       throw invalid('idempotencyKey', `at most ${KEY_LENGTH_MAX} characters`, key.length);
     }
+    this.parts.follower.checkFollowing();
     const ended = new AbortController();
     const limits = [AbortSignal.timeout(DEADLINE_MS), ended.signal];
     const signal = AbortSignal.any(how.signal === undefined ? limits : [...limits, how.signal]);
