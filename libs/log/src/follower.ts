@@ -137,7 +137,7 @@ export class Follower {
     return own;
   }
 
-  /** @throws TesseraError why it follows the log no longer: what is appended would not be applied */
+  /** @throws TesseraError why it follows the log no longer: nothing would be applied here */
   checkFollowing(): void {
     if (this.fault !== undefined) throw this.fault;
   }
