@@ -4,6 +4,7 @@ import {
   type ImportMark,
   type OrderedChanges,
 } from '@tessera/catalogue';
+import { TesseraError } from '@tessera/errors';
 import { markOf, positionOf, startOf } from '@tessera/log';
 import { FakeChangingCatalogue } from '@tessera/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -68,6 +69,17 @@ describe('changes that entries bring to catalogues', () => {
     const other = await process_.apply(2, recordsOf(['b']), 'more');
     expect(other).toMatchObject({ isMarked: false, value: { sequence: 1 } });
     expect([process_.items(), process_.items('more')]).toEqual([['a'], ['b']]);
+  });
+
+  it('are applied with their records where a full disk kept them out at first', async () => {
+    const catalogue = process_.catalogues.get('') as FakeChangingCatalogue;
+    const apply = catalogue.apply.bind(catalogue);
+    catalogue.apply = () => Promise.reject(new TesseraError('STORE_FULL', 'the disk is full'));
+    await expect(process_.apply(1, recordsOf(['a']))).rejects.toMatchObject({ code: 'STORE_FULL' });
+    catalogue.apply = apply;
+    await process_.apply(1, recordsOf(['a']));
+    await process_.apply(2, recordsOf(['a', 'b']));
+    expect(process_.items()).toEqual(['a', 'b']);
   });
 
   it('are not applied again behind a crash that lost the mark of the node alone', async () => {

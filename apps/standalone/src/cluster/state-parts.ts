@@ -76,7 +76,8 @@ function newRecords(changes: OrderedChanges, known: KeyWindow, offset: number): 
   const { recordIds = [], refusedAt } = changes;
   return recordIds.filter((id) => {
     const before = known.of(id, offset);
-    return before === undefined || before.offset === refusedAt;
+    // An entry that is tried again finds its own records.
+    return before === undefined || before.offset === offset || before.offset === refusedAt;
   });
 }
 
