@@ -1,35 +1,39 @@
 // The import law of the TypeScript side. Every rule is an error; tools/tidy.spec.ts shows that each
 // can fail.
-const domainLibs =
-  'embedding|erasure|adapter|catalogue|behaviour|prompt|relevance|recall|inspection|routing';
-/** Which domain lib may see which other's face. */
-const domainOrder = {
+
+/** Districts of libs/, the highest first: each imports those below it alone. */
+const districts = ['edge', 'insight', 'cluster', 'service', 'engine', 'ops'];
+const districtRules = districts.slice(1).map((district, index) => ({
+  name: `district-order-${district}`,
+  severity: 'error',
+  from: { path: `^libs/${district}/`, pathNot: '\\.spec\\.ts$' },
+  to: { path: `^libs/(${districts.slice(0, index + 1).join('|')})/` },
+}));
+
+/** Which lib of `service` may see which other's face. */
+const serviceOrder = {
   embedding: [],
   erasure: [],
   adapter: [],
   catalogue: [],
   behaviour: [],
   prompt: [],
-  routing: [],
-  relevance: ['embedding', 'prompt', 'routing'],
+  relevance: ['embedding', 'prompt'],
   recall: ['embedding', 'erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'relevance'],
-  inspection: [
-    ...['embedding', 'erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'recall'],
-    'routing',
-  ],
 };
-const infrastructure = 'access|config|grpc|hosting|httpjson|kafka|lifecycle';
-
-/** A lib that may see every other one needs no rule. */
-const restricted = Object.entries(domainOrder).filter(
-  ([, seen]) => seen.length < Object.keys(domainOrder).length - 1,
-);
-const domainRules = restricted.map(([lib, seen]) => ({
-  name: `domain-order-${lib}`,
-  severity: 'error',
-  from: { path: `^libs/${lib}/src/`, pathNot: '\\.spec\\.ts$' },
-  to: { path: `^libs/(${domainLibs})/src/`, pathNot: `^libs/(${[lib, ...seen].join('|')})/src/` },
-}));
+const serviceRules = Object.entries(serviceOrder)
+  .filter(([, seen]) => seen.length < Object.keys(serviceOrder).length - 1)
+  .map(([lib, seen]) => ({
+    name: `service-order-${lib}`,
+    severity: 'error',
+    from: { path: `^libs/service/${lib}/src/`, pathNot: '\\.spec\\.ts$' },
+    to: {
+      path: '^libs/service/[^/]+/src/',
+      pathNot: `^libs/service/(${[lib, ...seen].join('|')})/src/`,
+    },
+  }));
+/** Libs that know nothing of how the service is reached. */
+const domainPath = '^libs/(service/[^/]+|insight/inspection|cluster/routing)/src/';
 
 module.exports = {
   forbidden: [
@@ -44,7 +48,7 @@ module.exports = {
           '\\.mjs$',
           '\\.d\\.mts$',
           '^test/',
-          '^libs/contracts/',
+          '^libs/ops/contracts/',
           '^native/ts/abi\\.ts$',
         ],
       },
@@ -85,20 +89,25 @@ module.exports = {
       name: 'only-through-the-face',
       comment: 'A lib is imported through src/index.ts; siblings import files.',
       severity: 'error',
-      from: { path: '^(?:libs/([^/]+)|apps|tools|bench|examples|test)/' },
-      to: { path: '^libs/([^/]+)/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^libs/$1/'] },
+      from: {
+        path: '^(?:libs/(engine|testing|[a-z]+/[a-z]+)/src|apps|tools|bench|examples|test)/',
+      },
+      to: {
+        path: '^libs/(engine|testing|[a-z]+/[a-z]+)/src/',
+        pathNot: ['^libs/(engine|testing|[a-z]+/[a-z]+)/src/index\\.ts$', '^libs/$1/src/'],
+      },
     },
     {
       name: 'siblings-import-files',
       severity: 'error',
-      from: { path: '^libs/([^/]+)/src/', pathNot: '\\.spec\\.ts$' },
+      from: { path: '^libs/(engine|testing|[a-z]+/[a-z]+)/src/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^libs/$1/src/index\\.ts$' },
     },
     {
       name: 'only-kafka-imports-kafkajs',
-      comment: 'libs/kafka gives it the codecs of the protocol before anything is read',
+      comment: 'libs/ops/kafka gives it the codecs of the protocol before anything is read',
       severity: 'error',
-      from: { path: '^(apps|libs|tools|examples)/', pathNot: '^libs/kafka/' },
+      from: { path: '^(apps|libs|tools|examples)/', pathNot: '^libs/ops/kafka/' },
       to: { path: 'node_modules/kafkajs/', dependencyTypesNot: ['type-only'] },
     },
     {
@@ -110,37 +119,39 @@ module.exports = {
     {
       name: 'lone-libs-import-nothing',
       severity: 'error',
-      from: { path: '^libs/(errors|contracts|turns|units)/src/', pathNot: '\\.spec\\.ts$' },
-      to: { pathNot: '^libs/(errors|contracts|turns|units)/src/' },
+      from: { path: '^libs/ops/(errors|contracts|turns|units)/src/', pathNot: '\\.spec\\.ts$' },
+      to: { pathNot: '^libs/ops/(errors|contracts|turns|units)/src/' },
     },
     {
       name: 'domain-libs-see-no-infrastructure',
       severity: 'error',
-      from: { path: `^libs/(${domainLibs})/src/`, pathNot: '\\.spec\\.ts$' },
-      to: { path: `^libs/(${infrastructure})/` },
+      from: { path: domainPath, pathNot: '\\.spec\\.ts$' },
+      to: { path: '^libs/ops/(config|kafka|lifecycle|telemetry)/' },
     },
     {
       name: 'domain-libs-see-types-of-contracts',
       comment: 'Shapes that are renamed nowhere are declared in proto alone (ADR 0099).',
       severity: 'error',
-      from: { path: `^libs/(${domainLibs})/src/`, pathNot: '\\.spec\\.ts$' },
-      to: { path: '^libs/contracts/', dependencyTypesNot: ['type-only'] },
+      from: { path: domainPath, pathNot: ['\\.spec\\.ts$', '/outside/'] },
+      to: { path: '^libs/ops/contracts/', dependencyTypesNot: ['type-only'] },
     },
-    ...domainRules,
+    ...districtRules,
+    ...serviceRules,
     {
       name: 'edge-libs-never-import-the-domain',
+      comment: 'Handlers of methods do; the libs that carry calls do not.',
       severity: 'error',
       from: {
-        path: '^libs/(access|grpc|hosting|httpjson|kafka|lifecycle|telemetry|config)/src/',
+        path: '^libs/edge/(access|admission|grpc|hosting|httpjson)/src/',
         pathNot: '\\.spec\\.ts$',
       },
-      to: { path: `^libs/(${domainLibs}|engine)/` },
+      to: { path: '^libs/(service|insight|engine)/' },
     },
     {
       name: 'domain-is-pure',
       comment: 'domain/ has no Nest and no input or output; outside/ has.',
       severity: 'error',
-      from: { path: '^libs/[^/]+/src/domain/', pathNot: '\\.spec\\.ts$' },
+      from: { path: '^libs/.*/src/domain/', pathNot: '\\.spec\\.ts$' },
       to: {
         path: ['^node_modules/@nestjs/', '/outside/', '^(node:)?(fs|net|http|child_process)(/|$)'],
       },

@@ -1,14 +1,22 @@
+import { globSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import swc from 'unplugin-swc';
 import { defineConfig } from 'vitest/config';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
+/** Folders of the libs: a district is a folder of libs. */
+const libs = () => globSync(path('./libs/{*,*/*}/src')).map((src) => join(src, '..'));
+
 export default defineConfig({
   resolve: {
     alias: [
       { find: '@tessera/native', replacement: path('./native/ts/index.ts') },
-      { find: /^@tessera\/([a-z]+)$/, replacement: path('./libs/$1/src/index.ts') },
+      ...libs().map((folder) => ({
+        find: `@tessera/${basename(folder)}`,
+        replacement: join(folder, 'src/index.ts'),
+      })),
     ],
   },
   plugins: [
@@ -35,7 +43,8 @@ export default defineConfig({
           name: 'parts',
           include: [
             '{apps,tools,bench}/**/*.spec.ts',
-            'libs/!(engine|catalogue|relevance|embedding)/**/*.spec.ts',
+            'libs/!(engine|service)/**/*.spec.ts',
+            'libs/service/!(catalogue|relevance|embedding)/**/*.spec.ts',
             'native/ts/**/*.spec.ts',
             'test/!(integration|e2e|lifecycle|folders)/**/*.spec.ts',
           ],
@@ -59,7 +68,7 @@ export default defineConfig({
           name: 'engines',
           include: [
             'test/{e2e,lifecycle,folders}/**/*.spec.ts',
-            'libs/{engine,catalogue,relevance,embedding}/**/*.spec.ts',
+            'libs/{engine,service/catalogue,service/relevance,service/embedding}/**/*.spec.ts',
           ],
         },
       },

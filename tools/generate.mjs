@@ -1,7 +1,6 @@
-// Writes libs/contracts/src/generated from proto/ (TypeScript types, services and the schema that
-// the server loads), what native/abi describes for both languages, and schemas of the console's
-// answers. `--check` writes nothing and
-// fails when the committed files are not up to date.
+// Writes libs/ops/contracts/src/generated from proto/ (TypeScript types, services and the schema
+// that the server loads), what native/abi describes for both languages, and schemas of the
+// console's answers. `--check` writes nothing and fails when a committed file is not up to date.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +12,7 @@ import { consoleAnswersModule } from './console-answers.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
-const committed = join('libs', 'contracts', 'src', 'generated');
+const committed = join('libs', 'ops', 'contracts', 'src', 'generated');
 const KEEP_COMMENTS = { keepComments: true };
 const onlyCheck = process.argv.includes('--check');
 const require = createRequire(import.meta.url);
@@ -151,7 +150,7 @@ function limitModules() {
       '}  // namespace tessera::engine',
       '',
     ],
-    'libs/config/src/generated/engine-limits.ts': [
+    'libs/ops/config/src/generated/engine-limits.ts': [
       '// Generated from native/abi/limits.json by tools/generate.mjs. Do not edit.',
       '',
       '/** What the engine takes at most. */',

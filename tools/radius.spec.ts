@@ -16,7 +16,7 @@ message RecallResponse {
 
 /** Files that name the field beside its holder, `count` of them. */
 function named(count: number, text = 'const { versions } = a; versions.madeBy;') {
-  const paths = Array.from({ length: count }, (_, index) => `libs/recall/src/f${index}.ts`);
+  const paths = Array.from({ length: count }, (_, index) => `libs/service/recall/src/f${index}.ts`);
   return new Map([['proto/a.proto', PROTO], ...paths.map((path) => [path, text] as const)]);
 }
 

@@ -21,10 +21,10 @@ const TIMED = ['libs/testing/src/until.ts', 'test/trial/pace.ts'];
 /** Readers of files of the repository, of the system, or of their own. */
 const OWN_FILES = [
   'apps/console/src/http/sql.controller.ts',
-  'libs/config/src/machine.ts',
-  'libs/config/src/repository-root.ts',
-  'libs/inspection/src/process/idle-cores.ts',
-  'libs/lifecycle/src/run-process.ts',
+  'libs/ops/config/src/machine.ts',
+  'libs/ops/config/src/repository-root.ts',
+  'libs/insight/inspection/src/process/idle-cores.ts',
+  'libs/ops/lifecycle/src/run-process.ts',
 ];
 const isTestCode = (path) =>
   isCode(path) && (isTest(path) || path.startsWith('libs/testing/')) && !TIMED.includes(path);
@@ -169,8 +169,8 @@ const BANNED = [
   {
     pattern: /\bprocess\.env\b/,
     only: (path) => /^(apps|libs|native\/ts|bench|tools)\/.*\.ts$/.test(path) && !isTest(path),
-    except: (path) => path.startsWith('libs/config/'),
-    instead: 'libs/config',
+    except: (path) => path.startsWith('libs/ops/config/'),
+    instead: 'libs/ops/config',
   },
   {
     pattern: /\b(secure_)?getenv\b/,
@@ -214,7 +214,7 @@ const BANNED = [
     pattern: /(?<!\.)\b(readFile|readFileSync|createReadStream)\(/,
     only: (path) =>
       /^(libs|apps)\/[^/]+\/src\//.test(path) && !isTestCode(path) && !OWN_FILES.includes(path),
-    instead: 'readRegular(), readRegularSync() or partsOfRegular() of libs/files',
+    instead: 'readRegular(), readRegularSync() or partsOfRegular() of libs/ops/files',
   },
   // A task that is named or compared, or a request that is looked into for the fields of its kind.
   ...[

@@ -32,7 +32,9 @@ const foldersOf = (parent) =>
         .map((entry) => join(parent, entry.name))
     : [];
 
-const domainLibs = foldersOf('libs').filter((lib) => existsSync(join(lib, 'src', 'domain')));
+const domainLibs = ['libs', ...foldersOf('libs')]
+  .flatMap(foldersOf)
+  .filter((lib) => existsSync(join(lib, 'src', 'domain')));
 const texts = new Map(walk('').map((path) => [path, readFileSync(path, 'utf8')]));
 const ceilings = JSON.parse(readFileSync('tools/radius.json', 'utf8'));
 const faults = [

@@ -86,7 +86,7 @@ const cases: [tidy.Rule, string, string, string][] = [
   [tidy.bannedWords, 'libs/a.ts', '// TODO: later', '// to do it'],
   [tidy.bannedWords, 'libs/a.ts', "'widths: expected 1..64, came 0'", "'expected 1..64, got 0'"],
   [tidy.bannedWords, 'docs/a.md', 'a user and his history', 'a user and their history'],
-  [tidy.bannedWords, 'libs/grpc/src/a.ts', 'process.env.A', 'environment.A'],
+  [tidy.bannedWords, 'libs/edge/grpc/src/a.ts', 'process.env.A', 'environment.A'],
   [tidy.bannedWords, 'native/src/base/a.cc', 'getenv("A");', 'get_environment("A");'],
   [
     tidy.bannedWords,
@@ -163,7 +163,7 @@ describe('tidy', () => {
   it('refuses a file name that says nothing', () => {
     expect(tidy.fileName('libs/common/a.ts')).toHaveLength(1);
     expect(tidy.fileName('libs/a/text-utils.ts')).toHaveLength(1);
-    expect(tidy.fileName('libs/recall/recall.ts')).toEqual([]);
+    expect(tidy.fileName('libs/service/recall/recall.ts')).toEqual([]);
   });
 
   it('names the folders without a README', () => {
@@ -198,51 +198,54 @@ const lawless: Record<string, string> = {
   'apps/two/src/index.ts': "import '../../one/src/index.js';\n",
   // standalone-sees-faces-of-apps
   'apps/standalone/src/main.ts': "import '../../one/src/inner.js';\n",
-  'libs/errors/src/index.ts': "export { code } from './code.js';\n",
+  'libs/ops/errors/src/index.ts': "export { code } from './code.js';\n",
   // lone-libs-import-nothing, siblings-import-files and no-circular
-  'libs/errors/src/code.ts': "import 'node:os';\nimport './index.js';\nexport const code = 1;\n",
+  'libs/ops/errors/src/code.ts':
+    "import 'node:os';\nimport './index.js';\nexport const code = 1;\n",
   // edge-libs-never-import-the-domain
-  'libs/grpc/src/index.ts': "import '@tessera/recall';\n",
-  // domain-libs-see-no-infrastructure and domain-order-catalogue
-  'libs/catalogue/src/index.ts': "import '@tessera/grpc';\nimport '@tessera/prompt';\n",
+  'libs/edge/grpc/src/index.ts': "import '@tessera/recall';\n",
+  // domain-libs-see-no-infrastructure and service-order-catalogue
+  'libs/service/catalogue/src/index.ts': "import '@tessera/telemetry';\nimport '@tessera/prompt';\n",
   // domain-libs-see-types-of-contracts
-  'libs/contracts/src/index.ts': 'export const wire = 1;\n',
-  // domain-order-embedding
-  'libs/embedding/src/index.ts': "import '@tessera/prompt';\n",
-  // domain-order-erasure
-  'libs/erasure/src/index.ts': "import '@tessera/prompt';\nimport '@tessera/contracts';\n",
-  // domain-order-adapter
-  'libs/adapter/src/index.ts': "import '@tessera/behaviour';\n",
-  // domain-order-routing
-  'libs/routing/src/index.ts': "import '@tessera/prompt';\n",
-  // domain-order-prompt
-  'libs/prompt/src/index.ts': "import '@tessera/behaviour';\n",
-  // domain-order-relevance
-  'libs/relevance/src/index.ts': "import '@tessera/catalogue';\n",
-  // domain-order-behaviour
-  'libs/behaviour/src/index.ts': "import '@tessera/catalogue';\n",
-  // domain-is-pure, only-engine-imports-native, domain-order-recall
-  'libs/recall/src/domain/recall.ts':
+  'libs/ops/contracts/src/index.ts': 'export const wire = 1;\n',
+  // service-order-embedding
+  'libs/service/embedding/src/index.ts': "import '@tessera/prompt';\n",
+  // service-order-erasure
+  'libs/service/erasure/src/index.ts': "import '@tessera/prompt';\nimport '@tessera/contracts';\n",
+  // service-order-adapter
+  'libs/service/adapter/src/index.ts': "import '@tessera/behaviour';\n",
+  // district-order-cluster
+  'libs/cluster/routing/src/index.ts': "import '@tessera/inspection';\n",
+  // service-order-prompt
+  'libs/service/prompt/src/index.ts': "import '@tessera/behaviour';\n",
+  // service-order-relevance
+  'libs/service/relevance/src/index.ts': "import '@tessera/catalogue';\n",
+  // service-order-behaviour
+  'libs/service/behaviour/src/index.ts': "import '@tessera/catalogue';\n",
+  // domain-is-pure, only-engine-imports-native, district-order-service
+  'libs/service/recall/src/domain/recall.ts':
     "import 'node:fs';\nimport '@tessera/native';\nimport '@tessera/inspection';\n",
-  // domain-order-inspection
-  'libs/inspection/src/index.ts': "import '@tessera/relevance';\n",
+  // district-order-insight
+  'libs/insight/inspection/src/index.ts': "import '@tessera/client';\n",
+  // district-order-engine
+  'libs/engine/src/index.ts': "import '@tessera/recall';\n",
   // libs-never-import-apps-or-tools, only-through-the-face, testing-is-for-tests
-  'libs/recall/src/index.ts':
-    "import '../../../apps/one/src/index.js';\nimport '../../errors/src/code.js';\n" +
+  'libs/service/recall/src/index.ts':
+    "import '../../../../apps/one/src/index.js';\nimport '../../../ops/errors/src/code.js';\n" +
     "import '@tessera/testing';\nimport './domain/recall.js';\n",
   // pages-see-types-alone
   'apps/console/src/index.ts': "import '@tessera/errors';\n",
   'apps/console/web/src/page.ts': "import '../../src/index.js';\n",
-  // no-dev-dependencies-in-what-serves
-  'libs/telemetry/src/index.ts': "import 'fast-check';\n",
+  // no-dev-dependencies-in-what-serves, district-order-ops
+  'libs/ops/telemetry/src/index.ts': "import 'fast-check';\nimport '@tessera/recall';\n",
   // only-kafka-imports-kafkajs
-  'libs/client/src/index.ts': "import 'kafkajs';\n",
+  'libs/edge/client/src/index.ts': "import 'kafkajs';\n",
   // examples-can-be-copied
   'examples/one.ts': "import '../apps/one/src/index.js';\n",
   // not-unresolvable
-  'libs/lifecycle/src/index.ts': "import './gone.js';\n",
+  'libs/ops/lifecycle/src/index.ts': "import './gone.js';\n",
   // no-orphans
-  'libs/config/src/orphan.ts': 'export const orphan = 1;\n',
+  'libs/ops/config/src/orphan.ts': 'export const orphan = 1;\n',
   'libs/testing/src/index.ts': "import '@tessera/errors';\n",
   'native/ts/index.ts': "import '@tessera/errors';\n",
 };

@@ -1,4 +1,4 @@
-"""Which behaviours each history of a template shows (libs/prompt/src/domain/history-plan.ts)."""
+"""Behaviours that each history of a template shows (history-plan.ts of libs/service/prompt)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 """Prompts of a template as token ids: those that the service writes for the same behaviours, for
-training, fine-tuning and measurements (libs/prompt/src/domain/compiled-template.ts)."""
+training, fine-tuning and measurements (libs/service/prompt/src/domain/compiled-template.ts)."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from tokenizers import AddedToken, Tokenizer
 from .errors import InputError
 from .template import ValueSegment
 
-#: UTF-16 code units of a value at most, as libs/prompt/src/domain/slot-value.ts has it.
+#: UTF-16 code units of a value at most, as libs/service/prompt/src/domain/slot-value.ts has it.
 VALUE_LENGTH_MAX = 256
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 

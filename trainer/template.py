@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import InputError
 
-#: As libs/prompt/src/domain/parse-template.ts has them.
+#: As libs/service/prompt/src/domain/parse-template.ts has them.
 HISTORY_ITEMS_MAX = 100_000
 PROMPT_TOKENS_MAX = 1 << 20
 TEXT_LENGTH_MAX = 100_000

@@ -1,5 +1,5 @@
 """Whether a time can be meant: the rule of every way in (the service's twin:
-`libs/behaviour/src/domain/plausible-time.ts`)."""
+`libs/service/behaviour/src/domain/plausible-time.ts`)."""
 
 import time
 

@@ -35,7 +35,7 @@ constexpr uint32_t kItemsMax = 256;  // of a history; a block holds eight
 constexpr uint64_t kBlockBytes = 256;
 
 /// How a history that grows too long is cut: one by one, by half, or to where it begins by a rule
-/// of the behaviours in it (libs/recall/src/domain/stable-start.ts).
+/// of the behaviours in it (libs/service/recall/src/domain/stable-start.ts).
 enum class Trim : uint8_t { kSlide, kHalve, kStableStart };
 
 /// A user's newest items, by number and rank.

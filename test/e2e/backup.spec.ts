@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { EmbeddedBehaviourLog, parseRetention } from '../../libs/behaviour/src/index.js';
+import { EmbeddedBehaviourLog, parseRetention } from '../../libs/service/behaviour/src/index.js';
 import { temporaryFolder } from '../../libs/testing/src/index.js';
 
 let folder: ReturnType<typeof temporaryFolder>;

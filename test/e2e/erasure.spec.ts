@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TesseraClient } from '../../libs/client/src/index.js';
+import { TesseraClient } from '../../libs/edge/client/src/index.js';
 import { temporaryFolder } from '../../libs/testing/src/index.js';
 import { SMALL, writeRandomModel } from './random-model.js';
 import { type Program, Service } from './service.js';

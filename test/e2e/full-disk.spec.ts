@@ -8,7 +8,7 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TesseraClient } from '../../libs/client/src/index.js';
+import { TesseraClient } from '../../libs/edge/client/src/index.js';
 import { temporaryFolder } from '../../libs/testing/src/index.js';
 import { CatalogueClient } from '../../tools/served/catalogue-client.js';
 import { SMALL, writeRandomModel } from './random-model.js';

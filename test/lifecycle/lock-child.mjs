@@ -1,5 +1,5 @@
 // A process that locks the folders that it is sent and says whether it has them; `done` gives back.
-import { lockFolder } from '../../dist/libs/adapter/src/outside/folder-lock.js';
+import { lockFolder } from '../../dist/libs/service/adapter/src/outside/folder-lock.js';
 
 let giveBack = () => undefined;
 

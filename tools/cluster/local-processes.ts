@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -69,8 +69,12 @@ function isOpen(port: number): Promise<boolean> {
   });
 }
 
+const SHOWN_CHARACTERS = 2000;
+
 function notServing(name: string, folder: string): TesseraError {
-  const message = `${name}: expected it to serve, got an end: see ${join(folder, 'log')}`;
+  const log = join(folder, 'log');
+  const printed = existsSync(log) ? readFileSync(log, 'utf8').slice(-SHOWN_CHARACTERS) : '';
+  const message = `${name}: expected it to serve, got an end: see ${log}\n${printed}`;
   return new TesseraError('IO_FAILED', message);
 }
 

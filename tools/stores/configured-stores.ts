@@ -14,7 +14,7 @@ export interface ConfiguredStore {
   readonly folder: string;
 }
 
-/** Their names as libs/config has them. */
+/** Their names as libs/ops/config has them. */
 const KEPT_STORES = ['behaviours', 'changes', 'adapters', 'weights'];
 
 /** On the standard error: a command that looks at the demo's stores may mean another model's. */

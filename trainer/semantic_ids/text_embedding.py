@@ -1,8 +1,8 @@
 """Vectors of texts without a model: TF-IDF and a truncated SVD (Deerwester et al. 1990).
 
-What the service repeats bit for bit (`libs/catalogue`, `tfidf-embedder.ts`), in float64: the weight
-of a word is the square root of how often it occurs, times its idf. A word that is not known counts
-as those of its parts (`words.py`) that are. The row of weights has length 1;
+The service repeats it bit for bit (`libs/service/catalogue`, `tfidf-embedder.ts`), in float64: the
+weight of a word is the square root of how often it occurs, times its idf. A word that is not known
+counts as those of its parts (`words.py`) that are. The row of weights has length 1;
 its product with the components, words in ascending order, has length 1 and is rounded to float32.
 Sums of squares go from the first number to the last.
 """

@@ -1,4 +1,4 @@
-"""Words of a text, by the rule that the service repeats (`libs/catalogue`, `words.ts`).
+"""Words of a text, by the rule that the service repeats (`libs/service/catalogue`, `words.ts`).
 
 The text is normalised (NFKC) and put in lower case. A word is a run of letters, numbers and marks;
 scripts that are written without spaces give pairs of neighbours instead.

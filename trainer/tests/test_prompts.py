@@ -32,7 +32,7 @@ def of_fixtures():
 
 @pytest.mark.parametrize(("one", "case"), list(cases()))
 def test_a_prompt_has_the_tokens_that_the_service_writes(one, case, tokenizer):
-    """The other side of the fixture: libs/prompt/src/trainer-prompts.spec.ts."""
+    """The other side of the fixture: libs/service/prompt/src/trainer-prompts.spec.ts."""
     writer = writer_of(one["template"], tokenizer, one["items"], one["tokensMax"])
     expected = {name: case[name] for name in ("tokens", "shown", "refused") if name in case}
     assert answer_of(writer, case) == expected

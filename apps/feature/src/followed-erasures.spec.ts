@@ -1,5 +1,6 @@
 import { loadConfig } from '@tessera/config';
-import { markOf, positionOf, startOf } from '@tessera/log';
+import { markOf, positionOf } from '@tessera/contracts';
+import { startOf } from '@tessera/log';
 import { createLog } from '@tessera/telemetry';
 import { MemoryEntryStore, MemoryLog, MemoryLogState, ModelNode } from '@tessera/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';

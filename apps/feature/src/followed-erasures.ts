@@ -1,14 +1,12 @@
 import type { BehaviourLog } from '@tessera/behaviour';
 import type { Config } from '@tessera/config';
+import { markOf, type Position, positionOf } from '@tessera/contracts';
 import type { Readiness } from '@tessera/lifecycle';
 import {
   ERASE,
   type Erasure,
   erasedBefore,
   Follower,
-  markOf,
-  type Position,
-  positionOf,
   ReplicatedState,
   type StatePart,
   Submissions,

@@ -11,8 +11,8 @@ import type {
   PushParts,
   RolledBack,
 } from '@tessera/adapter';
+import type { Submission } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import type { Submission } from '@tessera/log';
 import type { Actor, AdapterAudits } from './adapter-audits.js';
 
 export interface AdapterEdgeParts {

@@ -1,8 +1,8 @@
 import type { Principal } from '@tessera/access';
 import type { ServedWeights, WeightsState, WeightsUpdate } from '@tessera/adapter';
+import type { Submission } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
-import type { Submission } from '@tessera/log';
 import type { AdapterAudits } from './adapter-audits.js';
 
 export interface WeightsEdgeParts {

@@ -1,12 +1,12 @@
 /** A node whose state is a list of words, for tests of what follows a log. */
 
+import { positionOf } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
   type Act,
   BEGINS,
   ERASE,
   Follower,
-  positionOf,
   ReplicatedState,
   SNAPSHOT,
   type StatePart,

@@ -2,7 +2,7 @@
 // max-min shares of what the classes ask for. The queue keeps the shares among those that wait
 // (fair_share.h); where deadlines keep it short, it is here that they are kept. Pure; times in
 // microseconds. The edge does the same before a call is parsed
-// (libs/admission/src/class-shares.ts).
+// (libs/edge/admission/src/class-shares.ts).
 #pragma once
 
 #include <array>

@@ -20,7 +20,7 @@ function carried(caller: Carrier): Record<string, string> {
   return fields;
 }
 
-/** A call that was answered without grpc-js (libs/grpc, direct). */
+/** A call that was answered without grpc-js (libs/edge/grpc, direct). */
 export function directHop(request: Buffer, context: CallContext): UnaryHop {
   const { signal, budgetUs, caller, authorization } = context;
   const fields = carried(caller);

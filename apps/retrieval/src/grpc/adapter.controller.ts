@@ -3,6 +3,7 @@ import { Controller, UseFilters } from '@nestjs/common';
 import { GrpcMethod, GrpcStreamCall } from '@nestjs/microservices';
 import type { PushPart } from '@tessera/adapter';
 import type {
+  Submission,
   WireActivateRequest,
   WireActivateResponse,
   WireDeleteRequest,
@@ -20,7 +21,6 @@ import type {
 } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { callerOf, GrpcErrorFilter, grpcStatus, refuseMalformed, text } from '@tessera/grpc';
-import type { Submission } from '@tessera/log';
 import { Log } from '@tessera/telemetry';
 import { AdapterEdge } from '../adapter-edge.js';
 import { submissionOf } from '../wire/submission.js';

@@ -4,6 +4,7 @@ import { GrpcMethod, GrpcStreamMethod } from '@nestjs/microservices';
 import { type Change, ChangeAudits } from '@tessera/access';
 import type { AppliedImport, CatalogueChanges } from '@tessera/catalogue';
 import type {
+  Submission,
   WireApplyBatchRequest,
   WireApplyBatchResponse,
   WireApplyRequest,
@@ -26,7 +27,6 @@ import type {
 } from '@tessera/contracts';
 import type { ListedItem } from '@tessera/engine';
 import { callerOf, GrpcErrorFilter, paced, refuseMalformed } from '@tessera/grpc';
-import type { Submission } from '@tessera/log';
 import { RecallOperations } from '@tessera/recall';
 import { concatMap, defaultIfEmpty, map, type Observable, scan, takeLast, takeWhile } from 'rxjs';
 import { answerOf, applyWire, parseWireChanges, quantised } from '../wire/catalogue.mapper.js';

@@ -4,10 +4,9 @@ import {
   type CatalogueChanges,
   ChangeBatch,
 } from '@tessera/catalogue';
-import type { WireApplyBatchRequest } from '@tessera/contracts';
+import type { Submission, WireApplyBatchRequest } from '@tessera/contracts';
 import { expecting } from '@tessera/errors';
 import { refuseMalformed } from '@tessera/grpc';
-import type { Submission } from '@tessera/log';
 import { parseWireChanges } from '../wire/catalogue.mapper.js';
 
 const invalid = expecting('CATALOGUE_INVALID');

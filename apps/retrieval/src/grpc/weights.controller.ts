@@ -2,6 +2,7 @@ import type { Metadata } from '@grpc/grpc-js';
 import { Controller, UseFilters } from '@nestjs/common';
 import { GrpcMethod } from '@nestjs/microservices';
 import type {
+  Submission,
   WireWeightsGetRequest,
   WireWeightsGetResponse,
   WireWeightsRollbackRequest,
@@ -10,7 +11,6 @@ import type {
   WireWeightsUpdateResponse,
 } from '@tessera/contracts';
 import { callerOf, GrpcErrorFilter, refuseMalformed, text } from '@tessera/grpc';
-import type { Submission } from '@tessera/log';
 import { WeightsEdge } from '../weights-edge.js';
 import { submissionOf } from '../wire/submission.js';
 

@@ -9,6 +9,7 @@ import {
   FormReader,
 } from '@tessera/catalogue';
 import type {
+  Submission,
   WireApplyRequest,
   WireApplyResponse,
   WireChange,
@@ -18,7 +19,6 @@ import type {
   WireQuantiseResponse,
 } from '@tessera/contracts';
 import { expecting } from '@tessera/errors';
-import type { Submission } from '@tessera/log';
 import { clauseFrom } from './eligibility.mapper.js';
 
 const invalid = expecting('CATALOGUE_INVALID');

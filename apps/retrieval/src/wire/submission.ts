@@ -1,5 +1,5 @@
+import { type Submission, WAIT_FOR, type WaitFor } from '@tessera/contracts';
 import { expecting } from '@tessera/errors';
-import { type Submission, WAIT_FOR, type WaitFor } from '@tessera/log';
 
 const invalid = expecting('REQUEST_INVALID');
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { AdapterAct } from '@tessera/adapter';
 import { type AppliedImport, parseCatalogueSpecs } from '@tessera/catalogue';
 import type { Config } from '@tessera/config';
+import { markOf, type Position, positionOf, type Submission } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
 import {
@@ -10,16 +11,12 @@ import {
   ERASE,
   type Erasure,
   Follower,
-  markOf,
   NO_OFFSET,
-  type Position,
-  positionOf,
   ReplicatedState,
   Seat,
   SNAPSHOT,
   Snapshots,
   type StatePart,
-  type Submission,
   Submissions,
   startOf,
 } from '@tessera/log';

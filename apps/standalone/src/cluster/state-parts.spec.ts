@@ -4,8 +4,9 @@ import {
   type ImportMark,
   type OrderedChanges,
 } from '@tessera/catalogue';
+import { markOf, positionOf } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import { markOf, positionOf, startOf } from '@tessera/log';
+import { startOf } from '@tessera/log';
 import { FakeChangingCatalogue } from '@tessera/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cataloguePart } from './state-parts.js';

@@ -2,15 +2,10 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AdapterAct, Adapters, PushPart, ReceivedVersion } from '@tessera/adapter';
 import type { CatalogueChanges, OrderedChanges } from '@tessera/catalogue';
+import { positionOf } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { partsOfRegular } from '@tessera/files';
-import {
-  type EntryStore,
-  KeyWindow,
-  type PartOutcome,
-  positionOf,
-  type StatePart,
-} from '@tessera/log';
+import { type EntryStore, KeyWindow, type PartOutcome, type StatePart } from '@tessera/log';
 import type { RecallOperations } from '@tessera/recall';
 
 const CHANGES = 'changes';

@@ -1,0 +1,72 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { type Condition, Readiness } from '@tessera/lifecycle';
+import type { FastifyReply } from 'fastify';
+import { ServedVersions } from './served-versions.js';
+
+const OK = 200;
+const UNAVAILABLE = 503;
+
+interface HealthAnswer {
+  readonly live: true;
+  readonly ready: boolean;
+  readonly state: string;
+  /** Why `ready` is false though the process has started. */
+  readonly reason?: string;
+  /** Dependencies of the process and the stores that it writes to, each with its own state. */
+  readonly conditions: readonly Condition[];
+  readonly versions: ServedVersions['versions'];
+  /** Users' chains in the KV pool; left out: the process has none. */
+  readonly chains?: number;
+  /** `RelevanceProfile` of libs/cluster/routing; left out: the process scores no texts. */
+  readonly relevance?: object;
+  /** How far the process is in the log of its cluster; left out: it follows none. */
+  readonly clusterLog?: object;
+}
+
+/** What a process says of its own work in `/health`. DI token. */
+export class OwnState {
+  constructor(
+    /** Users' chains in the KV pool; undefined: the process has none. */
+    readonly chains: (() => number) | undefined,
+    /** Undefined: the process scores no texts. */
+    readonly relevance: (() => object) | undefined,
+    /** Undefined: it follows no log. */
+    readonly clusterLog: (() => object) | undefined,
+  ) {}
+}
+
+@Controller('health')
+export class HealthController {
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly served: ServedVersions,
+    private readonly own: OwnState,
+  ) {}
+
+  /** 200 while requests are taken, else 503. */
+  @Get(['', 'ready'])
+  ready(@Res({ passthrough: true }) reply: FastifyReply): HealthAnswer {
+    reply.status(this.readiness.ready ? OK : UNAVAILABLE);
+    return this.answer();
+  }
+
+  /** 200 while the process runs. */
+  @Get('live')
+  live(): HealthAnswer {
+    return this.answer();
+  }
+
+  private answer(): HealthAnswer {
+    const { ready, state, reason } = this.readiness;
+    const why = reason === '' ? {} : { reason };
+    const conditions = this.readiness.conditions.all();
+    const { versions } = this.served;
+    const chains = this.own.chains?.();
+    const relevance = this.own.relevance?.();
+    const kept = chains === undefined ? {} : { chains };
+    const scores = relevance === undefined ? {} : { relevance };
+    const clusterLog = this.own.clusterLog?.();
+    const own = { ...kept, ...scores, ...(clusterLog && { clusterLog }) };
+    return { live: true, ready, state, ...why, conditions, versions, ...own };
+  }
+}

@@ -1,0 +1,193 @@
+/** Queries of analysts, each in a real process: what they get, and what ends them. */
+
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@tessera/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { QueryResult } from './domain/inspection-store.js';
+import { ChildInspectionStore } from './outside/child-inspection-store.js';
+
+const PROGRAM = join(import.meta.dirname, '../../../../dist/apps/inspection/src/main.js');
+const LIMITS = { rowsMax: 1000, timeoutMs: 60_000 };
+const ENDLESS = 'SELECT count(*) FROM range(10000000) a, range(10000000) b';
+const folder = temporaryFolder({});
+let store: ChildInspectionStore;
+
+const opened = (path: string) =>
+  ChildInspectionStore.open({
+    program: PROGRAM,
+    // The other tests have the cores as well.
+    niceness: { recorder: 0, query: 0 },
+    path,
+    memoryBytes: 2 ** 28,
+    queueMax: 10,
+    retention: { ageMsMax: 1e15, bytesMax: 2 ** 40 },
+    queries: { countMax: 2, memoryBytes: 2 ** 27, diskBytes: 2 ** 24, answerBytesMax: 2 ** 16 },
+    onRecords: () => undefined,
+    onFault: (thrown) => {
+      throw thrown;
+    },
+  });
+
+beforeAll(async () => {
+  store = await opened(folder.path);
+  await store.shelf.saveSet({ name: '=1+1', timeMs: 1e12, author: '@x', recallIds: ['-a', 'b'] });
+});
+
+afterAll(async () => {
+  await store.close();
+  folder.remove();
+});
+
+/** Of queries; copies of the store are not theirs. */
+const leftIn = (path: string) =>
+  readdirSync(join(path, 'queries')).filter((name) => !name.startsWith('copy-'));
+
+/** Processes that hold a file of the store's copies open. */
+function queriesOf(path: string): string[] {
+  const isOpen = (id: string) => {
+    try {
+      const files = readdirSync(`/proc/${id}/fd`);
+      return files.some((fd) => readlinkSync(`/proc/${id}/fd/${fd}`).startsWith(`${path}/queries`));
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync('/proc').filter((id) => /^\d+$/.test(id) && isOpen(id));
+}
+
+async function answer(sql: string, limits = LIMITS): Promise<QueryResult> {
+  return JSON.parse(Buffer.from(await store.query(sql, limits)).toString());
+}
+
+async function exported(sql: string, format: 'csv' | 'parquet'): Promise<Buffer> {
+  const file = await store.exportTo(sql, format, LIMITS);
+  const bytes = readFileSync(file.path);
+  await file.release();
+  expect(existsSync(file.path)).toBe(false);
+  return bytes;
+}
+
+it('are answered with columns and rows, cut where there are more rows or bytes', async () => {
+  const found = await answer('SELECT name, recalls FROM sets -- all of them;');
+  expect(found.columns).toEqual([
+    { name: 'name', type: 'VARCHAR' },
+    { name: 'recalls', type: 'VARCHAR[]' },
+  ]);
+  expect(found.rows).toEqual([['=1+1', ['-a', 'b']]]);
+  const cut = await answer('FROM range(100)', { ...LIMITS, rowsMax: 7 });
+  expect([cut.rows.length, cut.isCut]).toEqual([7, true]);
+  const large = await answer("SELECT repeat('x', 1000) FROM range(500)");
+  expect([large.rows.length, large.isCut]).toEqual([65, true]);
+});
+
+it('see what was written before them, and write nothing', async () => {
+  await store.shelf.saveSet({ name: 's', timeMs: 1e12, author: 'it', recallIds: [] });
+  expect((await answer("SELECT author FROM sets WHERE name = 's'")).rows).toEqual([['it']]);
+  await store.shelf.removeSet('s');
+  expect((await answer('SELECT count(*)::INTEGER FROM sets')).rows).toEqual([[1]]);
+});
+
+it('are exported as Parquet, and as CSV that no spreadsheet computes', async () => {
+  const parquet = await exported('SELECT range AS n FROM range(3)', 'parquet');
+  expect(parquet.subarray(0, 4).toString()).toBe('PAR1');
+  const numbers = '-5 AS n, -1.5 AS d';
+  const sql = `SELECT name, author, ${numbers}, '\tx' AS "=head", NULL AS nothing FROM sets`;
+  expect((await exported(sql, 'csv')).toString()).toBe(
+    "name,author,n,d,'=head,nothing\n'=1+1,'@x,-5,-1.5,'\tx,\n",
+  );
+});
+
+it('are ended when their time is over, and when nobody wants them', async () => {
+  const late = { ...LIMITS, timeoutMs: 1000 };
+  await expect(store.query(ENDLESS, late)).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+  const gone = new AbortController();
+  const asked = store.exportTo(ENDLESS, 'csv', LIMITS, gone.signal);
+  gone.abort();
+  await expect(asked).rejects.toMatchObject({ code: 'CANCELLED' });
+  expect(store.queryCount).toBe(0);
+});
+
+it('are ended by the kernel where they take more memory or disk than they may', async () => {
+  for (const sql of [
+    "SELECT rpad('x', 1500000000, 'y') IS NULL",
+    "SELECT length(repeat('ab', 2000000000))",
+    "SELECT * FROM range(3000000) t(x) ORDER BY hash(x), repeat('x', 40)",
+    "SELECT repeat('x', 1000) FROM range(100000)",
+  ]) {
+    await expect(store.exportTo(sql, 'csv', { ...LIMITS, rowsMax: 1e8 })).rejects.toMatchObject({
+      code: 'QUERY_TOO_LARGE',
+    });
+  }
+  expect((await answer('SELECT 1 AS one')).rows).toEqual([[1]]);
+});
+
+it('are refused where as many run as may, and leave nothing behind', async () => {
+  const gone = new AbortController();
+  const running = [1, 2].map(() => store.query(ENDLESS, LIMITS, gone.signal));
+  const settled = Promise.allSettled(running);
+  await expect(store.query('SELECT 1', LIMITS)).rejects.toMatchObject({
+    code: 'OPERATION_BUSY',
+    retryable: true,
+  });
+  gone.abort();
+  for (const one of await settled) {
+    expect(one).toMatchObject({ status: 'rejected', reason: { code: 'CANCELLED' } });
+  }
+  expect(leftIn(folder.path)).toEqual([]);
+});
+
+it('end with an erasure, since they read what was there before it', async () => {
+  const running = store.query(ENDLESS, LIMITS);
+  const ended = expect(running).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  const file = await store.exportTo('SELECT 1', 'csv', LIMITS);
+  await store.eraseUser('nobody');
+  await ended;
+  expect(file.ended.aborted).toBe(true);
+  await file.release();
+});
+
+it('are started by a process of their own: to start one copies the page tables', async () => {
+  const children = () =>
+    readdirSync('/proc/self/task')
+      .flatMap((thread) => readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' '))
+      .filter((id) => id !== '');
+  const before = children();
+  const gone = new AbortController();
+  const file = store.exportTo("SELECT repeat('x', 100) FROM range(1)", 'csv', LIMITS);
+  const running = store.query(ENDLESS, LIMITS, gone.signal);
+  await (await file).release();
+  expect(children().filter((id) => !before.includes(id))).toEqual([]);
+  gone.abort();
+  await expect(running).rejects.toMatchObject({ code: 'CANCELLED' });
+});
+
+it('end with the process that starts them, which is started again', async () => {
+  const first = store.launcherProcessId as number;
+  const running = store.query(ENDLESS, LIMITS);
+  // Both have their processes.
+  await (await store.exportTo('SELECT 1', 'csv', LIMITS)).release();
+  const ended = expect(running).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  process.kill(first, 'SIGKILL');
+  await ended;
+  await expect.poll(() => queriesOf(folder.path)).toEqual([]);
+  expect((await answer('SELECT 1 AS one')).rows).toEqual([[1]]);
+  expect(store.launcherProcessId).not.toBe(first);
+});
+
+it('end with the store: nothing runs on, and no file is left', async () => {
+  const other = temporaryFolder({});
+  const closing = await opened(other.path);
+  const ended = expect(closing.exportTo(ENDLESS, 'csv', LIMITS)).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+    message: expect.stringContaining('is being closed'),
+  });
+  await expect.poll(() => closing.queryCount).toBe(1);
+  const began = performance.now();
+  await closing.close();
+  await ended;
+  expect(closing.queryCount).toBe(0);
+  expect(performance.now() - began).toBeLessThan(LIMITS.timeoutMs / 2);
+  expect(leftIn(other.path)).toEqual([]);
+  other.remove();
+});

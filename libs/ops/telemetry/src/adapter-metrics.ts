@@ -1,0 +1,92 @@
+/** Metrics of adapters. */
+
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+export const ADAPTER_METRICS = {
+  adapterActions: {
+    name: 'tessera_adapter_actions_total',
+    meaning:
+      'what was done with versions of adapters, by action (push, activate, rollback, pin, unpin, ' +
+      'delete, lost, waits) and code (OK or a code of docs/errors.md)',
+  },
+  adapterRecalls: {
+    name: 'tessera_adapter_recalls_total',
+    meaning:
+      'recalls, by what they were answered with (base, active, canary, named: the request says so)',
+  },
+  adapterBytes: {
+    name: 'tessera_adapter_bytes',
+    meaning: 'bytes of adapters now, by place (arena, disk) and kind (used, capacity)',
+  },
+  adapterCanary: {
+    name: 'tessera_adapter_canary',
+    meaning: 'answers of canaries now, by name and what (canaryAnswers, activeAnswers, shadowed)',
+  },
+  adapterCanaryOverlap: {
+    name: 'tessera_adapter_canary_overlap',
+    meaning: 'mean share of items that both answers to shadowed recalls have, by name',
+  },
+} as const;
+
+/** As libs/service/adapter reports them. */
+export interface AdapterCounts {
+  readonly recalls: Readonly<Record<string, number>>;
+  readonly arena: { readonly usedBytes: number; readonly maxBytes: number };
+  readonly disk: { readonly usedBytes: number; readonly maxBytes: number };
+  readonly canaries: readonly {
+    readonly name: string;
+    readonly canaryAnswers: number;
+    readonly activeAnswers: number;
+    readonly shadowed: number;
+    readonly overlap: number;
+  }[];
+}
+
+export function registerAdapterMetrics(registry: Registry, read: () => AdapterCounts): void {
+  const registers = [registry];
+  new Counter({
+    name: ADAPTER_METRICS.adapterRecalls.name,
+    help: ADAPTER_METRICS.adapterRecalls.meaning,
+    labelNames: ['arm'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [arm, count] of Object.entries(read().recalls)) this.inc({ arm }, count);
+    },
+  });
+  new Gauge({
+    name: ADAPTER_METRICS.adapterBytes.name,
+    help: ADAPTER_METRICS.adapterBytes.meaning,
+    labelNames: ['place', 'kind'],
+    registers,
+    collect() {
+      const { arena, disk } = read();
+      for (const [place, { usedBytes, maxBytes }] of Object.entries({ arena, disk })) {
+        this.set({ place, kind: 'used' }, usedBytes);
+        this.set({ place, kind: 'capacity' }, maxBytes);
+      }
+    },
+  });
+  new Gauge({
+    name: ADAPTER_METRICS.adapterCanary.name,
+    help: ADAPTER_METRICS.adapterCanary.meaning,
+    labelNames: ['name', 'what'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, overlap: _, ...counts } of read().canaries) {
+        for (const [what, count] of Object.entries(counts)) this.set({ name, what }, count);
+      }
+    },
+  });
+  new Gauge({
+    name: ADAPTER_METRICS.adapterCanaryOverlap.name,
+    help: ADAPTER_METRICS.adapterCanaryOverlap.meaning,
+    labelNames: ['name'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, overlap } of read().canaries) this.set({ name }, overlap);
+    },
+  });
+}

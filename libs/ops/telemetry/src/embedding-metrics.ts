@@ -1,0 +1,72 @@
+/** Metrics of models of texts. */
+
+import { MICROSECONDS_PER_SECOND } from '@tessera/units';
+import { Gauge, type Registry } from 'prom-client';
+import { copyCounts } from './tallies.js';
+
+export const EMBEDDING_METRICS = {
+  embeddingTexts: {
+    name: 'tessera_embedding_texts_total',
+    meaning: 'texts that became vectors, by model',
+  },
+  embeddingTokens: {
+    name: 'tessera_embedding_tokens_total',
+    meaning: 'tokens of these texts, by model',
+  },
+  embeddingTruncated: {
+    name: 'tessera_embedding_truncated_texts_total',
+    meaning: 'texts of which the last tokens were left out, by model',
+  },
+  embeddingPasses: {
+    name: 'tessera_embedding_passes_total',
+    meaning: 'passes that texts went through together, by model',
+  },
+  embeddingCompute: {
+    name: 'tessera_embedding_compute_seconds_total',
+    meaning: 'seconds that passes computed, without those in which recalls went first, by model',
+  },
+  embeddingWaiting: {
+    name: 'tessera_embedding_waiting_texts',
+    meaning: 'texts that wait for a pass, by model',
+  },
+} as const;
+
+/** As libs/service/embedding reports them. */
+export interface EmbeddingState {
+  readonly model: string;
+  readonly depth: number;
+  readonly texts: number;
+  readonly tokens: number;
+  readonly truncated: number;
+  readonly passes: number;
+  readonly computeUs: number;
+}
+
+export function registerEmbeddingMetrics(
+  registry: Registry,
+  read: () => readonly EmbeddingState[],
+): void {
+  const M = EMBEDDING_METRICS;
+  const counted = (
+    metric: (typeof M)[keyof typeof M],
+    countOf: (state: EmbeddingState) => number,
+  ) => {
+    copyCounts(registry, metric, 'model', () =>
+      Object.fromEntries(read().map((state) => [state.model, countOf(state)])),
+    );
+  };
+  counted(M.embeddingTexts, ({ texts }) => texts);
+  counted(M.embeddingTokens, ({ tokens }) => tokens);
+  counted(M.embeddingTruncated, ({ truncated }) => truncated);
+  counted(M.embeddingPasses, ({ passes }) => passes);
+  counted(M.embeddingCompute, ({ computeUs }) => computeUs / MICROSECONDS_PER_SECOND);
+  new Gauge({
+    name: M.embeddingWaiting.name,
+    help: M.embeddingWaiting.meaning,
+    labelNames: ['model'],
+    registers: [registry],
+    collect() {
+      for (const { model, depth } of read()) this.set({ model }, depth);
+    },
+  });
+}

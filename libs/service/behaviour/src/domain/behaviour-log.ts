@@ -1,0 +1,40 @@
+import type { BehaviourEvent, StoredBehaviour } from './behaviour-event.js';
+import { BehaviourStore } from './behaviour-store.js';
+
+/**
+ * The outcome of an event: stored; known already; or not kept, because it is older than what the
+ * retention keeps or than the erasure of its user.
+ */
+export type AppendOutcome = 'added' | 'duplicate' | 'outside';
+
+/**
+ * Port: behaviours that arrive while others read. What is stored is a function of the set of events
+ * that were ever appended (see Retention): neither their order nor repetition counts, so events may
+ * be delivered more than once. Of one user the history is in the order of time; those of one time
+ * are in the order in which they first arrived. Where a limit falls among behaviours of one time,
+ * those with the higher event ID (by bytes) count as newer. Safe to call concurrently; rejects with
+ * STORE_UNAVAILABLE, STORE_FULL, STORE_CORRUPT or IO_FAILED.
+ */
+export abstract class BehaviourLog extends BehaviourStore<StoredBehaviour> {
+  /** Stores checked events, of any users; durable when it resolves. One outcome per event. */
+  abstract append(events: readonly BehaviourEvent[]): Promise<readonly AppendOutcome[]>;
+  /** Replaces the profile. */
+  abstract putProfile(userId: string, profile: Readonly<Record<string, string>>): Promise<void>;
+  /**
+   * Forgets all of a user. Events up to `untilMs`, and up to the newest that was kept, are
+   * refused from then on: a late delivery does not bring back what was erased. False: nothing was
+   * known.
+   * @param mark position of the log's entry that erases the user, kept in the same commit: an
+   * entry that the store has applied is not applied again; '' or left out: none
+   */
+  abstract erase(userId: string, untilMs: number, mark?: string): Promise<boolean>;
+  abstract close(): Promise<void>;
+}
+
+/** Time in milliseconds, then bytes of the event ID. */
+export function byTimeAndEvent(
+  a: { readonly timeMs: number; readonly eventId: string },
+  b: { readonly timeMs: number; readonly eventId: string },
+): number {
+  return a.timeMs - b.timeMs || Buffer.compare(Buffer.from(a.eventId), Buffer.from(b.eventId));
+}

@@ -1,0 +1,379 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { positionOf } from '@tessera/contracts';
+import {
+  OrderedStore,
+  type StoreCondition,
+  type StoreEntry,
+  type StoreReading,
+} from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
+import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
+import type { UserBehaviours } from '../domain/behaviour-store.js';
+import { FUTURE_MS_MAX } from '../domain/plausible-time.js';
+import type { Retention } from '../domain/retention.js';
+import {
+  behaviourKey,
+  eventKey,
+  FORMAT,
+  FORMAT_KEY,
+  MARK_KEY,
+  placeValue,
+  RECORD_RANGE,
+  readBehaviourKey,
+  recordKey,
+  userOfRecordKey,
+  windowRange,
+} from './embedded-keys.js';
+import { Arrivals, payloadOf, type StoredEntry, storedBehaviours } from './event-payload.js';
+
+/** The record of a user beside the behaviours. */
+interface UserRecord {
+  readonly known: boolean;
+  readonly profile: Readonly<Record<string, string>>;
+  /** -1: never erased. */
+  readonly erasedUntilMs: number;
+  /** Behaviours per window; those too old are counted until they are purged. */
+  readonly counts: readonly number[];
+  readonly purgedMs: number;
+}
+
+/** Behaviours that are too old are hidden at once and taken away this often. */
+const PURGE_INTERVAL_MS = 3_600_000;
+const SCAN_LIMIT = 10_000;
+
+export interface EmbeddedBehaviourOptions {
+  readonly path: string;
+  /** Free bytes of its file system below which it takes no writes; left out: 0. */
+  readonly reserveBytes?: number;
+  readonly retention: Retention;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+}
+
+/**
+ * Behaviours in a folder of this process. Writes come one after another; reads wait for none. An
+ * append writes what is new first and then takes away what has left its window: readers never look
+ * beyond the window, so that the moment in between (or a crash in it) cannot be seen.
+ */
+export class EmbeddedBehaviourLog extends BehaviourLog {
+  readonly userCount = null;
+  private lastWrite: Promise<unknown> = Promise.resolve();
+  private readonly arrivals: Arrivals;
+
+  private constructor(
+    private readonly store: OrderedStore,
+    private readonly options: EmbeddedBehaviourOptions,
+    private lastMark: string,
+  ) {
+    super();
+    this.arrivals = new Arrivals(options.nowMs);
+  }
+
+  /** Rejects with STORE_INVALID, STORE_NEWER, STORE_CORRUPT or STORE_FULL. */
+  static async open(options: EmbeddedBehaviourOptions): Promise<EmbeddedBehaviourLog> {
+    // The store makes its own folder alone. What cannot be made here it refuses with its reason.
+    await mkdir(dirname(options.path), { recursive: true }).catch(() => undefined);
+    const { path, reserveBytes = 0 } = options;
+    const store = await OrderedStore.open({ path, reserveBytes });
+    const [format, mark] = await store.get([FORMAT_KEY, MARK_KEY]);
+    if (format === undefined || Number(format) <= FORMAT) {
+      return new EmbeddedBehaviourLog(store, options, mark?.toString() ?? '');
+    }
+    store.close();
+    const got = `got format ${format}, which a newer release wrote`;
+    throw new TesseraError('STORE_NEWER', `${path}: expected format ${FORMAT} at most, ${got}`);
+  }
+
+  override get retention(): Retention {
+    return this.options.retention;
+  }
+
+  /** Cheap. */
+  condition(): StoreCondition {
+    return this.store.condition();
+  }
+
+  /** Goes on writing where that had ended. Rejects with STORE_FULL or STORE_UNAVAILABLE. */
+  recover(): Promise<void> {
+    return this.store.recover();
+  }
+
+  append(events: readonly BehaviourEvent[]): Promise<readonly AppendOutcome[]> {
+    return this.inTurn(() => this.appendNow(events));
+  }
+
+  async history(userId: string, limit: number): Promise<readonly StoredBehaviour[] | null> {
+    return (await this.user(userId, limit))?.behaviours ?? null;
+  }
+
+  /** Record and windows in one read. */
+  override async user(
+    userId: string,
+    limit: number,
+  ): Promise<UserBehaviours<StoredBehaviour> | null> {
+    const { retention, nowMs } = this.options;
+    const oldest = retention.oldestMs(nowMs());
+    const { windows } = retention;
+    const asked = this.store.read({
+      keys: [recordKey(userId)],
+      ranges: windows.map(({ behavioursMax }, window) => ({
+        ...windowRange(userId, window, oldest[window] as number, Number.POSITIVE_INFINITY),
+        ...endOf(limit, behavioursMax),
+      })),
+    });
+    const found = asked instanceof Promise ? await asked : asked;
+    const [value] = found.values();
+    const record = value && readRecord(value);
+    if (record?.known !== true) return null;
+    const own = windows.map(({ behavioursMax }, window) =>
+      newestOf(found, window, limit, behavioursMax),
+    );
+    const entries = own.length === 1 ? (own[0] ?? []) : own.flat().sort(byTimeAndEvent);
+    const newest = limit > 0 ? entries.slice(-limit) : [];
+    return { behaviours: storedBehaviours(newest), profile: record.profile };
+  }
+
+  async profile(userId: string): Promise<Readonly<Record<string, string>> | null> {
+    const [record] = await this.records([userId]);
+    return record?.known === true ? record.profile : null;
+  }
+
+  putProfile(userId: string, profile: Readonly<Record<string, string>>): Promise<void> {
+    return this.inTurn(async () => {
+      const [record] = await this.records([userId]);
+      await this.put(
+        [],
+        [recordEntry(userId, { ...(record as UserRecord), known: true, profile })],
+      );
+    });
+  }
+
+  /** Of the newest entry of a cluster log that is applied here; '': none. */
+  get mark(): string {
+    return this.lastMark;
+  }
+
+  noteMark(mark: string): Promise<void> {
+    return this.inTurn(async () => {
+      await this.put([], [{ key: MARK_KEY, value: Buffer.from(mark) }]);
+      this.lastMark = mark;
+    });
+  }
+
+  erase(userId: string, untilMs: number, mark = ''): Promise<boolean> {
+    return this.inTurn(async () => {
+      if (isApplied(mark, this.lastMark)) return false;
+      const [record] = (await this.records([userId])) as [UserRecord];
+      const ranges = this.options.retention.windows.map((_, window) =>
+        windowRange(userId, window, 0, Number.POSITIVE_INFINITY),
+      );
+      const byWindow = await Promise.all(ranges.map((range) => this.scanAll(range)));
+      const oldest = this.options.retention.oldestMs(this.options.nowMs());
+      // What is too old counts as gone, trimmed or not.
+      const times = byWindow.flatMap((found, window) =>
+        found
+          .map(({ key }) => readBehaviourKey(key).timeMs)
+          .filter((timeMs) => timeMs >= (oldest[window] as number)),
+      );
+      const erasedUntilMs = this.bounded(
+        times.reduce(
+          (latest, time) => Math.max(latest, time),
+          Math.max(untilMs, record.erasedUntilMs),
+        ),
+      );
+      const erased = byWindow.flat().flatMap(({ key }) => keysOfBehaviour(userId, key));
+      const marked = mark === '' ? [] : [{ key: MARK_KEY, value: Buffer.from(mark) }];
+      const gone = recordEntry(userId, { ...this.noRecord(), erasedUntilMs });
+      await this.put(erased, [gone, ...marked]);
+      if (mark !== '') this.lastMark = mark;
+      return record.known;
+    });
+  }
+
+  async userIds(limit: number): Promise<readonly string[]> {
+    const entries = await this.scanAll(RECORD_RANGE);
+    const known = entries.filter(({ value }) => readRecord(value).known);
+    return known.slice(0, limit).map(({ key }) => userOfRecordKey(key));
+  }
+
+  async close(): Promise<void> {
+    await this.lastWrite;
+    this.store.close();
+  }
+
+  private async appendNow(events: readonly BehaviourEvent[]): Promise<AppendOutcome[]> {
+    const users = [...new Set(events.map((event) => event.userId))];
+    const found = await this.records(users);
+    const records = new Map(users.map((userId, i) => [userId, this.corrected(found[i])]));
+    const keys = events.map(({ userId, eventId }) => eventKey(userId, eventId));
+    const seen = await this.store.get(keys);
+    const oldest = this.options.retention.oldestMs(this.options.nowMs());
+    const inBatch = new Set<string>();
+    const put: StoreEntry[] = [];
+    const outcomes = events.map((event, i): AppendOutcome => {
+      const window = this.options.retention.windowOf(event.action);
+      const record = records.get(event.userId) as UserRecord;
+      const { timeMs } = event;
+      if (timeMs <= record.erasedUntilMs || timeMs < (oldest[window] as number)) return 'outside';
+      const key = keys[i] as Buffer;
+      const name = key.toString('latin1');
+      if (seen[i] !== undefined || inBatch.has(name)) return 'duplicate';
+      inBatch.add(name);
+      const place = { window, timeMs };
+      put.push({ key, value: placeValue(place) });
+      const value = Buffer.from(payloadOf(event, this.arrivals.next()));
+      put.push({ key: behaviourKey(event.userId, place, event.eventId), value });
+      const counts = record.counts.map((count, w) => (w === window ? count + 1 : count));
+      records.set(event.userId, { ...record, known: true, counts });
+      return 'added';
+    });
+    const changed = users.filter((userId, i) => records.get(userId) !== found[i]);
+    const entries = changed.map((userId) => recordEntry(userId, records.get(userId) as UserRecord));
+    await this.put([], [...put, ...entries]);
+    const dropped = await this.trim(changed, records, oldest);
+    return outcomes.map((outcome, i) =>
+      outcome === 'added' && dropped.has((keys[i] as Buffer).toString('latin1'))
+        ? 'outside'
+        : outcome,
+    );
+  }
+
+  /** Takes away what has left its window; returns the event keys (as latin1) of what it took. */
+  private async trim(
+    users: readonly string[],
+    records: ReadonlyMap<string, UserRecord>,
+    oldest: readonly number[],
+  ): Promise<ReadonlySet<string>> {
+    const erased: Buffer[] = [];
+    const put: StoreEntry[] = [];
+    for (const userId of users) {
+      const record = records.get(userId) as UserRecord;
+      const gone = await this.leaving(userId, record, oldest);
+      if (gone.every((entries) => entries.length === 0)) continue;
+      erased.push(...gone.flat().flatMap(({ key }) => keysOfBehaviour(userId, key)));
+      const counts = record.counts.map((count, window) => count - (gone[window]?.length ?? 0));
+      put.push(recordEntry(userId, { ...record, counts, purgedMs: this.options.nowMs() }));
+    }
+    if (erased.length > 0) await this.put(erased, put);
+    return new Set(erased.map((key) => key.toString('latin1')));
+  }
+
+  /** Per window what is too old or beyond its count, oldest first. */
+  private leaving(
+    userId: string,
+    record: UserRecord,
+    oldest: readonly number[],
+  ): Promise<(readonly StoreEntry[])[]> {
+    const purge = this.options.nowMs() - record.purgedMs >= PURGE_INTERVAL_MS;
+    return Promise.all(
+      this.options.retention.windows.map(async ({ behavioursMax }, window) => {
+        const until = purge ? (oldest[window] as number) : 0;
+        const old = await this.scanAll(windowRange(userId, window, 0, until));
+        const excess = (record.counts[window] ?? 0) - behavioursMax;
+        if (excess <= old.length) return old;
+        const whole = windowRange(userId, window, 0, Number.POSITIVE_INFINITY);
+        return this.store.scan({ ...whole, limit: excess, direction: 'ascending' });
+      }),
+    );
+  }
+
+  /**
+   * Who was erased while the clock was ahead is not refused until then: from the first event that
+   * finds this, what is dated before it is refused, and what is dated after it is taken.
+   */
+  private corrected(found: UserRecord | undefined): UserRecord {
+    const record = found ?? this.noRecord();
+    const erasedUntilMs = this.bounded(record.erasedUntilMs);
+    return erasedUntilMs === record.erasedUntilMs ? record : { ...record, erasedUntilMs };
+  }
+
+  /** No time lies further ahead of the clock than events may: it was set by a clock that was. */
+  private bounded(timeMs: number): number {
+    const nowMs = this.options.nowMs();
+    return timeMs > nowMs + FUTURE_MS_MAX ? nowMs : timeMs;
+  }
+
+  private async records(users: readonly string[]): Promise<UserRecord[]> {
+    const values = await this.store.get(users.map(recordKey));
+    return values.map((value) => (value === undefined ? this.noRecord() : readRecord(value)));
+  }
+
+  private noRecord(): UserRecord {
+    const counts = this.options.retention.windows.map(() => 0);
+    const purgedMs = this.options.nowMs();
+    return { known: false, profile: {}, erasedUntilMs: -1, counts, purgedMs };
+  }
+
+  private async scanAll(range: { from: Buffer; to: Buffer }): Promise<StoreEntry[]> {
+    const found: StoreEntry[] = [];
+    let { from } = range;
+    while (true) {
+      const part = await this.store.scan({
+        from,
+        to: range.to,
+        limit: SCAN_LIMIT,
+        direction: 'ascending',
+      });
+      found.push(...part);
+      const last = part.at(-1);
+      if (part.length < SCAN_LIMIT || last === undefined) return found;
+      from = Buffer.concat([last.key, Buffer.of(0)]);
+    }
+  }
+
+  private put(erased: readonly Buffer[], put: readonly StoreEntry[]): Promise<void> {
+    return this.store.write({ erased, put, durability: 'machine' });
+  }
+
+  /** Runs after all writes before it, whether they succeeded or not. */
+  private inTurn<T>(write: () => Promise<T>): Promise<T> {
+    const done = this.lastWrite.then(write);
+    this.lastWrite = done.catch(() => undefined);
+    return done;
+  }
+}
+
+/**
+ * Which end of a window is read. Forwards costs the store half of what backwards does; where all of
+ * a window is wanted it holds little more than that.
+ */
+function endOf(limit: number, behavioursMax: number) {
+  return limit < behavioursMax
+    ? { limit, direction: 'descending' as const }
+    : { limit: Number.POSITIVE_INFINITY, direction: 'ascending' as const };
+}
+
+/** Of a window that was read so; oldest first. */
+function newestOf(found: StoreReading, window: number, limit: number, behavioursMax: number) {
+  const entries: StoredEntry[] = [];
+  const range = found.range(window);
+  const { bytes } = range;
+  range.each((keyBegin, valueBegin, valueEnd) => {
+    const { timeMs, eventId } = readBehaviourKey(bytes, keyBegin, valueBegin);
+    entries.push({ timeMs, eventId, payload: bytes.toString('utf8', valueBegin, valueEnd) });
+  });
+  if (limit < behavioursMax) return entries.reverse();
+  return entries.length > behavioursMax ? entries.slice(-behavioursMax) : entries;
+}
+
+function recordEntry(userId: string, record: UserRecord): StoreEntry {
+  return { key: recordKey(userId), value: Buffer.from(JSON.stringify(record)) };
+}
+
+function readRecord(value: Buffer): UserRecord {
+  return JSON.parse(value.toString());
+}
+
+/** The behaviour and the mark of its event. */
+function keysOfBehaviour(userId: string, key: Buffer): [Buffer, Buffer] {
+  return [key, eventKey(userId, readBehaviourKey(key).eventId)];
+}
+
+/** Whether the entry of `mark` lies at or before that of `last`, in one log. */
+function isApplied(mark: string, last: string): boolean {
+  const [entry, newest] = [positionOf(mark), positionOf(last)];
+  if (entry === undefined || newest === undefined) return false;
+  return entry.log === newest.log && entry.offset <= newest.offset;
+}
