@@ -24,6 +24,7 @@ export const LONG_SPECS = [
   ['adapters pushed for minutes', TRAINER, { TRAINER_SECONDS: '300' }],
   ['erasures that race with recalls', ['test/e2e/erasure.spec.ts'], { LONG_ERASURES: '10000' }],
   ['a disk filled and freed', ['test/e2e/full-disk.spec.ts'], { LONG_DISK_CYCLES: '100' }],
+  ['faults of a cluster', ['test/e2e/cluster-faults.spec.ts'], { LONG_FAULTS: 'all' }],
   ['peers on PyTorch, where they are installed', ['bench/peers'], { PEERS: 'all' }],
 ];
 
@@ -31,6 +32,7 @@ export const LONG_SPECS = [
 export const LONG_PROGRAMS = [
   ['trial of the streams', 'dist/test/trial/main.js', '--disturbances', '40', '--flood', '1000000'],
   ['days of a service', 'dist/test/days/main.js', '--days', '10000'],
+  ['days of a cluster', 'dist/test/cluster/main.js', '--days', '100'],
   ['folders of models', 'test/folders/matrix.mjs', '--count', '320'],
   ['hostile requests', 'dist/test/fuzz/main.js', '--requests', '100000'],
 ];
