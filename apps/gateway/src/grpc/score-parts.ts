@@ -25,10 +25,10 @@ const NOTHING = Buffer.alloc(0);
 function errorOf(thrown: unknown): TesseraError {
   if (thrown instanceof NodeAway) return new TesseraError('NODE_UNAVAILABLE', thrown.message);
   if (!(thrown instanceof NodeRefusal)) return TesseraError.from(thrown);
-  const { code, details, trailers } = thrown;
+  const { code, details, metadata } = thrown;
   return trailedError({
     message: details,
-    trailer: (name) => trailers[name],
+    trailer: (name) => metadata.get(name)[0]?.toString(),
     fallback: code === status.DEADLINE_EXCEEDED ? 'DEADLINE_EXCEEDED' : 'NODE_UNAVAILABLE',
   });
 }
