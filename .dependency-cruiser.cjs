@@ -121,7 +121,7 @@ module.exports = {
     },
     {
       name: 'domain-libs-see-types-of-contracts',
-      comment: 'Shapes that are renamed nowhere are declared in proto alone (ADR 0099).',
+      comment: 'Shapes that are renamed nowhere are declared in proto alone (ADR 0100).',
       severity: 'error',
       from: { path: `^libs/(${domainLibs})/src/`, pathNot: '\\.spec\\.ts$' },
       to: { path: '^libs/contracts/', dependencyTypesNot: ['type-only'] },

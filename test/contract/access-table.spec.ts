@@ -108,8 +108,8 @@ describe('the access table', () => {
     expect(open.filter((name) => !isHarmless.test(name))).toEqual([]);
   });
 
-  it('is the table of docs/security.md', () => {
-    const rows = readFileSync('docs/security.md', 'utf8')
+  it('is the table of docs/operate/security.md', () => {
+    const rows = readFileSync('docs/operate/security.md', 'utf8')
       .split('\n')
       .flatMap((line) => {
         const [, name, need] = /^\| `(\/\S+|[A-Z]+ \/\S*)` \| (.*) \|$/.exec(line) ?? [];

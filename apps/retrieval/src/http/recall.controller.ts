@@ -34,7 +34,7 @@ const RECALL = HTTP_RPCS['/v1/recall'];
 const SCORE = HTTP_RPCS['/v1/score'];
 const EXPLAIN = HTTP_RPCS['/v1/explain'];
 
-/** Its eligibility is the object of docs/eligibility.md. */
+/** Its eligibility is the object of docs/concepts/eligibility.md. */
 type JsonRecall = AskedRecall & { readonly eligibility: object | undefined };
 
 function jsonRecallOf(asked: JsonRecall): Parsed<RecallRequest> {
