@@ -6,7 +6,7 @@ const lineOf = (text, offset) => text.slice(0, offset).split('\n').length;
 /** Breaches on purpose. */
 const TESTS = ['tools/tidy.spec.ts'];
 const DECISION = /^docs\/decisions\/(\d{4})-[^/]+\.md$/;
-const STATUS = /^Status: (accepted|superseded by \d{4}|historical)\b/m;
+const STATUS = /^Status: (accepted|superseded by \d{4}|historical)$/m;
 
 /** The page of a decision says whether the decision holds. */
 export function decisionStatus(path, text) {
@@ -14,11 +14,12 @@ export function decisionStatus(path, text) {
   return [{ line: 1, message: "no line 'Status: accepted | superseded by N | historical'" }];
 }
 
-/** Numbers of decisions that a text cites: `ADR 0002, 0004`, `decisions/0002`. */
+/** Numbers of decisions that a text cites: `ADR 0002, 0004`, `decisions/0002`, or its successor. */
 function citedDecisions(text) {
   const lists = text.matchAll(/\bADRs? (\d{4}(?:(?:, | and | to )(?:ADR )?\d{4})*)/g);
   const paths = text.matchAll(/\b(?:decisions|adr)\/(\d{4})/g);
-  return [...lists, ...paths].flatMap((match) =>
+  const successors = text.matchAll(/^Status: superseded by (\d{4})$/gm);
+  return [...lists, ...paths, ...successors].flatMap((match) =>
     match[1].match(/\d{4}/g).map((number) => ({ number, line: lineOf(text, match.index) })),
   );
 }
