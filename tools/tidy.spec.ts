@@ -7,7 +7,7 @@ import os from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { deadNative } from './dead-native.mjs';
-import { decisionFaults, decisionStatus } from './tidy-decisions.mjs';
+import { DECISIONS_MAX, decisionFaults, decisionStatus } from './tidy-decisions.mjs';
 import * as tidy from './tidy-rules.mjs';
 
 const exists = (path: string) => path === 'docs/there.md' || path === 'libs/a/there.ts';
@@ -187,13 +187,15 @@ describe('tidy', () => {
     const messages = (texts: Map<string, string>) =>
       decisionFaults(texts).map(({ path, message }) => `${path}: ${message}`);
     expect(messages(bad)).toEqual(['b.h: no decision 0002', 'c.md: no decision 0003']);
-    const numbers = Array.from({ length: 51 }, (_, i) => String(i + 1).padStart(4, '0'));
+    const numbers = Array.from({ length: DECISIONS_MAX + 1 }, (_, i) =>
+      String(i + 1).padStart(4, '0'),
+    );
     const list = numbers.map((number) => `[${number}](x)`).join('\n');
     const many = new Map([
       [index[0], list],
       ...numbers.map((number) => [`docs/decisions/${number}-a.md`, ''] as const),
     ]);
-    expect(messages(many)).toEqual(['docs/decisions/README.md: 51 decisions, at most 50']);
+    expect(messages(many)).toEqual([`${index[0]}: ${DECISIONS_MAX + 1} decisions, at most 50`]);
     const unlisted = new Map([['docs/decisions/README.md', ''], one]);
     expect(messages(unlisted)).toEqual(['docs/decisions/README.md: decision 0001 is not listed']);
   });
