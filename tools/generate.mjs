@@ -131,7 +131,7 @@ function generateInto(folder) {
   fs.writeFileSync(join(folder, 'proto-descriptors.ts'), descriptorsModule());
 }
 
-/** Limits of the engine, for the engine and for the configuration (ADR 0099). */
+/** Limits of the engine, for the engine and for the configuration (ADR 0100). */
 function limitModules() {
   const limits = Object.entries(JSON.parse(fs.readFileSync('native/abi/limits.json', 'utf8')));
   const inCpp = ([name, value]) =>

@@ -6,7 +6,7 @@ import type { PackedEntries } from '../packed.js';
 /** Of the descriptions that this was written from; the addon must be built from the same. */
 export const ABI_DIGEST = 'a11b4af24e398786';
 
-/** What may happen to an item (docs/live-catalogue.md). */
+/** What may happen to an item (docs/concepts/live-catalogue.md). */
 export const CHANGE_OPS = [
   'upsert',
   'pause',
@@ -18,7 +18,7 @@ export const CHANGE_OPS = [
 ] as const;
 export type ChangeOp = (typeof CHANGE_OPS)[number];
 
-/** What an attribute may be (docs/eligibility.md). */
+/** What an attribute may be (docs/concepts/eligibility.md). */
 export const DECLARED_TYPES = [
   'text',
   'set',
@@ -59,7 +59,7 @@ export const COMPLETENESS = [
 ] as const;
 export type Completeness = (typeof COMPLETENESS)[number];
 
-/** w8a8: the linear layers in INT8, the rest as in bf16 (docs/quantisation.md). */
+/** w8a8: the linear layers in INT8, the rest as in bf16 (docs/operate/quantisation.md). */
 export const COMPUTE_TYPES = [
   'f32',
   'bf16',
@@ -67,7 +67,7 @@ export const COMPUTE_TYPES = [
 ] as const;
 export type ComputeType = (typeof COMPUTE_TYPES)[number];
 
-/** w8a8-static: w8a8 with scales that a calibration has measured (docs/quantisation.md). */
+/** w8a8-static: w8a8 with measured scales (docs/operate/quantisation.md). */
 export const TEXT_COMPUTE_TYPES = [
   'f32',
   'bf16',
@@ -112,7 +112,7 @@ export const STORE_HEALTHS = [
 ] as const;
 export type StoreHealth = (typeof STORE_HEALTHS)[number];
 
-/** The condition of a clause (docs/eligibility.md). */
+/** Condition of a clause (docs/concepts/eligibility.md). */
 export const CLAUSE_KINDS = [
   'all',
   'any',
@@ -198,7 +198,7 @@ export type EngineOptions = {
   readonly prefillChunkTokens: number;
   /**
    * Microseconds that prompts may make a pass of one request; longer with several, or where passes
-   * cost much whatever their rows (ADR 0031). 0: not bounded.
+   * cost much whatever their rows. 0: not bounded.
    */
   readonly passTimeTargetUs: number;
   /** Requests join a running batch between passes, or wait until it has ended. */
@@ -861,7 +861,7 @@ export type CodebookLevel = {
   readonly values: Float32Array;
 };
 
-/** What vectors get codes by (docs/semantic-ids.md). */
+/** What vectors get codes by (docs/concepts/semantic-ids.md). */
 export type GivenCodebooks = {
   /** Of vectors. */
   readonly dimension: number;
@@ -906,7 +906,7 @@ export type DiversityCap = {
   readonly maxItems: number;
 };
 
-/** How items of a SID are chosen (docs/items-of-a-sid.md). */
+/** How items of a SID are chosen (docs/concepts/answers.md). */
 export type ItemPolicy = {
   /** A number attribute, highest first; '' for the priority of the items. */
   readonly orderBy: string;

@@ -39,7 +39,7 @@ interface Ended<Answer> {
   readonly answer: PromiseSettledResult<Answer>;
 }
 
-/** Calls that score documents, each split over the nodes that score alike (ADR 0133). */
+/** Calls that score documents, each split over the nodes that score alike. */
 export class SplitCalls {
   readonly tally = new SplitTally();
   private readonly lateness = new Lateness();

@@ -86,8 +86,8 @@ function checkQueue(
 }
 
 /**
- * Lets calls in before their messages are read: identity and scope by the table of methods, then the
- * forecast of the queue. Bounds the time of each message and adds the trailer of answers.
+ * Lets calls in before their messages are read: identity and scope by the table of methods, then
+ * the forecast of the queue. Bounds the time of each message and adds the trailer of answers.
  */
 export function callInterceptor(rules: CallRules): ServerInterceptor {
   return ({ path, requestStream, responseStream }, inner) => {

@@ -74,7 +74,7 @@ export const protoSchema: object = {
                         "outcome": {
                           "type": "string",
                           "id": 6,
-                          "comment": "OK or a code of docs/errors.md."
+                          "comment": "OK or a code of docs/operate/errors.md."
                         },
                         "detail": {
                           "type": "string",
@@ -645,7 +645,7 @@ export const protoSchema: object = {
                       "comment": "Of one that serves nobody and is not pinned."
                     }
                   },
-                  "comment": "Versions of adapters: in, on trial, in service, back and out (docs/adapter-versions.md). An answer means that\nwhat it says is kept. Failures carry the status of docs/errors.md. Metadata `authorization: Bearer\nTOKEN` where access is checked: Push needs the scope `push`, List and Get `read`, others `activate`."
+                  "comment": "Versions of adapters: in, on trial, in service, back and out (docs/operate/adapter-versions.md). An answer means that\nwhat it says is kept. Failures carry the status of docs/operate/errors.md. Metadata `authorization: Bearer\nTOKEN` where access is checked: Push needs the scope `push`, List and Get `read`, others `activate`."
                 }
               }
             }
@@ -843,7 +843,7 @@ export const protoSchema: object = {
                       "comment": "Forgets all of a user. Events up to now are refused from then on."
                     }
                   },
-                  "comment": "What is known of users. Failures carry the status of docs/errors.md, the code in the trailer\n`tessera-code` and, where a field is at fault, its path in `tessera-field`."
+                  "comment": "What is known of users. Failures carry the status of docs/operate/errors.md, the code in the trailer\n`tessera-code` and, where a field is at fault, its path in `tessera-field`."
                 }
               }
             }
@@ -1613,7 +1613,7 @@ export const protoSchema: object = {
                       "responseType": "RollBackResponse"
                     }
                   },
-                  "comment": "Changes of the catalogue while it serves. An answer means that the changes are kept and that the\nnext recall sees them. Failures carry the status of docs/errors.md and, in the trailer\n`tessera-field`, which change is at fault."
+                  "comment": "Changes of the catalogue while it serves. An answer means that the changes are kept and that the\nnext recall sees them. Failures carry the status of docs/operate/errors.md and, in the trailer\n`tessera-field`, which change is at fault."
                 }
               }
             }
@@ -1838,7 +1838,7 @@ export const protoSchema: object = {
                       "comment": "A text attribute, e.g. `campaign`: behaviours with items that share a text of it count together, and no item with\nthat text is to be had. Empty: each item counts alone."
                     }
                   },
-                  "comment": "How often the user may have done something with an item, or with items that share a text, before it is not to be\nhad any more: `at most 3 impressions in a day`. Counted over the behaviours that the service keeps of the user and\nreads for the recall (docs/eligibility.md). A recall with a cap of its own names a `user_id`."
+                  "comment": "How often the user may have done something with an item, or with items that share a text, before it is not to be\nhad any more: `at most 3 impressions in a day`. Counted over the behaviours that the service keeps of the user and\nreads for the recall (docs/concepts/eligibility.md). A recall with a cap of its own names a `user_id`."
                 },
                 "DiversityCap": {
                   "fields": {
@@ -1910,7 +1910,7 @@ export const protoSchema: object = {
                       "comment": "Name of an adapter to score with (`relevance.adapters`), not the recall's; `base` or empty: the model alone."
                     }
                   },
-                  "comment": "Recalled items are scored for a query by the model of `relevance.path`, by their titles (docs/relevance.md). At least\none of min_score and weight is given."
+                  "comment": "Recalled items are scored for a query by the model of `relevance.path`, by their titles (docs/integrate/relevance.md). At least\none of min_score and weight is given."
                 },
                 "RecallRequest": {
                   "oneofs": {
@@ -2046,7 +2046,7 @@ export const protoSchema: object = {
                     "adapter": {
                       "type": "string",
                       "id": 24,
-                      "comment": "Adapter to answer with (docs/adapter-versions.md): a name, whose version of the moment for this user it is; the\ndigest of a version that is loaded; `base` for the model without one. Empty: the configured name."
+                      "comment": "Adapter to answer with (docs/operate/adapter-versions.md): a name, whose version of the moment for this user it is; the\ndigest of a version that is loaded; `base` for the model without one. Empty: the configured name."
                     },
                     "attributes": {
                       "rule": "repeated",
@@ -2305,12 +2305,12 @@ export const protoSchema: object = {
                     "lossy": {
                       "type": "bool",
                       "id": 8,
-                      "comment": "Some of those found are not bit for bit those computed from nothing: they came back through a\nlossy codec, which is opt-in (kv.blockCodec). Scores may differ by what docs/kv-pool.md says."
+                      "comment": "Some of those found are not bit for bit those computed from nothing: they came back through a\nlossy codec, which is opt-in (kv.blockCodec). Scores may differ by what docs/internals/kv-pool.md says."
                     },
                     "inheritedTokens": {
                       "type": "uint32",
                       "id": 9,
-                      "comment": "Of those found, what an earlier version of the adapter computed, which is opt-in\n(adapters.kvVersionsBack). Scores may differ by what docs/adapters.md says."
+                      "comment": "Of those found, what an earlier version of the adapter computed, which is opt-in\n(adapters.kvVersionsBack). Scores may differ by what docs/integrate/adapters.md says."
                     },
                     "versionsBack": {
                       "type": "uint32",
@@ -2324,7 +2324,7 @@ export const protoSchema: object = {
                       "comment": "The first three by the name of their tier, and those of any tier that the pool has besides."
                     }
                   },
-                  "comment": "Where the keys and values of the prompt's tokens came from; docs/kv-pool.md."
+                  "comment": "Where the keys and values of the prompt's tokens came from; docs/internals/kv-pool.md."
                 },
                 "RecallResponse": {
                   "oneofs": {
@@ -2443,7 +2443,7 @@ export const protoSchema: object = {
                       "comment": "Decodes semantic IDs from the user's behaviour and answers with the items behind them, best\nfirst. The call's deadline is the budget of the whole recall; cancelling the call stops it.\nMany items with attributes come to more than the 4 MiB that gRPC's clients take by default: raise\ntheir limit."
                     }
                   },
-                  "comment": "Which live items fit this user now. Failures carry the status of docs/errors.md, the code in the\ntrailer `tessera-code` and, where a field is at fault, its path in `tessera-field`."
+                  "comment": "Which live items fit this user now. Failures carry the status of docs/operate/errors.md, the code in the\ntrailer `tessera-code` and, where a field is at fault, its path in `tessera-field`."
                 }
               }
             },
@@ -2505,7 +2505,7 @@ export const protoSchema: object = {
                           "comment": "When a retry may succeed, milliseconds from now; 0: no hint."
                         }
                       },
-                      "comment": "Why there is no answer: a row of docs/errors.md."
+                      "comment": "Why there is no answer: a row of docs/operate/errors.md."
                     },
                     "RecallAnswered": {
                       "oneofs": {
@@ -2619,7 +2619,7 @@ export const protoSchema: object = {
                         "eligibility": {
                           "type": "string",
                           "id": 11,
-                          "comment": "JSON of the predicate and the lists (docs/eligibility.md)."
+                          "comment": "JSON of the predicate and the lists (docs/concepts/eligibility.md)."
                         },
                         "itemPolicy": {
                           "type": "tessera.recall.v1.ItemPolicy",
@@ -2999,7 +2999,7 @@ export const protoSchema: object = {
                       "options": {
                         "proto3_optional": true
                       },
-                      "comment": "Of the item among all live items that the request may get, by score, whatever caps and widths (docs/explain.md): 1\nfor the best. Absent where the search for it ended before the rank was proved, and where the catalogue alone decides."
+                      "comment": "Of the item among all live items that the request may get, by score, whatever caps and widths (docs/integrate/explain.md): 1\nfor the best. Absent where the search for it ended before the rank was proved, and where the catalogue alone decides."
                     },
                     "rankAtLeast": {
                       "type": "uint32",
@@ -3281,7 +3281,7 @@ export const protoSchema: object = {
                       "comment": "Computes what the pool has not of a user's history and keeps it, behind all who want answers."
                     }
                   },
-                  "comment": "Operations on the user KV pool (docs/kv-pool.md). Errors are those of RecallService."
+                  "comment": "Operations on the user KV pool (docs/internals/kv-pool.md). Errors are those of RecallService."
                 }
               }
             }
@@ -3410,7 +3410,7 @@ export const protoSchema: object = {
                     "code": {
                       "type": "string",
                       "id": 1,
-                      "comment": "Of docs/errors.md."
+                      "comment": "Of docs/operate/errors.md."
                     },
                     "message": {
                       "type": "string",
@@ -3860,7 +3860,7 @@ export const protoSchema: object = {
                       "responseType": "GetResponse"
                     }
                   },
-                  "comment": "Whole weights of small models, put in the place of those that serve: between two batches, in the same\nmemory, layer by layer (docs/adapters.md). Failures carry the status of docs/errors.md, and the old\nweights serve on. Metadata `authorization: Bearer TOKEN` where access is checked: Get needs the scope\n`read`, others `activate`."
+                  "comment": "Whole weights of small models, put in the place of those that serve: between two batches, in the same\nmemory, layer by layer (docs/integrate/adapters.md). Failures carry the status of docs/operate/errors.md, and the old\nweights serve on. Metadata `authorization: Bearer TOKEN` where access is checked: Get needs the scope\n`read`, others `activate`."
                 }
               }
             }

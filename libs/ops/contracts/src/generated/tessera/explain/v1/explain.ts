@@ -92,7 +92,7 @@ export interface ExplainResponse {
   /** As in tessera.recall.v1.RecallResponse. */
   readonly fallback: string;
   /**
-   * Of the item among all live items that the request may get, by score, whatever caps and widths (docs/explain.md): 1
+   * Of the item among all live items that the request may get, by score, whatever caps and widths (docs/integrate/explain.md): 1
    * for the best. Absent where the search for it ended before the rank was proved, and where the catalogue alone decides.
    */
   readonly exactRank?:

@@ -116,7 +116,7 @@ export interface Eligibility {
 /**
  * How often the user may have done something with an item, or with items that share a text, before it is not to be
  * had any more: `at most 3 impressions in a day`. Counted over the behaviours that the service keeps of the user and
- * reads for the recall (docs/eligibility.md). A recall with a cap of its own names a `user_id`.
+ * reads for the recall (docs/concepts/eligibility.md). A recall with a cap of its own names a `user_id`.
  */
 export interface FrequencyCap {
   /** Of the behaviours that count, e.g. `impression`; `*`: of all actions. */
@@ -153,7 +153,7 @@ export interface ItemPolicy {
 }
 
 /**
- * Recalled items are scored for a query by the model of `relevance.path`, by their titles (docs/relevance.md). At least
+ * Recalled items are scored for a query by the model of `relevance.path`, by their titles (docs/integrate/relevance.md). At least
  * one of min_score and weight is given.
  */
 export interface RelevanceGate {
@@ -225,7 +225,7 @@ export interface RecallRequest {
   /** Name of the catalogue to find items in; empty: the first. */
   readonly catalogue: string;
   /**
-   * Adapter to answer with (docs/adapter-versions.md): a name, whose version of the moment for this user it is; the
+   * Adapter to answer with (docs/operate/adapter-versions.md): a name, whose version of the moment for this user it is; the
    * digest of a version that is loaded; `base` for the model without one. Empty: the configured name.
    */
   readonly adapter: string;
@@ -319,7 +319,7 @@ export interface AppliedItemPolicy {
   readonly leftOutByDiversity: number;
 }
 
-/** Where the keys and values of the prompt's tokens came from; docs/kv-pool.md. */
+/** Where the keys and values of the prompt's tokens came from; docs/internals/kv-pool.md. */
 export interface KvProvenance {
   /** Found in the user KV pool, by the tier that they lay in when the request arrived. */
   readonly deviceTokens: number;
@@ -334,12 +334,12 @@ export interface KvProvenance {
   readonly waitUs: number;
   /**
    * Some of those found are not bit for bit those computed from nothing: they came back through a
-   * lossy codec, which is opt-in (kv.blockCodec). Scores may differ by what docs/kv-pool.md says.
+   * lossy codec, which is opt-in (kv.blockCodec). Scores may differ by what docs/internals/kv-pool.md says.
    */
   readonly lossy: boolean;
   /**
    * Of those found, what an earlier version of the adapter computed, which is opt-in
-   * (adapters.kvVersionsBack). Scores may differ by what docs/adapters.md says.
+   * (adapters.kvVersionsBack). Scores may differ by what docs/integrate/adapters.md says.
    */
   readonly inheritedTokens: number;
   /**

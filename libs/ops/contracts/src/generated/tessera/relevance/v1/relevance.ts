@@ -63,7 +63,7 @@ export interface RelevanceServiceScoreRequest {
 
 /** Why a document has no score. */
 export interface DocumentFailure {
-  /** Of docs/errors.md. */
+  /** Of docs/operate/errors.md. */
   readonly code: string;
   readonly message: string;
 }

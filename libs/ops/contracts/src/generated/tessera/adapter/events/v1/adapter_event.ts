@@ -47,7 +47,7 @@ export interface AdapterEvent {
   readonly name: string;
   /** Empty where the action names none. */
   readonly digest: string;
-  /** OK or a code of docs/errors.md. */
+  /** OK or a code of docs/operate/errors.md. */
   readonly outcome: string;
   /** Why, or what was said of it. */
   readonly detail: string;

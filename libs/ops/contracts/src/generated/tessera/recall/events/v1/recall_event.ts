@@ -22,7 +22,7 @@ export interface RecallRequested {
   readonly deadlineTimeMs?: number | undefined;
 }
 
-/** Why there is no answer: a row of docs/errors.md. */
+/** Why there is no answer: a row of docs/operate/errors.md. */
 export interface RecallRefusal {
   readonly code: string;
   readonly message: string;
@@ -74,7 +74,7 @@ export interface AuditedRequest {
   readonly scoreNorm: string;
   /** high, normal or low. */
   readonly priority: string;
-  /** JSON of the predicate and the lists (docs/eligibility.md). */
+  /** JSON of the predicate and the lists (docs/concepts/eligibility.md). */
   readonly eligibility: string;
   readonly itemPolicy: ItemPolicy | undefined;
   readonly allowPartial: boolean;
