@@ -52,7 +52,6 @@ const SMALL = {
   TESSERA_KV_DISK_BYTES: String(2 ** 26),
   TESSERA_RECALL_DEFAULT_DEADLINE_MS: '30000',
   TESSERA_INSPECTION_PERCENT: '100',
-  TESSERA_ADAPTERS_WARM_MS: '100',
 };
 
 /** Nodes `node-1`, ..., gateways `gateway-1`, ...; behaviours in a Redis that nobody disturbs. */

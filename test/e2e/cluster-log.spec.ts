@@ -35,7 +35,6 @@ function start(name: string, more: Readonly<Record<string, string>>): Promise<Se
     TESSERA_ADAPTERS_NORM_MAX: '10000',
     TESSERA_MODEL_PATH: DEMO,
     TESSERA_ENGINE_THREAD_COUNT: '1',
-    TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
     ...more,
   };
   return Service.start(variables, [], SERVING);

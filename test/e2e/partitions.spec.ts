@@ -49,7 +49,6 @@ function variablesOf(name: string, address: string): Record<string, string> {
     TESSERA_WEIGHTS_PATH: '',
     TESSERA_KV_DISK_BYTES: '0',
     TESSERA_ENGINE_THREAD_COUNT: '1',
-    TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
     TESSERA_RECALL_DEFAULT_DEADLINE_MS: String(DEADLINE_MS),
   };
 }

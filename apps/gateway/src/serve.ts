@@ -124,8 +124,8 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   try {
     const hosted = await host({
       module: GatewayModule.register(operations, cluster, topics),
-      http: config.http,
-      grpc: config.grpc,
+      http: { ...config.http, ...config.edge },
+      grpc: { ...config.grpc, ...config.edge },
       limits: config.recall,
       forwarded: edges.overGrpc,
       topicServer: topics?.server,

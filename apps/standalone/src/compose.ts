@@ -10,6 +10,7 @@ import {
   watchTracing,
 } from '@tessera/hosting';
 import type { InspectedRecalls } from '@tessera/inspection';
+import { topicNames } from '@tessera/kafka';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
@@ -71,9 +72,10 @@ function auditsOf(
   topics: Topics | undefined,
   metrics: Metrics,
 ) {
-  const { auditsTopic: topic } = config.kafka;
+  const { kafka } = config;
+  const { auditsTopic: topic } = topicNames(kafka.topicPrefix);
   const { erasures } = runtime.serving;
-  if (topics === undefined || topic === '') return undefined;
+  if (topics === undefined || kafka.audits === 'off') return undefined;
   const { producer } = topics;
   return new RecallAudits({ producer, topic, metrics, log, erasures, nowMs: Date.now });
 }

@@ -60,7 +60,6 @@ async function measured(back: number, users: number): Promise<Measurement[]> {
       TESSERA_CATALOGUE_CHANGES_PATH: '',
       TESSERA_ADAPTERS_PATH: join(folder.path, 'adapters'),
       TESSERA_ADAPTERS_KV_VERSIONS_BACK: String(back),
-      TESSERA_ADAPTERS_GOLDEN_USERS: '0',
     },
   });
   const runtime = await createRecallRuntime(

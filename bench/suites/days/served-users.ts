@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { usersOfFile } from '@tessera/behaviour';
 import { loadConfig } from '@tessera/config';
+import { kvOptions } from '@tessera/engine';
 import type { RecallDefaults, RecallRuntimeOptions } from '@tessera/recall';
 import { Flags } from '../../../tools/terminal/command.js';
 import { MODEL_FLAGS, runtimeOptions } from '../../../tools/terminal/model-flags.js';
@@ -62,7 +63,7 @@ export function servedOptions(
   return {
     ...options,
     behaviours: usersOfFile(usersPath),
-    kv: { ...kv, diskBytes: 0, versionsBackMax: 0, diskReserveBytes: 0 },
+    kv: { ...kvOptions(kv), diskBytes: 0, versionsBackMax: 0, diskReserveBytes: 0 },
     recall: { ...options.recall, ...recall },
   };
 }

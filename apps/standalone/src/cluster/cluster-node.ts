@@ -8,6 +8,7 @@ import { TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
 import {
   BEGINS,
+  BEHIND_MAX,
   ERASE,
   type Erasure,
   Follower,
@@ -102,7 +103,7 @@ export class ClusterNode {
       { mark: () => first.state().mark, note: (mark) => first.note(mark) },
       [...stateParts(parts), erasures, beginning.part],
     );
-    const { logLeaseMs: leaseMs, logBehindEntries, logBehindMs } = cluster;
+    const { logLeaseMs: leaseMs } = cluster;
     const follower = new Follower({
       log,
       store,
@@ -110,8 +111,7 @@ export class ClusterNode {
       state,
       position,
       leaseMs,
-      behindEntries: logBehindEntries,
-      behindMs: logBehindMs,
+      ...BEHIND_MAX,
       nodeLog,
     });
     const submissions = new Submissions({ log, store, node: node.name, follower, leaseMs });

@@ -33,6 +33,13 @@ export interface FollowerParts {
   readonly nodeLog: Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
+/** Distance from the end of the log within which a node is ready to serve. */
+export const BEHIND_MAX = {
+  behindEntries: 1000,
+  /** Milliseconds for which a node may be further behind, as after a burst of changes. */
+  behindMs: 5000,
+} as const;
+
 /** Faults that reading again does not mend. */
 const LASTING: ReadonlySet<string> = new Set(['LOG_TRIMMED', 'LOG_DIFFERENT', 'STORE_NEWER']);
 /** Entries between two comparisons of digests under load. */

@@ -18,7 +18,7 @@ function storesOf(config: Config): Place[] {
     if (name === undefined || CACHES.has(name)) return [];
     if (name === 'behaviours' && config.behaviours.store !== 'embedded') return [];
     const [area = '', key = ''] = path.split('.');
-    const folder = (config as Record<string, Record<string, unknown>>)[area]?.[key];
+    const folder = (config as unknown as Record<string, Record<string, unknown>>)[area]?.[key];
     return [{ name, folder: String(folder) }];
   });
 }

@@ -5,6 +5,7 @@ export { eligibilityText, readEligibility } from './domain/eligibility-json.js';
 export { provenanceOf } from './domain/kv-provenance.js';
 export { parseFrequencyCaps } from './domain/parse-frequency-caps.js';
 export { pinVersion } from './domain/pin-version.js';
+export { DEFAULT_RESULT_COUNT, RECALL_CHOICES } from './domain/recall-choices.js';
 export type { RecallEngine, RecallParts } from './domain/recall-parts.js';
 export type {
   AppendAnswer,

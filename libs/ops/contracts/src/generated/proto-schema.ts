@@ -2565,7 +2565,7 @@ export const protoSchema: object = {
                           "comment": "Of the trace that the recall belongs to, 32 hexadecimal digits; empty where none was kept."
                         }
                       },
-                      "comment": "The topic of audits (`kafka.auditsTopic`, by default `recall.audits`): what was asked and answered, of\nevery recall on every edge, once. Key: the user ID, empty where the request names none; value: a RecallAudited;\nheader `tessera-version` as above. Audits are written behind the answers and never delay one: where the\nbroker is away for long, they are dropped and counted."
+                      "comment": "The topic of audits (`recall.audits`): what was asked and answered, of\nevery recall on every edge, once. Key: the user ID, empty where the request names none; value: a RecallAudited;\nheader `tessera-version` as above. Audits are written behind the answers and never delay one: where the\nbroker is away for long, they are dropped and counted."
                     },
                     "AuditedRequest": {
                       "fields": {
@@ -3848,7 +3848,7 @@ export const protoSchema: object = {
                     "Update": {
                       "requestType": "UpdateRequest",
                       "responseType": "UpdateResponse",
-                      "comment": "Requests that run end first; how long nobody is let in for that is bounded by `weights.waitMaxMs`."
+                      "comment": "Requests that run end first; the engine admits no request meanwhile, for one second at most."
                     },
                     "Rollback": {
                       "requestType": "RollbackRequest",

@@ -27,7 +27,6 @@ import type {
   KvPoolOptions,
   Reach,
   ScoreNorm,
-  TaskLimits,
 } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
 import type { Search } from './certificate.js';
@@ -130,8 +129,6 @@ export interface RecallRuntimeOptions {
   /** Catalogues beside the first one; their changes are kept in subfolders of its folder. */
   readonly moreCatalogues: readonly CatalogueSpec[];
   readonly engine: EngineLimits;
-  /** Of the process; left out: as it has them. */
-  readonly tasks?: TaskLimits;
   /** Absent: nothing is kept between requests. */
   readonly kv?: KvPoolOptions;
   readonly recall: RecallDefaults;

@@ -40,7 +40,7 @@ export interface RecallAnswered {
 }
 
 /**
- * The topic of audits (`kafka.auditsTopic`, by default `recall.audits`): what was asked and answered, of
+ * The topic of audits (`recall.audits`): what was asked and answered, of
  * every recall on every edge, once. Key: the user ID, empty where the request names none; value: a RecallAudited;
  * header `tessera-version` as above. Audits are written behind the answers and never delay one: where the
  * broker is away for long, they are dropped and counted.
