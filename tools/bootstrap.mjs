@@ -373,15 +373,8 @@ async function main() {
   await step({
     name: 'TypeScript',
     inputs: [
-      'apps',
-      'libs',
-      'native/ts',
-      'tools',
-      'bench',
-      'examples',
-      'test',
-      '.swcrc',
-      'package-lock.json',
+      ...['apps', 'libs', 'native/ts', 'tools', 'bench', 'examples', 'test'],
+      ...['.swcrc', 'package-lock.json'],
     ],
     keep: (path) =>
       (/\.ts$/.test(path) && !/\.spec\.ts$/.test(path)) ||

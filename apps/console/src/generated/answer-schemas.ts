@@ -1527,14 +1527,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
               "kv": {
                 "type": "object",
                 "properties": {
-                  "deviceTokens": {
-                    "type": "number"
-                  },
-                  "hostTokens": {
-                    "type": "number"
-                  },
-                  "diskTokens": {
-                    "type": "number"
+                  "tokensByTier": {
+                    "type": "object",
+                    "additionalProperties": {
+                      "type": "number"
+                    }
                   },
                   "sharedTokens": {
                     "type": "number"
@@ -1556,26 +1553,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   },
                   "versionsBack": {
                     "type": "number"
-                  },
-                  "tokensByTier": {
-                    "type": "object",
-                    "additionalProperties": {
-                      "type": "number"
-                    }
                   }
                 },
                 "required": [
-                  "deviceTokens",
-                  "hostTokens",
-                  "diskTokens",
+                  "tokensByTier",
                   "sharedTokens",
                   "computedTokens",
                   "savedTokens",
                   "waitUs",
                   "lossy",
                   "inheritedTokens",
-                  "versionsBack",
-                  "tokensByTier"
+                  "versionsBack"
                 ],
                 "additionalProperties": false
               },
@@ -1933,14 +1921,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "kv": {
         "type": "object",
         "properties": {
-          "deviceTokens": {
-            "type": "number"
-          },
-          "hostTokens": {
-            "type": "number"
-          },
-          "diskTokens": {
-            "type": "number"
+          "tokensByTier": {
+            "type": "object",
+            "additionalProperties": {
+              "type": "number"
+            }
           },
           "sharedTokens": {
             "type": "number"
@@ -1962,26 +1947,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           },
           "versionsBack": {
             "type": "number"
-          },
-          "tokensByTier": {
-            "type": "object",
-            "additionalProperties": {
-              "type": "number"
-            }
           }
         },
         "required": [
-          "deviceTokens",
-          "hostTokens",
-          "diskTokens",
+          "tokensByTier",
           "sharedTokens",
           "computedTokens",
           "savedTokens",
           "waitUs",
           "lossy",
           "inheritedTokens",
-          "versionsBack",
-          "tokensByTier"
+          "versionsBack"
         ],
         "additionalProperties": false
       },
