@@ -1,11 +1,11 @@
 import { status } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
-import { TesseraError, trailedError } from '@tessera/errors';
+import { type ErrorCode, TesseraError, trailedError } from '@tessera/errors';
 import { NodeAway } from '../node-link.js';
 import { NodeRefusal } from '../node-refusal.js';
 import { withToken } from '../passed-fields.js';
 import { renumbered } from '../relevance/part-numbers.js';
-import type { Document, Scored, ScoredCall } from '../relevance/scored-call.js';
+import type { Scored, ScoredCall } from '../relevance/scored-call.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
 import { deadlineOf, failureOf } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
@@ -13,13 +13,18 @@ import { fieldOf, fieldsAt, numberAt, numberFieldOf, textAt, type WireField } fr
 
 /** Field numbers of relevance.proto. */
 const Request = { QUERY: 2, DOCUMENTS: 3, INSTRUCTION: 4, FAILURES: 6, DEADLINE_MS: 8 } as const;
-const Content = { TEXT: 1, ITEM_ID: 2 } as const;
 const Answer = { REQUEST_ID: 1, DOCUMENTS: 2, PROMPT: 3, COMPUTED: 4, VERSIONS: 5 } as const;
 const FAILURE = 4;
 const Failure = { CODE: 1, MESSAGE: 2 } as const;
 const FAILURES_WHOLE = 2;
 
 const NOTHING = Buffer.alloc(0);
+
+/** Of calls that a node has said nothing about. */
+const CODES: ReadonlyMap<number, ErrorCode> = new Map([
+  [status.DEADLINE_EXCEEDED, 'DEADLINE_EXCEEDED'],
+  [status.CANCELLED, 'CANCELLED'],
+]);
 
 /** What a node, or the way to it, ended a call with, by the one table. */
 function errorOf(thrown: unknown): TesseraError {
@@ -29,16 +34,8 @@ function errorOf(thrown: unknown): TesseraError {
   return trailedError({
     message: details,
     trailer: (name) => trailers[name],
-    fallback: code === status.DEADLINE_EXCEEDED ? 'DEADLINE_EXCEEDED' : 'NODE_UNAVAILABLE',
+    fallback: CODES.get(code) ?? 'NODE_UNAVAILABLE',
   });
-}
-
-function documentOf({ content }: WireField): Document | undefined {
-  const text = fieldsAt(content, Content.TEXT)?.at(-1);
-  const itemId = fieldsAt(content, Content.ITEM_ID)?.at(-1);
-  const isText = text !== undefined && text.from >= (itemId?.from ?? 0);
-  if (isText) return { text: Buffer.from(text.content) };
-  return itemId && { itemId: Buffer.from(itemId.content) };
 }
 
 /** The message without the fields. */
@@ -113,8 +110,7 @@ export function scoreInParts(
 ): Promise<Buffer> | undefined {
   const { request } = hop;
   const given = fieldsAt(request, Request.DOCUMENTS) ?? [];
-  const documents = given.flatMap((field) => documentOf(field) ?? []);
-  if (documents.length !== given.length || !calls.takes(documents.length)) return undefined;
+  if (!calls.takes(given.length)) return undefined;
   const rest = without(request, given);
   const fields = withToken(hop.fields, connection);
   const sizeOf = (number: number) => textAt(request, [number])?.length ?? 0;
@@ -123,8 +119,8 @@ export function scoreInParts(
   const call: ScoredCall<Buffer> = {
     path,
     edge: 'grpc',
-    query: sizeOf(Request.QUERY) + sizeOf(Request.INSTRUCTION),
-    documents,
+    queryBytes: sizeOf(Request.QUERY) + sizeOf(Request.INSTRUCTION),
+    documentBytes: given.map(({ content }) => content.length),
     failsWhole: numberAt(request, Request.FAILURES) === FAILURES_WHOLE,
     leftMs: endsMs - Date.now(),
     isOver: () => hop.cancelled || Date.now() >= endsMs,
@@ -144,7 +140,7 @@ export function scoreInParts(
       computedTokens: numberAt(answer, Answer.COMPUTED),
       version: Buffer.from(textAt(answer, [Answer.VERSIONS]) ?? NOTHING).toString(),
     }),
-    merge: (parts) => merged(documents.length, parts),
+    merge: (parts) => merged(given.length, parts),
   };
   return calls.score(call);
 }
