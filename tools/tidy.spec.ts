@@ -205,7 +205,8 @@ const lawless: Record<string, string> = {
   // edge-libs-never-import-the-domain
   'libs/edge/grpc/src/index.ts': "import '@tessera/recall';\n",
   // domain-libs-see-no-infrastructure and service-order-catalogue
-  'libs/service/catalogue/src/index.ts': "import '@tessera/telemetry';\nimport '@tessera/prompt';\n",
+  'libs/service/catalogue/src/index.ts':
+    "import '@tessera/telemetry';\nimport '@tessera/prompt';\n",
   // domain-libs-see-types-of-contracts
   'libs/ops/contracts/src/index.ts': 'export const wire = 1;\n',
   // service-order-embedding

@@ -7,7 +7,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { join } from 'node:path';
 import * as grpc from '@grpc/grpc-js';
-import { GRPC_ACCESS, HTTP_ACCESS, ROLES, reachOf, SCOPES, type Scope } from '@tessera/access';
+import { ROLES, reachOf, SCOPES, type Scope } from '@tessera/access';
 import type { BehaviourLog } from '@tessera/behaviour';
 import { loadConfig } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
@@ -16,6 +16,7 @@ import { createLog } from '@tessera/telemetry';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { serve } from '../../apps/standalone/src/serve.js';
+import { METHOD_RULES, ROUTE_RULES } from '../contract/access-rules.js';
 import { FakeRuntime } from './fake-runtime.js';
 
 const folder = temporaryFolder({});
@@ -136,7 +137,7 @@ const asInGrpc = (code: number) =>
   code === UNAUTHENTICATED ? 'nobody' : code === PERMISSION_DENIED ? 'denied' : 'in';
 
 /** The scopes whose token lets in, restated from the need of a rule. */
-function letsIn(need: (typeof HTTP_ACCESS)[string]['need'], scope: Scope): boolean {
+function letsIn(need: (typeof ROUTE_RULES)[string]['need'], scope: Scope): boolean {
   if (need === 'open') return true;
   if ('scope' in need) return reachOf([scope]).has(need.scope);
   const roles = ROLES.slice(ROLES.indexOf(need.role));
@@ -145,10 +146,10 @@ function letsIn(need: (typeof HTTP_ACCESS)[string]['need'], scope: Scope): boole
 
 /** No token, one that nobody knows, and one of each scope. */
 /** Those of a service; a gateway's are asked for in gateway.spec.ts. */
-const ROUTES = Object.entries(HTTP_ACCESS).filter(([route]) => !route.includes('/v1/cluster'));
+const ROUTES = Object.entries(ROUTE_RULES).filter(([route]) => !route.includes('/v1/cluster'));
 const CALLERS = [undefined, 'Bearer guessed', 'Basic eDp5', ...SCOPES.map(bearer)];
 
-function expected(need: (typeof HTTP_ACCESS)[string]['need']): string[] {
+function expected(need: (typeof ROUTE_RULES)[string]['need']): string[] {
   const unknown = need === 'open' ? 'in' : 'nobody';
   const byScope = SCOPES.map((scope) => {
     if (letsIn(need, scope)) return 'in';
@@ -166,7 +167,7 @@ describe.each([
   it('every method lets in as the access table says', async () => {
     const { grpcAddress } = await start({ ...where, ...TOKENS });
     const client = new grpc.Client(here(grpcAddress), grpc.credentials.createInsecure());
-    for (const [path, { need }] of Object.entries(GRPC_ACCESS)) {
+    for (const [path, { need }] of Object.entries(METHOD_RULES)) {
       const codes = await Promise.all(CALLERS.map((caller) => grpcCode(client, path, caller)));
       expect(codes.map(asInGrpc), path).toEqual(expected(need));
     }
@@ -185,7 +186,7 @@ describe.each([
 it('without a file of tokens a loopback address lets everybody in', async () => {
   const { grpcAddress } = await start({});
   const client = new grpc.Client(grpcAddress, grpc.credentials.createInsecure());
-  for (const path of Object.keys(GRPC_ACCESS)) {
+  for (const path of Object.keys(METHOD_RULES)) {
     expect(isRefused(await grpcCode(client, path)), path).toBe(false);
   }
   for (const [route] of ROUTES) {
@@ -217,7 +218,7 @@ describe('beyond a loopback address without a file of tokens', () => {
   it('everybody is let in where that is said, but to the console', async () => {
     const { grpcAddress } = await start({ ...EVERYWHERE, TESSERA_ACCESS_MODE: 'open' });
     const client = new grpc.Client(here(grpcAddress), grpc.credentials.createInsecure());
-    for (const path of Object.keys(GRPC_ACCESS)) {
+    for (const path of Object.keys(METHOD_RULES)) {
       expect(isRefused(await grpcCode(client, path)), path).toBe(false);
     }
     client.close();

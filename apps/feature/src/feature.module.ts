@@ -1,8 +1,8 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
 import { RecordProducer } from '@tessera/kafka';
 import { Log } from '@tessera/telemetry';
 import { BehaviourEdge, type BehaviourParts } from './behaviour-edge.js';
-import { BehaviourGrpcController } from './grpc/behaviour.controller.js';
+import { behaviourHandlers } from './behaviour-handlers.js';
 import { BehaviourTopicController } from './kafka/behaviour-topic.controller.js';
 
 export interface FeatureOptions extends BehaviourParts {
@@ -17,10 +17,7 @@ export class FeatureModule {
     const { producer } = options;
     return {
       module: FeatureModule,
-      controllers: [
-        BehaviourGrpcController,
-        ...(producer === undefined ? [] : [BehaviourTopicController]),
-      ],
+      controllers: producer === undefined ? [] : [BehaviourTopicController],
       providers: [
         { provide: BehaviourEdge, useValue: new BehaviourEdge(options) },
         { provide: Log, useValue: options.log },
@@ -29,3 +26,7 @@ export class FeatureModule {
     };
   }
 }
+
+/** The methods of this module. */
+export const behaviourMethods = (app: INestApplicationContext) =>
+  behaviourHandlers(app.get(BehaviourEdge));

@@ -5,7 +5,6 @@ import {
   openBehaviours,
 } from '@tessera/behaviour';
 import { type Config, kafkaSecurity, redisSecurity } from '@tessera/config';
-import { behaviourPackage } from '@tessera/contracts';
 import { configureTasks, taskDepths } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import {
@@ -24,7 +23,7 @@ import { Readiness } from '@tessera/lifecycle';
 import { type Log, Metrics, NO_TRACING, openTracing, type Tracing } from '@tessera/telemetry';
 import { openClusterLog } from './cluster-log.js';
 import { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
-import type { FeatureOptions } from './feature.module.js';
+import { behaviourMethods, type FeatureOptions } from './feature.module.js';
 import { FeatureProcessModule } from './feature-process.module.js';
 import { FollowedErasures, type MarkedBehaviours } from './followed-erasures.js';
 import { RemotePools } from './followed-pools.js';
@@ -178,8 +177,8 @@ export async function serve(parts: ServeParts): Promise<Serving> {
       module: FeatureProcessModule.register(operations, feature),
       http: config.http,
       grpc: config.grpc,
-      deadlineMsMax: budgetMs,
-      services: { [behaviourPackage]: 'BehaviourService' },
+      limits: config.recall,
+      methods: (app) => ({ handlers: new Map(behaviourMethods(app)) }),
       topicServer: topics?.server,
       readiness,
       access,

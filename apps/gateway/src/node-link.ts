@@ -4,7 +4,6 @@ import * as grpc from '@grpc/grpc-js';
 import { CHANNEL_OPTIONS, type Connection, channelCredentials } from '@tessera/client';
 import { LOAD_TRAILER, type RelevanceProfile } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import { CallChannel } from '@tessera/grpc';
 import { type LogWord, type Member, NO_LOG, PredictedWork, parseLoadClass } from '@tessera/routing';
 import { NodeRefusal } from './node-refusal.js';
 import type { Fields } from './passed-fields.js';
@@ -32,7 +31,14 @@ export interface HttpAsk {
 /** A node that did not answer, though it may not have failed for good. */
 export class NodeAway extends Error {}
 
-const CANCELLED = grpc.status.CANCELLED;
+const { CANCELLED, UNAVAILABLE, DEADLINE_EXCEEDED } = grpc.status;
+const HEALTH_CHECK = '/grpc.health.v1.Health/Check';
+const EMPTY = Buffer.alloc(0);
+
+const asIs = (bytes: Buffer): Buffer => bytes;
+
+const refusalOf = ({ code, details, metadata }: grpc.ServiceError) =>
+  new NodeRefusal(code, details, metadata);
 
 /** The connections to one node. Owner: the cluster of a gateway. */
 export class NodeLink {
@@ -51,9 +57,7 @@ export class NodeLink {
   readonly work = new PredictedWork();
   /** Requests that the gateway waits for. */
   inFlight = 0;
-  /** For streams, and for what the gateway asks itself. */
-  readonly client: grpc.Client;
-  private readonly calls: CallChannel;
+  private connected: grpc.Client;
   private readonly agent: HttpAgent;
   private readonly waiting = new Set<() => void>();
 
@@ -63,20 +67,29 @@ export class NodeLink {
     /** Takes the load class of each answer that bears one. */
     private readonly onLoad: (loadClass: number) => void = () => undefined,
   ) {
-    const { isTls, files } = connection;
-    this.calls = new CallChannel({ address: member.grpc, tls: isTls ? files : undefined });
-    this.client = new grpc.Client(member.grpc, channelCredentials(connection), {
+    const { isTls } = connection;
+    this.connected = this.connect();
+    this.agent = new (isTls ? HttpsAgent : HttpAgent)({ keepAlive: true });
+  }
+
+  /** The gRPC client of the node's connection. */
+  get client(): grpc.Client {
+    return this.connected;
+  }
+
+  private connect(): grpc.Client {
+    return new grpc.Client(this.member.grpc, channelCredentials(this.connection), {
       ...CHANNEL_OPTIONS,
       'grpc.max_receive_message_length': -1,
     });
-    this.agent = new (isTls ? HttpsAgent : HttpAgent)({ keepAlive: true });
   }
 
   /** Ends what waits for a first byte of the node, so that others are asked. */
   endWaiting(): void {
     for (const end of [...this.waiting]) end();
-    // Nothing that is sent over it arrives, or no answer does.
-    this.calls.close();
+    // Nothing that is sent over the connection arrives, or no answer does.
+    this.connected.close();
+    this.connected = this.connect();
   }
 
   /**
@@ -91,26 +104,39 @@ export class NodeLink {
     onBegun: (cancel: () => void) => void,
   ): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      const timeoutMs = deadlineMs - Date.now();
-      const end = this.calls.unary({ path, message, fields, timeoutMs }, (ended, answer) => {
+      const call = this.begin(path, message, { fields, deadlineMs }, (error, answer) => {
         this.waiting.delete(leave);
-        const { status, details, trailers } = ended;
-        this.note(trailers[LOAD_TRAILER]);
         if (answer !== undefined) resolve(answer);
-        else reject(new NodeRefusal(status ?? grpc.status.UNKNOWN, details, trailers));
+        else reject(error && refusalOf(error));
+      });
+      call.on('status', ({ metadata }: grpc.StatusObject) => {
+        this.note(metadata.get(LOAD_TRAILER)[0]);
       });
       const leave = () => {
         this.waiting.delete(leave);
-        end();
         reject(new NodeAway(`${this.member.name} does not answer`));
+        call.cancel();
       };
       this.waiting.add(leave);
       onBegun(() => {
         this.waiting.delete(leave);
-        end();
-        reject(new NodeRefusal(CANCELLED, 'the caller went away', {}));
+        reject(new NodeRefusal(CANCELLED, 'the caller cancelled the call', new grpc.Metadata()));
+        call.cancel();
       });
     });
+  }
+
+  private begin(
+    path: string,
+    message: Uint8Array,
+    { fields, deadlineMs }: { readonly fields: Fields; readonly deadlineMs: number },
+    done: grpc.requestCallback<Buffer>,
+  ): grpc.ClientUnaryCall {
+    const metadata = new grpc.Metadata();
+    for (const [name, value] of Object.entries(fields)) metadata.set(name, value);
+    const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+    const options = { deadline: deadlineMs };
+    return this.client.makeUnaryRequest(path, asIs, asIs, bytes, metadata, options, done);
   }
 
   /**
@@ -167,9 +193,14 @@ export class NodeLink {
   }
 
   /** Rejects with NodeAway where its gRPC edge does not answer in time. */
-  async ping(timeoutMs: number): Promise<void> {
-    await this.calls.ping(timeoutMs).catch((thrown: Error) => {
-      throw new NodeAway(thrown.message);
+  ping(timeoutMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const asked = { fields: {}, deadlineMs: Date.now() + timeoutMs };
+      this.begin(HEALTH_CHECK, EMPTY, asked, (error) => {
+        const isAway = error?.code === UNAVAILABLE || error?.code === DEADLINE_EXCEEDED;
+        if (isAway) reject(new NodeAway(`${this.member.name}: ${error.details}`));
+        else resolve();
+      });
     });
   }
 
@@ -179,7 +210,6 @@ export class NodeLink {
   }
 
   close(): void {
-    this.calls.close();
     this.client.close();
     this.agent.destroy();
   }

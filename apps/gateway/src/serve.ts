@@ -14,12 +14,7 @@ import type { Log } from '@tessera/telemetry';
 import { Asking, ForwardCounts } from './asking.js';
 import { Cluster } from './cluster.js';
 import { GatewayModule } from './gateway.module.js';
-import {
-  addForwarded,
-  directForwarded,
-  forwardedServices,
-  statusOf,
-} from './grpc/forwarded-services.js';
+import { addForwarded, forwardedServices } from './grpc/forwarded-services.js';
 import { GatewayCalls } from './grpc/gateway-calls.js';
 import { OneNodeCalls } from './grpc/one-node.js';
 import { serveForwarded } from './http/forwarded-routes.js';
@@ -104,8 +99,6 @@ function answering(
     overGrpc: {
       names: forwardedServices(),
       addTo: (server: Parameters<typeof addForwarded>[0]) => addForwarded(server, calls, log),
-      direct: directForwarded(calls),
-      statusOf: (thrown: unknown) => statusOf(thrown, log),
     },
   };
 }
@@ -133,8 +126,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
       module: GatewayModule.register(operations, cluster, topics),
       http: config.http,
       grpc: config.grpc,
-      deadlineMsMax: config.recall.deadlineMsMax,
-      services: {},
+      limits: config.recall,
       forwarded: edges.overGrpc,
       topicServer: topics?.server,
       readiness,

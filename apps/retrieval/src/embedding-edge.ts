@@ -1,3 +1,4 @@
+import type { Call } from '@tessera/call';
 import type {
   EachAnswer,
   EmbeddingAnswer,
@@ -7,11 +8,10 @@ import type {
 } from '@tessera/embedding';
 import { TesseraError } from '@tessera/errors';
 import { MICROSECONDS_PER_MILLISECOND, MILLISECONDS_PER_SECOND } from '@tessera/units';
-import { inTime } from './in-time.js';
-import { budgetOf, type EdgeCall, type EdgeParts } from './recall-edge.js';
+import type { EdgeParts } from './recall-edge.js';
 
 export interface EmbeddingEdgeParts
-  extends Pick<EdgeParts, 'readiness' | 'limits' | 'metrics' | 'log' | 'tracing' | 'admission'> {
+  extends Pick<EdgeParts, 'readiness' | 'metrics' | 'log' | 'tracing'> {
   readonly models: Pick<EmbeddingModels, 'embed' | 'embedEach'>;
 }
 
@@ -20,14 +20,14 @@ export class EmbeddingEdge {
   constructor(private readonly parts: EmbeddingEdgeParts) {}
 
   /** `parse` may throw; its refusals are counted like any other. */
-  embed(parse: () => EmbeddingRequest, call: EdgeCall): Promise<EmbeddingAnswer> {
+  embed(parse: () => EmbeddingRequest, call: Call): Promise<EmbeddingAnswer> {
     return this.served(parse, call, (request, own) => this.parts.models.embed(request, own));
   }
 
   /** The same, where a text that can have no vector fails for itself if `parse` says so. */
   embedEach(
     parse: () => EmbeddingRequest & { readonly failures: 'whole' | 'each' },
-    call: EdgeCall,
+    call: Call,
   ): Promise<EachAnswer> {
     const { models } = this.parts;
     return this.served(parse, call, async (request, own) => {
@@ -38,22 +38,22 @@ export class EmbeddingEdge {
 
   private served<Asked, Answer>(
     parse: () => Asked,
-    call: EdgeCall,
+    call: Call,
     act: (asked: Asked, call: EmbeddingCall) => Promise<Answer>,
   ): Promise<Answer> {
     const { metrics, log, tracing } = this.parts;
-    const { edge, caller } = call;
+    const { edge, trace } = call;
     const began = performance.now();
     const seconds = () => (performance.now() - began) / MILLISECONDS_PER_SECOND;
-    return tracing.serve('embed', caller, async (span) => {
+    return tracing.serve('embed', trace, async (span) => {
       try {
-        const answer = await this.admitted(parse, call, began, act);
+        const answer = await this.admitted(parse, call, act);
         metrics.observeEmbed({ edge, code: 'OK', seconds: seconds() });
         span.set({ edge });
         return answer;
       } catch (thrown) {
         const error = TesseraError.from(thrown);
-        if (error.code === 'INTERNAL') log.error({ err: thrown, edge }, 'an embed failed');
+        if (error.code === 'INTERNAL') log.error({ err: thrown, edge }, 'embedding request failed');
         metrics.observeEmbed({ edge, code: error.code, seconds: seconds() });
         throw error;
       }
@@ -62,21 +62,19 @@ export class EmbeddingEdge {
 
   private async admitted<Asked, Answer>(
     parse: () => Asked,
-    call: EdgeCall,
-    began: number,
+    call: Call,
     act: (asked: Asked, call: EmbeddingCall) => Promise<Answer>,
   ): Promise<Answer> {
-    const { readiness, limits, admission } = this.parts;
+    const { readiness } = this.parts;
     if (!readiness.takesCalls) {
       throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
     }
     const request = parse();
-    const budgetUs = budgetOf(call, undefined, limits);
-    const asked = (leftUs: number) =>
-      act(request, {
-        signal: call.signal,
-        endsAtMs: began + leftUs / MICROSECONDS_PER_MILLISECOND,
-      });
-    return admission === undefined ? asked(budgetUs) : inTime(admission.loop, budgetUs, asked);
+    call.admit(NORMAL);
+    const endsAtMs = performance.now() + call.leftUs / MICROSECONDS_PER_MILLISECOND;
+    return act(request, { signal: call.signal, endsAtMs });
   }
 }
+
+/** Requests for vectors have no priority. */
+const NORMAL = 1;

@@ -1,9 +1,7 @@
 export { AdapterAudits } from './adapter-audits.js';
 export { AdapterEdge } from './adapter-edge.js';
-export { directHandlers } from './grpc/direct-handlers.js';
-export { openApiOfRpcs } from './http/json-form.js';
+export { readJsonRecall } from './handlers/requests.js';
 export type { TextModels } from './http/models.controller.js';
-export { parseJsonRecall } from './http/recall.controller.js';
 export { ANNOUNCEMENTS_PATTERN, FetchSource } from './kafka/adapter-topic.controller.js';
 export { CATALOGUE_CHANGES_PATTERN } from './kafka/catalogue-topic.controller.js';
 export { RecallAudits } from './kafka/recall-audits.js';
@@ -12,12 +10,13 @@ export {
   RecallTopicSettings,
 } from './kafka/recall-topic.controller.js';
 export type { KvChanges } from './kv-edge.js';
-export { budgetOf, type EdgeLimits, RecallEdge } from './recall-edge.js';
+export { RecallEdge } from './recall-edge.js';
 export { scoreTexts } from './relevance-edge.js';
 export { RemoteBehaviours } from './remote-behaviours.js';
-export { RetrievalModule, type RetrievalOptions } from './retrieval.module.js';
+export { RetrievalModule, type RetrievalOptions, retrievalMethods } from './retrieval.module.js';
 export { WeightsEdge } from './weights-edge.js';
 export { EMBEDDING_ROUTES, EMBEDDING_SCHEMAS } from './wire/embedding-schemas.js';
+export { openApiOfRpcs } from './wire/json-form.js';
 export { postPaths } from './wire/json-schemas.js';
 export { parseRerank } from './wire/rerank.js';
 export { RERANK_ROUTES, RERANK_SCHEMAS } from './wire/rerank-schemas.js';

@@ -1,4 +1,5 @@
-import type { Change, ChangeAudits, Principal } from '@tessera/access';
+import type { ChangeAudits } from '@tessera/access';
+import type { Call } from '@tessera/call';
 import type { KvChain, KvIntegrity } from '@tessera/engine';
 import { type Cancellation, TesseraError } from '@tessera/errors';
 import {
@@ -9,7 +10,7 @@ import {
   type UserSource,
 } from '@tessera/recall';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
-import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-edge.js';
+import type { EdgeParts, Parsed } from './recall-edge.js';
 
 /** What takes something away of what is kept of users. */
 export interface KvChanges {
@@ -19,7 +20,7 @@ export interface KvChanges {
   dropVersion(version: string): Promise<boolean>;
 }
 
-export interface KvEdgeParts extends Pick<EdgeParts, 'readiness' | 'limits'> {
+export interface KvEdgeParts extends Pick<EdgeParts, 'readiness'> {
   readonly serving: Pick<RecallServing, 'append'>;
   readonly facts: Pick<RecallFacts, 'kvPool'>;
   readonly pool: KvChanges;
@@ -36,24 +37,23 @@ export class KvEdge {
 
   async dropUser(
     { request, deadlineMs }: Parsed<string>,
-    call: EdgeCall,
-    actor: Principal,
+    call: Call,
     { withRecords = false } = {},
   ): Promise<void> {
-    const budgetUs = budgetOf(call, deadlineMs, this.parts.limits);
+    call.limit(deadlineMs);
     const userId = named('userId', request);
     this.requireReady();
     const { changes, pool } = this.parts;
-    const { edge } = call;
-    const change = { action: 'drop-user', actor: actor.name, edge, name: userId } as const;
-    const budgetMs = budgetUs / MICROSECONDS_PER_MILLISECOND;
+    const { edge, caller } = call;
+    const change = { action: 'drop-user', actor: caller.name, edge, name: userId } as const;
+    const budgetMs = call.leftUs / MICROSECONDS_PER_MILLISECOND;
     await changes.noted(change, () => pool.dropUser(userId, withRecords, budgetMs));
   }
 
-  dropVersion(version: string, edge: Change['edge'], actor: Principal): Promise<void> {
+  dropVersion(version: string, { edge, caller }: Call): Promise<void> {
     const name = named('version', version);
     const { changes, pool } = this.parts;
-    return changes.noted({ action: 'drop-version', actor: actor.name, edge, name }, async () => {
+    return changes.noted({ action: 'drop-version', actor: caller.name, edge, name }, async () => {
       this.requireReady();
       if (await pool.dropVersion(name)) return;
       const message = `version: expected one that the pool knows, got ${version.slice(0, 80)}`;
@@ -69,15 +69,15 @@ export class KvEdge {
   /** `onlyHeld`: a user whom the pool does not hold stays so. */
   async append(
     { request, deadlineMs }: Parsed<UserSource>,
-    call: EdgeCall,
+    call: Call,
     onlyHeld = false,
   ): Promise<AppendAnswer> {
     this.requireReady();
     if (onlyHeld && !this.pool().holds(request.userId ?? '')) {
       return { ...NOTHING_KEPT, requestId: request.requestId };
     }
-    const budgetUs = budgetOf(call, deadlineMs, this.parts.limits);
-    return this.parts.serving.append(request, { signal: call.signal, budgetUs });
+    call.limit(deadlineMs);
+    return this.parts.serving.append(request, { signal: call.signal, budgetUs: call.leftUs });
   }
 
   private pool() {

@@ -1,5 +1,6 @@
-import type { AdmissionSlot, EdgeAdmission, LoopWait, PriorityClass } from '@tessera/admission';
-import { type Cancellation, TesseraError } from '@tessera/errors';
+import type { PriorityClass } from '@tessera/admission';
+import type { Call } from '@tessera/call';
+import { TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
 import type {
   ExplainAnswer,
@@ -14,10 +15,9 @@ import type {
   ScoreRequest,
 } from '@tessera/recall';
 import type { RelevanceScorer } from '@tessera/relevance';
-import type { Carrier, Edge, Log, Metrics, Observation, Tracing } from '@tessera/telemetry';
-import { MICROSECONDS_PER_MILLISECOND, MILLISECONDS_PER_SECOND } from '@tessera/units';
+import type { Log, Metrics, Observation, Tracing } from '@tessera/telemetry';
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { Audited } from './audited.js';
-import { inTime } from './in-time.js';
 import { recallSpans } from './recall-spans.js';
 import { recallThroughGate } from './relevance-gate.js';
 
@@ -26,28 +26,6 @@ export interface Parsed<Request> {
   readonly request: Request;
   /** Milliseconds from the body; undefined where the caller said nothing. */
   readonly deadlineMs: number | undefined;
-}
-
-export interface EdgeCall {
-  readonly edge: Edge;
-  readonly signal: Cancellation;
-  /** Microseconds left by the transport's own deadline; Infinity where it has none. */
-  readonly budgetUs: number;
-  /** The caller's trace. */
-  readonly caller: Carrier;
-  /** Its place in admission, which its owner gives back; left out: it is judged here. */
-  readonly slot?: AdmissionSlot | undefined;
-}
-
-export interface EdgeLimits {
-  readonly defaultDeadlineMs: number;
-  readonly deadlineMsMax: number;
-}
-
-/** Admission of calls before anything is computed for them. */
-export interface Admission {
-  readonly edge: EdgeAdmission;
-  readonly loop: LoopWait;
 }
 
 export interface EdgeParts {
@@ -60,27 +38,9 @@ export interface EdgeParts {
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly log: Log;
-  readonly limits: EdgeLimits;
   readonly tracing: Tracing;
-  /** Judges the calls that no gate has judged; left out: every call is served. */
-  readonly admission?: Admission | undefined;
   /** Called with every recall that was understood; left out: nothing is called. */
   readonly onRecall?: ((audited: Audited) => void) | undefined;
-}
-
-/** The shorter of what transport and body allow; the default where both are silent. */
-export function budgetOf(
-  call: Pick<EdgeCall, 'budgetUs'>,
-  deadlineMs: number | undefined,
-  limits: EdgeLimits,
-): number {
-  if (deadlineMs !== undefined && (deadlineMs > limits.deadlineMsMax || deadlineMs < 1)) {
-    const expected = `expected 1..${limits.deadlineMsMax}, got ${deadlineMs}`;
-    throw new TesseraError('REQUEST_INVALID', `deadlineMs: ${expected}`, { field: 'deadlineMs' });
-  }
-  const silent = deadlineMs === undefined && call.budgetUs === Number.POSITIVE_INFINITY;
-  const bodyMs = silent ? limits.defaultDeadlineMs : (deadlineMs ?? limits.deadlineMsMax);
-  return Math.min(call.budgetUs, bodyMs * MICROSECONDS_PER_MILLISECOND);
 }
 
 /** Runs `parse`; its refusals name a member of `field`. */
@@ -109,7 +69,7 @@ export class RecallEdge {
   constructor(private readonly parts: EdgeParts) {}
 
   /** `parse` may throw; its refusals are counted like any other. */
-  recall(parse: () => Parsed<RecallRequest>, call: EdgeCall): Promise<RecallAnswer> {
+  recall(parse: () => Parsed<RecallRequest>, call: Call): Promise<RecallAnswer> {
     const { metrics, recalls, relevance, facts, onRecall } = this.parts;
     const recall = (request: RecallRequest, context: RecallContext) =>
       recalls.recall(request, context);
@@ -136,7 +96,7 @@ export class RecallEdge {
   }
 
   /** As recall(). */
-  score(parse: () => Parsed<ScoreRequest>, call: EdgeCall): Promise<ScoreAnswer> {
+  score(parse: () => Parsed<ScoreRequest>, call: Call): Promise<ScoreAnswer> {
     const { metrics, serving } = this.parts;
     return this.serve(parse, call, {
       name: 'score',
@@ -146,7 +106,7 @@ export class RecallEdge {
   }
 
   /** As recall(). */
-  explain(parse: () => Parsed<ExplainRequest>, call: EdgeCall): Promise<ExplainAnswer> {
+  explain(parse: () => Parsed<ExplainRequest>, call: Call): Promise<ExplainAnswer> {
     const { metrics, serving } = this.parts;
     return this.serve(parse, call, {
       name: 'explain',
@@ -157,57 +117,38 @@ export class RecallEdge {
 
   private serve<Request, Answer extends PromptFacts & { readonly requestId: string }>(
     parse: () => Parsed<Request>,
-    call: EdgeCall,
+    call: Call,
     kind: Kind<Request, Answer>,
   ): Promise<Answer> {
-    const { edge, caller } = call;
+    const { edge, trace } = call;
     const { log, tracing } = this.parts;
     const { name } = kind;
     const seconds = stopwatch();
-    return tracing.serve(name, caller, async (span) => {
+    return tracing.serve(name, trace, async (span) => {
       try {
         const answer = await this.admitted(parse, call, kind, span.traceId);
         const { requestId, timings, kv } = answer;
         kind.observe({ edge, code: 'OK', seconds: seconds() }, answer);
-        log.debug({ edge, requestId, kv, ...timings }, `a ${name}`);
+        log.debug({ edge, requestId, kv, ...timings }, `${name} request served`);
         span.set({ edge, requestId });
         span.tell(() => recallSpans(timings, kv));
         return answer;
       } catch (thrown) {
         const error = TesseraError.from(thrown);
-        if (error.code === 'INTERNAL') log.error({ err: thrown, edge }, `a ${name} failed`);
+        if (error.code === 'INTERNAL') log.error({ err: thrown, edge }, `${name} request failed`);
         kind.observe({ edge, code: error.code, seconds: seconds() });
         throw error;
       }
     });
   }
 
-  /** Asks in a place of admission: the one that came with the call, or one of its own. */
-  private async inPlace<Answer>(
-    { slot: given }: EdgeCall,
-    judge: EdgeAdmission,
-    request: unknown,
-    leftUs: number,
-    ask: (leftUs: number) => Promise<Answer>,
-  ): Promise<Answer> {
-    const slot = given ?? slotOf(judge, classOf(request), leftUs / MICROSECONDS_PER_MILLISECOND);
-    try {
-      return await ask(leftUs);
-    } catch (thrown) {
-      if (NOT_SERVED.has(TesseraError.from(thrown).code)) slot.noteRefused();
-      throw thrown;
-    } finally {
-      if (given === undefined) slot.end(true);
-    }
-  }
-
   private async admitted<Request, Answer>(
     parse: () => Parsed<Request>,
-    call: EdgeCall,
+    call: Call,
     { ask, tell }: Kind<Request, Answer>,
     traceId: string,
   ): Promise<Answer> {
-    const { readiness, limits, admission } = this.parts;
+    const { readiness } = this.parts;
     // A record is there to be answered as soon as its topic is joined, whatever others wait for.
     const isTaken = call.edge === 'kafka' && readiness.state === 'starting';
     if (!readiness.takesCalls && !isTaken) {
@@ -215,14 +156,9 @@ export class RecallEdge {
     }
     const { request, deadlineMs } = parse();
     try {
-      const budgetUs = budgetOf(call, deadlineMs, limits);
-      const asked = (leftUs: number) => ask(request, { signal: call.signal, budgetUs: leftUs });
-      const isJudged = admission !== undefined && call.edge !== 'kafka';
-      const answer = await (isJudged
-        ? inTime(admission.loop, budgetUs, (leftUs) =>
-            this.inPlace(call, admission.edge, request, leftUs, asked),
-          )
-        : asked(budgetUs));
+      call.limit(deadlineMs);
+      call.admit(classOf(request));
+      const answer = await ask(request, { signal: call.signal, budgetUs: call.leftUs });
       tell?.(request, answer, traceId);
       return answer;
     } catch (thrown) {
@@ -235,24 +171,12 @@ export class RecallEdge {
   }
 }
 
-/** Codes of calls for which there was no time or no room. */
-const NOT_SERVED: ReadonlySet<string> = new Set(['ENGINE_OVERLOADED', 'DEADLINE_EXCEEDED']);
-
 type Priority = NonNullable<RecallRequest['priority']>;
 const CLASSES: Readonly<Record<Priority, PriorityClass>> = { high: 0, normal: 1, low: 2 };
 
-function classOf(request: unknown): PriorityClass {
+export function classOf(request: unknown): PriorityClass {
   const { priority } = request as { readonly priority?: Priority };
   return CLASSES[priority ?? 'normal'];
-}
-
-/** @throws TesseraError ENGINE_OVERLOADED */
-function slotOf(judge: EdgeAdmission, cls: PriorityClass, budgetMs: number): AdmissionSlot {
-  const decision = judge.admit(cls, budgetMs);
-  if (!('retryAfterMs' in decision)) return decision;
-  const message = 'queue too long: the calls ahead take longer than the deadline leaves';
-  const retryAfterMs = Math.ceil(decision.retryAfterMs);
-  throw new TesseraError('ENGINE_OVERLOADED', message, { retryAfterMs });
 }
 
 /** Seconds since it was made. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Call } from '@tessera/call';
 import { TesseraError } from '@tessera/errors';
 import type { RecallFacts } from '@tessera/recall';
 import type {
@@ -8,15 +9,11 @@ import type {
   RelevanceRequest,
 } from '@tessera/relevance';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
-import { inTime } from './in-time.js';
-import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-edge.js';
+import { classOf, type EdgeParts, type Parsed } from './recall-edge.js';
 import { noRelevanceModel } from './relevance-gate.js';
 
 export interface RelevanceEdgeParts
-  extends Pick<
-    EdgeParts,
-    'readiness' | 'metrics' | 'log' | 'limits' | 'tracing' | 'relevance' | 'admission'
-  > {
+  extends Pick<EdgeParts, 'readiness' | 'metrics' | 'log' | 'tracing' | 'relevance'> {
   readonly facts: Pick<RecallFacts, 'describe'>;
 }
 
@@ -39,12 +36,12 @@ export class RelevanceEdge {
   constructor(private readonly parts: RelevanceEdgeParts) {}
 
   /** `parse` may throw; its refusals are counted like any other. */
-  score(parse: () => Parsed<AskedRelevance>, call: EdgeCall): Promise<EdgeRelevance> {
-    const { edge, caller } = call;
+  score(parse: () => Parsed<AskedRelevance>, call: Call): Promise<EdgeRelevance> {
+    const { edge, trace } = call;
     const { metrics, log, tracing } = this.parts;
     const startedMs = performance.now();
     const seconds = () => (performance.now() - startedMs) / MILLISECONDS_PER_SECOND;
-    return tracing.serve('relevance', caller, async (span) => {
+    return tracing.serve('relevance', trace, async (span) => {
       try {
         const answer = await this.answer(parse, call);
         const { requestId, promptTokens, computedTokens, outcomes } = answer;
@@ -53,32 +50,30 @@ export class RelevanceEdge {
         const observed = { edge, code: 'OK', seconds: seconds() };
         metrics.observeRelevance({ ...observed, scored, failed, promptTokens, computedTokens });
         span.set({ edge, requestId });
-        log.debug({ edge, requestId, scored, failed, promptTokens, computedTokens }, 'a relevance');
+        log.debug(
+          { edge, requestId, scored, failed, promptTokens, computedTokens },
+          'relevance request served',
+        );
         return answer;
       } catch (thrown) {
         const error = TesseraError.from(thrown);
-        if (error.code === 'INTERNAL') log.error({ err: thrown, edge }, 'a relevance failed');
+        if (error.code === 'INTERNAL') log.error({ err: thrown, edge }, 'relevance request failed');
         metrics.observeRelevance({ edge, code: error.code, seconds: seconds() });
         throw error;
       }
     });
   }
 
-  private async answer(
-    parse: () => Parsed<AskedRelevance>,
-    call: EdgeCall,
-  ): Promise<EdgeRelevance> {
-    const { readiness, limits, admission } = this.parts;
+  private async answer(parse: () => Parsed<AskedRelevance>, call: Call): Promise<EdgeRelevance> {
+    const { readiness } = this.parts;
     if (!readiness.takesCalls) {
       throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
     }
     const { request, deadlineMs } = parse();
-    const budgetUs = budgetOf(call, deadlineMs, limits);
-    const asked = (leftUs: number) =>
-      scoreTexts(this.parts, request, { signal: call.signal, budgetUs: leftUs });
-    const { answer } = await (admission === undefined
-      ? asked(budgetUs)
-      : inTime(admission.loop, budgetUs, asked));
+    call.limit(deadlineMs);
+    call.admit(classOf(request));
+    const context = { signal: call.signal, budgetUs: call.leftUs };
+    const { answer } = await scoreTexts(this.parts, request, context);
     const { requestId } = request;
     return { ...answer, requestId: requestId === '' ? randomUUID() : requestId };
   }

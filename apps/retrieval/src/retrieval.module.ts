@@ -1,25 +1,22 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
 import { ChangeAudits } from '@tessera/access';
+import type { EdgeAdmission } from '@tessera/admission';
+import type { CallLimits } from '@tessera/call';
+import { HttpCalls, type OwnMethods } from '@tessera/hosting';
 import { RecordProducer } from '@tessera/kafka';
+import type { Queue } from '@tessera/methods';
 import { RecallOperations, type RecallServing } from '@tessera/recall';
 import type { RelevanceScorer } from '@tessera/relevance';
 import { Log, Metrics } from '@tessera/telemetry';
 import { AdapterEdge } from './adapter-edge.js';
 import { EmbeddingEdge } from './embedding-edge.js';
-import { AdapterGrpcController } from './grpc/adapter.controller.js';
-import { CatalogueGrpcController } from './grpc/catalogue.controller.js';
-import { EmbeddingGrpcController } from './grpc/embedding.controller.js';
-import { ExplainGrpcController } from './grpc/explain.controller.js';
-import { KvPoolGrpcController } from './grpc/kv-pool.controller.js';
-import { RecallGrpcController } from './grpc/recall.controller.js';
-import { RelevanceGrpcController } from './grpc/relevance.controller.js';
-import { ScoreGrpcController } from './grpc/score.controller.js';
-import { WeightsGrpcController } from './grpc/weights.controller.js';
-import { CatalogueHttpController } from './http/catalogue.controller.js';
+import { adapterHandlers } from './handlers/adapters.js';
+import { catalogueHandlers, jsonCatalogueHandlers } from './handlers/catalogue.js';
+import { kvPoolHandlers } from './handlers/kv-pool.js';
+import { jsonRequestHandlers, requestHandlers } from './handlers/requests.js';
+import { weightsHandlers } from './handlers/weights.js';
 import { EmbeddingHttpController } from './http/embedding.controller.js';
-import { KvPoolHttpController } from './http/kv-pool.controller.js';
 import { ModelsHttpController, ServedModels, type TextModels } from './http/models.controller.js';
-import { RecallHttpController } from './http/recall.controller.js';
 import { RerankHttpController } from './http/rerank.controller.js';
 import { AdapterTopicController, FetchSource } from './kafka/adapter-topic.controller.js';
 import { CatalogueTopicController } from './kafka/catalogue-topic.controller.js';
@@ -28,6 +25,7 @@ import { KvEdge, type KvEdgeParts } from './kv-edge.js';
 import { type EdgeParts, RecallEdge } from './recall-edge.js';
 import { RelevanceEdge, type RelevanceEdgeParts } from './relevance-edge.js';
 import { WeightsEdge } from './weights-edge.js';
+import { JSON_FORM } from './wire/json-form.js';
 
 export interface RetrievalOptions
   extends EdgeParts,
@@ -37,6 +35,8 @@ export interface RetrievalOptions
   readonly serving: RecallServing;
   readonly operations: RecallOperations;
   readonly changes: ChangeAudits;
+  readonly limits: CallLimits;
+  readonly admissions: Partial<Readonly<Record<Queue, EdgeAdmission>>>;
   readonly adapters: AdapterEdge;
   readonly weights: WeightsEdge;
   readonly embedding: TextModels;
@@ -63,20 +63,8 @@ export class RetrievalModule {
     return {
       module: RetrievalModule,
       controllers: [
-        RecallGrpcController,
-        ScoreGrpcController,
-        ExplainGrpcController,
-        RelevanceGrpcController,
-        EmbeddingGrpcController,
-        CatalogueGrpcController,
-        KvPoolGrpcController,
-        AdapterGrpcController,
-        WeightsGrpcController,
-        RecallHttpController,
         RerankHttpController,
         EmbeddingHttpController,
-        CatalogueHttpController,
-        KvPoolHttpController,
         ModelsHttpController,
         ...(topics === undefined ? [] : [RecallTopicController, CatalogueTopicController]),
         ...(topics?.fetchSource === undefined ? [] : [AdapterTopicController]),
@@ -88,6 +76,7 @@ export class RetrievalModule {
           provide: EmbeddingEdge,
           useValue: new EmbeddingEdge(Object.assign({ models: options.embedding }, options)),
         },
+        { provide: HttpCalls, useValue: new HttpCalls(options) },
         { provide: ServedModels, useValue: new ServedModels(options) },
         { provide: KvEdge, useValue: new KvEdge(options) },
         { provide: AdapterEdge, useValue: options.adapters },
@@ -106,4 +95,27 @@ export class RetrievalModule {
       ],
     };
   }
+}
+
+/** The methods of this module, and those whose JSON is read otherwise than the message. */
+export function retrievalMethods(app: INestApplicationContext): Required<OwnMethods> {
+  const requests = {
+    recall: app.get(RecallEdge),
+    relevance: app.get(RelevanceEdge),
+    embedding: app.get(EmbeddingEdge),
+  };
+  const catalogues = { operations: app.get(RecallOperations), changes: app.get(ChangeAudits) };
+  return {
+    handlers: new Map([
+      ...requestHandlers(requests),
+      ...catalogueHandlers(catalogues),
+      ...kvPoolHandlers(app.get(KvEdge)),
+      ...adapterHandlers(app.get(AdapterEdge)),
+      ...weightsHandlers(app.get(WeightsEdge)),
+    ]),
+    json: {
+      form: JSON_FORM,
+      handlers: new Map([...jsonRequestHandlers(requests), ...jsonCatalogueHandlers(catalogues)]),
+    },
+  };
 }

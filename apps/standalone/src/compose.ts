@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { EdgeAdmission, LoopWait } from '@tessera/admission';
 import { parseClickActions } from '@tessera/behaviour';
 import type { Config } from '@tessera/config';
 import { type EmbeddingModels, NO_MODELS } from '@tessera/embedding';
 import { taskDepths } from '@tessera/engine';
-import type { GateSettings } from '@tessera/grpc';
 import {
   addBehaviourReach,
   type OperationsOptions,
@@ -19,6 +17,7 @@ import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry'
 import { RecallAudits, type TextModels } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { type AdapterEventRelay, type ModelEdges, modelEdgesOf } from './adapters.js';
+import { type Admissions, admissionsOf } from './admissions.js';
 import type { ClusterNode } from './cluster/cluster-node.js';
 import { kvChanges } from './cluster/kv-changes.js';
 import { consoleParts } from './console.js';
@@ -33,7 +32,7 @@ import { openUsers, type Users } from './users.js';
 const DIGEST_DIGITS = 16;
 
 /** The models of texts, as far as they are served. */
-export type Embedding = TextModels & Pick<EmbeddingModels, 'states' | 'close'>;
+export type Embedding = TextModels & Pick<EmbeddingModels, 'states' | 'close' | 'backlogUs'>;
 
 export interface ServeParts {
   readonly config: Config;
@@ -57,7 +56,7 @@ export interface ServeParts {
 /** The modules of this process, and the parts that outlive them. */
 export interface Composition {
   readonly modules: StandaloneOptions;
-  readonly gate: GateSettings;
+  readonly admissions: Admissions;
   readonly topics: Topics | undefined;
   /** Undefined where none are written. */
   readonly audits: RecallAudits | undefined;
@@ -77,23 +76,6 @@ function auditsOf(
   if (topics === undefined || topic === '') return undefined;
   const { producer } = topics;
   return new RecallAudits({ producer, topic, metrics, log, erasures, nowMs: Date.now });
-}
-
-/** One judgement for all edges; calls over gRPC are judged before they are parsed. */
-function admissionOf({ recall }: Config, metrics: Metrics) {
-  const edge = new EdgeAdmission();
-  const loop = new LoopWait();
-  const gate: GateSettings = {
-    admission: edge,
-    waitedMs: () => {
-      loop.touch();
-      return loop.waitedMs;
-    },
-    defaultDeadlineMs: recall.defaultDeadlineMs,
-    deadlineMsMax: recall.deadlineMsMax,
-    onRefused: metrics.countGateRefusals(),
-  };
-  return { gate, admission: { edge, loop } };
 }
 
 /** What a gateway splits calls that score texts by. */
@@ -167,7 +149,7 @@ interface Joined {
   readonly recalls: InspectedRecalls;
   readonly users: Users;
   readonly edges: ModelEdges;
-  readonly admission: StandaloneOptions['retrieval']['admission'];
+  readonly admissions: Admissions;
 }
 
 function featureOf(
@@ -194,7 +176,7 @@ function featureOf(
 
 function retrievalOf(
   { config, runtime, log, inspection, relevance, embedding = NO_MODELS, clusterNode }: ServeParts,
-  { readiness, access, metrics, tracing, topics, audits, recalls, edges, admission }: Joined,
+  { readiness, access, metrics, tracing, topics, audits, recalls, edges, admissions }: Joined,
 ): StandaloneOptions['retrieval'] {
   const { serving, operations, facts } = runtime;
   const { deadlineMsMax, defaultDeadlineMs } = config.recall;
@@ -212,7 +194,7 @@ function retrievalOf(
     readiness,
     log,
     limits: { defaultDeadlineMs, deadlineMsMax },
-    admission,
+    admissions,
     metrics,
     tracing,
     topics,
@@ -237,13 +219,17 @@ export async function compose(
   const audits = auditsOf(parts, topics, metrics);
   const producer = topics?.producer;
   const edges = modelEdgesOf({ ...parts, operations }, access, producer, metrics, readiness);
-  const { gate, admission } = admissionOf(config, metrics);
-  const holders: Holders = { facts: runtime.facts, operations, admission: gate.admission };
+  const { facts } = runtime;
+  const { embedding } = parts;
+  const relevance = parts.relevance?.relevance;
+  const onRefused = metrics.countGateRefusals();
+  const admissions = admissionsOf({ config, facts, relevance, embedding, onRefused });
+  const holders: Holders = { facts, operations, admissions };
   metrics.showHeld(() => heldWhileIdle(holders));
   if (clusterNode !== undefined) metrics.showLog(() => clusterNode.progress);
   const users = await openUsers({ config, runtime, log, metrics, readiness, store, clusterNode });
   const shared = { readiness, access, metrics, tracing, topics, audits, recalls };
-  const joined: Joined = { ...shared, users, edges, admission };
+  const joined: Joined = { ...shared, users, edges, admissions };
   const modules = {
     operations: {
       readiness,
@@ -271,5 +257,5 @@ export async function compose(
       relevance: parts.relevance?.relevance,
     }),
   };
-  return { modules, gate, topics, audits, tracing, recalls, users, holders };
+  return { modules, admissions, topics, audits, tracing, recalls, users, holders };
 }

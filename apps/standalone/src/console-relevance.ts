@@ -1,13 +1,14 @@
+import { Call, type CallLimits } from '@tessera/call';
 import type { RecallFacts } from '@tessera/recall';
 import type { RelevanceScorer } from '@tessera/relevance';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { ConsoleParts } from '../../console/src/index.js';
-import { budgetOf, type EdgeLimits, parseRerank, scoreTexts } from '../../retrieval/src/index.js';
+import { parseRerank, scoreTexts } from '../../retrieval/src/index.js';
 
 interface Needs {
   readonly relevance: RelevanceScorer | undefined;
   readonly facts: Pick<RecallFacts, 'describe'>;
-  readonly limits: EdgeLimits;
+  readonly limits: CallLimits;
 }
 
 /** Scores texts for the console as `POST /v1/rerank` does, with what became of each. */
@@ -15,8 +16,10 @@ export function consoleScores(needs: Needs): ConsoleParts['scoreTexts'] {
   return async (body, signal) => {
     const startedMs = performance.now();
     const { request, deadlineMs } = parseRerank(body);
-    const budgetUs = budgetOf({ budgetUs: Number.POSITIVE_INFINITY }, deadlineMs, needs.limits);
-    const { texts, answer } = await scoreTexts(needs, request, { signal, budgetUs });
+    const call = consoleCall(signal, needs.limits);
+    call.limit(deadlineMs);
+    const context = { signal, budgetUs: call.leftUs };
+    const { texts, answer } = await scoreTexts(needs, request, context);
     const documents = answer.outcomes.map((outcome, i) => {
       const asked = request.documents[i];
       const text = texts[i];
@@ -34,6 +37,21 @@ export function consoleScores(needs: Needs): ConsoleParts['scoreTexts'] {
     const versions = { model, template, adapter };
     return { ...versions, promptTokens, computedTokens, totalUs, documents };
   };
+}
+
+/** A visitor waits for it: it is served whatever the load. */
+function consoleCall(signal: AbortSignal, limits: CallLimits): Call {
+  const transportMs = Number.POSITIVE_INFINITY;
+  const field = () => undefined;
+  return new Call({
+    edge: 'http',
+    caller: { name: 'console' },
+    signal,
+    transportMs,
+    limits,
+    trace: {},
+    field,
+  });
 }
 
 const NO_SCORE = { score: null, promptTokens: 0, documentTokens: 0, cutTokens: 0 };

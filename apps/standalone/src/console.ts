@@ -15,7 +15,7 @@ import {
   LoopbackAccess,
 } from '../../console/src/index.js';
 import type { UserErasure } from '../../feature/src/index.js';
-import { type AdapterEdge, parseJsonRecall } from '../../retrieval/src/index.js';
+import { type AdapterEdge, readJsonRecall } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { consoleScores } from './console-relevance.js';
 
@@ -87,7 +87,7 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
     recalls,
     store,
     eraseUser: erasure && ((userId) => erasure.erase(userId)),
-    parseRecall: parseJsonRecall,
+    parseRecall: readJsonRecall,
     scoreTexts: consoleScores({ relevance, facts: runtime.facts, limits: config.recall }),
     readiness,
     access: logins ?? new LoopbackAccess(),

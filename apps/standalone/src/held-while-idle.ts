@@ -7,16 +7,19 @@ import type { HeldCounts } from '@tessera/telemetry';
 export interface Holders {
   readonly facts: Pick<RecallFacts, 'heldWhileIdle'>;
   readonly operations: Pick<RecallOperations, 'adapters'>;
-  readonly admission: Pick<EdgeAdmission, 'inFlight'>;
+  readonly admissions: Readonly<Record<string, Pick<EdgeAdmission, 'inFlight'>>>;
 }
 
 /** What requests have taken and not given back, though none is under way. */
-export function heldWhileIdle({ facts, operations, admission }: Holders): HeldCounts {
+export function heldWhileIdle({ facts, operations, admissions }: Holders): HeldCounts {
   const { underway, ...held } = facts.heldWhileIdle();
   const { pushBytes = 0 } = operations.adapters?.heldWhileIdle() ?? {};
   const isIdle = underway === 0;
-  return { ...held, pushBytes, admission: isIdle ? admission.inFlight : 0 };
+  return { ...held, pushBytes, admission: isIdle ? placesOf(admissions) : 0 };
 }
+
+const placesOf = (admissions: Holders['admissions']) =>
+  Object.values(admissions).reduce((sum, { inFlight }) => sum + inFlight, 0);
 
 /** Once every call has ended: fails where something is still held. */
 export function nothingHeld(holders: Holders, budgetMs: number): DrainStep {

@@ -1,21 +1,9 @@
-import {
-  adapterPackage,
-  behaviourPackage,
-  cataloguePackage,
-  embeddingPackage,
-  explainPackage,
-  kvPackage,
-  recallPackage,
-  relevancePackage,
-  scorePackage,
-  weightsPackage,
-} from '@tessera/contracts';
 import { type Hosted, host, type Serving, STEP_BUDGET_MS, watchStores } from '@tessera/hosting';
 import { type DrainStep, Readiness } from '@tessera/lifecycle';
 import { loadClassOf } from '@tessera/routing';
-import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { checkVisitor, servePages } from '../../console/src/index.js';
-import { directHandlers, RecallEdge } from '../../retrieval/src/index.js';
+import { behaviourMethods } from '../../feature/src/index.js';
+import { retrievalMethods } from '../../retrieval/src/index.js';
 import { type Access, openAccess } from './access.js';
 import { ClusterSeat } from './cluster-seat.js';
 import { type Composition, compose, type ServeParts } from './compose.js';
@@ -71,19 +59,6 @@ function drainSteps(
   ];
 }
 
-/** By package. */
-const SERVICES: Readonly<Record<string, string>> = {
-  [recallPackage]: 'RecallService',
-  [scorePackage]: 'ScoreService',
-  [explainPackage]: 'ExplainService',
-  [relevancePackage]: 'RelevanceService',
-  [embeddingPackage]: 'EmbeddingService',
-  [cataloguePackage]: 'CatalogueService',
-  [kvPackage]: 'KvPoolService',
-  [adapterPackage]: 'AdapterService',
-  [weightsPackage]: 'WeightsService',
-};
-
 /** Serves a runtime on its edges; ready when it returns, or once the topics are served. */
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, runtime, log } = parts;
@@ -91,20 +66,19 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const access = await openAccess(config, runtime.operations, log);
   const composition = await compose(parts, readiness, access);
   await parts.clusterNode?.serve(readiness);
-  const { topics, modules, gate } = composition;
-  const services =
-    modules.feature === undefined
-      ? SERVICES
-      : { ...SERVICES, [behaviourPackage]: 'BehaviourService' };
+  const { topics, modules, admissions } = composition;
   const hosting = host({
     module: StandaloneModule.register(modules),
     http: config.http,
     grpc: config.grpc,
-    deadlineMsMax: config.recall.deadlineMsMax,
-    services,
-    gate,
-    loadClass: () => loadClassOf(gate.admission.waitMs * MICROSECONDS_PER_MILLISECOND),
-    directHandlers: (app) => directHandlers(app.get(RecallEdge)),
+    limits: config.recall,
+    admissions,
+    loadClass: () => loadClassOf(admissions.decoder.waitUs),
+    methods: (app) => {
+      const { handlers, json } = retrievalMethods(app);
+      const behaviours = modules.feature === undefined ? [] : behaviourMethods(app);
+      return { handlers: new Map([...handlers, ...behaviours]), json };
+    },
     topicServer: topics?.server,
     readiness,
     access: access.process,

@@ -64,6 +64,6 @@ export async function topicsOf(
   const wanted = { topics, folders, outputTopics, onServing };
   const served = await serveTopics(secured, wanted, log);
   if (served !== undefined) conditions.add(brokerCondition(served.server));
-  const settings = new RecallTopicSettings(responsesTopic, recall.defaultDeadlineMs, Date.now);
+  const settings = new RecallTopicSettings(responsesTopic, recall, Date.now);
   return served && { ...served, settings, fetchSource };
 }

@@ -11,11 +11,11 @@ import type {
   sendUnaryData,
 } from '@grpc/grpc-js';
 import { protoSchema } from '@tessera/contracts';
-import { type DirectHandler, type DirectHandlers, loggedStatus } from '@tessera/grpc';
+import { loggedStatus } from '@tessera/grpc';
 import type { Log } from '@tessera/telemetry';
 import { METHOD_KINDS, type MethodKind } from './method-kinds.js';
 import { isServiceError } from './one-node.js';
-import { directHop, grpcHop, type UnaryHop } from './unary-hop.js';
+import { grpcHop, type UnaryHop } from './unary-hop.js';
 
 const protoLoader = createRequire(import.meta.url)(
   '@grpc/proto-loader',
@@ -36,16 +36,6 @@ export function statusOf(thrown: unknown, log: Pick<Log, 'error'>): StatusObject
   if (!isServiceError(thrown)) return loggedStatus(thrown, log);
   const { code, details, metadata } = thrown;
   return { code, details, metadata };
-}
-
-/** The calls of users, which are most: answered without grpc-js. */
-export function directForwarded(calls: Pick<ForwardedCalls, 'unary'>): DirectHandlers {
-  const users = Object.entries(METHOD_KINDS).filter(([, { does }]) => does === 'user');
-  const handlers = users.map(([path, kind]): [string, DirectHandler] => [
-    path,
-    (bytes, context) => calls.unary(path, kind, directHop(bytes as Buffer, context)),
-  ]);
-  return new Map(handlers);
 }
 
 /** Full names of the services that are forwarded. */

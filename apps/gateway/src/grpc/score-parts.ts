@@ -30,10 +30,10 @@ const CODES: ReadonlyMap<number, ErrorCode> = new Map([
 function errorOf(thrown: unknown): TesseraError {
   if (thrown instanceof NodeAway) return new TesseraError('NODE_UNAVAILABLE', thrown.message);
   if (!(thrown instanceof NodeRefusal)) return TesseraError.from(thrown);
-  const { code, details, trailers } = thrown;
+  const { code, details, metadata } = thrown;
   return trailedError({
     message: details,
-    trailer: (name) => trailers[name],
+    trailer: (name) => metadata.get(name)[0]?.toString(),
     fallback: CODES.get(code) ?? 'NODE_UNAVAILABLE',
   });
 }

@@ -1,7 +1,5 @@
 import type { ServerUnaryCall } from '@grpc/grpc-js';
-import type { CallContext } from '@tessera/grpc';
 import type { Carrier } from '@tessera/telemetry';
-import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { type Fields, passedFields } from '../passed-fields.js';
 
 /** What the gateway needs of a unary call, however it arrived. */
@@ -18,22 +16,6 @@ function carried(caller: Carrier): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [name, value] of Object.entries(caller)) fields[name] = String(value);
   return fields;
-}
-
-/** A call that was answered without grpc-js (libs/edge/grpc, direct). */
-export function directHop(request: Buffer, context: CallContext): UnaryHop {
-  const { signal, budgetUs, caller, authorization } = context;
-  const fields = carried(caller);
-  if (authorization !== undefined) fields.authorization = authorization;
-  return {
-    request,
-    fields,
-    get cancelled() {
-      return signal.aborted;
-    },
-    deadlineMs: Date.now() + budgetUs / MICROSECONDS_PER_MILLISECOND,
-    onCancelled: (act) => signal.addEventListener('abort', act, { once: true }),
-  };
 }
 
 export function grpcHop(call: ServerUnaryCall<Buffer, Buffer>): UnaryHop {

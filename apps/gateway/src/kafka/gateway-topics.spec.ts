@@ -1,3 +1,4 @@
+import { Metadata } from '@grpc/grpc-js';
 import {
   behaviourEventsPackage,
   protoSchema,
@@ -114,8 +115,17 @@ it('asks the owner byte for byte and passes its answer on, once for each record'
   }
 });
 
+function metadataOf(fields: Readonly<Record<string, string>>): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(fields)) metadata.set(name, value);
+  return metadata;
+}
+
 it('refuses in the words of the node, and by itself what is no request', async () => {
-  const trailers = { 'tessera-code': 'ENGINE_OVERLOADED', 'tessera-retry-after-ms': '25' };
+  const trailers = metadataOf({
+    'tessera-code': 'ENGINE_OVERLOADED',
+    'tessera-retry-after-ms': '25',
+  });
   const { answers, dead, requests } = recalls(async () => {
     throw new NodeRefusal(8, 'the queue is full', trailers);
   });
@@ -169,7 +179,8 @@ function appending(isAway = () => false) {
       behaviours: { eventId: string; itemId?: string }[];
     };
     if (behaviours.some(({ itemId = '' }) => itemId === '')) {
-      throw new NodeRefusal(3, 'itemId: expected text', { 'tessera-code': 'REQUEST_INVALID' });
+      const trailers = metadataOf({ 'tessera-code': 'REQUEST_INVALID' });
+      throw new NodeRefusal(3, 'itemId: expected text', trailers);
     }
     const node = ownerOf(partition);
     const events = behaviours.map(({ eventId }) => eventId);

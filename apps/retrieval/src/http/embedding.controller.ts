@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { bytesOf, type EachAnswer, normalise } from '@tessera/embedding';
 import { TesseraError } from '@tessera/errors';
+import { HttpCalls } from '@tessera/hosting';
 import type { FastifyReply } from 'fastify';
 import { EmbeddingEdge } from '../embedding-edge.js';
 import { renamed } from '../wire/body-fields.js';
@@ -12,12 +13,14 @@ import {
   parseEmbeddings,
   promptKeyOf,
 } from './embedding-body.js';
-import { callOf } from './recall.controller.js';
 
 /** As clients of OpenAI and of text-embeddings-inference ask for vectors of texts. */
 @Controller()
 export class EmbeddingHttpController {
-  constructor(private readonly edge: EmbeddingEdge) {}
+  constructor(
+    private readonly edge: EmbeddingEdge,
+    private readonly calls: HttpCalls,
+  ) {}
 
   @Post('v1/embeddings')
   @HttpCode(200)
@@ -67,7 +70,7 @@ export class EmbeddingHttpController {
       return asked;
     };
     try {
-      const answer = await this.edge.embedEach(parsed, callOf(reply));
+      const answer = await this.calls.serve(reply, (call) => this.edge.embedEach(parsed, call));
       return Object.assign({}, asked as Asked, { answer });
     } catch (thrown) {
       const error = renamed(TesseraError.from(thrown), 'texts', places.textsAt);

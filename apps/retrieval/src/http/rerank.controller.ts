@@ -1,7 +1,9 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
+import { HttpCalls } from '@tessera/hosting';
 import type { FastifyReply } from 'fastify';
-import { RelevanceEdge } from '../relevance-edge.js';
+import type { Parsed } from '../recall-edge.js';
+import { type AskedRelevance, RelevanceEdge } from '../relevance-edge.js';
 import { renamed } from '../wire/body-fields.js';
 import {
   isRerankBody,
@@ -10,12 +12,14 @@ import {
   rerankAnswer,
   teiAnswer,
 } from '../wire/rerank.js';
-import { callOf } from './recall.controller.js';
 
 /** Relevance in the bodies and answers that clients of others have. */
 @Controller()
 export class RerankHttpController {
-  constructor(private readonly edge: RelevanceEdge) {}
+  constructor(
+    private readonly edge: RelevanceEdge,
+    private readonly calls: HttpCalls,
+  ) {}
 
   /** Cohere and Jina. */
   @Post(['v1/rerank', 'v2/rerank'])
@@ -25,7 +29,7 @@ export class RerankHttpController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     const asked = parsedOnce(() => parseRerank(body));
-    return rerankAnswer(await this.edge.score(asked, callOf(reply)), asked());
+    return rerankAnswer(await this.score(asked, reply), asked());
   }
 
   /** Text Embeddings Inference; with documents in place of texts, as the routes above. */
@@ -37,10 +41,14 @@ export class RerankHttpController {
   ): Promise<object> {
     if (isRerankBody(body)) return this.rerank(body, reply);
     const asked = parsedOnce(() => parseTeiRerank(body));
-    const answer = await this.edge.score(asked, callOf(reply)).catch((thrown: unknown) => {
+    const answer = await this.score(asked, reply).catch((thrown: unknown) => {
       throw renamed(TesseraError.from(thrown), 'documents', 'texts');
     });
     return teiAnswer(answer, asked());
+  }
+
+  private score(asked: () => Parsed<AskedRelevance>, reply: FastifyReply) {
+    return this.calls.serve(reply, (call) => this.edge.score(asked, call));
   }
 }
 

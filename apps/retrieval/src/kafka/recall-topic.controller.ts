@@ -1,5 +1,6 @@
 import { Controller, Inject, UseFilters } from '@nestjs/common';
 import { EventPattern } from '@nestjs/microservices';
+import { Call, type CallLimits } from '@tessera/call';
 import {
   answeredBytes,
   checkedRequest,
@@ -10,17 +11,19 @@ import {
   type TopicRecall,
 } from '@tessera/kafka';
 import { carrierOf } from '@tessera/telemetry';
-import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { RecallEdge } from '../recall-edge.js';
 import { parseWireRecall, toWireResponse } from '../wire/recall.mapper.js';
 
 export const RECALL_REQUESTS_PATTERN = 'recall.requests';
 
+/** Records name no caller; who may write to the topic is the broker's to say. */
+const TOPIC_CALLER = { name: 'topic' };
+
 /** Settings of the topic controller. DI token. */
 export class RecallTopicSettings {
   constructor(
     readonly responsesTopic: string,
-    readonly defaultDeadlineMs: number,
+    readonly limits: CallLimits,
     /** Milliseconds since 1970. */
     readonly nowMs: () => number,
   ) {}
@@ -37,7 +40,8 @@ export class RecallTopicController {
     @Inject(RecordProducer) producer: RecordProducer,
     @Inject(RecallTopicSettings) private readonly settings: RecallTopicSettings,
   ) {
-    const { responsesTopic, defaultDeadlineMs } = settings;
+    const { responsesTopic, limits } = settings;
+    const { defaultDeadlineMs } = limits;
     const answer = (recall: TopicRecall) => this.recall(recall);
     this.requests = new RecallRequests({ producer, responsesTopic, defaultDeadlineMs, answer });
   }
@@ -50,13 +54,17 @@ export class RecallTopicController {
 
   private async recall(recall: TopicRecall): Promise<Buffer> {
     const { record, untilMs, requestId } = recall;
-    const call = {
-      edge: 'kafka' as const,
-      // A request that was taken is answered; there is nobody who could go away.
+    const field = (name: string) => record.headers[name]?.toString();
+    const call = new Call({
+      edge: 'kafka',
+      caller: TOPIC_CALLER,
+      // A request that was taken is answered; no caller waits that could go away.
       signal: new AbortController().signal,
-      budgetUs: (untilMs - this.settings.nowMs()) * MICROSECONDS_PER_MILLISECOND,
-      caller: carrierOf((name) => record.headers[name]?.toString()),
-    };
+      transportMs: untilMs - this.settings.nowMs(),
+      limits: this.settings.limits,
+      trace: carrierOf(field),
+      field,
+    });
     const answer = await this.edge.recall(() => {
       const request = checkedRequest(recall);
       const own = request.requestId === '' ? requestId : request.requestId;

@@ -2,7 +2,7 @@
 
 import { type WireEmbedRequest, type WireEmbedResponse, WireNumberType } from '@tessera/contracts';
 import { bytesOf, type EmbeddingAnswer, type EmbeddingRequest } from '@tessera/embedding';
-import { invalid, refuseMalformed, text } from '@tessera/grpc';
+import { invalid, text } from '@tessera/grpc';
 
 const NUMBER_TYPES: ReadonlyMap<number, 'f32' | 'f16'> = new Map([
   [WireNumberType.NUMBER_TYPE_UNSPECIFIED, 'f32'],
@@ -12,7 +12,6 @@ const NUMBER_TYPES: ReadonlyMap<number, 'f32' | 'f16'> = new Map([
 
 /** Of bytes that a decoder read. */
 export function parseWireEmbed(message: WireEmbedRequest): EmbeddingRequest {
-  refuseMalformed(message);
   const { model, texts, dimensions, promptName } = message;
   text('model', model);
   texts.forEach((given, index) => {

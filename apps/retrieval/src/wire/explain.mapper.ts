@@ -1,7 +1,7 @@
 /** ExplainService's messages <-> domain, for every edge. */
 
 import { enumWords, type WireExplainRequest, type WireExplainResponse } from '@tessera/contracts';
-import { invalid, refuseMalformed, text } from '@tessera/grpc';
+import { invalid, text } from '@tessera/grpc';
 import type { ExplainAnswer, ExplainRequest, RecallRequest } from '@tessera/recall';
 import { inside, type Parsed } from '../recall-edge.js';
 import { wireRecallOf } from './recall.mapper.js';
@@ -24,7 +24,6 @@ export function questionOf<Recall>(
 
 /** Of bytes that a decoder read. */
 export function parseWireExplain(message: WireExplainRequest): Parsed<ExplainRequest> {
-  refuseMalformed(message);
   const { request: asked } = message;
   if (asked) inside('request', () => checkUserTexts(asked));
   text('itemId', message.itemId);

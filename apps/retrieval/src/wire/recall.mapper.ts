@@ -1,7 +1,7 @@
 /** RecallService's messages <-> domain, for every edge. */
 
 import { enumWords, type WireRecallRequest, type WireRecallResponse } from '@tessera/contracts';
-import { invalid, refuseMalformed, text } from '@tessera/grpc';
+import { invalid, text } from '@tessera/grpc';
 import type { Eligibility, RecallAnswer, RecallRequest, RelevanceGate } from '@tessera/recall';
 import type { Parsed } from '../recall-edge.js';
 import { eligibilityFrom } from './eligibility.mapper.js';
@@ -64,7 +64,6 @@ export function wireRecallOf(message: WireRecallRequest): Parsed<RecallRequest> 
 
 /** Of bytes that a decoder read. */
 export function parseWireRecall(message: WireRecallRequest): Parsed<RecallRequest> {
-  refuseMalformed(message);
   checkUserTexts(message);
   if (message.relevance) {
     text('relevance.query', message.relevance.query);

@@ -5,7 +5,7 @@ import {
   type WireRelevanceRequest,
   type WireRelevanceResponse,
 } from '@tessera/contracts';
-import { invalid, refuseMalformed, text } from '@tessera/grpc';
+import { invalid, text } from '@tessera/grpc';
 import type { Parsed } from '../recall-edge.js';
 import type { AskedDocument, AskedRelevance, EdgeRelevance } from '../relevance-edge.js';
 import { wordOf } from './user-source.js';
@@ -25,7 +25,6 @@ function documentOf(
 
 /** Of bytes that a decoder read. */
 export function parseWireRelevance(message: WireRelevanceRequest): Parsed<AskedRelevance> {
-  refuseMalformed(message);
   const { requestId, query, instruction, catalogue, adapter, deadlineMs } = message;
   const request = {
     requestId: text('requestId', requestId),

@@ -6,7 +6,7 @@ import {
   type WireScoreResponse,
   type WireScoreTarget,
 } from '@tessera/contracts';
-import { invalid, refuseMalformed, text } from '@tessera/grpc';
+import { invalid, text } from '@tessera/grpc';
 import type { ScoreAnswer, ScoreRequest, ScoreTarget } from '@tessera/recall';
 import type { Parsed } from '../recall-edge.js';
 import { checkUserTexts, userSource } from './user-source.js';
@@ -24,7 +24,6 @@ export function scoresAskedOf(message: WireScoreRequest): Parsed<ScoreRequest> {
 
 /** Of bytes that a decoder read. */
 export function parseWireScore(message: WireScoreRequest): Parsed<ScoreRequest> {
-  refuseMalformed(message);
   checkUserTexts(message);
   message.items.forEach(({ itemId }, index) => {
     if (itemId !== undefined) text(`items[${index}].itemId`, itemId);

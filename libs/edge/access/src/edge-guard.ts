@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import type { AccessControl } from './access-control.js';
-import type { AccessRule } from './access-table.js';
+import type { AccessRule } from './access-rule.js';
 import type { Change, ChangeAudits } from './change-audits.js';
 import { type Credentials, checkScope, type Principal } from './domain/grants.js';
 

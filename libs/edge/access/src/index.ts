@@ -1,5 +1,5 @@
 export { AccessControl, type AccessSettings } from './access-control.js';
-export { type AccessRule, GRPC_ACCESS, HTTP_ACCESS, type Need } from './access-table.js';
+export type { AccessRule, Need } from './access-rule.js';
 export { type AuditCounts, type AuditEntry, AuditLog, type AuditsRead } from './audit-log.js';
 export { type Change, ChangeAudits, NOTED_LINES_PER_SECOND } from './change-audits.js';
 export { AttemptLimit, type AttemptSettings } from './domain/attempt-limit.js';

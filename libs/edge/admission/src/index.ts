@@ -1,3 +1,7 @@
-export type { PriorityClass } from './class-shares.js';
-export { type AdmissionSlot, EdgeAdmission, type Refused } from './edge-admission.js';
-export { LoopWait } from './loop-wait.js';
+export {
+  type AdmissionPlace,
+  type AdmissionSettings,
+  EdgeAdmission,
+  type Forecast,
+  type PriorityClass,
+} from './edge-admission.js';

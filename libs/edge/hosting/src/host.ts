@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Server, StatusObject } from '@grpc/grpc-js';
+import type { Server } from '@grpc/grpc-js';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { GRPC_ACCESS } from '@tessera/access';
+import type { EdgeAdmission } from '@tessera/admission';
+import type { CallLimits, Handlers } from '@tessera/call';
 import { peerTls } from '@tessera/client';
 import type { Config } from '@tessera/config';
-import { protoDescriptors, protoSchema } from '@tessera/contracts';
+import { LOAD_TRAILER, protoDescriptors, protoSchema } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
-  accessInterceptor,
-  type DirectHandlers,
-  type DirectParts,
-  type GateSettings,
+  callInterceptor,
   GrpcHealth,
   type GrpcServerSettings,
   grpcServer,
-  loggedStatus,
   tlsOfGrpc,
 } from '@tessera/grpc';
+import type { HttpJson } from '@tessera/httpjson';
 import { Drain, type DrainStep, type Readiness, resolvePort } from '@tessera/lifecycle';
+import type { Queue } from '@tessera/methods';
 import { type Log, type Metrics, NestLog } from '@tessera/telemetry';
+import type { FastifyInstance } from 'fastify';
 import { watchCertificates } from './certificates.js';
 import {
   boundConnections,
@@ -33,7 +33,9 @@ import {
   tlsOfHttp,
 } from './fastify-adapter.js';
 import { guardRoutes, type HttpAccess } from './http-access.js';
+import { HttpCalls } from './http-calls.js';
 import { acceptOnlyJson } from './json-body.js';
+import { serveJsonMethods } from './json-methods.js';
 import type { ProcessAccess } from './process-access.js';
 
 /** Steps of a drain that wait for nothing but a free core. */
@@ -48,8 +50,10 @@ type GrpcEdge = Pick<
   | 'connectionsMax'
   | 'streamsMax'
   | 'connectionAgeMs'
-  | 'bodyMs'
->;
+> & {
+  /** Milliseconds that each message of a request may take to arrive. */
+  readonly bodyMs: number;
+};
 
 interface Address {
   readonly host: string;
@@ -61,25 +65,18 @@ export interface HostParts {
   readonly module: DynamicModule;
   readonly http: Address & HttpSettings;
   readonly grpc: Address & GrpcEdge;
-  /** Milliseconds that a call over gRPC that is answered without further layers lasts at most. */
-  readonly deadlineMsMax: number;
-  /** How calls over gRPC are judged before they are parsed; left out: every call is served. */
-  readonly gate?: GateSettings | undefined;
-  /** Unary methods that are called so often that they are answered without further layers. */
-  readonly directHandlers?: ((app: NestFastifyApplication) => DirectHandlers) | undefined;
+  readonly limits: CallLimits;
+  /** Admission by queue of work; left out: every call is served. */
+  readonly admissions?: Partial<Readonly<Record<Queue, EdgeAdmission>>>;
+  /** The methods that this process serves; left out: it serves none. */
+  readonly methods?: ((app: NestFastifyApplication) => OwnMethods) | undefined;
   /** Load class of this process, said with every answer; left out: it says none. */
   readonly loadClass?: (() => number) | undefined;
-  /** Service of each package that is served over gRPC. */
-  readonly services: Readonly<Record<string, string>>;
-  /** Services by their full names that another server answers; left out: there are none. */
+  /** Services by their full names that other processes answer; left out: there are none. */
   readonly forwarded?:
     | {
         readonly names: readonly string[];
         readonly addTo: (server: Server) => void;
-        /** Of their unary methods those that are called most; messages are bytes. */
-        readonly direct: DirectHandlers;
-        /** Of what a handler rejects with. */
-        readonly statusOf: (thrown: unknown) => StatusObject;
       }
     | undefined;
   /** The server of topics; absent where no broker is named. */
@@ -95,6 +92,19 @@ export interface HostParts {
   /** Before anything listens. */
   readonly prepare?: (app: NestFastifyApplication) => Promise<void>;
 }
+
+/** The methods that a process serves. */
+export interface OwnMethods {
+  readonly handlers: Handlers;
+  /** Over HTTP; left out: over gRPC alone. */
+  readonly json?: {
+    /** Of methods whose JSON is read otherwise than the message: they take the handlers' place. */
+    readonly handlers: Handlers;
+    readonly form: Pick<HttpJson, 'readRequest' | 'writeResponse'>;
+  };
+}
+
+const NO_METHODS: OwnMethods = { handlers: new Map() };
 
 /** A process that listens and knows how to end. */
 export interface Serving {
@@ -126,7 +136,7 @@ export interface Hosted {
  * not to be had. Ready when it resolves, or once the topics are served.
  */
 export async function host(parts: HostParts): Promise<Hosted> {
-  const { http, grpc, services, readiness, log, topicServer, access, checkVisitor } = parts;
+  const { http, grpc, readiness, log, topicServer, access, checkVisitor } = parts;
   access.addTo(readiness.conditions);
   const [httpTls, grpcTls] = [tlsOfHttp(http), tlsOfGrpc(grpc)];
   watchCertificates(
@@ -151,25 +161,10 @@ export async function host(parts: HostParts): Promise<Hosted> {
   if (http.connectionAgeMs > 0) closeOldConnections(instance, http.connectionAgeMs);
   if (parts.loadClass !== undefined) sayLoad(instance, parts.loadClass);
   await parts.prepare?.(app);
+  const methods = parts.methods?.(app) ?? NO_METHODS;
+  serveJson(instance, methods, parts);
   const grpcPort = await resolvePort(grpc.host, grpc.port);
-  const own = Object.entries(services).map(([name, service]) => `${name}.${service}`);
-  const names = [...own, ...(parts.forwarded?.names ?? [])];
-  const guard = access.guard('grpc');
-  const strategy = grpcServer({
-    ...grpc,
-    port: grpcPort,
-    gate: parts.gate,
-    tls: grpcTls,
-    packages: Object.keys(services),
-    schema: protoSchema,
-    descriptors: protoDescriptors,
-    health: new GrpcHealth(names, readiness),
-    interceptors: [accessInterceptor(guard, grpc.bodyMs)],
-    addServices: parts.forwarded?.addTo,
-    direct: directOf(parts, app, (path, credentials) =>
-      guard.enter(GRPC_ACCESS[path], credentials),
-    ),
-  });
+  const strategy = grpcEdge(parts, methods, grpcTls, grpcPort);
   app.connectMicroservice({ strategy });
   if (topicServer !== undefined) app.connectMicroservice({ strategy: topicServer });
   await listening('grpc', { ...grpc, port: grpcPort }, () => app.startAllMicroservices());
@@ -186,26 +181,51 @@ export async function host(parts: HostParts): Promise<Hosted> {
   };
 }
 
-/** Methods that are answered without grpc-js; undefined: there are none. */
-function directOf(
-  { directHandlers, forwarded, log, loadClass, deadlineMsMax }: HostParts,
-  app: NestFastifyApplication,
-  enter: DirectParts['enter'],
-): DirectParts | undefined {
-  const common = { schema: protoSchema, enter, deadlineMsMax };
-  if (forwarded !== undefined) {
-    return { ...common, handlers: forwarded.direct, asBytes: true, statusOf: forwarded.statusOf };
-  }
-  if (directHandlers === undefined) return undefined;
-  const statusOf = (thrown: unknown) => loggedStatus(thrown, log);
-  return { ...common, handlers: directHandlers(app), statusOf, loadClass };
+function serveJson(
+  instance: FastifyInstance,
+  { handlers, json }: OwnMethods,
+  { limits, admissions = {}, log }: HostParts,
+): void {
+  if (json === undefined) return;
+  const overHttp = new Map([...handlers, ...json.handlers]);
+  const calls = new HttpCalls({ limits, admissions });
+  serveJsonMethods(instance, { handlers: overHttp, form: json.form, calls, log });
+}
+
+function grpcEdge(
+  parts: HostParts,
+  { handlers }: OwnMethods,
+  tls: GrpcServerSettings['tls'],
+  port: number,
+) {
+  const { grpc, readiness, access, limits, admissions = {}, loadClass, forwarded, log } = parts;
+  const services = [...new Set([...handlers.keys()].map((path) => path.split('/')[1] ?? ''))];
+  const packages = services.map((name) => name.slice(0, name.lastIndexOf('.')));
+  return grpcServer({
+    ...grpc,
+    port,
+    tls,
+    packages,
+    schema: protoSchema,
+    descriptors: protoDescriptors,
+    health: new GrpcHealth([...services, ...(forwarded?.names ?? [])], readiness),
+    interceptor: callInterceptor({
+      guard: access.guard('grpc'),
+      bodyMs: grpc.bodyMs,
+      ...limits,
+      admissions,
+      ...(loadClass && { trailer: [LOAD_TRAILER, () => String(loadClass())] }),
+    }),
+    methods: { handlers, limits, admissions, log },
+    addServices: forwarded?.addTo,
+  });
 }
 
 function loggedDrain(steps: readonly DrainStep[], log: Log): Drain {
   return new Drain(steps, ({ name: step, outcome, milliseconds, error }) => {
     const facts = { step, outcome, milliseconds: Math.round(milliseconds) };
-    if (error === undefined) log.info(facts, 'drain');
-    else log.error({ ...facts, err: error }, 'drain: a step failed');
+    if (error === undefined) log.info(facts, 'drain step finished');
+    else log.error({ ...facts, err: error }, 'drain step failed');
   });
 }
 

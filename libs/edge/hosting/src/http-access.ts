@@ -3,12 +3,12 @@ import {
   type AccessRule,
   type Credentials,
   type EdgeGuard,
-  HTTP_ACCESS,
   type OwnSite,
   type Principal,
   type Role,
 } from '@tessera/access';
 import { errorBody, TesseraError } from '@tessera/errors';
+import { routeRule } from '@tessera/methods';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -37,11 +37,7 @@ const callers = new WeakMap<FastifyRequest, Principal>();
 export function callerOf(request: FastifyRequest): Principal {
   const caller = callers.get(request);
   if (caller !== undefined) return caller;
-  throw new TesseraError('INTERNAL', 'a request has come in that nobody has let in');
-}
-
-function ruleOf(method: string, url: string): AccessRule | undefined {
-  return HTTP_ACCESS[`${method === 'HEAD' ? 'GET' : method} ${url}`];
+  throw new TesseraError('INTERNAL', 'request reached its handler without an access check');
 }
 
 function credentialsOf({ headers, raw }: FastifyRequest): Credentials {
@@ -78,15 +74,15 @@ export function guardRoutes(instance: FastifyInstance, access: HttpAccess): void
   const { guard, site, checkVisitor } = access;
   instance.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) {
-      if (ruleOf(one, url) === undefined) {
-        throw new Error(`the access table has no entry for ${one} ${url}`);
+      if (routeRule(one, url) === undefined) {
+        throw new Error(`expected a row of the methods or routes for ${one} ${url}, got none`);
       }
     }
   });
   // Refusals are answered here: routes of plugins know nothing of Nest's filters.
   instance.addHook('onRequest', (request, reply, done) => {
     const { url } = request.routeOptions;
-    const rule = url === undefined ? undefined : ruleOf(request.method, url);
+    const rule = url === undefined ? undefined : routeRule(request.method, url);
     try {
       checkHost(site, request.headers.host);
       checkOrigin(site, request);

@@ -1,8 +1,16 @@
 export { addBehaviourReach } from './behaviour-reach.js';
 export { erasuresCondition } from './erasures-condition.js';
 export { answerError } from './error-filter.js';
-export { type Hosted, type HostParts, host, type Serving, STEP_BUDGET_MS } from './host.js';
+export {
+  type Hosted,
+  type HostParts,
+  host,
+  type OwnMethods,
+  type Serving,
+  STEP_BUDGET_MS,
+} from './host.js';
 export { callerOf } from './http-access.js';
+export { HttpCalls } from './http-calls.js';
 export { parseJsonBody } from './json-body.js';
 export { OperationsModule, type OperationsOptions } from './operations.module.js';
 export { type AccessConfig, ProcessAccess, refuseOpenDoors } from './process-access.js';

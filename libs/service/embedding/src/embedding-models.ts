@@ -148,6 +148,12 @@ export class EmbeddingModels {
     );
   }
 
+  /** Microseconds until the model with the shortest queue begins a text that comes now. */
+  backlogUs(): number {
+    const waits = this.models.map(({ model }) => model.rates().backlogUs);
+    return waits.length === 0 ? 0 : Math.min(...waits);
+  }
+
   /**
    * A vector per text, in their order.
    * @throws TesseraError REQUEST_INVALID with the field; ENGINE_OVERLOADED; CANCELLED;

@@ -1,0 +1,92 @@
+import type { Call, Handler, Read } from '@tessera/call';
+import type {
+  WireEmbedRequest,
+  WireExplainRequest,
+  WireRecallRequest,
+  WireRelevanceRequest,
+  WireScoreRequest,
+} from '@tessera/contracts';
+import { type RecallRequest, readEligibility } from '@tessera/recall';
+import type { EmbeddingEdge } from '../embedding-edge.js';
+import type { Parsed, RecallEdge } from '../recall-edge.js';
+import type { RelevanceEdge } from '../relevance-edge.js';
+import { parseWireEmbed, toWireEmbed } from '../wire/embedding.mapper.js';
+import {
+  type AskedExplanation,
+  parseWireExplain,
+  questionOf,
+  toWireExplanation,
+} from '../wire/explain.mapper.js';
+import { JSON_FORM } from '../wire/json-form.js';
+import {
+  type AskedRecall,
+  parseWireRecall,
+  recallOf,
+  toWireResponse,
+} from '../wire/recall.mapper.js';
+import { parseWireRelevance, toWireRelevance } from '../wire/relevance.mapper.js';
+import { parseWireScore, toWireScores } from '../wire/score.mapper.js';
+import { service } from './served.js';
+
+/** What answers requests of models. */
+export interface RequestEdges {
+  readonly recall: RecallEdge;
+  readonly relevance: RelevanceEdge;
+  readonly embedding: EmbeddingEdge;
+}
+
+/** Recall, score, explain, relevance and embeddings. */
+export function requestHandlers({ recall, relevance, embedding }: RequestEdges) {
+  return [
+    ...service('tessera.recall.v1.RecallService', {
+      Recall: async (read: Read<WireRecallRequest>, call: Call) =>
+        toWireResponse(await recall.recall(() => parseWireRecall(read()), call)),
+    }),
+    ...service('tessera.score.v1.ScoreService', {
+      Score: async (read: Read<WireScoreRequest>, call: Call) =>
+        toWireScores(await recall.score(() => parseWireScore(read()), call)),
+    }),
+    ...service('tessera.explain.v1.ExplainService', {
+      Explain: async (read: Read<WireExplainRequest>, call: Call) =>
+        toWireExplanation(await recall.explain(() => parseWireExplain(read()), call)),
+    }),
+    ...service('tessera.relevance.v1.RelevanceService', {
+      Score: async (read: Read<WireRelevanceRequest>, call: Call) =>
+        toWireRelevance(await relevance.score(() => parseWireRelevance(read()), call)),
+    }),
+    ...service('tessera.embedding.v1.EmbeddingService', {
+      Embed: async (read: Read<WireEmbedRequest>, call: Call) => {
+        const message = read();
+        return toWireEmbed(await embedding.embed(() => parseWireEmbed(message), call), message);
+      },
+    }),
+  ];
+}
+
+/** Its eligibility is the object of the eligibility page of the docs. */
+type JsonRecall = AskedRecall & { readonly eligibility: object | undefined };
+
+/** The recall of a JSON body. @throws TesseraError REQUEST_INVALID with the field */
+export function readJsonRecall(body: unknown): Parsed<RecallRequest> {
+  return jsonRecallOf(
+    JSON_FORM.readRequest<JsonRecall>('tessera.recall.v1.RecallService.Recall', body),
+  );
+}
+
+function jsonRecallOf(asked: JsonRecall): Parsed<RecallRequest> {
+  return recallOf(asked, asked.eligibility && readEligibility(asked.eligibility));
+}
+
+/** Those whose JSON has another form of eligibility than the message. */
+export function jsonRequestHandlers({ recall }: RequestEdges): [string, Handler][] {
+  return [
+    ...service('tessera.recall.v1.RecallService', {
+      Recall: async (read: Read<JsonRecall>, call: Call) =>
+        toWireResponse(await recall.recall(() => jsonRecallOf(read()), call)),
+    }),
+    ...service('tessera.explain.v1.ExplainService', {
+      Explain: async (read: Read<AskedExplanation<JsonRecall>>, call: Call) =>
+        toWireExplanation(await recall.explain(() => questionOf(read(), jsonRecallOf), call)),
+    }),
+  ];
+}

@@ -1,0 +1,41 @@
+import { type Call, type Read, submissionOf } from '@tessera/call';
+import type {
+  WireWeightsGetRequest,
+  WireWeightsGetResponse,
+  WireWeightsRollbackRequest,
+  WireWeightsRollbackResponse,
+  WireWeightsUpdateRequest,
+  WireWeightsUpdateResponse,
+} from '@tessera/contracts';
+import { text } from '@tessera/grpc';
+import type { WeightsEdge } from '../weights-edge.js';
+import { service } from './served.js';
+
+/** Whole sets of weights. */
+export function weightsHandlers(edge: WeightsEdge) {
+  return service('tessera.weights.v1.WeightsService', {
+    Update: async (
+      read: Read<WireWeightsUpdateRequest>,
+      call: Call,
+    ): Promise<WireWeightsUpdateResponse> => {
+      const name = text('name', read().name);
+      const updated = await edge.update(call.caller, name, submissionOf(call.field));
+      const { digest, drainedUs, swappedUs } = updated;
+      return { digest, drainedUs, swappedUs };
+    },
+    Rollback: async (
+      read: Read<WireWeightsRollbackRequest>,
+      call: Call,
+    ): Promise<WireWeightsRollbackResponse> => {
+      read();
+      const { serving, ...update } = await edge.rollBack(call.caller, submissionOf(call.field));
+      const { digest, drainedUs, swappedUs } = update;
+      return { name: serving, digest, drainedUs, swappedUs };
+    },
+    Get: (read: Read<WireWeightsGetRequest>): WireWeightsGetResponse => {
+      read();
+      const { serving, previous, digest } = edge.get();
+      return { name: serving, digest, previous };
+    },
+  });
+}

@@ -1,0 +1,111 @@
+/** The JSON of messages over HTTP, where proto does not say it. */
+
+import { protoSchema } from '@tessera/contracts';
+import { invalid } from '@tessera/grpc';
+import { HttpJson } from '@tessera/httpjson';
+import { METHODS } from '@tessera/methods';
+
+const SCORE = 'tessera.score.v1.ScoreService.Score';
+const CHECK_INTEGRITY = 'tessera.kv.v1.KvPoolService.CheckIntegrity';
+
+const rpcOf = (path: string) => path.slice(1).replace('/', '.');
+
+/** Full names of the methods that have a route, by it. */
+const HTTP_RPCS = new Map(
+  METHODS.flatMap(({ path, http }) => (http === undefined ? [] : [[http, rpcOf(path)] as const])),
+);
+
+const HTTP_JSON = new HttpJson(protoSchema, {
+  required: new Set([
+    'ScoreRequest.items',
+    'RelevanceGate.query',
+    'ExplainRequest.request',
+    'ExplainRequest.itemId',
+    'RecallVersions.model',
+    'RecallVersions.catalogue',
+    'RecallVersions.promptTemplate',
+    'RecallVersions.catalogueSequence',
+    'DiversityCap.attribute',
+    'DiversityCap.maxItems',
+    'FrequencyCap.action',
+    'FrequencyCap.maxBehaviours',
+    'FrequencyCap.windowSeconds',
+    'Upsert.itemId',
+    'SetAttributes.itemId',
+    'SetPriority.itemId',
+    'PatchTexts.attribute',
+    'PatchNumber.attribute',
+    'InspectRequest.userId',
+    'DropUserRequest.userId',
+    'DropVersionRequest.version',
+  ]),
+  hidden: new Set(['DropUserRequest.withRecords', 'AppendRequest.onlyHeld']),
+  ids: new Set(['userId', 'itemId', 'itemIds', 'pauseItemId', 'resumeItemId', 'removeItemId']),
+  positive: new Set([
+    'resultCount',
+    'itemsPerSid',
+    'widths',
+    'rowBudget',
+    'deadlineMs',
+    'maxItems',
+    'maxBehaviours',
+    'windowSeconds',
+  ]),
+  verbatim: new Set([
+    'RecallRequest.eligibility',
+    'RecalledItem.attributes',
+    'Upsert.attributes',
+    'SetAttributes.attributes',
+    'PatchAttributes.set',
+  ]),
+  bare: { ScoreTarget: 'itemId' },
+  prefixes: { 'tessera.kv.v1': 'Kv', 'tessera.catalogue.v1': 'Catalogue' },
+});
+
+/** vLLM scores pairs of texts at the same path. */
+function refuseTextScores(body: unknown): void {
+  const field = ['text_1', 'text_2', 'queries'].find((name) => name in Object(body));
+  if (field === undefined) return;
+  const expected = 'userId and items of the catalogue: texts are scored by POST /v1/rerank';
+  throw invalid(field, expected, 'a text to score');
+}
+
+/** Bodies and answers of the methods that have a route. */
+export const JSON_FORM: Pick<HttpJson, 'readRequest' | 'writeResponse'> = {
+  readRequest: (rpc, body) => {
+    if (rpc === SCORE) refuseTextScores(body);
+    // A request without fields needs no body.
+    return HTTP_JSON.readRequest(rpc, rpc === CHECK_INTEGRITY ? (body ?? {}) : body);
+  },
+  writeResponse: (rpc, message) => HTTP_JSON.writeResponse(rpc, message),
+};
+
+/** Bodies that the OpenAPI document shows. */
+const EXAMPLES: Readonly<Record<string, object>> = {
+  RecallRequest: { userId: '1', resultCount: 5 },
+  ScoreRequest: { userId: '1', items: ['2', { sid: [0, 1, 2] }] },
+  ExplainRequest: { request: { userId: '1', resultCount: 5 }, itemId: '2' },
+};
+
+/** Schemas and operations of the OpenAPI document. */
+export function openApiOfRpcs(
+  json: (schema: string) => object,
+  failures: object,
+): { readonly schemas: Readonly<Record<string, object>>; readonly paths: object } {
+  const { schemas, rpcs } = HTTP_JSON.schemas([...HTTP_RPCS.values()]);
+  const paths = [...HTTP_RPCS.keys()].map((path, index) => {
+    const { request = '', response = '', summary = '' } = rpcs[index] ?? {};
+    const post = {
+      operationId: path.slice('/v1/'.length).replaceAll('/', '-'),
+      summary,
+      requestBody: { required: true, content: json(request) },
+      responses: { 200: { description: summary, content: json(response) }, ...failures },
+    };
+    return [path, { post }];
+  });
+  const shown = Object.entries(schemas).map(([name, schema]) => {
+    const example = EXAMPLES[name];
+    return [name, example === undefined ? schema : { ...schema, example }];
+  });
+  return { schemas: Object.fromEntries(shown), paths: Object.fromEntries(paths) };
+}

@@ -1,0 +1,92 @@
+import type { Principal } from '@tessera/access';
+import type { AdmissionPlace, EdgeAdmission, PriorityClass } from '@tessera/admission';
+import { type Cancellation, TesseraError } from '@tessera/errors';
+import type { Carrier, Edge } from '@tessera/telemetry';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+
+export interface CallLimits {
+  /** Milliseconds of a call for which neither transport nor body names a time. */
+  readonly defaultDeadlineMs: number;
+  readonly deadlineMsMax: number;
+}
+
+export interface CallParts {
+  readonly edge: Edge;
+  readonly caller: Principal;
+  /** Aborted when the caller cancels or its connection closes. */
+  readonly signal: Cancellation;
+  /** Milliseconds that the transport's own deadline leaves; Infinity: it has none. */
+  readonly transportMs: number;
+  readonly limits: CallLimits;
+  /** The caller's trace. */
+  readonly trace: Carrier;
+  /** First value of a metadata or header field; undefined: the caller sent none. */
+  readonly field: (name: string) => string | undefined;
+  /** Judges the call; left out: it is served whatever the load. */
+  readonly admission?: EdgeAdmission | undefined;
+}
+
+/**
+ * One call: the caller, the time it has, whether it is still wanted, its trace and its place in
+ * admission. Made by the edge that received it, which also ends it; times are of performance.now().
+ */
+export class Call {
+  readonly edge: Edge;
+  readonly caller: Principal;
+  readonly signal: Cancellation;
+  readonly trace: Carrier;
+  readonly field: CallParts['field'];
+  private readonly arrivedMs = performance.now();
+  private deadlineMs: number;
+  private place: AdmissionPlace | undefined;
+  private hasEnded = false;
+
+  constructor(private readonly parts: CallParts) {
+    const { edge, caller, signal, trace, field, transportMs, limits } = parts;
+    this.edge = edge;
+    this.caller = caller;
+    this.signal = signal;
+    this.trace = trace;
+    this.field = field;
+    const silentMs = transportMs === Number.POSITIVE_INFINITY;
+    const leftMs = silentMs ? limits.defaultDeadlineMs : transportMs;
+    this.deadlineMs = this.arrivedMs + Math.min(leftMs, limits.deadlineMsMax);
+  }
+
+  /** Microseconds until the deadline; always finite, negative once it has passed. */
+  get leftUs(): number {
+    return (this.deadlineMs - performance.now()) * MICROSECONDS_PER_MILLISECOND;
+  }
+
+  /**
+   * Takes the time that the body of the request names; undefined: it names none. The shorter of
+   * transport and body counts.
+   * @throws TesseraError REQUEST_INVALID
+   */
+  limit(deadlineMs: number | undefined): void {
+    if (deadlineMs === undefined) return;
+    const { transportMs, limits } = this.parts;
+    if (deadlineMs > limits.deadlineMsMax || deadlineMs < 1) {
+      const expected = `expected 1..${limits.deadlineMsMax}, got ${deadlineMs}`;
+      throw new TesseraError('REQUEST_INVALID', `deadlineMs: ${expected}`, { field: 'deadlineMs' });
+    }
+    this.deadlineMs = this.arrivedMs + Math.min(transportMs, deadlineMs);
+  }
+
+  /**
+   * Takes a place in admission, once; `end` gives it back.
+   * @throws TesseraError ENGINE_OVERLOADED with a hint when to ask again
+   */
+  admit(cls: PriorityClass): void {
+    if (this.place !== undefined || this.hasEnded) return;
+    const leftMs = this.leftUs / MICROSECONDS_PER_MILLISECOND;
+    this.place = this.parts.admission?.admit(cls, leftMs);
+  }
+
+  /** Gives back what the call holds. Idempotent. */
+  end(): void {
+    this.hasEnded = true;
+    this.place?.giveBack();
+    this.place = undefined;
+  }
+}

@@ -1,0 +1,3 @@
+export { Call, type CallLimits, type CallParts } from './call.js';
+export type { Handler, Handlers, Read, UnaryHandler } from './handler.js';
+export { submissionOf } from './submission.js';

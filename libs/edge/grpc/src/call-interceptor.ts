@@ -1,0 +1,149 @@
+import {
+  Metadata,
+  ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
+  type ServerInterceptor,
+  type ServerListener,
+  status,
+} from '@grpc/grpc-js';
+import type { Credentials, EdgeGuard, Principal } from '@tessera/access';
+import type { EdgeAdmission } from '@tessera/admission';
+import { TesseraError } from '@tessera/errors';
+import { type Method, methodOf, type Queue } from '@tessera/methods';
+import { grpcStatus } from './status.js';
+
+/** By the metadata of their calls, which handlers are given as they are. */
+const callers = new WeakMap<Metadata, Principal>();
+
+export interface CallRules {
+  readonly guard: Pick<EdgeGuard, 'enter'>;
+  /** Milliseconds that each message of a request may take to arrive. */
+  readonly bodyMs: number;
+  /** Milliseconds of a call whose client names no deadline, and of any call. */
+  readonly defaultDeadlineMs: number;
+  readonly deadlineMsMax: number;
+  /** Admission by queue; a queue without one admits every call. */
+  readonly admissions: Partial<Readonly<Record<Queue, EdgeAdmission>>>;
+  /** Trailer of every answer and its value; left out: there is none. */
+  readonly trailer?: readonly [name: string, value: () => string];
+}
+
+/** The caller by metadata and transport; the certificate was verified in the handshake. */
+function credentialsOf(metadata: Metadata, call: ServerInterceptingCallInterface): Credentials {
+  return {
+    authorization: metadata.get('authorization')[0]?.toString(),
+    get certificate() {
+      return call.getAuthContext().sslPeerCertificate?.subject.CN?.toString();
+    },
+  };
+}
+
+/** A call of which each message that the server waits for has to arrive in time. */
+class TimedCall extends ServerInterceptingCall {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly inner: ServerInterceptingCallInterface,
+    responder: ConstructorParameters<typeof ServerInterceptingCall>[1],
+    /** Infinity: a conversation may pause as long as its client likes. */
+    private readonly bodyMs: number,
+  ) {
+    super(inner, responder);
+  }
+
+  override startRead(): void {
+    this.arrived();
+    if (this.bodyMs !== Number.POSITIVE_INFINITY) {
+      this.timer = setTimeout(() => this.expire(), this.bodyMs);
+    }
+    super.startRead();
+  }
+
+  /** A message, the end of the request or the end of the call has come. */
+  arrived(): void {
+    clearTimeout(this.timer);
+  }
+
+  private expire(): void {
+    const { bodyMs } = this;
+    const details = `grpc.bodyMs: expected a message of the request within ${bodyMs} ms, got none`;
+    this.inner.sendStatus({ code: status.DEADLINE_EXCEEDED, details, metadata: null });
+  }
+}
+
+/** Refuses a call by its head where its queue is too long. @throws TesseraError */
+function checkQueue(
+  method: Method | undefined,
+  call: ServerInterceptingCallInterface,
+  { admissions, defaultDeadlineMs, deadlineMsMax }: CallRules,
+): void {
+  const admission = method?.queue && admissions[method.queue];
+  if (admission === undefined) return;
+  const leftMs = Number(call.getDeadline()) - Date.now();
+  // The body may name a shorter time; admission by the whole message sees it.
+  const silentMs = Math.max(defaultDeadlineMs, deadlineMsMax);
+  admission.check(Math.min(leftMs, silentMs));
+}
+
+/**
+ * Lets calls in before their messages are read: identity and scope by the table of methods, then the
+ * forecast of the queue. Bounds the time of each message and adds the trailer of answers.
+ */
+export function callInterceptor(rules: CallRules): ServerInterceptor {
+  return ({ path, requestStream, responseStream }, inner) => {
+    const method = methodOf(path);
+    const listener: ServerListener = {
+      onReceiveMetadata: (metadata, next) => {
+        try {
+          const credentials = credentialsOf(metadata, inner);
+          letIn(metadata, rules.guard.enter(method?.access, credentials));
+          checkQueue(method, inner, rules);
+        } catch (thrown) {
+          inner.sendStatus(grpcStatus(TesseraError.from(thrown)));
+          return;
+        }
+        next(metadata);
+      },
+      onReceiveMessage: (message, next) => {
+        call.arrived();
+        next(message);
+      },
+      onReceiveHalfClose: (next) => {
+        call.arrived();
+        next();
+      },
+      onCancel: () => call.arrived(),
+    };
+    const isConversation = requestStream && responseStream;
+    const call = new TimedCall(
+      inner,
+      {
+        start: (next) => next(listener),
+        sendStatus: (sent, next) => next(withTrailer(sent, rules.trailer)),
+      },
+      isConversation ? Number.POSITIVE_INFINITY : rules.bodyMs,
+    );
+    return call;
+  };
+}
+
+type Sent = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
+
+function withTrailer(sent: Sent, trailer: CallRules['trailer']): Sent {
+  if (trailer === undefined) return sent;
+  const metadata = sent.metadata?.clone() ?? new Metadata();
+  metadata.set(trailer[0], trailer[1]());
+  return { ...sent, metadata };
+}
+
+/** Notes the caller of a call that was let in. */
+export function letIn(metadata: Metadata, caller: Principal): void {
+  callers.set(metadata, caller);
+}
+
+/** The caller, as the interceptor found them. */
+export function callerOf(metadata: Metadata): Principal {
+  const caller = callers.get(metadata);
+  if (caller !== undefined) return caller;
+  throw new TesseraError('INTERNAL', 'call reached its handler without an access check');
+}

@@ -1,0 +1,33 @@
+import type { Handlers, UnaryHandler } from '@tessera/call';
+import type { HttpJson } from '@tessera/httpjson';
+import { METHODS } from '@tessera/methods';
+import type { Log } from '@tessera/telemetry';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { answerError } from './error-filter.js';
+import type { HttpCalls } from './http-calls.js';
+
+export interface JsonMethods {
+  readonly handlers: Handlers;
+  /** JSON of the messages. */
+  readonly form: Pick<HttpJson, 'readRequest' | 'writeResponse'>;
+  readonly calls: HttpCalls;
+  readonly log: Pick<Log, 'error'>;
+}
+
+/** Serves each method with a route as a POST of its request's JSON; 200 with the response's. */
+export function serveJsonMethods(instance: FastifyInstance, parts: JsonMethods): void {
+  const { handlers, form, calls, log } = parts;
+  for (const { path, http } of METHODS) {
+    const handler = handlers.get(path) as UnaryHandler<unknown, object> | undefined;
+    if (http === undefined || handler === undefined) continue;
+    const rpc = path.slice(1).replace('/', '.');
+    instance.post(http, {
+      errorHandler: (thrown, _request, reply) => answerError(thrown, reply, log),
+      handler: async ({ body }: FastifyRequest, reply: FastifyReply) => {
+        const read = () => form.readRequest(rpc, body);
+        const answer = await calls.serve(reply, (call) => handler(read, call));
+        return form.writeResponse(rpc, answer);
+      },
+    });
+  }
+}

@@ -1,0 +1,9 @@
+export {
+  METHODS,
+  type Method,
+  methodAt,
+  methodOf,
+  type Queue,
+  type Routing,
+} from './methods.js';
+export { ROUTES, routeRule } from './routes.js';

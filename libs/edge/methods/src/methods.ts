@@ -1,0 +1,162 @@
+/**
+ * Every method of the service, one row each. A new unary method is a row here, its proto and its
+ * handler: the gRPC server, HTTP/JSON, the OpenAPI document, the access check and the gateway read
+ * the row.
+ */
+
+import type { AccessRule, Scope } from '@tessera/access';
+
+/** The queue of work whose forecast admits a call. */
+export type Queue = 'decoder' | 'relevance' | 'embedding';
+
+/**
+ * How a gateway routes a call. Paths name fields of the request, `.` between messages.
+ * - `user`: to the owner of the user named at `userAt`; `nodeAt` names the node that made the answer
+ *   in question, where the request has one
+ * - `any`: to any node
+ * - `change`: to any node, which appends it to the cluster's log
+ * - `owners`: the repeated field at `partsAt` is cut by the owner of each part's user, at `userAt`
+ * - `split`: the repeated field at `partsAt` is spread over the nodes by their work
+ * - `node`: a gateway does not serve it; operators ask each node
+ */
+export type Routing =
+  | { readonly to: 'user'; readonly userAt: string; readonly nodeAt?: string }
+  | { readonly to: 'any' | 'change' | 'node' }
+  | { readonly to: 'owners'; readonly partsAt: string; readonly userAt: string }
+  | { readonly to: 'split'; readonly partsAt: string };
+
+export interface Method {
+  /** As on the wire: `/tessera.recall.v1.RecallService/Recall`. */
+  readonly path: string;
+  /** POST route that takes the request as proto3 JSON; left out: gRPC alone. */
+  readonly http?: string;
+  /** Further POST routes that ask the same in the JSON of other APIs. */
+  readonly alike?: readonly string[];
+  /** Scope that the caller needs, and the name in audits of a method that changes something. */
+  readonly access: AccessRule;
+  readonly routing: Routing;
+  /** Queue that admits the call before its message is read; left out: always served. */
+  readonly queue?: Queue;
+}
+
+type Options = Omit<Method, 'path' | 'access' | 'routing'> & { readonly audit?: string };
+
+function method(
+  path: string,
+  scope: Scope | 'open',
+  routing: Routing,
+  { audit, ...options }: Options = {},
+): Method {
+  const access: AccessRule = {
+    need: scope === 'open' ? 'open' : { scope },
+    ...(audit !== undefined && { action: audit }),
+  };
+  return { path, access, routing, ...options };
+}
+
+const user = (userAt: string): Routing => ({ to: 'user', userAt });
+const any: Routing = { to: 'any' };
+const change: Routing = { to: 'change' };
+const node: Routing = { to: 'node' };
+
+const recall = '/tessera.recall.v1.RecallService';
+const score = '/tessera.score.v1.ScoreService';
+const explain = '/tessera.explain.v1.ExplainService';
+const relevance = '/tessera.relevance.v1.RelevanceService';
+const embedding = '/tessera.embedding.v1.EmbeddingService';
+const behaviour = '/tessera.behaviour.v1.BehaviourService';
+const catalogue = '/tessera.catalogue.v1.CatalogueService';
+const kv = '/tessera.kv.v1.KvPoolService';
+const adapter = '/tessera.adapter.v1.AdapterService';
+const weights = '/tessera.weights.v1.WeightsService';
+const health = '/grpc.health.v1.Health';
+const reflection = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
+const reflectionAlpha = '/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo';
+
+const explained: Routing = {
+  to: 'user',
+  userAt: 'request.userId',
+  nodeAt: 'versions.node',
+};
+const reranks = ['/rerank', '/v1/rerank', '/v2/rerank'];
+const embeds = ['/v1/embeddings', '/embed', '/'];
+const applies = { audit: 'apply-changes' };
+const updates = { audit: 'update-weights' };
+
+export const METHODS: readonly Method[] = [
+  method(`${recall}/Recall`, 'recall', user('userId'), { http: '/v1/recall', queue: 'decoder' }),
+  method(`${score}/Score`, 'recall', user('userId'), { http: '/v1/score', queue: 'decoder' }),
+  method(`${explain}/Explain`, 'recall', explained, { http: '/v1/explain' }),
+  method(
+    `${relevance}/Score`,
+    'recall',
+    { to: 'split', partsAt: 'documents' },
+    { alike: reranks, queue: 'relevance' },
+  ),
+  method(`${embedding}/Embed`, 'embed', any, { alike: embeds, queue: 'embedding' }),
+  method(
+    `${behaviour}/Append`,
+    'behaviour:write',
+    { to: 'owners', partsAt: 'behaviours', userAt: 'userId' },
+    { audit: 'append-behaviours' },
+  ),
+  method(`${behaviour}/PutProfile`, 'behaviour:write', user('userId'), { audit: 'put-profile' }),
+  method(`${behaviour}/History`, 'behaviour:read', user('userId')),
+  method(`${behaviour}/Erase`, 'behaviour:erase', change, { audit: 'erase-user' }),
+  method(`${catalogue}/Apply`, 'catalogue:write', change, {
+    http: '/v1/catalogue/apply',
+    ...applies,
+  }),
+  method(`${catalogue}/ApplyStream`, 'catalogue:write', change, applies),
+  method(`${catalogue}/ApplyBatch`, 'catalogue:write', change, applies),
+  method(`${catalogue}/Compact`, 'catalogue:write', any, { audit: 'compact-catalogue' }),
+  method(`${catalogue}/RollBack`, 'catalogue:write', change, { audit: 'roll-back-catalogue' }),
+  method(`${catalogue}/Quantise`, 'catalogue:read', any, { http: '/v1/sid' }),
+  method(`${catalogue}/GetState`, 'catalogue:read', any),
+  method(`${catalogue}/ListItems`, 'catalogue:read', any),
+  method(`${catalogue}/ListVersions`, 'catalogue:read', any),
+  method(`${kv}/Inspect`, 'kv', user('userId'), { http: '/v1/kv/inspect' }),
+  method(`${kv}/DropUser`, 'kv', change, { http: '/v1/kv/drop-user', audit: 'drop-user' }),
+  method(`${kv}/DropVersion`, 'kv', change, {
+    http: '/v1/kv/drop-version',
+    audit: 'drop-version',
+  }),
+  method(`${kv}/CheckIntegrity`, 'kv', node, { http: '/v1/kv/check-integrity' }),
+  method(`${kv}/Append`, 'kv', user('userId'), { http: '/v1/kv/append' }),
+  method(`${adapter}/Push`, 'push', change, { audit: 'push' }),
+  method(`${adapter}/List`, 'adapter:read', any),
+  method(`${adapter}/Get`, 'adapter:read', any),
+  method(`${adapter}/Activate`, 'activate', change, { audit: 'activate' }),
+  method(`${adapter}/Rollback`, 'activate', change, { audit: 'rollback' }),
+  method(`${adapter}/Pin`, 'activate', change, { audit: 'pin' }),
+  method(`${adapter}/Unpin`, 'activate', change, { audit: 'unpin' }),
+  method(`${adapter}/Delete`, 'activate', change, { audit: 'delete' }),
+  method(`${weights}/Update`, 'weights:write', change, updates),
+  method(`${weights}/Rollback`, 'weights:write', change, updates),
+  method(`${weights}/Get`, 'weights:read', any),
+  // Answered by the server itself, at each process.
+  method(`${health}/Check`, 'open', node),
+  method(`${health}/List`, 'open', node),
+  method(`${health}/Watch`, 'open', node),
+  method(reflection, 'reflection', node),
+  method(reflectionAlpha, 'reflection', node),
+];
+
+const byPath = new Map(METHODS.map((row) => [row.path, row]));
+const byRoute = new Map(
+  METHODS.flatMap((row) =>
+    [row.http, ...(row.alike ?? [])].flatMap((route) =>
+      route === undefined ? [] : [[route, row] as const],
+    ),
+  ),
+);
+
+/** The row of a path on the wire; undefined: the service has no such method. */
+export function methodOf(path: string): Method | undefined {
+  return byPath.get(path);
+}
+
+/** The row that a POST route asks; undefined: the route is no method's. */
+export function methodAt(route: string): Method | undefined {
+  return byRoute.get(route);
+}
