@@ -7,16 +7,38 @@ import { withToken } from '../passed-fields.js';
 import { renumbered } from '../relevance/part-numbers.js';
 import type { Scored, ScoredCall } from '../relevance/scored-call.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
+import { enumNumber, fieldNumber, messagesOf } from './message-fields.js';
 import { deadlineOf, failureOf } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
 import { fieldOf, fieldsAt, numberAt, numberFieldOf, textAt, type WireField } from './wire-path.js';
 
+const { request: REQUEST, response: ANSWER } = messagesOf(
+  '/tessera.relevance.v1.RelevanceService/Score',
+);
+const asked = (path: string) => fieldNumber(REQUEST, path);
+const answered = (path: string) => fieldNumber(ANSWER, path);
+
 /** Field numbers of relevance.proto. */
-const Request = { QUERY: 2, DOCUMENTS: 3, INSTRUCTION: 4, FAILURES: 6, DEADLINE_MS: 8 } as const;
-const Answer = { REQUEST_ID: 1, DOCUMENTS: 2, PROMPT: 3, COMPUTED: 4, VERSIONS: 5 } as const;
-const FAILURE = 4;
-const Failure = { CODE: 1, MESSAGE: 2 } as const;
-const FAILURES_WHOLE = 2;
+const Request = {
+  QUERY: asked('query'),
+  DOCUMENTS: asked('documents'),
+  INSTRUCTION: asked('instruction'),
+  FAILURES: asked('failures'),
+  DEADLINE_MS: asked('deadlineMs'),
+} as const;
+const Answer = {
+  REQUEST_ID: answered('requestId'),
+  DOCUMENTS: answered('documents'),
+  PROMPT: answered('promptTokens'),
+  COMPUTED: answered('computedTokens'),
+  VERSIONS: answered('versions'),
+} as const;
+const FAILURE = answered('documents.failure');
+const Failure = {
+  CODE: answered('documents.failure.code'),
+  MESSAGE: answered('documents.failure.message'),
+} as const;
+const FAILURES_WHOLE = enumNumber(REQUEST, 'failures', 'FAILURES_WHOLE');
 
 const NOTHING = Buffer.alloc(0);
 
