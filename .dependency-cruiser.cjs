@@ -130,7 +130,7 @@ module.exports = {
     },
     {
       name: 'domain-libs-see-types-of-contracts',
-      comment: 'Shapes that are renamed nowhere are declared in proto alone (ADR 0099).',
+      comment: 'Shapes that are renamed nowhere are declared in proto alone (ADR 0100).',
       severity: 'error',
       from: { path: domainPath, pathNot: ['\\.spec\\.ts$', '/outside/'] },
       to: { path: '^libs/ops/contracts/', dependencyTypesNot: ['type-only'] },

@@ -13,7 +13,7 @@ import { table } from './terminal/table.js';
 
 const USAGE = `usage: npm run adapter -- COMMAND [words] [flags]
 
-Versions of adapters of a service that runs (docs/adapter-versions.md); DIGEST: 8 digits or more:
+Adapter versions of a running service (docs/operate/adapter-versions.md); DIGEST: 8 digits or more:
   push FOLDER          keep and validate what PEFT saved there
   list                 all versions of the name, or of all names
   get DIGEST           a version; of a canary, how it fares
@@ -135,7 +135,7 @@ function only(words: readonly string[], what: string): string {
 
 const COLUMNS = ['name', 'digest', 'state', 'share', 'pinned', 'loaded', 'fileBytes', 'reason'];
 
-/** States as docs/adapter-versions.md spells them. */
+/** States as docs/operate/adapter-versions.md spells them. */
 function cellOf(column: string, value: string): string {
   if (column === 'digest') return value.slice(0, 16);
   return column === 'state' ? value.replace(/^STATE_/, '').toLowerCase() : value;

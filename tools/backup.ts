@@ -11,7 +11,7 @@ import { Flags, print, runCommand } from './terminal/command.js';
 const USAGE = `usage: npm run backup -- --to DIR
 
 Copies behaviours, changes of the catalogue, versions of adapters and which weights serve into an
-empty folder, also while the service runs (docs/backup.md).`;
+empty folder, also while the service runs (docs/operate/backup.md).`;
 
 await runCommand(USAGE, async (words) => {
   closeFilesToOthers();

@@ -21,7 +21,7 @@ const USAGE = `usage: npm run calibrate -- --out FILE (--sequences FILE | --prom
        npm run calibrate -- --model DIR --texts FILE [--threads N]
 
 Measures what enters the linear layers of a model and writes fixed activation scales, for
---activation-scales of the other commands and model.activationScalesPath (docs/quantisation.md).
+--activation-scales of other commands and model.activationScalesPath (docs/operate/quantisation.md).
   --sequences FILE     {"user": [item IDs, oldest first]}, .gz too, as prompts of the service
   --prompts FILE       an array of token-id arrays instead
   --model DIR, --catalogue FILE[#domain=NAME]    as for npm run recall

@@ -31,7 +31,7 @@ Control-C ends them.
   --kafka HOST:PORT  serve the topics of a broker, which keeps the cluster's log too
   --redis HOST:PORT  keep behaviours, and the log where no broker does, in this Redis, instead of a
                      feature process and a Redis that is started for the log
-Model, catalogue and everything else: as for npm start (docs/configuration.md).
+Model, catalogue and everything else: as for npm start (docs/operate/configuration.md).
 
 config writes a file of deploy/cluster/ for so many nodes to the standard output.
 

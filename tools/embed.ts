@@ -15,7 +15,7 @@ const NAME = 'model';
 
 const USAGE = `usage: npm run embed -- --model DIR --texts FILE.json [flags]
 
-Vectors of texts by a Hugging Face or SentenceTransformers folder (docs/embedding.md).
+Vectors of texts by a Hugging Face or SentenceTransformers folder (docs/integrate/embedding.md).
   --texts FILE       an array of texts
   --dtype TYPE       of the products: f32 (default), bf16, w8a8 or w8a8-static, which
                      npm run calibrate -- --model DIR --texts FILE comes before
@@ -23,7 +23,7 @@ Vectors of texts by a Hugging Face or SentenceTransformers folder (docs/embeddin
   --prompt-name NAME   which of the model's prompts stands before each text (default: its own)
   --threads N
   --out FILE.npy     the vectors as an array of NumPy, and FILE.json with what made them, for
-                     trainer sids (docs/semantic-ids.md); the same command goes on where it stopped
+                     trainer sids (docs/concepts/semantic-ids.md); the same command resumes
   --json             an array of vectors on the standard output and nothing else`;
 
 async function printed(

@@ -11,8 +11,8 @@ import { Flags, print, runCommand, UsageError } from './terminal/command.js';
 const USAGE = `usage: npm run -s quickstart -- --items FILE --behaviours FILE [--out DIR] [--serve]
 
 From ads and clicks to a served model: semantic IDs of the ads' texts, a small model of what users
-click, its test against the most popular items and item-KNN (docs/semantic-ids.md). Progress goes to
-the standard error, the tables of the test and how to serve to the standard output.
+click, its test against the most popular items and item-KNN (docs/concepts/semantic-ids.md).
+Progress goes to the standard error, the tables of the test and how to serve to the standard output.
 
   --items FILE         TSV with a header: item, title and further columns; may end in .gz
   --behaviours FILE    TSV with a header: user, item, time; may end in .gz

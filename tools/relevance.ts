@@ -19,12 +19,12 @@ import { table } from './terminal/table.js';
 
 const USAGE = `usage: npm run relevance -- --model DIR --query TEXT --documents FILE [flags]
 
-Scores texts for a query with a language model or a cross-encoder (docs/relevance.md).
+Scores texts for a query with a language model or a cross-encoder (docs/integrate/relevance.md).
   --documents FILE     JSON: an array of texts
   --template FILE      read in place of relevance.json of the model folder
   --instruction TEXT   in place of the template's
   --too-long cut|refuse   of a document that does not fit (default cut)
-  --adapter DIR        a LoRA adapter as PEFT saves it (docs/adapters.md)
+  --adapter DIR        a LoRA adapter as PEFT saves it (docs/integrate/adapters.md)
   --dtype f32|bf16|w8a8   (default bf16)
   --threads N          (default: all cores)
   --json               [{index, score}], best first; equal scores in the order of the file; where a

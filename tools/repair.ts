@@ -13,7 +13,7 @@ import { Flags, print, runCommand } from './terminal/command.js';
 const USAGE = `usage: npm run repair -- [--only STORES] [--apply]
 
 Looks through the stores of the configuration, of a service that is stopped, and says what is
-damaged and what would be lost (docs/repair.md). The exit status is 3 where something is damaged.
+damaged and what would be lost (docs/operate/repair.md). Exit status 3: something is damaged.
   --only STORES         some of behaviours, catalogue-changes, adapters
   --apply               make damaged stores anew of what can be read; the old files stay aside
   --name NAME           that versions of adapters without a registry get (default: the configured)

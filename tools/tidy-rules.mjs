@@ -1,6 +1,7 @@
 // The rules of tools/tidy as pure functions: file path and text in, faults out. A fault is
 // {line, message}. tools/tidy.spec.ts shows for each rule that it can fail.
 import ts from 'typescript';
+import { decisionStatus } from './tidy-decisions.mjs';
 
 export const LIMITS = {
   fileLines: 400,
@@ -331,7 +332,7 @@ export function readmeLength(path, text) {
 
 /** Files that a page names in backquotes: those with a folder and an ending. */
 export function namedFiles(path, text, exists) {
-  if (path !== 'ARCHITECTURE.md') return [];
+  if (path !== 'ARCHITECTURE.md' && !path.startsWith('docs/internals/')) return [];
   const named = [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.\w+)`/g)];
   return named.flatMap((match) =>
     exists(match[1])
@@ -380,6 +381,7 @@ export const RULES = [
   readmeLength,
   namedFiles,
   styleNamesCheckers,
+  decisionStatus,
 ];
 
 /** Folders that must say what they are: each of native/src and each domain lib. */

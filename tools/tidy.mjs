@@ -1,10 +1,11 @@
-// Checks what no other tool does: lengths, words, the include law of native/src, READMEs, links and
-// radii. Prints `path:line: message` per fault and fails when there is one.
+// Checks what no other tool does: lengths, words, the include law of native/src, READMEs, links,
+// decisions and radii. Prints `path:line: message` per fault and fails when there is one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deadNative } from './dead-native.mjs';
 import { radiusFaults } from './radius.mjs';
+import { decisionFaults } from './tidy-decisions.mjs';
 import { missingReadmes, RULES } from './tidy-rules.mjs';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -43,6 +44,7 @@ const faults = [
   ),
   ...radiusFaults(texts, ceilings),
   ...deadNative(texts),
+  ...decisionFaults(texts),
   ...missingReadmes([...foldersOf('native/src'), ...domainLibs], existsSync),
 ];
 for (const { path, line, message } of faults) console.error(`${path}:${line}: ${message}`);

@@ -7,6 +7,7 @@ import os from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { deadNative } from './dead-native.mjs';
+import { DECISIONS_MAX, decisionFaults, decisionStatus } from './tidy-decisions.mjs';
 import * as tidy from './tidy-rules.mjs';
 
 const exists = (path: string) => path === 'docs/there.md' || path === 'libs/a/there.ts';
@@ -148,6 +149,12 @@ const cases: [tidy.Rule, string, string, string][] = [
   [tidy.markdownLinks, 'docs/a.md', '[x](gone.md)', '[x](there.md#part) [y](https://a.b) `[z](q)`'],
   [tidy.readmeLength, 'README.md', 'word '.repeat(1201), 'word '.repeat(1200)],
   [tidy.namedFiles, 'ARCHITECTURE.md', '`libs/a/gone.ts`', '`libs/a/there.ts` and `a/b`'],
+  [
+    decisionStatus,
+    'docs/decisions/0001-a.md',
+    '# 0001 A\n',
+    '# 0001 A\n\nStatus: superseded by 0002\n',
+  ],
   [tidy.styleNamesCheckers, 'STYLE.md', '- A rule.\n', '- A rule\n  of two lines. [tidy]\n'],
 ];
 
@@ -169,6 +176,28 @@ describe('tidy', () => {
   it('names the folders without a README', () => {
     const faults = tidy.missingReadmes(['a', 'b'], (path) => path === 'a/README.md');
     expect(faults.map((fault) => fault.path)).toEqual(['b']);
+  });
+
+  it('finds decisions that are cited and not there, not listed, or too many', () => {
+    const index = ['docs/decisions/README.md', '[0001](0001-a.md)'] as const;
+    const one = ['docs/decisions/0001-a.md', 'Status: accepted'] as const;
+    const good = new Map([index, one, ['a.ts', '// (ADR 0001)'] as const]);
+    expect(decisionFaults(good)).toEqual([]);
+    const bad = new Map([...good, ['b.h', '// ADR 0001, 0002'], ['c.md', '[x](decisions/0003)']]);
+    const messages = (texts: Map<string, string>) =>
+      decisionFaults(texts).map(({ path, message }) => `${path}: ${message}`);
+    expect(messages(bad)).toEqual(['b.h: no decision 0002', 'c.md: no decision 0003']);
+    const numbers = Array.from({ length: DECISIONS_MAX + 1 }, (_, i) =>
+      String(i + 1).padStart(4, '0'),
+    );
+    const list = numbers.map((number) => `[${number}](x)`).join('\n');
+    const many = new Map([
+      [index[0], list],
+      ...numbers.map((number) => [`docs/decisions/${number}-a.md`, ''] as const),
+    ]);
+    expect(messages(many)).toEqual([`${index[0]}: ${DECISIONS_MAX + 1} decisions, at most 50`]);
+    const unlisted = new Map([['docs/decisions/README.md', ''], one]);
+    expect(messages(unlisted)).toEqual(['docs/decisions/README.md: decision 0001 is not listed']);
   });
 
   it('finds a function of a header that nothing calls, and one that nothing defines', () => {

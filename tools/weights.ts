@@ -9,7 +9,7 @@ import { Flags, print, runCommand, UsageError } from './terminal/command.js';
 
 const USAGE = `usage: npm run weights -- COMMAND [words] [flags]
 
-Whole weights of a service that runs (docs/adapter-versions.md):
+Whole weights of a service that runs (docs/operate/adapter-versions.md):
   show                 which set serves, and which one rollback goes back to
   update NAME          serve the set of this name in weights.path from the next batch on
   rollback             go back to the set before

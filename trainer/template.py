@@ -1,4 +1,4 @@
-"""`prompt.json` as data, read as strictly as the service reads it (docs/prompt-template.md)."""
+"""`prompt.json` as data, read as strictly as by the service (docs/integrate/prompt-template.md)."""
 
 import json
 from collections.abc import Mapping

@@ -175,7 +175,7 @@ const ChangeOp = words(
   'CHANGE_OPS',
   ['upsert', 'pause', 'resume', 'remove', 'set_attributes', 'set_priority', 'patch_attributes'],
   {
-    doc: 'What may happen to an item (docs/live-catalogue.md).',
+    doc: 'What may happen to an item (docs/concepts/live-catalogue.md).',
     cpp: 'catalogue::ChangeKind',
     enumerators: [
       'kUpsert',
@@ -246,7 +246,7 @@ const CodebookLevel = record('CodebookLevel', 'catalogue::GivenLevel', '', {
 const GivenCodebooks = record(
   'GivenCodebooks',
   'catalogue::GivenCodebooks',
-  'What vectors get codes by (docs/semantic-ids.md).',
+  'What vectors get codes by (docs/concepts/semantic-ids.md).',
   {
     dimension: u32('Of vectors.'),
     capacity: u32('Items that a SID takes.'),
@@ -273,7 +273,7 @@ const CatalogueLanding = record(
 );
 
 const DeclaredType = words('DeclaredType', 'DECLARED_TYPES', ['text', 'set', 'number', 'untyped'], {
-  doc: 'What an attribute may be (docs/eligibility.md).',
+  doc: 'What an attribute may be (docs/concepts/eligibility.md).',
   cpp: 'catalogue::DeclaredType',
 });
 

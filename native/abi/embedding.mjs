@@ -6,7 +6,7 @@ const TextComputeType = words(
   'TEXT_COMPUTE_TYPES',
   ['f32', 'bf16', 'w8a8', 'w8a8-static'],
   {
-    doc: 'w8a8-static: w8a8 with scales that a calibration has measured (docs/quantisation.md).',
+    doc: 'w8a8-static: w8a8 with measured scales (docs/operate/quantisation.md).',
     cpp: 'model::ComputeType',
     enumerators: ['kF32', 'kBf16', 'kW8A8', 'kW8A8Static'],
   },

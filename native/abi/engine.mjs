@@ -2,7 +2,7 @@
 import { choice, f64, i32s, list, record, text, texts, u32, u32s, u53, words } from './fields.mjs';
 
 export const ComputeType = words('ComputeType', 'COMPUTE_TYPES', ['f32', 'bf16', 'w8a8'], {
-  doc: 'w8a8: the linear layers in INT8, the rest as in bf16 (docs/quantisation.md).',
+  doc: 'w8a8: the linear layers in INT8, the rest as in bf16 (docs/operate/quantisation.md).',
   cpp: 'model::ComputeType',
   enumerators: ['kF32', 'kBf16', 'kW8A8'],
 });
@@ -26,7 +26,7 @@ const EngineOptions = record('EngineOptions', 'engine::EngineOptions', '', {
   prefillChunkTokens: u32('Prompt tokens computed per forward pass at most.'),
   passTimeTargetUs: u32(
     'Microseconds that prompts may make a pass of one request; longer with several, or where ' +
-      'passes cost much whatever their rows (ADR 0031). 0: not bounded.',
+      'passes cost much whatever their rows. 0: not bounded.',
   ),
   batching: choice(
     ['whole', 'continuous'],

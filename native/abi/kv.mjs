@@ -1,4 +1,4 @@
-// The user KV pool (docs/kv-pool.md).
+// The user KV pool (docs/internals/kv-pool.md).
 import { each, f64, flag, list, record, text, texts, u32, u53 } from './fields.mjs';
 
 /** Those that have fields of their own; lists have every tier. */

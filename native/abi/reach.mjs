@@ -21,7 +21,7 @@ const ClauseKind = words(
   'ClauseKind',
   'CLAUSE_KINDS',
   ['all', 'any', 'not', 'in', 'contains', 'range'],
-  { doc: 'The condition of a clause (docs/eligibility.md).', cpp: 'catalogue::ClauseKind' },
+  { doc: 'Condition of a clause (docs/concepts/eligibility.md).', cpp: 'catalogue::ClauseKind' },
 );
 
 export const Clause = record(
@@ -74,7 +74,7 @@ const DiversityCap = record(
 const ItemPolicy = record(
   'ItemPolicy',
   'catalogue::ItemPolicyRequest',
-  'How items of a SID are chosen (docs/items-of-a-sid.md).',
+  'How items of a SID are chosen (docs/concepts/answers.md).',
   {
     orderBy: text("A number attribute, highest first; '' for the priority of the items."),
     diversity: list(DiversityCap),

@@ -22,7 +22,7 @@ void int8_probe_avx512_vnni(uint64_t rounds);
 void bf16_probe_amx(uint64_t rounds);
 void int8_probe_amx(uint64_t rounds);
 /// The same, and after each product of tiles 16 rows of sums are converted, scaled and added, on
-/// registers: what the scales of each 64 k (docs/adr/0086) leave of the unit's rate.
+/// registers: what the scales of each 64 k (docs/internals/kernels.md) leave of the unit's rate.
 void scaled_int8_probe_amx(uint64_t rounds);
 
 struct Probe {

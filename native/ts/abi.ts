@@ -240,7 +240,7 @@ export interface NativeAddon extends StoreAddon {
   ): Promise<CatalogueLanding>;
   /**
    * From now on requests may get items in their flight alone: from the time that one number
-   * attribute says to that of the other, in milliseconds since 1970 (docs/eligibility.md).
+   * attribute says to that of the other, in milliseconds since 1970 (docs/concepts/eligibility.md).
    */
   catalogueFly(catalogue: CatalogueHandle, beginAttribute: string, endAttribute: string): void;
   /** Makes a new snapshot of the newest version, whose number it gives, and goes on from it. */

@@ -1,4 +1,4 @@
-/** The tables of methods and routes have a row for everything that is served, and for nothing else. */
+/** The tables of methods and routes have a row for all that is served, and for nothing else. */
 
 import 'reflect-metadata';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -143,8 +143,8 @@ describe('the table of methods', () => {
     }
   });
 
-  it('is the table of docs/security.md', () => {
-    const rows = readFileSync('docs/security.md', 'utf8')
+  it('is the table of docs/operate/security.md', () => {
+    const rows = readFileSync('docs/operate/security.md', 'utf8')
       .split('\n')
       .flatMap((line) => {
         const [, name, need] = /^\| `(\/\S+|[A-Z]+ \/\S*)` \| (.*) \|$/.exec(line) ?? [];

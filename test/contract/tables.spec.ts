@@ -36,7 +36,7 @@ describe('the table of errors', () => {
     expect(spelled).toEqual(names);
   });
 
-  it('is the table of docs/errors.md', () => {
+  it('is the table of docs/operate/errors.md', () => {
     const nameOf = new Map(Object.entries(GRPC_STATUS).map(([name, number]) => [number, name]));
     const expected = Object.entries(ERROR_TABLE).map(([code, row]) => [
       code,
@@ -45,7 +45,7 @@ describe('the table of errors', () => {
       row.retryable ? 'yes' : 'no',
       row.meaning,
     ]);
-    expect(rowsOf(read('docs/errors.md'))).toEqual(expected);
+    expect(rowsOf(read('docs/operate/errors.md'))).toEqual(expected);
   });
 
   it('names no code twice', () => {
@@ -58,7 +58,10 @@ describe('keys of the configuration', () => {
   const areas = new Set(CONFIG_KEYS.map(({ path }) => path.split('.')[0]));
   /** Topics have names of the same form, which are the defaults of keys. */
   const known = new Set(CONFIG_KEYS.flatMap(({ path, defaultText }) => [path, defaultText]));
-  const pages = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)];
+  const pages = [
+    'README.md',
+    ...readdirSync('docs', { recursive: true }).map((name) => `docs/${name}`),
+  ];
   const FILES = /\.(json|jsonl|safetensors)$/;
 
   it.each(pages.filter((page) => page.endsWith('.md')))('that %s names are there', (page) => {
@@ -89,7 +92,7 @@ describe('limits of the configuration', () => {
     expect(ROW_BUDGET_MAX).toBe(CONFIG_LIMITS.rowBudgetMax);
   });
 
-  it('are what docs/configuration.md says', () => {
+  it('are what docs/operate/configuration.md says', () => {
     const bounds = new Map(CONFIG_KEYS.map(({ path, expected }) => [path, expected]));
     for (const name of ['widthMax', 'batchRequestsMax', 'resultCountMax', 'promptTokensMax']) {
       const limit = CONFIG_LIMITS[name as 'widthMax'];
@@ -99,7 +102,7 @@ describe('limits of the configuration', () => {
 });
 
 describe('the pages', () => {
-  it('docs/configuration.md lists every key with its variable, bounds and default', () => {
+  it('docs/operate/configuration.md lists every key with its variable, bounds and default', () => {
     const expected = CONFIG_KEYS.map((key) => [
       key.path,
       key.variable,
@@ -107,11 +110,11 @@ describe('the pages', () => {
       key.defaultText === '' ? 'empty' : key.defaultText,
       key.meaning,
     ]);
-    expect(rowsOf(read('docs/configuration.md'))).toEqual(expected);
+    expect(rowsOf(read('docs/operate/configuration.md'))).toEqual(expected);
   });
 
-  it('docs/metrics.md lists every metric', () => {
+  it('docs/operate/metrics.md lists every metric', () => {
     const expected = Object.values(METRICS).map(({ name, meaning }) => [name, meaning]);
-    expect(rowsOf(read('docs/metrics.md'))).toEqual(expected);
+    expect(rowsOf(read('docs/operate/metrics.md'))).toEqual(expected);
   });
 });

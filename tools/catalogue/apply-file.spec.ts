@@ -94,7 +94,7 @@ describe('a file of changes', () => {
   it('counts a batch once whose answer came as the run was killed', async () => {
     const known = new Map<string, number>();
     const counted: string[] = [];
-    // A service as docs/live-catalogue.md has it; its answer to batch 3 comes too late.
+    // A service as docs/concepts/live-catalogue.md has it; its answer to batch 3 comes too late.
     const send = (killed: boolean) => (changes: readonly CatalogueChange[], mark?: Mark) => {
       const { name, position } = mark as Mark;
       if (position > (known.get(name) ?? 0)) counted.push(...changes.map(({ itemId }) => itemId));

@@ -154,8 +154,8 @@ function autoscaler(nodes: number) {
 /**
  * Nodes as a StatefulSet behind a headless service, a gateway that finds them by it, and a feature
  * process that keeps the behaviours. Needs an image of this repository, the secret
- * `tessera-access` (tokens.json, peer.token; docs/security.md), and a Redis and a bucket for the
- * cluster's log.
+ * `tessera-access` (tokens.json, peer.token; docs/operate/security.md), and a Redis and a bucket
+ * for the cluster's log.
  */
 export function kubernetesManifests(nodes: number): string {
   const items = [

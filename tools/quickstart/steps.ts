@@ -20,7 +20,10 @@ export interface QuickstartStep {
   readonly words: readonly string[];
 }
 
-/** A small model, trained within an hour on two cores; docs/semantic-ids.md has its figures. */
+/**
+ * A small model, trained within an hour on two cores; docs/concepts/semantic-ids.md has its
+ * figures.
+ */
 const TRAINING = [
   ...['--layers', '3', '--hidden', '128', '--heads', '4', '--kv-heads', '2', '--head-dim', '32'],
   ...['--intermediate', '384', '--epochs', '26', '--batch-size', '96', '--lr', '2e-3'],

@@ -15,7 +15,7 @@ export const CONSOLE_SCHEMAS = {
   ConsoleOidcLogin: body({ returnTo: text('page to come back to; absent: the first') }),
   ConsoleExplain: body({ itemId: text('the item that is or is not in the answer') }),
   ConsoleNote: body({ text: text('at most 4000 characters') }),
-  ConsoleSql: body({ sql: text('one SELECT; docs/console.md lists the tables') }),
+  ConsoleSql: body({ sql: text('one SELECT; docs/operate/console.md lists the tables') }),
   ConsoleSet: body({
     name: text('a set of the same name is replaced'),
     recallIds: { type: 'array', items: { type: 'string' } },

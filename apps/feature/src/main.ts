@@ -4,7 +4,7 @@ import { runProcess } from '@tessera/lifecycle';
 const USAGE = `usage: npm run feature -- [flags]
 Behaviours in over gRPC and Kafka, histories out over gRPC: the feature app as a process of its own.
 ${FLAG_LINES}
-Every key and its variable: docs/configuration.md`;
+Every key and its variable: docs/operate/configuration.md`;
 
 // Modules take their time to load: a bad configuration is reported before.
 runProcess(USAGE, async ({ config }) => {

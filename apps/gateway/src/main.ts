@@ -5,7 +5,7 @@ const USAGE = `usage: npm run gateway -- [flags]
 Before the nodes of a cluster: each request goes to the node that owns its user
 (docs/operate/cluster.md).
 ${FLAG_LINES}
-Every key and its variable: docs/configuration.md`;
+Every key and its variable: docs/operate/configuration.md`;
 
 // Modules take their time to load: a bad configuration is reported before.
 runProcess(USAGE, async ({ config }) => {

@@ -4,7 +4,7 @@ import { runProcess } from '@tessera/lifecycle';
 const USAGE = `usage: npm start -- [flags]
 ${FLAG_LINES}
   --behaviours HOST:PORT  ask a feature process for behaviours (behaviours.remote)
-Every key and its variable: docs/configuration.md`;
+Every key and its variable: docs/operate/configuration.md`;
 
 // Modules take their time to load: a bad configuration is reported before.
 runProcess(USAGE, async ({ config }) => {

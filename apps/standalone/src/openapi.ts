@@ -96,7 +96,7 @@ export function openApiDocument(version: string): object {
       '/metrics': {
         get: {
           summary: 'Prometheus text format',
-          responses: { 200: { description: 'docs/metrics.md lists the metrics' } },
+          responses: { 200: { description: 'docs/operate/metrics.md lists the metrics' } },
         },
       },
     },

@@ -68,7 +68,7 @@ async function load(
   if (textsBy !== '') print(`Semantic IDs of new items by their vectors; of texts: ${textsBy}`);
   print(kvLine(config));
   for (const path of keptFormats(config))
-    print(`Kept of an older format: ${path} (docs/formats.md)`);
+    print(`Kept of an older format: ${path} (docs/operate/formats.md)`);
   return runtime;
 }
 

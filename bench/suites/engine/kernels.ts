@@ -15,7 +15,8 @@ const BARS: Readonly<Record<string, Readonly<Record<number, number>>>> = {
   'avx512_bf16/BF16': { 1: 0.95, 64: 0.75, 512: 0.8 },
   INT8: { 1: 0.95, 64: 0.65, 512: 0.75 },
   'avx2/INT8': { 1: 0.95, 512: 0.7 },
-  // The sums of a tile of 64 k leave the tile unit after every product (docs/adr/0024).
+  // The sums of a tile of 64 k leave the tile unit after every product
+  // (docs/decisions/0024-int8-tiles.md).
   'amx/INT8': { 1: 0.95 },
 };
 const PRODUCT = /^([\w-]+)\/product\/(\w+)\/(\d+)x\d+x\d+\/\d+t\/(hot|cold)$/;

@@ -17,7 +17,7 @@ export interface ScoredPath {
   readonly items: readonly SuiteItem[];
 }
 
-/** How an answer is made of paths (docs/items-of-a-sid.md). */
+/** How an answer is made of paths (docs/concepts/answers.md). */
 export interface Taking {
   readonly resultCount: number;
   /** 0: the smallest power of two that fills the answer. */

@@ -14,7 +14,7 @@ const deadlineExceeded = "DEADLINE_EXCEEDED"
 
 // Error is a call that failed.
 type Error struct {
-	// Code is a row of docs/errors.md.
+	// Code is a row of docs/operate/errors.md.
 	Code    string
 	Message string
 	// Field is the path of the field at fault, as the proto files spell it; "" for none.

@@ -1,4 +1,4 @@
-"""Errors of the service: codes of docs/errors.md, the field at fault, and whether to ask again."""
+"""Errors of the service: codes of docs/operate/errors.md, the field, whether to ask again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OF_TRANSPORT = {
 
 
 class TesseraError(Exception):
-    """A call that failed. `code` is a row of docs/errors.md, `field` the path of the field at fault
+    """A call that failed. `code` is a row of docs/operate/errors.md, `field` the path at fault
     ("" for none), `retry_after_ms` when a retry may succeed (None: no hint)."""
 
     def __init__(

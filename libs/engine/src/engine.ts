@@ -109,9 +109,9 @@ export interface Catalogue {
   /** The newest version. */
   view(): CatalogueView;
   /**
-   * Pins the newest version and finds out which of its items an eligibility (docs/eligibility.md)
-   * lets pass, and how those of a SID are chosen by an item policy (docs/items-of-a-sid.md).
-   * Rejects with REQUEST_INVALID naming the member at fault.
+   * Pins the newest version and finds out which of its items an eligibility
+   * (docs/concepts/eligibility.md) lets pass, and how those of a SID are chosen by an item policy
+   * (docs/concepts/answers.md). Rejects with REQUEST_INVALID naming the member at fault.
    */
   reach(request: ReachRequest): Promise<Reach>;
   /** Of these items, in their order, the first `count` that are live and that the reach may get. */
@@ -163,11 +163,11 @@ export interface ChangingCatalogue extends Catalogue {
   /** Before it is bound. Rejects with CATALOGUE_INVALID, CATALOGUE_CORRUPT or IO_FAILED. */
   keep(keeping: ChangeKeeping): Promise<void>;
   /**
-   * The changes of one or more messages (docs/live-catalogue.md), all of all or none; resolves with
-   * what they came to when they are kept and visible. A mark, a text of who calls of 4,096 bytes at
-   * most, is kept with them, all or nothing, also where they come to no change: it is that of
-   * state() until the next. Rejects with CATALOGUE_INVALID or ITEM_NOT_FOUND naming index, counted
-   * over all, and member, or IO_FAILED.
+   * The changes of one or more messages (docs/concepts/live-catalogue.md), all of all or none;
+   * resolves with what they came to when they are kept and visible. A mark, a text of who calls of
+   * 4,096 bytes at most, is kept with them, all or nothing, also where they come to no change: it
+   * is that of state() until the next. Rejects with CATALOGUE_INVALID or ITEM_NOT_FOUND naming
+   * index, counted over all, and member, or IO_FAILED.
    */
   apply(messages: readonly (readonly GivenChange[])[], mark?: string): Promise<AppliedChanges>;
   /**

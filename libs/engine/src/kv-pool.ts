@@ -1,4 +1,4 @@
-/** The user KV pool as the rest of the service sees it (docs/kv-pool.md). */
+/** The user KV pool as the rest of the service sees it (docs/internals/kv-pool.md). */
 
 import type { Cancellation } from '@tessera/errors';
 import type { KvChain, KvFound, KvIntegrity, KvMetrics } from '@tessera/native';

@@ -58,7 +58,7 @@ const randomCaps = fc.array(
   { maxLength: 3 },
 );
 
-/** By the rules of docs/eligibility.md. */
+/** By the rules of docs/concepts/eligibility.md. */
 function isFull({ attribute, maxBehaviours, itemIds, behaviours }: CountedCap, item: Item) {
   const { country } = item.attributes;
   const counting = [...itemIds.keys()].filter((i) => {

@@ -78,7 +78,7 @@ export function randomEligibility(itemIds: readonly string[]): fc.Arbitrary<Aske
   });
 }
 
-/** By the rules of docs/eligibility.md. */
+/** By the rules of docs/concepts/eligibility.md. */
 function holds(clause: Clause, attributes: TypedAttributes): boolean {
   const { kind, clauses, values, min, max } = clause;
   const { country, labels = [], bid = Number.NaN } = attributes;

@@ -1,5 +1,5 @@
 // TESSERA_CHECK: an invariant of ours, kept in production. A failure is a bug, never bad input: it
-// prints where and what, then aborts (docs/adr/0004-check-failure-aborts.md).
+// prints where and what, then aborts (docs/decisions/0004-check-failure-aborts.md).
 #pragma once
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // Status and Result: how every public function of the engine reports failure. No exception leaves a
-// folder. The codes mirror libs/ops/errors/src/codes.ts and docs/errors.md one to one
+// folder. The codes mirror libs/ops/errors/src/codes.ts and docs/operate/errors.md one to one
 // (test/contract compares them). Thread-safety: values; share them as you would a std::string.
 #pragma once
 

@@ -94,8 +94,8 @@ std::vector<CountedCap> random_caps(const ItemModel& model, std::mt19937_64& ran
   return caps;
 }
 
-/// By the rule of docs/eligibility.md: each behaviour of the user with the item, or with one that
-/// shares its country, counts.
+/// By the rule of docs/concepts/eligibility.md: each behaviour of the user with the item, or with
+/// one that shares its country, counts.
 bool is_full(const CountedCap& cap, const ItemModel& model, const std::string& id,
              const ModelItem& item) {
   uint32_t count = 0;

@@ -1,5 +1,5 @@
 // How failures leave the addon: a JavaScript Error whose `code` is the Status code's name
-// (docs/errors.md).
+// (docs/operate/errors.md).
 #pragma once
 
 #include <napi.h>

@@ -1,5 +1,5 @@
 // Edits of an attributes object: what is not named stays as it is, also what is not typed.
-// docs/live-catalogue.md has the rules.
+// docs/concepts/live-catalogue.md has the rules.
 //
 // Thread-safety: values; an AttributePatcher is immutable once made.
 #pragma once

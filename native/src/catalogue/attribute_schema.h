@@ -1,6 +1,6 @@
 // The attributes that a catalogue may have, where they are declared: their names, types and, of
 // enumerations, values. Changes and requests that name another are refused, with what was probably
-// meant. docs/eligibility.md has the rules.
+// meant. docs/concepts/eligibility.md has the rules.
 //
 // Thread-safety: immutable once made.
 #pragma once

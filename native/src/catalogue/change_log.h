@@ -1,8 +1,8 @@
 // The changes since a snapshot, on disk: a file that begins with which snapshot it follows and goes
 // on with records, one per batch, each with a hash of itself and of the hash before it.
-// docs/live-catalogue.md describes its layout. A batch is in the file whole or not at all: reading
-// ends before the first record that is not whole. Whether that is the end of a write that a crash
-// cut off, or damage, is for the caller to tell from the marks (platform/log_marks.h).
+// docs/concepts/live-catalogue.md describes its layout. A batch is in the file whole or not at all:
+// reading ends before the first record that is not whole. Whether that is the end of a write that a
+// crash cut off, or damage, is for the caller to tell from the marks (platform/log_marks.h).
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // itself, sums over dimensions in 16 lanes (dimension d in lane d mod 16, the lowest d first) that
 // are then added in halves. A vector passes the layers of an encoder, where there are any; then,
 // level by level, it gets the code at the smallest squared distance, the lower code of equals, and
-// the difference goes on to the next level. docs/semantic-ids.md.
+// the difference goes on to the next level. docs/concepts/semantic-ids.md.
 //
 // Thread-safety: immutable once made.
 #pragma once

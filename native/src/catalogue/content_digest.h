@@ -5,8 +5,8 @@
 // Checking", 2003. Against accidents, not against forgery.
 //
 // Hashed of an item are its ID, SID, title, attributes as View::attributes() gives them, priority
-// and whether it is paused; docs/live-catalogue.md says how they are laid. One thread at a time.
-// Owner: a LiveCatalogue.
+// and whether it is paused; docs/concepts/live-catalogue.md says how they are laid. One thread at a
+// time. Owner: a LiveCatalogue.
 #pragma once
 
 #include <memory>

@@ -32,7 +32,7 @@ struct ModelItem {
 };
 using Model = std::map<std::string, ModelItem>;
 
-/// The rule of docs/live-catalogue.md, item by item.
+/// The rule of docs/concepts/live-catalogue.md, item by item.
 std::string digest_of(const Model& model) {
   uint64_t low = 0;
   uint64_t high = 0;

@@ -1,7 +1,7 @@
 // The flight of an item: the time in which it may be recalled, by two of its number attributes.
 // Time is counted in whole seconds: an item is in its flight in second s where the whole of it,
 // [s, s + 1), is. So none is ever recalled outside its flight, and one that begins and ends with a
-// second is recalled in all of it. docs/eligibility.md.
+// second is recalled in all of it. docs/concepts/eligibility.md.
 //
 // Thread-safety: values; SnapshotFlights is immutable once made.
 #pragma once

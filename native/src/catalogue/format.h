@@ -1,5 +1,5 @@
-// The snapshot file, byte by byte (docs/catalogue-format.md tells it in prose). Little-endian
-// throughout.
+// The snapshot file, byte by byte (docs/integrate/catalogue-format.md tells it in prose).
+// Little-endian throughout.
 //
 //   Preamble          64 bytes at offset 0: magic and version, so that a reader knows the file from
 //   its first bytes section 0..N-1    in the order of SectionId, each at a multiple of kAlignment,

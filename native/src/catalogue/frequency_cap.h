@@ -1,6 +1,6 @@
 // Frequency caps: what a user has done often enough of late is not to be had. Callers count the
 // behaviours by item; here they are counted by the text of an attribute, with the attributes that
-// items have in the version that is searched. docs/eligibility.md.
+// items have in the version that is searched. docs/concepts/eligibility.md.
 //
 // Thread-safety: values and free functions.
 #pragma once

@@ -99,7 +99,7 @@ Result<FileFormat> detect_format(const std::string& path) {
   const Status unknown =
       import_error(path,
                    "expected a catalogue snapshot, an index or sid2pid JSON object, or JSON "
-                   "lines (docs/input-files.md)");
+                   "lines (docs/start/input-files.md)");
   Peek peek(text);
   if (peek.next() != '{') return unknown;
   const char first = peek.next();

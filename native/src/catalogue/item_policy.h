@@ -1,7 +1,7 @@
 // Which items of the found SIDs a request takes, and in which order: the highest of a number
 // attribute first, and no more than so many that share a value of a text attribute (a campaign, an
 // advertiser). Deterministic: what ties falls to the order of the view (priority, then item ID).
-// docs/items-of-a-sid.md.
+// docs/concepts/answers.md.
 //
 // Thread-safety: an ItemPolicy is immutable once compiled; a DiversityCount belongs to one export.
 #pragma once

@@ -1,6 +1,6 @@
 // The predicate of a request over the attributes of items: a tree of clauses
 // (native/abi/reach.mjs). A clause about an attribute that the item does not have is false.
-// docs/eligibility.md.
+// docs/concepts/eligibility.md.
 #pragma once
 
 #include <cstdint>

@@ -35,8 +35,9 @@ struct PanelProduct {
 
 /// Part of rows of floats that become INT8 with scales known before: columns [column, column +
 /// columns) of rows [first_row, first_row + rows) of an operand over k inputs. Each tile of 64,
-/// padded with zeros, goes through the Hadamard transform (docs/quantisation.md); then value j
-/// becomes round(fma(value, factors[j], offsets[j])), to nearest, ties to even, cut to +-127.
+/// padded with zeros, goes through the Hadamard transform (docs/operate/quantisation.md); then
+/// value j becomes round(fma(value, factors[j], offsets[j])), to nearest, ties to even, cut to
+/// +-127.
 /// REQUIRES: `column` is a multiple of 64, `columns` too or column + columns == k.
 struct StaticRows {
   const float* x = nullptr;  // of first_row and column
@@ -109,8 +110,8 @@ struct PanelKernels {
 };
 
 /// Which definition BF16 panel products follow: the reduction above, that of dot products of pairs
-/// (device/cpu/dots.inc, docs/adr/0088-dots-of-bf16-pairs.md), or that of the tile unit
-/// (docs/adr/0018-numeric-classes.md). F32 and INT8 products are the same in all. Numbers of two
+/// (device/cpu/dots.inc, docs/internals/kernels.md), or that of the tile unit
+/// (docs/internals/kernels.md). F32 and INT8 products are the same in all. Numbers of two
 /// classes are never mixed: keys and values of one are not read in another.
 enum class NumericClass : uint8_t { kFma, kDots, kTiles };
 

@@ -2,7 +2,8 @@
 // the tickets in flight, and what is known of the driver's pace. One lock guards it, and whoever
 // holds that lock only looks, counts and moves pointers: nothing is copied, zeroed, computed or
 // waited for, and no memory of a device is touched, so Node's thread never waits for an admission
-// (ADR 0093). The pool's lock, which is taken inside it, is as short (kv/pool_state.h).
+// (docs/internals/engine.md). The pool's lock, which is taken inside it, is as short
+// (kv/pool_state.h).
 //
 // Thread-safety: any thread, unless a function says that it is the driver's.
 #pragma once

@@ -1,4 +1,4 @@
-// Blocks in 8 bits per number in the host and disk tiers (ADR 0028).
+// Blocks in 8 bits per number in the host and disk tiers (docs/internals/kv-pool.md).
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Cache transparency (docs/kv-pool.md): whatever the pool holds, wherever it lies and however it
-// came and went, an answer is the bits of the same request computed from nothing.
+// Cache transparency (docs/internals/kv-pool.md): whatever the pool holds, wherever it lies and
+// however it came and went, an answer is the bits of the same request computed from nothing.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

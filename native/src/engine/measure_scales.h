@@ -1,6 +1,6 @@
 // A calibration run: prompts through the decoder once, the largest magnitudes of what enters its
 // linear layers measured, fixed activation scales written for the compute type w8a8
-// (docs/quantisation.md).
+// (docs/operate/quantisation.md).
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ namespace tessera::engine {
 enum class ThreadPlacement : uint8_t { kPinned, kFree };
 
 /// How blocks are written in the host and disk tiers. kInt8: in 8 bits per number, which changes
-/// answers (attention/quantised_block.h, ADR 0028).
+/// answers (attention/quantised_block.h, docs/internals/kv-pool.md).
 enum class KvCodec : uint8_t { kExact, kInt8 };
 
 /// The user KV pool (kv/options.h), its tiers in bytes.

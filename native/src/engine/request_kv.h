@@ -2,9 +2,9 @@
 // prompt the pool has is read where it lies; what it has not is written into the lease's own blocks
 // and, when the request ends, kept in the chain of its user (kv/pool.h).
 //
-// Beside the pool a request shares with one that runs (ADR 0015): whole blocks that both may keep
-// are held by both; what else they have in common is computed once and mirrored into the blocks of
-// each.
+// Beside the pool a request shares with one that runs (docs/internals/engine.md): whole blocks that
+// both may keep are held by both; what else they have in common is computed once and mirrored into
+// the blocks of each.
 //
 // Engine thread only. The pool outlives it.
 #pragma once

@@ -13,9 +13,9 @@ namespace tessera::kv {
 class PoolState;
 struct Chain;
 
-/// One line per broken invariant (docs/kv-pool.md names them); empty when all hold. Valid at any
-/// moment at which the pool's lock is free, also with leases and transfers in flight. REQUIRES: the
-/// lock is held.
+/// One line per broken invariant (docs/internals/kv-pool.md names them); empty when all hold. Valid
+/// at any moment at which the pool's lock is free, also with leases and transfers in flight.
+/// REQUIRES: the lock is held.
 std::vector<std::string> audit(PoolState& pool);
 
 /// The same scan in steps, between which the lock may be given back. What a step finds of a chain

@@ -1,5 +1,5 @@
-// The invariants of docs/kv-pool.md under simulated interleavings, faults and crashes. A failure
-// names its seed and step. The long form: kv_sim_test --seeds=N.
+// The invariants of docs/internals/kv-pool.md under simulated interleavings, faults and crashes. A
+// failure names its seed and step. The long form: kv_sim_test --seeds=N.
 #include <gtest/gtest.h>
 
 #include <cstdio>

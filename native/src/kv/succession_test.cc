@@ -394,7 +394,7 @@ TEST(SuccessionOnDisk, WritesThatFailForTheHeirCostTheOldVersionsNewChainNothing
   EXPECT_GT(kept, 0u);
 }
 
-/// The tokens that each version may find of each user, by the rules of docs/kv-pool.md.
+/// The tokens that each version may find of each user, by the rules of docs/internals/kv-pool.md.
 class Oracle {
  public:
   Oracle(uint32_t versions, uint32_t versions_back_max)

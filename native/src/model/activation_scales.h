@@ -1,5 +1,5 @@
 // Fixed scales of the activations of a W8A8 decoder: measured in a calibration run, kept in a file,
-// given at load. docs/quantisation.md has the file's format.
+// given at load. docs/operate/quantisation.md has the file's format.
 #pragma once
 
 #include <cstdint>

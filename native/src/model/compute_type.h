@@ -11,7 +11,7 @@ namespace tessera::model {
 
 /// kF32: F32 throughout. kBf16: weights, keys, values and the left side of every product are BF16;
 /// sums, norms, the residual stream and softmax are F32. kW8A8: the linear layers of attention and
-/// MLP have INT8 weights and activations (docs/quantisation.md), the rest is as in kBf16.
+/// MLP have INT8 weights and activations (docs/operate/quantisation.md), the rest is as in kBf16.
 /// kW8A8Static, of encoders alone: the same with activation scales that a calibration has measured.
 enum class ComputeType : uint8_t { kF32, kBf16, kW8A8, kW8A8Static };
 

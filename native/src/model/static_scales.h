@@ -1,6 +1,6 @@
 // Static scales of what enters the products of an encoder's layers: of each input, one scale and
 // one offset for each value of a row after the Hadamard transform (ops/quantise.h). Measured over
-// texts, kept in a file beside the checkpoint, read at load (docs/quantisation.md).
+// texts, kept in a file beside the checkpoint, read at load (docs/operate/quantisation.md).
 #pragma once
 
 #include <cstdint>

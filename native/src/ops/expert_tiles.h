@@ -1,6 +1,6 @@
 // How many rows a card's tile of an expert's product has: a pure function of how many rows chose
 // each expert. Nothing on a card uses it yet: mixtures run on the processor, whose products pad
-// nothing (docs/adr/0118-experts-planned.md).
+// nothing (docs/internals/scheduler.md).
 //
 // Source: the published rule for experts on a card, which goes from tiles of 128 rows to 64 where
 // padded rows are more than 1.5 times the real ones; the same rule leads on to 32 and 16, which

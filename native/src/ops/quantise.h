@@ -1,7 +1,7 @@
 // Weights as INT8 panels: symmetric, one scale per output and tile of 64 inputs, or one per output
 // beside inputs whose scales are static. Once at load;
 // products over them are ops::matmul's, whose operands the kernels quantise row by row
-// (docs/quantisation.md).
+// (docs/operate/quantisation.md).
 #pragma once
 
 #include <span>

@@ -6,7 +6,7 @@
 // prompts, as many rows as the pass has time for: a quarter of them goes to the oldest prompt,
 // whatever its class and length, the rest by class, then fewest rows left, then least slack, then
 // age. So a long prompt never holds up a short one for more than that quarter and the pass under
-// way, and nobody starves (docs/adr/0014-who-runs-next.md and 0031-time-of-a-pass.md).
+// way, and nobody starves (docs/internals/scheduler.md).
 //
 // Positions that several requests share are planned once, for the first of them that comes up; the
 // others go on from there, in the same pass already.
@@ -25,7 +25,8 @@ namespace tessera::scheduler {
 inline constexpr uint32_t kOldestPromptShare = 4;  // one part in four
 /// Prompt rows that a pass computes at least where there are as many, whatever they take.
 inline constexpr uint32_t kPromptRowsMin = 16;
-/// The same where nothing else runs: shorter passes take measurably longer (ADR 0031).
+/// The same where nothing else runs: shorter passes take measurably longer
+/// (docs/internals/scheduler.md).
 inline constexpr uint32_t kPromptRowsMinAlone = 64;
 /// A pass is not cut below so many times what it costs beside its rows (PassCost::fixed_us):
 /// cutting prompts into more passes costs at most the same part of the throughput.

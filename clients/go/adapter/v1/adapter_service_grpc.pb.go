@@ -33,8 +33,8 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Versions of adapters: in, on trial, in service, back and out (docs/adapter-versions.md). An answer means that
-// what it says is kept. Failures carry the status of docs/errors.md. Metadata `authorization: Bearer
+// Versions of adapters: in, on trial, in service, back and out (docs/operate/adapter-versions.md). An answer means that
+// what it says is kept. Failures carry the status of docs/operate/errors.md. Metadata `authorization: Bearer
 // TOKEN` where access is checked: Push needs the scope `push`, List and Get `read`, others `activate`.
 type AdapterServiceClient interface {
 	// Keeps a version and validates it. Pushing the same again changes nothing. Of two pushes of one name
@@ -149,8 +149,8 @@ func (c *adapterServiceClient) Delete(ctx context.Context, in *DeleteRequest, op
 // All implementations must embed UnimplementedAdapterServiceServer
 // for forward compatibility.
 //
-// Versions of adapters: in, on trial, in service, back and out (docs/adapter-versions.md). An answer means that
-// what it says is kept. Failures carry the status of docs/errors.md. Metadata `authorization: Bearer
+// Versions of adapters: in, on trial, in service, back and out (docs/operate/adapter-versions.md). An answer means that
+// what it says is kept. Failures carry the status of docs/operate/errors.md. Metadata `authorization: Bearer
 // TOKEN` where access is checked: Push needs the scope `push`, List and Get `read`, others `activate`.
 type AdapterServiceServer interface {
 	// Keeps a version and validates it. Pushing the same again changes nothing. Of two pushes of one name

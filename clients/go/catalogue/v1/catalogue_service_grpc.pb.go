@@ -35,7 +35,7 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
 // Changes of the catalogue while it serves. An answer means that the changes are kept and that the
-// next recall sees them. Failures carry the status of docs/errors.md and, in the trailer
+// next recall sees them. Failures carry the status of docs/operate/errors.md and, in the trailer
 // `tessera-field`, which change is at fault.
 type CatalogueServiceClient interface {
 	// One batch.
@@ -174,7 +174,7 @@ func (c *catalogueServiceClient) RollBack(ctx context.Context, in *RollBackReque
 // for forward compatibility.
 //
 // Changes of the catalogue while it serves. An answer means that the changes are kept and that the
-// next recall sees them. Failures carry the status of docs/errors.md and, in the trailer
+// next recall sees them. Failures carry the status of docs/operate/errors.md and, in the trailer
 // `tessera-field`, which change is at fault.
 type CatalogueServiceServer interface {
 	// One batch.

@@ -193,7 +193,7 @@ type ExplainResponse struct {
 	Kv                 *v1.KvProvenance   `protobuf:"bytes,20,opt,name=kv,proto3" json:"kv,omitempty"`
 	// As in tessera.recall.v1.RecallResponse.
 	Fallback string `protobuf:"bytes,21,opt,name=fallback,proto3" json:"fallback,omitempty"`
-	// Of the item among all live items that the request may get, by score, whatever caps and widths (docs/explain.md): 1
+	// Of the item among all live items that the request may get, by score, whatever caps and widths (docs/integrate/explain.md): 1
 	// for the best. Absent where the search for it ended before the rank was proved, and where the catalogue alone decides.
 	ExactRank *uint32 `protobuf:"varint,22,opt,name=exact_rank,json=exactRank,proto3,oneof" json:"exact_rank,omitempty"`
 	// In its place: the rank is this one or a later one.

@@ -30,7 +30,7 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Operations on the user KV pool (docs/kv-pool.md). Errors are those of RecallService.
+// Operations on the user KV pool (docs/internals/kv-pool.md). Errors are those of RecallService.
 type KvPoolServiceClient interface {
 	// What the pool has of a user, one chain per version of prompts; none for a user it does not know.
 	Inspect(ctx context.Context, in *InspectRequest, opts ...grpc.CallOption) (*InspectResponse, error)
@@ -107,7 +107,7 @@ func (c *kvPoolServiceClient) Append(ctx context.Context, in *AppendRequest, opt
 // All implementations must embed UnimplementedKvPoolServiceServer
 // for forward compatibility.
 //
-// Operations on the user KV pool (docs/kv-pool.md). Errors are those of RecallService.
+// Operations on the user KV pool (docs/internals/kv-pool.md). Errors are those of RecallService.
 type KvPoolServiceServer interface {
 	// What the pool has of a user, one chain per version of prompts; none for a user it does not know.
 	Inspect(context.Context, *InspectRequest) (*InspectResponse, error)

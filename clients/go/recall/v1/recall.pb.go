@@ -711,7 +711,7 @@ func (x *Eligibility) GetSeen() []string {
 
 // How often the user may have done something with an item, or with items that share a text, before it is not to be
 // had any more: `at most 3 impressions in a day`. Counted over the behaviours that the service keeps of the user and
-// reads for the recall (docs/eligibility.md). A recall with a cap of its own names a `user_id`.
+// reads for the recall (docs/concepts/eligibility.md). A recall with a cap of its own names a `user_id`.
 type FrequencyCap struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Of the behaviours that count, e.g. `impression`; `*`: of all actions.
@@ -895,7 +895,7 @@ func (x *ItemPolicy) GetDiversity() []*DiversityCap {
 	return nil
 }
 
-// Recalled items are scored for a query by the model of `relevance.path`, by their titles (docs/relevance.md). At least
+// Recalled items are scored for a query by the model of `relevance.path`, by their titles (docs/integrate/relevance.md). At least
 // one of min_score and weight is given.
 type RelevanceGate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1008,7 +1008,7 @@ type RecallRequest struct {
 	AllowPartial bool `protobuf:"varint,22,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	// Name of the catalogue to find items in; empty: the first.
 	Catalogue string `protobuf:"bytes,23,opt,name=catalogue,proto3" json:"catalogue,omitempty"`
-	// Adapter to answer with (docs/adapter-versions.md): a name, whose version of the moment for this user it is; the
+	// Adapter to answer with (docs/operate/adapter-versions.md): a name, whose version of the moment for this user it is; the
 	// digest of a version that is loaded; `base` for the model without one. Empty: the configured name.
 	Adapter string `protobuf:"bytes,24,opt,name=adapter,proto3" json:"adapter,omitempty"`
 	// Names of attributes that each item of the answer shall carry: 16 at most.
@@ -1678,7 +1678,7 @@ func (x *AppliedItemPolicy) GetLeftOutByDiversity() uint32 {
 	return 0
 }
 
-// Where the keys and values of the prompt's tokens came from; docs/kv-pool.md.
+// Where the keys and values of the prompt's tokens came from; docs/internals/kv-pool.md.
 type KvProvenance struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Found in the user KV pool, by the tier that they lay in when the request arrived.
@@ -1693,10 +1693,10 @@ type KvProvenance struct {
 	// Microseconds waited for blocks on their way to the device when the request's turn had come.
 	WaitUs float64 `protobuf:"fixed64,7,opt,name=wait_us,json=waitUs,proto3" json:"wait_us,omitempty"`
 	// Some of those found are not bit for bit those computed from nothing: they came back through a
-	// lossy codec, which is opt-in (kv.blockCodec). Scores may differ by what docs/kv-pool.md says.
+	// lossy codec, which is opt-in (kv.blockCodec). Scores may differ by what docs/internals/kv-pool.md says.
 	Lossy bool `protobuf:"varint,8,opt,name=lossy,proto3" json:"lossy,omitempty"`
 	// Of those found, what an earlier version of the adapter computed, which is opt-in
-	// (adapters.kvVersionsBack). Scores may differ by what docs/adapters.md says.
+	// (adapters.kvVersionsBack). Scores may differ by what docs/integrate/adapters.md says.
 	InheritedTokens uint32 `protobuf:"varint,9,opt,name=inherited_tokens,json=inheritedTokens,proto3" json:"inherited_tokens,omitempty"`
 	// Versions between the oldest of these, or of those that were shared, and the one that answered;
 	// 0: all were computed under it.

@@ -26,7 +26,7 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Which live items fit this user now. Failures carry the status of docs/errors.md, the code in the
+// Which live items fit this user now. Failures carry the status of docs/operate/errors.md, the code in the
 // trailer `tessera-code` and, where a field is at fault, its path in `tessera-field`.
 type RecallServiceClient interface {
 	// Decodes semantic IDs from the user's behaviour and answers with the items behind them, best
@@ -58,7 +58,7 @@ func (c *recallServiceClient) Recall(ctx context.Context, in *RecallRequest, opt
 // All implementations must embed UnimplementedRecallServiceServer
 // for forward compatibility.
 //
-// Which live items fit this user now. Failures carry the status of docs/errors.md, the code in the
+// Which live items fit this user now. Failures carry the status of docs/operate/errors.md, the code in the
 // trailer `tessera-code` and, where a field is at fault, its path in `tessera-field`.
 type RecallServiceServer interface {
 	// Decodes semantic IDs from the user's behaviour and answers with the items behind them, best

@@ -337,7 +337,7 @@ func (x *RelevanceServiceScoreRequest) GetAdapter() string {
 // Why a document has no score.
 type DocumentFailure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Of docs/errors.md.
+	// Of docs/operate/errors.md.
 	Code          string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields

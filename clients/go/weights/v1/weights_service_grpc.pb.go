@@ -29,7 +29,7 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
 // Whole weights of small models, put in the place of those that serve: between two batches, in the same
-// memory, layer by layer (docs/adapters.md). Failures carry the status of docs/errors.md, and the old
+// memory, layer by layer (docs/integrate/adapters.md). Failures carry the status of docs/operate/errors.md, and the old
 // weights serve on. Metadata `authorization: Bearer TOKEN` where access is checked: Get needs the scope
 // `read`, others `activate`.
 type WeightsServiceClient interface {
@@ -83,7 +83,7 @@ func (c *weightsServiceClient) Get(ctx context.Context, in *GetRequest, opts ...
 // for forward compatibility.
 //
 // Whole weights of small models, put in the place of those that serve: between two batches, in the same
-// memory, layer by layer (docs/adapters.md). Failures carry the status of docs/errors.md, and the old
+// memory, layer by layer (docs/integrate/adapters.md). Failures carry the status of docs/operate/errors.md, and the old
 // weights serve on. Metadata `authorization: Bearer TOKEN` where access is checked: Get needs the scope
 // `read`, others `activate`.
 type WeightsServiceServer interface {

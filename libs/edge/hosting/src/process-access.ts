@@ -43,7 +43,8 @@ export function refuseOpenDoors(config: AccessConfig): void {
     const field = `${area}.host`;
     const message =
       `${field}: expected a loopback address such as 127.0.0.1 where nothing says who may do ` +
-      `what, got ${host}; name a file of tokens in access.tokensPath (docs/security.md), or set ` +
+      `what, got ${host}; name a file of tokens in access.tokensPath ` +
+      `(docs/operate/security.md), or set ` +
       'access.mode to open to let everybody who reaches it do everything';
     throw new TesseraError('CONFIG_INVALID', message, { field });
   }

@@ -11,8 +11,8 @@ export type Queue = 'decoder' | 'relevance' | 'embedding';
 
 /**
  * How a gateway routes a call. Paths name fields of the request, `.` between messages.
- * - `user`: to the owner of the user named at `userAt`; `nodeAt` names the node that made the answer
- *   in question, where the request has one
+ * - `user`: to the owner of the user named at `userAt`; `nodeAt` names the node that made the
+ *   answer in question, where the request has one
  * - `any`: to any node
  * - `change`: to any node, which appends it to the cluster's log
  * - `owners`: the repeated field at `partsAt` is cut by the owner of each part's user, at `userAt`

@@ -1,6 +1,6 @@
 /**
- * Every key of the configuration: type, bounds, default and meaning. docs/configuration.md lists
- * the same keys (test/contract compares them).
+ * Every key of the configuration: type, bounds, default and meaning. docs/operate/configuration.md
+ * lists the same keys (test/contract compares them).
  */
 
 import { hostname } from 'node:os';

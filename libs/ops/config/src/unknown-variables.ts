@@ -33,5 +33,5 @@ export function faultOfUnknown(variable: string): string {
   const isTypo = distance(variable, near) <= TYPO_LETTERS_MAX;
   const isOfOurArea = AREAS.some((area) => variable.startsWith(area));
   if (!isTypo && !isOfOurArea) return '';
-  return `${variable}: expected a variable of docs/configuration.md, did you mean ${near}?`;
+  return `${variable}: expected a variable of docs/operate/configuration.md, did you mean ${near}?`;
 }

@@ -1,7 +1,7 @@
 /**
  * The one table of errors: code -> gRPC status -> HTTP status -> retryable. The first group mirrors
- * native/src/base/status.h in its order; docs/errors.md lists the same rows (test/contract compares
- * all three).
+ * native/src/base/status.h in its order; docs/operate/errors.md lists the same rows (test/contract
+ * compares all three).
  */
 
 /** gRPC status numbers in use (grpc.io, "Status codes and their use in gRPC"). */

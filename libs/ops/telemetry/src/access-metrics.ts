@@ -8,7 +8,7 @@ export const ACCESS_METRICS = {
     name: 'tessera_access_refused_total',
     meaning:
       'calls that were refused before they were read, by edge (grpc, http) and code (a code of ' +
-      'docs/errors.md)',
+      'docs/operate/errors.md)',
   },
   accessOpen: {
     name: 'tessera_access_open',

@@ -7,7 +7,7 @@ export const ADAPTER_METRICS = {
     name: 'tessera_adapter_actions_total',
     meaning:
       'what was done with versions of adapters, by action (push, activate, rollback, pin, unpin, ' +
-      'delete, lost, waits) and code (OK or a code of docs/errors.md)',
+      'delete, lost, waits) and code (OK or a code of docs/operate/errors.md)',
   },
   adapterRecalls: {
     name: 'tessera_adapter_recalls_total',

@@ -1,4 +1,6 @@
-/** Every metric of the service, with unit and meaning. docs/metrics.md lists the same names. */
+/**
+ * Every metric of the service, with unit and meaning. docs/operate/metrics.md lists the same names.
+ */
 
 import { MICROSECONDS_PER_SECOND } from '@tessera/units';
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
@@ -41,7 +43,8 @@ export const METRICS = {
   recallRequests: {
     name: 'tessera_recall_requests_total',
     meaning:
-      'recalls answered, by edge (grpc, http, kafka) and code (OK or a code of docs/errors.md)',
+      'recalls answered, by edge (grpc, http, kafka) and code ' +
+      '(OK or a code of docs/operate/errors.md)',
   },
   recallLatency: {
     name: 'tessera_recall_latency_seconds',
@@ -67,7 +70,8 @@ export const METRICS = {
   scoreRequests: {
     name: 'tessera_score_requests_total',
     meaning:
-      'score requests answered, by edge (grpc, http) and code (OK or a code of docs/errors.md)',
+      'score requests answered, by edge (grpc, http) and code ' +
+      '(OK or a code of docs/operate/errors.md)',
   },
   scoreLatency: {
     name: 'tessera_score_latency_seconds',
@@ -76,7 +80,8 @@ export const METRICS = {
   explainRequests: {
     name: 'tessera_explain_requests_total',
     meaning:
-      'explain requests answered, by edge (grpc, http) and code (OK or a code of docs/errors.md)',
+      'explain requests answered, by edge (grpc, http) and code ' +
+      '(OK or a code of docs/operate/errors.md)',
   },
   explainLatency: {
     name: 'tessera_explain_latency_seconds',
@@ -86,7 +91,8 @@ export const METRICS = {
   embedRequests: {
     name: 'tessera_embed_requests_total',
     meaning:
-      'embed requests answered, by edge (grpc, http) and code (OK or a code of docs/errors.md)',
+      'embed requests answered, by edge (grpc, http) and code ' +
+      '(OK or a code of docs/operate/errors.md)',
   },
   embedLatency: {
     name: 'tessera_embed_latency_seconds',
@@ -122,7 +128,7 @@ export const METRICS = {
     name: 'tessera_console_actions_total',
     meaning:
       'what was done in the console, by action (login, erase-user, activate and so on) and code ' +
-      '(OK or a code of docs/errors.md)',
+      '(OK or a code of docs/operate/errors.md)',
   },
   ...ENGINE_METRICS,
   gateRefusals: {

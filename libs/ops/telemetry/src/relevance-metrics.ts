@@ -6,7 +6,8 @@ export const RELEVANCE_METRICS = {
   relevanceRequests: {
     name: 'tessera_relevance_requests_total',
     meaning:
-      'calls that score texts, by edge (grpc, http) and code (OK or a code of docs/errors.md)',
+      'calls that score texts, by edge (grpc, http) and code ' +
+      '(OK or a code of docs/operate/errors.md)',
   },
   relevanceLatency: {
     name: 'tessera_relevance_latency_seconds',

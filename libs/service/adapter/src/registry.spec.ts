@@ -412,7 +412,10 @@ describe('the choice of a version', () => {
 
 type Step = 'push' | 'activate' | 'rollback' | 'canary' | 'pin' | 'unpin' | 'delete' | 'reopen';
 
-/** The rules of docs/adapter-versions.md once more: a stack of what was active, and one canary. */
+/**
+ * The rules of docs/operate/adapter-versions.md once more: a stack of what was active, and one
+ * canary.
+ */
 class NaiveRegistry {
   active: string[] = [];
   canary = '';

@@ -11,7 +11,7 @@ import { RedisBehaviourLog } from './outside/redis-behaviour-log.js';
 
 const folder = temporaryFolder({});
 const tls = (name: string) => join('test', 'fixtures', 'tls', name);
-/** As docs/security.md says. */
+/** As docs/operate/security.md says. */
 const COMMANDS = '+@read +@write +@scripting +@connection +info';
 const PASSWORD = 'a password with spaces';
 let redis: RedisServer;

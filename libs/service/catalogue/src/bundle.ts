@@ -1,5 +1,7 @@
 import { partsOfRegular } from '@tessera/files';
-/** Catalogues as bundles of Parquet files: reading, converting, writing (docs/bundles.md). */
+/**
+ * Catalogues as bundles of Parquet files: reading, converting, writing (docs/integrate/bundles.md).
+ */
 
 import { createHash, randomUUID } from 'node:crypto';
 import { access, open, rename } from 'node:fs/promises';

@@ -37,7 +37,7 @@ import { ImportMarks } from './outside/import-marks.js';
 /**
  * Of the snapshot, for each change that it waits for. A compaction costs a time per item, so that
  * this fixes which share of the time is spent on compactions at a rate of changes, whatever the
- * catalogue's size (docs/live-catalogue.md).
+ * catalogue's size (docs/concepts/live-catalogue.md).
  */
 const ITEMS_PER_CHANGE = 8;
 

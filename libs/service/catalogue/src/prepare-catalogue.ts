@@ -166,7 +166,7 @@ function notReadable(path: string, error: unknown): TesseraError {
   if (code === 'ENOENT') {
     return new TesseraError(
       'CATALOGUE_NOT_FOUND',
-      `${path}: expected a file of items (catalogue.path; docs/input-files.md), got nothing`,
+      `${path}: expected a file of items (catalogue.path; docs/start/input-files.md), got nothing`,
       { field: 'catalogue', cause: error },
     );
   }

@@ -18,7 +18,7 @@ export interface StaticScales {
 
 /**
  * Measures what enters the products of an encoder's layers over these texts, and writes the static
- * scales of it, which computeType `w8a8-static` needs (docs/quantisation.md).
+ * scales of it, which computeType `w8a8-static` needs (docs/operate/quantisation.md).
  * @throws TesseraError REQUEST_INVALID, MODEL_*, TOKENIZER_INVALID, ENGINE_OVERLOADED, IO_FAILED
  */
 export async function measureTexts(

@@ -2,7 +2,7 @@
 // quantised tile by tile of k, each with a scale of its own, and columns were when they were
 // packed; sums over a tile are exact and every set adds them by the same formula, so all sets give
 // the same bits. Both sides are quantised after a Hadamard transform of each tile, which spreads
-// what is large over 64 values and leaves products as they are (docs/quantisation.md).
+// what is large over 64 values and leaves products as they are (docs/operate/quantisation.md).
 #pragma once
 
 #include "device/kernel_table.h"

@@ -66,7 +66,7 @@ struct Int8Case {
     return hadamard(values);
   }
 
-  /// By the definition of docs/quantisation.md.
+  /// By the definition of docs/operate/quantisation.md.
   QuantisedRow quantised(size_t row, float fixed_scale) const {
     QuantisedRow q;
     for (size_t tile = 0; tile < tiles; ++tile) {

@@ -79,7 +79,7 @@ export function View() {
   if (gateway === '') {
     return (
       <Empty title="This node is no part of a cluster">
-        Name the gateway before it in <Code>console.gateway</Code> (docs/cluster.md).
+        Name the gateway before it in <Code>console.gateway</Code> (docs/operate/cluster.md).
       </Empty>
     );
   }

@@ -127,7 +127,7 @@ type AdapterEvent struct {
 	Name  string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
 	// Empty where the action names none.
 	Digest string `protobuf:"bytes,5,opt,name=digest,proto3" json:"digest,omitempty"`
-	// OK or a code of docs/errors.md.
+	// OK or a code of docs/operate/errors.md.
 	Outcome string `protobuf:"bytes,6,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// Why, or what was said of it.
 	Detail        string `protobuf:"bytes,7,opt,name=detail,proto3" json:"detail,omitempty"`

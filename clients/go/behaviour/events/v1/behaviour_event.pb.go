@@ -13,7 +13,7 @@
 // changes nothing. A message that can never be stored (no such message, another version, a key that is
 // not its user, a field out of bounds) goes to `<topic>.dead` with its key, value and headers and with
 //   `tessera-reason`                      what was expected and what it got,
-//   `tessera-code`                        the code of docs/errors.md,
+//   `tessera-code`                        the code of docs/operate/errors.md,
 //   `tessera-topic`, `tessera-partition`, `tessera-offset`   where it came from,
 //   `tessera-value-bytes`                 only where the grave has no room for it: the length of the value,
 //                                         which is left out with all other headers and cannot be replayed.

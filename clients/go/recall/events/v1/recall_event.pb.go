@@ -90,7 +90,7 @@ func (x *RecallRequested) GetDeadlineTimeMs() int64 {
 	return 0
 }
 
-// Why there is no answer: a row of docs/errors.md.
+// Why there is no answer: a row of docs/operate/errors.md.
 type RecallRefusal struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Code    string                 `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
@@ -389,7 +389,7 @@ type AuditedRequest struct {
 	ScoreNorm string `protobuf:"bytes,9,opt,name=score_norm,json=scoreNorm,proto3" json:"score_norm,omitempty"`
 	// high, normal or low.
 	Priority string `protobuf:"bytes,10,opt,name=priority,proto3" json:"priority,omitempty"`
-	// JSON of the predicate and the lists (docs/eligibility.md).
+	// JSON of the predicate and the lists (docs/concepts/eligibility.md).
 	Eligibility      string             `protobuf:"bytes,11,opt,name=eligibility,proto3" json:"eligibility,omitempty"`
 	ItemPolicy       *v1.ItemPolicy     `protobuf:"bytes,12,opt,name=item_policy,json=itemPolicy,proto3" json:"item_policy,omitempty"`
 	AllowPartial     bool               `protobuf:"varint,13,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`

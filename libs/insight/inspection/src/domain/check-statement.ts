@@ -154,6 +154,7 @@ function nameOf(value: Json | undefined): string {
 
 function functionRefusal(name: string): TesseraError {
   return sqlRefusal(
-    `expected functions that docs/console.md allows, got ${name.slice(0, 80)}(), which is not one`,
+    `expected functions that docs/operate/console.md allows, got ${name.slice(0, 80)}(), ` +
+      `which is not one`,
   );
 }

@@ -41,7 +41,7 @@ export interface RecordedAnswer extends Partial<Omit<RecallAnswer, 'requestId' |
   readonly tree: readonly TreeRow[];
 }
 
-/** A request as it was asked, its eligibility as JSON (docs/eligibility.md). */
+/** A request as it was asked, its eligibility as JSON (docs/concepts/eligibility.md). */
 export type RecordedRequest = Omit<RecallRequest, 'eligibility' | 'wantsSight'> & {
   readonly eligibility?: string;
 };

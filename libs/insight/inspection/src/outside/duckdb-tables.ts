@@ -1,4 +1,4 @@
-/** The tables of the inspection store (docs/console.md), and how a recall lies in them. */
+/** The tables of the inspection store (docs/operate/console.md), and how a recall lies in them. */
 
 import { eligibilityText, type RecallAnswer } from '@tessera/recall';
 import type { RecordableRecall } from '../domain/recordable.js';

@@ -1,4 +1,4 @@
-/** How a canary is compared with what serves everybody else: docs/adapter-versions.md. */
+/** How a canary is compared with what serves everybody else: docs/operate/adapter-versions.md. */
 
 import { type ClickRate, clickRate, clickVerdict } from './click-rates.js';
 

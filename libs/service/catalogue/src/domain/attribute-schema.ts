@@ -1,4 +1,4 @@
-/** The file that declares the attributes of a catalogue (docs/eligibility.md). */
+/** The file that declares the attributes of a catalogue (docs/concepts/eligibility.md). */
 
 import { type AttributeDeclaration, DECLARED_TYPES } from '@tessera/engine';
 import { expecting } from '@tessera/errors';

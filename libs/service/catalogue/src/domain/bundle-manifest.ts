@@ -1,6 +1,6 @@
 /**
- * The manifest of a bundle of Parquet files, as trainers publish catalogues (docs/bundles.md). It
- * is written last: a folder without one is no bundle yet.
+ * The manifest of a bundle of Parquet files, as trainers publish catalogues
+ * (docs/integrate/bundles.md). It is written last: a folder without one is no bundle yet.
  */
 
 import { expecting, shown, TesseraError } from '@tessera/errors';

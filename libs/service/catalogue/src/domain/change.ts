@@ -1,4 +1,4 @@
-/** Changes of a catalogue while it serves; docs/live-catalogue.md gives the rules. */
+/** Changes of a catalogue while it serves; docs/concepts/live-catalogue.md gives the rules. */
 
 import type { Clause } from '@tessera/engine';
 import { JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';

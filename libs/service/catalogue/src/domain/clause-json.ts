@@ -1,4 +1,4 @@
-/** Clauses as the JSON of docs/eligibility.md. */
+/** Clauses as the JSON of docs/concepts/eligibility.md. */
 
 import { type Clause, REACH_LIMITS } from '@tessera/engine';
 import { type ErrorCode, expecting, shown } from '@tessera/errors';

@@ -1,4 +1,4 @@
-/** The number attributes by which items are in their flight (docs/eligibility.md). */
+/** The number attributes by which items are in their flight (docs/concepts/eligibility.md). */
 
 import type { FlightAttributes } from '@tessera/engine';
 import { expecting } from '@tessera/errors';

@@ -6,7 +6,7 @@ import { parseAttributeSchema } from '../domain/attribute-schema.js';
 const FILE_BYTES_MAX = 16 << 20;
 
 /**
- * The declarations of a file (docs/eligibility.md).
+ * The declarations of a file (docs/concepts/eligibility.md).
  * @throws TesseraError CATALOGUE_NOT_FOUND, CATALOGUE_INVALID with file and member
  */
 export async function readAttributeSchema(path: string): Promise<AttributeDeclaration[]> {

@@ -34,7 +34,7 @@ export interface CodebookFolder extends SemanticIds {
 }
 
 /**
- * A folder that `python -m trainer sids` wrote (docs/semantic-ids.md).
+ * A folder that `python -m trainer sids` wrote (docs/concepts/semantic-ids.md).
  * @param encoders among which the one is that made its vectors, where an encoder did
  * @throws TesseraError CATALOGUE_NOT_FOUND, CATALOGUE_INVALID with file and tensor
  */

@@ -1,4 +1,7 @@
-/** The prompt template as data; docs/prompt-template.md describes the file that it is read from. */
+/**
+ * The prompt template as data; docs/integrate/prompt-template.md describes the file that it is read
+ * from.
+ */
 
 /** How the codes of a level are written in the vocabulary. */
 export type LevelForm =

@@ -68,7 +68,8 @@ export async function loadTemplate(folder: string): Promise<PromptTemplate> {
   const code = 'PROMPT_TEMPLATE_INVALID';
   const bytes = await readIfPresent(folder, name, code, TEMPLATE_FILE_BYTES_MAX);
   if (bytes === undefined) {
-    const message = `${folder}: expected the file ${name} (docs/prompt-template.md), got none`;
+    const page = 'docs/integrate/prompt-template.md';
+    const message = `${folder}: expected the file ${name} (${page}), got none`;
     throw new TesseraError(code, message, { field: name });
   }
   return parseTemplate(parseJson(decode(bytes, name, code), name, code), name);

@@ -1,4 +1,4 @@
-/** Eligibility as the JSON of docs/eligibility.md, which HTTP takes and records keep. */
+/** Eligibility as the JSON of docs/concepts/eligibility.md, which HTTP takes and records keep. */
 
 import { clauseJson, FormReader, readClause } from '@tessera/catalogue';
 import type { Eligibility } from './recall-types.js';

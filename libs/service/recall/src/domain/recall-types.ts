@@ -70,7 +70,7 @@ export interface RecallRequest extends UserSource {
   readonly itemPolicy?: ItemPolicy;
   /** Rather a narrower search, or what of it has finished, than DEADLINE_EXCEEDED; left out: no. */
   readonly allowPartial?: boolean;
-  /** Which items it may get (docs/eligibility.md); left out: every live item. */
+  /** Which items it may get (docs/concepts/eligibility.md); left out: every live item. */
   readonly eligibility?: Eligibility;
   /** Of a recall by userId; left out or empty: those that are configured. */
   readonly frequencyCaps?: readonly FrequencyCap[];

@@ -68,7 +68,7 @@ export interface EngineLimits {
   readonly prefillChunkTokens: number;
   /**
    * Microseconds that prompts may make a pass of one request; longer with several, or where passes
-   * cost much whatever their rows (ADR 0031). 0: not bounded.
+   * cost much whatever their rows. 0: not bounded.
    */
   readonly passTimeTargetUs: number;
   /** Requests join a running batch between passes, or wait until it has ended. */

@@ -39,7 +39,7 @@ async function refuseJudge(folder: string): Promise<void> {
   if (!bytes.toString().includes('.LogitScore"')) return;
   throw new TesseraError(
     CODE,
-    `${folder}: expected the file ${FILE} (docs/relevance.md) beside the LogitScore of ` +
+    `${folder}: expected the file ${FILE} (docs/integrate/relevance.md) beside the LogitScore of ` +
       'modules.json, whose prompt is a chat template, got none',
     { field: FILE },
   );
@@ -51,7 +51,8 @@ function published(folder: string, tokenizer: Tokenizer): RelevanceTemplate {
   if (missing === undefined) return QWEN3_RERANKER;
   throw new TesseraError(
     CODE,
-    `${folder}: expected the file ${FILE} (docs/relevance.md), or the tokens of Qwen3-Reranker, ` +
+    `${folder}: expected the file ${FILE} (docs/integrate/relevance.md), ` +
+      `or the tokens of Qwen3-Reranker, ` +
       `got neither: the vocabulary has no token ${missing}`,
     { field: FILE },
   );

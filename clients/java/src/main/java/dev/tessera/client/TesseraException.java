@@ -38,7 +38,7 @@ public final class TesseraException extends RuntimeException {
     this.retryable = retryable;
   }
 
-  /** A row of docs/errors.md. */
+  /** A row of docs/operate/errors.md. */
   public String code() {
     return code;
   }
