@@ -361,17 +361,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     },
                     "tokenUs": {
                       "type": "number"
-                    },
-                    "pairUs": {
-                      "type": "number"
                     }
                   },
                   "required": [
                     "model",
                     "template",
                     "backlogUs",
-                    "tokenUs",
-                    "pairUs"
+                    "tokenUs"
                   ],
                   "additionalProperties": false
                 },

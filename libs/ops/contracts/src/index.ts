@@ -128,4 +128,5 @@ export type {
 } from './generated/tessera/weights/v1/weights.js';
 export { LOAD_TRAILER } from './load-trailer.js';
 export { markOf, type Position, positionOf } from './log-position.js';
+export type { RelevanceProfile } from './relevance-profile.js';
 export { type Submission, WAIT_FOR, type WaitFor } from './submission.js';
