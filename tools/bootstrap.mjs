@@ -356,6 +356,13 @@ async function main() {
   });
   if (forTests) await fetchTestPrograms();
   await step({
+    name: 'generated TypeScript',
+    inputs: ['proto', 'native/abi', 'tools', 'buf.gen.yaml', 'buf.yaml', 'package-lock.json'],
+    keep: (path) => !path.startsWith('tools/') || /^tools\/(abi\/|generate\.mjs)/.test(path),
+    outputs: ['libs/ops/contracts/src/generated/services.ts', 'native/ts/generated/types.ts'],
+    act: () => run(process.execPath, ['tools/generate.mjs', '--build']),
+  });
+  await step({
     name: 'native engine',
     inputs: ['native/CMakeLists.txt', 'native/src', 'package-lock.json'],
     keep: (path) => !/_(test|fuzz)\.(cc|h)$|\.md$/.test(path),
@@ -366,15 +373,8 @@ async function main() {
   await step({
     name: 'TypeScript',
     inputs: [
-      'apps',
-      'libs',
-      'native/ts',
-      'tools',
-      'bench',
-      'examples',
-      'test',
-      '.swcrc',
-      'package-lock.json',
+      ...['apps', 'libs', 'native/ts', 'tools', 'bench', 'examples', 'test'],
+      ...['.swcrc', 'package-lock.json'],
     ],
     keep: (path) =>
       (/\.ts$/.test(path) && !/\.spec\.ts$/.test(path)) ||

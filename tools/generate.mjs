@@ -1,6 +1,7 @@
-// Writes libs/ops/contracts/src/generated from proto/ (TypeScript types, services and the schema
-// that the server loads), what native/abi describes for both languages, and schemas of the
-// console's answers. `--check` writes nothing and fails when a committed file is not up to date.
+// Writes code from descriptions: TypeScript of the wire from proto/ (libs/ops/contracts), what
+// native/abi describes for both languages, and schemas of the console's answers. TypeScript of
+// proto/ and native/abi is build output; the rest is committed, and `--check` fails where that is
+// not up to date. `--build` writes build output alone.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,9 +13,12 @@ import { consoleAnswersModule } from './console-answers.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
-const committed = join('libs', 'ops', 'contracts', 'src', 'generated');
+const contracts = join('libs', 'ops', 'contracts', 'src', 'generated');
 const KEEP_COMMENTS = { keepComments: true };
 const onlyCheck = process.argv.includes('--check');
+const onlyBuild = process.argv.includes('--build');
+/** TypeScript that git does not have. */
+const BUILD_OUTPUT = /^(native\/ts|libs\/ops\/config\/src)\/generated\//;
 const require = createRequire(import.meta.url);
 
 function buf(args) {
@@ -162,12 +166,6 @@ function limitModules() {
   };
 }
 
-/** Files outside the folder of the contracts. */
-function singleFiles() {
-  const modules = { ...limitModules(), ...abiModules(), ...consoleAnswersModule() };
-  return Object.entries(modules).map(([path, lines]) => [path, lines.join('\n')]);
-}
-
 function filesOf(folder) {
   if (!fs.existsSync(folder)) return new Map();
   const names = fs.readdirSync(folder, { recursive: true }).map(String).sort();
@@ -175,29 +173,45 @@ function filesOf(folder) {
   return new Map(files.map((name) => [name, fs.readFileSync(join(folder, name), 'utf8')]));
 }
 
-const fresh = fs.mkdtempSync(join(os.tmpdir(), 'tessera-generate-'));
-try {
-  generateInto(fresh);
-  const [wanted, found] = [filesOf(fresh), filesOf(committed)];
-  const names = [...new Set([...wanted.keys(), ...found.keys()])];
-  const stale = names.filter((name) => wanted.get(name) !== found.get(name));
-  const textAt = (path) => (fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '');
-  const single = singleFiles().filter(([path, text]) => textAt(path) !== text);
-  const all = [...stale, ...single.map(([path]) => path)].join(', ');
-  if (onlyCheck && all !== '') {
-    console.error(`generate: not up to date: ${all}; run npm run generate`);
-    process.exitCode = 1;
-  } else if (all !== '') {
-    if (stale.length > 0) {
-      fs.rmSync(committed, { recursive: true, force: true });
-      fs.cpSync(fresh, committed, { recursive: true });
-    }
-    for (const [path, text] of single) {
-      fs.mkdirSync(dirname(path), { recursive: true });
-      fs.writeFileSync(path, text);
-    }
-    console.log(`generate: wrote ${all}`);
+/** Replaces the folder of the contracts where a file of it differs. */
+function writeContracts() {
+  const fresh = fs.mkdtempSync(join(os.tmpdir(), 'tessera-generate-'));
+  try {
+    generateInto(fresh);
+    const [wanted, found] = [filesOf(fresh), filesOf(contracts)];
+    const names = [...new Set([...wanted.keys(), ...found.keys()])];
+    if (names.every((name) => wanted.get(name) === found.get(name))) return;
+    fs.rmSync(contracts, { recursive: true, force: true });
+    fs.cpSync(fresh, contracts, { recursive: true });
+  } finally {
+    fs.rmSync(fresh, { recursive: true, force: true });
   }
-} finally {
-  fs.rmSync(fresh, { recursive: true, force: true });
+}
+
+/** Writes the files that differ. @returns their paths */
+function written(modules, mayWrite = true) {
+  const textAt = (path) => (fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '');
+  const texts = Object.entries(modules).map(([path, lines]) => [path, lines.join('\n')]);
+  const stale = texts.filter(([path, text]) => textAt(path) !== text);
+  for (const [path, text] of mayWrite ? stale : []) {
+    fs.mkdirSync(dirname(path), { recursive: true });
+    fs.writeFileSync(path, text);
+  }
+  return stale.map(([path]) => path);
+}
+
+writeContracts();
+const described = Object.entries({ ...limitModules(), ...abiModules() });
+const parts = (isOutput) =>
+  Object.fromEntries(described.filter(([path]) => BUILD_OUTPUT.test(path) === isOutput));
+written(parts(true));
+if (!onlyBuild) {
+  // The console's answers are read from TypeScript that uses all of the above.
+  const stale = written({ ...parts(false), ...consoleAnswersModule() }, !onlyCheck).join(', ');
+  if (onlyCheck && stale !== '') {
+    console.error(`generate: not up to date: ${stale}; run npm run generate`);
+    process.exitCode = 1;
+  } else if (stale !== '') {
+    console.log(`generate: wrote ${stale}`);
+  }
 }

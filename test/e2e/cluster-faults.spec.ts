@@ -190,9 +190,10 @@ describe.skipIf(missing.length > 0)(`three nodes and two gateways ${missing}`, (
     // The behaviours are a new user's; what was kept of the old one must not answer for them.
     await callers.begin('gateway-1', 'held', 1, Date.now());
     const { kv } = await callers.recall('node-2', 'held');
-    const found = (kv?.deviceTokens ?? 0) + (kv?.hostTokens ?? 0) + (kv?.diskTokens ?? 0);
+    const byTier = Object.values(kv?.tokensByTier ?? {});
+    const found = byTier.reduce((sum, tokens) => sum + tokens, 0);
     const fresh = await callers.recall('node-2', 'nobody', { requireHistory: false });
-    const shared = fresh.kv?.deviceTokens ?? 0;
+    const shared = fresh.kv?.tokensByTier.device ?? 0;
     expect(found).toBeLessThanOrEqual(shared);
     await cluster.untilTogether();
   });

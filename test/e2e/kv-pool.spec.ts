@@ -20,8 +20,7 @@ const variables = {
 };
 
 interface Provenance {
-  readonly deviceTokens: number;
-  readonly diskTokens: number;
+  readonly tokensByTier: { readonly device: number; readonly disk: number };
   readonly computedTokens: number;
   readonly savedTokens: number;
 }
@@ -78,11 +77,11 @@ it('is found on the device, and on disk after kill -9, with the same answer', as
   const first = new Map<string, unknown>();
   for (const userId of users) {
     const { items, kv } = await recalled(userId);
-    expect(kv.diskTokens).toBe(0);
+    expect(kv.tokensByTier.disk).toBe(0);
     first.set(userId, items);
     const again = await recalled(userId);
     expect(again.items).toEqual(items);
-    expect(again.kv.deviceTokens).toBeGreaterThan(0);
+    expect(again.kv.tokensByTier.device).toBeGreaterThan(0);
     expect(again.kv.savedTokens + again.kv.computedTokens).toBe(again.promptTokens);
     await becomesDurable(userId);
   }
@@ -96,7 +95,7 @@ it('is found on the device, and on disk after kill -9, with the same answer', as
     expect(chain?.durableTokens).toBeGreaterThan(0);
     const { items, kv } = await recalled(userId);
     expect(items).toEqual(first.get(userId));
-    fromDisk += kv.diskTokens;
+    fromDisk += kv.tokensByTier.disk;
   }
   expect(fromDisk).toBeGreaterThan(0);
   const hits = await service.metric('tessera_kv_hit_tokens_total{tier="disk"}');
@@ -116,7 +115,7 @@ it('is kept by an append, so that the next recall computes the scene alone', asy
   const appended = await service.post({ userId: '5' }, undefined, '/v1/kv/append');
   const { keptTokens } = appended.json as { keptTokens: number };
   const { kv } = await recalled('5');
-  expect(kv.deviceTokens).toBe(keptTokens);
+  expect(kv.tokensByTier.device).toBe(keptTokens);
 });
 
 it('locks its folder against a second process, which says so', async () => {

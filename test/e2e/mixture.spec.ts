@@ -21,7 +21,7 @@ interface Answer {
   readonly items: readonly { readonly itemId: string; readonly score: number }[];
   readonly promptTokens: number;
   readonly versions: { readonly adapter: string; readonly model: string };
-  readonly kv: { readonly deviceTokens: number; readonly diskTokens: number };
+  readonly kv: { readonly tokensByTier: { readonly device: number; readonly disk: number } };
 }
 
 const folder = temporaryFolder({});
@@ -73,7 +73,7 @@ it('recalls, finds what it has kept and scores what it has recalled the same', a
   expect(first.items).toHaveLength(20);
   const again = await recall();
   expect(shown(again)).toEqual(shown(first));
-  expect(again.kv.deviceTokens).toBeGreaterThan(0);
+  expect(again.kv.tokensByTier.device).toBeGreaterThan(0);
   const itemIds = first.items.map(({ itemId }) => itemId);
   const { json } = await service.post({ userId: '1', items: itemIds }, undefined, '/v1/score');
   expect(shown(json as unknown as Answer)).toEqual(shown(first));

@@ -47,9 +47,6 @@ const VERSIONS = {
 const NO_BEAM = { resultCount: 0, widths: [], itemsPerSid: 0 };
 const kv = {
   tokensByTier: { device: 1, host: 1, disk: 1 },
-  deviceTokens: 1,
-  hostTokens: 1,
-  diskTokens: 1,
   sharedTokens: 5,
   computedTokens: 1,
   savedTokens: 8,

@@ -1,4 +1,5 @@
 import type { Connection } from '@tessera/client';
+import type { RelevanceProfile } from '@tessera/contracts';
 import {
   type ChoiceReason,
   decideVersions,
@@ -7,7 +8,6 @@ import {
   type LogWord,
   type Member,
   NO_LOG,
-  type RelevanceProfile,
   Router,
   type RoutingTable,
 } from '@tessera/routing';

@@ -2,16 +2,9 @@ import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import * as grpc from '@grpc/grpc-js';
 import { CHANNEL_OPTIONS, type Connection, channelCredentials } from '@tessera/client';
-import { LOAD_TRAILER } from '@tessera/contracts';
+import { LOAD_TRAILER, type RelevanceProfile } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import {
-  type LogWord,
-  type Member,
-  NO_LOG,
-  PredictedWork,
-  parseLoadClass,
-  type RelevanceProfile,
-} from '@tessera/routing';
+import { type LogWord, type Member, NO_LOG, PredictedWork, parseLoadClass } from '@tessera/routing';
 import { NodeRefusal } from './node-refusal.js';
 import type { Fields } from './passed-fields.js';
 

@@ -10,7 +10,6 @@ export {
   RecallTopicSettings,
 } from './kafka/recall-topic.controller.js';
 export type { KvChanges } from './kv-edge.js';
-export { RecallEdge } from './recall-edge.js';
 export { scoreTexts } from './relevance-edge.js';
 export { RemoteBehaviours } from './remote-behaviours.js';
 export { RetrievalModule, type RetrievalOptions, retrievalMethods } from './retrieval.module.js';

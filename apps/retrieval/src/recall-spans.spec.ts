@@ -18,9 +18,6 @@ const TIMINGS = {
 };
 const KV = {
   tokensByTier: { device: 32, host: 0, disk: 64 },
-  deviceTokens: 32,
-  hostTokens: 0,
-  diskTokens: 64,
   sharedTokens: 0,
   computedTokens: 5,
   savedTokens: 96,

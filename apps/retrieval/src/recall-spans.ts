@@ -11,6 +11,9 @@ function inRow(startUs: number, stages: readonly (readonly [string, number, Span
   });
 }
 
+const namedTokens = (byTier: KvProvenance['tokensByTier']) =>
+  Object.fromEntries(Object.entries(byTier).map(([tier, tokens]) => [`${tier}Tokens`, tokens]));
+
 /**
  * The stages of a recall as spans. Features and the prefetch of keys and values begin together. The
  * passes of the engine go to and fro between decode, head, selection and fork: one span has the
@@ -29,7 +32,7 @@ export function recallSpans(timings: RecallTimings, kv: KvProvenance): TimedSpan
       ['features', featuresUs],
       ['prompt', promptUs],
     ]),
-    { ...prefetch, attributes: found },
+    { ...prefetch, attributes: { ...found, ...namedTokens(tokensByTier) } },
     {
       name: 'engine',
       startUs: engineUs,

@@ -114,7 +114,7 @@ async function openDecoder({
       ),
     );
     return {
-      relevance: new Relevance({ engine, limits, adapters, keepsHead: true, ...parts }),
+      relevance: new Relevance({ engine, limits, adapters, ...parts }),
       description: `${parts.template.name}, ${parameterCount} parameters, ${computeType}`,
       notes: [(await configNote(path)) ?? []].flat(),
       drain: (budgetMs) => engine.drain(budgetMs),

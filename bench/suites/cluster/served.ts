@@ -71,7 +71,7 @@ async function foundShare(
   const note = ({ kv, promptTokens }: Recall, _ms: number, turn: number) => {
     // The first visits fill the pools.
     if (turn < count / 4) return;
-    found += (kv?.deviceTokens ?? 0) + (kv?.hostTokens ?? 0) + (kv?.diskTokens ?? 0);
+    for (const tokens of Object.values(kv?.tokensByTier ?? {})) found += tokens;
     asked += promptTokens;
   };
   const failed = await recalls(count, ask, note, CALM_CALLERS);

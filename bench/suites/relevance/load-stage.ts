@@ -1,4 +1,4 @@
-import { type PairWork, type SplitNode, splitWork } from '@tessera/routing';
+import { longestFirst } from '@tessera/routing';
 import { Random } from '../../models/random.js';
 import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
@@ -16,11 +16,13 @@ const SPREAD = 7;
 const LENGTHS = { median: 70, spread: 0.8, least: 6, most: 900 };
 /** What prompts begin with, and what a part costs anyway: an eighth of a call is computed again. */
 const SHARED_TOKENS = 120;
-const RATES = { tokenUs: 60, pairUs: 0.01, partUs: 4000 };
+const TOKEN_US = 60;
+const PART_US = 4000;
 
 interface Arrival {
   readonly atUs: number;
-  readonly work: PairWork;
+  /** Of each document. */
+  readonly tokens: readonly number[];
   /** As one part. */
   readonly wholeUs: number;
 }
@@ -48,13 +50,20 @@ const leastConnections: Way = ({ wholeUs }, queues) => {
   return [{ node: counts.indexOf(Math.min(...counts)), us: wholeUs }];
 };
 
-const bySplit: Way = ({ atUs, work }, queues) =>
-  splitWork(
-    work,
-    queues.map(({ freeAtUs }): SplitNode => {
-      return Object.assign({ backlogUs: Math.max(0, freeAtUs - atUs) }, RATES);
-    }),
-  );
+const bySplit: Way = ({ atUs, tokens }, queues) => {
+  const nodes = queues.map(({ freeAtUs }) => {
+    return { backlogUs: Math.max(0, freeAtUs - atUs), tokenUs: TOKEN_US };
+  });
+  const parts = longestFirst(tokens, SHARED_TOKENS + PART_US / TOKEN_US, nodes);
+  return parts.flatMap((documents, node) => {
+    if (documents.length === 0) return [];
+    return { node, us: partUsOf(documents.map((at) => tokens[at] as number)) };
+  });
+};
+
+function partUsOf(tokens: readonly number[]): number {
+  return PART_US + TOKEN_US * tokens.reduce((sum, one) => sum + one, SHARED_TOKENS);
+}
 
 /** 99th percentiles of the same calls by each way, of which no nodes can have the divided ones. */
 const P99S = {
@@ -69,9 +78,9 @@ const P99S = {
   'divided evenly, all costs once': (arrivals, nodes) =>
     quantile(centralQueue(divided(arrivals, nodes, 0), 1, 'first-come'), SHARE) / 1000,
   'divided evenly, parts cost nothing': (arrivals, nodes) =>
-    quantile(centralQueue(divided(arrivals, nodes, RATES.partUs), 1, 'first-come'), SHARE) / 1000,
+    quantile(centralQueue(divided(arrivals, nodes, PART_US), 1, 'first-come'), SHARE) / 1000,
   'the same, whoever schedules, with all that comes foreseen': (arrivals, nodes) =>
-    quantileBoundUs(divided(arrivals, nodes, RATES.partUs), SHARE) / 1000,
+    quantileBoundUs(divided(arrivals, nodes, PART_US), SHARE) / 1000,
 } satisfies Record<string, (arrivals: readonly Arrival[], nodes: number) => number>;
 
 type Dealt = keyof typeof P99S;
@@ -126,21 +135,15 @@ function rowOf(
 /** Poisson arrivals of so much work a unit of time. */
 function arrivalsAt(load: number, count: number, seed: number): readonly Arrival[] {
   const random = new Random(seed);
-  const works = Array.from({ length: count }, () => {
-    const tokens = Array.from({ length: LEAST + random.below(SPREAD) }, () =>
-      random.length(LENGTHS),
-    );
-    return { sharedTokens: SHARED_TOKENS, tokens, common: tokens.map(() => 0) };
-  });
-  const sizes = works.map((work) => {
-    const [part] = splitWork(work, [Object.assign({ backlogUs: 0 }, RATES)]);
-    return part?.us ?? 0;
-  });
+  const calls = Array.from({ length: count }, () =>
+    Array.from({ length: LEAST + random.below(SPREAD) }, () => random.length(LENGTHS)),
+  );
+  const sizes = calls.map(partUsOf);
   const gapUs = sizes.reduce((sum, us) => sum + us, 0) / count / load;
   let atUs = 0;
-  return works.map((work, i) => {
+  return calls.map((tokens, i) => {
     atUs -= Math.log(1 - random.uniform()) * gapUs;
-    return { atUs, work, wholeUs: sizes[i] as number };
+    return { atUs, tokens, wholeUs: sizes[i] as number };
   });
 }
 

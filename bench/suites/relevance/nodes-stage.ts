@@ -74,7 +74,7 @@ const timed = async (act: () => Promise<unknown>): Promise<number> => {
 };
 
 /**
- * One call at a time: whole on a node, whole on both at once, by number and by compute on both. The
+ * One call at a time: whole on a node, whole on both at once, by number and by length on both. The
  * lower bound of a split is half of what both take for the whole at once: nodes of one machine
  * share its memory, and their threads beside the engine's share its cores.
  */
@@ -85,7 +85,7 @@ async function finishes(
 ): Promise<Measurement[]> {
   const [first = '', second = ''] = nodeAddresses;
   const ratios = {
-    compute: [] as number[],
+    split: [] as number[],
     alone: [] as number[],
     count: [] as number[],
     longest: [] as number[],
@@ -109,7 +109,7 @@ async function finishes(
     const both = await timed(() =>
       Promise.all([rerank(first, documents), rerank(second, documents)]),
     );
-    ratios.compute.push(split / (both / 2));
+    ratios.split.push(split / (both / 2));
     ratios.alone.push(split / (alone / 2));
     ratios.count.push(counted / (both / 2));
     ratios.longest.push(split / (split - spread / 2));
@@ -122,7 +122,7 @@ async function finishes(
     bound: 'at-most',
   });
   return [
-    row('finish over half of what each takes for all at once', ratios.compute, BARS.finish),
+    row('finish over half of what each takes for all at once', ratios.split, BARS.finish),
     row('the same, split by count, without a gateway', ratios.count, null),
     row('finish over half of what one takes while the other rests', ratios.alone, BARS.finish),
     row('longest over mean part', ratios.longest, BARS.longest),

@@ -5,7 +5,6 @@ import { nodesStage } from './nodes-stage.js';
 import { oddsStage } from './odds-stage.js';
 import { rateStage } from './rate-stage.js';
 import { scoresStage } from './scores-stage.js';
-import { splitStage } from './split-stage.js';
 import { tokensStage } from './tokens-stage.js';
 
 const STAGES: Stages = {
@@ -14,7 +13,6 @@ const STAGES: Stages = {
   tokens: tokensStage,
   rate: rateStage,
   beside: besideStage,
-  split: splitStage,
   load: loadStage,
   nodes: nodesStage,
 };

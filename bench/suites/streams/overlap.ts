@@ -139,7 +139,9 @@ async function stored(runtime: RecallRuntime, userId: string): Promise<void> {
 
 /** @throws Error where what was to be loaded was computed or never left the device */
 function fromDisk(answers: readonly RecallAnswer[]): readonly RecallAnswer[] {
-  const loaded = answers.filter(({ kv, promptTokens }) => kv.diskTokens > promptTokens / 2);
+  const loaded = answers.filter(
+    ({ kv, promptTokens }) => (kv.tokensByTier.disk ?? 0) > promptTokens / 2,
+  );
   if (2 * loaded.length >= answers.length) return loaded;
   throw new Error(`overlap: ${loaded.length} of ${answers.length} users were loaded from disk`);
 }

@@ -1,4 +1,4 @@
-import type { RelevanceProfile } from '@tessera/routing';
+import type { RelevanceProfile } from '@tessera/contracts';
 
 /** Of a node that scores texts and has nothing to do. */
 export function relevanceProfile(changes: Partial<RelevanceProfile> = {}): RelevanceProfile {
@@ -6,14 +6,8 @@ export function relevanceProfile(changes: Partial<RelevanceProfile> = {}): Relev
     model: 'fake',
     template: 'fake',
     documentsMax: 100,
-    passUs: 500,
     tokenUs: 100,
-    pairUs: 0.01,
     backlogUs: 0,
-    bytesPerToken: 4,
-    tokensBefore: 10,
-    tokensBehind: 10,
-    isQueryBefore: true,
   };
   return Object.assign(profile, changes);
 }

@@ -361,17 +361,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     },
                     "tokenUs": {
                       "type": "number"
-                    },
-                    "pairUs": {
-                      "type": "number"
                     }
                   },
                   "required": [
                     "model",
                     "template",
                     "backlogUs",
-                    "tokenUs",
-                    "pairUs"
+                    "tokenUs"
                   ],
                   "additionalProperties": false
                 },
@@ -1527,14 +1523,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
               "kv": {
                 "type": "object",
                 "properties": {
-                  "deviceTokens": {
-                    "type": "number"
-                  },
-                  "hostTokens": {
-                    "type": "number"
-                  },
-                  "diskTokens": {
-                    "type": "number"
+                  "tokensByTier": {
+                    "type": "object",
+                    "additionalProperties": {
+                      "type": "number"
+                    }
                   },
                   "sharedTokens": {
                     "type": "number"
@@ -1556,26 +1549,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   },
                   "versionsBack": {
                     "type": "number"
-                  },
-                  "tokensByTier": {
-                    "type": "object",
-                    "additionalProperties": {
-                      "type": "number"
-                    }
                   }
                 },
                 "required": [
-                  "deviceTokens",
-                  "hostTokens",
-                  "diskTokens",
+                  "tokensByTier",
                   "sharedTokens",
                   "computedTokens",
                   "savedTokens",
                   "waitUs",
                   "lossy",
                   "inheritedTokens",
-                  "versionsBack",
-                  "tokensByTier"
+                  "versionsBack"
                 ],
                 "additionalProperties": false
               },
@@ -1933,14 +1917,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "kv": {
         "type": "object",
         "properties": {
-          "deviceTokens": {
-            "type": "number"
-          },
-          "hostTokens": {
-            "type": "number"
-          },
-          "diskTokens": {
-            "type": "number"
+          "tokensByTier": {
+            "type": "object",
+            "additionalProperties": {
+              "type": "number"
+            }
           },
           "sharedTokens": {
             "type": "number"
@@ -1962,26 +1943,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           },
           "versionsBack": {
             "type": "number"
-          },
-          "tokensByTier": {
-            "type": "object",
-            "additionalProperties": {
-              "type": "number"
-            }
           }
         },
         "required": [
-          "deviceTokens",
-          "hostTokens",
-          "diskTokens",
+          "tokensByTier",
           "sharedTokens",
           "computedTokens",
           "savedTokens",
           "waitUs",
           "lossy",
           "inheritedTokens",
-          "versionsBack",
-          "tokensByTier"
+          "versionsBack"
         ],
         "additionalProperties": false
       },

@@ -11,6 +11,7 @@ import type { UnaryHop } from './unary-hop.js';
 const root = protobuf.Root.fromJSON(protoSchema as protobuf.INamespace);
 const Request = root.lookupType('tessera.behaviour.v1.AppendRequest');
 const Response = root.lookupType('tessera.behaviour.v1.AppendResponse');
+const PATH = '/tessera.behaviour.v1.BehaviourService/Append';
 const NODES = 3;
 const ownerOf = (partition: number) => `node-${partition % NODES}`;
 
@@ -43,7 +44,7 @@ function world(answer = (behaviours: Behaviour[]) => behaviours.map(outcomeOf)) 
   } as unknown as Cluster;
   const append = (request: Buffer) => {
     const call = { request } as UnaryHop;
-    return appendByOwner(calls, cluster, '/Append', call);
+    return appendByOwner(calls, cluster, PATH, call);
   };
   return { stored, append };
 }

@@ -1,14 +1,10 @@
 import { TesseraError } from '@tessera/errors';
 import { partitionOf } from '@tessera/routing';
 import type { Cluster } from '../cluster.js';
+import { FORWARDED } from './forwarded-methods.js';
 import type { OneNodeCalls } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
 import { fieldOf, fieldsAt, textAt, type WireField } from './wire-path.js';
-
-/** Field numbers of behaviour.proto. */
-const BEHAVIOURS = 1;
-const USER_ID = 1;
-const OUTCOMES = 1;
 
 interface Part {
   readonly partition: number;
@@ -16,10 +12,14 @@ interface Part {
 }
 
 /** Behaviours by the node that owns their users: it alone follows them in its KV pool. */
-function partsOf(cluster: Cluster, fields: readonly WireField[]): readonly Part[] {
+function partsOf(
+  cluster: Cluster,
+  fields: readonly WireField[],
+  userAt: readonly number[],
+): readonly Part[] {
   const parts = new Map<string, Part>();
   for (const [place, field] of fields.entries()) {
-    const user = textAt(field.content, [USER_ID]);
+    const user = textAt(field.content, userAt);
     const partition = user === undefined ? 0 : partitionOf(user);
     const owner = cluster.choose(partition)?.link.member.name ?? '';
     const part = parts.get(owner) ?? { partition, fields: [] };
@@ -30,8 +30,8 @@ function partsOf(cluster: Cluster, fields: readonly WireField[]): readonly Part[
 }
 
 /** One byte per outcome: the numbers of the enumeration are below 128. */
-function outcomesOf(answer: Buffer, count: number): Uint8Array {
-  const fields = fieldsAt(answer, OUTCOMES) ?? [];
+function outcomesOf(answer: Buffer, outcomesAt: number, count: number): Uint8Array {
+  const fields = fieldsAt(answer, outcomesAt) ?? [];
   const outcomes = Buffer.concat(fields.map(({ content }) => content));
   if (outcomes.length === count) return outcomes;
   const message = `behaviours: expected ${count} outcomes of a node, got ${outcomes.length}`;
@@ -49,10 +49,13 @@ export async function appendByOwner(
   path: string,
   call: UnaryHop,
 ): Promise<Buffer> {
-  const fields = fieldsAt(call.request, BEHAVIOURS);
+  const routing = FORWARDED.get(path);
+  if (routing?.to !== 'owners') return calls.unary(path, call);
+  const { partsAt, userAt, outcomesAt } = routing;
+  const fields = fieldsAt(call.request, partsAt);
   // No message, or an empty one: a node answers it in its own words.
-  if (fields === null || fields.length === 0) return calls.unary(path, call, undefined);
-  const parts = partsOf(cluster, fields);
+  if (fields === null || fields.length === 0) return calls.unary(path, call);
+  const parts = partsOf(cluster, fields, userAt);
   const [only] = parts;
   if (only !== undefined && parts.length === 1) {
     return calls.ask(path, call.request, call, only.partition);
@@ -62,9 +65,9 @@ export async function appendByOwner(
     parts.map(async (part) => {
       const bytes = part.fields.map(({ field }) => call.request.subarray(field.from, field.to));
       const answer = await calls.ask(path, Buffer.concat(bytes), call, part.partition);
-      const outcomes = outcomesOf(answer, part.fields.length);
+      const outcomes = outcomesOf(answer, outcomesAt, part.fields.length);
       for (const [at, { place }] of part.fields.entries()) merged[place] = outcomes[at] as number;
     }),
   );
-  return fieldOf(OUTCOMES, merged);
+  return fieldOf(outcomesAt, merged);
 }

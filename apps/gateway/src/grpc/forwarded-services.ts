@@ -13,7 +13,7 @@ import type {
 import { protoSchema } from '@tessera/contracts';
 import { loggedStatus } from '@tessera/grpc';
 import type { Log } from '@tessera/telemetry';
-import { METHOD_KINDS, type MethodKind } from './method-kinds.js';
+import { FORWARDED } from './forwarded-methods.js';
 import { isServiceError } from './one-node.js';
 import { grpcHop, type UnaryHop } from './unary-hop.js';
 
@@ -25,7 +25,7 @@ const identity = (bytes: Buffer): Buffer => bytes;
 
 /** How calls of each form are answered; each rejects with a ServiceError or a TesseraError. */
 export interface ForwardedCalls {
-  unary(path: string, kind: MethodKind, call: UnaryHop): Promise<Buffer>;
+  unary(path: string, call: UnaryHop): Promise<Buffer>;
   send(path: string, call: ServerReadableStream<Buffer, Buffer>): Promise<Buffer>;
   stream(path: string, call: ServerWritableStream<Buffer, Buffer>): void;
   converse(path: string, call: ServerDuplexStream<Buffer, Buffer>): Promise<void>;
@@ -40,7 +40,7 @@ export function statusOf(thrown: unknown, log: Pick<Log, 'error'>): StatusObject
 
 /** Full names of the services that are forwarded. */
 export function forwardedServices(): readonly string[] {
-  return [...new Set(Object.keys(METHOD_KINDS).map((path) => path.split('/')[1] as string))];
+  return [...new Set([...FORWARDED.keys()].map((path) => path.split('/')[1] as string))];
 }
 
 /** Adds the nodes' services to a server; messages are passed on byte for byte. */
@@ -55,8 +55,7 @@ export function addForwarded(
     const definition: Record<string, ServiceDefinition[string]> = {};
     const handlers: Record<string, handleUnaryCall<Buffer, Buffer>> = {};
     for (const [name, { path, requestStream, responseStream }] of Object.entries(service)) {
-      const kind = METHOD_KINDS[path];
-      if (kind === undefined) continue;
+      if (!FORWARDED.has(path)) continue;
       definition[name] = {
         path,
         requestStream,
@@ -66,13 +65,7 @@ export function addForwarded(
         responseSerialize: identity,
         responseDeserialize: identity,
       };
-      handlers[name] = handlerOf(
-        path,
-        kind,
-        { requestStream, responseStream },
-        calls,
-        log,
-      ) as never;
+      handlers[name] = handlerOf(path, { requestStream, responseStream }, calls, log) as never;
     }
     server.addService(definition, handlers as never);
   }
@@ -85,7 +78,6 @@ interface Form {
 
 function handlerOf(
   path: string,
-  kind: MethodKind,
   { requestStream, responseStream }: Form,
   calls: ForwardedCalls,
   log: Pick<Log, 'error'>,
@@ -116,5 +108,5 @@ function handlerOf(
     };
   }
   return (call: ServerUnaryCall<Buffer, Buffer>, done: Done) =>
-    void settle(calls.unary(path, kind, grpcHop(call)), done);
+    void settle(calls.unary(path, grpcHop(call)), done);
 }

@@ -6,15 +6,14 @@ import { NodeAway, type NodeLink } from '../node-link.js';
 import { withToken } from '../passed-fields.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
 import { appendByOwner } from './append-parts.js';
+import { FORWARDED } from './forwarded-methods.js';
 import type { ForwardedCalls } from './forwarded-services.js';
-import type { MethodKind } from './method-kinds.js';
 import { checkLog, keyed, StreamedChanges } from './one-change.js';
 import { deadlineOf, OneNodeCalls } from './one-node.js';
 import { scoreInParts } from './score-parts.js';
 import type { UnaryHop } from './unary-hop.js';
 
 const BEHAVIOURS = '/tessera.behaviour.v1.BehaviourService/';
-const NOBODY = undefined;
 
 export interface CallParts {
   readonly asking: Asking;
@@ -35,25 +34,21 @@ export class GatewayCalls implements ForwardedCalls {
     this.streamed = new StreamedChanges(asking.cluster, connection);
   }
 
-  async unary(path: string, kind: MethodKind, call: UnaryHop): Promise<Buffer> {
+  async unary(path: string, call: UnaryHop): Promise<Buffer> {
     const { one, parts } = this;
     if (parts.behaviours !== undefined && path.startsWith(BEHAVIOURS)) {
       return this.askBehaviours(parts.behaviours, path, call);
     }
-    switch (kind.does) {
-      case 'user':
-        return one.unary(path, call, kind.userAt, kind.nodeAt);
-      case 'any':
-        return one.unary(path, call, NOBODY);
+    switch (FORWARDED.get(path)?.to) {
       case 'change':
         checkLog(parts.asking.cluster);
-        return one.unary(path, withKey(call), NOBODY);
+        return one.unary(path, withKey(call));
       case 'split':
-        return (
-          scoreInParts(parts.split, parts.connection, path, call) ?? one.unary(path, call, NOBODY)
-        );
-      case 'append':
+        return scoreInParts(parts.split, parts.connection, path, call) ?? one.unary(path, call);
+      case 'owners':
         return appendByOwner(one, parts.asking.cluster, path, call);
+      default:
+        return one.unary(path, call);
     }
   }
 

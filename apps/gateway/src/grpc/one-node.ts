@@ -5,12 +5,15 @@ import { CostEstimates, type Failure, failureOfCall, partitionOf } from '@tesser
 import { type Asking, type Edge, noNode } from '../asking.js';
 import { NodeAway } from '../node-link.js';
 import { withToken } from '../passed-fields.js';
+import { FORWARDED } from './forwarded-methods.js';
 import { hopMetadata } from './hop-metadata.js';
 import type { UnaryHop } from './unary-hop.js';
 import { textAt } from './wire-path.js';
 
 /** Milliseconds of a deadline that the way back to the caller may take. */
 const HOP_MS = 2;
+
+const NOBODY = { userAt: undefined, nodeAt: undefined };
 
 const identity = (bytes: Buffer): Buffer => bytes;
 
@@ -32,16 +35,10 @@ export class OneNodeCalls {
     private readonly edge: Edge = 'grpc',
   ) {}
 
-  /**
-   * `userAt`: where the message names its user; undefined: it is of no user. `nodeAt`: where it may
-   * name the node that is to answer.
-   */
-  unary(
-    path: string,
-    call: UnaryHop,
-    userAt: readonly number[] | undefined,
-    nodeAt?: readonly number[],
-  ): Promise<Buffer> {
+  /** To the owner of the user whom the message names, or to the node that it names, or to any. */
+  unary(path: string, call: UnaryHop): Promise<Buffer> {
+    const routing = FORWARDED.get(path);
+    const { userAt, nodeAt } = routing?.to === 'user' ? routing : NOBODY;
     const user = userAt && textAt(call.request, userAt);
     const node = nodeAt && textAt(call.request, nodeAt);
     const named = node && Buffer.from(node).toString();

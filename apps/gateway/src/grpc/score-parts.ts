@@ -1,25 +1,52 @@
 import { status } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
-import { TesseraError, trailedError } from '@tessera/errors';
+import { type ErrorCode, TesseraError, trailedError } from '@tessera/errors';
 import { NodeAway } from '../node-link.js';
 import { NodeRefusal } from '../node-refusal.js';
 import { withToken } from '../passed-fields.js';
 import { renumbered } from '../relevance/part-numbers.js';
-import type { Document, Scored, ScoredCall } from '../relevance/scored-call.js';
+import type { Scored, ScoredCall } from '../relevance/scored-call.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
+import { enumNumber, fieldNumber, messagesOf } from './message-fields.js';
 import { deadlineOf, failureOf } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
 import { fieldOf, fieldsAt, numberAt, numberFieldOf, textAt, type WireField } from './wire-path.js';
 
+const { request: REQUEST, response: ANSWER } = messagesOf(
+  '/tessera.relevance.v1.RelevanceService/Score',
+);
+const asked = (path: string) => fieldNumber(REQUEST, path);
+const answered = (path: string) => fieldNumber(ANSWER, path);
+
 /** Field numbers of relevance.proto. */
-const Request = { QUERY: 2, DOCUMENTS: 3, INSTRUCTION: 4, FAILURES: 6, DEADLINE_MS: 8 } as const;
-const Content = { TEXT: 1, ITEM_ID: 2 } as const;
-const Answer = { REQUEST_ID: 1, DOCUMENTS: 2, PROMPT: 3, COMPUTED: 4, VERSIONS: 5 } as const;
-const FAILURE = 4;
-const Failure = { CODE: 1, MESSAGE: 2 } as const;
-const FAILURES_WHOLE = 2;
+const Request = {
+  QUERY: asked('query'),
+  DOCUMENTS: asked('documents'),
+  INSTRUCTION: asked('instruction'),
+  FAILURES: asked('failures'),
+  DEADLINE_MS: asked('deadlineMs'),
+} as const;
+const Answer = {
+  REQUEST_ID: answered('requestId'),
+  DOCUMENTS: answered('documents'),
+  PROMPT: answered('promptTokens'),
+  COMPUTED: answered('computedTokens'),
+  VERSIONS: answered('versions'),
+} as const;
+const FAILURE = answered('documents.failure');
+const Failure = {
+  CODE: answered('documents.failure.code'),
+  MESSAGE: answered('documents.failure.message'),
+} as const;
+const FAILURES_WHOLE = enumNumber(REQUEST, 'failures', 'FAILURES_WHOLE');
 
 const NOTHING = Buffer.alloc(0);
+
+/** Of calls that a node has said nothing about. */
+const CODES: ReadonlyMap<number, ErrorCode> = new Map([
+  [status.DEADLINE_EXCEEDED, 'DEADLINE_EXCEEDED'],
+  [status.CANCELLED, 'CANCELLED'],
+]);
 
 /** What a node, or the way to it, ended a call with, by the one table. */
 function errorOf(thrown: unknown): TesseraError {
@@ -29,16 +56,8 @@ function errorOf(thrown: unknown): TesseraError {
   return trailedError({
     message: details,
     trailer: (name) => metadata.get(name)[0]?.toString(),
-    fallback: code === status.DEADLINE_EXCEEDED ? 'DEADLINE_EXCEEDED' : 'NODE_UNAVAILABLE',
+    fallback: CODES.get(code) ?? 'NODE_UNAVAILABLE',
   });
-}
-
-function documentOf({ content }: WireField): Document | undefined {
-  const text = fieldsAt(content, Content.TEXT)?.at(-1);
-  const itemId = fieldsAt(content, Content.ITEM_ID)?.at(-1);
-  const isText = text !== undefined && text.from >= (itemId?.from ?? 0);
-  if (isText) return { text: Buffer.from(text.content) };
-  return itemId && { itemId: Buffer.from(itemId.content) };
 }
 
 /** The message without the fields. */
@@ -113,8 +132,7 @@ export function scoreInParts(
 ): Promise<Buffer> | undefined {
   const { request } = hop;
   const given = fieldsAt(request, Request.DOCUMENTS) ?? [];
-  const documents = given.flatMap((field) => documentOf(field) ?? []);
-  if (documents.length !== given.length || !calls.takes(documents.length)) return undefined;
+  if (!calls.takes(given.length)) return undefined;
   const rest = without(request, given);
   const fields = withToken(hop.fields, connection);
   const sizeOf = (number: number) => textAt(request, [number])?.length ?? 0;
@@ -123,8 +141,8 @@ export function scoreInParts(
   const call: ScoredCall<Buffer> = {
     path,
     edge: 'grpc',
-    query: sizeOf(Request.QUERY) + sizeOf(Request.INSTRUCTION),
-    documents,
+    queryBytes: sizeOf(Request.QUERY) + sizeOf(Request.INSTRUCTION),
+    documentBytes: given.map(({ content }) => content.length),
     failsWhole: numberAt(request, Request.FAILURES) === FAILURES_WHOLE,
     leftMs: endsMs - Date.now(),
     isOver: () => hop.cancelled || Date.now() >= endsMs,
@@ -144,7 +162,7 @@ export function scoreInParts(
       computedTokens: numberAt(answer, Answer.COMPUTED),
       version: Buffer.from(textAt(answer, [Answer.VERSIONS]) ?? NOTHING).toString(),
     }),
-    merge: (parts) => merged(documents.length, parts),
+    merge: (parts) => merged(given.length, parts),
   };
   return calls.score(call);
 }

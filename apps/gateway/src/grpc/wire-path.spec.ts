@@ -2,7 +2,6 @@ import { protoSchema } from '@tessera/contracts';
 import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { expect, it } from 'vitest';
-import { METHOD_KINDS } from './method-kinds.js';
 import { fieldOf, fieldsAt, numberAt, textAt } from './wire-path.js';
 
 const root = protobuf.Root.fromJSON(protoSchema as protobuf.INamespace);
@@ -100,21 +99,4 @@ it('reads flags', () => {
   const drop = (message: object) => bytesOf('kv.v1.DropUserRequest', message);
   expect(numberAt(drop({ userId: 'u', deadlineMs: 3, withRecords: true }), 3)).toBe(1);
   expect(numberAt(drop({ userId: 'u', deadlineMs: 3 }), 3)).toBe(0);
-});
-
-it('names for each method with a user the field that the proto calls so', () => {
-  for (const [path, kind] of Object.entries(METHOD_KINDS)) {
-    const [, service = '', method = ''] = path.split('/');
-    const owner = root.lookupService(service);
-    let type = owner.lookupType(owner.methods[method]?.requestType ?? '');
-    if (!('userAt' in kind)) {
-      if (kind.does === 'any') expect(type.fields.userId).toBeUndefined();
-      continue;
-    }
-    for (const [at, number] of kind.userAt.entries()) {
-      const field = Object.values(type.fields).find(({ id }) => id === number);
-      if (at === kind.userAt.length - 1) expect(field?.name, path).toBe('userId');
-      else type = type.lookupType(field?.type ?? '');
-    }
-  }
 });

@@ -49,7 +49,6 @@ export class ClusterController {
           template: link.relevance.template,
           backlogUs: Math.round(link.work.backlogUs(performance.now())),
           tokenUs: link.relevance.tokenUs,
-          pairUs: link.relevance.pairUs,
         },
         versions: link.versions,
         log: link.log,

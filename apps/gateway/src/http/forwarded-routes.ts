@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Connection } from '@tessera/client';
 import { answerError, parseJsonBody } from '@tessera/hosting';
+import { METHODS, type Method, methodAt } from '@tessera/methods';
 import { CostEstimates, partitionOf } from '@tessera/routing';
 import type { Log } from '@tessera/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -14,36 +15,13 @@ import { rerankInParts } from './rerank-parts.js';
 
 const EMPTY = Buffer.alloc(0);
 
-/** Where the JSON of each route names its user; [] for nobody's, which any node answers. */
-const USER_AT: Readonly<Record<string, readonly string[]>> = {
-  '/v1/recall': ['userId'],
-  '/v1/score': ['userId'],
-  '/v1/explain': ['request', 'userId'],
-  '/v1/kv/inspect': ['userId'],
-  '/v1/kv/append': ['userId'],
-  '/v1/sid': [],
-  '/v1/embeddings': [],
-  '/embed': [],
-  '/': [],
-};
-
-/** What any node tells of the models that it serves. */
+/** What any node tells of the models that it serves; these routes are no methods. */
 const TOLD = ['/v1/models', '/info'];
 
-/** Where it may name the node that made the answer in question. */
-const NODE_AT: Readonly<Record<string, readonly string[]>> = {
-  '/v1/explain': ['versions', 'node'],
-};
-
-/** Documents to score, of which each node gets a part. */
-const IN_PARTS = ['/v1/rerank', '/v2/rerank', '/rerank'];
-
-/** Changes: one node takes them, and brings them to all by the log. */
-const CHANGES = ['/v1/catalogue/apply', '/v1/kv/drop-user'];
-
-function textAt(body: unknown, path: readonly string[]): string | undefined {
+/** The text at a path of names, `.` between them. */
+function textAt(body: unknown, path: string): string | undefined {
   let value = body;
-  for (const name of path) value = (value as Record<string, unknown> | null)?.[name];
+  for (const name of path.split('.')) value = (value as Record<string, unknown> | null)?.[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
@@ -52,17 +30,19 @@ async function factsOf(
   body: Buffer,
   path: string,
 ): Promise<Pick<Asked, 'partition' | 'node' | 'leftMs'>> {
-  const userAt = USER_AT[path] ?? [];
-  if (userAt.length === 0)
+  const method = methodAt(path);
+  // The JSON of other APIs names no user.
+  if (method?.routing.to !== 'user' || method.http !== path) {
     return { partition: undefined, node: undefined, leftMs: Number.POSITIVE_INFINITY };
+  }
+  const { userAt, nodeAt } = method.routing;
   const parsed = await parseJsonBody(body);
   const user = textAt(parsed, userAt);
   const { deadlineMs } = (parsed ?? {}) as { readonly deadlineMs?: unknown };
   // No time at all is a fault of the request, which the node names.
   const isTimed = typeof deadlineMs === 'number' && deadlineMs > 0;
   const leftMs = isTimed ? deadlineMs : Number.POSITIVE_INFINITY;
-  const nodeAt = NODE_AT[path];
-  const node = nodeAt && textAt(parsed, nodeAt);
+  const node = nodeAt === undefined ? undefined : textAt(parsed, nodeAt);
   return { partition: user === undefined ? undefined : partitionOf(user), node, leftMs };
 }
 
@@ -160,11 +140,18 @@ type Forward = (
   reply: FastifyReply,
 ) => Promise<HttpAnswer>;
 
+/** Bodies of other APIs are cut where their documents can be; the JSON of a method goes whole. */
+function routesOf({ http, alike = [], routing }: Method) {
+  if (routing.to === 'node') return [];
+  const own = routing.to === 'change' ? change : forward;
+  const others = routing.to === 'split' ? score : own;
+  const routes = alike.map((path) => ['POST', path, others] as const);
+  return http === undefined ? routes : [...routes, ['POST', http, own] as const];
+}
+
 /** How each route is answered. */
 const FORWARDS: readonly (readonly [method: 'GET' | 'POST', path: string, forward: Forward])[] = [
-  ...Object.keys(USER_AT).map((path) => ['POST', path, forward] as const),
-  ...IN_PARTS.map((path) => ['POST', path, score] as const),
-  ...CHANGES.map((path) => ['POST', path, change] as const),
+  ...METHODS.flatMap(routesOf),
   ...TOLD.map((path) => ['GET', path, forward] as const),
 ];
 

@@ -2,7 +2,7 @@ import { TesseraError } from '@tessera/errors';
 import { parseJsonBody } from '@tessera/hosting';
 import type { HttpAsk } from '../node-link.js';
 import { renumbered } from '../relevance/part-numbers.js';
-import type { Document, Scored, ScoredCall, Usage } from '../relevance/scored-call.js';
+import type { Scored, ScoredCall, Usage } from '../relevance/scored-call.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
 import { checkAnswer, errorOf, failureOf } from './node-answer.js';
 
@@ -24,14 +24,15 @@ interface CohereAnswer extends Json {
 interface RerankForm<Answer> {
   /** Where the body has its documents. */
   readonly documentsAt: string;
-  readonly documentOf: (value: unknown) => Document | undefined;
+  /** Bytes of a document's text, or of an item's ID; undefined: it is no document. */
+  readonly bytesOf: (value: unknown) => number | undefined;
   readonly failsWhole: (body: Json) => boolean;
   readonly usageOf: (answer: Answer) => Usage;
   readonly merge: (body: Json, parts: readonly Scored<Answer>[]) => Answer;
 }
 
-const textOf = (value: unknown): Document | undefined =>
-  typeof value === 'string' ? { text: Buffer.from(value) } : undefined;
+const bytesOfText = (value: unknown): number | undefined =>
+  typeof value === 'string' ? Buffer.byteLength(value) : undefined;
 
 /** Best first, equal scores in the order of the request. */
 function ranked(results: readonly Result[], scoreAt: string): Result[] {
@@ -46,12 +47,11 @@ function placed<Of extends Result>(results: readonly Of[], documents: readonly n
 
 const COHERE: RerankForm<CohereAnswer> = {
   documentsAt: 'documents',
-  documentOf: (value) => {
+  bytesOf: (value) => {
     const { text, itemId } = Object(value) as Json;
-    if (typeof value === 'string') return textOf(value);
-    if (itemId === undefined) return textOf(text);
-    const isItem = typeof itemId === 'string' && text === undefined;
-    return isItem ? { itemId: Buffer.from(itemId) } : undefined;
+    if (typeof value === 'string') return bytesOfText(value);
+    if (itemId === undefined) return bytesOfText(text);
+    return text === undefined ? bytesOfText(itemId) : undefined;
   },
   failsWhole: ({ failures }) => failures === 'whole',
   usageOf: ({ usage, model: version }) => {
@@ -89,7 +89,7 @@ function failuresOf({ documents, outcome }: Scored<CohereAnswer>) {
 
 const TEI: RerankForm<readonly Result[]> = {
   documentsAt: 'texts',
-  documentOf: textOf,
+  bytesOf: bytesOfText,
   failsWhole: () => true,
   usageOf: () => ({ promptTokens: 0, computedTokens: 0, version: '' }),
   merge: (_, parts) => {
@@ -144,15 +144,14 @@ async function inParts<Answer extends object>(
     !isCount(body.deadline_ms)
   )
     return undefined;
-  const documents = values.flatMap((value) => form.documentOf(value) ?? []);
-  if (documents.length !== values.length || !calls.takes(documents.length)) return undefined;
+  const documentBytes = values.flatMap((value) => form.bytesOf(value) ?? []);
+  if (documentBytes.length !== values.length || !calls.takes(values.length)) return undefined;
   const deadlineMs = body.deadline_ms as number | undefined;
-  const sizeOf = (value: unknown) => (typeof value === 'string' ? Buffer.byteLength(value) : 0);
   const call: ScoredCall<Answer> = {
     path,
     edge: 'http',
-    query: sizeOf(body.query) + sizeOf(body.instruction),
-    documents,
+    queryBytes: (bytesOfText(body.query) ?? 0) + (bytesOfText(body.instruction) ?? 0),
+    documentBytes,
     failsWhole: form.failsWhole(body),
     leftMs: deadlineMs ?? timeoutMs,
     isOver,
@@ -163,7 +162,8 @@ async function inParts<Answer extends object>(
       const own = { [form.documentsAt]: part.map((document) => values[document]) };
       const left = deadlineMs === undefined ? {} : { deadline_ms: Math.max(1, Math.floor(leftMs)) };
       const bytes = Buffer.from(JSON.stringify(Object.assign({}, body, own, left)));
-      const ask = { method: 'POST', path, headers, body: bytes, timeoutMs, onBegun };
+      const nodeMs = Math.max(1, Math.ceil(Math.min(leftMs, timeoutMs)));
+      const ask = { method: 'POST', path, headers, body: bytes, timeoutMs: nodeMs, onBegun };
       return JSON.parse(checkAnswer(await link.http(ask)).body.toString()) as Answer;
     },
     usageOf: form.usageOf,

@@ -1,16 +1,16 @@
+import { recallEventsPackage } from '@tessera/contracts';
 import { checkedRequest, type TopicRecall } from '@tessera/kafka';
 import { carrierOf } from '@tessera/telemetry';
+import { fieldNumber, messagesOf } from '../grpc/message-fields.js';
 import type { OneNodeCalls } from '../grpc/one-node.js';
 import { recordHop } from '../grpc/unary-hop.js';
 import { fieldOf, fieldsAt } from '../grpc/wire-path.js';
 import { tesseraErrorOf } from './refusals.js';
 
 const RECALL = '/tessera.recall.v1.RecallService/Recall';
-/** Field numbers of recall_event.proto and recall.proto. */
-const REQUESTED_REQUEST = 1;
-const ANSWERED_RESPONSE = 1;
-const REQUEST_ID = 1;
-const USER_ID = 2;
+const REQUESTED_REQUEST = fieldNumber(`${recallEventsPackage}.RecallRequested`, 'request');
+const ANSWERED_RESPONSE = fieldNumber(`${recallEventsPackage}.RecallAnswered`, 'response');
+const REQUEST_ID = fieldNumber(messagesOf(RECALL).request, 'requestId');
 
 /**
  * The request of a record byte for byte, with its correlation ID where it has no ID of its own.
@@ -32,7 +32,7 @@ export async function forwardedRecall(one: OneNodeCalls, recall: TopicRecall): P
   const asked = checkedRequest(recall);
   const request = requestOf(record.value as Buffer, asked.requestId === '' ? requestId : '');
   const caller = carrierOf((name) => record.headers[name]?.toString());
-  const answer = one.unary(RECALL, recordHop(request, untilMs, caller), [USER_ID]);
+  const answer = one.unary(RECALL, recordHop(request, untilMs, caller));
   return fieldOf(
     ANSWERED_RESPONSE,
     await answer.catch((thrown: unknown) => {

@@ -69,13 +69,13 @@ function produced() {
   return { answers, dead, producer };
 }
 
-function recalls(answer: (path: string, call: UnaryHop, userAt: unknown) => Promise<Buffer>) {
+function recalls(answer: (path: string, call: UnaryHop) => Promise<Buffer>) {
   const { answers, dead, producer } = produced();
   const asked: UnaryHop[] = [];
   const one = {
-    unary: (path: string, call: UnaryHop, userAt: unknown) => {
+    unary: (path: string, call: UnaryHop) => {
       asked.push(call);
-      return answer(path, call, userAt);
+      return answer(path, call);
     },
   } as unknown as OneNodeCalls;
   const requests = new RecallRequests({
@@ -89,8 +89,8 @@ function recalls(answer: (path: string, call: UnaryHop, userAt: unknown) => Prom
 
 it('asks the owner byte for byte and passes its answer on, once for each record', async () => {
   const response = bytesOf(Response, { requestId: 'r', items: [{ itemId: 'i' }] });
-  const { answers, asked, requests } = recalls(async (path, _call, userAt) => {
-    expect([path, userAt]).toEqual(['/tessera.recall.v1.RecallService/Recall', [2]]);
+  const { answers, asked, requests } = recalls(async (path) => {
+    expect(path).toBe('/tessera.recall.v1.RecallService/Recall');
     return response;
   });
   const request = bytesOf(Request, { requestId: 'mine', userId: 'u', resultCount: 3 });

@@ -1,29 +1,22 @@
+import type { RelevanceProfile } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import {
-  CostEstimates,
-  Lateness,
-  type PairWork,
-  pairWorkOf,
-  partUsOf,
-  type SplitNode,
-  splitWork,
-} from '@tessera/routing';
-import type { ForwardCounts } from '../asking.js';
+import { askInTurn, CostEstimates, longestFirst } from '@tessera/routing';
+import { type ForwardCounts, noNode } from '../asking.js';
 import type { Cluster } from '../cluster.js';
-import { type After, type AskedPart, afterMs, PartCall, type ScoringNode } from './part-call.js';
+import type { NodeLink } from '../node-link.js';
 import { namedDocument, renumberedError } from './part-numbers.js';
-import { orderedBytes, type Scored, type ScoredCall } from './scored-call.js';
+import type { Scored, ScoredCall } from './scored-call.js';
 import { SplitTally } from './split-counts.js';
 
-/** Microseconds of a part beside its passes: two connections and two event loops. */
-const HOP_US = 1000;
-
-interface Clock {
-  readonly nowMs: () => number;
-  readonly after: After;
-}
-
-const PROCESS_CLOCK: Clock = { nowMs: () => performance.now(), after: afterMs };
+/** Without a tokenizer: about what languages take. One ratio for all keeps parts even. */
+const BYTES_PER_TOKEN = 4;
+/** Of a document whatever its text; about the title of an item, of which the ID alone is here. */
+const DOCUMENT_TOKENS = 16;
+/** Of a part whatever its documents: the template, its passes and the way to the node. */
+const PART_TOKENS = 64;
+/** A node has its answer ready so long before the call's deadline, or a tenth of what is left. */
+const RETURN_MS = 10;
+const RETURN_SHARE = 0.1;
 
 /** What befalls a part and says nothing of the request: its documents alone have no score. */
 const OF_THE_PART: ReadonlySet<string> = new Set([
@@ -31,6 +24,19 @@ const OF_THE_PART: ReadonlySet<string> = new Set([
   ...['ENGINE_OVERLOADED', 'ENGINE_UNAVAILABLE', 'ENGINE_CLOSED'],
   ...['DEADLINE_EXCEEDED', 'INTERNAL'],
 ]);
+
+/** A node that scores, and what it says of itself. */
+interface ScoringNode {
+  readonly link: NodeLink;
+  readonly profile: RelevanceProfile;
+}
+
+/** Documents of one call that one node scores, by their index in the call. */
+interface Part {
+  readonly documents: readonly number[];
+  readonly tokens: number;
+  readonly first: ScoringNode;
+}
 
 /** A part that ended, and when. */
 interface Ended<Answer> {
@@ -42,15 +48,14 @@ interface Ended<Answer> {
 /** Calls that score documents, each split over the nodes that score alike. */
 export class SplitCalls {
   readonly tally = new SplitTally();
-  private readonly lateness = new Lateness();
 
   constructor(
     private readonly cluster: Cluster,
     private readonly counts: ForwardCounts,
-    private readonly clock: Clock = PROCESS_CLOCK,
+    private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** Whether a call of so many documents can be split: else a node answers it in its own words. */
+  /** True for a call of so many documents that can be split: else a node answers it alone. */
   takes(documentCount: number): boolean {
     const [first] = this.nodes();
     return first !== undefined && documentCount > 0 && documentCount <= first.profile.documentsMax;
@@ -58,13 +63,12 @@ export class SplitCalls {
 
   /** REQUIRES: takes(). Rejects with what a node said, or with a TesseraError. */
   async score<Answer>(call: ScoredCall<Answer>): Promise<Answer> {
-    const { cluster, counts, tally, lateness, clock } = this;
-    const parts = { cluster, counts, tally, lateness, nowMs: clock.nowMs, after: clock.after };
-    counts.count(call.edge, 'no-user');
+    this.counts.count(call.edge, 'no-user');
+    const endsMs = this.nowMs() + call.leftMs;
     const ended = await Promise.all(
-      this.plan(call).map(async (asked): Promise<Ended<Answer>> => {
-        const [answer] = await Promise.allSettled([new PartCall(parts, call, asked).run()]);
-        return { documents: asked.documents, endedMs: clock.nowMs(), answer };
+      this.parts(call).map(async (part): Promise<Ended<Answer>> => {
+        const [answer] = await Promise.allSettled([this.ask(call, part, endsMs)]);
+        return { documents: part.documents, endedMs: this.nowMs(), answer };
       }),
     );
     return this.merge(call, ended);
@@ -85,36 +89,82 @@ export class SplitCalls {
     return all.filter(({ key }) => key === decided);
   }
 
-  private plan<Answer>(call: ScoredCall<Answer>): readonly AskedPart[] {
+  private parts<Answer>({ queryBytes, documentBytes }: ScoredCall<Answer>): readonly Part[] {
     const nodes = this.nodes();
-    const begunMs = this.clock.nowMs();
-    const { order, bytes } = orderedBytes(call.query, call.documents);
-    const [{ profile }] = nodes as [ScoringNode];
-    const work = pairWorkOf(profile, bytes);
-    const split = splitWork(
-      work,
-      nodes.map((node) => splitNode(node, begunMs)),
+    const tokens = documentBytes.map((bytes) => DOCUMENT_TOKENS + tokensOf(bytes));
+    const own = PART_TOKENS + tokensOf(queryBytes);
+    const nowMs = this.nowMs();
+    const split = longestFirst(
+      tokens,
+      own,
+      nodes.map(({ link, profile }) => ({
+        backlogUs: link.work.backlogUs(nowMs),
+        tokenUs: profile.tokenUs,
+      })),
     );
-    const size = bytes.documents.reduce((sum, count) => sum + count, 0);
-    return split.map(({ node, documents: places }) => {
-      const part = partOf(work, places);
-      // In the caller's order, so that the first that fails is the first of the call.
-      const documents = places.map((place) => order[place] as number).sort((a, b) => a - b);
-      return {
-        documents,
-        kind: CostEstimates.kindOf(call.path, (size * places.length) / order.length),
-        endsMs: begunMs + call.leftMs,
-        first: nodes[node] as ScoringNode,
-        usAt: (of) => partUsOf(part, splitNode(of, begunMs)),
-        nodes: () => this.nodes(),
-      };
+    return split.flatMap((documents, node) => {
+      if (documents.length === 0) return [];
+      const sum = documents.reduce((all, document) => all + (tokens[document] as number), own);
+      return { documents, tokens: sum, first: nodes[node] as ScoringNode };
     });
+  }
+
+  /** A node that is lost or refuses the part before it begins is followed by the next one. */
+  private async ask<Answer>(
+    call: ScoredCall<Answer>,
+    { documents, tokens, first }: Part,
+    endsMs: number,
+  ): Promise<Answer> {
+    const { cluster, counts, nowMs } = this;
+    const kind = CostEstimates.kindOf(call.path, tokens * BYTES_PER_TOKEN);
+    let cancel: () => void = () => undefined;
+    call.onCancelled(() => cancel());
+    const asked = await askInTurn<ScoringNode, Answer>(
+      {
+        next: (without) => {
+          if (without.length === 0) return first;
+          const next = this.leastLoaded(without);
+          if (next !== undefined) counts.retries += 1;
+          return next;
+        },
+        nameOf: ({ link }) => link.member.name,
+        begin: ({ link, profile }) => {
+          const endWork = link.work.begin(tokens * profile.tokenUs, nowMs());
+          const endCount = cluster.begin(link, kind);
+          return (isAnswered) => {
+            endWork(nowMs());
+            endCount(isAnswered);
+          };
+        },
+        failureOf: call.failureOf,
+        lost: ({ link }, thrown) => cluster.lost(link, (thrown as Error).message),
+        isOver: call.isOver,
+      },
+      ({ link }) => {
+        const leftMs = endsMs - nowMs();
+        const nodeMs = leftMs - Math.min(RETURN_MS, leftMs * RETURN_SHARE);
+        return call.ask(link, documents, nodeMs, (end) => {
+          cancel = end;
+        });
+      },
+    );
+    if (asked.isAnswered) return asked.answer;
+    throw asked.refusal ?? noNode(cluster);
+  }
+
+  /** Of the nodes that were not asked, the one that ends first what it has. */
+  private leastLoaded(without: readonly string[]): ScoringNode | undefined {
+    const nowMs = this.nowMs();
+    const others = this.nodes().filter(({ link }) => !without.includes(link.member.name));
+    const loads = others.map(({ link }) => link.work.backlogUs(nowMs));
+    return others[loads.indexOf(Math.min(...loads))];
   }
 
   private merge<Answer>(call: ScoredCall<Answer>, ended: readonly Ended<Answer>[]): Answer {
     const failed = ended.flatMap(({ documents, answer }) =>
       answer.status === 'rejected' ? [{ documents, thrown: answer.reason }] : [],
     );
+    this.tally.parts.failed += failed.length;
     const isOfRequest = failed.some(({ thrown }) => !OF_THE_PART.has(call.errorOf(thrown).code));
     if (failed.length > 0 && (call.failsWhole || failed.length === ended.length || isOfRequest)) {
       throw firstOf(call, failed);
@@ -131,6 +181,7 @@ export class SplitCalls {
       const got = [...versions].join(' and ');
       throw new TesseraError('NODE_UNAVAILABLE', `nodes: expected one relevance model, got ${got}`);
     }
+    this.tally.parts.answered += answers.length;
     const shared = answers.reduce((sum, of) => sum + of.promptTokens - of.computedTokens, 0);
     this.tally.noteCall(
       ended.map(({ endedMs }) => endedMs),
@@ -140,23 +191,8 @@ export class SplitCalls {
   }
 }
 
-function splitNode({ link, profile }: ScoringNode, nowMs: number): SplitNode {
-  const { tokenUs, pairUs, passUs } = profile;
-  return { tokenUs, pairUs, partUs: passUs + HOP_US, backlogUs: link.work.backlogUs(nowMs) };
-}
-
-/** The documents of a part alone, with what they have in common with each other. */
-function partOf(work: PairWork, places: readonly number[]): PairWork {
-  return {
-    sharedTokens: work.sharedTokens,
-    keptTokens: work.keptTokens ?? 0,
-    tokens: places.map((place) => work.tokens[place] as number),
-    common: places.map((place, at) => {
-      const before = places[at - 1];
-      if (before === undefined) return 0;
-      return Math.min(...work.common.slice(before + 1, place + 1));
-    }),
-  };
+function tokensOf(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
 interface Failed {

@@ -17,7 +17,7 @@ function target({ itemId, sid }: WireScoreTarget, index: number): ScoreTarget {
   throw invalid(`items[${index}]`, 'an itemId or a sid', 'neither');
 }
 
-export function scoresAskedOf(message: WireScoreRequest): Parsed<ScoreRequest> {
+function scoresAskedOf(message: WireScoreRequest): Parsed<ScoreRequest> {
   const request = { ...userSource(message), items: message.items.map(target) };
   return { request, deadlineMs: message.deadlineMs };
 }

@@ -11,7 +11,7 @@ export function kvChanges(
   if (clusterNode !== undefined) {
     return {
       dropUser: async (userId, withRecords, budgetMs) => {
-        const signal = AbortSignal.timeout(Math.max(1, budgetMs));
+        const signal = AbortSignal.timeout(Math.max(1, Math.ceil(budgetMs)));
         await clusterNode.erase({ userId, withBehaviours: false, withRecords }, signal);
       },
       dropVersion: (version) => clusterNode.dropVersion(version),

@@ -1681,10 +1681,8 @@ func (x *AppliedItemPolicy) GetLeftOutByDiversity() uint32 {
 // Where the keys and values of the prompt's tokens came from; docs/internals/kv-pool.md.
 type KvProvenance struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Found in the user KV pool, by the tier that they lay in when the request arrived.
-	DeviceTokens uint32 `protobuf:"varint,1,opt,name=device_tokens,json=deviceTokens,proto3" json:"device_tokens,omitempty"`
-	HostTokens   uint32 `protobuf:"varint,2,opt,name=host_tokens,json=hostTokens,proto3" json:"host_tokens,omitempty"`
-	DiskTokens   uint32 `protobuf:"varint,3,opt,name=disk_tokens,json=diskTokens,proto3" json:"disk_tokens,omitempty"`
+	// Found in the user KV pool, by the name of the tier that they lay in when the request arrived.
+	TokensByTier map[string]uint32 `protobuf:"bytes,1,rep,name=tokens_by_tier,json=tokensByTier,proto3" json:"tokens_by_tier,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Taken from requests that ran at the same time.
 	SharedTokens   uint32 `protobuf:"varint,4,opt,name=shared_tokens,json=sharedTokens,proto3" json:"shared_tokens,omitempty"`
 	ComputedTokens uint32 `protobuf:"varint,5,opt,name=computed_tokens,json=computedTokens,proto3" json:"computed_tokens,omitempty"`
@@ -1700,9 +1698,7 @@ type KvProvenance struct {
 	InheritedTokens uint32 `protobuf:"varint,9,opt,name=inherited_tokens,json=inheritedTokens,proto3" json:"inherited_tokens,omitempty"`
 	// Versions between the oldest of these, or of those that were shared, and the one that answered;
 	// 0: all were computed under it.
-	VersionsBack uint32 `protobuf:"varint,10,opt,name=versions_back,json=versionsBack,proto3" json:"versions_back,omitempty"`
-	// The first three by the name of their tier, and those of any tier that the pool has besides.
-	TokensByTier  map[string]uint32 `protobuf:"bytes,11,rep,name=tokens_by_tier,json=tokensByTier,proto3" json:"tokens_by_tier,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	VersionsBack  uint32 `protobuf:"varint,10,opt,name=versions_back,json=versionsBack,proto3" json:"versions_back,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1737,25 +1733,11 @@ func (*KvProvenance) Descriptor() ([]byte, []int) {
 	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{16}
 }
 
-func (x *KvProvenance) GetDeviceTokens() uint32 {
+func (x *KvProvenance) GetTokensByTier() map[string]uint32 {
 	if x != nil {
-		return x.DeviceTokens
+		return x.TokensByTier
 	}
-	return 0
-}
-
-func (x *KvProvenance) GetHostTokens() uint32 {
-	if x != nil {
-		return x.HostTokens
-	}
-	return 0
-}
-
-func (x *KvProvenance) GetDiskTokens() uint32 {
-	if x != nil {
-		return x.DiskTokens
-	}
-	return 0
+	return nil
 }
 
 func (x *KvProvenance) GetSharedTokens() uint32 {
@@ -1805,13 +1787,6 @@ func (x *KvProvenance) GetVersionsBack() uint32 {
 		return x.VersionsBack
 	}
 	return 0
-}
-
-func (x *KvProvenance) GetTokensByTier() map[string]uint32 {
-	if x != nil {
-		return x.TokensByTier
-	}
-	return nil
 }
 
 type RecallResponse struct {
@@ -2172,13 +2147,9 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\tdiversity\x18\x02 \x03(\v2\x1f.tessera.recall.v1.DiversityCapR\tdiversity\x12\"\n" +
 	"\ritems_per_sid\x18\x03 \x01(\rR\vitemsPerSid\x12!\n" +
 	"\fresult_count\x18\x04 \x01(\rR\vresultCount\x121\n" +
-	"\x15left_out_by_diversity\x18\x05 \x01(\rR\x12leftOutByDiversity\"\xff\x03\n" +
-	"\fKvProvenance\x12#\n" +
-	"\rdevice_tokens\x18\x01 \x01(\rR\fdeviceTokens\x12\x1f\n" +
-	"\vhost_tokens\x18\x02 \x01(\rR\n" +
-	"hostTokens\x12\x1f\n" +
-	"\vdisk_tokens\x18\x03 \x01(\rR\n" +
-	"diskTokens\x12#\n" +
+	"\x15left_out_by_diversity\x18\x05 \x01(\rR\x12leftOutByDiversity\"\x98\x03\n" +
+	"\fKvProvenance\x12W\n" +
+	"\x0etokens_by_tier\x18\x01 \x03(\v21.tessera.recall.v1.KvProvenance.TokensByTierEntryR\ftokensByTier\x12#\n" +
 	"\rshared_tokens\x18\x04 \x01(\rR\fsharedTokens\x12'\n" +
 	"\x0fcomputed_tokens\x18\x05 \x01(\rR\x0ecomputedTokens\x12!\n" +
 	"\fsaved_tokens\x18\x06 \x01(\rR\vsavedTokens\x12\x17\n" +
@@ -2186,8 +2157,7 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x05lossy\x18\b \x01(\bR\x05lossy\x12)\n" +
 	"\x10inherited_tokens\x18\t \x01(\rR\x0finheritedTokens\x12#\n" +
 	"\rversions_back\x18\n" +
-	" \x01(\rR\fversionsBack\x12W\n" +
-	"\x0etokens_by_tier\x18\v \x03(\v21.tessera.recall.v1.KvProvenance.TokensByTierEntryR\ftokensByTier\x1a?\n" +
+	" \x01(\rR\fversionsBack\x1a?\n" +
 	"\x11TokensByTierEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\xde\x06\n" +

@@ -6,27 +6,14 @@ export {
   decideVersions,
 } from './domain/decided-versions.js';
 export { type Failure, failureOfCall, failureOfCode } from './domain/failures.js';
-export { Lateness } from './domain/lateness.js';
 export { loadClassOf, parseLoadClass } from './domain/load-class.js';
 export { type LogLag, LogProgress, type LogWord, NO_LOG } from './domain/log-progress.js';
+export { longestFirst } from './domain/longest-first.js';
 export { checkedMembers, type Member, parseMembers } from './domain/members.js';
 export { type Choice, type ChoiceReason, NodeLoads } from './domain/node-loads.js';
-export type { PairRates, PairWork } from './domain/pair-work.js';
 export { PredictedWork } from './domain/predicted-work.js';
-export {
-  type CallBytes,
-  pairWorkOf,
-  parseRelevanceProfile,
-  type RelevanceProfile,
-} from './domain/relevance-profile.js';
+export { parseRelevanceProfile } from './domain/relevance-profile.js';
 export { Router } from './domain/router.js';
-export {
-  lowerBoundUs,
-  type Part,
-  partUsOf,
-  type SplitNode,
-  splitWork,
-} from './domain/split-work.js';
 export { PARTITION_COUNT, partitionOf, RoutingTable } from './domain/table.js';
 export { xxh32 } from './domain/xxh32.js';
 export { dnsMembership } from './outside/dns-members.js';

@@ -55,7 +55,7 @@ export class Call {
 
   /** Microseconds until the deadline; always finite, negative once it has passed. */
   get leftUs(): number {
-    return (this.deadlineMs - performance.now()) * MICROSECONDS_PER_MILLISECOND;
+    return Math.floor((this.deadlineMs - performance.now()) * MICROSECONDS_PER_MILLISECOND);
   }
 
   /**

@@ -25,13 +25,12 @@ export interface ShownNode extends Member {
   readonly log: LogWord;
 }
 
-/** Times are microseconds: of all that it has to score, of a token, and of a pair of tokens. */
+/** Times are microseconds: of all that it has to score, and of a token. */
 export interface ShownRelevance {
   readonly model: string;
   readonly template: string;
   readonly backlogUs: number;
   readonly tokenUs: number;
-  readonly pairUs: number;
 }
 
 /** `GET /v1/cluster` of a gateway. */

@@ -10,7 +10,8 @@ import type { Credentials, EdgeGuard, Principal } from '@tessera/access';
 import type { EdgeAdmission } from '@tessera/admission';
 import { TesseraError } from '@tessera/errors';
 import { type Method, methodOf, type Queue } from '@tessera/methods';
-import { grpcStatus } from './status.js';
+import type { Log } from '@tessera/telemetry';
+import { loggedStatus } from './status.js';
 
 /** By the metadata of their calls, which handlers are given as they are. */
 const callers = new WeakMap<Metadata, Principal>();
@@ -24,6 +25,7 @@ export interface CallRules {
   readonly deadlineMsMax: number;
   /** Admission by queue; a queue without one admits every call. */
   readonly admissions: Partial<Readonly<Record<Queue, EdgeAdmission>>>;
+  readonly log: Pick<Log, 'error'>;
   /** Trailer of every answer and its value; left out: there is none. */
   readonly trailer?: readonly [name: string, value: () => string];
 }
@@ -99,7 +101,7 @@ export function callInterceptor(rules: CallRules): ServerInterceptor {
           letIn(metadata, rules.guard.enter(method?.access, credentials));
           checkQueue(method, inner, rules);
         } catch (thrown) {
-          inner.sendStatus(grpcStatus(TesseraError.from(thrown)));
+          inner.sendStatus(loggedStatus(thrown, rules.log));
           return;
         }
         next(metadata);

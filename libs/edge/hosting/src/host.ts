@@ -213,6 +213,7 @@ function grpcEdge(
       bodyMs: grpc.bodyMs,
       ...limits,
       admissions,
+      log,
       ...(loadClass && { trailer: [LOAD_TRAILER, () => String(loadClass())] }),
     }),
     methods: { handlers, limits, admissions, log },

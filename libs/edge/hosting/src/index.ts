@@ -9,7 +9,6 @@ export {
   type Serving,
   STEP_BUDGET_MS,
 } from './host.js';
-export { callerOf } from './http-access.js';
 export { HttpCalls } from './http-calls.js';
 export { parseJsonBody } from './json-body.js';
 export { OperationsModule, type OperationsOptions } from './operations.module.js';

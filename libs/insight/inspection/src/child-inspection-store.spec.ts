@@ -102,9 +102,6 @@ function answer(requestId: string): RecallAnswer {
     prefixReusedTokens: 0,
     kv: {
       tokensByTier: { device: 4, host: 0, disk: 0 },
-      deviceTokens: 4,
-      hostTokens: 0,
-      diskTokens: 0,
       sharedTokens: 0,
       computedTokens: 5,
       savedTokens: 4,

@@ -6,23 +6,22 @@ export {
   type AdapterEvent as WireAdapterEvent,
   protobufPackage as adapterEventsPackage,
 } from './generated/tessera/adapter/events/v1/adapter_event.js';
-export {
-  type ActivateRequest as WireActivateRequest,
-  type ActivateResponse as WireActivateResponse,
-  type DeleteRequest as WireDeleteRequest,
-  type DeleteResponse as WireDeleteResponse,
-  type GetRequest as WireGetRequest,
-  type GetResponse as WireGetResponse,
-  type ListRequest as WireListRequest,
-  type ListResponse as WireListResponse,
-  type PinRequest as WirePinRequest,
-  type PinResponse as WirePinResponse,
-  type PushRequest as WirePushRequest,
-  type PushResponse as WirePushResponse,
-  protobufPackage as adapterPackage,
-  type RollbackRequest as WireRollbackRequest,
-  type RollbackResponse as WireRollbackResponse,
-  type Version as WireVersion,
+export type {
+  ActivateRequest as WireActivateRequest,
+  ActivateResponse as WireActivateResponse,
+  DeleteRequest as WireDeleteRequest,
+  DeleteResponse as WireDeleteResponse,
+  GetRequest as WireGetRequest,
+  GetResponse as WireGetResponse,
+  ListRequest as WireListRequest,
+  ListResponse as WireListResponse,
+  PinRequest as WirePinRequest,
+  PinResponse as WirePinResponse,
+  PushRequest as WirePushRequest,
+  PushResponse as WirePushResponse,
+  RollbackRequest as WireRollbackRequest,
+  RollbackResponse as WireRollbackResponse,
+  Version as WireVersion,
 } from './generated/tessera/adapter/v1/adapter.js';
 export {
   type BehaviourEvent as WireBehaviourEvent,
@@ -39,58 +38,53 @@ export {
   type HistoryResponse as WireHistoryResponse,
   type PutProfileRequest as WirePutProfileRequest,
   type PutProfileResponse as WirePutProfileResponse,
-  protobufPackage as behaviourPackage,
 } from './generated/tessera/behaviour/v1/behaviour.js';
 export {
   type CatalogueChanged as WireCatalogueChanged,
   protobufPackage as catalogueEventsPackage,
 } from './generated/tessera/catalogue/events/v1/catalogue_event.js';
-export {
-  type ApplyBatchRequest as WireApplyBatchRequest,
-  type ApplyBatchResponse as WireApplyBatchResponse,
-  type ApplyRequest as WireApplyRequest,
-  type ApplyResponse as WireApplyResponse,
-  type ApplyStreamRequest as WireApplyStreamRequest,
-  type ApplyStreamResponse as WireApplyStreamResponse,
-  type Change as WireChange,
-  type CompactRequest as WireCompactRequest,
-  type CompactResponse as WireCompactResponse,
-  type GetStateRequest as WireGetStateRequest,
-  type GetStateResponse as WireGetStateResponse,
-  type Item as WireItem,
-  type ListItemsRequest as WireListItemsRequest,
-  type ListItemsResponse as WireListItemsResponse,
-  type ListVersionsRequest as WireListVersionsRequest,
-  type ListVersionsResponse as WireListVersionsResponse,
-  type PatchAttributes as WirePatchAttributes,
-  protobufPackage as cataloguePackage,
-  type QuantiseRequest as WireQuantiseRequest,
-  type QuantiseResponse as WireQuantiseResponse,
-  type RollBackRequest as WireRollBackRequest,
-  type RollBackResponse as WireRollBackResponse,
+export type {
+  ApplyBatchRequest as WireApplyBatchRequest,
+  ApplyBatchResponse as WireApplyBatchResponse,
+  ApplyRequest as WireApplyRequest,
+  ApplyResponse as WireApplyResponse,
+  ApplyStreamRequest as WireApplyStreamRequest,
+  ApplyStreamResponse as WireApplyStreamResponse,
+  Change as WireChange,
+  CompactRequest as WireCompactRequest,
+  CompactResponse as WireCompactResponse,
+  GetStateRequest as WireGetStateRequest,
+  GetStateResponse as WireGetStateResponse,
+  Item as WireItem,
+  ListItemsRequest as WireListItemsRequest,
+  ListItemsResponse as WireListItemsResponse,
+  ListVersionsRequest as WireListVersionsRequest,
+  ListVersionsResponse as WireListVersionsResponse,
+  PatchAttributes as WirePatchAttributes,
+  QuantiseRequest as WireQuantiseRequest,
+  QuantiseResponse as WireQuantiseResponse,
+  RollBackRequest as WireRollBackRequest,
+  RollBackResponse as WireRollBackResponse,
 } from './generated/tessera/catalogue/v1/catalogue.js';
 export {
   type EmbedRequest as WireEmbedRequest,
   type EmbedResponse as WireEmbedResponse,
   NumberType as WireNumberType,
-  protobufPackage as embeddingPackage,
 } from './generated/tessera/embedding/v1/embedding.js';
-export {
-  type ExplainRequest as WireExplainRequest,
-  type ExplainResponse as WireExplainResponse,
-  protobufPackage as explainPackage,
+export type {
+  ExplainRequest as WireExplainRequest,
+  ExplainResponse as WireExplainResponse,
 } from './generated/tessera/explain/v1/explain.js';
-export {
-  type AppendRequest as WireAppendRequest,
-  type AppendResponse as WireAppendResponse,
-  type CheckIntegrityResponse as WireCheckIntegrityResponse,
-  type DropUserRequest as WireDropUserRequest,
-  type DropUserResponse as WireDropUserResponse,
-  type DropVersionRequest as WireDropVersionRequest,
-  type DropVersionResponse as WireDropVersionResponse,
-  type InspectRequest as WireInspectRequest,
-  type InspectResponse as WireInspectResponse,
-  protobufPackage as kvPackage,
+export type {
+  AppendRequest as WireAppendRequest,
+  AppendResponse as WireAppendResponse,
+  CheckIntegrityResponse as WireCheckIntegrityResponse,
+  DropUserRequest as WireDropUserRequest,
+  DropUserResponse as WireDropUserResponse,
+  DropVersionRequest as WireDropVersionRequest,
+  DropVersionResponse as WireDropVersionResponse,
+  InspectRequest as WireInspectRequest,
+  InspectResponse as WireInspectResponse,
 } from './generated/tessera/kv/v1/kv_pool.js';
 export {
   type AuditedRequest as WireAuditedRequest,
@@ -114,27 +108,25 @@ export {
   type RecallVersions as WireRecallVersions,
   type RelevanceGate as WireRelevanceGate,
 } from './generated/tessera/recall/v1/recall.js';
-export {
-  protobufPackage as relevancePackage,
-  type RelevanceServiceScoreRequest as WireRelevanceRequest,
-  type RelevanceServiceScoreResponse as WireRelevanceResponse,
+export type {
+  RelevanceServiceScoreRequest as WireRelevanceRequest,
+  RelevanceServiceScoreResponse as WireRelevanceResponse,
 } from './generated/tessera/relevance/v1/relevance.js';
-export {
-  type ItemScore as WireItemScore,
-  protobufPackage as scorePackage,
-  type ScoreRequest as WireScoreRequest,
-  type ScoreResponse as WireScoreResponse,
-  type ScoreTarget as WireScoreTarget,
+export type {
+  ItemScore as WireItemScore,
+  ScoreRequest as WireScoreRequest,
+  ScoreResponse as WireScoreResponse,
+  ScoreTarget as WireScoreTarget,
 } from './generated/tessera/score/v1/score.js';
-export {
-  type GetRequest as WireWeightsGetRequest,
-  type GetResponse as WireWeightsGetResponse,
-  protobufPackage as weightsPackage,
-  type RollbackRequest as WireWeightsRollbackRequest,
-  type RollbackResponse as WireWeightsRollbackResponse,
-  type UpdateRequest as WireWeightsUpdateRequest,
-  type UpdateResponse as WireWeightsUpdateResponse,
+export type {
+  GetRequest as WireWeightsGetRequest,
+  GetResponse as WireWeightsGetResponse,
+  RollbackRequest as WireWeightsRollbackRequest,
+  RollbackResponse as WireWeightsRollbackResponse,
+  UpdateRequest as WireWeightsUpdateRequest,
+  UpdateResponse as WireWeightsUpdateResponse,
 } from './generated/tessera/weights/v1/weights.js';
 export { LOAD_TRAILER } from './load-trailer.js';
 export { markOf, type Position, positionOf } from './log-position.js';
+export type { RelevanceProfile } from './relevance-profile.js';
 export { type Submission, WAIT_FOR, type WaitFor } from './submission.js';

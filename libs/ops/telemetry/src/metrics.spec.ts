@@ -94,10 +94,8 @@ describe('Metrics', () => {
       revision: 2,
     }));
     metrics.showSplit(() => ({
-      parts: { answered: 5, failed: 1, late: 2 },
+      parts: { answered: 5, failed: 1 },
       splitCalls: 2,
-      predictedUs: 1_500_000,
-      actualUs: 2_000_000,
       spreadUs: 250_000,
       sharedTokens: 70,
     }));
@@ -107,8 +105,8 @@ describe('Metrics', () => {
     const text = await metrics.text();
     expect(text).toContain('tessera_caches_dropped_total{cache="snapshot"} 1');
     expect(text).toContain('tessera_cluster_outstanding_seconds{node="a"} 0.5');
-    expect(text).toContain('tessera_split_parts_total{outcome="late"} 2');
-    expect(text).toContain('tessera_split_predicted_seconds_total 1.5');
+    expect(text).toContain('tessera_split_parts_total{outcome="failed"} 1');
+    expect(text).toContain('tessera_split_spread_seconds_total 0.25');
     expect(text).toContain('tessera_held_while_idle{kind="tickets"} 2');
     expect(text).toContain('tessera_tasks{lane="check",state="running"} 1');
     expect(text).toContain('tessera_adapter_recalls_total{arm="canary"} 3');

@@ -159,14 +159,12 @@ export class EmbeddingModel {
     return texts.map((text) => this.vectorOf(text, call));
   }
 
-  /** Predicted microseconds: of a token, of a token and one before it, and of all that waits. */
-  rates(): { readonly tokenUs: number; readonly pairUs: number; readonly backlogUs: number } {
-    const { rowWork, pairWork } = this.embedder.info;
+  /** Predicted microseconds: of a token, and of all that waits. */
+  rates(): { readonly tokenUs: number; readonly backlogUs: number } {
+    const { rowWork } = this.embedder.info;
     const waiting = this.waiting.reduce((sum, of) => sum + this.cost.workOf(of.tokens.length), 0);
     return {
       tokenUs: this.cost.predictUs(rowWork),
-      // All rows of a text see each other: twice as many as those that see what is before them.
-      pairUs: this.cost.predictUs(2 * pairWork),
       backlogUs: this.cost.predictUs(waiting),
     };
   }

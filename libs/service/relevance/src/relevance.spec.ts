@@ -123,22 +123,12 @@ describe('a call', () => {
   const score = (given: Partial<RelevanceRequest>, budgetUs = BUDGET_US) =>
     relevance.score(asked(given), { budgetUs });
 
-  it('leaves a profile by which who splits calls predicts it', async () => {
-    const document = 'a sentence of some words '.repeat(20);
-    const first = relevance.profile();
-    expect(first).toMatchObject({ template: 'qwen3-reranker', documentsMax: LIMITS.documentsMax });
-    expect(first).toMatchObject({ isQueryBefore: true, backlogUs: 0 });
-    const own = Array.from({ length: 40 }, (_, i) => `${i} ${document}`);
-    const answer = await score({ query: 'q', documents: own });
-    const { tokensBefore, tokensBehind, bytesPerToken, tokenUs, pairUs } = relevance.profile();
-    // The query is one token; the same text between other texts may take one more or less.
-    const predicted = own.map(
-      (text) => 1 + tokensBefore + tokensBehind + Buffer.byteLength(text) / bytesPerToken,
-    );
-    const tokens = predicted.reduce((sum, of) => sum + of, 0);
-    expect(Math.abs(tokens / answer.promptTokens - 1)).toBeLessThan(0.05);
+  it('leaves a profile for those who split calls', async () => {
+    await score({ query: 'q', documents: ['a sentence of some words '.repeat(20)] });
+    const { tokenUs, ...profile } = relevance.profile();
+    const { documentsMax } = LIMITS;
+    expect(profile).toMatchObject({ template: 'qwen3-reranker', documentsMax, backlogUs: 0 });
     expect(tokenUs).toBeGreaterThan(0);
-    expect(pairUs).toBeGreaterThanOrEqual(0);
   });
 
   it('computes what prompts have in common once, and equal documents once', async () => {
@@ -451,7 +441,6 @@ describe('what prompts begin with whatever is asked', () => {
       engine,
       limits: LIMITS,
       adapters,
-      keepsHead: true,
       ...parts,
     });
     const all = [];
@@ -466,12 +455,11 @@ describe('what prompts begin with whatever is asked', () => {
     const [first, ...later] = await answers(kept);
     const [whole, ...others] = await answers(unkept);
     expect(first).toEqual(whole);
-    const parts = await loadRelevance(FOLDER);
-    const scorer = new Relevance({ engine: kept, limits: LIMITS, keepsHead: true, ...parts });
-    const { tokensKept = 0, tokensBefore } = scorer.profile();
+    const [second] = later;
+    const tokensKept = (others[0]?.computedTokens ?? 0) - (second?.computedTokens ?? 0);
     // Whole blocks of 32 positions.
+    expect(tokensKept).toBeGreaterThan(0);
     expect(tokensKept % 32).toBe(0);
-    expect(tokensBefore - tokensKept).toBeLessThan(2 * 32);
     for (const [i, answer] of later.entries()) {
       const alone = others[i] as (typeof others)[number];
       expect(answer.outcomes).toEqual(alone.outcomes);

@@ -1,37 +1,34 @@
 import { Group, Progress, Text } from '@mantine/core';
 import { formatCount } from '../ui/format.js';
 
-/** Tokens by where their keys and values are from. */
+/** Tokens by the source of their keys and values. */
 export interface TokenSources {
-  readonly deviceTokens: number;
-  readonly hostTokens: number;
-  readonly diskTokens: number;
   readonly sharedTokens?: number;
   readonly computedTokens?: number;
-  /** The first three by their tier's name, and those of other tiers. */
-  readonly tokensByTier?: Readonly<Record<string, number>>;
+  readonly tokensByTier: Readonly<Record<string, number>>;
 }
 
-const SOURCES = [
-  ['deviceTokens', 'device', 'teal.8'],
-  ['hostTokens', 'host', 'cyan.8'],
-  ['diskTokens', 'disk', 'indigo.6'],
-  ['sharedTokens', 'shared with others', 'grape.7'],
-  ['computedTokens', 'computed', 'orange.8'],
+/** Colors of tiers, in the order in which they are shown. */
+const TIERS = [
+  ['device', 'teal.8'],
+  ['host', 'cyan.8'],
+  ['disk', 'indigo.6'],
 ] as const;
 
 type Given = readonly [text: string, color: string, count: number];
 
 /** Tiers that this page has no color for. */
-function othersOf({ tokensByTier = {} }: TokenSources): readonly Given[] {
-  const known = SOURCES.map(([, text]): string => text);
+function othersOf({ tokensByTier }: TokenSources): readonly Given[] {
+  const known = TIERS.map(([tier]): string => tier);
   const others = Object.entries(tokensByTier).filter(([tier]) => !known.includes(tier));
   return others.map(([tier, count]) => [tier, 'gray.6', count]);
 }
 
 export function KvBar({ tokens, label }: { tokens: TokenSources; label: string }) {
   const given: readonly Given[] = [
-    ...SOURCES.map(([name, text, color]): Given => [text, color, tokens[name] ?? 0]),
+    ...TIERS.map(([tier, color]): Given => [tier, color, tokens.tokensByTier[tier] ?? 0]),
+    ['shared with others', 'grape.7', tokens.sharedTokens ?? 0],
+    ['computed', 'orange.8', tokens.computedTokens ?? 0],
     ...othersOf(tokens),
   ];
   const sum = given.reduce((total, [, , count]) => total + count, 0);

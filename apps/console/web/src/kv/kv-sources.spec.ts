@@ -2,9 +2,7 @@ import { expect, it } from 'vitest';
 import { ageOf, type PromptSources, sourcesOf, usPerToken } from './kv-sources.js';
 
 const KV: PromptSources = {
-  deviceTokens: 32,
-  hostTokens: 0,
-  diskTokens: 32,
+  tokensByTier: { device: 32, host: 0, disk: 32 },
   sharedTokens: 3,
   computedTokens: 20,
 };

@@ -2,13 +2,10 @@
 
 /** Tokens of a prompt by the place of their keys and values. */
 export interface PromptSources {
-  readonly deviceTokens: number;
-  readonly hostTokens: number;
-  readonly diskTokens: number;
   readonly sharedTokens: number;
   readonly computedTokens: number;
-  /** All tiers, the three among them; not there in a recall that an older service recorded. */
-  readonly tokensByTier?: Readonly<Record<string, number>>;
+  /** Of each tier that found some, by its name. */
+  readonly tokensByTier: Readonly<Record<string, number>>;
 }
 
 /**
@@ -16,9 +13,8 @@ export interface PromptSources {
  * their end; what other requests computed comes next, and what is left was computed.
  */
 function inOrder(kv: PromptSources): readonly (readonly [source: string, tokens: number])[] {
-  const { deviceTokens: device, hostTokens: host, diskTokens: disk } = kv;
-  const byTier = kv.tokensByTier ?? { device, host, disk };
-  return [...Object.entries(byTier), ['shared', kv.sharedTokens], ['computed', kv.computedTokens]];
+  const byTier = Object.entries(kv.tokensByTier);
+  return [...byTier, ['shared', kv.sharedTokens], ['computed', kv.computedTokens]];
 }
 
 /** Tokens of [first, end) by source; sources without any are left out. */

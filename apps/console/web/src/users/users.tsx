@@ -49,6 +49,12 @@ function Finder({ userId }: { userId: string }) {
   );
 }
 
+const tiersOf = ({ deviceTokens, hostTokens, diskTokens }: KvChainView) => ({
+  device: deviceTokens,
+  host: hostTokens,
+  disk: diskTokens,
+});
+
 function Chain({ chain }: { chain: KvChainView }) {
   return (
     <Stack gap={4}>
@@ -58,7 +64,10 @@ function Chain({ chain }: { chain: KvChainView }) {
         {formatCount(chain.durableTokens)} of them would be found after a restart
         {chain.versionsBack > 0 && `; computed ${ageOf(chain.versionsBack)}`}
       </Text>
-      <KvBar tokens={chain} label={`Tokens kept under version ${chain.version}`} />
+      <KvBar
+        tokens={{ tokensByTier: tiersOf(chain) }}
+        label={`Tokens kept under version ${chain.version}`}
+      />
     </Stack>
   );
 }

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { Lateness } from './lateness.js';
 import { PredictedWork } from './predicted-work.js';
 
 it('does what it has as time goes by, the oldest first', () => {
@@ -29,19 +28,4 @@ it('adds what the node has beyond its own', () => {
   expect(work.backlogUs(3)).toBe(2000);
   work.state(0, 3);
   expect(work.backlogUs(3)).toBe(0);
-});
-
-it('takes a part for late by how far parts are from each other', () => {
-  const even = new Lateness();
-  const uneven = new Lateness();
-  const first = even.lateAfterUs(100_000);
-  expect(first).toBeGreaterThan(200_000);
-  for (let i = 0; i < 50; i += 1) {
-    even.observe(100_000, 100_000);
-    uneven.observe(100_000, i % 2 === 0 ? 50_000 : 150_000);
-  }
-  expect(even.lateAfterUs(100_000)).toBeLessThan(125_000);
-  expect(uneven.lateAfterUs(100_000)).toBeGreaterThan(250_000);
-  even.observe(1000, 1e9);
-  expect(even.lateAfterUs(100_000)).toBeLessThan(1e6 * 1.2);
 });

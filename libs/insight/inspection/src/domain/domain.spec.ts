@@ -90,9 +90,7 @@ describe('pulses', () => {
     const more = ['attention', 'head', 'select', 'fork', 'export'];
     const stages = Object.fromEntries([...names, ...more].map((name) => [`${name}Us`, 1]));
     const kv = {
-      deviceTokens: 1,
-      hostTokens: 2,
-      diskTokens: 3,
+      tokensByTier: { device: 1, host: 2, disk: 3 },
       sharedTokens: 4,
       computedTokens: 5,
     };

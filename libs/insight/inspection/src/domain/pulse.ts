@@ -70,9 +70,10 @@ export class PulseMeter {
     }
     this.answered += 1;
     this.short += short ? 1 : 0;
-    this.tokens.device += kv.deviceTokens;
-    this.tokens.host += kv.hostTokens;
-    this.tokens.disk += kv.diskTokens;
+    const { device = 0, host = 0, disk = 0 } = kv.tokensByTier;
+    this.tokens.device += device;
+    this.tokens.host += host;
+    this.tokens.disk += disk;
     this.tokens.shared += kv.sharedTokens;
     this.tokens.computed += kv.computedTokens;
     for (const width of widthsUsed) {

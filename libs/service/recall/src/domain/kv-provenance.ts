@@ -7,13 +7,17 @@ export function provenanceOf(
   promptTokens: number,
   answer: EngineAppended | undefined,
 ): KvProvenance {
-  const { tiers, ...found } = answer?.kv ?? NOTHING_FOUND;
+  const kv = answer?.kv ?? NOTHING_FOUND;
+  const { tiers, waitUs, lossy, inheritedTokens, versionsBack } = kv;
   const sharedTokens = answer?.prefixReusedTokens ?? 0;
   const foundTokens = tiers.reduce((sum, { tokens }) => sum + tokens, 0);
   const savedTokens = foundTokens + sharedTokens;
   const computedTokens = answer === undefined ? 0 : promptTokens - savedTokens;
   return {
-    ...found,
+    waitUs,
+    lossy,
+    inheritedTokens,
+    versionsBack,
     tokensByTier: Object.fromEntries(tiers.map(({ tier, tokens }) => [tier, tokens])),
     sharedTokens,
     computedTokens,

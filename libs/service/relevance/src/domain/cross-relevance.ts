@@ -1,6 +1,6 @@
+import type { RelevanceProfile } from '@tessera/contracts';
 import { TEXTS_AT_ONCE } from '@tessera/embedding';
 import { type Cancellation, expecting, TesseraError } from '@tessera/errors';
-import type { RelevanceProfile } from '@tessera/routing';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import pMap from 'p-map';
 import { ItemText } from './item-text.js';
@@ -13,7 +13,6 @@ import type {
   RelevanceRequest,
   RelevanceScorer,
 } from './relevance-types.js';
-import { TokenSizes } from './token-sizes.js';
 
 const invalid = expecting('REQUEST_INVALID');
 
@@ -28,8 +27,8 @@ export interface PairEncoder {
     pairs: readonly PairTokens[],
     call: { readonly signal: Cancellation; readonly endsAtMs: number },
   ): readonly Promise<Float32Array>[];
-  /** Predicted now, microseconds: of a token, of a token and one before it, of all that waits. */
-  rates(): { readonly tokenUs: number; readonly pairUs: number; readonly backlogUs: number };
+  /** Predicted now, microseconds: of a token, and of all that waits. */
+  rates(): { readonly tokenUs: number; readonly backlogUs: number };
 }
 
 /** What becomes of the one logit of a pair. */
@@ -53,22 +52,15 @@ type Made = PairTokens | { readonly error: TesseraError };
 /** Scores texts for a query with a classifier of pairs (a cross-encoder). */
 export class CrossRelevance implements RelevanceScorer {
   readonly itemText = ItemText.ofTitle;
-  private readonly sizes = new TokenSizes();
 
   constructor(private readonly parts: CrossParts) {}
 
   profile(): RelevanceProfile {
-    const { encoder, maker, documentsMax } = this.parts;
+    const { encoder, documentsMax } = this.parts;
     return Object.assign(encoder.rates(), {
       model: encoder.digest,
       template: NAME,
       documentsMax,
-      passUs: 0,
-      bytesPerToken: this.sizes.bytesPerToken,
-      // Each row sees all others, so that no pair has anything in common with another.
-      tokensBefore: 0,
-      tokensBehind: maker.fixedTokens,
-      isQueryBefore: false,
     });
   }
 
@@ -85,9 +77,7 @@ export class CrossRelevance implements RelevanceScorer {
     const pairOf = async (document: string | TesseraError, i: number): Promise<Made> => {
       try {
         if (document instanceof TesseraError) throw document;
-        const pair = await maker.pairOf(asked, document, `documents[${i}]`, tooLong === 'cut');
-        if (pair.cutTokens === 0) this.sizes.note(Buffer.byteLength(document), pair.documentTokens);
-        return pair;
+        return await maker.pairOf(asked, document, `documents[${i}]`, tooLong === 'cut');
       } catch (error) {
         return { error: TesseraError.from(error) };
       }

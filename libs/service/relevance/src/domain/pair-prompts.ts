@@ -11,17 +11,6 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const invalid = expecting('REQUEST_INVALID');
 
-/** Tokens that prompts have whatever is asked. */
-export interface FixedTokens {
-  /** Before the document, with the instruction of the template. */
-  readonly before: number;
-  readonly behind: number;
-  /** First tokens of all prompts that name no instruction, whatever the query. */
-  readonly kept: number;
-  /** Whether the query stands before the document too. */
-  readonly isQueryBefore: boolean;
-}
-
 export interface PairPrompt {
   readonly tokens: Int32Array;
   /** Of these, the document's own. */
@@ -93,23 +82,6 @@ export class PairPrompts {
     const { parts, isCut } = this.head(instruction);
     const headTokens = headLength(await this.tokensOf(parts), isCut);
     return new QueryPrompts(this, { headTokens, before, itemBefore, fixed, after, room });
-  }
-
-  fixedTokens(): FixedTokens {
-    const { segments } = this.template;
-    const { parts, isCut } = this.head(this.template.instruction);
-    const head = parts.map((part) =>
-      typeof part === 'string' ? this.tokenizer.encode(part) : part,
-    );
-    const tokensOf = (segment: string) =>
-      this.tokenizer.encode(filled(segment, '', this.template.instruction)).length;
-    const sum = (of: readonly string[]) => of.reduce((all, one) => all + tokensOf(one), 0);
-    return {
-      before: sum(segments.slice(0, this.itemAt + 1)),
-      behind: sum(segments.slice(this.itemAt + 1)),
-      kept: headLength(head, isCut),
-      isQueryBefore: segments.slice(0, this.itemAt + 1).some((of) => slotsOf(of).includes('query')),
-    };
   }
 
   /** @throws TesseraError REQUEST_INVALID where the text could end the prompt or forge one */

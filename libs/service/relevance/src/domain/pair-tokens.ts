@@ -66,7 +66,7 @@ export class PairTokenMaker {
   }
 
   /** Tokens of every pair beside those of its texts. */
-  get fixedTokens(): number {
+  private get fixedTokens(): number {
     const { before, between, behind } = this.form;
     return before.length + between.length + behind.length;
   }

@@ -1,6 +1,6 @@
+import type { RelevanceProfile } from '@tessera/contracts';
 import type { Engine } from '@tessera/engine';
 import type { Cancellation, TesseraError } from '@tessera/errors';
-import type { RelevanceProfile } from '@tessera/routing';
 import type { ItemText } from './item-text.js';
 
 /** The part of the engine that pairs are scored with. */

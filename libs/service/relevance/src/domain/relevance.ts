@@ -1,18 +1,13 @@
+import type { RelevanceProfile } from '@tessera/contracts';
 import type { EngineLogits } from '@tessera/engine';
 import { type Cancellation, expecting, TesseraError } from '@tessera/errors';
 import type { Tokenizer } from '@tessera/prompt';
-import type { RelevanceProfile } from '@tessera/routing';
 import { inSlices } from '@tessera/turns';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { ItemText } from './item-text.js';
 import { type LabelPaths, type LabelStop, labelPaths } from './label-paths.js';
 import { adapterOf, type NamedAdapters, NO_ADAPTERS } from './named-adapters.js';
-import {
-  type FixedTokens,
-  type PairPrompt,
-  PairPrompts,
-  type QueryPrompts,
-} from './pair-prompts.js';
+import { type PairPrompt, PairPrompts, type QueryPrompts } from './pair-prompts.js';
 import { type CallWork, pairRequests } from './pair-requests.js';
 import { readsVocabulary, relevanceScore } from './relevance-score.js';
 import type { RelevanceTemplate } from './relevance-template.js';
@@ -25,7 +20,6 @@ import type {
   RelevanceRequest,
   RelevanceScorer,
 } from './relevance-types.js';
-import { TokenSizes } from './token-sizes.js';
 import { type TrieOrder, trieOrder } from './trie-order.js';
 
 const invalid = expecting('REQUEST_INVALID');
@@ -35,13 +29,9 @@ interface RelevanceParts {
   readonly template: RelevanceTemplate;
   readonly tokenizer: Tokenizer;
   readonly limits: RelevanceLimits;
-  /** Whether the engine keeps what prompts begin with between calls, in whole blocks. */
-  readonly keepsHead?: boolean;
   /** Loaded by the engine; left out: none. */
   readonly adapters?: NamedAdapters;
 }
-
-const KV_BLOCK_TOKENS = 32;
 
 /** A prompt of a document, or why there is none. */
 type Prompted = PairPrompt | { readonly error: TesseraError };
@@ -96,8 +86,6 @@ interface PromptRead {
 export class Relevance implements RelevanceScorer {
   private readonly paths: LabelPaths;
   private readonly pairs: PairPrompts;
-  private readonly fixedTokens: FixedTokens;
-  private readonly sizes = new TokenSizes();
   private readonly adapters: NamedAdapters;
 
   /** @throws TesseraError PROMPT_TEMPLATE_INVALID where template and tokenizer do not fit */
@@ -110,7 +98,6 @@ export class Relevance implements RelevanceScorer {
     const labelTokens = Math.max(...this.paths.stops.map(({ prefix }) => prefix.length));
     const tokensMax = Math.min(template.tokensMax, most - labelTokens);
     this.pairs = new PairPrompts(template, tokenizer, tokensMax);
-    this.fixedTokens = this.pairs.fixedTokens();
     const label = this.paths.stops.flatMap(({ tokens }) => [...tokens]).find((t) => t >= vocabSize);
     if (label === undefined) return;
     throw new TesseraError(
@@ -129,22 +116,15 @@ export class Relevance implements RelevanceScorer {
   }
 
   profile(): RelevanceProfile {
-    const { engine, template, limits, keepsHead = false } = this.parts;
-    const { passUs, tokenUs, tokenPairUs, backlogUs } = engine.stats();
-    const { before, behind, kept, isQueryBefore } = this.fixedTokens;
+    const { engine, template, limits } = this.parts;
+    const { tokenUs, backlogUs } = engine.stats();
+    const { documentsMax } = limits;
     return {
       model: engine.model.digest,
       template: template.name,
-      documentsMax: limits.documentsMax,
-      passUs,
+      documentsMax,
       tokenUs,
-      pairUs: tokenPairUs,
       backlogUs,
-      bytesPerToken: this.sizes.bytesPerToken,
-      tokensBefore: before,
-      tokensBehind: behind,
-      tokensKept: keepsHead ? kept - (kept % KV_BLOCK_TOKENS) : 0,
-      isQueryBefore,
     };
   }
 
@@ -181,19 +161,11 @@ export class Relevance implements RelevanceScorer {
       try {
         checkWaiting(waiting);
         if (document instanceof TesseraError) throw document;
-        const prompt = await prompts.of(document, `documents[${i}]`, tooLong === 'cut');
-        this.note(document, prompt);
-        return prompt;
+        return await prompts.of(document, `documents[${i}]`, tooLong === 'cut');
       } catch (error) {
         return { error: TesseraError.from(error) };
       }
     });
-  }
-
-  /** A document that was cut says nothing: its last bytes made no tokens. */
-  private note(document: string, { documentTokens, cutTokens }: PairPrompt): void {
-    if (cutTokens > 0) return;
-    this.sizes.note(Buffer.byteLength(document), documentTokens);
   }
 
   /** Per place of the order. Prompts are submitted so many at a time, neighbours together. */

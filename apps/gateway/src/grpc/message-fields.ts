@@ -1,0 +1,54 @@
+import { protoSchema } from '@tessera/contracts';
+import protobuf from 'protobufjs';
+
+const root = protobuf.Root.fromJSON(protoSchema as protobuf.INamespace).resolveAll();
+
+/** Full names of the messages of a method, `/package.Service/Method`. */
+export function messagesOf(path: string): { readonly request: string; readonly response: string } {
+  const [, service = '', name = ''] = path.split('/');
+  const method = root.lookupService(service).methods[name];
+  if (method === undefined) throw new Error(`proto: expected a method ${path}, got none`);
+  const { resolvedRequestType: request, resolvedResponseType: response } = method;
+  return { request: request?.fullName ?? '', response: response?.fullName ?? '' };
+}
+
+function fieldsOf(message: string, path: string): readonly protobuf.Field[] {
+  const fields: protobuf.Field[] = [];
+  let type: protobuf.ReflectionObject | null = root.lookupType(message);
+  for (const name of path.split('.')) {
+    const field: protobuf.Field | undefined =
+      type instanceof protobuf.Type ? type.fields[name] : undefined;
+    if (field === undefined)
+      throw new Error(`proto: expected a field ${message}.${path}, got none`);
+    fields.push(field);
+    type = field.resolvedType;
+  }
+  return fields;
+}
+
+/** The field numbers of a path of names, such as `request.userId`. */
+export function fieldNumbers(message: string, path: string): readonly number[] {
+  return fieldsOf(message, path).map(({ id }) => id);
+}
+
+/** The number of the field that a path of names ends with. */
+export function fieldNumber(message: string, path: string): number {
+  return fieldNumbers(message, path).at(-1) as number;
+}
+
+/** The number of a word of the enumeration that a field takes. */
+export function enumNumber(message: string, field: string, word: string): number {
+  const type = fieldsOf(message, field).at(-1)?.resolvedType;
+  const number = type instanceof protobuf.Enum ? type.values[word] : undefined;
+  if (number === undefined) throw new Error(`proto: expected a word ${word}, got none`);
+  return number;
+}
+
+/** The one field of a message that is repeated. */
+export function repeatedNumber(message: string): number {
+  const repeated = root.lookupType(message).fieldsArray.filter((field) => field.repeated);
+  const [only] = repeated;
+  if (only !== undefined && repeated.length === 1) return only.id;
+  const count = repeated.length;
+  throw new Error(`proto: expected one repeated field in ${message}, got ${count}`);
+}
