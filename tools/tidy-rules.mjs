@@ -185,7 +185,7 @@ const BANNED = [
     except: (path) => path.startsWith('native/src/bridge/'),
     instead: 'native/src/bridge',
   },
-  // What clang's analysis does not see; no file is exempt but the one that wraps them.
+  // Locks that clang's analysis does not see; no file is exempt but the one that wraps them.
   {
     pattern: /\bstd::(\w+_)?mutex\b|\bstd::(lock_guard|unique_lock|scoped_lock|shared_lock)\b/,
     only: (path) => path.startsWith('native/') && isCpp(path),

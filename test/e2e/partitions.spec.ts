@@ -1,4 +1,4 @@
-/** What one gateway does not reach and another does: real processes in networks of their own. */
+/** Partitions between one gateway and another: real processes in networks of their own. */
 
 import 'reflect-metadata';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -146,7 +146,7 @@ describe.skipIf(network === undefined)('two gateways before two nodes', () => {
     await until('its users are asked there', () => isAsked(throughFar));
     const [from, to] = isDeaf ? [second, far] : [far, second];
     const mend = (network as Network).drop(from.address, to.address);
-    // What is on its way to the node is asked of the other one: nothing fails.
+    // Calls on their way to the node are asked of the other one: nothing fails.
     const answers = await Promise.all(USERS.map((userId) => recalled(throughFar, userId)));
     for (const [at, userId] of USERS.entries()) {
       expect(answers[at], userId).toEqual({ items: expected.get(userId), node: 'node-1' });

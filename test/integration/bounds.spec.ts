@@ -1,4 +1,4 @@
-/** What a caller may hold of a service: connections, time for a request, calls given up. */
+/** Bounds of a caller: connections, time for a request, calls given up. */
 
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CONFIG_KEYS, type Config } from '@tessera/config';
 
-/** What `npm run cluster` starts on this machine. Ports count from the gateway's. */
+/** Processes that `npm run cluster` starts on this machine. Ports count from the gateway's. */
 export interface LocalClusterOptions {
   readonly nodes: number;
   readonly httpPort: number;

@@ -80,7 +80,7 @@ function auditsOf(
   return new RecallAudits({ producer, topic, metrics, log, erasures, nowMs: Date.now });
 }
 
-/** What a gateway splits calls that score texts by. */
+/** Profile by which a gateway splits calls that score texts. */
 function profileOf({ relevance }: ServeParts): OperationsOptions['relevance'] {
   return relevance && (() => relevance.relevance.profile());
 }

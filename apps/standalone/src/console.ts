@@ -45,7 +45,7 @@ export interface ConsoleNeeds {
   readonly log: Log;
 }
 
-/** Nobody has to log in where the console is reached from this machine alone, and no way is set. */
+/** Undefined, so no login, on a loopback address without tokens or provider. */
 function loginsOf({ http, access, login }: Config, { process, oidc }: Access) {
   const tokens = access.tokensPath === '' ? undefined : process.control;
   if (isLoopback(http.host) && tokens === undefined && oidc === undefined) return undefined;

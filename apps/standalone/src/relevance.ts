@@ -91,7 +91,7 @@ async function openDecoder({
     batchRowsMax: PASS_PROMPT_TOKENS,
     prefillChunkTokens: PASS_PROMPT_TOKENS,
     kvBytesMax,
-    // What prompts begin with whatever is asked stays between calls, and nothing else.
+    // Only the common beginning of all prompts stays between calls.
     kv: headPool(kvBytesMax),
     promptTokensMax,
     widthMax: 1,

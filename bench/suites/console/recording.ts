@@ -101,7 +101,7 @@ async function roundsOf(
     const times: Record<Kind, number[]> = { plain: [], recorded: [] };
     for (const kind of round % 2 === 0 ? KINDS : [...KINDS].reverse()) {
       times[kind] = await turnOf(recalls, requests, kind);
-      // What is still to be written is no burden on the turn of those that are not recorded.
+      // A backlog of records must not burden the turn of recalls that are not recorded.
       await store.settled();
     }
     if (round > 0) rounds.push(times);

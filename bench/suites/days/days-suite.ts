@@ -18,7 +18,7 @@ type Wish = Partial<RecallRequest>;
 const CAP = { action: 'impression', maxBehaviours: 2, windowSeconds: 86_400, attribute: '' };
 const CAMPAIGN_CAP = { ...CAP, maxBehaviours: 4, attribute: 'campaign' };
 
-/** What a recall may be asked beside the user, each against none of it. */
+/** Wishes of a recall beside the user, each against none of it. */
 const WISHES: Readonly<Record<string, Wish>> = {
   [PLAIN]: {},
   'a cap of items and one of campaigns': { frequencyCaps: [CAP, CAMPAIGN_CAP] },
@@ -155,5 +155,5 @@ const STAGES = { conditions, fallback };
 
 export const DAY_STAGES = Object.keys(STAGES);
 
-/** What the wishes of ordinary days cost a recall. */
+/** Costs of the wishes of ordinary days. */
 export const daysSuite = staged(STAGES);

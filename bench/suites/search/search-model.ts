@@ -266,7 +266,7 @@ export async function withModel<T>(
 /** A user of the test, with the prompt that the service would give the engine. */
 export interface TestUser {
   readonly prompt: Int32Array;
-  /** What they did next. */
+  /** Their next item. */
   readonly target: string;
 }
 

@@ -15,7 +15,7 @@ type Way = 'direct' | 'grpc' | 'kafka';
 const WAYS: readonly Way[] = ['direct', 'grpc', 'kafka'];
 
 /**
- * What the edges add to one recall at a time: each round asks for one user directly, over gRPC and
+ * Cost of each edge for one recall at a time: each round asks for one user directly, over gRPC and
  * over topics, in an order that turns. Clients and service share this process: both are counted.
  */
 export async function edges(

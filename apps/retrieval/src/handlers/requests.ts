@@ -28,7 +28,7 @@ import { parseWireRelevance, toWireRelevance } from '../wire/relevance.mapper.js
 import { parseWireScore, toWireScores } from '../wire/score.mapper.js';
 import { service } from './served.js';
 
-/** What answers requests of models. */
+/** Edges that answer requests of models. */
 export interface RequestEdges {
   readonly recall: RecallEdge;
   readonly relevance: RelevanceEdge;

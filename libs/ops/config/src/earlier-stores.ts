@@ -4,7 +4,7 @@ import { repositoryRoot } from './repository-root.js';
 import { CONFIG_KEYS, type Config } from './schema.js';
 import { defaultFolder } from './schema-fields.js';
 
-/** What is lost with them is computed anew. */
+/** Caches: their loss costs time alone. */
 const CACHES: ReadonlySet<string> = new Set(['catalogue', 'kv']);
 
 interface Place {

@@ -7,8 +7,8 @@ export const accessSchema = z.strictObject({
   mode: oneOf(
     ['guarded', 'open'],
     'guarded',
-    'without access.tokensPath: guarded serves loopback addresses only, open lets everybody ' +
-      'who reaches the service do everything',
+    'without access.tokensPath: guarded serves loopback addresses only, open lets every ' +
+      'caller do everything',
   ),
   tokensPath: text(
     '',

@@ -95,7 +95,7 @@ export class BatchServer extends Server implements CustomTransportStrategy {
     callback();
   }
 
-  /** Whether all topics are served; why not where they are not. Tried again until they are. */
+  /** True if all topics are served; why not where they are not. Tried again until they are. */
   reach(): { readonly state: 'ok' | 'down'; readonly reason: string } {
     const reasons = [...this.away].map(([topic, reason]) => `${topic}: ${reason}`);
     return { state: reasons.length === 0 ? 'ok' : 'down', reason: reasons.join('; ') };

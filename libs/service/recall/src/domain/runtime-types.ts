@@ -237,7 +237,7 @@ export interface RecallFacts {
   readonly summary: RecallRuntimeSummary;
   /** Of caches: what the start found damaged, gave up and began anew. */
   readonly droppedCaches: readonly DroppedCache[];
-  /** Whether the store of behaviours can be reached. */
+  /** True if the store of behaviours can be reached. */
   behaviourReach(): StoreReach;
   /** The pool of users' keys and values. */
   readonly kvPool: KvPool;
