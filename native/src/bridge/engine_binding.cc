@@ -9,6 +9,7 @@
 #include "bridge/object_reader.h"
 #include "bridge/object_writer.h"
 #include "bridge/submit_requests.h"
+#include "cuda/engine/open_on_card.h"
 
 namespace tessera::bridge {
 namespace {
@@ -27,7 +28,7 @@ Napi::Value engine_open(const Napi::CallbackInfo& info) {
   return run_in_lane(
       env, LaneKind::kBuild,
       [handle, options]() -> Status {
-        auto engine = engine::Engine::open(options, *handle->channel);
+        auto engine = engine::Engine::open(options, *handle->channel, &engine::cuda::open_on_card);
         if (!engine.is_ok()) return engine.status();
         handle->engine = std::move(engine).value();
         return Status::ok();
