@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = 'a11b4af24e398786';
+export const ABI_DIGEST = '3e527d8dca711d92';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
@@ -403,6 +403,27 @@ export type EngineStats = {
   readonly expertPlaces: number;
   /** Experts whose weights a layer of a pass read, each counted once. */
   readonly expertsTouched: number;
+};
+
+/**
+ * For a call of one priority class that is not parsed yet. Refuse it where `waitUs` exceeds its
+ * time left, or where `turnUs` is above 0 and `waitUs` exceeds `turnsShare` of its time left.
+ */
+export type ClassForecast = {
+  /** Microseconds until the work ahead of the call is done, safety margin included. */
+  readonly waitUs: number;
+  /** Microseconds until the next turn of the class, while demand exceeds capacity; else 0. */
+  readonly turnUs: number;
+};
+
+/** As of now. */
+export type EngineForecast = {
+  /** By priority: high, normal, low. */
+  readonly classes: readonly ClassForecast[];
+  /** Microseconds of the engine's time that an average recent request takes. */
+  readonly requestUs: number;
+  /** 0..1: see ClassForecast. */
+  readonly turnsShare: number;
 };
 
 /** The weights that serve. */
