@@ -51,7 +51,7 @@ const cases: [tidy.Rule, string, string, string][] = [
   ],
   [
     tidy.functionLengthCpp,
-    'native/src/ops/cuda/a.cu',
+    'native/src/cuda/kernels/a.cu',
     cppFunctionOf(functionLinesCpp + 1),
     cppFunctionOf(functionLinesCpp),
   ],
@@ -97,7 +97,7 @@ const cases: [tidy.Rule, string, string, string][] = [
   ],
   [
     tidy.bannedWords,
-    'native/src/engine/cuda/a.cc',
+    'native/src/cuda/engine/a.cc',
     'dynamic_cast<const ScoreTask*>(&state.task());',
     'state.task().needs();',
   ],
@@ -139,9 +139,27 @@ const cases: [tidy.Rule, string, string, string][] = [
   ],
   [
     tidy.includeLaw,
-    'native/src/beam/cuda/a.h',
-    '#include "model/a.h"',
-    '#include "device/cuda/kernel.h"',
+    'native/src/cuda/engine/a.h',
+    '#include "bridge/a.h"',
+    '#include "cuda/device/queue.h"\n#include "engine/parts.h"',
+  ],
+  [
+    tidy.includeLaw,
+    'native/src/bridge/addon.cc',
+    '#include "cuda/engine/open_on_card.h"',
+    '#include "engine/engine.h"',
+  ],
+  [
+    tidy.includeLaw,
+    'native/src/engine/engine.cc',
+    '#include "cuda/engine/open_on_card.h"',
+    '#include "engine/parts.h"',
+  ],
+  [
+    tidy.includeLaw,
+    'native/bench/kv_bench.cc',
+    '#include "cuda/device/queue.h"',
+    '#include "kv/pool.h"',
   ],
   [tidy.includeLaw, 'native/src/beam/a.h', '#include "device/device.h"', '#include "beam/a.h"'],
   [tidy.includeLaw, 'native/src/model/a.cc', '#include "beam/select.h"', '#include "ops/a.h"'],

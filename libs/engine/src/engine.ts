@@ -13,6 +13,7 @@ import {
   type CatalogueLanding,
   type CatalogueState,
   type Eligibility,
+  type EngineForecast,
   type EngineStats,
   type EngineTimings,
   type GivenCodebooks,
@@ -394,6 +395,11 @@ export abstract class Engine {
    */
   abstract updateWeights(folder: string, waitMaxMs: number): Promise<EngineUpdate>;
   abstract stats(): EngineStats;
+  /**
+   * How long a call of each priority class that came now would wait. Cheap, and never blocks.
+   * @param refused calls by class, high first, that were refused by the last forecast
+   */
+  abstract forecast(refused: readonly number[]): EngineForecast;
   abstract held(): EngineHeld;
   abstract drain(budgetMs: number): Promise<void>;
   abstract close(): Promise<void>;

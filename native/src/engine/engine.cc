@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/cuda/open_on_card.h"
 #include "engine/parts.h"
 
 namespace tessera::engine {
@@ -27,11 +26,17 @@ class Ended {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, CompletionSink& sink) {
+Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, CompletionSink& sink,
+                                             OpenOnCard open_on_card) {
   TESSERA_RETURN_IF_ERROR(validate(options));
   EngineOptions fitted = options;
   const std::optional<uint32_t> card = card_of(options);
-  Result<EngineParts> parts = card ? cuda::open_on_card(fitted, *card) : open_on_processor(fitted);
+  if (card && open_on_card == nullptr) {
+    return Status(Code::kEngineUnavailable,
+                  "engineOpen.options.device: expected cpu (this program cannot use cards), got " +
+                      options.device);
+  }
+  Result<EngineParts> parts = card ? open_on_card(fitted, *card) : open_on_processor(fitted);
   if (!parts.is_ok()) return parts.status();
   return open(fitted, std::move(parts).value(), sink);
 }

@@ -28,11 +28,16 @@
 namespace tessera::engine {
 
 struct EngineParts;
+/// Opens an engine's parts on a card, by its number (cuda/engine/open_on_card.h).
+using OpenOnCard = Result<EngineParts> (*)(EngineOptions& options, uint32_t card);
 
 class Engine {
  public:
   /// Loads the model and starts the engine's thread. `sink` must outlive the engine.
-  static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, CompletionSink& sink);
+  /// `open_on_card` opens the parts where options.device names a card; with null, the call then
+  /// fails with ENGINE_UNAVAILABLE.
+  static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, CompletionSink& sink,
+                                              OpenOnCard open_on_card = nullptr);
   /// Of parts that were opened with the same options: a test's own.
   static std::unique_ptr<Engine> open(const EngineOptions& options, EngineParts parts,
                                       CompletionSink& sink);
@@ -104,6 +109,7 @@ class Engine {
   void drain(std::chrono::microseconds budget);
   void close();
   Stats stats() const;
+  Forecast forecast(const CallsByClass& refused) { return front_.forecast(refused); }
 
  private:
   Engine(const EngineOptions& options, EngineParts parts, CompletionSink& sink);

@@ -1,7 +1,7 @@
 // A device that computes passes, as the one loop drives it (loop.h): the loop knows who runs, what
 // a pass is predicted to take and when a request has ended; an executor has the memory of requests
 // and turns a plan into numbers. One implementation per device: processor_executor.h and
-// cuda/card_executor.h.
+// cuda/engine/card_executor.h.
 //
 // What an executor is asked for may be done when the call returns, or only be under way, as on a
 // card: passes_ahead() says how many passes may be so, finish() waits for them.

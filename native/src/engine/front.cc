@@ -82,7 +82,8 @@ AdmissionControl::Judged Front::accept(Request& request, uint64_t row_kind, Cloc
 
 /// The request with the blocks that were begun for its ticket.
 RequestQueue::Waiting Front::entry_of(Request request) {
-  RequestQueue::Waiting entry{.request = std::move(request)};
+  RequestQueue::Waiting entry;
+  entry.request = std::move(request);
   if (auto reserved = reserved_.extract(entry.request.ticket); !reserved.empty()) {
     entry.blocks = std::move(reserved.mapped());
   }
@@ -198,6 +199,13 @@ Stats Front::stats() const {
   stats.token_pair_us = cost.pair_us;
   stats.backlog_us = admission_.backlog_us(tally_.waiting_us());
   return stats;
+}
+
+Forecast Front::forecast(const CallsByClass& refused) {
+  const MutexLock lock(mutex_);
+  const auto queued_us = [this](uint8_t priority, double own_us)
+                             REQUIRES(mutex_) { return tally_.ahead_us(priority, own_us); };
+  return admission_.forecast(refused, queued_us, Clock::now());
 }
 
 Result<UpdateReport> Front::update(PendingUpdate& pending) {

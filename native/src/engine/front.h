@@ -61,6 +61,8 @@ class Front {
   void refuse_new();
   /// Counts of requests; those of passes are LoopCounters'.
   Stats stats() const;
+  /// `refused`: calls that the caller refused by the last forecast.
+  Forecast forecast(const CallsByClass& refused);
   /// Hands the update to the driver and waits until it has ended.
   Result<UpdateReport> update(PendingUpdate& pending);
   /// Refuses new requests and waits until none is in flight; cancels them after `budget`.

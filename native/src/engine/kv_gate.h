@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "base/mutex.h"
 #include "engine/request.h"
@@ -26,6 +27,9 @@ struct ComingBlocks {
   Clock::time_point wait_from{};
   Clock::time_point wait_until{};
 };
+// Erasing the entry that has them is the release: no copy can keep them.
+static_assert(!std::is_copy_constructible_v<ComingBlocks> &&
+              std::is_nothrow_move_constructible_v<ComingBlocks>);
 
 class KvGate {
  public:

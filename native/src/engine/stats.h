@@ -1,8 +1,11 @@
 // Statistics of the engine and its requests.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+
+#include "scheduler/admission_constants.h"
 
 namespace tessera::engine {
 
@@ -30,6 +33,21 @@ struct Stats {
   // Of all layers and passes, as model::ExpertUse counts them.
   uint64_t expert_rows = 0, expert_places = 0, experts_touched = 0;
 };
+
+/// For a call of one priority class that is not parsed yet, microseconds (scheduler/
+/// admission_controller.h has the rule to refuse it by).
+struct ClassForecast {
+  double wait_us = 0;  // until the work ahead of it is done, with the margin
+  double turn_us = 0;  // until the next turn of the class; 0: now
+};
+
+struct Forecast {
+  std::array<ClassForecast, scheduler::kClasses> classes;
+  double request_us = 0;  // the engine's time for an average recent request
+  double turns_share = scheduler::kTurnsShare;
+};
+
+using CallsByClass = std::array<uint32_t, scheduler::kClasses>;
 
 /// The outcome of an update of the weights.
 struct UpdateReport {

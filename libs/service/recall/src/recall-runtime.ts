@@ -197,6 +197,7 @@ function factsOf(
     behaviourReach: () => store.reach(),
     kvPool,
     engineStats: () => engine.stats(),
+    forecast: (refused) => engine.forecast(refused),
     heldWhileIdle: () => {
       const underway = catalogues.all.reduce((sum, { useCases }) => sum + useCases.underway, 0);
       return { ...(underway === 0 ? engine.held() : NOTHING_HELD), underway };

@@ -292,6 +292,8 @@ Napi::Value to_js(Napi::Env env, const model::ModelConfig& from);
 Napi::Value to_js(Napi::Env env, const engine::ServedModel& from);
 Napi::Value to_js(Napi::Env env, const engine::SubmitOutcome& from);
 Napi::Value to_js(Napi::Env env, const engine::Stats& from);
+Napi::Value to_js(Napi::Env env, const engine::ClassForecast& from);
+Napi::Value to_js(Napi::Env env, const engine::Forecast& from);
 Napi::Value to_js(Napi::Env env, const engine::UpdateReport& from);
 Napi::Value to_js(Napi::Env env, const model::UnseenExpert& from);
 Napi::Value to_js(Napi::Env env, const engine::MeasuredScales& from);

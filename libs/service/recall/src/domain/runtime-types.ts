@@ -19,6 +19,7 @@ import type {
 } from '@tessera/catalogue';
 import type {
   CatalogueItem,
+  EngineForecast,
   EngineHeld,
   EngineModel,
   EnginePass,
@@ -245,6 +246,8 @@ export interface RecallFacts {
   /** The pool of users' keys and values. */
   readonly kvPool: KvPool;
   engineStats(): EngineStats;
+  /** As the engine's. */
+  forecast(refused: readonly number[]): EngineForecast;
   /** Requests under way, and what is held of the engine though there are none; else 0. */
   heldWhileIdle(): EngineHeld & { readonly underway: number };
   /** IDs of users that can be recalled for, in the order of the file. */
