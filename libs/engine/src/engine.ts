@@ -53,10 +53,7 @@ export interface CatalogueItem {
   readonly attributes: string;
 }
 
-/**
- * The items that a request may find; made by Catalogue.reach() and given to the engine with the
- * request.
- */
+/** The items that a request may find; made by Catalogue.reach() and given to the engine. */
 export interface Reach {
   /** Number of the last change of the version that is pinned. */
   readonly sequence: number;
@@ -395,10 +392,7 @@ export abstract class Engine {
    */
   abstract updateWeights(folder: string, waitMaxMs: number): Promise<EngineUpdate>;
   abstract stats(): EngineStats;
-  /**
-   * How long a call of each priority class that came now would wait. Cheap, and never blocks.
-   * @param refused calls by class, high first, that were refused by the last forecast
-   */
+  /** For a call that came now; cheap. `refused`: calls by class that the last one refused. */
   abstract forecast(refused: readonly number[]): EngineForecast;
   abstract held(): EngineHeld;
   abstract drain(budgetMs: number): Promise<void>;

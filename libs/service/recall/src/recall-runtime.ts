@@ -27,7 +27,7 @@ import {
 import { adapterProbe } from './adapter-probe.js';
 import { bindCatalogue } from './bind-catalogue.js';
 import { checkConfiguredCaps } from './check-configured-caps.js';
-import { describeItems } from './domain/describe-items.js';
+import { describeItems } from './domain/answer-facts.js';
 import type {
   RecallFacts,
   RecallOperations,
