@@ -6,7 +6,7 @@ import type { PackedEntries } from '../packed.js';
 /** Of the descriptions that this was written from; the addon must be built from the same. */
 export const ABI_DIGEST = '3e527d8dca711d92';
 
-/** What may happen to an item (docs/live-catalogue.md). */
+/** Changes of an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
   'upsert',
   'pause',
@@ -18,7 +18,7 @@ export const CHANGE_OPS = [
 ] as const;
 export type ChangeOp = (typeof CHANGE_OPS)[number];
 
-/** What an attribute may be (docs/eligibility.md). */
+/** Types of an attribute (docs/eligibility.md). */
 export const DECLARED_TYPES = [
   'text',
   'set',
@@ -90,7 +90,7 @@ export const SUBMIT_REASONS = [
 ] as const;
 export type SubmitReason = (typeof SUBMIT_REASONS)[number];
 
-/** What became of a watched item. */
+/** The fate of a watched item. */
 export const VERDICTS = [
   'returned',
   'pruned',
@@ -157,7 +157,7 @@ export const TREE_OUTCOMES = {
   provedOut: 8,
 } as const;
 
-/** What stands where there is none. */
+/** Placeholders for an absent value. */
 export const NOTHING = {
   row: 0xffffffff,
   code: 0xffffffff,
@@ -180,7 +180,7 @@ export type EngineOptions = {
   readonly computeType: ComputeType;
   /** File of fixed activation scales for w8a8, as measureScales writes it; '' for none. */
   readonly activationScalesPath: string;
-  /** Whose logits requests may want; empty: those of the whole vocabulary. */
+  /** Tokens whose logits requests may want; empty: the whole vocabulary. */
   readonly headTokens: Int32Array;
   /** That computes: `cpu`, or `cuda:N` for card N of the machine. */
   readonly device: string;
@@ -263,7 +263,7 @@ export type BindingOptions = {
   readonly codebookDigest: string;
 };
 
-/** What an adapter may be. */
+/** Limits of an adapter. */
 export type AdapterLimits = {
   /** 1..128. */
   readonly rankMax: number;
@@ -325,7 +325,7 @@ export type StoreOpenOptions = {
   readonly reserveBytes: number;
 };
 
-/** What config.json alone says of a model. */
+/** The shape of a model, from config.json alone. */
 export type ModelShape = {
   readonly family: string;
   readonly vocabSize: number;
@@ -443,7 +443,7 @@ export type UnseenExpert = {
   readonly expert: number;
 };
 
-/** What was measured. */
+/** Results of the measurement. */
 export type MeasuredScales = {
   readonly rows: number;
   /** Their scale is the largest of their layer's other experts. */
@@ -484,7 +484,7 @@ export type StructFields = {
   readonly fields: readonly string[];
 };
 
-/** What the addon was built from. */
+/** The description that the addon was built from. */
 export type AbiDescription = {
   /** Of native/abi. */
   readonly digest: string;
@@ -504,7 +504,7 @@ export type EmbedderInfo = {
   readonly layerCount: number;
   /** Of encoder and head. */
   readonly digest: string;
-  /** What beside the weights decides bits. */
+  /** The settings that decide bits, beside the weights. */
   readonly numbers: string;
   /** A vector is a row of logits, one per label. */
   readonly isClassifier: boolean;
@@ -519,7 +519,7 @@ export type EmbedderInfo = {
   readonly weightBytes: number;
 };
 
-/** What a pass made. */
+/** Results of a pass. */
 export type EmbeddedPass = {
   /** [texts][dimension]. */
   readonly vectors: Float32Array;
@@ -527,7 +527,7 @@ export type EmbeddedPass = {
   readonly computeUs: number;
 };
 
-/** What was measured. */
+/** Results of the measurement. */
 export type MeasuredTexts = {
   /** Of the file of static scales. */
   readonly path: string;
@@ -590,11 +590,11 @@ export type KvMetrics = {
   readonly storedBlockBytes: number;
   /** In the order of the list, all that the pool has. */
   readonly tiers: readonly KvTierMetrics[];
-  /** What last kept blocks from being stored; '' for nothing. */
+  /** The last error that kept blocks from being stored; '' for none. */
   readonly storeError: string;
 };
 
-/** What the pool has of a user under one version of prompts. */
+/** Blocks of a user in the pool, under one version of prompts. */
 export type KvChain = {
   /** Digest of model, template, codebook and layout. */
   readonly version: string;
@@ -606,7 +606,7 @@ export type KvChain = {
   readonly deviceTokens: number;
   readonly hostTokens: number;
   readonly diskTokens: number;
-  /** What a restart would find. */
+  /** Tokens that a restart would find. */
   readonly durableTokens: number;
   readonly unusedUs: number;
   /** Versions between the one that computed its front and this one. */
@@ -671,13 +671,13 @@ export type CatalogueState = {
   readonly changedItemCount: number;
   readonly changesSinceSnapshot: number;
   readonly snapshotItemCount: number;
-  /** What catalogueKeep() found in its folder. */
+  /** Changes that catalogueKeep() found in its folder. */
   readonly replayedChanges: number;
   /** Of a write that a crash broke off, cut by catalogueKeep(). */
   readonly cutBytes: number;
 };
 
-/** What a version holds: two that hold the same have the same digest. */
+/** The content of a version: equal contents have equal digests. */
 export type CatalogueDigest = {
   /** Number of the last change of the version. */
   readonly sequence: number;
@@ -703,7 +703,7 @@ export type CatalogueReach = {
   readonly cappedItems: number;
 };
 
-/** What a version says of an item before any search. */
+/** The state of an item in a version, before any search. */
 export type CatalogueJudgement = {
   /** Of that version and the eligibility. */
   readonly reach: ReachHandle;
@@ -882,7 +882,7 @@ export type CodebookLevel = {
   readonly values: Float32Array;
 };
 
-/** What vectors get codes by (docs/semantic-ids.md). */
+/** Codebooks that give vectors their codes (docs/semantic-ids.md). */
 export type GivenCodebooks = {
   /** Of vectors. */
   readonly dimension: number;
@@ -982,7 +982,7 @@ export type RequestHead = {
 export type RequestWork = {
   readonly priority: Priority;
   readonly promptTokens: Int32Array;
-  /** Whose keys and values are found and kept; '' for nobody's but the static text's. */
+  /** The user whose keys and values are found and kept; '': the static text's alone. */
   readonly userId: string;
   /** First tokens of the prompt that are the same for all users. */
   readonly prefixTokens: number;
@@ -1008,7 +1008,7 @@ export type RecallRequest = {
   readonly watchedItem: number;
   /** Names of attributes that the items of the answer shall have. */
   readonly attributes: readonly string[];
-  /** Whether the answer has what each step kept and first rejected. */
+  /** The answer lists the candidates that each step kept and first rejected. */
   readonly wantsTree: boolean;
 };
 
@@ -1037,7 +1037,7 @@ export type StoreEntries = {
   readonly entries: PackedEntries;
 };
 
-/** What a query found. */
+/** Results of a query. */
 export type StoreFound = {
   /** Per key. */
   readonly values: readonly StoreValue[];
@@ -1060,7 +1060,7 @@ export type Failure = {
   readonly retryAfterUs: number;
 };
 
-/** What one tier had. */
+/** Tokens found in one tier. */
 export type KvTierTokens = {
   readonly tier: string;
   readonly tokens: number;
@@ -1101,7 +1101,7 @@ export type EngineTimings = {
   readonly totalUs: number;
 };
 
-/** What answers of all kinds say. */
+/** Facts in an answer of any kind. */
 export type AnswerFacts = {
   /** Updates of the weights before the request ran. */
   readonly weightsGeneration: number;
@@ -1133,7 +1133,7 @@ export type AnswerPath = {
   readonly score: number;
 };
 
-/** What became of a watched item. */
+/** The fate of a watched item. */
 export type WatchedItem = {
   /** `open` where no item was watched. */
   readonly verdict: Verdict;
