@@ -234,6 +234,11 @@ const BANNED = [
     only: (path) => /^libs\/engine\/src\/native-engine\.ts$/.test(path),
     instead: 'a field of RequestKind (libs/engine/src/request-kinds.ts)',
   },
+  {
+    pattern: /^[^"'`\n]*(\/\/|\/\*|^ *\*)[/*!<]* *(Who|What|Whose|Whether|Whoever|None|Nobody)\b/m,
+    only: (path) => path.startsWith('native/'),
+    instead: 'a noun or a verb to begin the comment',
+  },
   { pattern: /,\s(which )?came\b(?! (back|from|in|out)\b)/, instead: 'got' },
   {
     pattern: /\b([Hh]e|[Hh]is|[Hh]im|[Hh]imself)\b/,

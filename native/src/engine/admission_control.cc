@@ -1,6 +1,7 @@
 #include "engine/admission_control.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -14,6 +15,10 @@ using scheduler::Verdict;
 uint32_t retry_hint(double us) {
   return static_cast<uint32_t>(
       std::clamp(us, scheduler::kRetryAfterUsMin, scheduler::kRetryAfterUsMax));
+}
+
+double microseconds_of(Clock::duration time) {
+  return std::chrono::duration<double, std::micro>(time).count();
 }
 
 std::string milliseconds(double us) { return std::to_string(std::llround(us / 1000)) + " ms"; }
@@ -85,6 +90,20 @@ void AdmissionControl::note_ended(const Admitted& ended, const Status& status,
                           .charged_us = ended.charged_us,
                           .was_short = ended.was_short},
                          end_of(status), microseconds_of(now.time_since_epoch()));
+}
+
+Forecast AdmissionControl::forecast(const CallsByClass& refused,
+                                    const std::array<double, kPriorityClasses>& queued_us,
+                                    Clock::time_point now) {
+  const double now_us = microseconds_of(now.time_since_epoch());
+  for (size_t c = 0; c < kPriorityClasses; ++c) controller_.note_refused(c, refused[c], now_us);
+  Forecast forecast;
+  forecast.request_us = mean_alone_us() * controller_.sharing();
+  for (size_t c = 0; c < kPriorityClasses; ++c) {
+    const auto of_class = controller_.forecast(c, queued_us[c], now_us);
+    forecast.classes[c] = {.wait_us = of_class.wait_us, .turn_us = of_class.turn_us};
+  }
+  return forecast;
 }
 
 }  // namespace tessera::engine

@@ -3,6 +3,7 @@
 // guarded by the front's mutex.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "base/status.h"
@@ -51,9 +52,11 @@ class AdmissionControl {
   void note_ended(const Admitted& ended, const Status& status, Clock::time_point now);
 
   /// For calls that are not parsed yet, after `refused` of them were refused by the last forecast.
-  /// `queued_us(cls, own_us)`: as Arriving's.
-  template <typename QueuedUs>
-  Forecast forecast(const CallsByClass& refused, const QueuedUs& queued_us, Clock::time_point now);
+  /// `queued_us`: by class, as Arriving's, for a request of mean_alone_us().
+  Forecast forecast(const CallsByClass& refused,
+                    const std::array<double, kPriorityClasses>& queued_us, Clock::time_point now);
+  /// Of recent requests; 0 before the first.
+  double mean_alone_us() const { return controller_.mean_alone_us(); }
 
   const scheduler::PassCost& cost() const { return cost_; }
   /// Time until every running and waiting request has ended. `queued_us`: of all that wait.
@@ -62,26 +65,8 @@ class AdmissionControl {
   }
 
  private:
-  static double microseconds_of(Clock::duration time) {
-    return std::chrono::duration<double, std::micro>(time).count();
-  }
-
   scheduler::PassCost cost_;  // after the last pass
   scheduler::AdmissionController controller_;
 };
-
-template <typename QueuedUs>
-Forecast AdmissionControl::forecast(const CallsByClass& refused, const QueuedUs& queued_us,
-                                    Clock::time_point now) {
-  const double now_us = microseconds_of(now.time_since_epoch());
-  for (uint8_t c = 0; c < kPriorityClasses; ++c) controller_.note_refused(c, refused[c], now_us);
-  const double own_us = controller_.mean_alone_us();
-  Forecast forecast{.request_us = own_us * controller_.sharing()};
-  for (uint8_t c = 0; c < kPriorityClasses; ++c) {
-    const auto of_class = controller_.forecast(c, queued_us(c, own_us), now_us);
-    forecast.classes[c] = {.wait_us = of_class.wait_us, .turn_us = of_class.turn_us};
-  }
-  return forecast;
-}
 
 }  // namespace tessera::engine

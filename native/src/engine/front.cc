@@ -1,6 +1,7 @@
 #include "engine/front.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -44,7 +45,7 @@ uint32_t Front::kept_tokens(const Request& request) const {
   return std::min({kept, use.keep_tokens, size - 1});
 }
 
-/// Whether a request could be served at all.
+/// Checks that the engine can serve the request at all.
 Status Front::check(const Request& request, Clock::time_point now) const {
   TESSERA_RETURN_IF_ERROR(broken_);
   TESSERA_RETURN_IF_ERROR(check_limits(request, options_, model_));
@@ -56,7 +57,7 @@ Status Front::check(const Request& request, Clock::time_point now) const {
   return deadline_status(request, now);
 }
 
-/// Whether a request may wait in the queue.
+/// Decides whether a request may join the queue.
 AdmissionControl::Judged Front::accept(Request& request, uint64_t row_kind, Clock::time_point now,
                                        double& own_us) {
   Status status = check(request, now);
@@ -203,8 +204,9 @@ Stats Front::stats() const {
 
 Forecast Front::forecast(const CallsByClass& refused) {
   const MutexLock lock(mutex_);
-  const auto queued_us = [this](uint8_t priority, double own_us)
-                             REQUIRES(mutex_) { return tally_.ahead_us(priority, own_us); };
+  const double own_us = admission_.mean_alone_us();
+  std::array<double, kPriorityClasses> queued_us{};
+  for (uint8_t c = 0; c < kPriorityClasses; ++c) queued_us[c] = tally_.ahead_us(c, own_us);
   return admission_.forecast(refused, queued_us, Clock::now());
 }
 

@@ -53,8 +53,8 @@ using CallsByClass = std::array<uint32_t, scheduler::kClasses>;
 struct UpdateReport {
   std::string digest;       // of the weights that serve from then on
   uint64_t generation = 0;  // updates since the engine opened
-  uint64_t drained_us = 0;  // for the requests that ran; nobody was let in meanwhile
-  uint64_t swapped_us = 0;  // nobody ran meanwhile
+  uint64_t drained_us = 0;  // waiting for running requests, with admission stopped
+  uint64_t swapped_us = 0;  // writing the weights, with no request running
 };
 
 }  // namespace tessera::engine

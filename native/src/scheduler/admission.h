@@ -17,7 +17,7 @@ struct RequestWork {
   double cells_per_beam = 0;  // rows of the head that a beam is multiplied with
 };
 
-/// Microseconds if nobody else ran. `chunk`: prompt rows of a pass, > 0.
+/// Microseconds that the work takes in an empty engine. `chunk`: prompt rows of a pass, > 0.
 double alone_us(const PassCost& cost, const RequestWork& work, uint32_t chunk);
 
 /// The time that passes take, divided by the time that their requests would take alone: requests

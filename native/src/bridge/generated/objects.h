@@ -196,7 +196,7 @@ inline constexpr std::array<StructTable, 9> kReadStructs = {{
     {"StoreOpenOptions", kStoreOpenOptionsFields},
 }};
 
-// What is read: spans are good until the call returns.
+// Readers. Spans are good until the call returns.
 
 struct ScaleMeasurement {
   std::string model_path;
@@ -215,7 +215,7 @@ struct BindingOptions {
   std::string codebook_digest;
 };
 
-// What is written.
+// Writers.
 
 struct AbiDescription {
   std::string digest;

@@ -92,7 +92,7 @@ class Card {
   void drop_event(Event event);
   Status record(Event event, Stream stream);
   Status wait(Stream stream, Event event);
-  /// Whether all that was before the event's last record() is done.
+  /// True once all work before the event's last record() is done.
   Result<bool> is_done(Event event);
   /// An event that keeps its time, for milliseconds_between.
   Result<Event> make_timing_event();
@@ -112,8 +112,8 @@ class Card {
   Status launch(Function function, const LaunchShape& shape, std::span<void* const> arguments,
                 Stream stream);
 
-  /// What is asked of the stream is kept in a graph instead of run, until end_capture(): launches
-  /// alone, the calling thread's other calls break it.
+  /// Until end_capture() the stream records launches into a graph instead of running them. Any
+  /// other call of this thread breaks the capture.
   Status begin_capture(Stream stream);
   /// The capture ends in any case.
   Result<Graph> end_capture(Stream stream);

@@ -150,7 +150,7 @@ TEST(CudaDriver, ChainsAreRecordedReplayedAndDropped) {
     const Fault set("broken kernel");
     expect_refused(card.replay(*chain.value()), "graph: CUDA_ERROR_OTHER");
   }
-  // What is no launch is refused, and the chain with it.
+  // A call that is no launch is refused, and the chain with it.
   ASSERT_TRUE(card.begin_recording().is_ok());
   expect_refused(card.zero(nullptr, 1), "zero: expected launches alone while a chain is recorded");
   expect_refused(card.replay(*std::make_unique<Recording>()), "replay: expected launches alone");

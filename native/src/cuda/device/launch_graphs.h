@@ -1,7 +1,6 @@
-// Chains of launches that are asked for again and again, by their shape: from the second time on
-// one call of the driver in place of hundreds. What changes from time to time lies in device
-// memory; arguments and sizes are those of the first time, so shapes are rounded up (rounded_rows)
-// and kernels do nothing for what is spare.
+// Recorded chains of launches, by their shape: from the second use on, one call of the driver
+// replaces hundreds. Values that change between uses are in device memory; arguments and sizes are
+// those of the first use, so shapes are rounded up (rounded_rows) and kernels skip the spare rows.
 //
 // Thread-safety: one thread at a time, that of the queue, which outlives this.
 #pragma once

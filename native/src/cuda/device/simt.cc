@@ -215,7 +215,7 @@ uint64_t exchange(uint64_t bits, uint32_t from, const char* what) {
   running->current().given = bits;
   running->wait(Waits::kWarp, what);
   const uint64_t taken = running->of_warp(from % kLanes).given;
-  running->wait(Waits::kWarp, what);  // nobody gives again before all have taken
+  running->wait(Waits::kWarp, what);  // no lane gives again before all have taken
   return taken;
 }
 

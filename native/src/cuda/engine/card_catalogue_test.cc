@@ -107,7 +107,7 @@ TEST_F(CardCatalogueTest, EveryVersionIsSearchedAsOnTheCpuInWhateverOrderTheyAre
     }
     expect_equal_searches(test, views, versions, model, *queue, random);
     if (HasFatalFailure()) return;
-    // What goes takes nothing from what stays.
+    // Versions that are dropped take nothing from those that stay.
     std::shuffle(order.begin(), order.end(), random);
     views = {views[order[0]], views[order[1]]};
     versions = {versions[order[0]], versions[order[1]]};

@@ -1,6 +1,7 @@
-// What has changed since a snapshot, on a card: the map of a view's changed nodes, copied node for
-// node (cuda/kernels/trie.h). Versions share on the card what they share on the host, so a version
-// costs what it touches, in whatever order versions come, and what only it has is freed with it.
+// The changes since a snapshot, on a card: the map of a view's changed nodes, copied node for node
+// (cuda/kernels/trie.h). Versions share nodes on the card as they do on the host, so a version
+// costs only the nodes it changes, in any order of versions; dropping it frees the nodes that it
+// alone has.
 //
 // Thread-safety: one thread at a time, that of the queue, which outlives all.
 #pragma once
@@ -17,7 +18,7 @@ namespace tessera::engine::cuda {
 
 class CardChanges : public std::enable_shared_from_this<CardChanges> {
  public:
-  /// A map node or row on the card, and what it points to. Immutable; freed when nobody holds it.
+  /// A map node or row on the card, and what it points to. Immutable; freed with its last holder.
   class Part;
 
   static std::shared_ptr<CardChanges> make(std::shared_ptr<const catalogue::Snapshot> base,

@@ -35,7 +35,7 @@ using device::cuda::Queue;
 constexpr uint32_t kContext = 96, kWidth = 6, kKeysMax = 4096;
 constexpr uint16_t kNan = 0x7FC0;  // of BF16
 
-/// What the tests do to a card.
+/// Faults that the tests inject into a card.
 struct Faults {
   std::atomic<bool> is_broken{false};      // kernels end with an error
   std::atomic<bool> is_full{false};        // no memory is left

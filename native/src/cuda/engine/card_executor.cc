@@ -17,8 +17,8 @@ using device::cuda::Memory;
 /// All requests of an executor are made by it.
 CardRequest& own(RunningRequest& state) { return static_cast<CardRequest&>(state); }
 
-Status not_here(const std::string& what) {
-  return {Code::kRequestInvalid, what + " on a card yet: expected an engine on \"cpu\""};
+Status not_here(const std::string& field) {
+  return {Code::kRequestInvalid, field + ": expected an engine on \"cpu\", got one on a card"};
 }
 
 }  // namespace
@@ -63,14 +63,14 @@ Status CardExecutor::allocate(const EngineOptions& options) {
 
 Status CardExecutor::check(const Request& request) const {
   if (request.task->needs().selection == Selection::kGiven) {
-    return not_here("kind: paths are not scored");
+    return not_here("kind");
   }
-  if (request.task->reads_tokens()) return not_here("kind: relevance is not scored");
-  if (request.adapter != nullptr) return not_here("adapter: adapters are not served");
+  if (request.task->reads_tokens()) return not_here("kind");
+  if (request.adapter != nullptr) return not_here("adapter");
   if (request.watched_item != catalogue::kNoItem) {
-    return not_here("watchedItem: items are not watched");
+    return not_here("watchedItem");
   }
-  if (request.wants_tree) return not_here("wantsTree: trees are not told");
+  if (request.wants_tree) return not_here("wantsTree");
   return Status::ok();
 }
 
@@ -79,7 +79,7 @@ Result<std::shared_ptr<CardCatalogue>> CardExecutor::catalogue_of(
   for (const Known& known : catalogues_) {
     if (known.binding == binding) return known.catalogue;
   }
-  // Those that nobody else has any more will not be asked for again.
+  // Without another holder a version is never asked for again.
   std::erase_if(catalogues_, [](const Known& known) {
     return known.binding.use_count() == 1 && known.catalogue.use_count() == 1;
   });

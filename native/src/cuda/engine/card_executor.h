@@ -3,9 +3,10 @@
 // kPassesAhead passes, so that deadlines, cancellations and new requests are not kept waiting
 // behind passes that were asked for long ago.
 //
-// What goes back to the pool, or is kept in it, has been waited for: nothing that was asked for
-// reads or writes it any more. Requests do not compute for each other on a card: who shares a
-// prompt with one that runs finds in the pool what that one has kept, and computes the rest.
+// The executor waits for the card before it gives a block back to the pool or keeps it there, so no
+// pending launch reads or writes it. Requests do not compute for each other on a card: a request
+// that shares a prompt with a running one reads what that one has kept in the pool, and computes
+// the rest.
 #pragma once
 
 #include <memory>

@@ -68,10 +68,10 @@ Status fit(EngineOptions& options, const ServedModel& model, const Queue& passes
   if (!left.is_ok()) return left.status();
   const uint64_t prompts = left.value() - left.value() / kSearchShare;
   if (prompts < model.block_bytes) {
-    return {Code::kEngineOverloaded, "device: weights and passes leave " +
-                                         std::to_string(left.value()) +
-                                         " bytes on the card, no room for a block of prompts, " +
-                                         std::to_string(model.block_bytes) + " bytes"};
+    return {Code::kEngineOverloaded, "device: expected room for a block of " +
+                                         std::to_string(model.block_bytes) +
+                                         " bytes beside weights and passes, got " +
+                                         std::to_string(left.value()) + " bytes on the card"};
   }
   options.kv.device_bytes = std::min(options.kv.device_bytes, prompts);
   options.kv_bytes_max = std::min(options.kv_bytes_max, left.value());

@@ -15,8 +15,8 @@
 //
 // Splits begin at fixed positions, so a row's bits depend on the row alone.
 //
-// A block of the pool as a card reads it, for head_dim 64 or 128 (BF16); positions that nobody has
-// written hold finite numbers, since they are multiplied by zero:
+// A block of the pool as a card reads it, for head_dim 64 or 128 (BF16); unwritten positions hold
+// finite numbers, since they are multiplied by zero:
 //   [layer][ keys: [kv_head][32 positions][head_dim] ][ values: [kv_head][32 positions][head_dim] ]
 #pragma once
 

@@ -1,4 +1,4 @@
-// Whether the rows of a pass are finite, on a card.
+// Checks on a card that the rows of a pass are finite.
 //
 //   tessera_check_rows       grid (rows), block kRowThreads
 #pragma once

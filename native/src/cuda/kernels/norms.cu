@@ -1,5 +1,5 @@
-// What the logits of a beam are measured against, where that is less than the vocabulary: the sums
-// of beam/scan.inc, operation for operation, so that scores have the CPU's bits.
+// Normalisers of a beam's logits over less than the vocabulary: the sums of beam/scan.inc,
+// operation for operation, so that scores have the CPU's bits.
 #include "cuda/device/kernel.h"
 
 #include "cuda/kernels/select_kernels.h"

@@ -57,8 +57,8 @@ struct Fan {
   uint32_t later_count = 0;
 };
 
-/// What the kernels of a step hand on; `beams`, those of the next step, and `finished` are its
-/// results. Before the first step, which begins with one beam at the root, all is zero but `beams`.
+/// State that the kernels of a step pass to each other. Its results are `beams`, the beams of the
+/// next step, and `finished`. Before the first step, with one beam at the root, the rest is zero.
 struct State {
   uint32_t steps = 0;       // taken since the search began
   uint32_t candidates = 0;  // children of all beams, whether they may be entered or not

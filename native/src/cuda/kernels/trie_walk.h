@@ -1,5 +1,5 @@
-// What the kernels of search and export ask of a version of a catalogue: the answers of
-// catalogue/reach.h. Included by *.cu only.
+// Answers the questions of catalogue/reach.h on a card, for one version of a catalogue. Included by
+// *.cu only.
 #pragma once
 
 #include "cuda/device/kernel.h"

@@ -70,7 +70,7 @@ class CardDecoder {
   Status forward(std::span<const int32_t> tokens, std::span<const CardRows> groups);
   /// The same for tokens that are on the card.
   Status forward(const int32_t* card_tokens, std::span<const CardRows> groups);
-  /// Of the last pass, on the card: [rows][hidden], behind the final norm. What is wrong in a row's
+  /// Of the last pass, on the card: [rows][hidden], behind the final norm. A fault in a row's
   /// keys and values shows here, because a row attends to itself.
   const uint16_t* final_rows() const { return normed_; }
   /// logits: [rows][ids] on the card. `rows` and `ids` on the card too; rows of the last pass.
