@@ -32,7 +32,7 @@ export interface ForwardedCalls {
 }
 
 /** What a node said, as it said it; the gateway's own refusals by the one table. */
-export function statusOf(thrown: unknown, log: Pick<Log, 'error'>): StatusObject {
+function statusOf(thrown: unknown, log: Pick<Log, 'error'>): StatusObject {
   if (!isServiceError(thrown)) return loggedStatus(thrown, log);
   const { code, details, metadata } = thrown;
   return { code, details, metadata };
