@@ -37,10 +37,10 @@ function fresh<Value>(read: () => Value): () => Value {
 }
 
 /** The engine's own forecast, which hears of the calls that were refused by it. */
-function decoderForecast({ forecast }: AdmissionParts['facts']): Forecast {
+function decoderForecast(facts: AdmissionParts['facts']): Forecast {
   const refused = [0, 0, 0];
   const read = fresh(() => {
-    const read = forecast(refused);
+    const read = facts.forecast(refused);
     refused.fill(0);
     return read;
   });

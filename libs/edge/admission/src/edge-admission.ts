@@ -61,9 +61,9 @@ export class EdgeAdmission {
     return this.taken;
   }
 
-  /** Microseconds that a call of normal priority would wait now. */
-  get waitUs(): number {
-    return this.settings.forecast.of(1).waitUs;
+  /** For a call of the class that came now. */
+  forecast(cls: PriorityClass): ClassForecast {
+    return this.settings.forecast.of(cls);
   }
 
   /**
