@@ -100,6 +100,7 @@ function check() {
   checker('tidy', process.execPath, ['tools/tidy.mjs']);
   checker('dead code (knip)', bin('knip'), ['--no-progress']);
   checker('proto lint (buf)', bin('buf'), ['lint']);
+  checker('proto v1 kept (buf)', bin('buf'), ['breaking', '--against', 'test/contract/v1.binpb']);
   checker('generated code is up to date', process.execPath, ['tools/generate.mjs', '--check']);
   clangFormat();
   checker('libraries as one file, locks (clang)', process.execPath, ['tools/clang-check.mjs']);
