@@ -19,7 +19,7 @@ export interface Measurement {
   readonly ratio?: Ratio;
   /** The number that the ratio, or the value where there is none, is to reach; null: no bar. */
   readonly bar: number | null;
-  /** Whether the bar is a lower or an upper bound. */
+  /** True if the bar is a lower or an upper bound. */
   readonly bound?: 'at-least' | 'at-most';
 }
 

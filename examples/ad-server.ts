@@ -41,7 +41,7 @@ async function connect(): Promise<Recaller> {
     return new TesseraClient(values.address, { connection: connectionOf(values) });
   }
   // As the service is configured: TESSERA_KAFKA_TLS and so on.
-  const security = kafkaSecurity(loadConfig().config.kafka);
+  const security = kafkaSecurity(loadConfig().config);
   return TopicClient.open({ ...DEFAULT_TOPICS, brokers: [values.kafka], security });
 }
 

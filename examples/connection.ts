@@ -28,7 +28,7 @@ export const CONNECTION_USAGE = `  --tls            over TLS
   --ca FILE        authority of the service's certificate (default: those of the system)
   --cert FILE      own certificate, where the service asks for one
   --key FILE       its private key
-  --token-file F   whose text is the token (default: the variable TESSERA_TOKEN)`;
+  --token-file F   file of the token (default: the variable TESSERA_TOKEN)`;
 
 interface ConnectionValues {
   readonly tls?: boolean | undefined;

@@ -48,7 +48,7 @@ async function report(): Promise<void> {
     await client.append(behaviours, DEADLINE_MS).finally(() => client.close());
   } else {
     // As the service is configured: TESSERA_KAFKA_TLS and so on.
-    const security = kafkaSecurity(loadConfig().config.kafka);
+    const security = kafkaSecurity(loadConfig().config);
     const client = await TopicClient.open({ ...DEFAULT_TOPICS, brokers: [values.kafka], security });
     await client.append(behaviours).finally(() => client.close());
   }

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { ServiceError } from '@grpc/grpc-js';
+import { DEFAULT_ADAPTER } from '@tessera/adapter';
 import { type Connection, channelCredentials } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
@@ -178,12 +179,12 @@ await runCommand(USAGE, async (all) => {
   const [command, ...rest] = words;
   if (command === undefined) throw new UsageError('expected a command');
   const { config } = loadConfig();
-  const { http, adapters } = config;
+  const { http } = config;
   const { address, connection } = servedAt(flags, config);
   const client = new AdapterClient(address, connection.token, channelCredentials(connection));
   const progress = new ProgressLine();
   try {
-    const name = flags.text('name') ?? adapters.defaultName;
+    const name = flags.text('name') ?? DEFAULT_ADAPTER;
     const scheme = http.certificatePath === '' && !connection.isTls ? 'http' : 'https';
     const url = flags.text('http') ?? `${scheme}://${http.host}:${http.port}`;
     const model = () => servedModel(url, connection);

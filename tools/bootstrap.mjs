@@ -147,7 +147,7 @@ const systemPackages = [
 ];
 
 /**
- * What the tests start beside the service: a real broker, resolved by Maven, a real Redis, a real
+ * Programs beside the service in tests: a real broker, resolved by Maven, a real Redis, a real
  * etcd, HAProxy and a real browser, with letters for all titles.
  */
 function testPackages() {
@@ -307,7 +307,7 @@ async function installGrpcurl() {
   }
 }
 
-/** What tests start that no package of the system or of the project has. */
+/** Programs of tests that no package of the system or of the project has. */
 async function fetchTestPrograms() {
   await step({
     name: 'Node binaries',

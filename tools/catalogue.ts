@@ -28,7 +28,7 @@ Changes of the catalogue of a service that runs; the next recall sees them:
   export FOLDER        the items as they are, as a whole bundle
 Versions:
   state                newest version, live and changed items
-  versions             what can be gone back to
+  versions             versions that can be rolled back to
   compact              make a new snapshot of the newest version
   rollback N           make items what they were at version N
 

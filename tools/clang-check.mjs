@@ -43,7 +43,7 @@ function configure() {
 
 const COMMON = ['-fsyntax-only', '-Wno-everything', '-Wthread-safety', '-Werror', '-x', 'c++'];
 
-/** What decides of a command how the text is read, but not the instruction set. */
+/** Words of a command that decide how the text is read, but not the instruction set. */
 function wordsOf(command) {
   const words = command.split(' ');
   return words.flatMap((word, i) => {

@@ -25,7 +25,7 @@ function sourceOf(helper: string, body: string): string {
   return `#include "${MUTEX}"\n${own}int of_${helper}() { return ${helper}(); }\n${body}\n`;
 }
 
-/** What the check says of two such files. */
+/** Result of the check of two such files. */
 function checked(first: string, second: string): { status: number | null; text: string } {
   const folder = temporaryFolder({
     'CMakeLists.txt': CMAKE,

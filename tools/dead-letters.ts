@@ -48,7 +48,7 @@ function rowOf({ headers, key, value }: TopicRecord): string[] {
 await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, { kafka: 'text', topic: 'text', replay: 'switch' });
   const brokers = flags.required('kafka').split(',');
-  const security = kafkaSecurity(loadConfig().config.kafka);
+  const security = kafkaSecurity(loadConfig().config);
   const dead = deadLetterTopic(flags.required('topic'));
   const kafka = await kafkaClient(
     { clientId: 'tessera-dead-letters', brokers, security },

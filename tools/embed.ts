@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { loadConfig } from '@tessera/config';
-import type { EmbeddingModels } from '@tessera/embedding';
+import { type EmbeddingModels, TEXT_LIMITS } from '@tessera/embedding';
 import { TEXT_COMPUTE_TYPES } from '@tessera/engine';
 import { visible } from '@tessera/errors';
 import { openEmbedding } from '../apps/standalone/src/embedding.js';
@@ -78,9 +78,11 @@ await runCommand(USAGE, async (words) => {
     computeType: flags.oneOf('dtype', TEXT_COMPUTE_TYPES, embedding.computeType),
     threadCount: flags.integer('threads', 1, THREADS_MAX) ?? embedding.threadCount,
     queueTextsMax: Math.max(texts.length, embedding.queueTextsMax),
-    requestTextsMax: Math.max(texts.length, embedding.requestTextsMax),
   };
-  const models = await openEmbedding({ embedding: Object.assign({}, embedding, asked) });
+  const models = await openEmbedding(
+    { embedding: Object.assign({}, embedding, asked) },
+    Math.max(texts.length, TEXT_LIMITS.requestTextsMax),
+  );
   for (const note of models.notes) process.stderr.write(visible(`${note}\n`));
   try {
     const out = flags.text('out');

@@ -157,7 +157,7 @@ function limitModules() {
     'libs/ops/config/src/generated/engine-limits.ts': [
       '// Generated from native/abi/limits.json by tools/generate.mjs. Do not edit.',
       '',
-      '/** What the engine takes at most. */',
+      '/** Largest values that the engine takes. */',
       'export const ENGINE_LIMITS = {',
       ...limits.map(([name, value]) => `  ${name}: ${value},`),
       '} as const;',

@@ -1,4 +1,4 @@
-// What `npm run test:long` runs.
+// Runs of `npm run test:long`.
 
 // Folder of native/src, target and words of each: minutes, not seconds.
 export const LONG_RUNS = [

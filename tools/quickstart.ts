@@ -16,7 +16,7 @@ Progress goes to the standard error, the tables of the test and how to serve to 
 
   --items FILE         TSV with a header: item, title and further columns; may end in .gz
   --behaviours FILE    TSV with a header: user, item, time; may end in .gz
-  --out DIR            what is made; the same command goes on where it stopped
+  --out DIR            output folder; the same command continues where it stopped
                        (default: data/quickstart)
   --encoder DIR        Hugging Face or SentenceTransformers folder that makes vectors of titles, and
                        of new ads while it serves (default: TF-IDF, which needs no weights)
@@ -60,7 +60,7 @@ function run(command: string, words: readonly string[]): Promise<void> {
   });
 }
 
-/** What a person types for a step, and what runs it. */
+/** Commands that a person types for a step, and the programs that run them. */
 const PROGRAMS = {
   trainer: { shown: 'python -m trainer', first: ['-m', 'trainer'] },
   embed: { shown: 'npm run -s embed --', first: [join(import.meta.dirname, 'embed.js')] },

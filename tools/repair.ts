@@ -1,5 +1,5 @@
-import { repairRegistry } from '@tessera/adapter';
-import { type Config, loadConfig } from '@tessera/config';
+import { DEFAULT_ADAPTER, repairRegistry } from '@tessera/adapter';
+import { loadConfig } from '@tessera/config';
 import { repairChanges, repairStore } from '@tessera/engine';
 import { closeFilesToOthers } from '@tessera/lifecycle';
 import {
@@ -16,7 +16,7 @@ Looks through the stores of the configuration, of a service that is stopped, and
 damaged and what would be lost (docs/operate/repair.md). Exit status 3: something is damaged.
   --only STORES         some of behaviours, catalogue-changes, adapters
   --apply               make damaged stores anew of what can be read; the old files stay aside
-  --name NAME           that versions of adapters without a registry get (default: the configured)
+  --name NAME           name for versions of adapters without a registry (default: main)
   --base-model DIGEST   that they were made for`;
 
 const EXIT_DAMAGED = 3;
@@ -27,11 +27,11 @@ interface Found {
   readonly text: string;
 }
 
-async function repaired(store: ConfiguredStore, config: Config, flags: Flags): Promise<Found> {
+async function repaired(store: ConfiguredStore, flags: Flags): Promise<Found> {
   const apply = flags.has('apply');
   const { kind, folder } = store;
   if (kind === 'adapters') {
-    const name = flags.text('name') ?? config.adapters.defaultName;
+    const name = flags.text('name') ?? DEFAULT_ADAPTER;
     const baseModel = flags.text('base-model') ?? '';
     const found = await repairRegistry({ folder, name, baseModel, apply });
     const { damage, whole, damaged } = found;
@@ -69,7 +69,7 @@ await runCommand(USAGE, async (words) => {
   let anyDamaged = false;
   for (const store of await configuredStores(config)) {
     if (!(wanted as readonly string[]).includes(store.kind)) continue;
-    const { isDamaged, text } = await repaired(store, config, flags);
+    const { isDamaged, text } = await repaired(store, flags);
     anyDamaged ||= isDamaged;
     await print(`${store.name} in ${store.folder}: ${isDamaged ? text : 'whole'}`);
   }

@@ -33,7 +33,7 @@ interface Target {
   readonly files: readonly string[];
 }
 
-/** What a service holds of a folder that it has. @returns what gives it back */
+/** A service's lock on one of its folders. @returns the release of the lock */
 function lockOf({ name }: Target, folder: string): () => void {
   try {
     return lockFile(join(folder, 'lock'));

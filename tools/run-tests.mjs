@@ -1,8 +1,7 @@
 // Every test of the repository, stage by stage; ends with `N passed, N failed, N skipped`.
-// A stage that cannot run is a failure. `--only check|vitest|native|fuzz` runs one stage. Not part
-// of the whole: `long`, the long forms of property tests; `sanitized`, the native tests under
-// AddressSanitizer and UBSan; `threads`, those with several threads under ThreadSanitizer; `cuda`,
-// the tests of CUDA kernels on this machine's card.
+// A stage that cannot run is a failure. `--only check|vitest|native|fuzz` runs one stage. Run by
+// name alone: `long`, long property tests; `sanitized`, native tests under AddressSanitizer and
+// UBSan; `threads`, those of threads under ThreadSanitizer; `cuda`, CUDA kernels on a card.
 import { spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import os from 'node:os';

@@ -185,7 +185,7 @@ const BANNED = [
     except: (path) => path.startsWith('native/src/bridge/'),
     instead: 'native/src/bridge',
   },
-  // What clang's analysis does not see; no file is exempt but the one that wraps them.
+  // Locks that clang's analysis does not see; no file is exempt but the one that wraps them.
   {
     pattern: /\bstd::(\w+_)?mutex\b|\bstd::(lock_guard|unique_lock|scoped_lock|shared_lock)\b/,
     only: (path) => path.startsWith('native/') && isCpp(path),
@@ -233,11 +233,6 @@ const BANNED = [
     pattern: /'\w+' in (request|ask|own)\b|\bkind(\.code)?\s*[!=]==/,
     only: (path) => /^libs\/engine\/src\/native-engine\.ts$/.test(path),
     instead: 'a field of RequestKind (libs/engine/src/request-kinds.ts)',
-  },
-  {
-    pattern: /^[^"'`\n]*(\/\/|\/\*|^ *\*)[/*!<]* *(Who|What|Whose|Whether|Whoever|None|Nobody)\b/m,
-    only: (path) => path.startsWith('native/'),
-    instead: 'a noun or a verb to begin the comment',
   },
   { pattern: /,\s(which )?came\b(?! (back|from|in|out)\b)/, instead: 'got' },
   {
@@ -292,7 +287,7 @@ const INCLUDES = {
 INCLUDES.cuda = [...INCLUDES.engine, 'engine'];
 INCLUDES.bridge = Object.keys(INCLUDES).filter((folder) => folder !== 'cuda');
 const FOLDERS = Object.keys(INCLUDES);
-/** What includes headers of native/src/cuda: itself, its benchmark, and where it is registered. */
+/** Includes of native/src/cuda are for itself, its benchmark and its registration. */
 const SEES_CUDA = /^native\/(src\/cuda|bench\/card)\/|^native\/src\/bridge\/engine_binding\.cc$/;
 
 export function includeLaw(path, text) {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { deadNative } from './dead-native.mjs';
 import { radiusFaults } from './radius.mjs';
 import { decisionFaults } from './tidy-decisions.mjs';
+import { dialectFaults } from './tidy-dialect.mjs';
 import { missingReadmes, RULES } from './tidy-rules.mjs';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -45,6 +46,7 @@ const faults = [
   ...radiusFaults(texts, ceilings),
   ...deadNative(texts),
   ...decisionFaults(texts),
+  ...dialectFaults(texts, JSON.parse(readFileSync('tools/dialect.json', 'utf8'))),
   ...missingReadmes([...foldersOf('native/src'), ...domainLibs], existsSync),
 ];
 for (const { path, line, message } of faults) console.error(`${path}:${line}: ${message}`);

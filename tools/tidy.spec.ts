@@ -8,6 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { deadNative } from './dead-native.mjs';
 import { DECISIONS_MAX, decisionFaults, decisionStatus } from './tidy-decisions.mjs';
+import { dialect, dialectFaults } from './tidy-dialect.mjs';
 import * as tidy from './tidy-rules.mjs';
 
 const exists = (path: string) => path === 'docs/there.md' || path === 'libs/a/there.ts';
@@ -332,5 +333,37 @@ describe('the import law', () => {
     };
     const rules = law.forbidden.map((rule) => rule.name);
     expect(found).toEqual(rules.sort());
+  });
+});
+
+describe('the dialect', () => {
+  it.each([
+    ['libs/a/a.ts', '/** What a node keeps. */', '/** Data of a node. */'],
+    ['libs/a/a.ts', '/**\n * Whether it is\n * so.\n */', '/**\n * True if\n * so.\n */'],
+    ['libs/a/a.ts', 'f(); // Nobody waits.', 'f(); // A node waits.\n// x\n// Nobody waits.'],
+    ['native/src/a.cu', '// Who goes on with it.', '// A request goes on with it.'],
+    ['proto/a.proto', '  // None where it is unknown.', '  // Empty where it is unknown.'],
+    ['trainer/a.py', '    """What a user did."""', '    """Behaviours of a user."""'],
+    ['trainer/a.py', 'x = 1  # Whose it is.', 'x = 1  # Its owner.'],
+    ['apps/a/a.ts', "log.info({}, 'drain');", "log.info({}, 'drain step finished');"],
+    ['apps/a/a.ts', "this.log.warn({}, 'a relevance');", "nodeLog.warn({}, 'node is up');"],
+    ['apps/a/a.ts', "log.error({}, 'what failed');", "nolog2.error({}, 'drain');"],
+    ['tools/a.ts', '  --seed N   what is drawn', '  --seed N   seed of the draws'],
+    ['libs/ops/config/src/schema-a.ts', "text('', 'who may')", "oneOf(['none', 'all'])"],
+  ])('is refused in %s: %s', (path, bad, good) => {
+    expect(dialect(path, `${bad}\n`)).toHaveLength(1);
+    expect(dialect(path, `${good}\n`)).toEqual([]);
+  });
+
+  it('is bounded by the ceiling of a folder, without which there is none', () => {
+    const texts = new Map([
+      ['native/src/a/b.h', '// What a.\n'],
+      ['native/bench/b.h', '// What b.\n'],
+      ['libs/a/b.ts', '// What c.\n'],
+    ]);
+    const paths = (ceilings: Record<string, number>) =>
+      dialectFaults(texts, ceilings).map(({ path }) => path);
+    expect(paths({ native: 2 })).toEqual(['libs/a/b.ts']);
+    expect(paths({ native: 1, 'libs/a': 1 })).toEqual(['native/src/a/b.h', 'native/bench/b.h']);
   });
 });

@@ -1,4 +1,4 @@
-"""What a model must beat: the most popular items, and item-KNN (Sarwar et al. 2001).
+"""Baselines of a model: the most popular items, and item-KNN (Sarwar et al. 2001).
 
 Both see the histories that the model sees, were made of what it was trained on, and leave out what
 is in the history.

@@ -47,7 +47,7 @@ class SidIndex:
 
 @dataclass
 class ItemText:
-    """What a person reads about an item."""
+    """Text about an item for people."""
 
     title: str = ""
     attributes: dict[str, Any] = field(default_factory=dict)

@@ -110,7 +110,7 @@ class Ad:
 
 @dataclass(frozen=True)
 class Taste:
-    """What a user likes: a weight per category, and per topic within each category."""
+    """Taste of a user: a weight per category, and per topic within each category."""
 
     categories: np.ndarray
     topics: np.ndarray

@@ -1,4 +1,4 @@
-"""What a model is trained on: `cpu`, `cuda`, or another device that PyTorch has."""
+"""Device of the training: `cpu`, `cuda`, or another device that PyTorch has."""
 
 import os
 

@@ -129,7 +129,7 @@ def digest_of(base: Path) -> str | None:
 
 
 def save(model, base: Path, out: Path) -> None:
-    """What PEFT saves, under its name at once: without the path of the base model, with the digest
+    """An adapter as PEFT saves it, whole at once: without the base model's path, with the digest
     of its weights as `revision`, which a push names."""
     partial = out.with_name(out.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)

@@ -7,7 +7,7 @@ from .errors import InputError
 
 
 def check_shape(heads: int, kv_heads: int, head_dim: int) -> None:
-    """What the attention of the model needs."""
+    """Checks of the shape that attention needs."""
     if heads % kv_heads:
         raise InputError("--kv-heads", f"a divisor of --heads {heads}", kv_heads)
     if head_dim % 2:

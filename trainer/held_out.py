@@ -1,4 +1,4 @@
-"""What is trained on, what chooses the epoch, and what the chosen weights are tested on."""
+"""Sets: to train on, to choose the epoch by, and to test the chosen weights on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from .history import Answers, Behaviour, User, Users, answers_of
 
 @dataclass(frozen=True)
 class Case:
-    """What a user had done, oldest first, and what they did next; `profile` is the user's."""
+    """History of a user, oldest first, and their next items; `profile` is the user's."""
 
     history: list[Behaviour]
     target: Behaviour

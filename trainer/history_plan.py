@@ -9,7 +9,7 @@ from .template import HistorySegment, Template
 
 
 class Item(Protocol):
-    """What a plan reads of an item: equal tokens are equal SIDs."""
+    """Tokens of an item for a plan: equal tokens are equal SIDs."""
 
     @property
     def tokens(self) -> tuple[int, ...]: ...

@@ -48,7 +48,7 @@ class Processes:
         return total.item()
 
     def of_first(self, value: Any) -> Any:
-        """What the first process has, on all of them."""
+        """The first process's value, on all of them."""
         if self.count == 1:
             return value
         held = [value]

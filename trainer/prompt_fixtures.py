@@ -99,7 +99,7 @@ def random_items(rng: np.random.Generator, count: int) -> dict[str, dict[str, An
 
 
 def random_case(rng: np.random.Generator, items: list[str], has_actions: bool) -> dict[str, Any]:
-    """What a user did and who they are; times stand still, creep and leap."""
+    """Behaviours and profile of a user; times stand still, creep and leap."""
     time, history = 1_700_000_000, []
     for _ in range(rng.integers(0, 15)):
         time += int(rng.choice([0, 1, 100, 299, 300, 301, 600, 90_000]))

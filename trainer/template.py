@@ -106,7 +106,7 @@ class Template:
 
     @property
     def answers_follow_items(self) -> bool:
-        """Whether an answer stands in a prompt as each item of the history does: right behind the
+        """True if an answer stands in a prompt as each item of the history does: right behind the
         one before it."""
         last = self.segments[-1]
         if not isinstance(last, HistorySegment) or len(self.histories) > 1:

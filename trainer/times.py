@@ -1,4 +1,4 @@
-"""Whether a time can be meant: the rule of every way in (the service's twin:
+"""True if a time can be meant: the rule of every way in (the service's twin:
 `libs/service/behaviour/src/domain/plausible-time.ts`)."""
 
 import time

@@ -113,7 +113,7 @@ def build_tokenizer(vocabulary: Vocabulary) -> Tokenizer:
 
 
 def tokenizer_config(max_length: int) -> dict[str, object]:
-    """What transformers reads beside tokenizer.json."""
+    """Files beside tokenizer.json that transformers reads."""
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "bos_token": BOS, "eos_token": EOS, "pad_token": PAD,

@@ -63,7 +63,7 @@ class Recalls:
         return self.writer.prompt(case.profile, case.target.scene, case.history)
 
     def seen(self, case: Case) -> Seen:
-        """What the prompt shows, for those who need no model."""
+        """Items that the prompt shows, for callers that need no model."""
         places = sorted({shown.place for shown in self.prompt(case).shown})
         return Seen([case.history[place].item for place in places], case.target.item)
 

@@ -30,7 +30,7 @@ class Rows(Protocol):
 
 @dataclass
 class Progress:
-    """What a resumed run needs to know; saved with weights and optimiser."""
+    """State that a resumed run needs; saved with weights and optimiser."""
 
     epoch: int = 0
     batch: int = 0

@@ -1,4 +1,4 @@
-"""What programs that run a layer of experts in Python have in common: the draws, the clock and the
+"""Common parts of the programs that run a layer of experts in Python: draws, clock and the
 document of results.
 
 usage of each: PROGRAM THREADS SECONDS HIDDEN EXPERTS CHOSEN SIZE ROWS_MAX

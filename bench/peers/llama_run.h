@@ -1,4 +1,4 @@
-// What programs over llama.cpp's C API have in common.
+// Common parts of the programs over llama.cpp's C API.
 #pragma once
 
 #include <chrono>

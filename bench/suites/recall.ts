@@ -99,7 +99,7 @@ async function recallAll(
 }
 
 /**
- * What the service adds to the engine's time (gRPC in, features, prompt, items, gRPC out), with
+ * Time that the service adds to the engine's (gRPC in, features, prompt, items, gRPC out), with
  * requests arriving at an even pace that is half of what the same edge can serve. Client and
  * service share this process: the client's cost is in the figures.
  */

@@ -40,7 +40,7 @@ function skipWithout(tool: string, flag = '--version'): boolean {
   return true;
 }
 
-/** What a command prints; rejects with all that it printed where it fails. */
+/** Output of a command; rejects with all that it printed where it fails. */
 async function run(cwd: string, command: string, words: readonly string[]): Promise<string> {
   const options = { cwd: resolve(cwd), env: environment, maxBuffer: 1 << 24 };
   const { stdout } = await promisify(execFile)(command, words, options).catch((thrown) => {

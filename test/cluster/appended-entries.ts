@@ -25,7 +25,7 @@ export async function withLog<T>(
   { log: { address }, kind }: Pick<RealCluster, 'log' | 'kind'>,
   act: (log: ClusterLog) => Promise<T>,
 ): Promise<T> {
-  const security = kafkaSecurity(loadConfig().config.kafka);
+  const security = kafkaSecurity(loadConfig().config);
   const log =
     kind === 'kafka'
       ? await KafkaLog.open({ brokers: address, name: NAME, security })

@@ -85,7 +85,7 @@ export class ClusterCallers {
     await client.call('Erase', { userId }, { deadline: Date.now() + forMs });
   }
 
-  /** What a node keeps of a user. */
+  /** Data that a node keeps of a user. */
   async kept(node: string, userId: string): Promise<string[]> {
     const client = this.client('tessera.kv.v1.KvPoolService', node);
     const { chains } = await client.call('Inspect', { userId }, { deadline: Date.now() + CALL_MS });

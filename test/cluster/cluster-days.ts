@@ -229,7 +229,7 @@ class ClusterDays {
     });
   }
 
-  /** What has not come to an end says so by what all nodes have in the evening. */
+  /** Activations that have not ended show in what all nodes have in the evening. */
   private async adapter(): Promise<void> {
     const { random, cluster } = this;
     const { callers, endpoints, counts } = this.parts;

@@ -1,4 +1,4 @@
-/** What a cluster must hold, by what its callers were told; what they were not told is in doubt. */
+/** Model of a cluster's content, by the answers of its callers; an unanswered call is in doubt. */
 
 export interface ItemState {
   readonly title: string;

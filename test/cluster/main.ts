@@ -9,7 +9,7 @@ Three nodes and two gateways on this machine, whose processes and whose log are 
 and whose disks are emptied and rolled back, while items change and users are erased; ends with 1
 and the faults where a node does not come back by itself, or holds other than a model says.
   --days N             how many (default 30)
-  --seed N             what is drawn (default 1)
+  --seed N             seed of the draws (default 1)
   --log redis|kafka    server of the log (default redis)`;
 
 const DAYS = 30;

@@ -40,7 +40,7 @@ export interface NodeHealth {
   }[];
 }
 
-/** What a node's process prints, beside its stores. */
+/** Output of a node's process, beside its stores. */
 const LOG_FILE = 'log';
 const ASK_MS = 2000;
 /** Readiness and positions after everything runs again. */
@@ -52,7 +52,6 @@ const SMALL = {
   TESSERA_KV_DISK_BYTES: String(2 ** 26),
   TESSERA_RECALL_DEFAULT_DEADLINE_MS: '30000',
   TESSERA_INSPECTION_PERCENT: '100',
-  TESSERA_ADAPTERS_WARM_MS: '100',
 };
 
 /** Nodes `node-1`, ..., gateways `gateway-1`, ...; behaviours in a Redis that nobody disturbs. */
@@ -102,7 +101,7 @@ export class RealCluster {
   static async start(options: RealClusterOptions): Promise<RealCluster> {
     const cluster = await RealCluster.prepare(options);
     try {
-      // Who is first begins the log.
+      // The first node begins the log.
       await cluster.begin('node-1');
       await Promise.all(cluster.nodes.slice(1).map((name) => cluster.begin(name)));
       await Promise.all(cluster.gateways.map((name) => cluster.begin(name)));
@@ -229,7 +228,7 @@ export class RealCluster {
     return execFileSync(process.execPath, command, { env, encoding: 'utf8', stdio: 'pipe' });
   }
 
-  /** What a process has printed since the cluster began. */
+  /** Output of a process since the cluster began. */
   printed(name: string): string {
     const path = join(this.planOf(name).folder, LOG_FILE);
     return existsSync(path) ? execFileSync('cat', [path], { encoding: 'utf8' }) : '';

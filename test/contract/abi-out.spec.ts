@@ -43,7 +43,7 @@ let catalogue: CatalogueHandle;
 let reach: ReachHandle;
 const folder = temporaryFolder({});
 
-/** What came out of the addon, by the record that describes it. */
+/** Objects that came out of the addon, by the record that describes them. */
 const given = new Map<string, unknown>();
 
 type Read = (from: PackedReader) => unknown;

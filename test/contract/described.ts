@@ -51,7 +51,7 @@ const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 const wordsOf = ({ words = [] }: Field) => ('list' in words ? words.list : words);
 
-/** What differs from the description, by its path. */
+/** Differences from the description, by path. */
 export function faults(value: unknown, { fields }: Described, path: string): string[] {
   const members = Object.keys(value as object);
   if (members.join() !== Object.keys(fields).join()) return [`${path}: has ${members.join()}`];
@@ -85,7 +85,7 @@ export class DescribedReader {
     this.textsEnd = this.textAt + (words[2] as number);
   }
 
-  /** Whether all was read, and nothing else. */
+  /** True if all was read, and nothing else. */
   get isWhole(): boolean {
     const { words, at, textAt, textsEnd } = this;
     return words[0] === words.length && at === words[1] && textAt === textsEnd;

@@ -1,4 +1,4 @@
-/** What the service must hold and answer, restated over plain maps. */
+/** Model of the service's content and answers, restated over plain maps. */
 
 export interface Ad {
   readonly itemId: string;
@@ -96,7 +96,7 @@ export class DayModel {
     return counting.length >= maxBehaviours;
   }
 
-  /** What an answer's scores depend on: the history's items as the prompt shows them. */
+  /** Input of an answer's scores: the history's items as the prompt shows them. */
   shown(userId: string): string {
     const codes = (this.users.get(userId) ?? []).flatMap(({ itemId }) => {
       const ad = this.ads.get(itemId);

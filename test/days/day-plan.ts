@@ -1,4 +1,4 @@
-/** What happens on a day, drawn by the seed; pure but for the random numbers that it takes. */
+/** Events of a day, drawn by the seed; pure but for the random numbers that it takes. */
 
 import type { Random } from '../../bench/models/random.js';
 import type { Ad, Condition, DayCap, DayModel, SeenEvent } from './day-model.js';

@@ -15,7 +15,7 @@ const USERS_READ_AGAIN = 6;
 
 export interface Outcome {
   readonly counts: Readonly<Record<string, number>>;
-  /** What was not as the model says, with its day. */
+  /** Differences from the model, with their day. */
   readonly faults: readonly string[];
 }
 

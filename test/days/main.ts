@@ -8,7 +8,7 @@ const USAGE = `usage: npm run days -- [--days N] [--seed N]
 A service on a small random model through days of ads, users, adapters, base models, compactions,
 restarts and kill -9; ends with 1 and the faults where an answer or a list was not as a model says.
   --days N    how many (default 1000)
-  --seed N    what is drawn (default 1)`;
+  --seed N    seed of the draws (default 1)`;
 
 const DAYS = 1000;
 const FAULTS_SHOWN = 20;

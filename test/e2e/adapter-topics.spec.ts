@@ -123,7 +123,7 @@ it('are fetched and activated, bad ones are buried, and both are reported', asyn
     'ADAPTER_NOT_FOUND',
   ]);
   expect(dead[2]).toContain('baseModel');
-  // What can be read and is refused is said to those who listen, too.
+  // Refusals of readable versions are told to listeners, too.
   const refused = events.filter(({ action, outcome }) => action === 'push' && outcome !== 'OK');
   expect(refused.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual(
     dead.slice(1).map((one) => `main ${one.split(' ')[0]}`),

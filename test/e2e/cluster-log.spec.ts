@@ -35,7 +35,6 @@ function start(name: string, more: Readonly<Record<string, string>>): Promise<Se
     TESSERA_ADAPTERS_NORM_MAX: '10000',
     TESSERA_MODEL_PATH: DEMO,
     TESSERA_ENGINE_THREAD_COUNT: '1',
-    TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
     ...more,
   };
   return Service.start(variables, [], SERVING);
@@ -158,7 +157,7 @@ describe('nodes that follow one log from now on', () => {
     const after = await recalled('a');
     expect(after).toContain(version.digest);
     expect(await recalled('b')).toBe(after);
-    // Who was away has the files and serves them before it is asked.
+    // A node that was away has the files and serves them before it is asked.
     services.set('c', await start('c', following()));
     expect(await recalled('c')).toBe(after);
     await activator.call('Rollback', { name: 'main' }, CALL_MS);

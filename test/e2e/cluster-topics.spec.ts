@@ -122,7 +122,7 @@ describe('a cluster on topics', () => {
       const sent = { method: 'POST', headers, body: JSON.stringify(body) };
       return (await fetch(`http://${address}${path}`, sent)).json();
     };
-    // Whoever is asked keeps something of the user.
+    // Every node keeps something of a user that it answered for.
     const left = async () => {
       const chains = await Promise.all(
         https.map((http) => post(http, '/v1/kv/inspect', { userId })),

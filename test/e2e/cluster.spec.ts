@@ -335,8 +335,8 @@ describe('three nodes on this machine', () => {
     for (let round = 0; round < rounds; round += 1) {
       expect(new Set(await all(atOnce, DEADLINE_MS))).toEqual(new Set(['right']));
     }
-    // What took that time is asked for three times over within it. A machine may have become faster
-    // or slower since: less time then, or more.
+    // Three times the calibrated number is asked for in that time. A machine may now be faster
+    // or slower: less time then, or more.
     let deadlineMs = performance.now() - begun;
     const ends = new Set<string>();
     const isRefusal = (end: string) => end !== 'right' && end !== 'late';

@@ -20,7 +20,6 @@ const variables = {
   TESSERA_CATALOGUE_CHANGES_PATH: join(folder.path, 'changes'),
   TESSERA_INSPECTION_PATH: join(folder.path, 'inspection'),
   TESSERA_INSPECTION_PERCENT: '0',
-  TESSERA_CONSOLE_SQL_SECONDS: '1',
 };
 
 interface Item {

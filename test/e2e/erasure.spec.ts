@@ -37,7 +37,6 @@ const variables = {
   TESSERA_KV_PATH: join(folder.path, 'kv'),
   TESSERA_INSPECTION_PATH: join(folder.path, 'inspection'),
   TESSERA_INSPECTION_PERCENT: '100',
-  TESSERA_INSPECTION_QUEUE_MAX: '100000',
 };
 
 const users = Array.from({ length: ERASURES }, (_, user) => `user ${user}`);

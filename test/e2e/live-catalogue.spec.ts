@@ -291,7 +291,7 @@ it('keeps from a user what they saw as often as a frequency cap allows', async (
     expect(await missing({ ...campaign, windowSeconds: 600 })).toEqual(
       ads.flatMap(({ itemId, campaign: own }) => (own === 'c2' ? [itemId] : [])),
     );
-    // Whoever ended has no campaign any more, and counts towards none.
+    // An ended version has no campaign any more, and counts towards none.
     await catalogue.call('Apply', { changes: [{ removeItemId: 'ad-1' }] }, CALL_MS);
     ended = 1;
     expect(await missing(campaign)).toEqual(['ad-1', 'ad-2', 'ad-5', 'ad-8', 'ad-11']);

@@ -1,4 +1,4 @@
-/** What one gateway does not reach and another does: real processes in networks of their own. */
+/** Partitions between one gateway and another: real processes in networks of their own. */
 
 import 'reflect-metadata';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -49,7 +49,6 @@ function variablesOf(name: string, address: string): Record<string, string> {
     TESSERA_WEIGHTS_PATH: '',
     TESSERA_KV_DISK_BYTES: '0',
     TESSERA_ENGINE_THREAD_COUNT: '1',
-    TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
     TESSERA_RECALL_DEFAULT_DEADLINE_MS: String(DEADLINE_MS),
   };
 }
@@ -147,7 +146,7 @@ describe.skipIf(network === undefined)('two gateways before two nodes', () => {
     await until('its users are asked there', () => isAsked(throughFar));
     const [from, to] = isDeaf ? [second, far] : [far, second];
     const mend = (network as Network).drop(from.address, to.address);
-    // What is on its way to the node is asked of the other one: nothing fails.
+    // Calls on their way to the node are asked of the other one: nothing fails.
     const answers = await Promise.all(USERS.map((userId) => recalled(throughFar, userId)));
     for (const [at, userId] of USERS.entries()) {
       expect(answers[at], userId).toEqual({ items: expected.get(userId), node: 'node-1' });

@@ -96,7 +96,7 @@ export class RunningCluster {
     return this.temporary.path;
   }
 
-  /** What the command and its gateway have printed. */
+  /** Output of the command and its gateway. */
   get stdout(): string {
     return this.said.text;
   }
@@ -143,7 +143,7 @@ export class RunningCluster {
     return { items: JSON.stringify(items), node: answer.versions?.node };
   }
 
-  /** What every recall of these users has to answer, whoever answers it. */
+  /** Expected answer to every recall of these users, from any node. */
   async expectedOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const expected = new Map<string, string>();
     for (const userId of userIds) expected.set(userId, (await this.recalled(userId)).items);

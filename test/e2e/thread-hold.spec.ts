@@ -7,7 +7,7 @@ import { temporaryFolder, until } from '@tessera/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Service } from './service.js';
 
-/** What is aimed at; the bound of the test is far above, and what was measured is printed. */
+/** Target; the bound of the test is far above, and the measured time is printed. */
 const AIM_MS = 20;
 const BOUND_MS = 10 * AIM_MS;
 const TRIES = 2;
@@ -71,7 +71,7 @@ const HOSTILE: readonly (readonly [name: string, path: string, body: unknown, st
   ],
 ];
 
-/** What a call over gRPC sends, and whether it is answered. */
+/** A call over gRPC, and its expected end: an answer or none. */
 type HostileCall = readonly [name: string, send: () => Promise<unknown>, isAnswered: boolean];
 
 function hostileCalls(): readonly HostileCall[] {

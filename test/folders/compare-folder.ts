@@ -24,7 +24,7 @@ export type Verdict = 'equal' | 'told' | 'refused' | 'wrong' | 'loaded' | 'namel
 
 export interface Compared {
   readonly verdict: Verdict;
-  /** What differs, or the refusal. */
+  /** The difference, or the refusal. */
   readonly detail: string;
 }
 

@@ -9,7 +9,7 @@ const USAGE = `usage: node dist/test/folders/main.js --folders DIR [--all]
 
 Opens each folder of DIR as the service does. Ends with 1 where one is silently wrong, or is refused
 without a place.
-  --folders DIR   what python test/folders/make.py --out DIR wrote
+  --folders DIR   output of python test/folders/make.py --out DIR
   --all           a line for each folder, not for those alone that fail`;
 
 const FAILED: readonly Verdict[] = ['wrong', 'nameless'];

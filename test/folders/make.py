@@ -149,7 +149,7 @@ def make_adapter(rng: random.Random, folder: Path) -> dict:
 
 @torch.inference_mode()
 def expected_of(kind: str, folder: Path) -> dict:
-    """What the library that saved a folder makes of it."""
+    """Result of the library that saved a folder."""
     if kind == "embedding":
         model = SentenceTransformer(str(folder), device="cpu", model_kwargs=DOUBLE).double().eval()
         texts = [*TEXTS, "an <pad> inside"]

@@ -1,4 +1,4 @@
-"""What people do to a folder behind the back of the library that saved it."""
+"""Edits of people behind the back of the library that saved a folder."""
 
 import json
 import random

@@ -19,7 +19,7 @@ const CALL_MS = 60_000;
 /** Faults of one kind are one fault. */
 const FAULTS_MAX = 200;
 
-/** What was wrong, of so many requests; the same seed draws the same. */
+/** Faults of so many requests; the same seed draws the same. */
 export async function fuzz(
   seed: number,
   requests: number,

@@ -30,7 +30,7 @@ interface Target extends Operation {
   readonly path: string;
 }
 
-/** What fetch gives as `fetch failed`, with what it was that failed. */
+/** Causes of an error that fetch gives as `fetch failed`. */
 function causes(thrown: unknown): string {
   const said: string[] = [];
   for (let one = thrown; one instanceof Error; one = one.cause) {

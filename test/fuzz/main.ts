@@ -8,7 +8,7 @@ const USAGE = `usage: npm run fuzz -- [--requests N] [--seed N]
 Hostile requests to every route and method of a service on a small random model; ends with 1 and the
 faults where one was taken wrongly or not refused by a code.
   --requests N    how many (default 20000)
-  --seed N        what is drawn (default 1)`;
+  --seed N        seed of the draws (default 1)`;
 
 const REQUESTS = 20_000;
 const FAULTS_SHOWN = 30;

@@ -1,4 +1,4 @@
-/** What a caller may hold of a service: connections, time for a request, calls given up. */
+/** Bounds of a caller: connections, time for a request, calls given up. */
 
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
@@ -83,8 +83,7 @@ function statusLines(socket: Socket): () => Promise<string> {
 
 describe('a service', () => {
   it('ends a request over HTTP whose headers or body do not arrive in time', async () => {
-    const times = { TESSERA_HTTP_HEADERS_MS: '500', TESSERA_HTTP_BODY_MS: '500' };
-    const serving = await started(times);
+    const serving = await started({ TESSERA_EDGE_BODY_MS: '500' });
     const begun = 'POST /v1/recall HTTP/1.1\r\nhost: 127.0.0.1\r\n';
     const unfinished = [begun, `${begun}content-length: 9\r\n\r\n{"user`];
     const said = await Promise.all(
@@ -121,7 +120,7 @@ describe('a service', () => {
   });
 
   it('cuts a caller that goes on with a body that was refused', async () => {
-    const serving = await started({ TESSERA_HTTP_BODY_MS: '500' });
+    const serving = await started({ TESSERA_EDGE_BODY_MS: '500' });
     const socket = socketTo(serving.httpUrl);
     const begun = `POST /v1/recall HTTP/1.1\r\nhost: 127.0.0.1\r\n${JSON_TYPE}`;
     socket.write(`${begun}content-length: ${2 ** 40}\r\n\r\n`);
@@ -134,7 +133,7 @@ describe('a service', () => {
 
   it('ends a call over gRPC whose messages do not come in time, and no conversation', async () => {
     const serving = await started({
-      TESSERA_GRPC_BODY_MS: '300',
+      TESSERA_EDGE_BODY_MS: '300',
       TESSERA_RECALL_DEADLINE_MS_MAX: '300',
       TESSERA_RECALL_DEFAULT_DEADLINE_MS: '300',
     });
@@ -159,7 +158,7 @@ describe('a service', () => {
   });
 
   it('closes a connection of gRPC beyond its limit, and those before it go on', async () => {
-    const serving = await started({ TESSERA_GRPC_CONNECTIONS_MAX: String(CONNECTIONS_MAX) });
+    const serving = await started({ TESSERA_EDGE_CONNECTIONS_MAX: String(CONNECTIONS_MAX) });
     const address = `http://${serving.grpcAddress}`;
     const sessions = Array.from({ length: CONNECTIONS_MAX }, () => connectHttp2(address));
     await Promise.all(sessions.map((session) => once(session, 'remoteSettings')));
@@ -170,7 +169,7 @@ describe('a service', () => {
   });
 
   it('closes a connection of HTTP beyond its limit', async () => {
-    const serving = await started({ TESSERA_HTTP_CONNECTIONS_MAX: String(CONNECTIONS_MAX) });
+    const serving = await started({ TESSERA_EDGE_CONNECTIONS_MAX: String(CONNECTIONS_MAX) });
     const sockets = Array.from({ length: CONNECTIONS_MAX }, () => socketTo(serving.httpUrl));
     // Each is the service's once it has answered on it.
     for (const socket of sockets) {

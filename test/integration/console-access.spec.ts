@@ -29,7 +29,7 @@ const SCOPES = {
   abe: ['read', 'admin'],
   pusher: ['push', 'activate'],
 };
-const FAILURES_MAX = 3;
+const FAILURES_MAX = 10;
 
 function writeTokens(names: readonly string[]): void {
   const grants = names.map((name) => ({
@@ -71,7 +71,6 @@ async function start(more: Readonly<Record<string, string>> = {}): Promise<void>
       TESSERA_GRPC_PORT: '0',
       TESSERA_INSPECTION_PATH: '',
       TESSERA_ACCESS_AUDIT_PATH: auditPath,
-      TESSERA_LOGIN_FAILURES_MAX: String(FAILURES_MAX),
       ...more,
     },
   });

@@ -121,7 +121,7 @@ it('lists the newest recalls of all nodes, each with its node', async () => {
   }
   const { json } = await ask('a', 'recalls?userId=listed-1&limit=500');
   expect(json.recalls.map(key)).toEqual(newestFirst.filter((_, at) => at % 2 === 0));
-  // What another node asks for is of this node alone.
+  // A question of another node is about this node alone.
   const alone = await ask('b', 'recalls?limit=500', undefined, { 'x-tessera-node': 'b' });
   const own = (alone.json as RecallList).recalls.map(key);
   expect(own).toEqual(newestFirst.filter((one) => one.startsWith('b ')));

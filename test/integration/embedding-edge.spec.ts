@@ -13,7 +13,8 @@ import { openEmbedding } from '../../apps/standalone/src/embedding.js';
 import { serve } from '../../apps/standalone/src/serve.js';
 import { FakeRuntime } from './fake-runtime.js';
 
-const REQUEST_TEXTS = 4;
+const CALL_TEXTS = 4;
+const REQUEST_TEXTS = 2048;
 const QUEUE_TEXTS = 32;
 const FOLDER = join(import.meta.dirname, '../fixtures/encoders');
 const { config } = loadConfig({
@@ -22,7 +23,6 @@ const { config } = loadConfig({
     TESSERA_GRPC_PORT: '0',
     TESSERA_EMBEDDING_MODELS: `mean=${FOLDER}/bert-mean; cls=${FOLDER}/roberta-cls`,
     TESSERA_EMBEDDING_THREAD_COUNT: '1',
-    TESSERA_EMBEDDING_REQUEST_TEXTS_MAX: String(REQUEST_TEXTS),
     TESSERA_EMBEDDING_QUEUE_TEXTS_MAX: String(QUEUE_TEXTS),
   },
 });
@@ -209,8 +209,8 @@ describe('vectors of texts', () => {
 describe('three times as many texts as the queue takes', () => {
   it('are refused by the request, and those that are admitted become their vectors', async () => {
     const expected = await vectorOf('mean', 'argan oil');
-    const input = Array.from({ length: REQUEST_TEXTS }, () => 'argan oil');
-    const calls = (3 * QUEUE_TEXTS) / REQUEST_TEXTS;
+    const input = Array.from({ length: CALL_TEXTS }, () => 'argan oil');
+    const calls = (3 * QUEUE_TEXTS) / CALL_TEXTS;
     const own = embedding.embed.bind(embedding);
     const waiting: (() => void)[] = [];
     // All at once, however slowly they arrive.
@@ -223,7 +223,7 @@ describe('three times as many texts as the queue takes', () => {
     const answers = await Promise.all(asked);
     embedding.embed = own;
     const admitted = answers.filter(({ status }) => status === 200);
-    expect(admitted.length).toBe(QUEUE_TEXTS / REQUEST_TEXTS);
+    expect(admitted.length).toBe(QUEUE_TEXTS / CALL_TEXTS);
     for (const { json } of admitted) {
       const { data } = json as { data: { embedding: number[] }[] };
       expect(data.map((one) => one.embedding)).toEqual(input.map(() => [...expected]));

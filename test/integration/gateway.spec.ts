@@ -502,7 +502,7 @@ describe('with a node away', () => {
     expect(overHttp).toMatchObject({ status: 200, json: { sequence: 19 } });
     for (const { runtime } of nodes) runtime.kvPool.chains.set('u', [CHAIN]);
     await kv.call('DropUser', { userId: 'u', withRecords: true });
-    // Who is away is no longer waited for: its process has left.
+    // A node that has left is no longer waited for.
     expect(holders()).toEqual(['a']);
     const nobody = await post('/v1/kv/drop-user', {});
     expect(nobody).toMatchObject({ status: 400, json: { error: { field: 'userId' } } });

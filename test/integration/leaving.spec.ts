@@ -125,7 +125,7 @@ describe('a store of behaviours that is away', () => {
 
 describe('a connection', () => {
   it('of gRPC is ended behind its calls once it is old', async () => {
-    const { grpcAddress } = await started({ TESSERA_GRPC_CONNECTION_AGE_MS: '50' });
+    const { grpcAddress } = await started({ TESSERA_EDGE_CONNECTION_AGE_MS: '50' });
     const client = connectHttp2(`http://${grpcAddress}`);
     const code = await new Promise((resolve) => client.once('goaway', resolve));
     expect(code).toBe(constants.NGHTTP2_NO_ERROR);
@@ -144,7 +144,7 @@ describe('a connection', () => {
     const young = await started({ TESSERA_HTTP_KEEP_ALIVE_MS: '600000' });
     expect(await askedOf(young, agent)).toBe('keep-alive');
     expect(await askedOf(young, agent)).toBe('keep-alive');
-    const old = await started({ TESSERA_HTTP_CONNECTION_AGE_MS: '1' });
+    const old = await started({ TESSERA_EDGE_CONNECTION_AGE_MS: '1' });
     await expect.poll(() => askedOf(old, agent)).toBe('close');
     agent.destroy();
   });

@@ -48,9 +48,7 @@ const { config } = loadConfig({
     TESSERA_RELEVANCE_ADAPTERS: `fits=${FOLDER}/adapter`,
     TESSERA_RELEVANCE_COMPUTE_TYPE: 'f32',
     TESSERA_RELEVANCE_THREAD_COUNT: '1',
-    TESSERA_RELEVANCE_DOCUMENTS_MAX: '100',
     TESSERA_RELEVANCE_QUEUE_CAPACITY: String(QUEUE_CAPACITY),
-    TESSERA_RELEVANCE_BATCH_REQUESTS_MAX: '2',
   },
 });
 
@@ -328,7 +326,7 @@ describe('what is refused', () => {
     ['query', { query: '', documents: ['a'] }],
     ['query', { documents: ['a'] }],
     ['documents', { query: 'a', documents: [] }],
-    ['documents', { query: 'a', documents: Array.from({ length: 101 }, () => 'a') }],
+    ['documents', { query: 'a', documents: Array.from({ length: 1001 }, () => 'a') }],
     ['documents', { query: 'a', documents: 'a' }],
     ['documents[1]', { query: 'a', documents: ['a', 7] }],
     ['documents[0]', { query: 'a', documents: [{ title: 'a' }] }],

@@ -20,7 +20,7 @@ const USAGE = `usage: npm run trial -- [--seed N] [--disturbances N] [--store em
 
 Broker, store and service under traffic, disturbed at random times; ends with 1 and the faults where
 something was lost, answered twice or answered otherwise than a model says.
-  --seed N            what is drawn (default: by the clock; printed)
+  --seed N            seed of the draws (default: by the clock; printed)
   --disturbances N    how many (default 20)
   --flood N           behaviours of one user in the end (default 10000)
   --store NAME        one store alone (default: both, one after the other)`;

@@ -31,7 +31,7 @@ export interface Verdict {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Whether all that was sent had the outcome it had to have. */
+/** True if all that was sent had the outcome it had to have. */
 export async function judge(evidence: Evidence): Promise<Verdict> {
   const { traffic, topics, model } = evidence;
   const faults: string[] = [];

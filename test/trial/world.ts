@@ -139,7 +139,6 @@ export class World {
       TESSERA_BEHAVIOURS_PATH: `${this.folder.path}/behaviours`,
       TESSERA_BEHAVIOURS_REDIS: this.redis?.address ?? '',
       TESSERA_BEHAVIOURS_RETENTION: RETENTION,
-      TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
       TESSERA_LOG_LEVEL: 'warn',
     };
     const service = await Service.start(variables, ['--kafka', this.broker.address]);

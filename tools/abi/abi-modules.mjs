@@ -21,7 +21,7 @@ const fieldsOf = (records) => records.flatMap(({ fields }) => Object.values(fiel
 
 const hasFields = ({ fields }) => Object.keys(fields).length > 0;
 
-/** What either side must agree on: names and kinds in their order, no comments. */
+/** Digest that both sides must agree on: names and kinds in their order, no comments. */
 function digestOf(records, words, numbers) {
   const fieldOf = ([name, { kind, of, record, words: choice }]) =>
     [name, kind, of?.kind, record?.name, choice && listOf(choice)].filter(

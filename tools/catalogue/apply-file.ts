@@ -181,7 +181,7 @@ class Batches {
   }
 }
 
-/** Whether a run before has applied a line; the last of those shows that they are the same. */
+/** True if a run before has applied a line; the last of those shows that they are the same. */
 function isBehind({ number, digest }: FileLine, before: Remembered, path: string): boolean {
   if (number > before.lines) return false;
   if (number === before.lines && digest() !== before.digest) {

@@ -4,7 +4,7 @@ import { envoyConfig } from './envoy.js';
 import { haproxyConfig, haproxyMap } from './haproxy.js';
 import { kubernetesManifests } from './kubernetes.js';
 
-/** What `config` writes. */
+/** Outputs of `config`. */
 export const DEPLOYMENTS = ['haproxy', 'haproxy-map', 'envoy', 'kubernetes'] as const;
 export type Deployment = (typeof DEPLOYMENTS)[number];
 

@@ -19,8 +19,7 @@ const value = (name: string, text: string) => ({ name, value: text });
 const ALL_ADDRESSES = [
   // Twice what a probe takes to be believed, and connections that follow new pods.
   value('TESSERA_SHUTDOWN_DELAY_MS', '5000'),
-  value('TESSERA_GRPC_CONNECTION_AGE_MS', '300000'),
-  value('TESSERA_HTTP_CONNECTION_AGE_MS', '300000'),
+  value('TESSERA_EDGE_CONNECTION_AGE_MS', '300000'),
   value('TESSERA_HTTP_HOST', '0.0.0.0'),
   value('TESSERA_GRPC_HOST', '0.0.0.0'),
   value('TESSERA_ACCESS_TOKENS_PATH', '/etc/tessera/tokens.json'),

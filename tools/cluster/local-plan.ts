@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CONFIG_KEYS, type Config } from '@tessera/config';
 
-/** What `npm run cluster` starts on this machine. Ports count from the gateway's. */
+/** Processes that `npm run cluster` starts on this machine. Ports count from the gateway's. */
 export interface LocalClusterOptions {
   readonly nodes: number;
   readonly httpPort: number;
@@ -45,7 +45,6 @@ function shares({ engine, kv, relevance }: Config, nodes: number): Record<string
   return {
     TESSERA_ENGINE_THREAD_COUNT: part(engine.threadCount, 1),
     // Pinned threads of several processes would stand on the same cores.
-    TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
     TESSERA_ENGINE_KV_BYTES_MAX: part(engine.kvBytesMax, 2 ** 20),
     TESSERA_RELEVANCE_THREAD_COUNT: part(relevance.threadCount, 1),
     TESSERA_RELEVANCE_KV_BYTES_MAX: part(relevance.kvBytesMax, 2 ** 20),

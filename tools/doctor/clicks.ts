@@ -18,7 +18,7 @@ except InputError as error:
     sys.exit(str(error))
 print(sum(map(len, log.values())), "clicks of", len(log), "users")`;
 
-/** Whether a file is a table with a column of users, as `trainer sequences` takes it. */
+/** True if a file is a table with a column of users, as `trainer sequences` takes it. */
 export async function isClicks(path: string): Promise<boolean> {
   const file = await openRegular(path);
   try {
@@ -32,7 +32,7 @@ export async function isClicks(path: string): Promise<boolean> {
 }
 
 /**
- * What the trainer says of a file of clicks, line by line.
+ * Findings of the trainer on a file of clicks, line by line.
  * @param python with the trainer's packages; undefined: that of .venv, or python3
  * @throws TesseraError IO_FAILED with the row, or without the trainer's packages
  */

@@ -29,7 +29,7 @@ const TEXT_LIMITS = {
 };
 
 export interface Examined {
-  /** What it is, what is told of it, and whether it would be served, for people. */
+  /** Description of the folder, and the verdict: would it be served? */
   readonly lines: readonly string[];
   readonly isServed: boolean;
 }

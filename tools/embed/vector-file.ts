@@ -6,7 +6,7 @@ const ALIGNMENT = 64;
 const FIXED_BYTES = 10;
 const F32_BYTES = 4;
 
-/** What a file of NumPy begins with: an array (rows, dimension) of little-endian F32. */
+/** Beginning of a NumPy file: an array (rows, dimension) of little-endian F32. */
 export function npyHeader(rows: number, dimension: number): Buffer {
   const described = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${dimension}), }`;
   const length = Math.ceil((FIXED_BYTES + described.length + 1) / ALIGNMENT) * ALIGNMENT;
@@ -18,7 +18,7 @@ export function npyHeader(rows: number, dimension: number): Buffer {
   return header;
 }
 
-/** Whether the file is there, and whole, and of the mark. */
+/** True if the file is there, and whole, and of the mark. */
 export async function isWritten(path: string, mark: string): Promise<boolean> {
   const text = await readFile(describedBy(path), 'utf8').catch(() => '{}');
   const isOfMark = text.includes(`"mark": "${mark}"`);

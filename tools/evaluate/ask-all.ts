@@ -9,7 +9,7 @@ const SEARCH = 'tessera.recall.v1.Search';
 /** Of each request. */
 export const DEADLINE_MS = 600_000;
 
-/** What a search proved and what it took. */
+/** Proof and cost of a search. */
 export interface Searched {
   readonly certified: boolean;
   readonly rows: number;

@@ -29,7 +29,7 @@ export async function preparePython(
   return python;
 }
 
-/** What the trainer needs; PyTorch from its own index where that answers, else from pip's. */
+/** Packages of the trainer; PyTorch from its own index where that answers, else from pip's. */
 export async function installPackages(
   install: (words: readonly string[]) => Promise<void>,
   requirements: string,

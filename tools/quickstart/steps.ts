@@ -30,7 +30,7 @@ const TRAINING = [
   ...['--dropout', '0.15', '--label-smoothing', '0.1', '--shuffle', '3'],
   ...['--validate-every', '3', '--validate-users', '1000', '--patience', '4'],
 ];
-/** What `trainer sequences` makes: the users of the service as well. */
+/** Output of `trainer sequences`: the users of the service as well. */
 const SEQUENCES = 'sequences.jsonl';
 /** The name that requests and metrics know the encoder by. */
 const ENCODER_NAME = 'ads';

@@ -18,7 +18,7 @@ export const CONNECTION_USAGE = `  --tls                over TLS
   --ca FILE            authority of the service's certificate (default: those of the system)
   --cert FILE          own certificate, where the service asks for one
   --key FILE           its private key
-  --token-file FILE    whose text is the token (default: the variable TESSERA_TOKEN)`;
+  --token-file FILE    file of the token (default: the variable TESSERA_TOKEN)`;
 
 /**
  * How the service is called. Any file of TLS stands for --tls.

@@ -36,7 +36,7 @@ export function corrupt(message: string): TesseraError {
 }
 
 /**
- * What a backup says that it holds, every file of it looked at.
+ * Content of a backup by its list, every file of it looked at.
  * @throws TesseraError STORE_CORRUPT for one that is not whole, or leads out of its folder
  */
 export async function checkedList(from: string): Promise<BackupList> {

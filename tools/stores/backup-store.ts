@@ -45,7 +45,7 @@ async function onlyFiles(folder: string, names: readonly string[]): Promise<stri
   return names.filter((_, i) => found[i]?.isFile() === true);
 }
 
-/** Whether a copy holds all that was acknowledged when it was begun; '' or what it lacks. */
+/** The lack of a copy against all that was acknowledged when it was begun; '': none. */
 export async function faultOf(kind: StoreKind, folder: string): Promise<string> {
   if (kind !== 'behaviours' && kind !== 'catalogue-changes') return '';
   const repair = kind === 'behaviours' ? repairStore : repairChanges;

@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { usersOfFile } from '@tessera/behaviour';
 import { CHANGES_NOT_KEPT, type ProgressListener, parseSource } from '@tessera/catalogue';
 import { type Config, loadConfig } from '@tessera/config';
-import type { RecallRuntimeOptions } from '@tessera/recall';
+import { engineLimits } from '@tessera/engine';
+import { DEFAULT_RESULT_COUNT, RECALL_CHOICES, type RecallRuntimeOptions } from '@tessera/recall';
 import type { FlagKind, Flags } from './command.js';
 
 const THREADS_MAX = 256;
@@ -40,18 +41,18 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
     changes: CHANGES_NOT_KEPT,
     moreCatalogues: [],
     engine: {
-      ...engine,
+      ...engineLimits(engine),
       threadCount: flags.integer('threads', 1, THREADS_MAX) ?? engine.threadCount,
     },
     recall: {
       search: recall.search,
       rowBudget: recall.rowBudget,
       widths: recall.defaultWidths,
-      resultCount: recall.defaultResultCount,
+      resultCount: DEFAULT_RESULT_COUNT,
       itemsPerSid: recall.itemsPerSid,
       scoreNorm: recall.scoreNorm,
       historyItemsMax: recall.historyItemsMax,
-      historyTrimPercent: recall.historyTrimPercent,
+      historyTrimPercent: RECALL_CHOICES.historyTrimPercent,
       rememberedRecalls: 0,
     },
     process: { node: '' },

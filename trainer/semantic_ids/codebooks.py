@@ -67,7 +67,7 @@ class Codebooks:
         return (self.encoder[0].weight if self.encoder else self.levels[0]).shape[1]
 
     def encoded(self, vectors: np.ndarray) -> np.ndarray:
-        """What the encoder makes of vectors (n, dimension): what is quantised."""
+        """Output of the encoder for vectors (n, dimension): the values that are quantised."""
         rows = np.ascontiguousarray(vectors, np.float32)
         for place, layer in enumerate(self.encoder):
             out = np.empty((len(rows), len(layer.weight)), np.float32)

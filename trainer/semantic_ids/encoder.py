@@ -15,7 +15,7 @@ Encoder = dict[str, str | int]
 
 
 def read_encoder(path: Path) -> Encoder:
-    """What `npm run embed -- --out` wrote beside the vectors."""
+    """Output of `npm run embed -- --out` beside the vectors."""
     read = read_json(path)
     found = read if isinstance(read, dict) else {}
     if found.get("version") != 1 or found.get("kind") != KIND:

@@ -1,4 +1,4 @@
-"""What semantic IDs are worth before anything is trained on them."""
+"""Quality of semantic IDs before anything is trained on them."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a training of codebooks may be asked for; read without PyTorch."""
+"""Settings of a training of codebooks; read without PyTorch."""
 
 from dataclasses import dataclass
 

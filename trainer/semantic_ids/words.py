@@ -24,7 +24,7 @@ def words(text: str) -> list[str]:
 
 
 def parts(word: str) -> list[str]:
-    """What stands for a word that is not known, such as a brand's name: its runs of three
+    """Stand-in for an unknown word, such as a brand's name: its runs of three
     characters, its ends marked. Begins with `~`, as no word does; none of scripts without spaces.
     """
     if not all(map(_is_spaced, word)):

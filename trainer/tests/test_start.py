@@ -100,7 +100,7 @@ def test_a_template_is_trained_by_served_and_kept(told, data, monkeypatch):
     ids = writer.tokenizer.token_to_id
     words_of_it = ["<|age_old|>", "<|viewed|>", "<|click|>", "<|later|>", "<|search|>", "<|s_0|>"]
     assert None not in [ids(text) for text in words_of_it]
-    # What a served folder is read as gives the prompts that were trained on.
+    # The reading of a served folder gives the prompts that were trained on.
     index = read_index(data / "first.json")
     user = read_users(data / "s.jsonl", index)["3"]
     prompt = writer.prompt(user.profile, {"page": "search"}, user.behaviours).tokens

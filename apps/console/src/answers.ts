@@ -1,5 +1,5 @@
 /**
- * What each operation of the console answers with. tools/console-answers.mjs makes schemas of it
+ * Answers of each operation of the console. tools/console-answers.mjs makes schemas of it
  * (`npm run generate`), which the OpenAPI document shows and the integration tests hold answers to.
  */
 

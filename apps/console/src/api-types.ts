@@ -83,7 +83,7 @@ export interface ListedRecall extends RecallSummary {
   readonly node: string;
 }
 
-/** What could not be asked, and why. */
+/** A question that could not be asked, and the reason. */
 export interface Unreached {
   /** A node, or `gateway`. */
   readonly node: string;
@@ -116,7 +116,7 @@ export interface TriedRecall {
   readonly id: string;
 }
 
-/** What became of a text that was to be scored, in the order in which they were given. */
+/** Outcomes of the texts to score, in the order in which they were given. */
 export interface ScoredDocument {
   /** '' where the text was given. */
   readonly itemId: string;

@@ -37,14 +37,14 @@ interface Keeper {
 export class ClusterNodes {
   constructor(private readonly parts: ConsoleParts) {}
 
-  /** What answers of this node are marked with; '' where there is no cluster. */
+  /** Mark of this node's answers; '' outside a cluster. */
   get own(): string {
     const { gateway, node } = this.parts.cluster;
     return gateway === '' ? '' : node;
   }
 
   /**
-   * Whether only this node is asked: there is no cluster, or another node asks.
+   * True if only this node is asked: there is no cluster, or another node asks.
    * @throws TesseraError NODE_UNAVAILABLE for a request that is meant for another node
    */
   isAlone({ headers }: FastifyRequest): boolean {
@@ -68,7 +68,7 @@ export class ClusterNodes {
     return found;
   }
 
-  /** Who has the keys and values of a user: the owner, or its first successor that is up. */
+  /** Keeper of a user's keys and values: the owner, or its first successor that is up. */
   async keeperOf(request: FastifyRequest, userId: string): Promise<Keeper> {
     const { cluster } = this.parts;
     if (this.isAlone(request)) return { node: undefined, fault: '' };

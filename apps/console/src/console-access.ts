@@ -24,7 +24,7 @@ export abstract class ConsoleAccess {
 }
 
 /**
- * Whoever is on this machine may do everything. The host that is asked for must be this machine by
+ * Anybody on this machine may do everything. The host that is asked for must be this machine by
  * name as well: a page from elsewhere may have a name that leads here.
  */
 export class LoopbackAccess extends ConsoleAccess {

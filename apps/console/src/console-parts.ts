@@ -11,12 +11,24 @@ import type { LoginAccess } from './login-access.js';
 
 export interface ConsoleLimits {
   readonly defaultDeadlineMs: number;
+  /** Seconds of an SQL query. */
   readonly sqlSeconds: number;
+  /** Rows of an answer to an SQL query. */
   readonly sqlRowsMax: number;
   readonly exportSeconds: number;
   readonly exportRowsMax: number;
+  /** Users of a comparison. */
   readonly compareUsersMax: number;
 }
+
+/** Limits of the console: what a page shows and a person waits for. */
+export const CONSOLE_LIMITS: Omit<ConsoleLimits, 'defaultDeadlineMs'> = {
+  sqlSeconds: 10,
+  sqlRowsMax: 1000,
+  exportSeconds: 300,
+  exportRowsMax: 10_000_000,
+  compareUsersMax: 1000,
+};
 
 interface Named {
   readonly name: string;

@@ -72,7 +72,7 @@ export class LoginAccess extends ConsoleAccess {
     return { token: this.parts.tokens !== undefined, oidc: this.parts.oidc !== undefined };
   }
 
-  /** Whoever shows a token needs no session. */
+  /** A caller with a token needs no session. */
   async visitor({ cookie, authorization }: VisitorRequest): Promise<Visitor | undefined> {
     if (authorization !== '') return this.visitorOf({ token: tokenOf(authorization) });
     const id = cookieOf(cookie, SESSION_COOKIE);

@@ -24,7 +24,7 @@ import type { BehaviourEdge } from './behaviour-edge.js';
 
 const SERVICE = '/tessera.behaviour.v1.BehaviourService';
 
-/** What users did: appended, read, erased. */
+/** Methods on behaviours: append, read, erase. */
 export function behaviourHandlers(edge: BehaviourEdge): [path: string, handler: Handler][] {
   return [
     [

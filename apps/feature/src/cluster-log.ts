@@ -1,3 +1,4 @@
+import { FETCH_TIMEOUT_MS } from '@tessera/adapter';
 import { type Config, kafkaSecurity, redisSecurity } from '@tessera/config';
 import { type ClusterLog, type EntryStore, KafkaLog, openEntryStore, RedisLog } from '@tessera/log';
 import type { Log } from '@tessera/telemetry';
@@ -20,18 +21,18 @@ export async function openClusterLog(config: Config, log: Log): Promise<OpenedLo
 }
 
 function logOf(config: Config, log: Log): Promise<ClusterLog> {
-  const { cluster, behaviours, kafka } = config;
+  const { cluster, kafka } = config;
   const { name } = cluster;
   if (cluster.log === 'redis') {
-    const security = redisSecurity(behaviours);
+    const security = redisSecurity(config);
     return RedisLog.open({ address: cluster.logRedis, name, security }, log);
   }
   const { brokers } = kafka;
-  const security = kafkaSecurity(kafka);
+  const security = kafkaSecurity(config);
   return KafkaLog.open({ brokers, name, security }, log);
 }
 
 function s3Of({ adapters }: Config) {
-  const { s3Endpoint: endpoint, s3Region: region, s3Addressing, fetchTimeoutMs } = adapters;
-  return { endpoint, region, isPathStyle: s3Addressing === 'path', timeoutMs: fetchTimeoutMs };
+  const { s3Endpoint: endpoint, s3Region: region, s3Addressing } = adapters;
+  return { endpoint, region, isPathStyle: s3Addressing === 'path', timeoutMs: FETCH_TIMEOUT_MS };
 }

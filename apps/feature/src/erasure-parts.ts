@@ -5,8 +5,7 @@ import type { RemotePool } from './followed-pools.js';
 
 /** Erasures that an earlier process left, and where those of this one are remembered. */
 export function pendingErasuresOf({ behaviours }: Config): Promise<PendingErasures> {
-  const { path, erasuresPath } = behaviours;
-  return PendingErasures.open(erasuresPath === '' ? `${path}.erasures` : erasuresPath);
+  return PendingErasures.open(`${behaviours.path}.erasures`);
 }
 
 /** The other processes that hold something of users. */

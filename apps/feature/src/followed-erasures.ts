@@ -3,6 +3,7 @@ import type { Config } from '@tessera/config';
 import { markOf, type Position, positionOf } from '@tessera/contracts';
 import type { Readiness } from '@tessera/lifecycle';
 import {
+  BEHIND_MAX,
   ERASE,
   type Erasure,
   erasedBefore,
@@ -70,8 +71,7 @@ export class FollowedErasures {
         nodeLog,
       ),
       leaseMs: cluster.logLeaseMs,
-      behindEntries: cluster.logBehindEntries,
-      behindMs: cluster.logBehindMs,
+      ...BEHIND_MAX,
       nodeLog,
     });
     await follower.catchUp();

@@ -4,8 +4,8 @@ import {
   behaviourOptions,
   openBehaviours,
 } from '@tessera/behaviour';
-import { type Config, kafkaSecurity, redisSecurity } from '@tessera/config';
-import { configureTasks, taskDepths } from '@tessera/engine';
+import { type Config, redisPrefix, redisSecurity } from '@tessera/config';
+import { taskDepths } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import {
   addBehaviourReach,
@@ -18,7 +18,7 @@ import {
   watchStores,
   watchTracing,
 } from '@tessera/hosting';
-import { brokerCondition, serveTopics } from '@tessera/kafka';
+import { brokerCondition, serveTopics, topicNames, topicSettings } from '@tessera/kafka';
 import { Readiness } from '@tessera/lifecycle';
 import { type Log, Metrics, NO_TRACING, openTracing, type Tracing } from '@tessera/telemetry';
 import { openClusterLog } from './cluster-log.js';
@@ -41,11 +41,14 @@ export interface ServeParts {
   readonly onProgress: (stage: string, done: number, total: number) => void;
 }
 
-function storeOptions({ behaviours, users, disk, model, catalogue }: Config) {
+function storeOptions(config: Config) {
+  const { behaviours, users, disk, model, catalogue } = config;
   const { store } = behaviours;
   if (store === 'embedded' || store === 'redis') {
     const servedWith = { modelPath: model.path, cataloguePath: catalogue.path };
-    const secured = { ...behaviours, store, redisSecurity: redisSecurity(behaviours), servedWith };
+    const keyPrefix = redisPrefix(config);
+    const security = redisSecurity(config);
+    const secured = { ...behaviours, keyPrefix, store, redisSecurity: security, servedWith };
     return behaviourOptions(secured, users.path, disk);
   }
   const message = `behaviours.store: expected embedded or redis, got ${store}`;
@@ -54,7 +57,6 @@ function storeOptions({ behaviours, users, disk, model, catalogue }: Config) {
 
 /** Where behaviours can be appended. */
 async function openLog({ config, onProgress }: ServeParts): Promise<BehaviourLog> {
-  configureTasks(config.tasks);
   const { log, takeOverUsers } = await openBehaviours(storeOptions(config), onProgress);
   await takeOverUsers();
   if (log !== undefined) return log;
@@ -66,11 +68,15 @@ function auditPathOf({ access, behaviours }: Config): string {
 }
 
 /** Undefined where no broker is named. */
-async function behaviourTopic({ kafka, node }: Config, log: Log, { conditions }: Readiness) {
-  const topics = { [BEHAVIOURS_PATTERN]: kafka.behavioursTopic };
+async function behaviourTopic(config: Config, log: Log, { conditions }: Readiness) {
+  const { behavioursTopic } = topicNames(config.kafka.topicPrefix);
+  const topics = { [BEHAVIOURS_PATTERN]: behavioursTopic };
   const onServing = () => log.info({}, 'kafka: the topic is served');
-  const settings = { ...kafka, node: node.name, security: kafkaSecurity(kafka) };
-  const served = await serveTopics(settings, { topics, outputTopics: [], onServing }, log);
+  const served = await serveTopics(
+    topicSettings(config),
+    { topics, outputTopics: [], onServing },
+    log,
+  );
   if (served !== undefined) conditions.add(brokerCondition(served.server));
   return served;
 }
@@ -175,8 +181,8 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   try {
     const hosted = await host({
       module: FeatureProcessModule.register(operations, feature),
-      http: config.http,
-      grpc: config.grpc,
+      http: { ...config.http, ...config.edge },
+      grpc: { ...config.grpc, ...config.edge },
       limits: config.recall,
       methods: (app) => ({ handlers: new Map(behaviourMethods(app)) }),
       topicServer: topics?.server,

@@ -15,7 +15,7 @@ const invalid = expecting('CONFIG_INVALID');
  * Where this gateway knows its nodes from.
  * @throws TesseraError CONFIG_INVALID unless exactly one source is named
  */
-export function membershipOf({ cluster }: Pick<Config, 'cluster'>): Membership {
+export function membershipOf({ cluster, peer }: Pick<Config, 'cluster' | 'peer'>): Membership {
   const { nodes, etcd, dns, name } = cluster;
   const named = Object.entries({ nodes, etcd, dns }).filter(([, value]) => value !== '');
   if (named.length !== 1) {
@@ -25,5 +25,5 @@ export function membershipOf({ cluster }: Pick<Config, 'cluster'>): Membership {
   }
   if (nodes !== '') return new StaticMembership(parseMembers(nodes));
   if (dns !== '') return dnsMembership(dns);
-  return etcdMembership(new Etcd(etcd, etcdSecurity(cluster)), name);
+  return etcdMembership(new Etcd(etcd, etcdSecurity({ cluster, peer })), name);
 }

@@ -54,7 +54,7 @@ async function follow(membership: Membership, cluster: Cluster): Promise<NodeHea
     asked = health.round();
   });
   await asked;
-  // Who has not answered once may be busy; twice, it is away.
+  // One missed answer may mean a busy node; two mark it as away.
   if (cluster.links().some(({ state }) => state === 'unknown')) await health.round();
   health.start();
   return health;
@@ -124,8 +124,8 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   try {
     const hosted = await host({
       module: GatewayModule.register(operations, cluster, topics),
-      http: config.http,
-      grpc: config.grpc,
+      http: { ...config.http, ...config.edge },
+      grpc: { ...config.grpc, ...config.edge },
       limits: config.recall,
       forwarded: edges.overGrpc,
       topicServer: topics?.server,

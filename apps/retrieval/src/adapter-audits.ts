@@ -87,8 +87,8 @@ export class AdapterAudits {
     const entry = this.entry(action, outcome);
     metrics.countAdapterAction(action.action, outcome);
     const { timeMs: _, ...fields } = entry;
-    if (outcome === 'OK') log.info(fields, 'adapters');
-    else log.warn(fields, 'adapters');
+    if (outcome === 'OK') log.info(fields, 'adapter change served');
+    else log.warn(fields, 'adapter change refused');
     this.send(entry);
     // The action has happened: where its end cannot be written, that is logged, and no more.
     await this.parts.audits.write(entry).catch((error: unknown) => {

@@ -12,7 +12,7 @@ import {
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { EdgeParts, Parsed } from './recall-edge.js';
 
-/** What takes something away of what is kept of users. */
+/** Removal of data kept of users. */
 export interface KvChanges {
   /** Keys, values and prompts of a user; with `withRecords` the recorded recalls as well. */
   dropUser(userId: string, withRecords: boolean, budgetMs: number): Promise<void>;

@@ -1,6 +1,13 @@
-import type { AdapterEvent, AdapterSettings } from '@tessera/adapter';
+import {
+  type AdapterEvent,
+  type AdapterSettings,
+  CANARY_RULES,
+  DEFAULT_ADAPTER,
+  RANK_MAX,
+  VERSION_BYTES_MAX,
+} from '@tessera/adapter';
 import type { Config } from '@tessera/config';
-import type { RecordProducer } from '@tessera/kafka';
+import { type RecordProducer, topicNames } from '@tessera/kafka';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallOperations } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
@@ -23,33 +30,35 @@ export class AdapterEventRelay {
   }
 }
 
+/** Users that a new version answers where no golden set is given: under a second of recalls. */
+const GOLDEN_USERS = 16;
+/** Users whose keys and values are computed before a switch: those who come most often. */
+const WARM_USERS = 256;
+/** Milliseconds of that computation, which delays the switch. */
+const WARM_MS = 10_000;
+
 /** The slice of the configuration that adapters are composed from; undefined: none are kept. */
 export function adapterSettings(
   { adapters }: Config,
   onEvent: (event: AdapterEvent) => void,
 ): AdapterSettings | undefined {
-  const { path, defaultName, rankMax, normMax, versionBytesMax, diskBytes } = adapters;
+  const { path, normMax, diskBytes } = adapters;
   if (path === '') return undefined;
-  const { goldenPath, goldenUsers, shadowPercent, warmUsers, warmMs } = adapters;
-  const { samplesMin, overlapMinPercent, failureMaxPercent, emptyMaxPercent } = adapters;
-  const { shortMaxPercent, latencyMaxPercent, clickDropMax } = adapters;
-  const rules = {
-    samplesMin,
-    overlapMinPercent,
-    failureMaxPercent,
-    emptyMaxPercent,
-    shortMaxPercent,
-    latencyMaxPercent,
-    clickDropMax,
+  const { goldenPath, shadowPercent, samplesMin, overlapMinPercent } = adapters;
+  const rules = { ...CANARY_RULES, samplesMin, overlapMinPercent };
+  const limits = {
+    rankMax: RANK_MAX,
+    normMax,
+    versionBytesMax: VERSION_BYTES_MAX,
+    diskBytesMax: diskBytes,
   };
-  const limits = { rankMax, normMax, versionBytesMax, diskBytesMax: diskBytes };
   return {
-    registry: { folder: path, defaultName, limits },
+    registry: { folder: path, defaultName: DEFAULT_ADAPTER, limits },
     rollout: {
-      golden: { path: goldenPath, userCount: goldenUsers },
+      golden: { path: goldenPath, userCount: GOLDEN_USERS },
       watch: { rules, shadowPercent },
-      warmUsers,
-      warmMs,
+      warmUsers: WARM_USERS,
+      warmMs: WARM_MS,
     },
     onEvent,
   };
@@ -77,8 +86,8 @@ export function modelEdgesOf(
   readiness: Readiness,
 ): ModelEdges {
   const { adapters, weights } = operations;
-  const { adapterEventsTopic: topic } = config.kafka;
-  const events = producer === undefined || topic === '' ? undefined : { producer, topic };
+  const { adapterEventsTopic: topic } = topicNames(config.kafka.topicPrefix);
+  const events = producer && { producer, topic };
   const { audits: lines } = access.process;
   const audits = new AdapterAudits({ audits: lines, metrics, log, events, nowMs: Date.now });
   const edge = new AdapterEdge({ adapters, audits });

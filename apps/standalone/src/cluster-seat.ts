@@ -10,7 +10,7 @@ export class ClusterSeat {
   constructor(private readonly config: Config) {
     const { etcd, name } = config.cluster;
     if (etcd === '') return;
-    this.registration = new EtcdRegistration(new Etcd(etcd, etcdSecurity(config.cluster)), name);
+    this.registration = new EtcdRegistration(new Etcd(etcd, etcdSecurity(config)), name);
   }
 
   /**
@@ -21,13 +21,14 @@ export class ClusterSeat {
     const { registration } = this;
     if (registration === undefined) return;
     const { cluster, node } = this.config;
+    const [grpc, http] = cluster.advertise.split('/');
     const member = {
       name: node.name,
-      grpc: cluster.advertiseGrpc || serving.grpcAddress,
-      http: cluster.advertiseHttp || new URL(serving.httpUrl).host,
+      grpc: grpc || serving.grpcAddress,
+      http: http || new URL(serving.httpUrl).host,
       weight: cluster.weight,
     };
-    checkedMembers([member], 'cluster.advertiseGrpc, cluster.advertiseHttp');
+    checkedMembers([member], 'cluster.advertise');
     await registration.join(member);
     conditions.add({
       name: 'cluster',

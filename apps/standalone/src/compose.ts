@@ -10,6 +10,7 @@ import {
   watchTracing,
 } from '@tessera/hosting';
 import type { InspectedRecalls } from '@tessera/inspection';
+import { topicNames } from '@tessera/kafka';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
@@ -71,14 +72,15 @@ function auditsOf(
   topics: Topics | undefined,
   metrics: Metrics,
 ) {
-  const { auditsTopic: topic } = config.kafka;
+  const { kafka } = config;
+  const { auditsTopic: topic } = topicNames(kafka.topicPrefix);
   const { erasures } = runtime.serving;
-  if (topics === undefined || topic === '') return undefined;
+  if (topics === undefined || kafka.audits === 'off') return undefined;
   const { producer } = topics;
   return new RecallAudits({ producer, topic, metrics, log, erasures, nowMs: Date.now });
 }
 
-/** What a gateway splits calls that score texts by. */
+/** Profile by which a gateway splits calls that score texts. */
 function profileOf({ relevance }: ServeParts): OperationsOptions['relevance'] {
   return relevance && (() => relevance.relevance.profile());
 }

@@ -10,6 +10,7 @@ import type { Log, Metrics } from '@tessera/telemetry';
 import { MILLISECONDS_PER_MINUTE } from '@tessera/units';
 import {
   type ClusterPort,
+  CONSOLE_LIMITS,
   type ConsoleParts,
   LoginAccess,
   LoopbackAccess,
@@ -21,6 +22,11 @@ import { consoleScores } from './console-relevance.js';
 
 /** Where the build puts the pages. */
 export const PAGES_FOLDER = join(repositoryRoot, 'build', 'console');
+
+/** People logged in at once; one more ends the session that is idle longest. */
+const SESSIONS_MAX = 1000;
+/** Failed logins of one address: ten typing mistakes in a quarter of an hour. */
+const ATTEMPTS = { failuresMax: 10, windowMs: 15 * MILLISECONDS_PER_MINUTE };
 
 export interface ConsoleNeeds {
   readonly config: Config;
@@ -39,18 +45,18 @@ export interface ConsoleNeeds {
   readonly log: Log;
 }
 
-/** Nobody has to log in where the console is reached from this machine alone, and no way is set. */
+/** Undefined, so no login, on a loopback address without tokens or provider. */
 function loginsOf({ http, access, login }: Config, { process, oidc }: Access) {
   const tokens = access.tokensPath === '' ? undefined : process.control;
   if (isLoopback(http.host) && tokens === undefined && oidc === undefined) return undefined;
-  const { publicUrl, sessionsMax, sessionMinutes, failuresMax, failuresMinutes } = login;
+  const { publicUrl, sessionMinutes } = login;
   return new LoginAccess({
     tokens,
     oidc,
     publicUrl,
     nowMs: Date.now,
-    sessions: { countMax: sessionsMax, lifetimeMs: sessionMinutes * MILLISECONDS_PER_MINUTE },
-    attempts: { failuresMax, windowMs: failuresMinutes * MILLISECONDS_PER_MINUTE },
+    sessions: { countMax: SESSIONS_MAX, lifetimeMs: sessionMinutes * MILLISECONDS_PER_MINUTE },
+    attempts: ATTEMPTS,
   });
 }
 
@@ -97,7 +103,7 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
     audits: access.process.audits,
     adapterActions: adapters,
     countAction: (action, code) => metrics.countConsoleAction(action, code),
-    limits: { defaultDeadlineMs, ...config.console },
+    limits: { defaultDeadlineMs, ...CONSOLE_LIMITS },
     serviceVersion,
     log,
     nowMs: Date.now,

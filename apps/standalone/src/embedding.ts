@@ -1,21 +1,24 @@
 import type { Config } from '@tessera/config';
-import { EmbeddingModels, parseModelSpecs } from '@tessera/embedding';
-import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+import { EmbeddingModels, PASS_LIMITS, parseModelSpecs, TEXT_LIMITS } from '@tessera/embedding';
 
-/** The models of texts that the configuration names. */
-export function openEmbedding({ embedding }: Pick<Config, 'embedding'>): Promise<EmbeddingModels> {
-  const { models, computeType, threadCount, requestTextsMax, textBytesMax } = embedding;
-  const { passTokensMax, passTextsMax, passTimeTargetMs, queueTextsMax } = embedding;
+/**
+ * The models of texts that the configuration names.
+ * @param requestTextsMax texts of a request
+ */
+export function openEmbedding(
+  { embedding }: Pick<Config, 'embedding'>,
+  requestTextsMax: number = TEXT_LIMITS.requestTextsMax,
+): Promise<EmbeddingModels> {
+  const { models, computeType, threadCount, passTokensMax, queueTextsMax } = embedding;
   return EmbeddingModels.open({
     specs: parseModelSpecs(models, 'embedding.models'),
     computeType,
     limits: {
       threadCount,
       tokensMax: passTokensMax,
-      textsMax: passTextsMax,
-      timeTargetUs: passTimeTargetMs * MICROSECONDS_PER_MILLISECOND,
+      ...PASS_LIMITS,
+      ...TEXT_LIMITS,
       requestTextsMax,
-      textBytesMax,
       queueTextsMax,
     },
   });

@@ -10,7 +10,7 @@ export interface Holders {
   readonly admissions: Readonly<Record<string, Pick<EdgeAdmission, 'inFlight'>>>;
 }
 
-/** What requests have taken and not given back, though none is under way. */
+/** Things that requests took and did not give back, though none is under way. */
 export function heldWhileIdle({ facts, operations, admissions }: Holders): HeldCounts {
   const { underway, ...held } = facts.heldWhileIdle();
   const { pushBytes = 0 } = operations.adapters?.heldWhileIdle() ?? {};

@@ -11,7 +11,7 @@ import {
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
-import { MILLISECONDS_PER_HOUR } from '@tessera/units';
+import { MEBIBYTE, MILLISECONDS_PER_HOUR } from '@tessera/units';
 
 const PULSE_MS = 5000;
 
@@ -24,6 +24,22 @@ export interface Inspection {
 /** The program of the processes behind the store. */
 const PROGRAM = join(repositoryRoot, 'dist', 'apps', 'inspection', 'src', 'main.js');
 
+/** Bytes of memory of the database of recorded recalls. */
+const RECORDER_BYTES = 256 * MEBIBYTE;
+/** Recalls that wait to be recorded: some seconds of a busy node; further ones are left out. */
+const QUEUE_MAX = 1000;
+/** Limits of SQL queries and exports, each in a process of its own. */
+const QUERY_LIMITS = {
+  /** Queries at once; a further one is refused. */
+  countMax: 4,
+  /** Bytes of memory of one query; a query that needs more is ended. */
+  memoryBytes: 512 * MEBIBYTE,
+  /** Bytes that one query may spill to disk, and that its export may have. */
+  diskBytes: 2 ** 30,
+  /** Bytes of the rows of an answer; further rows are left out. */
+  answerBytesMax: 4 * MEBIBYTE,
+} as const;
+
 /** Behind everything that serves, and queries behind the recorder. */
 const NICENESS = { recorder: 5, query: 19 };
 
@@ -32,8 +48,7 @@ const NICENESS = { recorder: 5, query: 19 };
  * logged, tried again, and does not keep the service from serving.
  */
 export async function openInspection(config: Config, log: Log): Promise<Inspection | undefined> {
-  const { path, memoryBytes, queueMax, keepHours, keepBytes } = config.inspection;
-  const { queriesMax, queryMemoryBytes, queryDiskBytes, sqlBytesMax } = config.console;
+  const { path, keepHours, keepBytes } = config.inspection;
   const { queryPriority } = config.console;
   if (path === '') return undefined;
   let tell: (outcome: RecordOutcome, count: number) => void = () => undefined;
@@ -41,15 +56,12 @@ export async function openInspection(config: Config, log: Log): Promise<Inspecti
     program: PROGRAM,
     niceness: NICENESS,
     path,
-    memoryBytes,
-    queueMax,
+    memoryBytes: RECORDER_BYTES,
+    queueMax: QUEUE_MAX,
     retention: { ageMsMax: keepHours * MILLISECONDS_PER_HOUR, bytesMax: keepBytes },
     queries: {
       isIdle: queryPriority === 'idle',
-      countMax: queriesMax,
-      memoryBytes: queryMemoryBytes,
-      diskBytes: queryDiskBytes,
-      answerBytesMax: sqlBytesMax,
+      ...QUERY_LIMITS,
     },
     onRecords: (outcome, count) => tell(outcome, count),
     onFault: (thrown) => log.error({ err: thrown }, 'the inspection store failed'),

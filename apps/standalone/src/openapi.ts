@@ -67,7 +67,7 @@ const health = (summary: string) => ({
 });
 
 const SECURITY_SCHEMES = { token: { type: 'http', scheme: 'bearer' } };
-/** Nobody is asked on a loopback address without tokens. */
+/** On a loopback address without tokens no caller is asked who they are. */
 const SECURITY = { security: [{ token: [] }, {}] };
 
 export function openApiDocument(version: string): object {

@@ -7,7 +7,7 @@ const refused = (field: string) =>
 
 it.each([
   ['engineOpen.options.threadCount', 'engine.threadCount', 'TESSERA_ENGINE_THREAD_COUNT'],
-  ['engineOpen.options.kvReadThreads', 'kv.readThreads', 'TESSERA_KV_READ_THREADS'],
+  ['engineOpen.options.kvDiskBytes', 'kv.diskBytes', 'TESSERA_KV_DISK_BYTES'],
   ['engineOpen.options.computeType', 'model.computeType', 'TESSERA_MODEL_COMPUTE_TYPE'],
 ])('names %s as the key %s', (field, path, variable) => {
   expect(refused(field)).toMatchObject({

@@ -3,7 +3,7 @@ import { TesseraError } from '@tessera/errors';
 
 const OPTION = /^engineOpen\.options\.(kv)?(\w+)/;
 
-/** What the engine refuses of its options, by the key and the variable that an operator writes. */
+/** A refused option of the engine, named by the key and variable that an operator writes. */
 export function namedByKey(thrown: unknown): TesseraError {
   const error = TesseraError.from(thrown);
   const [option, pool, name = ''] = OPTION.exec(error.field ?? '') ?? [];

@@ -1,6 +1,7 @@
+import { RANK_MAX } from '@tessera/adapter';
 import type { Config } from '@tessera/config';
-import { parseModelSpecs } from '@tessera/embedding';
-import { configNote, headPool, NativeEngine } from '@tessera/engine';
+import { PASS_LIMITS, parseModelSpecs } from '@tessera/embedding';
+import { configNote, ENGINE_CHOICES, headPool, NativeEngine } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
 import {
   isCrossEncoder,
@@ -11,7 +12,6 @@ import {
   Relevance,
   type RelevanceScorer,
 } from '@tessera/relevance';
-import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 
 /** The model that scores texts, in an engine of its own. */
 export interface OpenedRelevance {
@@ -25,6 +25,10 @@ export interface OpenedRelevance {
 }
 
 const PASS_PROMPT_TOKENS = 512;
+/** Documents of a call: a list that rankers of one stage take. */
+const DOCUMENTS_MAX = 1000;
+/** Documents that share forward passes: enough for products of full size. */
+const BATCH_DOCUMENTS_MAX = 32;
 /** Documents of a call that are handed to the engine together; others follow as these end. */
 const REQUESTS_AT_ONCE = 512;
 
@@ -47,17 +51,15 @@ function adapterSpecs(text: string) {
 
 /** A classifier of pairs; its passes give way to recalls as those of vectors do (ADR 0134). */
 async function openClassifier({ relevance, embedding }: Config): Promise<OpenedRelevance> {
-  const { path, computeType, threadCount, documentsMax, promptTokensMax, queueCapacity } =
-    relevance;
+  const { path, computeType, threadCount, promptTokensMax, queueCapacity } = relevance;
   if (relevance.adapters !== '') throw invalid(ADAPTERS, 'none for a classifier', 'some');
   const opened = await openCrossEncoder(path, {
     computeType,
     threadCount,
-    documentsMax,
+    documentsMax: DOCUMENTS_MAX,
     pairTokensMax: promptTokensMax,
     tokensMax: embedding.passTokensMax,
-    textsMax: embedding.passTextsMax,
-    timeTargetUs: embedding.passTimeTargetMs * MICROSECONDS_PER_MILLISECOND,
+    ...PASS_LIMITS,
     queueTextsMax: queueCapacity,
   });
   return {
@@ -72,11 +74,10 @@ async function openClassifier({ relevance, embedding }: Config): Promise<OpenedR
 
 async function openDecoder({
   relevance: settings,
-  engine: { passTimeTargetUs },
-  adapters: { bytesMax, rankMax, normMax },
+  adapters: { bytesMax, normMax },
 }: Config): Promise<OpenedRelevance> {
-  const { path, computeType, threadCount, documentsMax, promptTokensMax } = settings;
-  const { queueCapacity, batchRequestsMax, kvBytesMax } = settings;
+  const { path, computeType, threadCount, promptTokensMax } = settings;
+  const { queueCapacity, kvBytesMax } = settings;
   const specs = adapterSpecs(settings.adapters);
   const parts = await loadRelevance(path);
   const engine = await NativeEngine.open({
@@ -84,16 +85,13 @@ async function openDecoder({
     computeType,
     activationScalesPath: '',
     threadCount,
-    // Recalls' threads keep to their CPUs, and these go where there is room.
-    threadPlacement: 'free',
+    ...ENGINE_CHOICES,
     queueCapacity,
-    batchRequestsMax,
+    batchRequestsMax: BATCH_DOCUMENTS_MAX,
     batchRowsMax: PASS_PROMPT_TOKENS,
     prefillChunkTokens: PASS_PROMPT_TOKENS,
-    passTimeTargetUs,
-    batching: 'continuous',
     kvBytesMax,
-    // What prompts begin with whatever is asked stays between calls, and nothing else.
+    // Only the common beginning of all prompts stays between calls.
     kv: headPool(kvBytesMax),
     promptTokensMax,
     widthMax: 1,
@@ -105,13 +103,13 @@ async function openDecoder({
   try {
     // Other calls find places in the queue as well.
     const requestsAtOnce = Math.min(REQUESTS_AT_ONCE, Math.ceil(queueCapacity / 2));
-    const limits = { documentsMax, promptTokensMax, requestsAtOnce };
+    const limits = { documentsMax: DOCUMENTS_MAX, promptTokensMax, requestsAtOnce };
     const { parameterCount } = engine.model;
     const adapters: NamedAdapters = new Map(
       await Promise.all(
         specs.map(
           async ({ name, path: folder }) =>
-            [name, await engine.loadAdapter(folder, { rankMax, normMax })] as const,
+            [name, await engine.loadAdapter(folder, { rankMax: RANK_MAX, normMax })] as const,
         ),
       ),
     );

@@ -2,15 +2,27 @@ import type { AdapterEvent } from '@tessera/adapter';
 import { behaviourOptions, parseClickActions } from '@tessera/behaviour';
 import { type ProgressListener, parseCatalogueSpecs, parseFlight } from '@tessera/catalogue';
 import { peerConnection, TesseraClient } from '@tessera/client';
-import { type Config, redisSecurity } from '@tessera/config';
+import { type Config, redisPrefix, redisSecurity } from '@tessera/config';
 import { type EmbeddingModels, NO_MODELS } from '@tessera/embedding';
+import { engineLimits, kvOptions } from '@tessera/engine';
 import { expecting, type TesseraError } from '@tessera/errors';
-import { parseFrequencyCaps, type RecallRuntimeOptions } from '@tessera/recall';
+import {
+  DEFAULT_RESULT_COUNT,
+  parseFrequencyCaps,
+  RECALL_CHOICES,
+  type RecallRuntimeOptions,
+} from '@tessera/recall';
 import type { Tracing } from '@tessera/telemetry';
 import { RemoteBehaviours } from '../../retrieval/src/index.js';
 import { adapterSettings } from './adapters.js';
 
 const invalid = expecting('CONFIG_INVALID');
+
+/**
+ * Milliseconds that an update of the weights waits for running requests, during which no new one is
+ * let in: above the deadline of an ordinary recall, below what callers take for an outage.
+ */
+const UPDATE_WAIT_MS = 1000;
 
 function behavioursOf(config: Config, tracing: Tracing) {
   const { behaviours, users, disk, peer, recall, model, catalogue } = config;
@@ -24,7 +36,9 @@ function behavioursOf(config: Config, tracing: Tracing) {
   }
   if (store !== 'remote') {
     const servedWith = { modelPath: model.path, cataloguePath: catalogue.path };
-    const secured = { ...behaviours, store, redisSecurity: redisSecurity(behaviours), servedWith };
+    const keyPrefix = redisPrefix(config);
+    const security = redisSecurity(config);
+    const secured = { ...behaviours, keyPrefix, store, redisSecurity: security, servedWith };
     return behaviourOptions(secured, users.path, disk);
   }
   if (address === '') {
@@ -43,12 +57,13 @@ export interface Listeners {
   readonly onAdapterEvent: (event: AdapterEvent) => void;
 }
 
-function recallDefaults({ recall, behaviours }: Config): RecallRuntimeOptions['recall'] {
-  const { defaultWidths, defaultResultCount, frequencyCaps, ...others } = recall;
+function recallDefaults({ recall, behaviours, engine }: Config): RecallRuntimeOptions['recall'] {
+  const { defaultWidths, frequencyCaps, ...others } = recall;
   return {
     ...others,
+    ...RECALL_CHOICES,
     widths: defaultWidths,
-    resultCount: defaultResultCount,
+    resultCount: Math.min(DEFAULT_RESULT_COUNT, engine.resultCountMax),
     isClick: parseClickActions(behaviours.clickActions),
     frequencyCaps: parseFrequencyCaps(frequencyCaps),
   };
@@ -73,7 +88,7 @@ export function runtimeOptions(
     cacheDir: config.catalogue.cachePath,
     changes: {
       folder: config.catalogue.changesPath,
-      sync: config.catalogue.changesSync,
+      sync: 'commit',
       levelSizes: config.catalogue.levelSizes,
       compactAfterChanges: config.catalogue.compactAfterChanges,
       reserveBytes: config.disk.reserveBytes,
@@ -85,12 +100,15 @@ export function runtimeOptions(
     },
     textModels,
     moreCatalogues: parseCatalogueSpecs(config.catalogue.more),
-    engine: config.engine,
-    tasks: config.tasks,
+    engine: engineLimits(config.engine),
     ...(adapters && { adapters, adapterBytesMax: config.adapters.bytesMax }),
-    weights: { ...config.weights, reserveBytes: config.disk.reserveBytes },
+    weights: {
+      ...config.weights,
+      waitMaxMs: UPDATE_WAIT_MS,
+      reserveBytes: config.disk.reserveBytes,
+    },
     kv: {
-      ...config.kv,
+      ...kvOptions(config.kv),
       versionsBackMax: config.adapters.kvVersionsBack,
       diskReserveBytes: config.disk.reserveBytes,
     },

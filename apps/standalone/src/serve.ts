@@ -71,8 +71,8 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const { topics, modules, admissions } = composition;
   const hosting = host({
     module: StandaloneModule.register(modules),
-    http: config.http,
-    grpc: config.grpc,
+    http: { ...config.http, ...config.edge },
+    grpc: { ...config.grpc, ...config.edge },
     limits: config.recall,
     admissions,
     loadClass: () => loadClassOf(admissions.decoder.forecast(NORMAL).waitUs),

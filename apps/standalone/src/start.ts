@@ -85,8 +85,8 @@ function changesLine(operations: RecallOperations): string {
 }
 
 function kvLine({ kv, adapters }: Config): string {
-  const { pool, deviceBytes, hostBytes, diskBytes, path, blockCodec } = kv;
-  if (pool === 'off') return 'KV pool off';
+  const { deviceBytes, hostBytes, diskBytes, path, blockCodec } = kv;
+  if (deviceBytes === 0) return 'KV pool off';
   const size = (bytes: number) => `${(bytes / MEBIBYTE).toFixed(0)} MiB`;
   const disk = diskBytes === 0 ? 'none on disk' : `${size(diskBytes)} on disk in ${path}`;
   const codec = blockCodec === 'exact' ? '' : `; not exact below the device (${blockCodec})`;

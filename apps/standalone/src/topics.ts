@@ -1,6 +1,12 @@
-import { AnnouncedVersions, S3Store } from '@tessera/adapter';
-import { type Config, kafkaSecurity } from '@tessera/config';
-import { brokerCondition, type ServedTopics, serveTopics } from '@tessera/kafka';
+import { AnnouncedVersions, FETCH_TIMEOUT_MS, S3Store, VERSION_BYTES_MAX } from '@tessera/adapter';
+import type { Config } from '@tessera/config';
+import {
+  brokerCondition,
+  type ServedTopics,
+  serveTopics,
+  topicNames,
+  topicSettings,
+} from '@tessera/kafka';
 import type { Conditions } from '@tessera/lifecycle';
 import type { Log } from '@tessera/telemetry';
 import { BEHAVIOURS_PATTERN } from '../../feature/src/index.js';
@@ -17,52 +23,54 @@ export interface Topics extends ServedTopics {
   readonly fetchSource: FetchSource | undefined;
 }
 
+/** Attempts at a store that does not answer, until the announcement is a dead letter: minutes. */
+const FETCH_ATTEMPTS = 10;
+
 /** Undefined where no announced versions are fetched. */
 function fetchSourceOf(adapters: Config['adapters']): FetchSource | undefined {
   const { path, fetchPath, s3Buckets, s3Endpoint, s3Region, s3Addressing } = adapters;
   const buckets = s3Buckets.split(',').filter((bucket) => bucket !== '');
   if (path === '' || (fetchPath === '' && buckets.length === 0)) return undefined;
-  const { fetchTimeoutMs, fetchAttempts, versionBytesMax } = adapters;
   const settings = {
     endpoint: s3Endpoint,
     region: s3Region,
     buckets,
     isPathStyle: s3Addressing === 'path',
-    timeoutMs: fetchTimeoutMs,
+    timeoutMs: FETCH_TIMEOUT_MS,
   };
   const store = buckets.length === 0 ? undefined : new S3Store(settings);
-  const versions = new AnnouncedVersions({ folder: fetchPath, store, bytesMax: versionBytesMax });
-  return new FetchSource(versions, fetchAttempts);
+  const versions = new AnnouncedVersions({ folder: fetchPath, store, bytesMax: VERSION_BYTES_MAX });
+  return new FetchSource(versions, FETCH_ATTEMPTS);
 }
 
 /** Undefined where the configuration names no broker. Nothing is connected yet. */
 export async function topicsOf(
-  { kafka, recall, adapters, catalogue, cluster, node }: Config,
+  config: Config,
   takesBehaviours: boolean,
   log: Log,
   conditions: Conditions,
 ): Promise<Topics | undefined> {
+  const { kafka, recall, adapters, catalogue, cluster } = config;
   const fetchSource = fetchSourceOf(adapters);
-  const { responsesTopic, auditsTopic, adapterEventsTopic } = kafka;
+  const names = topicNames(kafka.topicPrefix);
+  const { responsesTopic, auditsTopic, adapterEventsTopic } = names;
   const takesShared = kafka.sharedTopics === 'here';
   const topics = {
-    [CATALOGUE_CHANGES_PATTERN]: kafka.changesTopic,
-    ...(takesShared ? { [RECALL_REQUESTS_PATTERN]: kafka.requestsTopic } : {}),
-    ...(fetchSource === undefined ? {} : { [ANNOUNCEMENTS_PATTERN]: kafka.announcementsTopic }),
-    ...(takesShared && takesBehaviours ? { [BEHAVIOURS_PATTERN]: kafka.behavioursTopic } : {}),
+    [CATALOGUE_CHANGES_PATTERN]: names.changesTopic,
+    ...(takesShared ? { [RECALL_REQUESTS_PATTERN]: names.requestsTopic } : {}),
+    ...(fetchSource === undefined ? {} : { [ANNOUNCEMENTS_PATTERN]: names.announcementsTopic }),
+    ...(takesShared && takesBehaviours ? { [BEHAVIOURS_PATTERN]: names.behavioursTopic } : {}),
   };
-  const outputTopics = [responsesTopic, auditsTopic, adapterEventsTopic].filter(
-    (topic) => topic !== '',
-  );
+  const outputTopics = [responsesTopic, adapterEventsTopic];
+  if (kafka.audits === 'on') outputTopics.push(auditsTopic);
   const onServing = () => log.info({}, 'kafka: all topics are served');
   // The nodes of a cluster share them: its log brings what they change to all.
   const folders =
     cluster.log === 'none'
-      ? { [kafka.changesTopic]: catalogue.changesPath, [kafka.announcementsTopic]: adapters.path }
+      ? { [names.changesTopic]: catalogue.changesPath, [names.announcementsTopic]: adapters.path }
       : {};
-  const secured = { ...kafka, node: node.name, security: kafkaSecurity(kafka) };
   const wanted = { topics, folders, outputTopics, onServing };
-  const served = await serveTopics(secured, wanted, log);
+  const served = await serveTopics(topicSettings(config), wanted, log);
   if (served !== undefined) conditions.add(brokerCondition(served.server));
   const settings = new RecallTopicSettings(responsesTopic, recall, Date.now);
   return served && { ...served, settings, fetchSource };

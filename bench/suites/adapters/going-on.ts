@@ -35,7 +35,7 @@ function compared(one: RecallAnswer, other: RecallAnswer): Pair {
 }
 
 /**
- * What it changes that users go on with keys and values of earlier versions of an adapter, one to
+ * Gain for users who go on with keys and values of earlier versions of an adapter, one to
  * three versions back, against the same version on its own; beside it what the versions themselves
  * change. The demo's model, and shares of an adapter that was trained on behaviours as versions.
  */
@@ -60,7 +60,6 @@ async function measured(back: number, users: number): Promise<Measurement[]> {
       TESSERA_CATALOGUE_CHANGES_PATH: '',
       TESSERA_ADAPTERS_PATH: join(folder.path, 'adapters'),
       TESSERA_ADAPTERS_KV_VERSIONS_BACK: String(back),
-      TESSERA_ADAPTERS_GOLDEN_USERS: '0',
     },
   });
   const runtime = await createRecallRuntime(

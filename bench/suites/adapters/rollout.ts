@@ -66,8 +66,6 @@ async function measured(way: Way, { quick, say }: SuiteContext): Promise<Measure
       TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'catalogue'),
       TESSERA_CATALOGUE_CHANGES_PATH: '',
       TESSERA_ADAPTERS_PATH: join(folder.path, 'adapters'),
-      TESSERA_ADAPTERS_GOLDEN_USERS: '2',
-      TESSERA_ADAPTERS_WARM_MS: '600000',
       TESSERA_ADAPTERS_KV_VERSIONS_BACK: String(way.versionsBack),
     },
   });

@@ -95,7 +95,7 @@ function rowsOf(direct: Way, ways: readonly Way[], calls: number): Measurement[]
   ];
 }
 
-/** What a hop adds to the same call: the gateway, and HAProxy with the same table. */
+/** Cost of a hop for the same call: the gateway, and HAProxy with the same table. */
 export async function hop({ quick, say }: SuiteContext): Promise<Measurement[]> {
   const folder = temporaryFolder({});
   const ports: number[] = [];

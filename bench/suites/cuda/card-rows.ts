@@ -26,7 +26,7 @@ interface Ceilings {
 }
 
 /**
- * What was measured on a card, with its ratio to the floor (the larger of computing and moving at
+ * Measurements on a card, with their ratio to the floor (the larger of computing and moving at
  * the ceilings of the same run), to published figures and to others on the same card. Ratios to
  * published figures and to others say how many times faster ours is.
  */

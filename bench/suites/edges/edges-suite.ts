@@ -7,7 +7,7 @@ const STAGES: Stages = { served, rest: alternating };
 export const EDGE_STAGES = Object.keys(STAGES);
 
 /**
- * What a recall costs outside the engine, asked over gRPC from another process by a client that
+ * Cost of a recall outside the engine, asked over gRPC from another process by a client that
  * costs little, of the service as `npm start` runs it.
  */
 export const edgesSuite = staged(STAGES);

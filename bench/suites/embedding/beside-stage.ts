@@ -56,7 +56,7 @@ export async function besideStage({ quick, flags, say }: SuiteContext): Promise<
         return engine.recall({ tokens, width: WIDTH });
       };
       const milliseconds = TURN_MS[form];
-      // What is touched first is slower.
+      // The first touch is slower.
       await closedLoop(1, milliseconds / 4, recall);
       const recallsMost = await closedLoop(1, milliseconds, recall);
       await closedLoop(IN_FLIGHT, milliseconds / 4, embed);

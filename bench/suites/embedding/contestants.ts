@@ -17,7 +17,7 @@ export interface EmbeddedTexts {
   readonly vectors?: readonly ArrayLike<number>[];
 }
 
-/** What the contestants compute with. */
+/** Setting of the contestants. */
 export interface Setting {
   /** Hugging Face folder. */
   readonly modelPath: string;
@@ -60,7 +60,7 @@ export async function ourselves(setting: Setting, precision: Precision): Promise
 interface EmbeddingPeer {
   readonly engine: string;
   readonly precision: Precision;
-  /** What the program reads in the place of the folder. */
+  /** Graph that the program reads in place of the folder. */
   readonly graphOf?: (modelPath: string) => Promise<string>;
 }
 

@@ -20,7 +20,7 @@ const SEED = 3;
 const LOSS_BAR = 0.001;
 
 /**
- * What each type loses of F32's order of texts, on a trained encoder (--model) and texts of it
+ * Losses of each type against F32's order of texts, on a trained encoder (--model) and its texts
  * (--texts, an array): scales are measured over other texts than those that are compared.
  */
 export async function ranksStage({ flags, say }: SuiteContext): Promise<Measurement[]> {

@@ -7,7 +7,7 @@ const MS_PER_SECOND = 1000;
 const BARS = { padded: 1.5, best: 1.2 };
 const COSINE_BAR = 0.99999;
 
-/** Who made vectors of the same texts, and how long they took, a number a turn. */
+/** Program that made vectors of the same texts, and its times, one per turn. */
 export interface Timed {
   readonly name: string;
   readonly precision: Precision;
@@ -39,7 +39,7 @@ export function rateRows(prefix: string, texts: number, all: readonly Timed[]): 
     });
 }
 
-/** What a narrower type saves: our own times over those of the wider one. */
+/** Gain of a narrower type: our own times over those of the wider one. */
 export function typeRows(prefix: string, all: readonly Timed[]): Measurement[] {
   const own = all.filter(({ way }) => way === undefined);
   return own.slice(1).flatMap((narrow, at): Measurement[] => {

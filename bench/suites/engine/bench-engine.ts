@@ -10,6 +10,7 @@ import {
   type EngineRequest,
   type EngineStats,
   type EngineUpdate,
+  engineLimits,
   type KvPool,
   type KvPrefetch,
   type KvUse,
@@ -75,7 +76,7 @@ export class BenchEngine {
     const random = await randomCatalogue(items, say);
     const catalogue = await openCatalogue(random.snapshotPath);
     try {
-      const { vocabulary: _, ...limits } = loadConfig().config.engine;
+      const { vocabulary: _, ...limits } = engineLimits(loadConfig().config.engine);
       const started = performance.now();
       const engine = await NativeEngine.open({
         ...limits,

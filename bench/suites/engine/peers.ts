@@ -210,7 +210,7 @@ function timeRows(
   });
 }
 
-/** What the ratio would be of an engine that took no longer than the floor: none can have more. */
+/** Ratio of an engine that takes no longer than the floor: the upper bound of any engine. */
 function floorRows(
   { name, value }: { readonly name: string; readonly value: number },
   key: TimeKey,

@@ -4,7 +4,7 @@ import { PEERS_HOME, PYTHON, SOURCES, TRANSFORMERS_MARK } from '../../peers/peer
 import { PeerProcess } from '../../peers/peer-process.js';
 import { buildNativeBench, type NativeResult } from '../native-bench.js';
 
-/** What all peers are given behind words of their own. */
+/** Words that all peers get after their own. */
 type Words = readonly string[];
 
 /** Programs that run a layer of experts and answer with the times of each way that they have. */

@@ -17,7 +17,7 @@ const TIMED = /^(BF16|INT8)\/([^/]+)\/(uniform|Zipf)\/(\d+)$/;
 /** The way of `experts_bench --turns`. */
 const OWN_WAY = 'tessera';
 
-/** What is known of one layer, routing and number of rows. */
+/** Measurements of one layer, routing and number of rows. */
 interface Layer extends NativeResult {
   readonly type: string;
   readonly routing: string;

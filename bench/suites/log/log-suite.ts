@@ -1,4 +1,4 @@
-/** What a change costs that goes through the log of a cluster, and how soon a new node serves. */
+/** Cost of a change through the log of a cluster, and time until a new node serves. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -21,7 +21,7 @@ const ITERATIONS = 200;
 const CHAINS = 14;
 
 /**
- * What llvm-mca predicts of each kernel's largest loop on processors that need not be at hand: its
+ * Predictions of llvm-mca for each kernel's largest loop on processors that may be elsewhere: its
  * cycles, and those of the same products on registers alone as a share of them. Caches are not in
  * it.
  */

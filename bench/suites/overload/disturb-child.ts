@@ -25,7 +25,7 @@ export interface DisturbCounts {
 }
 
 /**
- * Who disturbs recalls, in a process of their own: in that of the caller whose recalls are timed
+ * Disturbers of recalls, in a process of their own: in that of the caller whose recalls are timed
  * their own work would be measured as the service's.
  */
 export class DisturbChild {

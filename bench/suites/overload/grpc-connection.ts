@@ -88,7 +88,7 @@ export class GrpcConnection {
     return this.calls.size;
   }
 
-  /** Whether a call may begin now: as many as the server allows, within its window. */
+  /** True if a call may begin now: as many as the server allows, within its window. */
   hasRoom(message: Buffer): boolean {
     const isBelowLimit = this.calls.size < this.streamsMax;
     return this.isOpen && isBelowLimit && this.sendWindow >= message.length + MESSAGE_HEADER_BYTES;

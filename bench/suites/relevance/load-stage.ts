@@ -14,7 +14,7 @@ const SHARE = 0.99;
 const LEAST = 10;
 const SPREAD = 7;
 const LENGTHS = { median: 70, spread: 0.8, least: 6, most: 900 };
-/** What prompts begin with, and what a part costs anyway: an eighth of a call is computed again. */
+/** Common beginning of the prompts, and fixed cost of a part: an eighth of a call twice. */
 const SHARED_TOKENS = 120;
 const TOKEN_US = 60;
 const PART_US = 4000;

@@ -97,7 +97,7 @@ async function finishes(
     // In turns: a node that alone has the machine to itself would publish a rate that it has not
     // beside the other, and be given more than its part.
     const alone = await timed(() => rerank(seed % 2 === 0 ? first : second, documents));
-    // What the gateway has not sent itself it learns twice a second.
+    // The gateway learns twice a second of calls that it has not sent itself.
     await idle(gateway);
     const before = await spreadMs(gateway);
     const split = await timed(() => rerank(gateway, documents));

@@ -1,5 +1,10 @@
 import { loadConfig } from '@tessera/config';
-import { type EngineOptions, type EngineRelevanceRequest, NativeEngine } from '@tessera/engine';
+import {
+  ENGINE_CHOICES,
+  type EngineOptions,
+  type EngineRelevanceRequest,
+  NativeEngine,
+} from '@tessera/engine';
 import type { ModelShape } from '../../models/model-shape.js';
 import { POSITIONS } from '../../models/model-shape.js';
 import { randomModel } from '../../models/random-model.js';
@@ -8,6 +13,8 @@ import { commonTokens, inTokenOrder, LABELS, type Prompt } from './prompts.js';
 const BUDGET_US = 600e6;
 /** Of a pass, as in apps/standalone/src/relevance.ts. */
 const PASS_PROMPT_TOKENS = 512;
+/** Documents that share forward passes, as in the service. */
+const BATCH_DOCUMENTS_MAX = 32;
 
 export type PairComputeType = 'f32' | 'bf16';
 
@@ -31,19 +38,17 @@ export class PairEngine {
     say: (line: string) => void,
     threadCount?: number,
   ): Promise<PairEngine> {
-    const { relevance, engine: recalls } = loadConfig().config;
+    const { relevance } = loadConfig().config;
     const engine = await NativeEngine.open({
       modelPath: randomModel(shape, say),
       computeType,
       activationScalesPath: '',
       threadCount: threadCount ?? relevance.threadCount,
-      threadPlacement: 'free',
+      ...ENGINE_CHOICES,
       queueCapacity: relevance.queueCapacity,
-      batchRequestsMax: relevance.batchRequestsMax,
+      batchRequestsMax: BATCH_DOCUMENTS_MAX,
       batchRowsMax: PASS_PROMPT_TOKENS,
       prefillChunkTokens: PASS_PROMPT_TOKENS,
-      passTimeTargetUs: recalls.passTimeTargetUs,
-      batching: 'continuous',
       kvBytesMax: relevance.kvBytesMax,
       promptTokensMax: POSITIONS,
       widthMax: 1,

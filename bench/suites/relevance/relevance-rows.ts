@@ -8,7 +8,7 @@ const MS_PER_SECOND = 1000;
 
 type Logits = readonly (readonly number[])[];
 
-/** What one took for all items in a round, and how far its log-odds are from ours. */
+/** Time of one contestant for all items of a round, and its log-odds' distance from ours. */
 interface Turn {
   readonly name: string;
   readonly ms: number;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '@tessera/config';
-import { NativeEngine } from '@tessera/engine';
+import { engineLimits, NativeEngine } from '@tessera/engine';
 import { loadRelevance, Relevance } from '@tessera/relevance';
 import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
@@ -51,7 +51,7 @@ export async function scoresStage({ say }: SuiteContext): Promise<Measurement[]>
 }
 
 async function errorsOf(computeType: 'f32' | 'bf16', cases: readonly Case[]): Promise<number[]> {
-  const { vocabulary: _, ...limits } = loadConfig().config.engine;
+  const { vocabulary: _, ...limits } = engineLimits(loadConfig().config.engine);
   const engine = await NativeEngine.open({
     ...limits,
     modelPath: FOLDER,

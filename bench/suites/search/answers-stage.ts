@@ -65,7 +65,7 @@ class AllScores {
   }
 }
 
-/** What a case asks of the engine beside the prompt and the norm. */
+/** Request of a case beside the prompt and the norm. */
 function reachOf({ taking }: DrawnCase, { request }: DrawnEligibility): ReachRequest {
   const { orderBy, perCampaign } = taking;
   const diversity = perCampaign === 0 ? [] : [{ attribute: 'campaign', maxItems: perCampaign }];

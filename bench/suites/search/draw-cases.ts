@@ -37,7 +37,7 @@ const eligibility = (change: Partial<Eligibility>): Eligibility =>
 const pick = <T>(random: Random, choices: readonly T[]): T =>
   choices[random.below(choices.length)] as T;
 
-/** What items have beside their SID; a few share a priority, and a bid. */
+/** Attributes of items beside their SID; a few share a priority, and a bid. */
 export function drawAttributes(random: Random): Omit<SuiteItem, 'itemId' | 'sid'> {
   return {
     priority: random.below(4),

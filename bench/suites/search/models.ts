@@ -18,7 +18,7 @@ export interface SuiteModels {
   readonly measured: readonly ModelFolder[];
   /** Those whose answers are compared with brute force. */
   readonly compared: readonly ModelFolder[];
-  /** Whether they are those that the bars speak of. */
+  /** True if they are those that the bars speak of. */
   readonly areTrained: boolean;
 }
 

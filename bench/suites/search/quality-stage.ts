@@ -34,7 +34,7 @@ async function listOf(model: SearchModel, { prompt }: TestUser, ask: Ask) {
   return { ids: items.map(({ itemId }) => itemId), rows };
 }
 
-/** What users did next among the first items: certified, of a beam, and of a beam of equal rows. */
+/** Users' next items among the first: certified, of a beam, and of a beam of equal rows. */
 export async function qualityStage(context: SuiteContext): Promise<Measurement[]> {
   const models = suiteModels(context);
   const measurements: Measurement[] = [];

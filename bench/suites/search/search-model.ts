@@ -8,6 +8,7 @@ import {
   type EngineAnswer,
   type EngineRequest,
   EVERY_ITEM,
+  engineLimits,
   type LevelTokens,
   NativeEngine,
   openCatalogue,
@@ -103,11 +104,10 @@ export class SearchModel {
     const items = readItems(join(folder, 'catalogue.jsonl'));
     const template = await loadTemplate(folder);
     const compiled = new CompiledTemplate(template, await loadTokenizer(folder), levelSizes(items));
-    const { vocabulary: _, ...limits } = loadConfig().config.engine;
+    const { vocabulary: _, ...limits } = engineLimits(loadConfig().config.engine);
     const engine = await NativeEngine.open({
       ...limits,
       threadCount: 1,
-      threadPlacement: 'free',
       batchRowsMax: WIDTH_MAX,
       widthMax: WIDTH_MAX,
       resultCountMax: RESULTS_MAX,
@@ -266,7 +266,7 @@ export async function withModel<T>(
 /** A user of the test, with the prompt that the service would give the engine. */
 export interface TestUser {
   readonly prompt: Int32Array;
-  /** What they did next. */
+  /** Their next item. */
   readonly target: string;
 }
 

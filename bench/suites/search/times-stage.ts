@@ -17,7 +17,7 @@ import {
 } from './search-model.js';
 import { widenedModel } from './widened-model.js';
 
-/** What takes turns; times are over those of the beams of the same number of items. */
+/** Contestants that take turns; times are over those of the beams of the same number of items. */
 const PAIRS = [
   { k: 10, width: 50, bar: 1 },
   { k: 50, width: 100, bar: 1.05 },
@@ -80,7 +80,7 @@ async function widenedRows(
   ];
 }
 
-/** What shows that two models have the same distributions. */
+/** Evidence that two models have the same distributions. */
 async function sightOf(model: SearchModel, users: readonly TestUser[]) {
   const found = [];
   for (const { prompt } of users) {

@@ -18,7 +18,7 @@ interface Run {
 }
 
 /**
- * What the service itself can serve where its engine is a fixed delay. The caller is another
+ * Capacity of the service itself where its engine is a fixed delay. The caller is another
  * process; on a machine of few cores it takes its share of them, so time of the service's own
  * process per request is told beside requests per second.
  */

@@ -8,13 +8,21 @@ import {
   prepareCatalogue,
 } from '@tessera/catalogue';
 import { type Config, loadConfig } from '@tessera/config';
-import { type Catalogue, type ChangingCatalogue, type Engine, NOTHING_HELD } from '@tessera/engine';
+import {
+  type Catalogue,
+  type ChangingCatalogue,
+  type Engine,
+  engineLimits,
+  NOTHING_HELD,
+} from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import {
+  DEFAULT_RESULT_COUNT,
   describeItems,
   parseFrequencyCaps,
   pinVersion,
+  RECALL_CHOICES,
   type RecallDefaults,
   type RecallRuntime,
   type RecallServing,
@@ -32,11 +40,16 @@ export interface ComposedParts {
 
 function defaultsOf({
   defaultWidths: widths,
-  defaultResultCount: resultCount,
   frequencyCaps,
   ...defaults
 }: Config['recall']): RecallDefaults {
-  return { ...defaults, widths, resultCount, frequencyCaps: parseFrequencyCaps(frequencyCaps) };
+  return {
+    ...defaults,
+    ...RECALL_CHOICES,
+    widths,
+    resultCount: DEFAULT_RESULT_COUNT,
+    frequencyCaps: parseFrequencyCaps(frequencyCaps),
+  };
 }
 
 /**
@@ -61,7 +74,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
     binding: engine.bind(catalogue, compiled.levelTokens, digests),
     template: compiled,
     defaults: defaultsOf(config.recall),
-    ...config.engine,
+    ...engineLimits(config.engine),
   });
   const bundle = BundleLabel.unkept('');
   const changes = new CatalogueChanges(catalogue, { ...CHANGES_NOT_KEPT, bundle });

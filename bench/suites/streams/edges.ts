@@ -1,6 +1,5 @@
 import { DEFAULT_TOPICS, TesseraClient, TopicClient } from '@tessera/client';
-import { loadConfig } from '@tessera/config';
-import { createRecallRuntime } from '@tessera/recall';
+import { createRecallRuntime, DEFAULT_RESULT_COUNT } from '@tessera/recall';
 import { runtimeOptions } from '../../../tools/terminal/model-flags.js';
 import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
@@ -16,7 +15,7 @@ type Way = 'direct' | 'grpc' | 'kafka';
 const WAYS: readonly Way[] = ['direct', 'grpc', 'kafka'];
 
 /**
- * What the edges add to one recall at a time: each round asks for one user directly, over gRPC and
+ * Cost of each edge for one recall at a time: each round asks for one user directly, over gRPC and
  * over topics, in an order that turns. Clients and service share this process: both are counted.
  */
 export async function edges(
@@ -29,7 +28,6 @@ export async function edges(
   const topics = await TopicClient.open({ brokers: [broker], ...DEFAULT_TOPICS });
   const users = await runtime.facts.sampleUserIds(USERS_MAX);
   if (users.length === 0) throw new Error('the suite streams needs a model folder with users.json');
-  const { defaultResultCount } = loadConfig().config.recall;
   const ask: Record<Way, (userId: string) => Promise<unknown>> = {
     direct: (userId) =>
       runtime.serving.recall(
@@ -38,15 +36,15 @@ export async function edges(
           userId,
           profile: {},
           scene: {},
-          resultCount: defaultResultCount,
+          resultCount: DEFAULT_RESULT_COUNT,
           widths: [],
           itemsPerSid: 0,
           skipUnknownItems: false,
         },
         { signal: new AbortController().signal, budgetUs: DEADLINE_MS * 1000 },
       ),
-    grpc: (userId) => grpc.recall({ userId, resultCount: defaultResultCount }, DEADLINE_MS),
-    kafka: (userId) => topics.recall({ userId, resultCount: defaultResultCount }, DEADLINE_MS),
+    grpc: (userId) => grpc.recall({ userId, resultCount: DEFAULT_RESULT_COUNT }, DEADLINE_MS),
+    kafka: (userId) => topics.recall({ userId, resultCount: DEFAULT_RESULT_COUNT }, DEADLINE_MS),
   };
   try {
     say('one recall at a time: direct, over gRPC, over topics');

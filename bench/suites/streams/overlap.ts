@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { type Behaviour, BehaviourStore } from '@tessera/behaviour';
 import { loadConfig } from '@tessera/config';
-import { type KvPoolOptions, NativeEngine } from '@tessera/engine';
+import { engineLimits, type KvPoolOptions, kvOptions, NativeEngine } from '@tessera/engine';
 import type { RecallAnswer, RecallRuntime } from '@tessera/recall';
 import { temporaryFolder } from '@tessera/testing';
 import { SHAPES } from '../../models/model-shape.js';
@@ -59,7 +59,7 @@ export async function overlap({ quick, say }: SuiteContext): Promise<Measurement
   const store = new SlowStore(users);
   const folder = temporaryFolder({});
   const { config } = loadConfig();
-  const { vocabulary: _, ...limits } = config.engine;
+  const { vocabulary: _, ...limits } = engineLimits(config.engine);
   const engine = await NativeEngine.open({
     modelPath: servedModel(SHAPE, say),
     computeType: 'bf16',
@@ -118,7 +118,7 @@ function poolOptions(users: number, path: string): KvPoolOptions {
   const blockBytes = BLOCK_TOKENS * kvNumbersPerPosition(SHAPE) * BF16_BYTES;
   const blocks = Math.ceil((ITEMS * TOKENS_PER_ITEM) / BLOCK_TOKENS) + 2;
   return {
-    ...loadConfig().config.kv,
+    ...kvOptions(loadConfig().config.kv),
     versionsBackMax: 0,
     pool: 'on',
     deviceBytes: 2 * blocks * blockBytes,

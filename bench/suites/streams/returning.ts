@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedBehaviourLog, parseRetention } from '@tessera/behaviour';
 import { loadConfig } from '@tessera/config';
-import { type KvPoolOptions, NativeEngine } from '@tessera/engine';
+import { engineLimits, type KvPoolOptions, kvOptions, NativeEngine } from '@tessera/engine';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import type { RecallAnswer, RecallRuntime } from '@tessera/recall';
 import { createLog } from '@tessera/telemetry';
@@ -82,7 +82,7 @@ async function replay(
     nowMs: Date.now,
   });
   const { config } = loadConfig();
-  const { vocabulary: _, ...limits } = config.engine;
+  const { vocabulary: _, ...limits } = engineLimits(config.engine);
   const kv = poolOptions(pool, checkins, join(folder.path, 'kv'));
   const engine = await NativeEngine.open({
     modelPath,
@@ -191,7 +191,7 @@ function poolOptions(pool: Pool, checkins: readonly Checkin[], path: string): Kv
   // The prompts of running requests lie on the device as well.
   const running = 4 * blocksOf(PROMPT_TOKENS_MAX) * BLOCK_BYTES;
   return {
-    ...config.kv,
+    ...kvOptions(config.kv),
     versionsBackMax: 0,
     pool: 'on',
     deviceBytes: running + bytes(pool.device),

@@ -27,7 +27,7 @@ export async function serveHere(runtime: RecallRuntime, broker: string): Promise
   return serving;
 }
 
-/** Whether all topics are served, where there are any. */
+/** True if all topics are served, where there are any. */
 async function servesAll(httpUrl: string): Promise<boolean> {
   const { conditions } = (await (await fetch(`${httpUrl}/health`)).json()) as {
     conditions: readonly { readonly kind: string; readonly state: string }[];

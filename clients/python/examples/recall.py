@@ -14,7 +14,7 @@ failures: list[TesseraError] = []
 
 
 def popular(error: TesseraError) -> recall_pb2.RecallResponse:
-    """What a page shows where there is no answer in time."""
+    """A page without an answer in time shows an error."""
     failures.append(error)
     items = [recall_pb2.RecalledItem(item_id=item_id) for item_id in POPULAR]
     return recall_pb2.RecallResponse(items=items, fallback=error.code)

@@ -179,7 +179,7 @@ class Client:
         return self._call(self._catalogue.Apply, request, deadline_ms)
 
     def serving(self, *, deadline_ms: float | None = None) -> bool:
-        """Whether the service is there and ready (grpc.health.v1)."""
+        """True if the service is there and ready (grpc.health.v1)."""
         request = health_pb2.HealthCheckRequest()
         serving = health_pb2.HealthCheckResponse.SERVING
         try:

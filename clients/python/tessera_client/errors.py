@@ -37,7 +37,7 @@ class TesseraError(Exception):
 
 
 def error_of(error: grpc.RpcError) -> TesseraError:
-    """What google.rpc's details of a failed call say, or its status where there are none."""
+    """Details of a failed call by google.rpc, or its status where there are none."""
     details = error.details() or ""
     said = rpc_status.from_call(error)
     if said is None:

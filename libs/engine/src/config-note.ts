@@ -4,7 +4,7 @@ import { readRegular } from '@tessera/files';
 const FILE = 'config.json';
 const FILE_BYTES_MAX = 16 << 20;
 
-/** What the engine reads of config.json, of whatever family: done, or refused by name. */
+/** Fields of config.json that the engine reads, of whatever family: done, or refused by name. */
 export const READ_FIELDS: ReadonlySet<string> = new Set([
   ...['model_type', 'architectures', 'vocab_size', 'hidden_size', 'num_hidden_layers', 'head_dim'],
   ...['num_attention_heads', 'num_key_value_heads', 'intermediate_size', 'max_position_embeddings'],

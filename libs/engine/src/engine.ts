@@ -100,7 +100,7 @@ export interface CatalogueView {
 export interface Catalogue {
   /** Of the snapshot that was opened; its levels as changes may use them. */
   readonly summary: CatalogueSummary;
-  /** Whether items are to be had in their flight alone: then a request without a reach is wrong. */
+  /** True if items are to be had in their flight alone: then a request without a reach is wrong. */
   readonly hasFlights: boolean;
   /** Of the newest version. */
   state(): CatalogueState;
@@ -169,7 +169,7 @@ export interface ChangingCatalogue extends Catalogue {
    */
   apply(messages: readonly (readonly GivenChange[])[], mark?: string): Promise<AppliedChanges>;
   /**
-   * What the newest version holds, in short: equal where the items are, however they came there.
+   * Content of the newest version, in short: equal where the items are, however they came there.
    * The first costs a pass over all items, later ones what has changed.
    */
   digest(): Promise<CatalogueDigest>;
@@ -332,7 +332,7 @@ export type EngineModel = ModelInfo;
 /** The outcome of an update of the weights; the times are microseconds. */
 export type EngineUpdate = WeightsUpdate;
 
-/** What requests have taken of an engine and not given back: all 0 while none is under way. */
+/** Things that requests took of an engine and did not give back: all 0 while none is under way. */
 export type EngineHeld = Readonly<
   Record<'tickets' | 'reservedTickets' | 'inFlight' | 'prefetches' | 'leases', number>
 >;

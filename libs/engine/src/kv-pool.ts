@@ -66,7 +66,7 @@ export const NOTHING_FOUND: KvFound = {
 /** Operations. Every method that fails throws or rejects with TesseraError. */
 export interface KvPool {
   metrics(): KvMetrics;
-  /** Whether anything of the user is kept. */
+  /** True if anything of the user is kept. */
   holds(userId: string): boolean;
   inspect(userId: string): readonly KvChain[];
   /**

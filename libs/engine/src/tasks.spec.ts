@@ -26,7 +26,7 @@ let made = 0;
 let catalogue: ChangingCatalogue;
 let store: OrderedStore;
 
-/** Nobody writes into it: who opens it for reading waits. */
+/** A pipe without a writer: a reader that opens it waits. */
 function pipe(path = join(folder.path, `pipe-${made++}`)): string {
   execFileSync('mkfifo', [path]);
   pipes.push(path);

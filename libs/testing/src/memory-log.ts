@@ -14,7 +14,7 @@ import {
 const HEARTBEAT_MS = 200;
 const YIELD_ENTRIES_MAX = 512;
 
-/** What all handles of one log see. */
+/** State that all handles of one log share. */
 export class MemoryLogState {
   identity = '';
   /** Offset of the first of `entries`. */

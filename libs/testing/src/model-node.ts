@@ -15,7 +15,7 @@ import {
 } from '@tessera/log';
 import { MemoryEntryStore, MemoryLog, type MemoryLogState } from './memory-log.js';
 
-/** What outlives a process: the words, and the mark kept with them. */
+/** State that outlives a process: the words, and the mark kept with them. */
 export class ModelDisk {
   words: string[] = [];
   recalled: string[] = [];

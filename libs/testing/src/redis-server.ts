@@ -82,7 +82,7 @@ export interface RedisCluster {
 }
 
 const NODES = 3;
-/** Whoever does not answer for so long is down to the others. */
+/** A node silent for so long is down to the others. */
 const NODE_TIMEOUT_MS = 2000;
 const SERVING_MS_MAX = 20_000;
 

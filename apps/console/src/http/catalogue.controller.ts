@@ -120,5 +120,5 @@ export class ConsoleCatalogueController {
 /** How the change log names who acted in the console. */
 const sourceOf = ({ name }: Visitor) => `console: ${name}`;
 
-/** Whoever may apply an import may prepare one. */
+/** An import is prepared with the permission to apply it. */
 const importing = (name: string) => ({ action: 'import-changes', role: 'admin', name }) as const;

@@ -31,7 +31,7 @@ export interface ForwardedCalls {
   converse(path: string, call: ServerDuplexStream<Buffer, Buffer>): Promise<void>;
 }
 
-/** What a node said, as it said it; the gateway's own refusals by the one table. */
+/** The status of a node as it is; the gateway's own refusals by the one table. */
 function statusOf(thrown: unknown, log: Pick<Log, 'error'>): StatusObject {
   if (!isServiceError(thrown)) return loggedStatus(thrown, log);
   const { code, details, metadata } = thrown;

@@ -1,5 +1,12 @@
-import { type Config, kafkaSecurity } from '@tessera/config';
-import { brokerCondition, RecallRequests, type ServedTopics, serveTopics } from '@tessera/kafka';
+import type { Config } from '@tessera/config';
+import {
+  brokerCondition,
+  RecallRequests,
+  type ServedTopics,
+  serveTopics,
+  topicNames,
+  topicSettings,
+} from '@tessera/kafka';
 import type { Conditions } from '@tessera/lifecycle';
 import type { Log } from '@tessera/telemetry';
 import type { Cluster } from '../cluster.js';
@@ -9,7 +16,7 @@ import { ForwardedBehaviours } from './forwarded-behaviours.js';
 import { forwardedRecall } from './forwarded-recalls.js';
 import { RECALLS_PATTERN } from './recalls-topic.controller.js';
 
-/** What a gateway takes from a broker for its nodes. */
+/** Topics that a gateway takes from a broker for its nodes. */
 export interface GatewayTopics extends ServedTopics {
   readonly requests: RecallRequests;
   readonly behaviours: ForwardedBehaviours;
@@ -17,28 +24,29 @@ export interface GatewayTopics extends ServedTopics {
 
 /**
  * Requests, and behaviours where no feature process takes them: every record is taken by one
- * gateway of those with one `kafka.groupId`. Undefined where no broker is named.
+ * gateway of those with one `cluster.name`. Undefined where no broker is named.
  */
 export async function gatewayTopics(
-  { kafka, cluster: { behaviours }, node, recall }: Config,
+  config: Config,
   one: OneNodeCalls,
   cluster: Cluster,
   conditions: Conditions,
   log: Log,
 ): Promise<GatewayTopics | undefined> {
-  const { requestsTopic, behavioursTopic, responsesTopic } = kafka;
+  const { behaviours } = config.cluster;
+  const names = topicNames(config.kafka.topicPrefix);
+  const { requestsTopic, behavioursTopic, responsesTopic } = names;
   const topics = {
     [RECALLS_PATTERN]: requestsTopic,
     ...(behaviours === '' ? { [BEHAVIOURS_PATTERN]: behavioursTopic } : {}),
   };
-  const onServing = () => log.info({}, 'kafka: all topics are served');
-  const settings = { ...kafka, node: node.name, security: kafkaSecurity(kafka) };
+  const onServing = () => log.info({}, 'Kafka topics are served');
   const wanted = { topics, outputTopics: [responsesTopic], onServing };
-  const served = await serveTopics(settings, wanted, log);
+  const served = await serveTopics(topicSettings(config), wanted, log);
   if (served === undefined) return undefined;
   conditions.add(brokerCondition(served.server));
   const { producer } = served;
-  const { defaultDeadlineMs } = recall;
+  const { defaultDeadlineMs } = config.recall;
   return {
     ...served,
     requests: new RecallRequests({

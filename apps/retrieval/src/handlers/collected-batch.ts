@@ -15,7 +15,7 @@ export class CollectedBatch {
   private readonly batch = new ChangeBatch();
   private name: string | undefined;
   private bundle: BundleStep | null | undefined;
-  /** Whether the message that says so was the last. */
+  /** True if the message that says so was the last. */
   isWhole = false;
 
   get catalogue(): string {

@@ -32,7 +32,7 @@ import { parseWireScore, toWireScores } from '../wire/score.mapper.js';
 import { priorityOf } from '../wire/user-source.js';
 import { plain, service } from './served.js';
 
-/** What answers requests of models. */
+/** Edges that answer requests of models. */
 export interface RequestEdges {
   readonly admission: Pick<EdgeAdmission, 'forecast' | 'inFlight'>;
   readonly recall: RecallEdge;

@@ -40,7 +40,7 @@ export class ServedModels {
   }
 }
 
-/** What clients of others ask before they send texts. */
+/** Routes that clients of other services ask before they send texts. */
 @Controller()
 export class ModelsHttpController {
   constructor(private readonly models: ServedModels) {}

@@ -29,7 +29,7 @@ function recordOf(change: object, offset: number, timestampMs = TAKEN_MS): Topic
   return { ...place, key: null, value, headers: {}, timestampMs };
 }
 
-/** What each item has spent; the store fails by the number of the call. */
+/** Spending of each item; the store fails by the number of the call. */
 const spends = new Map<string, number>();
 let calls = 0;
 let failsAt: (call: number) => boolean;

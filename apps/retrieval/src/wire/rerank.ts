@@ -21,11 +21,11 @@ import {
 
 const PRIORITIES = ['high', 'normal', 'low'] as const;
 
-/** What an answer has beside the scores. */
+/** Parts of an answer beside the scores. */
 interface Shown {
   /** Documents of the answer at most. */
   readonly count: number;
-  /** Whether each has its text. */
+  /** True if each has its text. */
   readonly texts: boolean;
 }
 

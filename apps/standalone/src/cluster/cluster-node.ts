@@ -8,6 +8,7 @@ import { TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
 import {
   BEGINS,
+  BEHIND_MAX,
   ERASE,
   type Erasure,
   Follower,
@@ -58,7 +59,7 @@ export interface ClusterLogWord {
   readonly isStopped: boolean;
 }
 
-/** What the log begins with. */
+/** First entry of a log: a state. */
 interface Beginning {
   readonly seeds: Readonly<Record<string, string>>;
   /** Of the position of the state that it begins with; '' where that is the seeds alone. */
@@ -92,7 +93,7 @@ export class ClusterNode {
     const own = positionOf(first.state().mark);
     const isFollowed = own?.log === seat.identity;
     const beginning = new BeginningPart(parts);
-    // Who begins the log with a state says so in the state: copies of it are known by that.
+    // The founder of the log marks the state: copies of it are known by that.
     const founder = seat.isFounder && !beginning.isSeedAlone() ? randomUUID() : '';
     const position = isFollowed ? own : { ...startOf(seat.identity), entry: founder };
     if (founder !== '') await first.note(markOf(position));
@@ -102,7 +103,7 @@ export class ClusterNode {
       { mark: () => first.state().mark, note: (mark) => first.note(mark) },
       [...stateParts(parts), erasures, beginning.part],
     );
-    const { logLeaseMs: leaseMs, logBehindEntries, logBehindMs } = cluster;
+    const { logLeaseMs: leaseMs } = cluster;
     const follower = new Follower({
       log,
       store,
@@ -110,8 +111,7 @@ export class ClusterNode {
       state,
       position,
       leaseMs,
-      behindEntries: logBehindEntries,
-      behindMs: logBehindMs,
+      ...BEHIND_MAX,
       nodeLog,
     });
     const submissions = new Submissions({ log, store, node: node.name, follower, leaseMs });

@@ -2,7 +2,7 @@ import type { RecallRuntime } from '@tessera/recall';
 import type { KvChanges } from '../../../retrieval/src/index.js';
 import type { ClusterNode } from './cluster-node.js';
 
-/** What is done with what is kept of users: on every node where there are others. */
+/** Removals of a user's data: on every node of a cluster. */
 export function kvChanges(
   { serving, facts }: RecallRuntime,
   eraseRecalls: ((userId: string) => Promise<number>) | undefined,

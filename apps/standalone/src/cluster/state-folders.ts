@@ -11,7 +11,7 @@ const isAdapterFile = (path: string) =>
 
 const isWeightsFile = (path: string) => /^weights(\.copy)?\.json$/.test(path);
 
-/** What of this node's disks a cluster log decides. */
+/** Folders of this node whose content a cluster log decides. */
 export function stateFolders({
   catalogue,
   adapters,

@@ -150,7 +150,7 @@ func (x *PushedFile) GetSha256() string {
 	return ""
 }
 
-// What is going to be pushed. It alone decides the digest of the version: a version that is known is
+// Header of a push. It alone decides the digest of the version: a version that is known is
 // answered at once, its content need not be sent again.
 type PushHeader struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -483,7 +483,7 @@ type Version struct {
 	Loaded bool `protobuf:"varint,11,opt,name=loaded,proto3" json:"loaded,omitempty"`
 	// Of the engine's memory, while loaded.
 	ArenaBytes uint64 `protobuf:"varint,12,opt,name=arena_bytes,json=arenaBytes,proto3" json:"arena_bytes,omitempty"`
-	// What rollback goes back to.
+	// Target of a rollback.
 	Predecessor bool   `protobuf:"varint,13,opt,name=predecessor,proto3" json:"predecessor,omitempty"`
 	Remark      string `protobuf:"bytes,14,opt,name=remark,proto3" json:"remark,omitempty"`
 	// Found when it was validated.
@@ -890,7 +890,7 @@ func (x *GetResponse) GetComparison() *Comparison {
 	return nil
 }
 
-// What one of two versions did for its users.
+// Figures of one of two versions for its users.
 type Arm struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	Answers      uint64                 `protobuf:"varint,1,opt,name=answers,proto3" json:"answers,omitempty"`
@@ -1347,9 +1347,9 @@ func (x *RollbackRequest) GetName() string {
 
 type RollbackResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What serves now; absent: the base model.
+	// Version that serves now; absent: the base model.
 	Version *Version `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
-	// What served before.
+	// Version that served before.
 	Replaced      *Version `protobuf:"bytes,2,opt,name=replaced,proto3" json:"replaced,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

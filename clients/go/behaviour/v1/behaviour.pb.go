@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What became of a behaviour.
+// Outcome of a behaviour.
 type AppendOutcome int32
 
 const (

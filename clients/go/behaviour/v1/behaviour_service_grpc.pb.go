@@ -29,7 +29,7 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// What is known of users. Failures carry the status of docs/operate/errors.md, the code in the trailer
+// Profiles and behaviours. Failures carry the status of docs/operate/errors.md, the code in the trailer
 // `tessera-code` and, where a field is at fault, its path in `tessera-field`.
 type BehaviourServiceClient interface {
 	// Stores behaviours; they are on disk when the call returns. May be repeated: an event counts once.
@@ -93,7 +93,7 @@ func (c *behaviourServiceClient) Erase(ctx context.Context, in *EraseRequest, op
 // All implementations must embed UnimplementedBehaviourServiceServer
 // for forward compatibility.
 //
-// What is known of users. Failures carry the status of docs/operate/errors.md, the code in the trailer
+// Profiles and behaviours. Failures carry the status of docs/operate/errors.md, the code in the trailer
 // `tessera-code` and, where a field is at fault, its path in `tessera-field`.
 type BehaviourServiceServer interface {
 	// Stores behaviours; they are on disk when the call returns. May be repeated: an event counts once.

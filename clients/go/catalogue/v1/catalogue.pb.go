@@ -2095,7 +2095,7 @@ type QuantiseResponse struct {
 	Codes []uint32 `protobuf:"varint,1,rep,packed,name=codes,proto3" json:"codes,omitempty"`
 	// Per level: squared distance of the code to what the levels before have left.
 	Distances []float64 `protobuf:"fixed64,2,rep,packed,name=distances,proto3" json:"distances,omitempty"`
-	// What an item with this vector would get now; empty: none of the nearest has room.
+	// Semantic ID that an item with this vector would get now; empty: none of the nearest has room.
 	Sid []uint32 `protobuf:"varint,3,rep,packed,name=sid,proto3" json:"sid,omitempty"`
 	// Those that share most first codes first, then in the order of their semantic IDs.
 	Neighbours []*Neighbour `protobuf:"bytes,4,rep,name=neighbours,proto3" json:"neighbours,omitempty"`

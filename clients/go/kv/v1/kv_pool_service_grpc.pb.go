@@ -32,7 +32,7 @@ const (
 //
 // Operations on the user KV pool (docs/internals/kv-pool.md). Errors are those of RecallService.
 type KvPoolServiceClient interface {
-	// What the pool has of a user, one chain per version of prompts; none for a user it does not know.
+	// Chains of a user in the pool, one per version of prompts; none for an unknown user.
 	Inspect(ctx context.Context, in *InspectRequest, opts ...grpc.CallOption) (*InspectResponse, error)
 	// Forgets a user everywhere. Answers when nothing of them can be read from disk any more; what
 	// began before keeps nothing.
@@ -109,7 +109,7 @@ func (c *kvPoolServiceClient) Append(ctx context.Context, in *AppendRequest, opt
 //
 // Operations on the user KV pool (docs/internals/kv-pool.md). Errors are those of RecallService.
 type KvPoolServiceServer interface {
-	// What the pool has of a user, one chain per version of prompts; none for a user it does not know.
+	// Chains of a user in the pool, one per version of prompts; none for an unknown user.
 	Inspect(context.Context, *InspectRequest) (*InspectResponse, error)
 	// Forgets a user everywhere. Answers when nothing of them can be read from disk any more; what
 	// began before keeps nothing.

@@ -22,7 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What becomes of a document that is too long for the model beside the query.
+// Treatment of a document that is too long for the model beside the query.
 type TooLong int32
 
 const (
@@ -75,7 +75,7 @@ func (TooLong) EnumDescriptor() ([]byte, []int) {
 	return file_tessera_relevance_v1_relevance_proto_rawDescGZIP(), []int{0}
 }
 
-// What becomes of the call where a document has no score: it is too long, unknown, or not scored in time.
+// Outcome of a call with a document without a score: too long, unknown, or not scored in time.
 type Failures int32
 
 const (
@@ -219,7 +219,7 @@ type RelevanceServiceScoreRequest struct {
 	Query string `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`
 	// At least one; answered one by one, in this order.
 	Documents []*Document `protobuf:"bytes,3,rep,name=documents,proto3" json:"documents,omitempty"`
-	// What the model is asked to judge; empty: as its template says.
+	// Instruction for the model; empty: as its template says.
 	Instruction string      `protobuf:"bytes,4,opt,name=instruction,proto3" json:"instruction,omitempty"`
 	TooLong     TooLong     `protobuf:"varint,5,opt,name=too_long,json=tooLong,proto3,enum=tessera.relevance.v1.TooLong" json:"too_long,omitempty"`
 	Failures    Failures    `protobuf:"varint,6,opt,name=failures,proto3,enum=tessera.relevance.v1.Failures" json:"failures,omitempty"`

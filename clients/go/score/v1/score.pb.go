@@ -117,7 +117,7 @@ func (x *SemanticId) GetCodes() []uint32 {
 	return nil
 }
 
-// What to score: an item of the catalogue, or the semantic ID of one.
+// Target of a score: an item of the catalogue, or the semantic ID of one.
 type ScoreTarget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Target:

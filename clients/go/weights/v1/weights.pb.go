@@ -71,9 +71,9 @@ type UpdateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Of the weights that serve from now on (`versions.model` of an answer).
 	Digest string `protobuf:"bytes,1,opt,name=digest,proto3" json:"digest,omitempty"`
-	// Nobody was let in while the requests that ran ended.
+	// Microseconds without admission while running requests ended.
 	DrainedUs uint64 `protobuf:"varint,2,opt,name=drained_us,json=drainedUs,proto3" json:"drained_us,omitempty"`
-	// Nobody ran.
+	// Microseconds without any running request.
 	SwappedUs     uint64 `protobuf:"varint,3,opt,name=swapped_us,json=swappedUs,proto3" json:"swapped_us,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -276,7 +276,7 @@ type GetResponse struct {
 	// Empty: the weights that the process was configured with.
 	Name   string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Digest string `protobuf:"bytes,2,opt,name=digest,proto3" json:"digest,omitempty"`
-	// What rollback goes back to.
+	// Target of a rollback.
 	Previous      string `protobuf:"bytes,3,opt,name=previous,proto3" json:"previous,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

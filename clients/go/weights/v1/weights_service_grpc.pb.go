@@ -33,7 +33,7 @@ const (
 // weights serve on. Metadata `authorization: Bearer TOKEN` where access is checked: Get needs the scope
 // `read`, others `activate`.
 type WeightsServiceClient interface {
-	// Requests that run end first; how long nobody is let in for that is bounded by `weights.waitMaxMs`.
+	// Requests that run end first; the engine admits no request meanwhile, for one second at most.
 	Update(ctx context.Context, in *UpdateRequest, opts ...grpc.CallOption) (*UpdateResponse, error)
 	// To the set before; a second time, to the one that was left.
 	Rollback(ctx context.Context, in *RollbackRequest, opts ...grpc.CallOption) (*RollbackResponse, error)
@@ -87,7 +87,7 @@ func (c *weightsServiceClient) Get(ctx context.Context, in *GetRequest, opts ...
 // weights serve on. Metadata `authorization: Bearer TOKEN` where access is checked: Get needs the scope
 // `read`, others `activate`.
 type WeightsServiceServer interface {
-	// Requests that run end first; how long nobody is let in for that is bounded by `weights.waitMaxMs`.
+	// Requests that run end first; the engine admits no request meanwhile, for one second at most.
 	Update(context.Context, *UpdateRequest) (*UpdateResponse, error)
 	// To the set before; a second time, to the one that was left.
 	Rollback(context.Context, *RollbackRequest) (*RollbackResponse, error)

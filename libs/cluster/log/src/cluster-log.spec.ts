@@ -1,4 +1,4 @@
-/** What every log keeps to, over each implementation and its real server. */
+/** Contract of every log, over each implementation and its real server. */
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -26,7 +26,7 @@ interface Kind {
   readonly servers: readonly RealServer[];
   /** Within so many milliseconds a call says that the server is away. */
   readonly awayMs: number;
-  /** Whether the newest entry outlives every trim. */
+  /** True if the newest entry outlives every trim. */
   readonly keepsNewest: boolean;
   start(): Promise<LogServer>;
 }
@@ -217,7 +217,7 @@ for (const { name, servers, ...kind } of KINDS) {
       expect(await other.bounds()).toMatchObject({ first: c, end: d });
       expect(await codeOf(takenToEnd(other, a))).toBe('LOG_TRIMMED');
       expect((await takenToEnd(other, c)).map(textOf)).toEqual(['c', 'd']);
-      // What is gone already may be trimmed again.
+      // Entries that are gone already may be trimmed again.
       await log.trim(a);
       expect((await takenToEnd(other, d)).map(textOf)).toEqual(['d']);
     });

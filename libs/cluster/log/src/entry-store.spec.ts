@@ -1,4 +1,4 @@
-/** What every entry store keeps to: a folder, an independent S3 server, and one in memory. */
+/** Contract of every entry store: a folder, an independent S3 server, and one in memory. */
 
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -33,6 +33,13 @@ export interface FollowerParts {
   readonly nodeLog: Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
+/** Distance from the end of the log within which a node is ready to serve. */
+export const BEHIND_MAX = {
+  behindEntries: 1000,
+  /** Milliseconds for which a node may be further behind, as after a burst of changes. */
+  behindMs: 5000,
+} as const;
+
 /** Faults that reading again does not mend. */
 const LASTING: ReadonlySet<string> = new Set(['LOG_TRIMMED', 'LOG_DIFFERENT', 'STORE_NEWER']);
 /** Entries between two comparisons of digests under load. */
@@ -51,7 +58,7 @@ export class Follower {
   readonly process = randomUUID();
   readonly lease: Lease;
   private position: Position;
-  /** What this node has said of itself last. */
+  /** Last position that this node has published. */
   private word: NodePosition | undefined;
   private comparedOffset = NO_OFFSET;
   private readonly keys = new KeyWindow();
@@ -95,7 +102,7 @@ export class Follower {
     return this.word?.digest ?? '';
   }
 
-  /** What is kept of users may be used: no erasure has been acknowledged without this node. */
+  /** True if data of users may be used: no erasure has been acknowledged without this node. */
   get isCurrent(): boolean {
     return this.isServing && this.fault === undefined && this.lease.holds(this.offset);
   }
@@ -276,7 +283,7 @@ export class Follower {
   /** An entry that is not applied now, whose key and records count: it was, or it is repeated. */
   private async recall(read: ReadEntry, { offset, atMs }: LogEntry): Promise<void> {
     this.keys.put(read.key, this.keys.of(read.key, offset) ?? { offset }, offset);
-    // What lies in the store may have gone with a snapshot since.
+    // A snapshot may have removed entries of the store since.
     const body = await this.bodyOf(read, offset).catch(() => undefined);
     if (body === undefined) return;
     try {

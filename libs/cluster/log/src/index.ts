@@ -19,7 +19,7 @@ export {
   type StatePart,
 } from './domain/replicated-state.js';
 export type { StateFolder } from './domain/state-folder.js';
-export { Follower } from './follower.js';
+export { BEHIND_MAX, Follower } from './follower.js';
 export { openEntryStore } from './open-entry-store.js';
 export { KafkaLog, type KafkaLogOptions } from './outside/kafka-log.js';
 export { RedisLog, type RedisLogOptions } from './outside/redis-log.js';

@@ -1,4 +1,4 @@
-/** What only a log in Kafka meets: records of others, topics of others, a race to begin. */
+/** Cases of a log in Kafka alone: records of others, topics of others, a race to begin. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What only a log in Redis meets: servers that hang, clusters, passwords, forgetful servers. */
+/** Cases of a log in Redis alone: servers that hang, clusters, passwords, forgetful servers. */
 
 import { Writable } from 'node:stream';
 import { createLog } from '@tessera/telemetry';

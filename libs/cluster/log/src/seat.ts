@@ -37,7 +37,7 @@ export class Seat {
   private constructor(
     private readonly parts: SeatParts,
     readonly identity: string,
-    /** Nobody has appended anything: the log begins with the state of this node. */
+    /** True if the log is empty: it begins with the state of this node. */
     readonly isFounder: boolean,
   ) {}
 
@@ -169,7 +169,7 @@ async function joined(parts: SeatParts, bounds: LogBounds, isSeated: boolean): P
     const message = `${parts.log.place}: expected a snapshot, or entries from 1 on`;
     throw new TesseraError('LOG_TRIMMED', `${message}, got entries from ${bounds.first} on`);
   }
-  // What a join has left that was broken off is nobody's state.
+  // Rests of a join that was broken off belong to no state.
   const isBroken = !isSeated && (await readInto(parts, ERASE_FILE)) !== undefined;
   if (isBroken) await removeState(folders);
   const aside = await putAside(folders);
@@ -184,7 +184,7 @@ async function joined(parts: SeatParts, bounds: LogBounds, isSeated: boolean): P
 export const BEGINS = 'begins';
 export const SNAPSHOT = 'snapshot';
 
-/** What to erase before the entries from `offset` on, by the newest snapshot that the log names. */
+/** Users to erase before the entries from `offset` on, by the log's newest snapshot. */
 interface ErasedBefore {
   readonly offset: number;
   readonly erased: readonly ErasedUser[];

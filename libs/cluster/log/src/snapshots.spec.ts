@@ -199,7 +199,7 @@ describe('snapshots in time', () => {
     const { offset } = manifestAt(name);
     expect(offset).toBeGreaterThanOrEqual(KEYS_KEPT + NAMED);
     expect(state.first).toBe(offset - KEYS_KEPT);
-    // What the entries that are gone kept in the store has gone with them.
+    // Trimmed entries took their objects in the store with them.
     expect(namesOf('entries/')).toEqual([]);
     expect(namesOf('snapshots/')).toEqual([name]);
     expect((await joinedDisk('node-3')).words).toHaveLength(offset);

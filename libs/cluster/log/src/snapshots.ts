@@ -46,7 +46,7 @@ export interface SnapshotParts {
 }
 
 const LOOK_MS = 5000;
-/** Whose files stay: a node may be reading the one before. */
+/** Snapshots whose files stay: a node may be reading the one before. */
 const SNAPSHOTS_KEPT = 2;
 
 /** Makes snapshots of the state for nodes that come later, and lets the entries before them go. */

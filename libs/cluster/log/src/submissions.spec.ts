@@ -34,7 +34,7 @@ async function started(options: ModelOptions = {}): Promise<ModelNode> {
 const add = (word: string) => ({ kind: 'add', body: { word } });
 const STUCK = new TesseraError('STORE_FULL', 'the disk is full');
 
-/** Whether it has settled after every microtask and a round of the log. */
+/** True if it has settled after every microtask and a round of the log. */
 function settling(promise: Promise<unknown>) {
   const seen = { isSettled: false };
   const settle = () => {
@@ -194,7 +194,7 @@ describe('what a submission waits for', () => {
     await until('it is applied here', () => node.disk.words.length === 1);
     expect(seen.isSettled || other.follower.isCurrent).not.toBe(seen.isSettled);
     await everywhere;
-    // Who is not waited for must not trust what it has.
+    // A node that others do not wait for must not trust its data.
     expect(other.follower.isCurrent).toBe(false);
     expect(other.disk.words).toEqual([]);
   });

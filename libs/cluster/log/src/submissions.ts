@@ -10,7 +10,7 @@ import type { Follower } from './follower.js';
 
 const invalid = expecting('REQUEST_INVALID');
 
-/** What an act came to here. */
+/** Result of an act on this node. */
 export interface Submitted {
   /** Of its entry. */
   readonly offset: number;
@@ -159,7 +159,7 @@ interface Appended {
   readonly isFirst: boolean;
 }
 
-/** Whether the outcome is that of an earlier entry of the key, which this node had yet to apply. */
+/** True if the outcome is that of an earlier entry of the key, which this node had yet to apply. */
 async function isAnother(
   appended: Promise<Appended | undefined>,
   { offset }: Outcome,

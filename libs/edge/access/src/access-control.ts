@@ -64,7 +64,7 @@ export class AccessControl {
     return access;
   }
 
-  /** Whether callers of an edge that listens on `host` have to say who they are. */
+  /** True if callers of an edge that listens on `host` have to say who they are. */
   asks(host: string): boolean {
     const { tokensPath, mode } = this.settings;
     return tokensPath !== '' || (mode !== 'open' && !this.isLoopback(host));
@@ -119,7 +119,7 @@ export class AccessControl {
     return this.settings.nowMs?.() ?? Date.now();
   }
 
-  /** Whether the file that is there is the one that counts. Its words are in the log alone. */
+  /** True if the file that is there is the one that counts. Its words are in the log alone. */
   reach(): { readonly state: 'ok' | 'degraded'; readonly reason: string } {
     if (this.fault === '') return { state: 'ok', reason: '' };
     const reason = 'access.tokensPath: no file of tokens; what was read last counts';

@@ -1,4 +1,4 @@
-/** What a method or route asks of its caller; the rows are in libs/edge/methods. */
+/** Requirements of a method or route for its caller; the rows are in libs/edge/methods. */
 
 import type { Role } from './domain/roles.js';
 import type { Scope } from './domain/scopes.js';

@@ -144,7 +144,7 @@ export class AuditLog {
   }
 }
 
-/** None for a line that a crash has cut off. */
+/** Empty for a line that a crash has cut off. */
 function entryOf(line: string): AuditEntry[] {
   try {
     const { time, ...rest } = JSON.parse(line) as Omit<AuditEntry, 'timeMs'> & { time: string };

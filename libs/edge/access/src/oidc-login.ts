@@ -7,6 +7,11 @@ import { isLoopback } from './domain/site.js';
 
 const SECRET_BYTES_MAX = 1 << 16;
 
+/** Scopes of the login (OpenID Connect Core 1.0, section 5.4): who it is, and their name. */
+const OIDC_SCOPES = 'openid profile';
+/** Claim that names the person (section 5.1). */
+const NAME_CLAIM = 'preferred_username';
+
 const badConfig = expecting('CONFIG_INVALID');
 
 /** Of one call to the provider. */
@@ -22,10 +27,8 @@ export interface OidcSettings {
   readonly clientId: string;
   /** File of the client's secret; '': a public client, which has none. */
   readonly clientSecretPath: string;
-  readonly scopes: string;
-  /** Where the roles are, and what people are called: names of claims, or paths of them. */
+  /** Claim that has the roles: its name, or its path with dots. */
   readonly roleClaim: string;
-  readonly nameClaim: string;
   /** By value of the claim. */
   readonly roles: ReadonlyMap<string, Role>;
 }
@@ -81,7 +84,7 @@ export class OidcLogin {
     const verifier = oidc.randomPKCECodeVerifier();
     const url = oidc.buildAuthorizationUrl(provider, {
       redirect_uri: redirectUri,
-      scope: this.settings.scopes,
+      scope: OIDC_SCOPES,
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       state,
@@ -117,8 +120,8 @@ export class OidcLogin {
   }
 
   private holder(claims: Readonly<Record<string, unknown>>, subject: string): OidcHolder {
-    const { roleClaim, nameClaim, roles } = this.settings;
-    const called = claimAt(claims, nameClaim);
+    const { roleClaim, roles } = this.settings;
+    const called = claimAt(claims, NAME_CLAIM);
     const name = (typeof called === 'string' && called !== '' ? called : subject).slice(
       0,
       NAME_LENGTH_MAX,

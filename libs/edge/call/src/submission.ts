@@ -5,7 +5,7 @@ const invalid = expecting('REQUEST_INVALID');
 
 /** Names of metadata and headers: who repeats a change under one key changes nothing. */
 const KEY = 'idempotency-key';
-/** What the answer to a change waits for. */
+/** Header: the event that the answer to a change waits for. */
 const WAITS = 'tessera-wait-for';
 
 const isWaitFor = (text: string): text is WaitFor => (WAIT_FOR as readonly string[]).includes(text);

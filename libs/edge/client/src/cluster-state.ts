@@ -19,7 +19,7 @@ export interface ShownNode extends Member {
   readonly chains: number;
   /** Where it scores texts: with which model and template, and what it is predicted to cost. */
   readonly relevance?: ShownRelevance | undefined;
-  /** What it serves, by kind, when it was last seen. */
+  /** Versions that it served by kind, when it was last seen. */
   readonly versions: Readonly<Record<string, string>>;
   /** How far it is in the log of the cluster, when it was last seen; identity '': in none. */
   readonly log: LogWord;
@@ -51,14 +51,14 @@ export interface UserRoute {
   /** Null: there is no node. */
   readonly owner: string | null;
   readonly successors: readonly string[];
-  /** Who would be asked now; null: no node takes requests. */
+  /** Node that would be asked now; null: no node takes requests. */
   readonly now: string | null;
   /** Why that one. */
   readonly reason: string;
 }
 
 /**
- * What a gateway knows of its cluster. `address`: HOST:PORT of its HTTP edge. Rejects with
+ * State of a gateway's cluster. `address`: HOST:PORT of its HTTP edge. Rejects with
  * NODE_UNAVAILABLE.
  */
 export async function clusterState(address: string, connection: Connection): Promise<ClusterState> {

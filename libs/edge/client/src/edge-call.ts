@@ -17,7 +17,7 @@ export interface EdgeCall {
   readonly timeoutMs: number;
 }
 
-/** What it refused with, as it said it; NODE_UNAVAILABLE where it said nothing of ours. */
+/** Error of a refusal; NODE_UNAVAILABLE where it is none of ours. */
 function refusalOf(status: number, text: string): TesseraError {
   try {
     const { code = '', message = '', field } = JSON.parse(text).error ?? {};

@@ -10,7 +10,7 @@ const TRANSPORT_CODES: ReadonlyMap<number, ErrorCode> = new Map([
   [GRPC_STATUS.RESOURCE_EXHAUSTED, 'BODY_TOO_LARGE'],
 ]);
 
-/** What a service refused a call with, by its trailers or by its status. */
+/** Error of a refused call, by its trailers or by its status. */
 export function errorOf(error: ServiceError): TesseraError {
   return trailedError({
     message: error.details,

@@ -68,7 +68,7 @@ class TimedCall extends ServerInterceptingCall {
 
   private expire(): void {
     const { bodyMs } = this;
-    const details = `grpc.bodyMs: expected a message of the request within ${bodyMs} ms, got none`;
+    const details = `edge.bodyMs: expected a message of the request within ${bodyMs} ms, got none`;
     this.inner.sendStatus({ code: status.DEADLINE_EXCEEDED, details, metadata: null });
   }
 }

@@ -62,7 +62,7 @@ export function manyFields(type: object): ManyFields {
   };
 }
 
-/** What a message has too much of, by its bytes; undefined where it may be decoded. */
+/** Excess of a message by its bytes; undefined where it may be decoded. */
 export function excessOf(bytes: Buffer, { maps, lists }: ManyFields): string | undefined {
   // Every entry takes two bytes at least, and every packed number one.
   if (bytes.length <= MAP_ENTRIES_MAX) return undefined;

@@ -42,8 +42,6 @@ export interface GrpcServerSettings {
   readonly interceptor: ServerInterceptor;
   /** Connections at once; a further one is closed at once. */
   readonly connectionsMax: number;
-  /** Calls at once of one connection. */
-  readonly streamsMax: number;
   /** Milliseconds, more or less a tenth, after which a connection is ended behind its calls. */
   readonly connectionAgeMs: number;
   /** Of these files; undefined: no TLS. */
@@ -53,6 +51,8 @@ export interface GrpcServerSettings {
   readonly addServices?: ((server: Server) => void) | undefined;
 }
 
+/** Calls of one connection at once; its client holds further ones back (RFC 9113, 5.1.2). */
+const STREAMS_MAX = 1000;
 const KEEPALIVE = { keepaliveTimeMs: 60_000, keepaliveTimeoutMs: 20_000 } as const;
 /** Milliseconds in which a client has to end its TLS handshake. */
 const HANDSHAKE_MS_MAX = 10_000;
@@ -152,7 +152,7 @@ class BoundedGrpcServer extends ServerGrpc {
 
 /** Nest's gRPC server, with health and reflection added to what the packages serve. */
 export function grpcServer(settings: GrpcServerSettings): ServerGrpc {
-  const { connectionAgeMs, streamsMax, messageBytesMax, interceptor } = settings;
+  const { connectionAgeMs, messageBytesMax, interceptor } = settings;
   const served: PackageDefinition = withMalformedMarked(
     protoLoader.fromJSON(settings.schema as Schema, MESSAGE_SHAPE),
   );
@@ -165,7 +165,7 @@ export function grpcServer(settings: GrpcServerSettings): ServerGrpc {
       // Nest's types know channel options alone.
       channelOptions: {
         'grpc.max_receive_message_length': messageBytesMax,
-        'grpc.max_concurrent_streams': streamsMax,
+        'grpc.max_concurrent_streams': STREAMS_MAX,
         'grpc-node.max_session_memory': SESSION_MEMORY_MIB,
         ...(connectionAgeMs > 0 && { 'grpc.max_connection_age_ms': connectionAgeMs }),
         interceptors: [interceptor],

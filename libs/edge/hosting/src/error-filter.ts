@@ -47,7 +47,7 @@ export function answerError(thrown: unknown, reply: FastifyReply, log: Pick<Log,
 }
 
 function send(error: TesseraError, reply: FastifyReply): void {
-  // Nobody reads the answer of a connection that is gone.
+  // A connection that is gone needs no answer.
   if (reply.raw.destroyed || reply.sent) return;
   if (error.retryAfterMs !== undefined) {
     reply.header('retry-after', Math.ceil(error.retryAfterMs / MILLISECONDS_PER_SECOND));

@@ -12,8 +12,7 @@ export interface HttpSettings {
   /** Proxies that are believed when they say who asks, separated by commas; '': none. */
   readonly trustedProxies: string;
   readonly connectionsMax: number;
-  /** Milliseconds that the headers of a request, and the whole of it, may take to arrive. */
-  readonly headersMs: number;
+  /** Milliseconds that a whole request may take to arrive. */
   readonly bodyMs: number;
   /** Milliseconds that a connection lives, more or less a tenth, 0: for ever; and may idle. */
   readonly connectionAgeMs: number;
@@ -41,6 +40,9 @@ function serverOptions({ cert, key, ca }: TlsFiles) {
   const asksClients = ca !== undefined;
   return { cert, key, ca, requestCert: asksClients, rejectUnauthorized: asksClients };
 }
+
+/** Milliseconds that the headers of a request may take to arrive: they are one packet or two. */
+const HEADERS_MS_MAX = 10_000;
 
 /** How often connections are looked at that take too long. */
 const CONNECTIONS_CHECK_MS = 1000;
@@ -71,9 +73,9 @@ function adapterOf(
   settings: HttpSettings,
   tls: ReturnType<typeof serverOptions> | undefined,
 ): FastifyAdapter {
-  const { bodyBytesMax, trustedProxies, headersMs, bodyMs, keepAliveMs } = settings;
+  const { bodyBytesMax, trustedProxies, bodyMs, keepAliveMs } = settings;
   const timeouts = {
-    headersTimeout: Math.min(headersMs, bodyMs),
+    headersTimeout: Math.min(HEADERS_MS_MAX, bodyMs),
     connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
   };
   return new FastifyAdapter({
@@ -106,7 +108,7 @@ const TOO_LARGE_STATUS = ERROR_TABLE.BODY_TOO_LARGE.http;
 /**
  * Fastify closes the connection of a body that is too large. What of it is under way then resets
  * the connection, and callers that still write see that in place of the refusal. Without the header
- * Node reads the rest and throws it away, within `http.bodyMs` of the request's beginning.
+ * Node reads the rest and throws it away, within `edge.bodyMs` of the request's beginning.
  */
 function readRestOfLargeBodies(instance: FastifyInstance): void {
   instance.addHook('onSend', (_request, reply, payload, done) => {

@@ -23,7 +23,7 @@ interface HealthAnswer {
   readonly clusterLog?: object;
 }
 
-/** What a process says of its own work in `/health`. DI token. */
+/** Reports of a process on its own work in `/health`. DI token. */
 export class OwnState {
   constructor(
     /** Users' chains in the KV pool; undefined: the process has none. */

@@ -48,7 +48,6 @@ type GrpcEdge = Pick<
   | 'keyPath'
   | 'clientCaPath'
   | 'connectionsMax'
-  | 'streamsMax'
   | 'connectionAgeMs'
 > & {
   /** Milliseconds that each message of a request may take to arrive. */

@@ -104,7 +104,7 @@ export class ProcessAccess {
     return access;
   }
 
-  /** Nobody is asked for an identity, though other machines reach the service. */
+  /** True if callers need no identity, though other machines reach the service. */
   get isOpen(): boolean {
     const { access, grpc, http } = this.config;
     return access.mode === 'open' && !(isLoopback(grpc.host) && isLoopback(http.host));

@@ -18,7 +18,7 @@ const PROTO = `
     bool secret = 8;
     Inner free = 9;
   }
-  // What was found. Nothing else.
+  // The result. Nothing else.
   message Answered { Names names = 1; double score = 2; optional double rest = 3; }
   service Asking {
     // Asks for it. At once.

@@ -79,7 +79,7 @@ export const ROUTES: Readonly<Record<string, AccessRule>> = {
   'DELETE /console/api/sets/:name': page('read', 'remove-set'),
 };
 
-/** What the caller of a route needs; HEAD as GET. Undefined: there is no such route. */
+/** Rule for the caller of a route; HEAD as GET. Undefined: there is no such route. */
 export function routeRule(method: string, route: string): AccessRule | undefined {
   const rule = ROUTES[`${method === 'HEAD' ? 'GET' : method} ${route}`];
   return rule ?? (method === 'POST' ? methodAt(route)?.access : undefined);

@@ -1,4 +1,4 @@
-/** How this process shows itself to Kafka, Redis and etcd, of the keys and files that say so. */
+/** Identity of this process towards Kafka, Redis and etcd: users, passwords and TLS files. */
 
 import { readSecret, readTls, type TlsFiles } from './key-files.js';
 import type { Config } from './schema.js';
@@ -13,18 +13,15 @@ export interface KafkaSecurity {
   };
 }
 
-const KAFKA_FIELDS = {
-  certificate: 'kafka.certificatePath',
-  key: 'kafka.keyPath',
-  ca: 'kafka.caPath',
-};
+/** One identity for every outgoing connection: authority, certificate and key of `peer`. */
+const FIELDS = { certificate: 'peer.certificatePath', key: 'peer.keyPath', ca: 'peer.caPath' };
 
 /** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
-export function kafkaSecurity(kafka: Config['kafka']): KafkaSecurity {
+export function kafkaSecurity({ kafka, peer }: Pick<Config, 'kafka' | 'peer'>): KafkaSecurity {
   const { tls, saslMechanism: mechanism, saslUser: username, saslPasswordPath } = kafka;
   const password = readSecret('kafka.saslPasswordPath', saslPasswordPath);
   return {
-    ...(tls === 'on' && { tls: readTls(KAFKA_FIELDS, kafka) }),
+    ...(tls === 'on' && { tls: readTls(FIELDS, peer) }),
     ...(mechanism !== 'none' && { sasl: { mechanism, username, password } }),
   };
 }
@@ -36,53 +33,47 @@ export interface StoreSecurity {
   readonly tls?: TlsFiles;
 }
 
-const REDIS_FIELDS = {
-  certificate: 'behaviours.redisCertificatePath',
-  key: 'behaviours.redisKeyPath',
-  ca: 'behaviours.redisCaPath',
-};
-
 /** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
-export function redisSecurity(behaviours: Config['behaviours']): StoreSecurity {
+export function redisSecurity({
+  behaviours,
+  peer,
+}: Pick<Config, 'behaviours' | 'peer'>): StoreSecurity {
   const { redisUser: username, redisPasswordPath, redisTls } = behaviours;
-  const { redisCaPath, redisCertificatePath, redisKeyPath } = behaviours;
   const password = readSecret('behaviours.redisPasswordPath', redisPasswordPath);
-  const paths = { caPath: redisCaPath, certificatePath: redisCertificatePath };
   return {
     ...(username !== '' && { username }),
     ...(password !== '' && { password }),
-    ...(redisTls === 'on' && { tls: readTls(REDIS_FIELDS, { ...paths, keyPath: redisKeyPath }) }),
+    ...(redisTls === 'on' && { tls: readTls(FIELDS, peer) }),
   };
 }
 
-const ETCD_FIELDS = {
-  certificate: 'cluster.etcdCertificatePath',
-  key: 'cluster.etcdKeyPath',
-  ca: 'cluster.etcdCaPath',
-};
+/** Prefix of every key in Redis: clusters of different names share one server. */
+export function redisPrefix({ cluster }: Pick<Config, 'cluster'>): string {
+  return `${cluster.name}:`;
+}
+
+const usesTls = (etcd: string) => etcd.startsWith('https://');
 
 /** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
-export function etcdSecurity(cluster: Config['cluster']): StoreSecurity {
-  const { etcdUser: username, etcdPasswordPath, etcdCaPath: caPath } = cluster;
-  const { etcdCertificatePath: certificatePath, etcdKeyPath: keyPath } = cluster;
+export function etcdSecurity({ cluster, peer }: Pick<Config, 'cluster' | 'peer'>): StoreSecurity {
+  const { etcdUser: username, etcdPasswordPath } = cluster;
   const password = readSecret('cluster.etcdPasswordPath', etcdPasswordPath);
   return {
     ...(username !== '' && { username, password }),
-    tls: readTls(ETCD_FIELDS, { certificatePath, keyPath, caPath }),
+    ...(usesTls(cluster.etcd) && { tls: readTls(FIELDS, peer) }),
   };
 }
 
 /** Contradictions between these keys. */
 export function faultsOfSecurity({ kafka, behaviours, peer, cluster }: Config): string[] {
   const faults: string[] = [];
-  const needsTls = (tls: string, key: string, ...paths: string[]) => {
-    if (tls === 'on' || paths.every((path) => path === '')) return;
-    faults.push(`${key}: expected 'on' where files of TLS are given, got 'off'`);
-  };
-  needsTls(peer.tls, 'peer.tls', peer.caPath, peer.certificatePath);
-  needsTls(kafka.tls, 'kafka.tls', kafka.caPath, kafka.certificatePath);
-  const { redisTls, redisCaPath, redisCertificatePath } = behaviours;
-  needsTls(redisTls, 'behaviours.redisTls', redisCaPath, redisCertificatePath);
+  const isSecure = [peer.tls, kafka.tls, behaviours.redisTls].includes('on');
+  if (peer.caPath + peer.certificatePath !== '' && !isSecure && !usesTls(cluster.etcd)) {
+    faults.push(
+      "peer.tls: expected 'on' (or kafka.tls, behaviours.redisTls, https:// in cluster.etcd) " +
+        "where files of TLS are given, got 'off'",
+    );
+  }
   const { saslMechanism, saslUser, saslPasswordPath } = kafka;
   if ((saslMechanism !== 'none') !== (saslUser !== '' && saslPasswordPath !== '')) {
     faults.push(
@@ -90,10 +81,7 @@ export function faultsOfSecurity({ kafka, behaviours, peer, cluster }: Config): 
         'and none without',
     );
   }
-  const { etcd, etcdCaPath, etcdCertificatePath, etcdUser, etcdPasswordPath } = cluster;
-  if (!etcd.startsWith('https://') && etcdCaPath + etcdCertificatePath !== '') {
-    faults.push('cluster.etcd: expected https:// where files of TLS are given');
-  }
+  const { etcdUser, etcdPasswordPath } = cluster;
   if ((etcdUser === '') !== (etcdPasswordPath === '')) {
     faults.push('cluster.etcdUser: expected both cluster.etcdUser and cluster.etcdPasswordPath');
   }

@@ -4,7 +4,7 @@ import { repositoryRoot } from './repository-root.js';
 import { CONFIG_KEYS, type Config } from './schema.js';
 import { defaultFolder } from './schema-fields.js';
 
-/** What is lost with them is computed anew. */
+/** Caches: their loss costs time alone. */
 const CACHES: ReadonlySet<string> = new Set(['catalogue', 'kv']);
 
 interface Place {
@@ -18,7 +18,7 @@ function storesOf(config: Config): Place[] {
     if (name === undefined || CACHES.has(name)) return [];
     if (name === 'behaviours' && config.behaviours.store !== 'embedded') return [];
     const [area = '', key = ''] = path.split('.');
-    const folder = (config as Record<string, Record<string, unknown>>)[area]?.[key];
+    const folder = (config as unknown as Record<string, Record<string, unknown>>)[area]?.[key];
     return [{ name, folder: String(folder) }];
   });
 }

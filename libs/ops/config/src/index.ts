@@ -2,6 +2,7 @@ export {
   etcdSecurity,
   type KafkaSecurity,
   kafkaSecurity,
+  redisPrefix,
   redisSecurity,
   type StoreSecurity,
 } from './broker-security.js';

@@ -98,10 +98,8 @@ describe('loadConfig', () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318',
         OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://t:4318/own',
         OTEL_TRACES_SAMPLER: 'always_on',
-        TESSERA_TRACING_SAMPLER: 'always_off',
-        TESSERA_TRACING_PERCENT: '2.5',
       }),
-    ).toEqual({ otlpUrl: 'http://t:4318/own', percent: 2.5, sampler: 'always_off' });
+    ).toEqual({ otlpUrl: 'http://t:4318/own', percent: 100, sampler: 'always_on' });
     const c = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' };
     for (const off of [{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }]) {
       expect(tracing(Object.assign({}, c, off)).otlpUrl).toBe('');
@@ -112,10 +110,6 @@ describe('loadConfig', () => {
     expect(() =>
       tracing({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '7' }),
     ).toThrow(/OTEL_TRACES_SAMPLER_ARG: expected a number of 0..1, got 7/);
-  });
-
-  it('leaves threads to the system: two processes of one machine must not share CPUs', () => {
-    expect(loadConfig({ environment: {} }).config.engine.threadPlacement).toBe('free');
   });
 
   it('lets the environment win over the file and the file over defaults', () => {

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { shown, TesseraError } from '@tessera/errors';
 import { readRegularSync } from '@tessera/files';
+import type { z } from 'zod';
 import { faultsOfSecurity } from './broker-security.js';
-import { otelValues } from './otel-variables.js';
+import { otelValues, type TraceSampling } from './otel-variables.js';
 import { repositoryRoot } from './repository-root.js';
 import {
   CONFIG_KEYS,
@@ -95,7 +96,6 @@ function put(reading: Reading, path: string, value: unknown, origin: Origin): vo
 function parseText(text: string, kind: ConfigKey['kind']): unknown {
   const number = (part: string) => (/^-?\d+$/.test(part.trim()) ? Number(part) : part);
   if (kind === 'integer') return number(text);
-  if (kind === 'number') return /^\d+(\.\d+)?(e-?\d+)?$/i.test(text.trim()) ? Number(text) : text;
   if (kind === 'list') return text.split(',').map(number);
   return text;
 }
@@ -117,13 +117,13 @@ function readEnvironmentInto(
 function readOtelInto(
   reading: Reading,
   environment: Readonly<Record<string, string | undefined>>,
-): void {
-  const { values, faults } = otelValues(environment);
+): TraceSampling {
+  const { values, sampling, faults } = otelValues(environment);
   reading.faults.push(...faults);
   for (const [path, text] of Object.entries(values)) {
-    const { kind = 'text' } = CONFIG_KEYS.find((key) => key.path === path) ?? {};
-    put(reading, path, parseText(text, kind), 'otel');
+    put(reading, path, text, 'otel');
   }
+  return sampling;
 }
 
 function noteUnknown(reading: Reading, variable: string): void {
@@ -149,12 +149,10 @@ function faultsOfValues(tree: Group, paths: readonly string[]): string[] {
 function faultsBetween(config: Config): string[] {
   const faults: string[] = [];
   const widest = Math.max(...config.recall.defaultWidths);
-  const { widthMax, resultCountMax, scoreItemsMax, batchRowsMax } = config.engine;
-  const rows = Math.max(widthMax, scoreItemsMax);
-  if (batchRowsMax < rows) {
+  const { widthMax, batchRowsMax } = config.engine;
+  if (batchRowsMax < widthMax) {
     faults.push(
-      `engine.batchRowsMax: expected at least engine.widthMax (${widthMax}) and ` +
-        `engine.scoreItemsMax (${scoreItemsMax}), got ${batchRowsMax}`,
+      `engine.batchRowsMax: expected at least engine.widthMax (${widthMax}), got ${batchRowsMax}`,
     );
   }
   if (config.engine.vocabulary === 'catalogue' && config.recall.scoreNorm === 'full') {
@@ -165,13 +163,6 @@ function faultsBetween(config: Config): string[] {
   if (widest > widthMax) {
     faults.push(
       `recall.defaultWidths: expected at most engine.widthMax (${widthMax}), got ${widest}`,
-    );
-  }
-  const count = config.recall.defaultResultCount;
-  if (count > resultCountMax) {
-    faults.push(
-      `recall.defaultResultCount: expected at most engine.resultCountMax (${resultCountMax}), ` +
-        `got ${count}`,
     );
   }
   const { defaultDeadlineMs, deadlineMsMax } = config.recall;
@@ -211,21 +202,9 @@ function faultsOfAccess({ grpc, http, access }: Config): string[] {
 }
 
 const TLS_PATHS = ['certificatePath', 'keyPath', 'clientCaPath'] as const;
-const KAFKA_PATHS = ['caPath', 'certificatePath', 'keyPath', 'saslPasswordPath'] as const;
-const BEHAVIOUR_PATHS = [
-  'path',
-  'redisPasswordPath',
-  'redisCaPath',
-  'redisCertificatePath',
-  'redisKeyPath',
-] as const;
-const CLUSTER_PATHS = [
-  'logStore',
-  'etcdPasswordPath',
-  'etcdCaPath',
-  'etcdCertificatePath',
-  'etcdKeyPath',
-] as const;
+const KAFKA_PATHS = ['saslPasswordPath'] as const;
+const BEHAVIOUR_PATHS = ['path', 'redisPasswordPath'] as const;
+const CLUSTER_PATHS = ['logStore', 'etcdPasswordPath'] as const;
 const PEER_PATHS = ['caPath', 'certificatePath', 'keyPath', 'tokenPath'] as const;
 
 /** The paths of a group, each in its place. */
@@ -308,6 +287,10 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
   };
 }
 
+function sampled(keys: z.infer<typeof configSchema>, sampling: TraceSampling): Config {
+  return { ...keys, tracing: { ...keys.tracing, ...sampling } };
+}
+
 function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     Object.values(value).forEach(freeze);
@@ -331,7 +314,7 @@ export interface LoadedConfig {
 export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   const environment = sources.environment ?? process.env;
   const reading: Reading = { tree: {}, origins: new Map(), faults: [], ignored: [] };
-  readOtelInto(reading, environment);
+  const sampling = readOtelInto(reading, environment);
   const file = sources.file ?? environment[FILE_VARIABLE];
   if (file !== undefined && file !== '') readFileInto(reading, file);
   readEnvironmentInto(reading, environment);
@@ -342,7 +325,7 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   for (const area of Object.keys(configSchema.shape)) reading.tree[area] ??= {};
   const parsed = configSchema.safeParse(reading.tree);
   const faults = parsed.success
-    ? [...reading.faults, ...faultsBetween(parsed.data)]
+    ? [...reading.faults, ...faultsBetween(sampled(parsed.data, sampling))]
     : [
         ...reading.faults,
         ...faultsOfValues(
@@ -354,13 +337,13 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
     throw new TesseraError('CONFIG_INVALID', `bad configuration:\n  ${faults.join('\n  ')}`);
   }
   const { origins, ignored } = reading;
-  return { config: freeze(withPaths(parsed.data, origins)), origins, ignored };
+  return { config: freeze(withPaths(sampled(parsed.data, sampling), origins)), origins, ignored };
 }
 
 /** The effective configuration, one line per key: variable, value, origin. */
 export function describeConfig({ config, origins, ignored }: LoadedConfig): string {
   const rows = CONFIG_KEYS.map((key) => {
-    const value = valueAt(config as Group, key.path);
+    const value = valueAt(config as unknown as Group, key.path);
     const text = Array.isArray(value) ? value.join(',') : String(value);
     return `${key.variable}=${text}  # ${key.path}, ${origins.get(key.path) ?? 'default'}`;
   });

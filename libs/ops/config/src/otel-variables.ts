@@ -4,7 +4,7 @@
  * resource and of the exporter's headers are read by the library itself.
  */
 
-export const OTEL_SAMPLERS = [
+const OTEL_SAMPLERS = [
   'parentbased_traceidratio',
   'parentbased_always_on',
   'parentbased_always_off',
@@ -16,9 +16,19 @@ export const OTEL_SAMPLERS = [
 const PERCENT = 100;
 const TRACES_PATH = 'v1/traces';
 
+/** Choice of the traces that are kept. */
+export interface TraceSampling {
+  readonly sampler: (typeof OTEL_SAMPLERS)[number];
+  /** Percentage of the traces kept by a sampler of a ratio. */
+  readonly percent: number;
+}
+
+const EVERY_TRACE: TraceSampling = { sampler: 'parentbased_traceidratio', percent: PERCENT };
+
 interface OtelValues {
   /** Texts by the path of the key. */
   readonly values: Readonly<Record<string, string>>;
+  readonly sampling: TraceSampling;
   readonly faults: readonly string[];
 }
 
@@ -26,25 +36,24 @@ interface OtelValues {
 export function otelValues(environment: Readonly<Record<string, string | undefined>>): OtelValues {
   const of = (name: string) => environment[`OTEL_${name}`]?.trim() || undefined;
   if (of('SDK_DISABLED')?.toLowerCase() === 'true' || of('TRACES_EXPORTER') === 'none') {
-    return { values: {}, faults: [] };
+    return { values: {}, sampling: EVERY_TRACE, faults: [] };
   }
   const values: Record<string, string> = {};
   const faults: string[] = [];
   const base = of('EXPORTER_OTLP_ENDPOINT');
   const url = of('EXPORTER_OTLP_TRACES_ENDPOINT') ?? (base && withPath(base));
   if (url !== undefined) values['tracing.otlpUrl'] = url;
-  const sampler = of('TRACES_SAMPLER');
-  if (sampler === undefined) return { values, faults };
-  if (!OTEL_SAMPLERS.some((known) => known === sampler)) {
-    faults.push(`OTEL_TRACES_SAMPLER: expected one of ${OTEL_SAMPLERS.join(', ')}, got ${sampler}`);
+  const named = of('TRACES_SAMPLER');
+  const sampler = OTEL_SAMPLERS.find((known) => known === named) ?? EVERY_TRACE.sampler;
+  if (named !== undefined && named !== sampler) {
+    faults.push(`OTEL_TRACES_SAMPLER: expected one of ${OTEL_SAMPLERS.join(', ')}, got ${named}`);
   }
-  values['tracing.sampler'] = sampler;
-  const ratio = of('TRACES_SAMPLER_ARG');
-  if (!sampler.endsWith('traceidratio') || ratio === undefined) return { values, faults };
-  const share = Number(ratio);
-  if (share >= 0 && share <= 1) values['tracing.percent'] = String(share * PERCENT);
-  else faults.push(`OTEL_TRACES_SAMPLER_ARG: expected a number of 0..1, got ${ratio}`);
-  return { values, faults };
+  const ratio = named?.endsWith('traceidratio') ? of('TRACES_SAMPLER_ARG') : undefined;
+  const share = Number(ratio ?? 1);
+  if (!(share >= 0 && share <= 1)) {
+    faults.push(`OTEL_TRACES_SAMPLER_ARG: expected a number of 0..1, got ${ratio}`);
+  }
+  return { values, sampling: { sampler, percent: share * PERCENT }, faults };
 }
 
 const withPath = (base: string) => `${base.replace(/\/+$/, '')}/${TRACES_PATH}`;

@@ -7,18 +7,18 @@ export const accessSchema = z.strictObject({
   mode: oneOf(
     ['guarded', 'open'],
     'guarded',
-    'where no access.tokensPath is given: refuse to serve beyond a loopback address, or let ' +
-      'everybody who reaches the service do everything',
+    'without access.tokensPath: guarded serves loopback addresses only, open lets every ' +
+      'caller do everything',
   ),
   tokensPath: text(
     '',
-    'JSON file of tokens and certificates, with their scopes; empty: all may do all on a ' +
-      'loopback address',
+    'JSON file of tokens and certificates with their scopes; empty: no access control, ' +
+      'loopback only',
   ),
   auditPath: text(
     '',
-    'file of audits; empty: audit.jsonl in adapters.path, weights.path or inspection.path, of a ' +
-      'feature process behaviours.path with .audit.jsonl behind it',
+    'file of audits; empty: audit.jsonl in adapters.path, weights.path or inspection.path; ' +
+      'of a feature process behaviours.path with .audit.jsonl behind it',
   ),
 });
 
@@ -26,10 +26,18 @@ export const peerSchema = z.strictObject({
   tls: oneOf(
     ['off', 'on'],
     'off',
-    'call other processes of Tessera (behaviours.remote, behaviours.retrieval) over TLS',
+    'TLS with other processes of Tessera (behaviours.remote, behaviours.retrieval, a ' +
+      "gateway's nodes)",
   ),
-  caPath: text('', 'PEM file of the authority of their certificates; empty: those of the system'),
-  certificatePath: text('', 'PEM file of the certificate that they are shown; empty: none'),
+  caPath: text(
+    '',
+    'PEM file of the authorities for outgoing connections (Tessera, Kafka, Redis, etcd); ' +
+      'empty: those of the system',
+  ),
+  certificatePath: text(
+    '',
+    'PEM file of the client certificate of outgoing connections; empty: none',
+  ),
   keyPath: text('', 'PEM file of its private key'),
-  tokenPath: text('', 'file of the token that they are shown; empty: none'),
+  tokenPath: text('', 'file of the token for other processes of Tessera; empty: none'),
 });

@@ -8,31 +8,25 @@ export const behavioursSchema = z.strictObject({
   store: oneOf(
     ['embedded', 'redis', 'remote', 'file'],
     'embedded',
-    'where behaviours are kept; remote: asked of a feature process; file: the users file ' +
-      'alone, read-only',
+    'store of behaviours; remote: a feature process; file: the users file, read-only',
   ),
   path: storeFolder('behaviours', 'folder of the embedded store', { canBeEmpty: false }),
-  redis: text(
-    '',
-    'HOST:PORT of Redis, or of one or several nodes of a cluster separated by commas',
-  ),
+  redis: text('', 'HOST:PORT of Redis, or of nodes of a Redis cluster, separated by commas'),
   remote: text('', 'HOST:PORT of the gRPC edge of a feature process'),
   retrieval: text(
     '',
-    'HOST:PORT of other retrieval processes whose KV pools follow the behaviours and that ' +
-      'erasures reach, separated by commas',
+    'HOST:PORT of other retrieval processes, separated by commas: they receive appends and ' +
+      'erasures',
   ),
-  erasuresPath: text('', 'folder of erasures that are pending; empty: behaviours.path.erasures'),
-  keyPrefix: text('tessera:', 'put before every key in Redis'),
   ...REDIS_SECURITY,
   clickActions: nonEmptyText(
     'click',
-    'actions that are clicks, separated by commas, * for all: canaries and popular items count ' +
-      'them alone; a behaviour without an action is a click',
+    'actions that are clicks, separated by commas, * for all: only clicks count for canaries ' +
+      'and popular items; a behaviour without an action is a click',
   ),
   retention: nonEmptyText(
     '*=10000',
-    'what is kept of each user: ACTION=COUNT,AGE windows separated by semicolons, * for ' +
-      'all other actions, e.g. purchase=500,365d; *=2000,90d',
+    'behaviours kept per user: ACTION=COUNT,AGE windows separated by semicolons, * for all ' +
+      'other actions, e.g. purchase=500,365d; *=2000,90d',
   ),
 });

@@ -7,85 +7,72 @@ const WEIGHT_MAX = 1000;
 const L = {
   logLeaseMsMin: 500,
   logLeaseMsMax: 60_000,
-  logBehindMsMax: 3_600_000,
   logKeepDaysMax: 3650,
 };
 
 export const clusterSchema = z.strictObject({
-  name: nonEmptyText('tessera', 'name of the cluster, which parts clusters of one etcd'),
+  name: nonEmptyText(
+    'tessera',
+    'name of the cluster: prefix of its keys in etcd and Redis and of its consumer groups in Kafka',
+  ),
   nodes: text(
     '',
-    'nodes of a gateway, NAME=GRPC_HOST:PORT/HTTP_HOST:PORT, with *WEIGHT behind where it is not ' +
-      '1, separated by commas; empty: cluster.etcd or cluster.dns knows them',
+    'nodes of a gateway, NAME=GRPC_HOST:PORT/HTTP_HOST:PORT, with *WEIGHT behind unless it ' +
+      'is 1, separated by commas; empty: from cluster.etcd or cluster.dns',
   ),
   etcd: text(
     '',
-    'HOST:PORT of etcd, several separated by commas, with https:// before each where it speaks ' +
-      'TLS: a node joins the cluster there, a gateway knows the nodes from there; empty: none',
+    'HOST:PORT of etcd, several separated by commas, with https:// in front for TLS: nodes ' +
+      'register there, gateways read the nodes from there; empty: none',
   ),
-  etcdUser: text('', 'user that etcd knows this process as; empty: etcd asks for none'),
-  etcdPasswordPath: text('', 'file of its password'),
-  etcdCaPath: text(
-    '',
-    "PEM file of the authority of etcd's certificate; empty: those of the system",
-  ),
-  etcdCertificatePath: text('', 'PEM file of the certificate that etcd is shown; empty: none'),
-  etcdKeyPath: text('', 'PEM file of its private key'),
+  etcdUser: text('', 'user of the login with etcd; empty: no login'),
+  etcdPasswordPath: text('', 'file of the password'),
   dns: text('', 'headless service whose pods are the nodes of a gateway; empty: none'),
-  weight: integer(1, WEIGHT_MAX, 1, 'share of the users that this node takes, beside the others'),
-  advertiseGrpc: text(
-    '',
-    'HOST:PORT that gateways reach gRPC of this node by; empty: as it listens',
+  weight: integer(
+    1,
+    WEIGHT_MAX,
+    1,
+    'share of the users for this node, relative to the other nodes',
   ),
-  advertiseHttp: text(
+  advertise: text(
     '',
-    'HOST:PORT that gateways reach HTTP of this node by; empty: as it listens',
+    'address of this node for gateways, GRPC_HOST:PORT/HTTP_HOST:PORT; empty: the listening ' +
+      'addresses',
   ),
   behaviours: text(
     '',
-    'HOST:PORT of the gRPC edge of a feature process, which a gateway sends calls about ' +
-      'behaviours to; empty: to the nodes, which share a store',
+    'HOST:PORT of the gRPC edge of a feature process that takes the calls about behaviours; ' +
+      'empty: the nodes, which share a store',
   ),
   log: oneOf(
     ['none', 'redis', 'kafka'],
     'none',
-    'log that decides what all nodes serve: none, where this process is the only one; in Redis ' +
-      'at cluster.logRedis, with the user and TLS of behaviours.redis*; in the brokers of kafka.*',
+    'log that decides the state of all nodes; none: this process is the only one; redis: at ' +
+      'cluster.logRedis, with user and TLS of behaviours.redis*; kafka: in the brokers of ' +
+      'kafka.*',
   ),
-  logRedis: text('', 'HOST:PORT of the Redis or Valkey that keeps the log; its appendonly is on'),
+  logRedis: text('', 'HOST:PORT of the Redis or Valkey of the log; it needs appendonly'),
   logStore: text(
     '',
-    'folder that all nodes share, or s3://BUCKET/PREFIX (adapters.s3*), of what is too large for ' +
-      'the log: snapshots, adapters, large batches',
+    'folder shared by all nodes, or s3://BUCKET/PREFIX (with adapters.s3*), for entries too ' +
+      'large for the log: snapshots, adapters, large batches',
   ),
   logLeaseMs: integer(
     L.logLeaseMsMin,
     L.logLeaseMsMax,
     3000,
-    'milliseconds for which an erasure waits for a node that no longer says how far it is',
-  ),
-  logBehindEntries: integer(
-    0,
-    Number.MAX_SAFE_INTEGER,
-    1000,
-    'entries that a node may be behind the log and take requests',
-  ),
-  logBehindMs: integer(
-    0,
-    L.logBehindMsMax,
-    5000,
-    'milliseconds for which it may be further behind',
+    'milliseconds that an erasure waits for a node that no longer reports its position',
   ),
   logSnapshotEntries: integer(
     1,
     Number.MAX_SAFE_INTEGER,
     10_000,
-    'entries after which the state is put into cluster.logStore, and older entries may go',
+    'entries between two snapshots of the state in cluster.logStore; older entries may be trimmed',
   ),
   logKeepDays: integer(
     1,
     L.logKeepDaysMax,
     90,
-    'days for which the log names users who were erased: no older backup or disk may be used',
+    'days that the log keeps the names of erased users; no older backup or disk may be used',
   ),
 });

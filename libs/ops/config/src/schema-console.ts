@@ -6,99 +6,60 @@ import { integer, nonEmptyText, oneOf, storeFolder, text } from './schema-fields
 
 const GIBIBYTE = 2 ** 30;
 const BYTES_MAX = 2 ** 50;
-const QUEUE_MAX = 1_000_000;
 const HOURS_MAX = 24 * 3660;
-const SECONDS_MAX = 3600;
 const MINUTES_MAX = 60 * 24 * 366;
-const ROWS_MAX = 100_000_000;
 
 export const inspectionSchema = z.strictObject({
   path: storeFolder('inspection', 'folder of recorded recalls; empty: none are recorded', {
     canBeEmpty: true,
   }),
-  percent: integer(0, 100, 10, 'of the recalls, how many are recorded beside those asked for'),
-  users: text('', 'users whose recalls are all recorded, separated by commas'),
-  queueMax: integer(1, QUEUE_MAX, 1000, 'recalls that wait to be recorded at most; others are not'),
-  memoryBytes: integer(
-    32 * MEBIBYTE,
-    BYTES_MAX,
-    256 * MEBIBYTE,
-    'bytes of memory that the database of recorded recalls may take',
+  percent: integer(
+    0,
+    100,
+    10,
+    'percentage of recalls that are recorded, besides those of inspection.users and of ' +
+      'requests that ask for it',
   ),
-  keepHours: integer(1, HOURS_MAX, 168, 'hours after which a recorded recall is removed'),
+  users: text('', 'users with all recalls recorded, separated by commas'),
+  keepHours: integer(1, HOURS_MAX, 168, 'hours before a recorded recall is deleted'),
   keepBytes: integer(
     MEBIBYTE,
     BYTES_MAX,
     2 * GIBIBYTE,
-    'bytes of recorded recalls beyond which the oldest are removed',
+    'bytes of recorded recalls; the oldest are deleted first',
   ),
 });
 
 export const consoleSchema = z.strictObject({
-  pages: oneOf(['on', 'off'], 'on', 'serve the console to analysts, under /console'),
+  pages: oneOf(['on', 'off'], 'on', 'console for analysts under /console'),
   gateway: text(
     '',
-    'HOST:PORT of the HTTP edge of the gateway before this node, whose nodes the console shows; ' +
-      'empty: none',
-  ),
-  sqlSeconds: integer(1, SECONDS_MAX, 10, 'seconds that a question in SQL may take'),
-  sqlRowsMax: integer(1, 100_000, 1000, 'rows that a question in SQL is answered with at most'),
-  exportSeconds: integer(1, SECONDS_MAX, 300, 'seconds that an export may take'),
-  sqlBytesMax: integer(
-    1024,
-    256 * MEBIBYTE,
-    4 * MEBIBYTE,
-    'bytes of the rows that a question in SQL is answered with; further ones are left out',
-  ),
-  queriesMax: integer(
-    1,
-    64,
-    4,
-    'questions in SQL and exports at once, each in a process of its own; others are refused',
+    'HOST:PORT of the HTTP edge of the gateway before this node, for the cluster page; empty: none',
   ),
   queryPriority: oneOf(
     ['idle', 'low'],
     'idle',
-    'questions in SQL run where a core has nothing else to do, and wait while recalls take all; ' +
-      'low: with a small part of a core',
+    'CPU priority of SQL queries; idle: only on cores without other work; low: with a small ' +
+      'share of a core',
   ),
-  queryMemoryBytes: integer(
-    64 * MEBIBYTE,
-    BYTES_MAX,
-    512 * MEBIBYTE,
-    'bytes of memory that one of them may take; one that takes more is ended',
-  ),
-  queryDiskBytes: integer(
-    MEBIBYTE,
-    BYTES_MAX,
-    GIBIBYTE,
-    'bytes on disk that one of them may spill, and that its export may have',
-  ),
-  exportRowsMax: integer(1, ROWS_MAX, 10_000_000, 'rows of an export at most'),
-  compareUsersMax: integer(1, 100_000, 1000, 'users of a comparison at most'),
 });
 
 export const loginSchema = z.strictObject({
   publicUrl: text(
     '',
-    'address that people reach the console at, where a proxy stands before it, as ' +
-      'https://recall.example.org; empty: the one that they ask for',
+    'URL of the console behind a proxy, e.g. https://recall.example.org; empty: the URL of ' +
+      'the request',
   ),
-  sessionMinutes: integer(1, MINUTES_MAX, 480, 'minutes after which people have to log in again'),
-  sessionsMax: integer(1, 1_000_000, 1000, 'logged in at once; one more ends the one longest idle'),
-  failuresMax: integer(1, 1_000_000, 10, 'attempts of one address to log in that may fail'),
-  failuresMinutes: integer(1, MINUTES_MAX, 15, 'minutes in which they are counted'),
+  sessionMinutes: integer(1, MINUTES_MAX, 480, 'minutes of a session of the console'),
 });
 
 export const oidcSchema = z.strictObject({
-  issuer: text('', 'address of an OpenID provider to log in with; empty: none'),
-  clientId: text('', 'ID of the console with the provider'),
-  clientSecretPath: text('', 'file of its secret; empty: it has none'),
-  scopes: nonEmptyText('openid profile', 'scopes that are asked for'),
-  roleClaim: nonEmptyText('roles', 'claim that has the roles, or path of it with dots'),
-  nameClaim: nonEmptyText('preferred_username', 'claim that people are called by'),
+  issuer: text('', 'URL of an OpenID provider for the login; empty: none'),
+  clientId: text('', 'client ID of the console'),
+  clientSecretPath: text('', 'file of the client secret; empty: none'),
+  roleClaim: nonEmptyText('roles', 'claim with the roles, or its path with dots'),
   roles: nonEmptyText(
     'read=read,operate=operate,admin=admin',
-    'VALUE=ROLE: role of each value of the claim, separated by commas; the highest counts',
+    'VALUE=ROLE for each value of the claim, separated by commas; the highest role counts',
   ),
 });

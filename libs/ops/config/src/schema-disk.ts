@@ -11,7 +11,7 @@ export const diskSchema = z.strictObject({
     0,
     BYTES_MAX,
     64 * MEBIBYTE,
-    'free bytes of its file system below which a store stops writing: behaviours, changes of the ' +
-      'catalogue, adapters, weights, the KV disk tier, built snapshots',
+    'free bytes of a file system below which its stores stop writing: behaviours, catalogue ' +
+      'changes, adapters, weights, the KV disk tier, built snapshots',
   ),
 });

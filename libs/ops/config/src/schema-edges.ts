@@ -7,87 +7,70 @@ import { integer, nonEmptyText, text } from './schema-fields.js';
 const PORT_MAX = 65_535;
 const MESSAGE_BYTES_MAX = 256 * MEBIBYTE;
 const CONNECTIONS_MAX = 1_000_000;
-const STREAMS_MAX = 1_000_000;
 const MILLISECONDS_MAX = 3_600_000;
 const AGE_MS_MAX = 24 * MILLISECONDS_MAX;
 
-const connectionAge = (edge: string) =>
-  integer(
-    0,
-    AGE_MS_MAX,
-    0,
-    `milliseconds after which a connection of ${edge} is ended behind its calls, more or less a ` +
-      'tenth, so that clients choose anew; 0: never',
-  );
-
-const connections = (edge: string) =>
-  integer(
+/** Limits of each of the two edges. */
+export const edgeSchema = z.strictObject({
+  connectionsMax: integer(
     1,
     CONNECTIONS_MAX,
     4096,
-    `connections of ${edge} at once at most; further ones are closed`,
-  );
-
-export const httpSchema = z.strictObject({
-  host: nonEmptyText('127.0.0.1', 'address that HTTP listens on'),
-  port: integer(0, PORT_MAX, 8080, 'port of HTTP; 0 lets the system choose'),
-  bodyBytesMax: integer(1024, MESSAGE_BYTES_MAX, 4 * MEBIBYTE, 'bytes of a request body at most'),
-  trustedProxies: text(
-    '',
-    'addresses or networks of proxies that are believed when they say who asks, separated by ' +
-      'commas',
+    'connections of HTTP, and of gRPC; further ones are closed',
   ),
-  certificatePath: text('', 'PEM file of the certificate that HTTP shows; empty: no TLS'),
-  keyPath: text('', 'PEM file of its private key'),
-  clientCaPath: text('', 'PEM file of the authority of client certificates; empty: none asked'),
-  publicNames: text(
-    '',
-    'names that callers reach the service by, separated by commas, beside its addresses; ' +
-      'empty: any name where callers need a token',
-  ),
-  connectionsMax: connections('HTTP'),
-  headersMs: integer(
-    1,
-    MILLISECONDS_MAX,
-    10_000,
-    'milliseconds that the headers of a request may take to arrive',
+  connectionAgeMs: integer(
+    0,
+    AGE_MS_MAX,
+    0,
+    'milliseconds, give or take a tenth, before a connection is closed behind its calls, so that ' +
+      'clients are balanced again; 0: never',
   ),
   bodyMs: integer(
     1,
     MILLISECONDS_MAX,
     30_000,
-    'milliseconds that a whole request may take to arrive',
+    'milliseconds for the arrival of an HTTP request, and of each gRPC message',
   ),
-  connectionAgeMs: connectionAge('HTTP'),
+});
+
+export const httpSchema = z.strictObject({
+  host: nonEmptyText('127.0.0.1', 'address that HTTP listens on'),
+  port: integer(0, PORT_MAX, 8080, 'port of HTTP; 0: chosen by the system'),
+  bodyBytesMax: integer(1024, MESSAGE_BYTES_MAX, 4 * MEBIBYTE, 'bytes of a request body'),
+  trustedProxies: text(
+    '',
+    'addresses or networks of trusted proxies, separated by commas: their x-forwarded-for ' +
+      'names the client',
+  ),
+  certificatePath: text('', 'PEM file of the server certificate of HTTP; empty: no TLS'),
+  keyPath: text('', 'PEM file of its private key'),
+  clientCaPath: text(
+    '',
+    'PEM file of the authority for client certificates; empty: clients need none',
+  ),
+  publicNames: text(
+    '',
+    'host names of the service besides its addresses, separated by commas; empty: any name ' +
+      'where callers need a token',
+  ),
   keepAliveMs: integer(
     1,
     AGE_MS_MAX,
     72_000,
-    'milliseconds that an idle connection of HTTP is kept; longer than the balancer before it ' +
-      'keeps one',
+    'milliseconds before an idle HTTP connection is closed; set it above the idle timeout of ' +
+      'the load balancer',
   ),
 });
 
 export const grpcSchema = z.strictObject({
   host: nonEmptyText('127.0.0.1', 'address that gRPC listens on'),
-  port: integer(0, PORT_MAX, 50_051, 'port of gRPC; 0 lets the system choose'),
-  messageBytesMax: integer(1024, MESSAGE_BYTES_MAX, MEBIBYTE, 'bytes of a request at most'),
-  certificatePath: text('', 'PEM file of the certificate that gRPC shows; empty: no TLS'),
+  port: integer(0, PORT_MAX, 50_051, 'port of gRPC; 0: chosen by the system'),
+  messageBytesMax: integer(1024, MESSAGE_BYTES_MAX, MEBIBYTE, 'bytes of a request message'),
+  certificatePath: text('', 'PEM file of the server certificate of gRPC; empty: no TLS'),
   keyPath: text('', 'PEM file of its private key'),
-  clientCaPath: text('', 'PEM file of the authority of client certificates; empty: none asked'),
-  connectionsMax: connections('gRPC'),
-  streamsMax: integer(
-    1,
-    STREAMS_MAX,
-    1000,
-    'calls of one gRPC connection at once at most; its client holds further ones back',
-  ),
-  connectionAgeMs: connectionAge('gRPC'),
-  bodyMs: integer(
-    1,
-    MILLISECONDS_MAX,
-    30_000,
-    'milliseconds that each message of a request over gRPC may take to arrive',
+  clientCaPath: text(
+    '',
+    'PEM file of the authority for client certificates; empty: clients need none',
   ),
 });
 
@@ -96,8 +79,8 @@ export const shutdownSchema = z.strictObject({
     0,
     MILLISECONDS_MAX,
     0,
-    'milliseconds that calls are still taken once the process says that it is not ready: as ' +
-      'long as balancers take to learn it',
+    'milliseconds between the end of readiness and the end of accepting calls: the time that ' +
+      'load balancers take to notice',
   ),
-  drainMs: integer(0, MILLISECONDS_MAX, 10_000, 'milliseconds that accepted recalls may take'),
+  drainMs: integer(0, MILLISECONDS_MAX, 10_000, 'milliseconds for accepted recalls to finish'),
 });

@@ -27,11 +27,6 @@ export function integer(
     .meta(defaultText === undefined ? meta : { ...meta, defaultText });
 }
 
-export function decimal(min: number, max: number, fallback: number, meaning: string) {
-  const meta = { expected: `number ${min}..${max}`, meaning };
-  return z.number().min(min).max(max).default(fallback).meta(meta);
-}
-
 export function text(fallback: string, meaning: string, expected = 'text') {
   return z.string().max(4096).default(fallback).meta({ expected, meaning });
 }
@@ -52,7 +47,7 @@ export function defaultFolder(name: string, servesDemo: boolean): string {
 }
 
 interface FolderLimits {
-  /** Whether there may be no such store, by an empty text. */
+  /** An empty text means: no such store. */
   readonly canBeEmpty: boolean;
 }
 

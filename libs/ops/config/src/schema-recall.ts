@@ -29,58 +29,55 @@ export const recallSchema = z.strictObject({
   search: oneOf(
     ['certified', 'beam'],
     'certified',
-    'how items are found where the request says neither search nor widths; certified: until ' +
-      'no other can be better',
+    'search of requests without search or widths; certified: until no omitted item can score ' +
+      'better',
   ),
   rowBudget: integer(
     0,
     L.rowBudgetMax,
     0,
-    'rows of beams that a certified search computes at most; 0: 256, and 8 for each item wanted',
+    'rows of beams of a certified search; 0: 256, plus 8 for each requested item',
   ),
   defaultWidths: widths,
-  defaultResultCount: integer(1, L.resultCountMax, 10, 'items where the request gives no count'),
-  itemsPerSid: integer(0, L.itemsPerSidMax, 0, 'items of a SID; 0: as few as fill the answer'),
+  itemsPerSid: integer(
+    0,
+    L.itemsPerSidMax,
+    0,
+    'items of one semantic ID in an answer; 0: as few as fill the answer',
+  ),
   scoreNorm: oneOf(
     ['full', 'level', 'allowed'],
     'full',
-    'over which tokens scores are normalised, by default',
+    'tokens that scores are normalised over, unless the request names them',
   ),
-  historyItemsMax: integer(1, L.historyItemsMax, 10_000, 'items of a history at most'),
+  historyItemsMax: integer(1, L.historyItemsMax, 10_000, 'items of a history'),
   withoutFeatures: oneOf(
     ['refuse', 'answer'],
     'refuse',
-    'recalls by user while the store of behaviours does not answer: refuse them, or answer ' +
-      'from profile and scene of the request',
+    'recalls by user while the store of behaviours is unavailable: refused, or answered from ' +
+      'the profile and scene of the request',
   ),
   withoutHistory: oneOf(
     ['answer', 'popular', 'refuse'],
     'answer',
-    'recalls of users without behaviours in the catalogue: answer them from profile and scene, ' +
-      'with the items that are popular (behaviours of this process alone), or refuse them',
+    'recalls of users without behaviours in the catalogue: answered from profile and scene, ' +
+      'answered with popular items (of this process), or refused',
   ),
   frequencyCaps: text(
     '',
-    'where a recall names none: impression=3,1d; view=9,7d,campaign; *=1,36500d leaves out ' +
-      'whatever the user already has',
+    'frequency caps of recalls without their own: impression=3,1d; view=9,7d,campaign; ' +
+      '*=1,36500d leaves out every item the user has seen',
   ),
-  historyTrimPercent: integer(
-    0,
-    L.historyTrimPercentMax,
-    50,
-    'percent of historyItemsMax left out at most, so that prompts begin alike; 0: they slide',
-  ),
-  rememberedRecalls: integer(0, L.rememberedMax, 1024, 'newest prompts kept for explanations'),
   defaultDeadlineMs: integer(
     1,
     L.millisecondsMax,
     5000,
-    'milliseconds a recall may take where the request gives no deadline',
+    'milliseconds of a recall without a deadline',
   ),
   deadlineMsMax: integer(
     1,
     L.millisecondsMax,
     60_000,
-    'milliseconds that a request may ask for; a longer deadline of a call is shortened to it',
+    'longest deadline of a request, milliseconds; longer ones are shortened',
   ),
 });

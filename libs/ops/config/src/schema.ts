@@ -8,6 +8,8 @@ import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
 import { ENGINE_LIMITS } from './generated/engine-limits.js';
 import { readMachine } from './machine.js';
+import { OPERATOR_KEYS } from './operator-keys.js';
+import type { TraceSampling } from './otel-variables.js';
 import { accessSchema, peerSchema } from './schema-access.js';
 import { adaptersSchema, weightsSchema } from './schema-adapters.js';
 import { behavioursSchema } from './schema-behaviours.js';
@@ -15,7 +17,7 @@ import { KAFKA_SECURITY, KAFKA_TOPICS } from './schema-brokers.js';
 import { clusterSchema } from './schema-cluster.js';
 import { consoleSchema, inspectionSchema, loginSchema, oidcSchema } from './schema-console.js';
 import { diskSchema } from './schema-disk.js';
-import { grpcSchema, httpSchema, shutdownSchema } from './schema-edges.js';
+import { edgeSchema, grpcSchema, httpSchema, shutdownSchema } from './schema-edges.js';
 import { embeddingSchema } from './schema-embedding.js';
 import {
   DEMO_MODEL,
@@ -28,7 +30,6 @@ import {
 } from './schema-fields.js';
 import { RECALL_LIMITS, recallSchema } from './schema-recall.js';
 import { relevanceSchema } from './schema-relevance.js';
-import { tasksSchema } from './schema-tasks.js';
 import { tracingSchema } from './schema-tracing.js';
 
 const GIBIBYTE = 2 ** 30;
@@ -70,49 +71,59 @@ const levelSizes = z
 export const configSchema = z.strictObject({
   http: httpSchema,
   grpc: grpcSchema,
+  edge: edgeSchema,
   model: z.strictObject({
-    path: nonEmptyText(DEMO_MODEL, 'Hugging Face folder with tokenizer and prompt.json'),
+    path: nonEmptyText(DEMO_MODEL, 'Hugging Face folder with weights, tokenizer and prompt.json'),
     computeType: oneOf(
       ['bf16', 'f32', 'w8a8'],
       'bf16',
-      'type of the matrix products; w8a8: linear layers in INT8, the rest in BF16',
+      'number type of the matrix products; w8a8: INT8 in linear layers, BF16 elsewhere',
     ),
-    activationScalesPath: text('', 'fixed activation scales for w8a8; empty: each row its own'),
+    activationScalesPath: text(
+      '',
+      'file of fixed activation scales for w8a8; empty: scales computed for each row',
+    ),
   }),
   catalogue: z.strictObject({
     path: text('', 'snapshot or importable file; empty: catalogue.jsonl in the model folder'),
-    domain: text('', 'domain given to all items of the file'),
-    titlesPath: text('', 'JSON or TSV of titles; empty: none'),
+    domain: text('', 'domain of all items of the file'),
+    titlesPath: text('', 'JSON or TSV file of titles; empty: none'),
     toleratedRows: integer(
       0,
       1_000_000,
       0,
-      'bad rows of a bundle of Parquet files that do not refuse it',
+      'bad rows of a Parquet bundle that are skipped; one more refuses the bundle',
     ),
-    attributesPath: text('', 'JSON that declares the attributes there may be; empty: any'),
+    attributesPath: text(
+      '',
+      'JSON file that declares the attributes of items; empty: any attribute is allowed',
+    ),
     codebooksPath: text(
       '',
-      'folder of codebooks for items with text or vector; empty: the model folder if it has them',
+      'folder of codebooks for items given by text or vector; empty: the model folder, if it ' +
+        'has codebooks',
     ),
-    flight: text('', 'number attributes of begin and end of a flight, as begin,end; empty: none'),
-    more: text('', 'further catalogues: name=path#domain=D#attributes=FILE#begin=TEXT; and so on'),
-    cachePath: storeFolder('catalogue', 'folder where built snapshots are kept', NEEDED),
+    flight: text(
+      '',
+      'number attributes with the start and end of a flight, as begin,end; empty: none',
+    ),
+    more: text(
+      '',
+      'further catalogues: name=path#domain=D#attributes=FILE#begin=TEXT, separated by semicolons',
+    ),
+    cachePath: storeFolder('catalogue', 'folder of built snapshots', NEEDED),
     changesPath: storeFolder(
       'changes',
-      'folder of changes; empty: they end with the process',
+      'folder of the log of changes; empty: changes are lost at the end of the process',
       OPTIONAL,
-    ),
-    changesSync: oneOf(
-      ['commit', 'never'],
-      'commit',
-      'when an acknowledged change lies on the device: before it is acknowledged, or whenever',
     ),
     levelSizes,
     compactAfterChanges: integer(
       0,
       L.compactAfterChangesMax,
       100_000,
-      'changes until a new snapshot is made, or an eighth of its items if more; 0: until asked to',
+      'changes before a new snapshot is built, or an eighth of the items if that is more; 0: ' +
+        'only on request',
     ),
   }),
   node: z.strictObject({
@@ -123,7 +134,7 @@ export const configSchema = z.strictObject({
       .default(hostname())
       .meta({
         expected: `text of 1..${L.nodeNameMax} characters`,
-        meaning: 'name of this process, which its answers carry',
+        meaning: 'name of this process, returned with each answer',
         defaultText: 'name of the host',
       }),
   }),
@@ -131,100 +142,74 @@ export const configSchema = z.strictObject({
   users: z.strictObject({
     path: text(
       '',
-      'users.json or a file of sequences, which an empty store begins with; empty: users.json in ' +
+      'users.json, or a file of sequences, that fills an empty store; empty: users.json in ' +
         'the model folder, if any',
     ),
   }),
   behaviours: behavioursSchema,
   kafka: z.strictObject({
     brokers: text('', 'HOST:PORT of some brokers, separated by commas; empty: no Kafka'),
-    groupId: nonEmptyText(
-      'tessera',
-      'consumer groups of this service, GROUP.TOPIC; ' +
-        'what all processes take: GROUP.TOPIC.NODE.PLACE',
-    ),
     ...KAFKA_TOPICS,
     createPartitions: integer(
       0,
       L.partitionsMax,
       6,
-      'partitions of a topic that is missing and made; 0: a missing topic is waited for',
+      'partitions of a missing topic, which is created; 0: wait until it exists',
     ),
-    batchRecordsMax: integer(1, L.batchRecordsMax, 64, 'records of a partition served at once'),
-    fetchBytesMax: integer(1024, L.messageBytesMax, MEBIBYTE, 'bytes fetched of a partition'),
     ...KAFKA_SECURITY,
   }),
   engine: z.strictObject({
-    device: text('cpu', 'what computes: the processor, or card N of the machine', 'cpu or cuda:N'),
+    device: text(
+      'cpu',
+      'device of the engine: the processor, or card N of the machine',
+      'cpu or cuda:N',
+    ),
     vocabulary: oneOf(
       ['full', 'catalogue'],
       'full',
-      'tokens that scores are computed of: all, or those that the catalogues can use; rows of ' +
-        'the others are not loaded, and recall.scoreNorm is level or allowed',
+      'tokens with scores: all, or only those of the catalogues, which saves the rows of the ' +
+        'others and needs recall.scoreNorm level or allowed',
     ),
     threadCount: integer(
       1,
       L.threadCountMax,
       // One core is left to the edges: parsing and mapping must not wait for a forward pass.
       Math.min(L.threadCountMax, Math.max(1, MACHINE.cpuCount - 1)),
-      "compute threads, the engine's own included",
+      "compute threads, including the engine's own",
       'cores of the machine, or of the cgroup, but one',
     ),
-    threadPlacement: oneOf(
-      ['pinned', 'free'],
-      'free',
-      'pinned: each thread on a CPU of its own, the first of those that the process may use, ' +
-        'which no other process may use then; free: left to the system',
-    ),
-    queueCapacity: integer(1, L.queueCapacityMax, 256, 'requests waiting or running at most'),
-    batchRequestsMax: integer(1, L.batchRequestsMax, 16, 'requests that share forward passes'),
+    queueCapacity: integer(1, L.queueCapacityMax, 256, 'requests waiting or running'),
+    batchRequestsMax: integer(1, L.batchRequestsMax, 16, 'requests that share a forward pass'),
     batchRowsMax: integer(
       1,
       L.batchRowsMax,
       1024,
-      'rows of a forward pass at most: prompt tokens and beams of all requests in it',
+      'rows of a forward pass: prompt tokens and beams of all its requests',
     ),
-    prefillChunkTokens: integer(
-      1,
-      L.prefillChunkTokensMax,
-      512,
-      'prompt tokens computed per forward pass at most',
-    ),
-    passTimeTargetUs: integer(
-      0,
-      L.passTimeTargetUsMax,
-      5_000,
-      'microseconds of a pass with one request; longer with several, or where passes cost much ' +
-        'whatever their rows; 0: not bounded',
-    ),
-    batching: oneOf(
-      ['continuous', 'whole'],
-      'continuous',
-      'requests join a running batch between passes, or wait until it has ended',
-    ),
+    prefillChunkTokens: integer(1, L.prefillChunkTokensMax, 512, 'prompt tokens of a forward pass'),
     kvBytesMax: integer(
       MEBIBYTE,
       L.kvBytesMax,
       memoryShare(4),
-      'bytes of the keys and values of all running requests at most, beams included',
+      'bytes of keys and values of all running requests, including beams',
       'a quarter of the memory that may be used',
     ),
-    promptTokensMax: integer(1, L.promptTokensMax, 4096, 'tokens of a prompt at most'),
-    widthMax: integer(1, L.widthMax, 512, 'beam width that a request may ask for'),
-    resultCountMax: integer(1, L.resultCountMax, 1000, 'items that a request may ask for'),
-    scoreItemsMax: integer(1, L.scoreItemsMax, 512, 'items whose scores a request may ask for'),
+    promptTokensMax: integer(1, L.promptTokensMax, 4096, 'tokens of a prompt'),
+    widthMax: integer(
+      1,
+      L.widthMax,
+      512,
+      'largest beam width of a request, and items of a call that scores items',
+    ),
+    resultCountMax: integer(1, L.resultCountMax, 1000, 'largest number of items in an answer'),
   }),
   kv: z.strictObject({
-    pool: oneOf(
-      ['on', 'off'],
-      'on',
-      'keep what was computed for a user, to find it again at the next visit',
-    ),
     deviceBytes: integer(
-      1024,
+      0,
       L.kvBytesMax,
       memoryShare(8),
-      'bytes of the device tier; the prompts of running requests lie there as well',
+      'bytes of the device tier, including the prompts of running requests; 0: no pool, ' +
+        'every prompt is computed',
       'an eighth of the memory that may be used',
     ),
     hostBytes: integer(
@@ -235,40 +220,17 @@ export const configSchema = z.strictObject({
       'a sixteenth of the memory that may be used',
     ),
     diskBytes: integer(0, L.kvBytesMax, 4 * GIBIBYTE, 'bytes of the disk tier; 0: none'),
-    path: storeFolder('kv', 'folder of the disk tier; one process at a time', NEEDED),
+    path: storeFolder('kv', 'folder of the disk tier, for one process', NEEDED),
     blockCodec: oneOf(
       ['exact', 'int8'],
       'exact',
-      'how blocks lie in the host and disk tiers; int8: half of bf16, answers differ and say so',
-    ),
-    eviction: oneOf(
-      ['lru', 'segmented-lru'],
-      'lru',
-      'whose blocks go first where a tier is full; segmented-lru: first those of users seen once',
-    ),
-    readThreads: integer(1, L.kvThreadsMax, 2, 'threads that bring blocks to the device'),
-    storeQueueMax: integer(
-      1,
-      L.kvQueueMax,
-      1024,
-      'users whose new blocks wait to be stored at most; further ones are not stored',
-    ),
-    prefetchQueueMax: integer(
-      2,
-      L.kvQueueMax,
-      256,
-      'users whose blocks wait to be loaded at most; further ones are computed',
-    ),
-    memory: oneOf(
-      ['pageable', 'locked'],
-      'pageable',
-      'locked: device and host tier are taken at the start and never swapped, where allowed',
+      'format of blocks in the host and disk tiers; int8: half the bytes of bf16, answers ' +
+        'differ slightly and are marked',
     ),
   }),
   recall: recallSchema,
   relevance: relevanceSchema,
   disk: diskSchema,
-  tasks: tasksSchema,
   embedding: embeddingSchema,
   adapters: adaptersSchema,
   weights: weightsSchema,
@@ -284,12 +246,15 @@ export const configSchema = z.strictObject({
     level: oneOf(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
       'info',
-      'least severe line that is logged',
+      'lowest severity of log lines',
     ),
   }),
 });
 
-export type Config = z.infer<typeof configSchema>;
+type Keys = z.infer<typeof configSchema>;
+
+/** The keys, and the sampling of traces that only the variables of OpenTelemetry set. */
+export type Config = Omit<Keys, 'tracing'> & { readonly tracing: Keys['tracing'] & TraceSampling };
 
 export interface ConfigKey {
   /** Path in the file, e.g. `engine.queueCapacity`. */
@@ -299,9 +264,11 @@ export interface ConfigKey {
   readonly expected: string;
   readonly meaning: string;
   readonly defaultText: string;
+  /** Rarely set: not one of `OPERATOR_KEYS`. */
+  readonly isAdvanced: boolean;
   /** Of a folder of a store: its name in the folder of all data. */
   readonly storeName: string | undefined;
-  readonly kind: 'integer' | 'number' | 'list' | 'text';
+  readonly kind: 'integer' | 'list' | 'text';
 }
 
 export const VARIABLE_PREFIX = 'TESSERA_';
@@ -316,10 +283,11 @@ function keyOf(path: string, leaf: z.ZodDefault): ConfigKey {
   if (!meta) throw new Error(`config key ${path} has no meta`);
   const fallback = leaf.def.defaultValue;
   const { expected, meaning, storeName } = meta;
-  const number = expected.startsWith('number') ? 'number' : 'integer';
-  const kind = typeof fallback === 'number' ? number : Array.isArray(fallback) ? 'list' : 'text';
+  const kind = typeof fallback === 'number' ? 'integer' : Array.isArray(fallback) ? 'list' : 'text';
   const defaultText = meta.defaultText ?? String(fallback);
-  return { path, variable: variableOf(path), expected, meaning, defaultText, storeName, kind };
+  const isAdvanced = !OPERATOR_KEYS.has(path);
+  const variable = variableOf(path);
+  return { path, variable, expected, meaning, defaultText, isAdvanced, storeName, kind };
 }
 
 /** Every key, in the order of the schema. */

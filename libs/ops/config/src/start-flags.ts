@@ -20,7 +20,7 @@ export const FLAG_LINES = `  --config FILE           configuration
   --redis HOST:PORT       keep behaviours in Redis (behaviours.redis)
   --etcd HOST:PORT        be a node, or a gateway, of the cluster there (cluster.etcd)`;
 
-/** What is wrong with the words. */
+/** Fault of the words. */
 export interface BadFlags {
   readonly reason: string;
 }

@@ -11,6 +11,9 @@ const TYPO_LETTERS_MAX = 2;
 const OF_AN_ORCHESTRATOR =
   /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)$/;
 
+/** Areas of earlier versions: their variables are refused as those of an area are. */
+const EARLIER_AREAS = ['TESSERA_TASKS_'];
+
 const VARIABLES = CONFIG_KEYS.map(({ variable }) => variable);
 const AREAS = Object.keys(configSchema.shape).map(
   (area) => `${VARIABLE_PREFIX}${area.replace(/[A-Z]/g, '_$&').toUpperCase()}_`,
@@ -31,7 +34,7 @@ export function isOfOrchestrator(variable: string, text: string): boolean {
 export function faultOfUnknown(variable: string): string {
   const near = closest(variable, VARIABLES);
   const isTypo = distance(variable, near) <= TYPO_LETTERS_MAX;
-  const isOfOurArea = AREAS.some((area) => variable.startsWith(area));
+  const isOfOurArea = [...AREAS, ...EARLIER_AREAS].some((area) => variable.startsWith(area));
   if (!isTypo && !isOfOurArea) return '';
   return `${variable}: expected a variable of docs/operate/configuration.md, did you mean ${near}?`;
 }

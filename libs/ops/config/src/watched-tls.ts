@@ -13,7 +13,7 @@ export interface CertificateEnd {
   readonly endsMs: number;
 }
 
-/** What a file is known by: another one of its name, as a link that leads elsewhere, differs. */
+/** Identity of a file: another file of its name, as a link that leads elsewhere, differs. */
 function markOf(path: string): string {
   try {
     const { ino, dev, size, mtimeMs, ctimeMs } = statSync(path);

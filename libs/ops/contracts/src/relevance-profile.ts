@@ -1,4 +1,4 @@
-/** What a node that scores texts says of itself in `/health`. */
+/** Report of a node that scores texts in `/health`. */
 export interface RelevanceProfile {
   /** Digest of the weights, and name of the template: nodes that differ score differently. */
   readonly model: string;

@@ -1,6 +1,6 @@
 export const WAIT_FOR = ['appended', 'applied-here', 'applied-everywhere'] as const;
 
-/** What the answer to a change waits for: the log has it, this node, or every node that serves. */
+/** Event before the answer to a change: it is in the log, on this node, or on all that serve. */
 export type WaitFor = (typeof WAIT_FOR)[number];
 
 /** How a change is taken that all nodes of a cluster have to know. */

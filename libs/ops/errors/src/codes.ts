@@ -62,7 +62,7 @@ export const NATIVE_ERRORS = {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,
     http: 422,
     retryable: false,
-    meaning: 'the model is readable but not one that can be served',
+    meaning: 'the model is readable, but cannot be served',
   },
   MODEL_CORRUPT: {
     grpc: GRPC_STATUS.DATA_LOSS,
@@ -74,7 +74,7 @@ export const NATIVE_ERRORS = {
     grpc: GRPC_STATUS.INTERNAL,
     http: 500,
     retryable: false,
-    meaning: "the model's numbers for the request are infinite or not a number",
+    meaning: 'the model computed infinite or undefined numbers for the request',
   },
   CATALOGUE_NOT_FOUND: {
     grpc: GRPC_STATUS.NOT_FOUND,
@@ -104,7 +104,7 @@ export const NATIVE_ERRORS = {
     grpc: GRPC_STATUS.INVALID_ARGUMENT,
     http: 422,
     retryable: false,
-    meaning: 'the adapter is readable but not one that this model can serve',
+    meaning: 'the adapter is readable, but this model cannot serve it',
   },
   ADAPTER_CORRUPT: {
     grpc: GRPC_STATUS.DATA_LOSS,
@@ -116,13 +116,15 @@ export const NATIVE_ERRORS = {
     grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
     http: 507,
     retryable: true,
-    meaning: 'the memory for adapters does not hold one more of this size',
+    meaning:
+      'the memory for adapters (adapters.bytesMax) has no room for another version of this ' +
+      'size',
   },
   KV_POOL_INVALID: {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,
     http: 422,
     retryable: false,
-    meaning: 'a capacity or block size of the KV pool that cannot be',
+    meaning: 'a capacity or block size of the KV pool is out of bounds',
   },
   KV_STORE_INVALID: {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,
@@ -140,7 +142,7 @@ export const NATIVE_ERRORS = {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,
     http: 422,
     retryable: false,
-    meaning: 'the folder of the behaviour store is in use, not writable or no folder',
+    meaning: 'the folder of the behaviour store is in use, not writable or not a folder',
   },
   STORE_CORRUPT: {
     grpc: GRPC_STATUS.DATA_LOSS,
@@ -158,7 +160,7 @@ export const NATIVE_ERRORS = {
     grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
     http: 507,
     retryable: true,
-    meaning: 'a store has no space left for what shall be stored: its disk, or the memory of Redis',
+    meaning: 'a store has no space left: its disk, or the memory of Redis',
   },
   STORE_UNAVAILABLE: {
     grpc: GRPC_STATUS.UNAVAILABLE,
@@ -171,8 +173,8 @@ export const NATIVE_ERRORS = {
     http: 429,
     retryable: true,
     meaning:
-      'the queue of the engine is full, the requests ahead make the deadline unreachable, ' +
-      'or memory does not suffice',
+      'the queue of the engine is full, the queue ahead makes the deadline unreachable, or ' +
+      'memory is insufficient',
   },
   ENGINE_UNAVAILABLE: {
     grpc: GRPC_STATUS.UNAVAILABLE,
@@ -191,14 +193,14 @@ export const NATIVE_ERRORS = {
     http: 504,
     retryable: true,
     meaning:
-      'the deadline passed before the answer was ready, or is too near for the answer ' +
-      'even if nobody else were there',
+      'the deadline passed before the answer was ready, or is too near even for an idle ' +
+      'engine',
   },
   CANCELLED: {
     grpc: GRPC_STATUS.CANCELLED,
     http: 499,
     retryable: false,
-    meaning: 'the caller went away, or the user was erased while the request ran',
+    meaning: 'the caller cancelled, or the user was erased while the request ran',
   },
   IO_FAILED: {
     grpc: GRPC_STATUS.INTERNAL,
@@ -210,7 +212,7 @@ export const NATIVE_ERRORS = {
     grpc: GRPC_STATUS.INTERNAL,
     http: 500,
     retryable: false,
-    meaning: 'a fault of the service itself',
+    meaning: 'an internal error of the service',
   },
 } as const satisfies Record<string, ErrorRow>;
 
@@ -220,7 +222,7 @@ export const SERVICE_ERRORS = {
     grpc: GRPC_STATUS.NOT_FOUND,
     http: 404,
     retryable: false,
-    meaning: 'no behaviour is known of the user',
+    meaning: 'the user has no known behaviour',
   },
   PROMPT_TEMPLATE_INVALID: {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,
@@ -244,25 +246,29 @@ export const SERVICE_ERRORS = {
     grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
     http: 429,
     retryable: true,
-    meaning: 'as many operations of this kind run as may: queries of analysts, integrity checks',
+    meaning:
+      'too many operations of this kind are already running: queries of analysts, integrity ' +
+      'checks',
   },
   QUERY_TOO_LARGE: {
     grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
     http: 422,
     retryable: false,
-    meaning: 'a query of an analyst takes more memory or disk than it may',
+    meaning: 'a query of an analyst exceeds its memory or disk limit',
   },
   BROKER_UNAVAILABLE: {
     grpc: GRPC_STATUS.UNAVAILABLE,
     http: 503,
     retryable: true,
-    meaning: 'the Kafka broker does not answer, or too many records wait for it',
+    meaning: 'the Kafka broker does not answer, or its queue of records is full',
   },
   NODE_UNAVAILABLE: {
     grpc: GRPC_STATUS.UNAVAILABLE,
     http: 503,
     retryable: true,
-    meaning: 'no node of the cluster that may answer takes requests, or not all that have to',
+    meaning:
+      'no node of the cluster that can answer takes requests, or one of those that must is ' +
+      'missing',
   },
   LOG_TRIMMED: {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,
@@ -274,7 +280,7 @@ export const SERVICE_ERRORS = {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,
     http: 422,
     retryable: false,
-    meaning: 'a node has followed another cluster log, or its state is not what the log says',
+    meaning: 'a node has followed another cluster log, or its state differs from the log',
   },
   CONFIG_INVALID: {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,
@@ -286,7 +292,7 @@ export const SERVICE_ERRORS = {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,
     http: 409,
     retryable: false,
-    meaning: 'the version of the adapter is not in a state for this',
+    meaning: 'the state of the adapter version does not allow this action',
   },
   PUSH_CONFLICT: {
     grpc: GRPC_STATUS.ABORTED,
@@ -298,21 +304,19 @@ export const SERVICE_ERRORS = {
     grpc: GRPC_STATUS.PERMISSION_DENIED,
     http: 403,
     retryable: false,
-    meaning: 'the store that an announced adapter is fetched from does not let it be read',
+    meaning: 'the store of an announced adapter refused the read',
   },
   ADAPTER_SOURCE_UNAVAILABLE: {
     grpc: GRPC_STATUS.UNAVAILABLE,
     http: 503,
     retryable: true,
-    meaning:
-      'the store that an announced adapter is fetched from does not answer, is too slow or ' +
-      'breaks off',
+    meaning: 'the store of an announced adapter does not answer, is too slow or breaks off',
   },
   UNAUTHENTICATED: {
     grpc: GRPC_STATUS.UNAUTHENTICATED,
     http: 401,
     retryable: false,
-    meaning: 'the token is missing, unknown or expired, or nobody is logged in',
+    meaning: 'the token is missing, unknown or expired, or the login is missing',
   },
   PERMISSION_DENIED: {
     grpc: GRPC_STATUS.PERMISSION_DENIED,
@@ -324,7 +328,7 @@ export const SERVICE_ERRORS = {
     grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
     http: 429,
     retryable: true,
-    meaning: 'too many attempts to log in have failed from the address',
+    meaning: 'too many failed logins from this address',
   },
   ISSUER_UNAVAILABLE: {
     grpc: GRPC_STATUS.UNAVAILABLE,

@@ -14,7 +14,7 @@ function cut(text: string): string {
   return text.length > GOT_CHARACTERS_MAX ? `${text.slice(0, GOT_CHARACTERS_MAX)}...` : text;
 }
 
-/** What an ID had to be; of a number that readers of JSON round, how it keeps its digits. */
+/** Expectation of an ID; of a number that readers of JSON round, how it keeps its digits. */
 export function idExpected(value: unknown): string {
   const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
   return isRounded ? 'the ID as text (a number beyond 2^53 is rounded)' : 'a string or an integer';

@@ -17,7 +17,7 @@ const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
 /**
- * Whether JSON nests deeper than JSON_DEPTH_MAX: what is made of it then cannot be written again
+ * True if JSON nests deeper than JSON_DEPTH_MAX: what is made of it then cannot be written again
  * without exhausting the stack. Looked at before it is parsed, whether it is JSON or not.
  */
 export function nestsTooDeep(json: string | Uint8Array): boolean {

@@ -1,7 +1,7 @@
 import { ERROR_TRAILERS, type ErrorCode, isErrorCode } from './codes.js';
 import { TesseraError } from './tessera-error.js';
 
-/** What a service refused a gRPC call with, as it is read back. */
+/** Refusal of a gRPC call by a service, as it is read back. */
 export interface TrailedRefusal {
   /** The status's text. */
   readonly message: string;

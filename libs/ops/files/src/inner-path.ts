@@ -1,7 +1,7 @@
 const SEGMENT = /^[^/\\\0]+$/;
 
 /**
- * Whether a path that was read from a file leads to something below the folder that it counts from:
+ * True if a path that was read from a file leads to something below the folder that it counts from:
  * names alone, none of them `.` or `..`.
  */
 export function isInnerPath(path: string): boolean {

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ErrorCode, expecting } from '@tessera/errors';
 
-/** What Git has of a file whose content Git LFS keeps elsewhere (its specification, version 1). */
+/** Beginning of a file whose content Git LFS keeps elsewhere (its specification, version 1). */
 const LFS_POINTER = Buffer.from('version https://git-lfs.github.com/spec/');
 
 /** @throws TesseraError of the code where bytes of a file are a pointer to its content */

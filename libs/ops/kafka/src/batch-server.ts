@@ -27,18 +27,20 @@ export interface BatchServerOptions extends TopicNeed {
   readonly node: string;
   /** Folder of what the records of a topic change, where this process has them all. */
   readonly folders?: Readonly<Record<string, string>>;
-  /** Records handed over at once at most. */
-  readonly batchRecordsMax: number;
+  /** Records handed over at once at most; left out: `RECORDS_AT_ONCE_MAX`. */
+  readonly batchRecordsMax?: number;
   /** Partitions served at the same time. */
   readonly partitionsAtOnce: number;
-  /** Bytes that a broker hands over of one partition at most. */
-  readonly fetchBytesMax: number;
   /** Topics that handlers write to. */
   readonly outputTopics: readonly string[];
   /** Every topic is served, for the first time. */
   readonly onServing: () => void;
 }
 
+/** Records of a partition handed over at once: a few forward passes. */
+const RECORDS_AT_ONCE_MAX = 64;
+/** Bytes that a broker hands over of one partition: the default of brokers for one record. */
+const FETCH_BYTES_MAX = 1 << 20;
 const SESSION_TIMEOUT_MS = 10_000;
 const HEARTBEAT_MS = 3000;
 /** A consumer waits this long for more records at most: the latency of a lone one. */
@@ -93,7 +95,7 @@ export class BatchServer extends Server implements CustomTransportStrategy {
     callback();
   }
 
-  /** Whether all topics are served; why not where they are not. Tried again until they are. */
+  /** True if all topics are served; why not where they are not. Tried again until they are. */
   reach(): { readonly state: 'ok' | 'down'; readonly reason: string } {
     const reasons = [...this.away].map(([topic, reason]) => `${topic}: ${reason}`);
     return { state: reasons.length === 0 ? 'ok' : 'down', reason: reasons.join('; ') };
@@ -141,12 +143,12 @@ export class BatchServer extends Server implements CustomTransportStrategy {
   }
 
   private consumer(topic: string): Consumer {
-    const { fetchBytesMax, folders = {} } = this.options;
+    const { folders = {} } = this.options;
     return this.kafka.consumer({
       groupId: groupOf(topic, this.options, folders[topic]),
       sessionTimeout: SESSION_TIMEOUT_MS,
       heartbeatInterval: HEARTBEAT_MS,
-      maxBytesPerPartition: fetchBytesMax,
+      maxBytesPerPartition: FETCH_BYTES_MAX,
       maxWaitTimeInMs: FETCH_WAIT_MS,
       allowAutoTopicCreation: false,
       // Some failures kafkajs never restarts after; so none is left to it.
@@ -166,11 +168,12 @@ export class BatchServer extends Server implements CustomTransportStrategy {
 
   private async serve(payload: EachBatchPayload): Promise<void> {
     const { batch } = payload;
+    const { batchRecordsMax: recordsMax = RECORDS_AT_ONCE_MAX } = this.options;
     const beat = setInterval(() => payload.heartbeat().catch(() => undefined), HEARTBEAT_MS);
     try {
-      for (let at = 0; at < batch.messages.length; at += this.options.batchRecordsMax) {
+      for (let at = 0; at < batch.messages.length; at += recordsMax) {
         if (payload.isStale() || this.closing.signal.aborted) return;
-        const messages = batch.messages.slice(at, at + this.options.batchRecordsMax);
+        const messages = batch.messages.slice(at, at + recordsMax);
         if (!(await this.handle(batch.topic, batch.partition, messages))) return;
         const last = messages.at(-1) as KafkaMessage;
         payload.resolveOffset(last.offset);

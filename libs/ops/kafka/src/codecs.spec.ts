@@ -48,7 +48,6 @@ async function served(topic: string, count: number): Promise<RecordBatch['record
     node: 'one',
     createPartitions: 1,
     batchRecordsMax: 100,
-    fetchBytesMax: 1 << 20,
   };
   const wanted = { topics: { [topic]: topic }, outputTopics: [], onServing: () => undefined };
   const topics = await serveTopics(settings, wanted, log);

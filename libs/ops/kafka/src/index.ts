@@ -14,7 +14,13 @@ export {
   type TopicRecall,
 } from './recall-requests.js';
 export { PENDING_RECORDS_MAX, RecordProducer } from './record-producer.js';
-export { type ServedTopics, serveTopics, type TopicSettings } from './serve-topics.js';
+export {
+  type ServedTopics,
+  serveTopics,
+  type TopicSettings,
+  topicSettings,
+} from './serve-topics.js';
+export { type TopicNames, topicNames } from './topic-names.js';
 export { checkKey, checkVersion, RECORD_HEADERS, type TopicRecord } from './topic-record.js';
 export { ensureTopics, type TopicNeed } from './topics.js';
 export { wireRefusal } from './wire-refusal.js';

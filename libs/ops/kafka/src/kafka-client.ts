@@ -51,7 +51,7 @@ export async function kafkaClient(
     ...securedBy(security),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: requestTimeoutMs,
-    // Whoever calls decides how often: see untilDone().
+    // The caller decides the number of attempts: see untilDone().
     retry: { retries: 2 },
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => writeLine(log, entry, entry.level === logLevel.ERROR),

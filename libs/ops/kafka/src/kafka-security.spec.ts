@@ -31,14 +31,14 @@ afterAll(async () => {
 
 const variables = (mechanism: string) => ({
   TESSERA_KAFKA_TLS: 'on',
-  TESSERA_KAFKA_CA_PATH: tls('authority.pem'),
+  TESSERA_PEER_CA_PATH: tls('authority.pem'),
   TESSERA_KAFKA_SASL_MECHANISM: mechanism,
   TESSERA_KAFKA_SASL_USER: 'tessera',
   TESSERA_KAFKA_SASL_PASSWORD_PATH: join(folder.path, 'password'),
 });
 
 function client(environment: Readonly<Record<string, string>>) {
-  const security = kafkaSecurity(loadConfig({ environment }).config.kafka);
+  const security = kafkaSecurity(loadConfig({ environment }).config);
   return kafkaClient({ clientId: 'test', brokers: [broker.address], security }, log);
 }
 
@@ -58,7 +58,7 @@ describe('a broker with TLS and SASL', () => {
     },
   );
 
-  const { TESSERA_KAFKA_CA_PATH: _, ...strangers } = variables('plain');
+  const { TESSERA_PEER_CA_PATH: _, ...strangers } = variables('plain');
   it.each([
     [
       'a wrong password',

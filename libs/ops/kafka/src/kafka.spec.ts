@@ -56,7 +56,6 @@ async function serve(
       topics: { [topic]: topic },
       batchRecordsMax: 4,
       partitionsAtOnce: 2,
-      fetchBytesMax: 1 << 20,
       createPartitions: 2,
       outputTopics: [],
       onServing: () => undefined,
@@ -193,7 +192,6 @@ describe('a topic that is served', () => {
         topics: { late: 'late' },
         batchRecordsMax: 4,
         partitionsAtOnce: 1,
-        fetchBytesMax: 1 << 20,
         createPartitions: 0,
         outputTopics: [],
         onServing: () => {

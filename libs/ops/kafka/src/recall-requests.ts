@@ -14,7 +14,7 @@ import { wireRefusal } from './wire-refusal.js';
 
 /** Of the records of both topics. */
 const PAYLOAD_VERSION = '1';
-/** What a recall takes as its request ID. */
+/** Length of a request ID in characters. */
 const REQUEST_ID_LENGTH_MAX = 128;
 
 const ANSWERED = new MessageCodec<WireRecallAnswered>(

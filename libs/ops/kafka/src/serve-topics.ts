@@ -1,4 +1,4 @@
-import type { KafkaSecurity } from '@tessera/config';
+import { type Config, type KafkaSecurity, kafkaSecurity } from '@tessera/config';
 import type { Log } from '@tessera/telemetry';
 import { BatchServer } from './batch-server.js';
 import { kafkaClient } from './kafka-client.js';
@@ -14,10 +14,18 @@ export interface TopicSettings {
   /** Name of this process. */
   readonly node: string;
   readonly createPartitions: number;
-  readonly batchRecordsMax: number;
-  readonly fetchBytesMax: number;
+  /** Left out: `RECORDS_AT_ONCE_MAX`. */
+  readonly batchRecordsMax?: number;
   /** Left out: neither TLS nor SASL. */
   readonly security?: KafkaSecurity;
+}
+
+/** Of the process; @throws TesseraError CONFIG_INVALID for bad files of TLS or SASL */
+export function topicSettings(config: Config): TopicSettings {
+  const { kafka, cluster, node } = config;
+  const { brokers, createPartitions } = kafka;
+  const security = kafkaSecurity(config);
+  return { brokers, createPartitions, groupId: cluster.name, node: node.name, security };
 }
 
 export interface TopicsWanted {

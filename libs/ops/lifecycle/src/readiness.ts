@@ -6,7 +6,7 @@ export type ReadinessState = 'starting' | 'ready' | 'draining' | 'failed';
 const CONDITIONS_POLL_MS = 1000;
 
 /**
- * Whether this process takes requests: its own state, and none of the conditions that it needs is
+ * True if this process takes requests: its own state, and none of the conditions that it needs is
  * down. Health checks read it or listen to it.
  */
 export class Readiness {

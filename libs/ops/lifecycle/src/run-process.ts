@@ -16,7 +16,7 @@ const EXIT_USAGE = 2;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-/** What a process makes holds histories and audits: files 0600, folders 0700. */
+/** Files of a process hold histories and audits: files 0600, folders 0700. */
 const CLOSED_TO_OTHERS = 0o077;
 
 /** Of files and folders that this process makes from now on. */

@@ -23,7 +23,7 @@ export function redisFault(place: string, thrown: unknown): TesseraError {
 }
 
 /**
- * Whether the answer is that of a server that is not, or not yet, the one to ask: after a failover
+ * True if the answer is that of a server that is not, or not yet, the one to ask: after a failover
  * the open connection still leads to the old primary. As it is, or within the text of a script's
  * error.
  */

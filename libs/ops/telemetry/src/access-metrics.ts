@@ -7,17 +7,16 @@ export const ACCESS_METRICS = {
   accessRefused: {
     name: 'tessera_access_refused_total',
     meaning:
-      'calls that were refused before they were read, by edge (grpc, http) and code (a code of ' +
+      'calls refused before their body was read, by edge (grpc, http) and code (a code of ' +
       'docs/operate/errors.md)',
   },
   accessOpen: {
     name: 'tessera_access_open',
-    meaning: '1 while everybody who reaches the service may do everything (access.mode), else 0',
+    meaning: '1 while every caller may do everything (access.mode), else 0',
   },
   certificateExpires: {
     name: 'tessera_certificate_expires_seconds',
-    meaning:
-      'seconds until a certificate ends, by the key that names its file; below 0: it has ended',
+    meaning: 'seconds until a certificate expires, by the key of its file; below 0: expired',
   },
   auditLines: {
     name: 'tessera_audit_lines_total',

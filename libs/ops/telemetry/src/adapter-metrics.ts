@@ -6,25 +6,25 @@ export const ADAPTER_METRICS = {
   adapterActions: {
     name: 'tessera_adapter_actions_total',
     meaning:
-      'what was done with versions of adapters, by action (push, activate, rollback, pin, unpin, ' +
+      'actions on adapter versions, by action (push, activate, rollback, pin, unpin, ' +
       'delete, lost, waits) and code (OK or a code of docs/operate/errors.md)',
   },
   adapterRecalls: {
     name: 'tessera_adapter_recalls_total',
-    meaning:
-      'recalls, by what they were answered with (base, active, canary, named: the request says so)',
+    meaning: 'recalls by answering model (base, active, canary, named: chosen by the request)',
   },
   adapterBytes: {
     name: 'tessera_adapter_bytes',
-    meaning: 'bytes of adapters now, by place (arena, disk) and kind (used, capacity)',
+    meaning: 'bytes of adapters, by place (arena, disk) and kind (used, capacity)',
   },
   adapterCanary: {
     name: 'tessera_adapter_canary',
-    meaning: 'answers of canaries now, by name and what (canaryAnswers, activeAnswers, shadowed)',
+    meaning:
+      'answers of current canaries, by name and kind (canaryAnswers, activeAnswers, shadowed)',
   },
   adapterCanaryOverlap: {
     name: 'tessera_adapter_canary_overlap',
-    meaning: 'mean share of items that both answers to shadowed recalls have, by name',
+    meaning: 'mean share of common items in both answers to shadowed recalls, by name',
   },
 } as const;
 

@@ -7,30 +7,30 @@ export const CLUSTER_METRICS = {
   clusterForwarded: {
     name: 'tessera_cluster_forwarded_total',
     meaning:
-      'requests that a gateway passed on, by edge (grpc, http, kafka) and reason of the choice ' +
+      'requests forwarded by a gateway, by edge (grpc, http, kafka) and reason for the node ' +
       '(owner, owner-away, owner-loaded, no-user, named)',
   },
   clusterRetries: {
     name: 'tessera_cluster_retries_total',
-    meaning: 'further nodes that were asked for a request, after one that was away or refused it',
+    meaning: 'requests repeated on a further node after one was away or refused',
   },
   clusterRefusedAhead: {
     name: 'tessera_cluster_refused_ahead_total',
-    meaning: 'requests that a gateway refused since no node could have answered them in time',
+    meaning: 'requests refused by a gateway because no node could meet the deadline',
   },
   clusterNodes: {
     name: 'tessera_cluster_nodes',
     meaning:
-      'nodes that are members, by state (unknown, up, draining, down, different: it serves ' +
-      'another model, is not where the log is or has another name)',
+      'member nodes by state (unknown, up, draining, down, different: another model, log ' +
+      'position or name)',
   },
   clusterRevision: {
     name: 'tessera_cluster_revision',
-    meaning: 'revision of the table that a gateway routes by',
+    meaning: 'revision of the routing table',
   },
   clusterOutstanding: {
     name: 'tessera_cluster_outstanding_seconds',
-    meaning: 'predicted seconds of the work that a node has, as far as a gateway knows, by node',
+    meaning: 'predicted seconds of outstanding work, as known to the gateway, by node',
   },
 } as const;
 

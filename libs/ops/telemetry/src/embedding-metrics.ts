@@ -7,27 +7,27 @@ import { copyCounts } from './tallies.js';
 export const EMBEDDING_METRICS = {
   embeddingTexts: {
     name: 'tessera_embedding_texts_total',
-    meaning: 'texts that became vectors, by model',
+    meaning: 'texts embedded, by model',
   },
   embeddingTokens: {
     name: 'tessera_embedding_tokens_total',
-    meaning: 'tokens of these texts, by model',
+    meaning: 'tokens of embedded texts, by model',
   },
   embeddingTruncated: {
     name: 'tessera_embedding_truncated_texts_total',
-    meaning: 'texts of which the last tokens were left out, by model',
+    meaning: 'texts truncated to the token limit, by model',
   },
   embeddingPasses: {
     name: 'tessera_embedding_passes_total',
-    meaning: 'passes that texts went through together, by model',
+    meaning: 'forward passes of text encoders, by model',
   },
   embeddingCompute: {
     name: 'tessera_embedding_compute_seconds_total',
-    meaning: 'seconds that passes computed, without those in which recalls went first, by model',
+    meaning: 'seconds of encoder passes, excluding pauses for recalls, by model',
   },
   embeddingWaiting: {
     name: 'tessera_embedding_waiting_texts',
-    meaning: 'texts that wait for a pass, by model',
+    meaning: 'texts waiting for a pass, by model',
   },
 } as const;
 

@@ -7,7 +7,7 @@ import { copyCount, copyCounts } from './tallies.js';
 export const ENGINE_METRICS = {
   engineRequests: {
     name: 'tessera_engine_requests',
-    meaning: 'requests in the engine now, by state (queued, running)',
+    meaning: 'requests in the engine, by state (queued, running)',
   },
   engineOutcomes: {
     name: 'tessera_engine_outcomes_total',
@@ -23,21 +23,21 @@ export const ENGINE_METRICS = {
   },
   enginePassSeconds: {
     name: 'tessera_engine_pass_seconds_total',
-    meaning: 'seconds of all passes, by kind (predicted by the cost model, actual)',
+    meaning: 'seconds of all forward passes, by kind (predicted by the cost model, actual)',
   },
   enginePrefixTokens: {
     name: 'tessera_engine_prefix_tokens_total',
     meaning:
-      'prompt tokens by outcome: reused (taken from another request), ' +
-      'rolled_back (computed on rows that failed)',
+      'prompt tokens by outcome (reused: taken from another request; rolled_back: computed on ' +
+      'rows that failed)',
   },
   expertsTouched: {
     name: 'tessera_engine_experts_touched_total',
-    meaning: 'experts whose weights were read, counted once in each layer of each forward pass',
+    meaning: 'experts with weights read, counted once per layer and forward pass',
   },
   expertPadding: {
     name: 'tessera_engine_expert_padding_ratio',
-    meaning: 'padded over real rows of the products with experts since the start; 0: none yet',
+    meaning: 'ratio of padded to real rows in products with experts since the start; 0: none yet',
   },
 } as const;
 

@@ -1,4 +1,4 @@
-/** What requests leave behind. */
+/** Metrics of requests. */
 
 import { Gauge, type Registry } from 'prom-client';
 
@@ -6,9 +6,8 @@ export const HELD_METRICS = {
   heldWhileIdle: {
     name: 'tessera_held_while_idle',
     meaning:
-      'things that requests took and have not given back though none is under way, by kind ' +
-      '(tickets, reservedTickets, inFlight, prefetches, leases, admission, pushBytes): always 0, ' +
-      'or something leaks; 0 while requests are under way',
+      'resources not returned although no request is running, by kind (tickets, ' +
+      'reservedTickets, inFlight, prefetches, leases, admission, pushBytes); above 0: a leak',
   },
 } as const;
 

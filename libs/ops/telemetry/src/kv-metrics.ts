@@ -6,79 +6,80 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export const KV_METRICS = {
   kvBlocks: {
     name: 'tessera_kv_blocks',
-    meaning:
-      'blocks of the user KV pool now, by tier (device, host, disk) and kind (used, capacity)',
+    meaning: 'blocks of the user KV pool, by tier (device, host, disk) and kind (used, capacity)',
   },
   kvHitTokens: {
     name: 'tessera_kv_hit_tokens_total',
-    meaning: 'prompt tokens found in the pool, by the tier that they lay in',
+    meaning: 'prompt tokens found in the KV pool, by tier',
   },
   kvAskedTokens: {
     name: 'tessera_kv_asked_tokens_total',
-    meaning: 'prompt tokens that the pool was asked for',
+    meaning: 'prompt tokens looked up in the KV pool',
   },
   kvInexactTokens: {
     name: 'tessera_kv_inexact_tokens_total',
-    meaning: 'prompt tokens found in the pool that came back through a lossy codec',
+    meaning: 'prompt tokens found in the KV pool after a lossy codec',
   },
   kvInheritedTokens: {
     name: 'tessera_kv_inherited_tokens_total',
-    meaning: 'prompt tokens found in the pool that a version of the adapter before computed',
+    meaning: 'prompt tokens found in the KV pool and computed by an earlier version of the adapter',
   },
   kvInheritedChains: {
     name: 'tessera_kv_inherited_chains_total',
-    meaning: 'users whose keys and values passed on to a newer version of the adapter',
+    meaning: 'users whose keys and values were handed to a newer version of the adapter',
   },
   kvBytes: {
     name: 'tessera_kv_bytes_total',
-    meaning: 'bytes moved, by tier and direction (read, written)',
+    meaning: 'bytes transferred, by tier and direction (read, written)',
   },
   kvTransferSeconds: {
     name: 'tessera_kv_transfer_seconds_total',
-    meaning: 'seconds of these transfers, by tier and direction: bytes over seconds is the rate',
+    meaning:
+      'seconds of transfers, by tier and direction; tessera_kv_bytes_total divided by it is ' +
+      'the rate',
   },
   kvEvictedBlocks: {
     name: 'tessera_kv_evicted_blocks_total',
-    meaning: 'blocks evicted, by tier and kind (kept: a lower tier has them, lost: none has)',
+    meaning: 'blocks evicted, by tier and kind (kept: still in a lower tier; lost)',
   },
   kvChains: {
     name: 'tessera_kv_chains',
-    meaning: 'users and static texts that the pool knows now',
+    meaning: 'users and static texts in the KV pool',
   },
   kvChainTokens: {
     name: 'tessera_kv_chain_tokens',
-    meaning: 'tokens that are kept of them now, on whatever tier',
+    meaning: 'tokens of these users and texts, over all tiers',
   },
   kvLeases: {
     name: 'tessera_kv_leases',
-    meaning: 'requests that hold blocks now',
+    meaning: 'requests holding blocks',
   },
   kvLookups: {
     name: 'tessera_kv_lookups_total',
-    meaning: 'prompts that the pool was asked for',
+    meaning: 'KV pool lookups',
   },
   kvAppends: {
     name: 'tessera_kv_appends_total',
     meaning:
-      'prompts kept, by outcome (committed, rematched: behind another one of the user that was ' +
-      'first, lost: parted from that one)',
+      'commits to the KV pool, by outcome (committed; rematched: another request of the user ' +
+      'committed first, the rest was appended; lost: it diverged and was dropped)',
   },
   kvRefusals: {
     name: 'tessera_kv_refusals_total',
     meaning:
-      'what was refused, by kind (extend: no block could be had, prefetch and store: queue full)',
+      'refusals of the KV pool, by kind (extend: no free block; prefetch, store: queue full)',
   },
   kvPrefetches: {
     name: 'tessera_kv_prefetches_total',
-    meaning: 'prefetches begun',
+    meaning: 'prefetches started',
   },
   kvLoadsFailed: {
     name: 'tessera_kv_loads_failed_total',
-    meaning: 'blocks that could not be loaded, by kind (unreadable, corrupt)',
+    meaning: 'blocks that failed to load, by kind (unreadable, corrupt)',
   },
   kvQueueSeconds: {
     name: 'tessera_kv_queue_seconds_total',
-    meaning: 'seconds that work waited before it began, by queue (load, store)',
+    meaning: 'seconds of work waiting in a queue, by queue (load, store)',
   },
   kvStores: {
     name: 'tessera_kv_stores_total',
@@ -86,15 +87,15 @@ export const KV_METRICS = {
   },
   kvStoreQueue: {
     name: 'tessera_kv_store_queue',
-    meaning: 'chains that wait to be stored now',
+    meaning: 'chains waiting to be stored',
   },
   kvStoring: {
     name: 'tessera_kv_storing',
-    meaning: '1 while the disk tier takes blocks, 0 while an error or a full disk holds them back',
+    meaning: '1 while the disk tier accepts blocks, 0 during an error or with a full disk',
   },
   kvComputeTokenSeconds: {
     name: 'tessera_kv_compute_token_seconds',
-    meaning: 'seconds to compute a token now, against which loading is weighed',
+    meaning: 'current seconds to compute a token, the alternative to loading it',
   },
 } as const;
 

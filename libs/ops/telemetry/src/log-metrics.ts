@@ -5,11 +5,11 @@ import { Gauge, type Registry } from 'prom-client';
 export const LOG_METRICS = {
   logOffset: {
     name: 'tessera_log_offset',
-    meaning: 'newest entry of the cluster log that is applied here',
+    meaning: 'newest applied entry of the cluster log',
   },
   logEnd: {
     name: 'tessera_log_end',
-    meaning: 'newest entry of the cluster log that this process has heard of',
+    meaning: 'newest known entry of the cluster log',
   },
 } as const;
 

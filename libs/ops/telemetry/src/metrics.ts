@@ -53,18 +53,18 @@ export const METRICS = {
   recallStage: {
     name: 'tessera_recall_stage_seconds',
     meaning:
-      'seconds of a recall per stage; answered recalls only; projections and attention are parts ' +
-      'of prefill and decode',
+      'seconds of an answered recall per stage; projections and attention are parts of prefill ' +
+      'and decode',
   },
   recallShort: {
     name: 'tessera_recall_short_total',
-    meaning: 'recalls answered with fewer items than asked for',
+    meaning: 'recalls answered with fewer items than requested',
   },
   recallCaps: {
     name: 'tessera_recall_frequency_caps_total',
     meaning:
-      'recalls answered under frequency caps, by outcome: exact; cut: more behaviours in a ' +
-      'window than are read or kept; unavailable: not counted',
+      'recalls answered under frequency caps, by outcome (exact; cut: more behaviours in a ' +
+      'window than the store reads or keeps; unavailable: not counted)',
   },
   ...SEARCH_METRICS,
   scoreRequests: {
@@ -101,41 +101,37 @@ export const METRICS = {
   behaviours: {
     name: 'tessera_behaviours_total',
     meaning:
-      'behaviours taken, by edge (grpc, kafka) and outcome (added, duplicate, outside what is ' +
-      'kept, dead: never to be stored)',
+      'behaviours received, by edge (grpc, kafka) and outcome (added, duplicate, outside the ' +
+      'retention, dead: can never be stored)',
   },
   changeMessages: {
     name: 'tessera_catalogue_change_messages_total',
-    meaning: 'messages of catalogue.changes, by outcome (applied, dead: never to be applied)',
+    meaning: 'messages of catalogue.changes, by outcome (applied, dead: can never be applied)',
   },
   audits: {
     name: 'tessera_recall_audits_total',
-    meaning:
-      'audits of recalls, by outcome (written, failed, dropped: too many waited for the broker)',
+    meaning: 'audits of recalls, by outcome (written, failed, dropped: queue to the broker full)',
   },
   followed: {
     name: 'tessera_kv_followed_users_total',
     meaning:
-      'users whose keys and values were to follow new behaviours, by outcome (appended, failed, ' +
-      'dropped: too many waited)',
+      'users with new behaviours whose keys and values were to be extended, by outcome ' +
+      '(appended, failed, dropped: queue full)',
   },
   inspected: {
     name: 'tessera_inspection_records_total',
-    meaning:
-      'recalls that were to be recorded, by outcome (written, failed, dropped: too many waited)',
+    meaning: 'recalls selected for recording, by outcome (written, failed, dropped: queue full)',
   },
   consoleActions: {
     name: 'tessera_console_actions_total',
     meaning:
-      'what was done in the console, by action (login, erase-user, activate and so on) and code ' +
+      'actions in the console, by action (login, erase-user, activate and so on) and code ' +
       '(OK or a code of docs/operate/errors.md)',
   },
   ...ENGINE_METRICS,
   gateRefusals: {
     name: 'tessera_gate_refusals_total',
-    meaning:
-      'calls over gRPC that were refused before they were parsed, by code (ENGINE_OVERLOADED, ' +
-      'DEADLINE_EXCEEDED)',
+    meaning: 'gRPC calls refused before parsing, by code (ENGINE_OVERLOADED, DEADLINE_EXCEEDED)',
   },
   ...HELD_METRICS,
   ...STORE_METRICS,
@@ -332,7 +328,7 @@ export class Metrics {
     };
   }
 
-  /** What is held while nothing is under way; read at each scrape. */
+  /** Counts of things held while nothing is under way; read at each scrape. */
   showHeld(read: () => HeldCounts): void {
     registerHeld(this.registry, read);
   }

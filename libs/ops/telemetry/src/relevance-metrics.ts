@@ -20,8 +20,8 @@ export const RELEVANCE_METRICS = {
   relevanceTokens: {
     name: 'tessera_relevance_tokens_total',
     meaning:
-      'tokens of the prompts of scored documents, by kind: prompt, each counted whole; computed, ' +
-      'what prompts share once',
+      'prompt tokens of scored documents, by kind (prompt: each prompt as a whole; computed: ' +
+      'shared beginnings once)',
   },
 } as const;
 

@@ -10,7 +10,7 @@ export const SEARCH_METRICS = {
   },
   recallCertified: {
     name: 'tessera_recall_certified_total',
-    meaning: 'recalls that were searched, by certified: true where no other item can be better',
+    meaning: 'searched recalls, by certified (true: no omitted item can score better)',
   },
 } as const;
 

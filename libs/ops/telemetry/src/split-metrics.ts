@@ -6,19 +6,19 @@ import { copyCount, copyCounts } from './tallies.js';
 export const SPLIT_METRICS = {
   splitParts: {
     name: 'tessera_split_parts_total',
-    meaning: 'parts of calls that score texts, by outcome: answered; failed',
+    meaning: 'parts of split relevance calls, by outcome (answered, failed)',
   },
   splitCalls: {
     name: 'tessera_split_calls_total',
-    meaning: 'calls that score texts that were answered in more than one part',
+    meaning: 'relevance calls answered in more than one part',
   },
   splitSpread: {
     name: 'tessera_split_spread_seconds_total',
-    meaning: 'seconds between the first and the last part of calls that were split',
+    meaning: 'seconds between the first and the last part of split calls',
   },
   splitShared: {
     name: 'tessera_split_shared_tokens_total',
-    meaning: 'tokens of prompts that were not computed again, as answers that say so count them',
+    meaning: 'prompt tokens not computed again, from answers that report them',
   },
 } as const;
 

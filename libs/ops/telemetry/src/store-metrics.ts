@@ -6,16 +6,16 @@ export const STORE_METRICS = {
   condition: {
     name: 'tessera_condition',
     meaning:
-      'state of a dependency or store, by name and kind: 0 ok, 1 degraded, 2 down; /health says ' +
-      'why',
+      'state of a dependency or store, by name and kind: 0 ok, 1 degraded, 2 down; /health has ' +
+      'the reason',
   },
   spans: {
     name: 'tessera_spans_total',
-    meaning: 'spans of traces, by outcome (sent, failed: the collector did not take them)',
+    meaning: 'spans of traces, by outcome (sent, failed: refused by the collector)',
   },
   cachesDropped: {
     name: 'tessera_caches_dropped_total',
-    meaning: 'caches that the start found damaged and began anew, by cache (snapshot, kv-index)',
+    meaning: 'damaged caches rebuilt at the start, by cache (snapshot, kv-index)',
   },
 } as const;
 

@@ -58,7 +58,7 @@ export abstract class Tracing {
   abstract serve<T>(name: string, caller: Carrier, act: (span: OpenSpan) => Promise<T>): Promise<T>;
   /** Headers for a call that is made inside `serve`. */
   abstract outgoing(): Carrier;
-  /** Whether the collector took the last spans. */
+  /** True if the collector took the last spans. */
   reach(): { readonly state: 'ok' | 'down'; readonly reason: string } {
     return { state: 'ok', reason: '' };
   }

@@ -4,7 +4,7 @@ const SLICE_MS = 2;
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * What `act` makes of each item, in their order. After each slice others have a turn of the event
+ * Results of `act` for each item, in order. After each slice others have a turn of the event
  * loop; one item is never cut. Rejects with what `act` throws or rejects with; later items are then
  * left out.
  */

@@ -180,7 +180,7 @@ export class Adapters implements AdapterChoice {
     return arriving;
   }
 
-  /** What pushes have taken and not given back, though none is under way. */
+  /** Bytes that pushes took and did not give back, though none is under way. */
   heldWhileIdle(): { readonly pushBytes: number } {
     return { pushBytes: this.intake.underway > 0 ? 0 : this.registry.reservations.bytes };
   }

@@ -1,3 +1,10 @@
+export {
+  CANARY_RULES,
+  DEFAULT_ADAPTER,
+  FETCH_TIMEOUT_MS,
+  RANK_MAX,
+  VERSION_BYTES_MAX,
+} from './adapter-choices.js';
 export { type AdapterEvent, type AdapterSettings, Adapters } from './adapters.js';
 export type { SeenAnswer, SeenRecall } from './canary-watch.js';
 export type { AdapterAct, AdapterOrder, ReceivedVersion } from './domain/adapter-act.js';

@@ -30,7 +30,7 @@ export class LoadedAdapters {
     private readonly engine: AdapterEngine,
     private readonly folders: VersionFolders,
     private readonly limits: AdapterLimits,
-    /** Whether a version is to stay loaded when nobody holds it. */
+    /** True if a version is to stay loaded when nobody holds it. */
     private readonly stays: (digest: string) => boolean,
     /** Digests that may be given back where room is needed, the first one first. */
     private readonly expendable: () => readonly string[],

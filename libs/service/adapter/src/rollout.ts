@@ -240,7 +240,7 @@ export class Rollout {
   }
 }
 
-/** Whether a rollback of the name ends this version. */
+/** True if a rollback of the name ends this version. */
 function ends(state: RegistryState, name: string, { digest, as }: EndingVersion): boolean {
   const canary = inState(state, name, 'canary');
   if (as === 'canary') return canary?.digest === digest;

@@ -14,7 +14,7 @@ import { RedisBehaviourLog } from './outside/redis-behaviour-log.js';
 
 const RETENTION = parseRetention('*=100');
 
-/** What a name or a balancer is: new connections go where it points, old ones stay. */
+/** A name or a balancer: new connections go where it points, old ones stay. */
 async function startProxy(first: string) {
   let target = first;
   const open = new Set<Socket>();

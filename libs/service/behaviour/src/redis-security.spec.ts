@@ -40,17 +40,17 @@ const WHOLE = {
   TESSERA_BEHAVIOURS_REDIS_USER: 'tessera',
   TESSERA_BEHAVIOURS_REDIS_PASSWORD_PATH: join(folder.path, 'password'),
   TESSERA_BEHAVIOURS_REDIS_TLS: 'on',
-  TESSERA_BEHAVIOURS_REDIS_CA_PATH: tls('authority.pem'),
-  TESSERA_BEHAVIOURS_REDIS_CERTIFICATE_PATH: tls('client.pem'),
-  TESSERA_BEHAVIOURS_REDIS_KEY_PATH: tls('client.key'),
+  TESSERA_PEER_CA_PATH: tls('authority.pem'),
+  TESSERA_PEER_CERTIFICATE_PATH: tls('client.pem'),
+  TESSERA_PEER_KEY_PATH: tls('client.key'),
 };
 
 function open(variables: Readonly<Record<string, string>>): Promise<RedisBehaviourLog> {
-  const { behaviours } = loadConfig({ environment: variables }).config;
+  const { config } = loadConfig({ environment: variables });
   return RedisBehaviourLog.open({
     address: redis.address,
     keyPrefix: 'tessera:',
-    security: redisSecurity(behaviours),
+    security: redisSecurity(config),
     retention: parseRetention('*=10'),
     nowMs: Date.now,
   });
@@ -93,11 +93,8 @@ describe('Redis with users, passwords and TLS', () => {
   });
 
   it.each([
-    [
-      'no certificate',
-      without('TESSERA_BEHAVIOURS_REDIS_CERTIFICATE_PATH', 'TESSERA_BEHAVIOURS_REDIS_KEY_PATH'),
-    ],
-    ['an authority that has not signed it', without('TESSERA_BEHAVIOURS_REDIS_CA_PATH')],
+    ['no certificate', without('TESSERA_PEER_CERTIFICATE_PATH', 'TESSERA_PEER_KEY_PATH')],
+    ['an authority that has not signed it', without('TESSERA_PEER_CA_PATH')],
   ])('does not answer to %s', async (_name, variables) => {
     const log = await open(variables);
     await expect(log.history('u', 9)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
@@ -107,7 +104,7 @@ describe('Redis with users, passwords and TLS', () => {
   it('has its password in a file of one line, never in what is printed', async () => {
     writeFileSync(join(folder.path, 'two'), 'a\nb\n');
     const two = { ...WHOLE, TESSERA_BEHAVIOURS_REDIS_PASSWORD_PATH: join(folder.path, 'two') };
-    expect(() => redisSecurity(loadConfig({ environment: two }).config.behaviours)).toThrow(
+    expect(() => redisSecurity(loadConfig({ environment: two }).config)).toThrow(
       /behaviours\.redisPasswordPath: .*expected one line of text, got more/,
     );
     const { describeConfig } = await import('@tessera/config');

@@ -69,7 +69,7 @@ export interface ChangesOptions {
   readonly bundle?: BundleLabel;
   /** How far imports are; left out: that is not kept. */
   readonly imports?: ImportMarks;
-  /** What vectors and texts of changes become semantic IDs by; left out: they are refused. */
+  /** Maker of semantic IDs from vectors and texts of changes; left out: they are refused. */
   readonly semanticIds?: SemanticIds | undefined;
   /** Told how a compaction of its own accord ended; undefined: well. */
   readonly onCompacted: (error: TesseraError | undefined) => void;
@@ -352,7 +352,7 @@ export class CatalogueChanges {
     return sequence;
   }
 
-  /** What the items of the newest version are, and the newest mark. */
+  /** Digest of the items of the newest version, and the newest mark. */
   digest(): Promise<CatalogueDigest> {
     return this.catalogue.digest();
   }

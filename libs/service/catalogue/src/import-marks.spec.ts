@@ -28,7 +28,7 @@ const delta = (itemId: string): CatalogueChange => ({
 });
 const OTHER: CatalogueChange = { op: 'pause', itemId: 'other' };
 
-/** What is on the disk: a log, and a process that is killed at a step, before or behind it. */
+/** A log on disk, and a process that is killed at a step, before or behind it. */
 class Machine {
   readonly log = new FakeChangingCatalogue([]);
   private readonly files = new Map<string, Buffer>();

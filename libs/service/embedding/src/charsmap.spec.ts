@@ -12,7 +12,7 @@ interface Recorded {
   readonly cases: readonly { readonly text: string; readonly tokens: readonly number[] }[];
 }
 
-/** What `python test/folders/charsmaps.py` wrote. */
+/** Recording of `python test/folders/charsmaps.py`. */
 function recorded(rule: string): Recorded {
   const bytes = readFileSync(join(FIXTURES, `${rule}.json.gz`));
   return JSON.parse(gunzipSync(bytes).toString()) as Recorded;

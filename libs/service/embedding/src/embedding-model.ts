@@ -25,7 +25,7 @@ export interface EmbeddingCall {
   readonly endsAtMs: number;
 }
 
-/** What a model made of texts, in their order. */
+/** Vectors of texts, in their order. */
 export interface TextVectors {
   readonly vectors: readonly Float32Array[];
   /** Tokens of all texts, as computed. */
@@ -34,7 +34,7 @@ export interface TextVectors {
   readonly truncated: number;
 }
 
-/** What passes have done. */
+/** Counts of passes. */
 export interface EmbeddingCounts {
   texts: number;
   tokens: number;
@@ -254,7 +254,7 @@ function secondsOf(texts: readonly TextTokens[]): readonly number[] {
   return texts.map(({ tokens, secondFrom = tokens.length }) => secondFrom);
 }
 
-/** What a folder says of its texts and vectors. */
+/** Settings of a folder for its texts and vectors. */
 interface ModelOwn {
   readonly prompts: TextPrompts;
   /** First numbers that a vector consists of; undefined: all. */

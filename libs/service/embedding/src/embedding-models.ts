@@ -59,7 +59,7 @@ export interface EachAnswer extends Omit<EmbeddingAnswer, 'vectors'> {
   readonly failures: readonly TextFailure[];
 }
 
-/** What is known of a model from outside. */
+/** State of a model for others. */
 export interface ModelState extends Readonly<EmbeddingCounts> {
   readonly model: string;
   /** Texts that wait. */

@@ -7,6 +7,7 @@ export {
   TEXTS_AT_ONCE,
   type TextTokenizer,
 } from './domain/text-tokens.js';
+export { PASS_LIMITS, TEXT_LIMITS } from './embedding-choices.js';
 export { type EmbeddingCall, EmbeddingModel, type ModelLimits } from './embedding-model.js';
 export {
   type EachAnswer,

@@ -45,7 +45,7 @@ export class Erasures {
     this.forgotten = oldest[1];
   }
 
-  /** Whether something of a user may be written that was begun at the mark. */
+  /** True if something of a user may be written that was begun at the mark. */
   mayKeep(userId: string | undefined, mark: number): boolean {
     if (userId === undefined) return true;
     return this.hasAll() && !this.isErasedSince(userId, mark);

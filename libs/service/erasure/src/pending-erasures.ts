@@ -15,7 +15,7 @@ export interface PendingErasure {
 
 const SUFFIX = '.json';
 const FILE_BYTES_MAX = 1 << 20;
-const FIELD = 'behaviours.erasuresPath';
+const FIELD = 'behaviours.path';
 
 /**
  * The erasures that are to be finished, one file each in a folder, durable before anything is

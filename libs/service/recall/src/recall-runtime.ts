@@ -6,13 +6,7 @@ import {
   openBehaviours,
   type Popularity,
 } from '@tessera/behaviour';
-import {
-  configureTasks,
-  type Engine,
-  NativeEngine,
-  NOTHING_HELD,
-  readModelShape,
-} from '@tessera/engine';
+import { type Engine, NativeEngine, NOTHING_HELD, readModelShape } from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import { refuseCacheRoot } from '@tessera/files';
@@ -49,8 +43,7 @@ import { Serving } from './serving.js';
  * @throws TesseraError of the part that is at fault
  */
 export async function createRecallRuntime(options: RecallRuntimeOptions): Promise<RecallRuntime> {
-  const { onProgress, modelPath, tasks } = options;
-  if (tasks !== undefined) configureTasks(tasks);
+  const { onProgress, modelPath } = options;
   await checkModelFolder(modelPath);
   const { template, tokenizer } = await loadPrompting(options);
   const opened = new Opened();

@@ -16,7 +16,7 @@ const DIGITS = { '%': 1, ms: 1, nats: 3 };
 const measured = (value: number, unit: RuleVerdict['unit']) =>
   `${value.toFixed(DIGITS[unit])} ${unit}`;
 
-/** Whether a rule may decide yet, and what it says. */
+/** State and text of a rule's verdict. */
 function Verdict({ verdict }: { verdict: RuleVerdict }) {
   const { samples, samplesMin, isBroken } = verdict;
   if (isBroken) return <Mark color="red">crossed</Mark>;

@@ -69,7 +69,7 @@ function Nodes({ table: { nodes, partitions } }: { table: ClusterState }) {
   );
 }
 
-/** What the gateway sees: of a node that does not answer, why, and what was known of it last. */
+/** The gateway's view: of a node that does not answer, the reason and its last known state. */
 export function View() {
   const { data, error, refetch } = useAsked<ClusterPage>('cluster', REFRESH_MS);
   if (data === undefined) {

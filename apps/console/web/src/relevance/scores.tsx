@@ -21,7 +21,7 @@ function Asked({ document: { itemId, text } }: { document: ScoredDocument }) {
   );
 }
 
-/** What the model did not read, or why there is no score. */
+/** Text that the model did not read, or the reason for a missing score. */
 function Fate({ document: { cutTokens, error } }: { document: ScoredDocument }) {
   if (error !== null) {
     return (

@@ -62,7 +62,7 @@ export function useTreeWindow(
       if (wasClick) onClick(event.nativeEvent.offsetX, event.nativeEvent.offsetY);
     },
   };
-  /** Whether the key was one that zooms. */
+  /** True if the key was one that zooms. */
   const zoomByKey = ({ key }: KeyboardEvent): boolean => {
     if (key !== '+' && key !== '-') return false;
     zoom(key === '+' ? 1.25 : 0.8, width / 2, HEIGHT / 2);

@@ -6,12 +6,12 @@
 
 // Topics of adapters over Kafka.
 //
-// Announcements (`kafka.announcementsTopic`, by default `adapter.announcements`): a version is there to be
+// Announcements (`adapter.announcements`): a version is there to be
 // fetched. Key: the name of the adapter; value: an AdapterAnnounced; header `tessera-version`, the version of
 // this package, "1"; absent means "1". Its offset is committed when the version is kept and validated, or
 // refused: what can never be taken goes to `<topic>.dead` (headers as in behaviour_event.proto).
 //
-// Events (`kafka.adapterEventsTopic`, by default `adapter.events`): what was done with versions, by whom and
+// Events (`adapter.events`): what was done with versions, by whom and
 // with what outcome. Key: the name of the adapter; value: an AdapterEvent; header as above. Written behind
 // the action, dropped and counted where the broker is away for long: the audit log on disk has all.
 

@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: tessera/behaviour/events/v1/behaviour_event.proto
 
-// The topic of behaviours (`kafka.behavioursTopic`, by default `behaviours`).
+// The topic of behaviours (`behaviours`).
 //
 // Key: the user ID, so that the behaviours of a user lie in one partition. Value: a BehaviourEvent.
 // Headers: `tessera-version`, the version of this package, "1"; absent means "1".

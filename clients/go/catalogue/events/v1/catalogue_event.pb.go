@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: tessera/catalogue/events/v1/catalogue_event.proto
 
-// The topic of changes of the catalogue (`kafka.changesTopic`, by default `catalogue.changes`).
+// The topic of changes of the catalogue (`catalogue.changes`).
 //
 // Key: whatever keeps the changes of one item in one partition and so in their order, the item ID or the
 // name of the catalogue. Value: a CatalogueChanged. Headers: `tessera-version`, the version of this

@@ -4,8 +4,8 @@
 // 	protoc        (unknown)
 // source: tessera/recall/events/v1/recall_event.proto
 
-// The topics of recalls asked for and answered over Kafka (`kafka.requestsTopic`, by default
-// `recall.requests`, and `kafka.responsesTopic`, by default `recall.responses`).
+// The topics of recalls asked for and answered over Kafka (`recall.requests` and
+// `recall.responses`).
 //
 // A request: key, the user ID (empty where the request names none); value, a RecallRequested; headers
 //   `tessera-correlation-id`   any bytes but none at all, put on the response unchanged,
@@ -252,7 +252,7 @@ func (*RecallAnswered_Response) isRecallAnswered_Outcome() {}
 
 func (*RecallAnswered_Refusal) isRecallAnswered_Outcome() {}
 
-// The topic of audits (`kafka.auditsTopic`, by default `recall.audits`): what was asked and answered, of
+// The topic of audits (`recall.audits`): what was asked and answered, of
 // every recall on every edge, once. Key: the user ID, empty where the request names none; value: a RecallAudited;
 // header `tessera-version` as above. Audits are written behind the answers and never delay one: where the
 // broker is away for long, they are dropped and counted.

@@ -6,7 +6,7 @@ const ENTRY_FORMAT = 1;
 export const KEY_LENGTH_MAX = 128;
 const DIGEST_DIGITS = 16;
 
-/** What is to be done: `kind` says which part of the state does it, `body` is its own. */
+/** An act: `kind` says which part of the state does it, `body` is its own. */
 export interface Act {
   readonly kind: string;
   /** Of JSON values and Float32Arrays. */

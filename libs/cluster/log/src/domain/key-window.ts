@@ -1,4 +1,4 @@
-/** What an entry came to. */
+/** Result of an entry. */
 export interface Outcome {
   readonly offset: number;
   /** Left out: it was applied before this process began. */
@@ -13,7 +13,7 @@ export interface Outcome {
 export const KEYS_KEPT = 4096;
 
 interface Kept {
-  /** What the first entry of the key came to. */
+  /** Outcome of the first entry of the key. */
   readonly outcome: Outcome;
   /** Offset of the newest entry of the key: also one that did not count keeps the key known. */
   readonly newest: number;
@@ -26,7 +26,7 @@ interface Kept {
 export class KeyWindow {
   private readonly kept = new Map<string, Kept>();
 
-  /** Whether an entry of this key is within the window before `offset`: what the first came to. */
+  /** Outcome of the first entry of this key, if one is within the window before `offset`. */
   of(key: string, offset: number): Outcome | undefined {
     const known = this.kept.get(key);
     return known !== undefined && known.newest >= offset - KEYS_KEPT ? known.outcome : undefined;

@@ -48,7 +48,7 @@ export const manifestName = ({ log, offset, entry }: Position) =>
   `${manifestsOf(log)}${String(offset).padStart(OFFSET_DIGITS, '0')}-${entry}.json`;
 export const fileName = (log: string, sha256: string) => `${filesOf(log)}${sha256}`;
 
-/** Who an entry that erases names; undefined where it names nobody: it was refused. */
+/** User of an entry that erases; undefined where it names none: it was refused. */
 export function erasedUserOf(body: unknown, offset: number, atMs: number): ErasedUser | undefined {
   return erasedSchema.safeParse(Object.assign({}, body, { offset, atMs })).data;
 }

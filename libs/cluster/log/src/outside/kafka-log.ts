@@ -39,7 +39,7 @@ export class KafkaLog implements ClusterLog {
   private readonly sender: KafkaSender;
   private readonly words: KafkaWords;
   private readonly closing = new AbortController();
-  /** What the oldest record said when the topic had these bounds. */
+  /** Content of the oldest record when the topic had these bounds. */
   private known = { identity: '', low: 0, high: 0 };
 
   private constructor(

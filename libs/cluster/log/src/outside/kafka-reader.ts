@@ -43,7 +43,7 @@ export class KafkaReader {
     return this.feed.take(patienceMs);
   }
 
-  /** What waits to be taken is given up. Resolves when the group has no member any more. */
+  /** Gives up records that wait. Resolves when the group has no member any more. */
   async leave(): Promise<void> {
     this.leaving.abort();
     this.feed.close();
@@ -70,7 +70,7 @@ export class KafkaReader {
       signal.addEventListener('abort', () => resolve(), { once: true });
       consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
     });
-    // Whoever joins begins anew.
+    // A consumer that joins begins anew.
     consumer.on(consumer.events.GROUP_JOIN, () => {
       consumer.seek({ topic, partition: 0, offset: String(this.next()) });
     });

@@ -18,7 +18,7 @@ export interface TopicBounds {
 }
 
 export interface TopicPart {
-  /** None: nothing is behind what was given. */
+  /** Empty: nothing follows the given offset. */
   readonly records: readonly KafkaMessage[];
   /** Offset after all that was given. */
   readonly next: number;

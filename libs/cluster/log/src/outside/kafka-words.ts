@@ -17,7 +17,7 @@ interface Said {
 }
 
 /**
- * What nodes say beside the log, in a compacted topic that every process follows from its begin.
+ * Positions of nodes beside the log, in a compacted topic that every process reads as a whole.
  * Keys: `IDENTITY/node/NAME`, `IDENTITY/digest/OFFSET`; a log that was made anew has others.
  */
 export class KafkaWords {

@@ -14,7 +14,7 @@ export class RecordFeed<T> {
     });
   }
 
-  /** What is taken next rejects with the error. */
+  /** Makes the next read reject with the error. */
   fail(error: unknown): void {
     this.failure ??= { error };
     this.wake();
@@ -30,7 +30,7 @@ export class RecordFeed<T> {
     return put?.item;
   }
 
-  /** Nobody takes any more. */
+  /** Ends all reads. */
   close(): void {
     this.isClosed = true;
     this.put?.taken();

@@ -143,7 +143,7 @@ export class RedisLink {
     }
   }
 
-  /** Whether the only address turns out to be that of a node of a cluster. */
+  /** True if the only address turns out to be that of a node of a cluster. */
   private async joinsCluster(client: RedisClient): Promise<boolean> {
     if (this.isCluster || this.isLookedAt) return false;
     // A user who may not ask is told by MOVED, and has to name more addresses.

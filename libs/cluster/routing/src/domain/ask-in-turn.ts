@@ -14,7 +14,7 @@ export interface InTurn<Node> {
   readonly failureOf: (thrown: unknown) => Failure;
   /** A node was found to be away. */
   readonly lost: (node: Node, thrown: unknown) => void;
-  /** Nobody waits any more, or the deadline has passed. */
+  /** True if no caller waits any more, or the deadline has passed. */
   readonly isOver: () => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What a node says that it serves: digests by kind (`model` and so on), as in `/health`. */
+/** Digests that a node reports by kind (`model` and so on), as in `/health`. */
 export interface NodeReport {
   readonly name: string;
   readonly weight: number;

@@ -1,6 +1,6 @@
 import { ERROR_TRAILERS, GRPC_STATUS, isErrorCode } from '@tessera/errors';
 
-/** What a node's failure says about asking another node. */
+/** Meaning of a node's failure for asking another node. */
 export type Failure = 'away' | 'busy' | 'final';
 
 /** Codes of nodes that have refused before they began, so that another one may be asked. */
@@ -16,7 +16,7 @@ export function failureOfCode(code: string): Failure {
   return BUSY.has(code) ? 'busy' : 'final';
 }
 
-/** What a call over gRPC ended with, as clients of gRPC have it. */
+/** End of a call over gRPC, as clients of gRPC have it. */
 export interface EndedCall {
   /** Status of gRPC. */
   readonly code: number;

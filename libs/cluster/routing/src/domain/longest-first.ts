@@ -11,7 +11,7 @@ interface Split {
   readonly parts: readonly number[][];
   /** When the last part ends. */
   readonly endUs: number;
-  /** What all parts compute. */
+  /** Work of all parts. */
   readonly workUs: number;
 }
 

@@ -72,7 +72,7 @@ export function parseMembers(text: string, field = 'cluster.nodes'): readonly Me
   return checkedMembers(members, field);
 }
 
-/** What members are equal by, whatever their order. */
+/** True if both have the same members, in whatever order. */
 export function isSameMembers(a: readonly Member[], b: readonly Member[]): boolean {
   const key = (members: readonly Member[]) =>
     members.map(({ name, grpc, http, weight }) => JSON.stringify([name, grpc, http, weight]));

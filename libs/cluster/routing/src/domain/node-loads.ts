@@ -88,7 +88,7 @@ export class NodeLoads {
     if (this.isUp[node] === 1) this.totalUs = Math.max(0, this.totalUs + others - before);
   }
 
-  /** What nodes have said that they have is done meanwhile, as far as it takes them no longer. */
+  /** Decays the reported backlog of each node by the time since its report. */
   step(nowMs: number): void {
     const elapsedMs = nowMs - this.steppedMs;
     if (elapsedMs < STEP_MS) return;

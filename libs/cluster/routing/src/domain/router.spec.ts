@@ -40,7 +40,7 @@ it('agrees with another router on the load that both have put on a node', () => 
   one.router.state(owner, loadClassOf(other.router.outstandingUs(owner)));
   expect(one.router.choose(5)?.name).toBe(second);
   expect(one.router.choose(5)?.reason).toBe('owner-loaded');
-  // What it had is done when that time has passed.
+  // Its backlog is done when that time has passed.
   one.pass(2000);
   expect(one.router.choose(5)?.name).toBe(owner);
   expect(one.router.outstandingUs(owner)).toBe(0);

@@ -48,7 +48,7 @@ function rankOf(draw: number, weight: number): number {
 }
 
 /**
- * Who owns which partition: a pure function of names and weights, so that all who know the same
+ * Owner of each partition: a pure function of names and weights, so that all who know the same
  * members agree without asking. Nodes are indices into `members`, which are in the order of names.
  */
 export class RoutingTable {

@@ -115,7 +115,7 @@ async function blackHole() {
   };
 }
 
-/** What operators do with etcdctl. */
+/** Operations by the JSON gateway, as with etcdctl. */
 async function operate(address: string, method: string, body: object): Promise<void> {
   const reply = await fetch(`http://${address}/v3/${method}`, {
     method: 'POST',

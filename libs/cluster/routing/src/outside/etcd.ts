@@ -48,7 +48,7 @@ function parseAddresses(text: string): { addresses: readonly string[]; isTls: bo
 /** An answer of etcd that is a refusal. */
 class EtcdRefusal extends Error {}
 
-/** What is used of etcd v3 (3.4 and later), by the JSON gateway that every etcd serves. */
+/** The part of etcd v3 (3.4 and later) in use, by the JSON gateway that every etcd serves. */
 export class Etcd {
   private readonly addresses: readonly string[];
   private readonly isTls: boolean;

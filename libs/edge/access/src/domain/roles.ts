@@ -12,7 +12,7 @@ export function isRole(text: string): text is Role {
   return (ROLES as readonly string[]).includes(text);
 }
 
-/** Whether a role may do what another one may. */
+/** True if a role may do what another one may. */
 export function reaches(role: Role, wanted: Role): boolean {
   return place(role) >= place(wanted);
 }

@@ -55,7 +55,7 @@ export class Sessions<Holder> {
     return session.holder;
   }
 
-  /** Whoever was in it; undefined: there was none. */
+  /** The holder of the session; undefined: there was none. */
   end(id: string): Holder | undefined {
     const holder = this.find(id);
     this.held.delete(keyOf(id));

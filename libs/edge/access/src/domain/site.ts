@@ -15,7 +15,7 @@ function canonicalHost(host: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
-/** Whether an address is reached from its own machine alone. */
+/** True if an address is reached from its own machine alone. */
 export function isLoopback(host: string): boolean {
   const name = canonicalHost(host);
   if (name === undefined) return false;
@@ -50,7 +50,7 @@ export interface SiteHeaders {
 }
 
 /**
- * Whether a page of another site sent it. Callers that are no browsers say nothing of that.
+ * True if a page of another site sent it. Callers that are no browsers say nothing of that.
  * @param publicHost that people ask for where a proxy asks for another; '': none
  */
 export function isForeign(
@@ -82,7 +82,7 @@ export class OwnSite {
   }
 
   /**
-   * Whether the name that was asked for leads here on purpose. An address cannot be rebound, so any
+   * True if the name that was asked for leads here on purpose. An address cannot be rebound, so any
    * is taken where the service is reached from other machines.
    */
   hasName(header = ''): boolean {

@@ -44,7 +44,7 @@ export interface ExportedFile {
   release(): Promise<void>;
 }
 
-/** Whether recalls are recorded. */
+/** True if recalls are recorded. */
 export interface StoreCondition {
   readonly state: 'ok' | 'degraded' | 'down';
   /** '' where it is `ok`. */

@@ -12,14 +12,14 @@ export interface QueryRules {
   readonly memoryBytes: number;
   /** Disk that one query may spill to, and that its export may take. */
   readonly diskBytes: number;
-  /** Whether they run only where a core has nothing else to do; left out: not. */
+  /** True if they run only where a core has nothing else to do; left out: not. */
   readonly isIdle?: boolean;
   /** Of an answer that is no export; what is more is cut. */
   readonly answerBytesMax: number;
 }
 
 export interface QueriesParts {
-  /** What starts their processes. */
+  /** Launcher of their processes. */
   readonly launcher: Pick<Launcher, 'start'>;
   /** Of the process, as arguments of Node. */
   readonly program: readonly string[];

@@ -7,7 +7,7 @@ export interface EndingVersion {
   readonly as: 'canary' | 'active';
 }
 
-/** What makes a version, but for its files' content. */
+/** Parts of a version, but for its files' content. */
 export type ReceivedVersion = Pick<
   AdapterVersion,
   'name' | 'digest' | 'baseModel' | 'files' | 'remark' | 'pushedBy'
@@ -19,7 +19,7 @@ export function receivedOf(version: AdapterVersion): ReceivedVersion {
   return { name, digest, baseModel, files, remark, pushedBy };
 }
 
-/** What a cluster has to know of adapters, in the order of its log. */
+/** Acts on adapters that a cluster orders by its log. */
 export type AdapterAct =
   | { readonly act: 'receive'; readonly version: ReceivedVersion }
   | {

@@ -41,7 +41,7 @@ function inThat({ versions }: RegistryState, version: AdapterVersion): AdapterVe
 
 const isSame = (a: AdapterVersion, b: AdapterVersion) => a.name === b.name && a.digest === b.digest;
 
-/** Whether a caller means this version by a digest, or by the first digits of one. */
+/** True if a caller means this version by a digest, or by the first digits of one. */
 export const isMeant = (version: AdapterVersion, name: string, digest: string) =>
   version.name === name &&
   (version.digest === digest ||

@@ -13,7 +13,7 @@ const FORMAT_BEFORE = 1;
  */
 export class KeptState {
   private readonly copyPath: string;
-  /** What was read, where it is of the format before: kept beside what takes its place. */
+  /** Text that was read, where it is of the former format: kept beside its successor. */
   private before: string | undefined;
 
   constructor(

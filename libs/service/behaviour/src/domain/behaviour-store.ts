@@ -16,7 +16,7 @@ export interface UserBehaviours<Kept extends Behaviour = Behaviour> {
   readonly profile: Readonly<Record<string, string>>;
 }
 
-/** Whether a store on another machine answers, and why it does not. */
+/** True if a store on another machine answers, and why it does not. */
 export interface StoreReach {
   /** `degraded`: it is read, and takes no writes. */
   readonly state: 'ok' | 'degraded' | 'down';
@@ -48,12 +48,12 @@ export abstract class BehaviourStore<Kept extends Behaviour = Behaviour> {
     return behaviours === null ? null : { behaviours, profile: profile ?? {} };
   }
 
-  /** What is kept of a user; undefined: all that there is, or known to another process alone. */
+  /** Retention of the store; undefined: everything, or known to another process alone. */
   get retention(): Retention | undefined {
     return undefined;
   }
 
-  /** Whether the store can be reached; one that is not on another machine always can. */
+  /** True if the store can be reached; one that is not on another machine always can. */
   reach(): StoreReach {
     return { state: 'ok', reason: '' };
   }

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 
-/** Whether a behaviour with this action is a click: what canaries and popularity count. */
+/** True if a behaviour with this action is a click: what canaries and popularity count. */
 export type IsClick = (action: string) => boolean;
 
 const ACTION = /^[^\s,]{1,64}$/;

@@ -16,7 +16,7 @@ export interface Sequences {
   readonly repeatedLines: number;
 }
 
-/** Whether a file has JSON lines, by its name as for the trainer. */
+/** True if a file has JSON lines, by its name as for the trainer. */
 export function hasLines(path: string): boolean {
   return LINES_NAME.test(basename(path));
 }

@@ -1,10 +1,10 @@
-/** What a process serves users with. Absolute paths. */
+/** Files that a process serves users with. Absolute paths. */
 export interface ServedWith {
   readonly modelPath: string;
   readonly cataloguePath: string;
 }
 
-/** What a store was begun with: the file of its first users, and what they were served with. */
+/** Origin of a store: the file of its first users, and the files that it was served with. */
 export interface SeedMark extends ServedWith {
   readonly usersPath: string;
   readonly usersSha256: string;

@@ -171,7 +171,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
       );
       const byWindow = await Promise.all(ranges.map((range) => this.scanAll(range)));
       const oldest = this.options.retention.oldestMs(this.options.nowMs());
-      // What is too old counts as gone, trimmed or not.
+      // Events beyond their window count as gone, trimmed or not.
       const times = byWindow.flatMap((found, window) =>
         found
           .map(({ key }) => readBehaviourKey(key).timeMs)
@@ -280,7 +280,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
   }
 
   /**
-   * Who was erased while the clock was ahead is not refused until then: from the first event that
+   * A user erased while the clock was ahead is not refused until then: from the first event that
    * finds this, what is dated before it is refused, and what is dated after it is taken.
    */
   private corrected(found: UserRecord | undefined): UserRecord {
@@ -371,7 +371,7 @@ function keysOfBehaviour(userId: string, key: Buffer): [Buffer, Buffer] {
   return [key, eventKey(userId, readBehaviourKey(key).eventId)];
 }
 
-/** Whether the entry of `mark` lies at or before that of `last`, in one log. */
+/** True if the entry of `mark` lies at or before that of `last`, in one log. */
 function isApplied(mark: string, last: string): boolean {
   const [entry, newest] = [positionOf(mark), positionOf(last)];
   if (entry === undefined || newest === undefined) return false;

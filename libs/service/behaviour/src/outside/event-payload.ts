@@ -22,7 +22,7 @@ export class Arrivals {
   }
 }
 
-/** What a store keeps of an event beside its ID and time: [item, action, scene, arrival]. */
+/** Payload of an event beside its ID and time: [item, action, scene, arrival]. */
 export function payloadOf({ itemId, action, scene }: BehaviourEvent, arrival: number): string {
   return JSON.stringify([itemId, action, scene, arrival]);
 }

@@ -44,7 +44,7 @@ export class RedisConnection {
   private client: Client;
   private reads: StoreBreaker;
   private writes: StoreBreaker;
-  /** Whether the server that became ready last is part of a cluster is known, and acted upon. */
+  /** True if the server that became ready last is part of a cluster is known, and acted upon. */
   private joined: Promise<void> = Promise.resolve();
   /** The newest error of the client. */
   private reported: unknown;
@@ -70,7 +70,7 @@ export class RedisConnection {
     return connection;
   }
 
-  /** What asks and changes nothing. */
+  /** Runs a command that changes nothing. */
   read<T>(command: Command<T>, timeoutMs = READ_TIMEOUT_MS): Promise<T> {
     return this.call(this.reads, command, timeoutMs);
   }

@@ -87,7 +87,7 @@ class Line {
     return this.optionalText('title');
   }
 
-  /** What the item's semantic ID is, or is made of. */
+  /** Semantic ID of the item, or its source. */
   source(): Pick<UpsertChange, 'sid' | 'vector' | 'text' | 'codebooks'> {
     const { sid, vector, text } = this.members;
     if (vector === undefined && text === undefined) return { sid: this.sid() };

@@ -4,7 +4,7 @@ import type { AppliedBatch } from './applied-batch.js';
 import type { CatalogueChange } from './change.js';
 import type { ImportMark } from './import-mark.js';
 
-/** What a batch came to. */
+/** Result of a batch. */
 export interface AppliedImport extends AppliedChanges {
   /** True: a batch of an import, or a change of a key, that was applied before and is not again. */
   readonly alreadyApplied: boolean;
@@ -37,7 +37,7 @@ export interface ChangeRecord {
   readonly changes: readonly CatalogueChange[];
 }
 
-/** Whether records are brought again, and where they go. */
+/** True if records are brought again, and where they go. */
 export interface RecordsAgain {
   readonly refusedAt?: number | undefined;
   /** Told the offset of their entry, also of one that is refused. */

@@ -5,7 +5,7 @@ import type { TextEmbedder } from './text-embedder.js';
 
 const invalid = expecting('CATALOGUE_INVALID');
 
-/** What semantic IDs are made of: the codebooks' name, and how texts become vectors. */
+/** Parts of a semantic ID: the codebooks' name, and how texts become vectors. */
 export interface SemanticIds {
   /** SHA-256 of the codebooks' file. */
   readonly digest: string;

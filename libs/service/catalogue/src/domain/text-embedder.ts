@@ -15,7 +15,7 @@ export interface TextEmbedder {
   ): Promise<readonly Float32Array[]>;
 }
 
-/** What made the vectors of codebooks: an encoder, by its content, and the type of its products. */
+/** Maker of the codebooks' vectors: an encoder, by its content, and the type of its products. */
 export interface EncoderMark {
   readonly modelDigest: string;
   /** Of its tokenizer and the tokens that it uses of a text; undefined: any (an older file). */

@@ -28,7 +28,7 @@ const invalid = expecting('CATALOGUE_INVALID');
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What a folder says of semantic IDs: the codebooks for the engine, and the rest. */
+/** Content of a folder of semantic IDs: the codebooks for the engine, and the rest. */
 export interface CodebookFolder extends SemanticIds {
   readonly codebooks: GivenCodebooks;
 }

@@ -57,7 +57,7 @@ export class ImportMarks {
     return marks;
   }
 
-  /** Whether the batch has been applied. @throws TesseraError CATALOGUE_INVALID: a bad mark */
+  /** True if the batch has been applied. @throws TesseraError CATALOGUE_INVALID: a bad mark */
   has(mark: ImportMark): boolean {
     check(mark);
     return mark.position <= (this.positions.get(mark.name) ?? -1);

@@ -1,4 +1,4 @@
-/** What the passes of a model cost: predicted from its work, corrected by what passes took. */
+/** Cost of the passes of a model: predicted from its work, corrected by measured passes. */
 
 /** Multiplications per microsecond before the first pass was timed. */
 const FIRST_RATE = 10_000;

@@ -24,7 +24,7 @@ export class TextPrompts {
     return `prompts: ${names.join(', ')}; by default: ${own}`;
   }
 
-  /** What stands before a text where a caller names no prompt. */
+  /** Prefix of a text where a caller names no prompt. */
   get defaultText(): string {
     return this.texts.get(this.defaultName) ?? '';
   }

@@ -10,14 +10,14 @@ const MODEL_FILE = 'config_sentence_transformers.json';
 const HARMLESS = ['__version__', 'similarity_fn_name', 'requirements', 'keep_in_fp32_modules'];
 const MODEL_FIELDS = ['prompts', 'default_prompt_name', 'model_type', 'truncate_dim'];
 
-/** What SentenceTransformers does with texts and vectors of a model. */
+/** Settings of SentenceTransformers for the texts and vectors of a model. */
 export interface SentenceSettings {
   readonly prompts: TextPrompts;
   /** Numbers of a vector; undefined: all. */
   readonly truncateDim: number | undefined;
   /** Class of sentence-transformers that saved the folder; undefined: not said. */
   readonly modelType: string | undefined;
-  /** What becomes of a reranker's logit, by its name in PyTorch; undefined: not said. */
+  /** Function applied to a reranker's logit, by its name in PyTorch; undefined: not said. */
   readonly activation: unknown;
 }
 
@@ -85,7 +85,7 @@ const MODULE_FILES = [
   'sentence_xlm-roberta_config.json',
   'sentence_xlnet_config.json',
 ];
-/** What a Transformer module does here, by field; anything else is refused. */
+/** Meaning of a Transformer module's fields; any other field is refused. */
 const MODULE_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   max_seq_length: () => true,
   do_lower_case: () => true,
@@ -96,7 +96,7 @@ const MODULE_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 const CLASSIFICATION = 'sequence-classification';
 
-/** What the first module does with a text before it is made into tokens. */
+/** Preparation of a text by the first module, before tokens. */
 export interface ModuleSettings {
   readonly path: string;
   readonly isLowerCased: boolean;

@@ -34,7 +34,7 @@ export interface TextFolder {
 }
 
 /**
- * What a model of texts says beside its weights: how texts become tokens, and what is done with
+ * Settings of a model of texts beside its weights: how texts become tokens, and what is done with
  * them and their vectors. A field that changes either is done or refused.
  * @throws TesseraError TOKENIZER_INVALID, MODEL_INVALID naming file and field
  */

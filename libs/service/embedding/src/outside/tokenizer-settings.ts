@@ -39,7 +39,7 @@ const READ = new Set([
 export interface TokenizerSettings {
   /** Segments of a pair are those of its tokenizer; otherwise it has one. */
   readonly hasSegments: boolean;
-  /** What differs from what another library would do, for people. */
+  /** Differences to other libraries, for people. */
   readonly notes: readonly string[];
 }
 
@@ -190,7 +190,7 @@ function checkAddedTokens(path: string, settings: Members, document: Members): v
   }
 }
 
-/** Whether a tokenizer.json puts a token before, and behind, a text. */
+/** True if a tokenizer.json puts a token before, and behind, a text. */
 function endsOf(document: Members): { readonly bos: boolean; readonly eos: boolean } {
   for (const { type, single } of partsOf(document.post_processor)) {
     if (type === 'BertProcessing' || type === 'RobertaProcessing') return { bos: true, eos: true };
@@ -201,7 +201,7 @@ function endsOf(document: Members): { readonly bos: boolean; readonly eos: boole
   return { bos: false, eos: false };
 }
 
-/** Whether the second text of a pair is of a type of its own. */
+/** True if the second text of a pair is of a type of its own. */
 function hasTypedPairs(document: Members): boolean {
   return partsOf(document.post_processor).some(({ pair }) =>
     JSON.stringify(pair ?? null).includes('"type_id":1'),

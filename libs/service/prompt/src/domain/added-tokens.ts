@@ -67,7 +67,7 @@ export class AddedTokenFinder {
 /** The characters of `\w` in the Rust tokenizers. */
 const WORD = /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]/u;
 
-/** Whether a letter, digit or underscore touches the place. */
+/** True if a letter, digit or underscore touches the place. */
 export function touchesWord(text: string, { start, end }: AddedTokenPlace): boolean {
   const before = Array.from(text.slice(Math.max(0, start - 2), start)).at(-1) ?? '';
   const after = String.fromCodePoint(text.codePointAt(end) ?? 0x20);

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { ProgramThread } from '@tessera/threads';
 
-/** What the library has no token for. */
+/** No token of the library. */
 const NO_TOKEN_ID = -1;
 
 const PROGRAM = `({ library, document }) => {

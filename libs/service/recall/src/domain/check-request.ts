@@ -37,7 +37,7 @@ export interface RequestLimits extends SearchLimits {
   readonly defaultResultCount: number;
   readonly defaultItemsPerSid: number;
   readonly defaultScoreNorm: ScoreNorm;
-  /** Whether the engine has logits of all tokens: `full` scores take them. */
+  /** True if the engine has logits of all tokens: `full` scores take them. */
   readonly hasWholeVocabulary: boolean;
   readonly profileKeys: readonly string[];
   readonly sceneKeys: readonly string[];

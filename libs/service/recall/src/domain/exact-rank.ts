@@ -25,7 +25,7 @@ export interface RankQuestion {
   readonly sequence: number;
   /** Of the replay. */
   readonly work: Omit<EngineWork, 'budgetUs' | 'kv'> & { readonly kv: KvUse };
-  /** What is left of the request's time. */
+  /** Remaining budget of the request. */
   readonly budgetUs: number;
 }
 

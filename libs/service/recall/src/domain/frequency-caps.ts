@@ -18,7 +18,7 @@ const ATTRIBUTE_LENGTH_MAX = 256;
 export interface CountableBehaviours {
   /** The newest that are read. */
   readonly historyItemsMax: number;
-  /** What is kept of them; undefined: all that the source has, or not known here. */
+  /** Retention of their source; undefined: everything that it has, or not known here. */
   readonly retention?: Retention | undefined;
 }
 
@@ -100,7 +100,7 @@ export function countCaps(
 }
 
 /**
- * Whether behaviours may be missing in the window of a cap: as many were read as may be, or as are
+ * True if behaviours may be missing in the window of a cap: as many were read as may be, or as are
  * kept, and the oldest of them lies within it.
  */
 export function areCut(

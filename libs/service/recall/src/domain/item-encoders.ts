@@ -4,7 +4,7 @@ import { expecting } from '@tessera/errors';
 
 const invalid = expecting('CATALOGUE_INVALID');
 
-/** What is needed of the models of texts. */
+/** Part of the models of texts in use here. */
 export type TextModels = Pick<
   EmbeddingModels,
   'embed' | 'facts' | 'limits' | 'computeType' | 'problemOf'

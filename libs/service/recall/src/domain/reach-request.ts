@@ -16,7 +16,7 @@ import {
 import { invalid } from './check-request.js';
 import type { Eligibility, RecallRequest } from './recall-types.js';
 
-/** Whether it does not take all live items of the newest version in their own order. */
+/** True unless it takes all live items of the newest version in their own order. */
 export function asksForReach({ eligibility, itemPolicy }: RecallRequest): boolean {
   return eligibility !== undefined || itemPolicy !== undefined;
 }

@@ -77,7 +77,7 @@ export interface RecallRequest extends UserSource {
   readonly attributes?: readonly string[];
   /** The answer is to tell what is recorded of it (`sight`); left out: not. */
   readonly wantsSight?: boolean;
-  /** What an edge makes of the answer's items; left out: nothing. */
+  /** Gate of the edge on the answer's items; left out: none. */
   readonly relevance?: RelevanceGate;
 }
 

@@ -145,7 +145,7 @@ async function userOf(
   }
 }
 
-/** Whether a prompt says something of a user without history. */
+/** True if a prompt says something of a user without history. */
 function showsMore({ segments }: PromptTemplate): boolean {
   return segments.some((segment) => segment.kind === 'profile' || segment.kind === 'scene');
 }

@@ -31,7 +31,6 @@ import type {
   KvPoolOptions,
   Reach,
   ScoreNorm,
-  TaskLimits,
 } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
 import { type CompiledTemplate, slotKeys } from '@tessera/prompt';
@@ -136,8 +135,6 @@ export interface RecallRuntimeOptions {
   /** Catalogues beside the first one; their changes are kept in subfolders of its folder. */
   readonly moreCatalogues: readonly CatalogueSpec[];
   readonly engine: EngineLimits;
-  /** Of the process; left out: as it has them. */
-  readonly tasks?: TaskLimits;
   /** Absent: nothing is kept between requests. */
   readonly kv?: KvPoolOptions;
   readonly recall: RecallDefaults;
@@ -246,7 +243,7 @@ export interface RecallFacts {
   readonly summary: RecallRuntimeSummary;
   /** Of caches: what the start found damaged, gave up and began anew. */
   readonly droppedCaches: readonly DroppedCache[];
-  /** Whether the store of behaviours can be reached. */
+  /** True if the store of behaviours can be reached. */
   behaviourReach(): StoreReach;
   /** The pool of users' keys and values. */
   readonly kvPool: KvPool;

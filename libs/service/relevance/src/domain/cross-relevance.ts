@@ -31,7 +31,7 @@ export interface PairEncoder {
   rates(): { readonly tokenUs: number; readonly backlogUs: number };
 }
 
-/** What becomes of the one logit of a pair. */
+/** Function applied to the one logit of a pair. */
 export type Activation = 'sigmoid' | 'tanh' | 'identity';
 
 const ACTIVATE: Readonly<Record<Activation, (logit: number) => number>> = {

@@ -1,4 +1,4 @@
-/** What an item's text is made of: its title, or attributes of the catalogue. */
+/** Source of an item's text: its title, or attributes of the catalogue. */
 export interface TextSource {
   readonly title: string;
   /** JSON object text. */
@@ -22,7 +22,7 @@ export class ItemText {
     return this.parts.filter((_, i) => i % 2 === 1);
   }
 
-  /** Whether an item's attributes have to be known. */
+  /** True if an item's attributes have to be known. */
   get usesAttributes(): boolean {
     return this.slots.some((slot) => slot !== TITLE);
   }

@@ -7,11 +7,11 @@ import type { RelevanceLabel } from './relevance-template.js';
  * several tokens.
  */
 export interface LabelPaths {
-  /** What is put behind the prompt, the empty one first, and the tokens read there. */
+  /** Text put behind the prompt, the empty one first, and the tokens read there. */
   readonly stops: readonly LabelStop[];
   /** Per label, its tokens as places: of a stop, and among the tokens read there. */
   readonly labels: readonly (readonly LabelPlace[])[];
-  /** Whether a label has several tokens. */
+  /** True if a label has several tokens. */
   readonly areLong: boolean;
 }
 
@@ -59,7 +59,7 @@ function tokensOf({ text }: RelevanceLabel, i: number, tokenizer: Tokenizer): re
   return tokens;
 }
 
-/** None where a part of the text has no token. */
+/** Empty where a part of the text has no token. */
 function encoded(text: string, tokenizer: Tokenizer): readonly number[] {
   try {
     return tokenizer.encode(text);

@@ -22,7 +22,7 @@ export interface PairPrompt {
 /** A text, or the tokens of one that is always the same. */
 type Part = string | readonly number[];
 
-/** What pairs of one query and many documents are made into tokens by. */
+/** Maker of tokens from pairs of one query and many documents. */
 export class PairPrompts {
   private readonly segments: readonly Part[];
   private readonly itemAt: number;
@@ -40,7 +40,7 @@ export class PairPrompts {
   }
 
   /**
-   * What every prompt with an instruction begins with, whatever is asked: the parts before query
+   * Common beginning of every prompt with an instruction: the parts before query
    * and item. `isCut`: the last token may go into one of the text behind it.
    */
   private head(instruction: string): { readonly parts: Part[]; readonly isCut: boolean } {

@@ -2,7 +2,7 @@ import type { EngineRelevanceRequest } from '@tessera/engine';
 import { joined } from './joined-tokens.js';
 import type { LabelStop } from './label-paths.js';
 
-/** What all requests of a call have in common. */
+/** Common work of all requests of a call. */
 export interface CallWork
   extends Pick<EngineRelevanceRequest, 'scoreNorm' | 'priority' | 'budgetUs' | 'adapter'> {
   /** First tokens of every prompt of the template, which the pool keeps between calls. */

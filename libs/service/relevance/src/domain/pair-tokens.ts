@@ -23,7 +23,7 @@ const PROBE = 'a';
 /** Bytes of a text for each token that a pair may have: more than any text that is read has. */
 const TOKEN_BYTES_MAX = 16;
 
-/** What a tokenizer puts around two texts. */
+/** Tokens that a tokenizer puts around two texts. */
 interface PairForm {
   readonly before: readonly number[];
   readonly between: readonly number[];
@@ -71,7 +71,7 @@ export class PairTokenMaker {
     return before.length + between.length + behind.length;
   }
 
-  /** Whether each pair ends with the token. */
+  /** True if each pair ends with the token. */
   isLast(token: unknown): boolean {
     return this.form.behind.at(-1) === token && token !== undefined;
   }

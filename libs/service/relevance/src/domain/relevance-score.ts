@@ -8,7 +8,7 @@ function logSumExp(values: readonly number[]): number {
   return largest + Math.log(values.reduce((sum, value) => sum + Math.exp(value - largest), 0));
 }
 
-/** Whether logits are needed against the whole vocabulary rather than against each other. */
+/** True if logits are needed against the whole vocabulary rather than against each other. */
 export function readsVocabulary(template: RelevanceTemplate, paths: LabelPaths): boolean {
   return template.over === 'vocabulary' || paths.areLong;
 }

@@ -10,7 +10,7 @@ export interface RelevanceTemplate {
   readonly segments: readonly string[];
   /** The text of an item of the catalogue. */
   readonly itemText: ItemText;
-  /** What stands in `{instruction}` where a request names none. */
+  /** Text of `{instruction}` where a request names none. */
   readonly instruction: string;
   readonly labels: readonly RelevanceLabel[];
   /**

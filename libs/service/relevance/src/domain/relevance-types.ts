@@ -6,13 +6,13 @@ import type { ItemText } from './item-text.js';
 /** The part of the engine that pairs are scored with. */
 export type RelevanceEngine = Pick<Engine, 'model' | 'relevance' | 'stats'>;
 
-/** What scores texts, by whatever model. */
+/** Scorer of texts, by whatever model. */
 export interface RelevanceScorer {
   /** The text of an item of the catalogue. */
   readonly itemText: ItemText;
   /** @throws TesseraError ADAPTER_NOT_FOUND naming `field` where calls cannot name the adapter */
   checkAdapter(name: string, field: string): void;
-  /** What a gateway that splits calls has to know of this node now. */
+  /** Profile of this node for a gateway that splits calls. */
   profile(): RelevanceProfile;
   /**
    * Rejects with REQUEST_INVALID naming the field, with ADAPTER_NOT_FOUND, and where `failures` is
@@ -34,7 +34,7 @@ export interface RelevanceRequest {
   readonly instruction?: string | undefined;
   /** Texts, or why there is none. */
   readonly documents: readonly (string | TesseraError)[];
-  /** What becomes of a document that is too long: its end is left out, or it is refused. */
+  /** Treatment of a document that is too long: its end is left out, or it is refused. */
   readonly tooLong: 'cut' | 'refuse';
   /** Where a document has no score: the others have theirs, or the call fails as that one did. */
   readonly failures: 'each' | 'whole';
@@ -49,7 +49,7 @@ export interface RelevanceContext {
   readonly budgetUs: number;
 }
 
-/** What became of a document: a score, or why it has none. */
+/** Outcome of a document: a score, or the reason for none. */
 export type RelevanceOutcome =
   | {
       readonly score: number;

@@ -36,7 +36,7 @@ interface RelevanceParts {
 /** A prompt of a document, or why there is none. */
 type Prompted = PairPrompt | { readonly error: TesseraError };
 
-/** What all requests of a call have in common but the time that is left. */
+/** Common work of all requests of a call but the time that is left. */
 type CommonWork = Omit<CallWork, 'budgetUs'>;
 
 /** How long the caller waits; by performance.now(). */
@@ -72,7 +72,7 @@ function groups<Pair extends { readonly tokens: Int32Array }>(pairs: readonly Pa
   return all;
 }
 
-/** What was read behind a prompt, or why there is nothing. */
+/** Logits read behind a prompt, or the reason for none. */
 type Read = PromptRead | TesseraError;
 
 interface PromptRead {
@@ -202,7 +202,7 @@ export class Relevance implements RelevanceScorer {
     return read;
   }
 
-  /** What all requests of a call have in common. */
+  /** Common work of all requests of a call. */
   private workOf({ priority }: RelevanceRequest) {
     const scoreNorm = readsVocabulary(this.parts.template, this.paths) ? 'full' : 'allowed';
     return { scoreNorm, priority } as const;

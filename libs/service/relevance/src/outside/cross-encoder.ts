@@ -10,7 +10,7 @@ const FILE_BYTES_MAX = 16 << 20;
 const FILE = 'config.json';
 const MODEL_FILE = 'config_sentence_transformers.json';
 const CLASSIFIER = 'ForSequenceClassification';
-/** What becomes of a logit, as sentence-transformers spells it (CrossEncoder, activation_fn). */
+/** Functions on a logit, as sentence-transformers spells them (CrossEncoder, activation_fn). */
 const ACTIVATIONS: Readonly<Record<string, Activation>> = {
   'torch.nn.modules.activation.Sigmoid': 'sigmoid',
   'torch.nn.modules.activation.Tanh': 'tanh',
@@ -36,7 +36,7 @@ async function readObject(path: string): Promise<Members> {
 }
 
 /**
- * Whether a folder is that of a classifier, which reads query and document as one pair: one of
+ * True if a folder is that of a classifier, which reads query and document as one pair: one of
  * transformers, or modules that sentence-transformers put together. One of its language models that
  * judge (LogitScore) is none.
  * @throws TesseraError MODEL_NOT_FOUND where a file is a pointer of Git LFS

@@ -1,0 +1,47 @@
+import type { Config } from '@tessera/config';
+
+/** Choices of the engine that no operator makes: each was measured against its alternative. */
+export const ENGINE_CHOICES = {
+  /** The system places threads: pinned ones stall where another process shares their CPUs. */
+  threadPlacement: 'free',
+  /** Requests join a running batch between passes; whole batches answer later at every load. */
+  batching: 'continuous',
+  /**
+   * Target duration of a forward pass in microseconds, so that a request that joins waits for one
+   * short pass; exceeded with several requests or where the fixed cost of a pass dominates.
+   */
+  passTimeTargetUs: 5000,
+} as const;
+
+/** Limits of an engine from its configuration. */
+export function engineLimits(engine: Config['engine']) {
+  return {
+    ...engine,
+    ...ENGINE_CHOICES,
+    // A scored item is a row of a pass, as a beam is.
+    scoreItemsMax: engine.widthMax,
+  };
+}
+
+/** Choices of the KV pool that no operator makes. */
+const KV_CHOICES = {
+  /** Least recently used first; a segmented order gained nothing in general (ADR 0033). */
+  eviction: 'lru',
+  /** Threads that bring blocks to the device: two keep a disk busy. */
+  readThreads: 2,
+  /** Users whose new blocks wait to be stored; those of further users are not stored. */
+  storeQueueMax: 1024,
+  /** Users whose blocks wait to be loaded; those of further users are computed. */
+  prefetchQueueMax: 256,
+  /** Pages are taken on first use; locked ones need rights that containers rarely have. */
+  memory: 'pageable',
+} as const;
+
+/** Bytes of the device tier that the engine asks for at least; of a pool that is off, unused. */
+const DEVICE_BYTES_MIN = 1024;
+
+/** Options of the KV pool from its configuration; without a device tier there is no pool. */
+export function kvOptions(kv: Config['kv']) {
+  const pool: 'on' | 'off' = kv.deviceBytes === 0 ? 'off' : 'on';
+  return { ...kv, ...KV_CHOICES, pool, deviceBytes: kv.deviceBytes || DEVICE_BYTES_MIN };
+}

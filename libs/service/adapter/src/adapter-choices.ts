@@ -1,0 +1,25 @@
+/** Adapter of requests that name none. */
+export const DEFAULT_ADAPTER = 'main';
+
+/** Rank of an adapter at most: beyond it a product costs as much as a layer of the base model. */
+export const RANK_MAX = 128;
+
+/** Bytes of the files of one version: an adapter of rank 128 of a model of 8 B parameters. */
+export const VERSION_BYTES_MAX = 2 ** 30;
+
+/** Milliseconds of one attempt at fetching a file from an object store. */
+export const FETCH_TIMEOUT_MS = 30_000;
+
+/** Thresholds beyond which a canary is withdrawn; generous, since few samples are noisy. */
+export const CANARY_RULES = {
+  /** Percentage points of failures above the active version. */
+  failureMaxPercent: 2,
+  /** Percentage points of empty answers above the active version. */
+  emptyMaxPercent: 2,
+  /** Percentage points of short answers above the active version. */
+  shortMaxPercent: 10,
+  /** 95th percentile of the latency, in percent of the active version's. */
+  latencyMaxPercent: 300,
+  /** Mean score of clicked items below that of the active version, in thousandths. */
+  clickDropMax: 1000,
+} as const;

@@ -1,0 +1,18 @@
+/** Limits of a pass of an encoder. */
+export const PASS_LIMITS = {
+  /** Texts of a pass. */
+  textsMax: 256,
+  /**
+   * Predicted microseconds of a pass of several texts, so that a call that arrives waits for one
+   * short pass; a single long text may take longer.
+   */
+  timeTargetUs: 50_000,
+} as const;
+
+/** Limits of a request. */
+export const TEXT_LIMITS = {
+  /** Texts of a request. */
+  requestTextsMax: 2048,
+  /** UTF-8 bytes of a text: beyond what any encoder reads. */
+  textBytesMax: 65_536,
+} as const;
