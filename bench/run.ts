@@ -4,10 +4,8 @@ import { report, resultTable, writeReport } from './result.js';
 import { ADAPTER_PARTS, adaptersSuite } from './suites/adapters/adapters-suite.js';
 import { CATALOGUE_PARTS, catalogueSuite } from './suites/catalogue.js';
 import { CLUSTER_STAGES, clusterSuite } from './suites/cluster/cluster-suite.js';
-import { consoleSuite } from './suites/console/console-suite.js';
 import { cudaSuite } from './suites/cuda/cuda-suite.js';
 import { CUDA_STAGES } from './suites/cuda/plan.js';
-import { DAY_STAGES, daysSuite } from './suites/days/days-suite.js';
 import { EDGE_STAGES, edgesSuite } from './suites/edges/edges-suite.js';
 import { EMBEDDING_STAGES, embeddingSuite } from './suites/embedding/embedding-suite.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
@@ -18,7 +16,6 @@ import { mcaSuite } from './suites/mca/mca-suite.js';
 import { OVERLOAD_STAGES, overloadSuite } from './suites/overload/overload-suite.js';
 import { recallSuite } from './suites/recall.js';
 import { RELEVANCE_STAGES, relevanceSuite } from './suites/relevance/relevance-suite.js';
-import { SEAM_STAGES, seamsSuite } from './suites/seams/seams-suite.js';
 import { SEARCH_STAGES, searchSuite } from './suites/search/search-suite.js';
 import { startSuite } from './suites/start.js';
 import { STREAM_PARTS, streamsSuite } from './suites/streams/streams-suite.js';
@@ -28,9 +25,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   adapters: adaptersSuite,
   catalogue: catalogueSuite,
   cluster: clusterSuite,
-  console: consoleSuite,
   cuda: cudaSuite,
-  days: daysSuite,
   edges: edgesSuite,
   embedding: embeddingSuite,
   engine: engineSuite,
@@ -41,7 +36,6 @@ const SUITES: Readonly<Record<string, Suite>> = {
   overload: overloadSuite,
   recall: recallSuite,
   relevance: relevanceSuite,
-  seams: seamsSuite,
   search: searchSuite,
   start: startSuite,
   streams: streamsSuite,
@@ -66,13 +60,11 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --stage A,B    parts of the cluster suite: ${CLUSTER_STAGES.join(', ')}
   --stage A,B    parts of the log suite: ${LOG_STAGES.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
-  --stage A,B    parts of the days suite: ${DAY_STAGES.join(', ')}
   --stage A,B    parts of the edges suite: ${EDGE_STAGES.join(', ')};
                  --against DIR takes turns with the build of another checkout
   --stage A,B    parts of the overload suite: ${OVERLOAD_STAGES.join(', ')}
   --stage A,B    parts of the adapters suite: ${ADAPTER_PARTS.join(', ')}
   --stage A,B    parts of the relevance suite: ${RELEVANCE_STAGES.join(', ')}
-  --stage A,B    parts of the seams suite: ${SEAM_STAGES.join(', ')}
   --stage A,B    parts of the search suite: ${SEARCH_STAGES.join(', ')};
                  --models DIR is what bench/suites/search/train-models.sh has made
   --stage A,B, --shape A,B    parts of the cuda suite: ${CUDA_STAGES.join(', ')};

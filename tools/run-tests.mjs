@@ -1,8 +1,7 @@
 // Every test of the repository, stage by stage; ends with `N passed, N failed, N skipped`.
-// A stage that cannot run is a failure. `--only check|vitest|native|fuzz` runs one stage. Not part
-// of the whole: `long`, the long forms of property tests; `sanitized`, the native tests under
-// AddressSanitizer and UBSan; `threads`, those with several threads under ThreadSanitizer; `cuda`,
-// the tests of CUDA kernels on this machine's card.
+// A stage that cannot run is a failure. `--only check|vitest|native|fuzz` runs one stage. Run by
+// name alone: `long`, long property tests; `sanitized`, native tests under AddressSanitizer and
+// UBSan; `threads`, those of threads under ThreadSanitizer; `cuda`, CUDA kernels on a card.
 import { spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import os from 'node:os';
@@ -100,6 +99,7 @@ function check() {
   checker('tidy', process.execPath, ['tools/tidy.mjs']);
   checker('dead code (knip)', bin('knip'), ['--no-progress']);
   checker('proto lint (buf)', bin('buf'), ['lint']);
+  checker('proto v1 kept (buf)', bin('buf'), ['breaking', '--against', 'test/contract/v1.binpb']);
   checker('generated code is up to date', process.execPath, ['tools/generate.mjs', '--check']);
   clangFormat();
   checker('libraries as one file, locks (clang)', process.execPath, ['tools/clang-check.mjs']);
@@ -330,8 +330,8 @@ function threads() {
 const cudaFolder = join('build', 'native-cuda');
 const KERNEL_TESTS = [
   ...['row_kernels_test', 'attend_kernels_test', 'search_kernels_test'],
-  ...['low_rank_kernels_test', 'card_decoder_test', 'card_catalogue_test', 'card_recall_test'],
-  ...['card_engine_test', 'card_bench_test'],
+  ...['card_decoder_test', 'card_catalogue_test', 'card_recall_test', 'card_engine_test'],
+  'card_bench_test',
 ];
 
 function cuda() {

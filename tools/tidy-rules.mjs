@@ -195,7 +195,7 @@ const BANNED = [
   // Of the tiers of the KV pool code names the device alone, the others are in a list.
   {
     pattern: /\bk(Host|Disk)\b|"(host|disk)"/,
-    only: (path) => /^native\/src\/(kv|engine|bridge)\//.test(path) && !isTest(path),
+    only: (path) => /^native\/src\/(kv|engine|cuda|bridge)\//.test(path) && !isTest(path),
     except: (path) => /^native\/src\/kv\/(tier\.h|(test|sim)_\w+\.h)$/.test(path),
     instead: 'the list of tiers (native/src/kv/tiers.h)',
   },
@@ -225,7 +225,7 @@ const BANNED = [
     /<const \w+Task ?[*&]>/,
   ].map((pattern) => ({
     pattern,
-    only: (path) => /^native\/src\/(engine|bridge)\//.test(path) && !isTest(path),
+    only: (path) => /^native\/src\/(engine|cuda|bridge)\//.test(path) && !isTest(path),
     except: (path) => path.startsWith('native/src/engine/tasks/') || path === REQUEST,
     instead: 'a question to Task (native/src/engine/tasks/task.h)',
   })),
@@ -284,17 +284,22 @@ const INCLUDES = {
   ],
   abi: ['base', 'beam', 'catalogue', 'engine', 'store'],
 };
-const FOLDERS = [...Object.keys(INCLUDES), 'bridge'];
+INCLUDES.cuda = [...INCLUDES.engine, 'engine'];
+INCLUDES.bridge = Object.keys(INCLUDES).filter((folder) => folder !== 'cuda');
+const FOLDERS = Object.keys(INCLUDES);
+/** Includes of native/src/cuda are for itself, its benchmark and its registration. */
+const SEES_CUDA = /^native\/(src\/cuda|bench\/card)\/|^native\/src\/bridge\/engine_binding\.cc$/;
 
 export function includeLaw(path, text) {
-  const folder = /^native\/src\/(\w+)\//.exec(path)?.[1];
-  if (folder === undefined || !isCpp(path)) return [];
-  // Kernels for a card are written in the language of device/cuda/kernel.h.
-  const cuda = path.startsWith(`native/src/${folder}/cuda/`) ? ['device'] : [];
-  const allowed = folder === 'bridge' ? FOLDERS : INCLUDES[folder];
+  const [, root, name] = /^native\/(src|bench)\/(\w+)/.exec(path) ?? [];
+  if (root === undefined || !isCpp(path)) return [];
+  // A benchmark may see every folder but cuda, as bridge may.
+  const folder = root === 'src' ? name : 'bench';
+  const allowed = root === 'src' ? INCLUDES[folder] : [...INCLUDES.bridge, 'bridge'];
   if (allowed === undefined) {
     return [{ line: 1, message: `folder ${folder} is not in the order of native/src` }];
   }
+  const cuda = SEES_CUDA.test(path) ? ['cuda'] : [];
   return [...text.matchAll(/^#include\s+"(\w+)\/[^"]*"/gm)].flatMap((match) => {
     const target = match[1];
     if ([folder, ...allowed, ...cuda].includes(target) || !FOLDERS.includes(target)) return [];

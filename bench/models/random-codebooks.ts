@@ -7,7 +7,7 @@ const F32_BYTES = 4;
 /** Items that a semantic ID takes: the bench adds many that random codes hardly tell apart. */
 const CAPACITY = 1_000_000;
 
-/** What made the vectors, as `npm run embed -- --out` writes it. */
+/** Model that made the vectors, as `npm run embed -- --out` writes it. */
 export interface CodebookSource {
   readonly modelDigest: string;
   readonly computeType: string;

@@ -34,7 +34,7 @@ export const Verdict = words(
     'behind-diversity-cap',
     'open',
   ],
-  { doc: 'What became of a watched item.', cpp: 'beam::Verdict' },
+  { doc: 'The fate of a watched item.', cpp: 'beam::Verdict' },
 );
 
 const CatalogueBuildOptions = record('CatalogueBuildOptions', 'BuildRequest', '', {
@@ -84,14 +84,14 @@ const CatalogueState = record('CatalogueState', undefined, '', {
   changedItemCount: u53('Items that differ from the snapshot.'),
   changesSinceSnapshot: u53(),
   snapshotItemCount: u53(),
-  replayedChanges: u53('What catalogueKeep() found in its folder.'),
+  replayedChanges: u53('Changes that catalogueKeep() found in its folder.'),
   cutBytes: u53('Of a write that a crash broke off, cut by catalogueKeep().'),
 });
 
 const CatalogueDigest = record(
   'CatalogueDigest',
   'catalogue::Digest',
-  'What a version holds: two that hold the same have the same digest.',
+  'The content of a version: equal contents have equal digests.',
   {
     sequence: u53('Number of the last change of the version.'),
     mark,
@@ -122,7 +122,7 @@ const explained = (name) => `from.explanation.${name}`;
 const CatalogueJudgement = record(
   'CatalogueJudgement',
   'Judgement',
-  'What a version says of an item before any search.',
+  'The state of an item in a version, before any search.',
   {
     reach: handle('ReachHandle', 'Of that version and the eligibility.'),
     sequence: u53('', 'from.reach->reach.view().sequence()'),
@@ -175,7 +175,7 @@ const ChangeOp = words(
   'CHANGE_OPS',
   ['upsert', 'pause', 'resume', 'remove', 'set_attributes', 'set_priority', 'patch_attributes'],
   {
-    doc: 'What may happen to an item (docs/concepts/live-catalogue.md).',
+    doc: 'Changes of an item (docs/concepts/live-catalogue.md).',
     cpp: 'catalogue::ChangeKind',
     enumerators: [
       'kUpsert',
@@ -246,7 +246,7 @@ const CodebookLevel = record('CodebookLevel', 'catalogue::GivenLevel', '', {
 const GivenCodebooks = record(
   'GivenCodebooks',
   'catalogue::GivenCodebooks',
-  'What vectors get codes by (docs/concepts/semantic-ids.md).',
+  'Codebooks that give vectors their codes (docs/concepts/semantic-ids.md).',
   {
     dimension: u32('Of vectors.'),
     capacity: u32('Items that a SID takes.'),
@@ -273,7 +273,7 @@ const CatalogueLanding = record(
 );
 
 const DeclaredType = words('DeclaredType', 'DECLARED_TYPES', ['text', 'set', 'number', 'untyped'], {
-  doc: 'What an attribute may be (docs/concepts/eligibility.md).',
+  doc: 'Types of an attribute (docs/concepts/eligibility.md).',
   cpp: 'catalogue::DeclaredType',
 });
 

@@ -73,7 +73,7 @@ const Pass = record(
   },
 );
 
-const AnswerFacts = record('AnswerFacts', 'engine::Completion', 'What answers of all kinds say.', {
+const AnswerFacts = record('AnswerFacts', 'engine::Completion', 'Facts in an answer of any kind.', {
   weightsGeneration: u53('Updates of the weights before the request ran.'),
   catalogueSequence: u53('Number of the last change of the version that was searched.'),
   prefixReusedTokens: u32('Prompt tokens that other requests computed.'),
@@ -98,7 +98,7 @@ const AnswerPath = record('AnswerPath', 'engine::Completion', '', {
   score: f32('Log-probability of the path.', 'from.answer.path_scores[i]'),
 });
 
-const ItemFate = record('WatchedItem', 'beam::Explanation', 'What became of a watched item.', {
+const ItemFate = record('WatchedItem', 'beam::Explanation', 'The fate of a watched item.', {
   verdict: choice(Verdict, '`open` where no item was watched.'),
   rank: u32('From 1: of the item in the answer, or of its path among the candidates of the step.'),
   step: u32('Pruned: in which selection, from 0.'),
@@ -172,7 +172,7 @@ export default {
       atLeast: number(4, 'beam::kAtLeast'),
       provedOut: number(8, 'beam::kProvedOut'),
     }),
-    numbers('NOTHING', 'What stands where there is none.', {
+    numbers('NOTHING', 'Placeholders for an absent value.', {
       row: number(NONE, 'beam::kNoRow'),
       code: number(NONE, 'beam::kTerminalCode'),
       item: number(NONE, 'catalogue::kNoItem'),

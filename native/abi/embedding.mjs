@@ -28,7 +28,10 @@ const EmbedderInfo = record('EmbedderInfo', 'engine::Embedder', 'A model of text
   vocabSize: u32('', config('vocab_size')),
   layerCount: u32('', config('layer_count')),
   digest: text('Of encoder and head.', 'from.model().digest()'),
-  numbers: text('What beside the weights decides bits.', 'from.model().encoder().numbers()'),
+  numbers: text(
+    'The settings that decide bits, beside the weights.',
+    'from.model().encoder().numbers()',
+  ),
   isClassifier: flag(
     'A vector is a row of logits, one per label.',
     'from.model().head().config().is_classifier',
@@ -43,14 +46,19 @@ const EmbedderInfo = record('EmbedderInfo', 'engine::Embedder', 'A model of text
   weightBytes: u53('', 'from.model().encoder().weight_bytes()'),
 });
 
-const EmbeddedPass = record('EmbeddedPass', 'engine::EmbeddedPass', 'What a pass made.', {
+const EmbeddedPass = record('EmbeddedPass', 'engine::EmbeddedPass', 'Results of a pass.', {
   vectors: f32s('[texts][dimension].'),
   computeUs: f64('Microseconds that it computed, without those in which it gave way.'),
 });
 
-const MeasuredTexts = record('MeasuredTexts', 'engine::MeasuredTexts', 'What was measured.', {
-  path: text('Of the file of static scales.'),
-  rows: u53('Tokens that were measured.'),
-});
+const MeasuredTexts = record(
+  'MeasuredTexts',
+  'engine::MeasuredTexts',
+  'Results of the measurement.',
+  {
+    path: text('Of the file of static scales.'),
+    rows: u53('Tokens that were measured.'),
+  },
+);
 
 export default { read: [EmbedderOptions], written: [EmbedderInfo, EmbeddedPass, MeasuredTexts] };

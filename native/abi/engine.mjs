@@ -13,7 +13,7 @@ const EngineOptions = record('EngineOptions', 'engine::EngineOptions', '', {
   activationScalesPath: text(
     "File of fixed activation scales for w8a8, as measureScales writes it; '' for none.",
   ),
-  headTokens: i32s('Whose logits requests may want; empty: those of the whole vocabulary.'),
+  headTokens: i32s('Tokens whose logits requests may want; empty: the whole vocabulary.'),
   device: text('That computes: `cpu`, or `cuda:N` for card N of the machine.'),
   threadCount: u32("Compute threads, the engine's own included; >= 1."),
   threadPlacement: choice(
@@ -89,7 +89,7 @@ const shapeOf = (config) => ({
 const ModelShape = record(
   'ModelShape',
   'model::ModelConfig',
-  'What config.json alone says of a model.',
+  'The shape of a model, from config.json alone.',
   shapeOf('from'),
 );
 
@@ -134,10 +134,15 @@ const UnseenExpert = record(
   { layer: u32(), expert: u32() },
 );
 
-const MeasuredScales = record('MeasuredScales', 'engine::MeasuredScales', 'What was measured.', {
-  rows: u53(),
-  unseen: list(UnseenExpert, "Their scale is the largest of their layer's other experts."),
-});
+const MeasuredScales = record(
+  'MeasuredScales',
+  'engine::MeasuredScales',
+  'Results of the measurement.',
+  {
+    rows: u53(),
+    unseen: list(UnseenExpert, "Their scale is the largest of their layer's other experts."),
+  },
+);
 
 const BindingOptions = record(
   'BindingOptions',
@@ -202,6 +207,25 @@ const EngineStats = record(
   },
 );
 
+const ClassForecast = record(
+  'ClassForecast',
+  'engine::ClassForecast',
+  'For a call of one priority class that is not parsed yet. Refuse it where `waitUs` exceeds its ' +
+    'time left, or where `turnUs` is above 0 and `waitUs` exceeds `turnsShare` of its time left.',
+  {
+    waitUs: f64('Microseconds until the work ahead of the call is done, safety margin included.'),
+    turnUs: f64(
+      'Microseconds until the next turn of the class, while demand exceeds capacity; else 0.',
+    ),
+  },
+);
+
+const EngineForecast = record('EngineForecast', 'engine::Forecast', 'As of now.', {
+  classes: list(ClassForecast, 'By priority: high, normal, low.'),
+  requestUs: f64("Microseconds of the engine's time that an average recent request takes."),
+  turnsShare: f64('0..1: see ClassForecast.'),
+});
+
 const WeightsUpdate = record('WeightsUpdate', 'engine::UpdateReport', 'The weights that serve.', {
   digest: text(),
   generation: u53('Updates since the engine was opened.'),
@@ -209,7 +233,7 @@ const WeightsUpdate = record('WeightsUpdate', 'engine::UpdateReport', 'The weigh
   swappedUs: u53('No request ran.'),
 });
 
-const AdapterLimits = record('AdapterLimits', 'lora::Limits', 'What an adapter may be.', {
+const AdapterLimits = record('AdapterLimits', 'lora::Limits', 'Limits of an adapter.', {
   rankMax: u32('1..128.'),
   normMax: f64('Of any target: Frobenius norm of scale * B * A; above 0.'),
 });
@@ -262,12 +286,17 @@ const StructFields = record('StructFields', 'StructTable', 'A structure that the
   fields: texts(),
 });
 
-const AbiDescription = record('AbiDescription', undefined, 'What the addon was built from.', {
-  digest: text('Of native/abi.'),
-  codes: texts('Of failures, by their number.'),
-  functions: texts(),
-  structs: list(StructFields),
-});
+const AbiDescription = record(
+  'AbiDescription',
+  undefined,
+  'The description that the addon was built from.',
+  {
+    digest: text('Of native/abi.'),
+    codes: texts('Of failures, by their number.'),
+    functions: texts(),
+    structs: list(StructFields),
+  },
+);
 
 export default {
   read: [EngineOptions, ScaleMeasurement, BindingOptions, AdapterLimits, TaskLimits],
@@ -276,6 +305,8 @@ export default {
     ModelInfo,
     SubmitOutcome,
     EngineStats,
+    ClassForecast,
+    EngineForecast,
     WeightsUpdate,
     UnseenExpert,
     MeasuredScales,

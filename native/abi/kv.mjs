@@ -73,7 +73,7 @@ const KvMetrics = record(
       'from.pool.tiers',
     ),
     storeError: text(
-      "What last kept blocks from being stored; '' for nothing.",
+      "The last error that kept blocks from being stored; '' for none.",
       'from.pool.store_error',
     ),
   },
@@ -82,7 +82,7 @@ const KvMetrics = record(
 const KvChain = record(
   'KvChain',
   'kv::ChainReport',
-  'What the pool has of a user under one version of prompts.',
+  'Blocks of a user in the pool, under one version of prompts.',
   {
     version: text('Digest of model, template, codebook and layout.', 'kv::to_text(from.version)'),
     isRetired: flag(),
@@ -92,7 +92,7 @@ const KvChain = record(
     ...Object.fromEntries(
       TIERS.map((tier, i) => [`${tier}Tokens`, u32('', `from.tier_tokens[${i}]`)]),
     ),
-    durableTokens: u32('What a restart would find.'),
+    durableTokens: u32('Tokens that a restart would find.'),
     unusedUs: u53(),
     versionsBack: u32('Versions between the one that computed its front and this one.'),
   },
@@ -107,7 +107,7 @@ const KvIntegrity = record('KvIntegrity', 'kv::IntegrityReport', '', {
   faults: texts("Of the pool's own accounts; empty unless there is a bug."),
 });
 
-const KvTierTokens = record('KvTierTokens', 'engine::Completion', 'What one tier had.', {
+const KvTierTokens = record('KvTierTokens', 'engine::Completion', 'Tokens found in one tier.', {
   tier: text('', 'from.kv_tiers[i]'),
   tokens: u32('', 'from.kv_tokens[i]'),
 });

@@ -1,6 +1,5 @@
-// What a request may get of a catalogue and how its items are chosen, as packed words on their way
-// in. A new kind of condition: a word of CLAUSE_KINDS with the fields that it needs, or a field of
-// Eligibility.
+// Eligibility and item policy of a request, as packed words on their way in. To add a kind of
+// condition, add a word to CLAUSE_KINDS with the fields that it needs, or a field to Eligibility.
 import {
   choice,
   f64,

@@ -43,7 +43,7 @@ const RequestWork = record('RequestWork', 'engine::Request', '', {
   priority: choice(Priority),
   promptTokens: i32s('', 'to.prompt'),
   userId: text(
-    "Whose keys and values are found and kept; '' for nobody's but the static text's.",
+    "The user whose keys and values are found and kept; '': the static text's alone.",
     'to.kv.user',
   ),
   prefixTokens: u32(
@@ -70,7 +70,7 @@ const RecallRequest = record('RecallRequest', 'engine::Request', 'A beam search 
   ),
   watchedItem: u32('Ordinal of an item of the reach whose fate is asked for; NO_ITEM: none.'),
   attributes: texts('Names of attributes that the items of the answer shall have.'),
-  wantsTree: flag('Whether the answer has what each step kept and first rejected.'),
+  wantsTree: flag('The answer lists the candidates that each step kept and first rejected.'),
 });
 
 const ScoreRequest = record('ScoreRequest', 'engine::Request', 'Log-probabilities of paths.', {

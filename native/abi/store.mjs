@@ -41,7 +41,7 @@ const StoreEntries = record('StoreEntries', 'std::vector<store::Entry>', 'Of one
   entries: entries('', 'from'),
 });
 
-const StoreFound = record('StoreFound', 'store::Found', 'What a query found.', {
+const StoreFound = record('StoreFound', 'store::Found', 'Results of a query.', {
   values: each(StoreValue, 'from.values.size()', 'Per key.'),
   ranges: list(StoreEntries, '', 'from.entries'),
 });

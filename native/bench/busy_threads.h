@@ -1,5 +1,5 @@
 // Which part of a fork each thread works: kernels that note when their products begin and end.
-// What lies between two products of a thread counts as work; waiting at the fork's end does not.
+// Counts the time between two products of a thread as work; the wait at the fork's end is not.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct ThreadTime {
 /// `kernels` with products of `type` that note their times. One at a time in a process.
 device::KernelTable noting_kernels(device::KernelTable kernels, device::PanelType type);
 
-/// What thread_time() is made of. Nobody multiplies meanwhile.
+/// The two halves of thread_time(). REQUIRES: no product runs.
 void forget_products();
 ThreadTime time_of_products(uint32_t threads, double begin, double end);
 double seconds_now();

@@ -1,11 +1,11 @@
-// What the KV pool costs: calls, copies, restarts, and what it finds again on real traces. Prints
+// Measures the KV pool: calls, copies, restarts, and the hit rate on real traces. Prints
 // one JSON document {"results": [{"name", "value", "unit"}, ...]} on stdout, progress on stderr.
 //
 //   kv_bench [--quick] [--only calls|copies|wait|restart|hits] [--data FOLDER] [--folder FOLDER]
 //
-// FOLDER of --data holds checkins/PetalingJaya.events.tsv, amazon-beauty/histories.txt (what the
-// visits of the check-ins are about, instead of places) and mooncake/*.jsonl; a trace that is not
-// there is skipped with a message. --folder is where the disk tier is made (and removed).
+// FOLDER of --data holds checkins/PetalingJaya.events.tsv, amazon-beauty/histories.txt (the
+// items bought, instead of places) and mooncake/*.jsonl; a missing trace is skipped with a message.
+// The disk tier is created in --folder, and removed.
 #include <unistd.h>
 
 #include <algorithm>

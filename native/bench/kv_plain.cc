@@ -1,4 +1,4 @@
-// What the pool's transfers are measured against: memcpy, plain files, RocksDB's blob files.
+// Baselines for the pool's transfers: memcpy, plain files, RocksDB's blob files.
 #include <fcntl.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>

@@ -1,6 +1,6 @@
-// What the pool finds again on real traces, against Belady's optimum: the block that is needed
-// again last goes first. A block is needed whenever a later one of its chain is, so the optimum
-// keeps prefixes too and is a true upper bound.
+// Compares the pool's hit rate on real traces with Belady's optimum, which evicts the block whose
+// next use is furthest away. A request for a block is also one for all earlier blocks of its chain,
+// so the optimum keeps prefixes too and is a true upper bound.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

@@ -1,8 +1,7 @@
-// What changes and eligibility cost at size: steps under predicates and with changes outstanding or
-// coming in, predicates not seen before, change to visible, compaction, memory, and what building
-// anew or filtering after the search would cost and lose. Prints one JSON document like
-// catalogue_bench, whose workload it shares. A step is a quarter of a search, which has one for
-// each of the four levels.
+// Measures changes and eligibility on a large catalogue: steps under predicates and with pending or
+// arriving changes, new predicates, the delay from change to visible, compaction, memory, and two
+// alternatives: rebuilding the catalogue, and filtering after the search. Prints one JSON document
+// like catalogue_bench, whose workload it shares. A search has four steps, one per level.
 #include <unistd.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// What the machine's multiply-add units can do at most: independent multiply-adds on registers (or
-// tiles), nothing else. The ceilings that matrix products are compared with.
+// Peak rates of the machine's multiply-add units: independent multiply-adds on registers or tiles,
+// nothing else. Matrix products are compared with these ceilings.
 #pragma once
 
 #include <cstdint>

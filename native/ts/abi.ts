@@ -1,8 +1,8 @@
 /**
  * The functions of the addon, in the order in which native/src/bridge registers them (those of the
  * ordered store are in store-abi.ts). Free functions, handle first, flat data; no optional
- * properties, no defaults. What they take and give is described in native/abi, from which types,
- * readers and writers of both sides are generated.
+ * properties, no defaults. native/abi describes their arguments and results; the types, readers and
+ * writers of both sides are generated from it.
  *
  * Inputs are copied during the call; the caller may reuse its arrays at once. Outputs are ordinary
  * objects and arrays.
@@ -31,6 +31,7 @@ import type {
   EmbeddedPass,
   EmbedderInfo,
   EmbedderOptions,
+  EngineForecast,
   EngineOptions,
   EngineStats,
   ItemTexts,
@@ -100,6 +101,11 @@ export interface NativeAddon extends StoreAddon {
   engineClose(engine: EngineHandle): Promise<void>;
   engineStats(engine: EngineHandle): EngineStats;
   /**
+   * Predicts how long a call would wait. `refused`: for each priority class, how many calls the
+   * caller has refused since the last forecast, because of it.
+   */
+  engineForecast(engine: EngineHandle, refused: Uint32Array): EngineForecast;
+  /**
    * Puts the weights of a folder in the place of those that serve, once the requests that run have
    * ended, which it waits for at most so long. An error leaves the old ones.
    */
@@ -135,7 +141,7 @@ export interface NativeAddon extends StoreAddon {
     adapter: number,
   ): void;
   kvMetrics(engine: EngineHandle): KvMetrics;
-  /** Whether anything of the user is kept under a version that is not dropped. */
+  /** True if the pool keeps anything of the user under a version that is not dropped. */
   kvHolds(engine: EngineHandle, user: string): boolean;
   /** Chains of a user, one per version of prompts under which they have any. */
   kvInspect(engine: EngineHandle, user: string): readonly KvChain[];
@@ -250,7 +256,7 @@ export interface NativeAddon extends StoreAddon {
   /** Makes items what they were at a version; gives the number of the new version. */
   catalogueRollBack(catalogue: CatalogueHandle, sequence: number): Promise<number>;
   /**
-   * What a packed ReachRequest, the first `count` of the words, lets a request find in the newest
+   * The items that a packed ReachRequest (the first `count` of the words) admits, in the newest
    * version at a time, in milliseconds since 1970.
    */
   catalogueReach(
@@ -271,8 +277,8 @@ export interface NativeAddon extends StoreAddon {
     count: number,
   ): CatalogueListing;
   /**
-   * What version `sequence`, -1 for the newest, says of an item. Rejects with CATALOGUE_NOT_FOUND
-   * where the version is not kept.
+   * The verdict of version `sequence` on an item; -1: the newest. Rejects with CATALOGUE_NOT_FOUND
+   * if the version is not kept.
    */
   catalogueJudge(
     catalogue: CatalogueHandle,

@@ -49,6 +49,7 @@ export {
   type Eligibility,
   type EmbeddedPass,
   type EmbedderInfo,
+  type EngineForecast,
   type EngineOptions,
   type EnginePass,
   type EngineStats,

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type * as grpc from '@grpc/grpc-js';
-import { RoutedClient, ServiceClient, TesseraClient } from '@tessera/client';
+import { ServiceClient, TesseraClient } from '@tessera/client';
 import { ERROR_TRAILERS, GRPC_STATUS } from '@tessera/errors';
 import { parseMembers, RoutingTable } from '@tessera/routing';
 import { missingFor, until } from '@tessera/testing';
@@ -48,12 +48,6 @@ async function rerank(): Promise<Reranked> {
   const asked = { method: 'POST', headers, body: JSON.stringify(body) };
   return (await (await fetch(`${cluster.httpUrl}/v1/rerank`, asked)).json()) as Reranked;
 }
-
-const routedClient = () =>
-  RoutedClient.open({
-    gatewayHttp: new URL(cluster.httpUrl).host,
-    gatewayGrpc: cluster.gatewayAddress,
-  });
 
 describe('three nodes on this machine', () => {
   it('start with one command, which prints the table', async () => {
@@ -103,14 +97,6 @@ describe('three nodes on this machine', () => {
       await once(haproxy, 'exit');
     }
   });
-  it('are routed to without the hop by a client that has their table', async () => {
-    const routed = await routedClient();
-    for (const userId of USERS) {
-      const { node } = await cluster.recalled(userId, routed);
-      expect(node, userId).toBe(await cluster.ownerOf(userId));
-    }
-    routed.close();
-  });
 
   it.skipIf(BROWSER_PATH === undefined)('are seen in the console of any of them', async () => {
     for (const userId of USERS.slice(0, 8)) {
@@ -150,18 +136,14 @@ describe('three nodes on this machine', () => {
   it('lose no answer, score or text and change none where one is killed under load', async () => {
     const expected = await cluster.expectedOf(USERS);
     const owners = await cluster.owners(USERS);
-    const routed = await routedClient();
     let isOver = false;
     const failed: unknown[] = [];
     const wrong: string[] = [];
-    const ask = async (
-      userId: string,
-      client: TesseraClient | RoutedClient,
-      moved: Set<string>,
-    ) => {
+    const moved = new Set<string>();
+    const ask = async (userId: string) => {
       while (!isOver) {
         try {
-          const { items, node } = await cluster.recalled(userId, client);
+          const { items, node } = await cluster.recalled(userId);
           if (items !== expected.get(userId)) wrong.push(userId);
           if (node !== owners.get(userId)) moved.add(userId);
         } catch (thrown) {
@@ -176,22 +158,15 @@ describe('three nodes on this machine', () => {
     const rerankOn = async () => {
       while (!isOver) reranked.push(await rerank());
     };
-    const [overGateway, withoutHop] = [new Set<string>(), new Set<string>()];
-    const asking = USERS.flatMap((userId) => [
-      ask(userId, cluster.client, overGateway),
-      ask(userId, routed, withoutHop),
-    ]);
+    const asking = USERS.map(ask);
     const mine = USERS.filter((userId) => owners.get(userId) === 'node-2');
     expect(mine.length).toBeGreaterThan(2);
     asking.push(rerankOn());
     await until('texts are scored meanwhile', () => reranked.length > 0);
     process.kill(cluster.pidOf('node-2'), 'SIGKILL');
-    await until('its users are answered', () =>
-      mine.every((userId) => overGateway.has(userId) && withoutHop.has(userId)),
-    );
+    await until('its users are answered', () => mine.every((userId) => moved.has(userId)));
     isOver = true;
     await Promise.all(asking);
-    routed.close();
     expect(failed).toEqual([]);
     expect(wrong).toEqual([]);
     // Each text once, with the score that it has from any node, or with why it has none.

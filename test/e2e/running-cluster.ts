@@ -137,8 +137,8 @@ export class RunningCluster {
     return owners;
   }
 
-  async recalled(userId: string, client: Pick<TesseraClient, 'recall'> = this.client) {
-    const answer = await client.recall({ userId, resultCount: 5 }, DEADLINE_MS);
+  async recalled(userId: string) {
+    const answer = await this.client.recall({ userId, resultCount: 5 }, DEADLINE_MS);
     const items = answer.items.map(({ itemId, score }) => [itemId, score]);
     return { items: JSON.stringify(items), node: answer.versions?.node };
   }

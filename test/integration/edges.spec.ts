@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import * as grpc from '@grpc/grpc-js';
+import { ServiceClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import { NOTHING_HELD } from '@tessera/engine';
 import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { serve } from '../../apps/standalone/src/serve.js';
 import { answerTo, explanationOf, FakeRuntime, scoresOf } from './fake-runtime.js';
 import { RecallClient } from './recall-client.js';
@@ -115,6 +116,26 @@ describe('both edges', () => {
     expect(runtime.seen.at(-1)?.request).toMatchObject({ search: 'beam' });
     await postJson({ userId: '7' });
     expect(runtime.seen.at(-1)?.request).not.toHaveProperty('search');
+  });
+
+  it('forecast the wait of a recall, as the runtime has it for the priority', async () => {
+    const forecast = { waitUs: 1500, turnUs: 20 };
+    const idle = { waitUs: 0, turnUs: 0 };
+    vi.spyOn(runtime, 'forecast').mockReturnValue({
+      classes: [idle, idle, forecast],
+      requestUs: 0,
+      turnsShare: 1,
+    });
+    const asked = { userId: '7', priority: 'low' };
+    const { json } = await postJson(asked, '/v1/estimate');
+    expect(json).toEqual({ ...forecast, inFlight: 0 });
+    const rpc = new ServiceClient('tessera.recall.v1.RecallService', serving.grpcAddress);
+    const overGrpc = await rpc.call('Estimate', { userId: '7', priority: 3 });
+    expect(overGrpc).toEqual({ ...forecast, inFlight: 0 });
+    rpc.close();
+    const { status } = await postJson({ priority: 'urgent' }, '/v1/estimate');
+    expect(status).toBe(400);
+    vi.restoreAllMocks();
   });
 
   it('hand the same request for scores to the runtime and the same answer back', async () => {

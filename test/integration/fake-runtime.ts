@@ -297,6 +297,11 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
     return this.kvPool.dropUser(userId);
   }
 
+  forecast() {
+    const idle = { waitUs: 0, turnUs: 0 };
+    return { classes: [idle, idle, idle], requestUs: 0, turnsShare: 1 };
+  }
+
   engineStats() {
     return stats;
   }

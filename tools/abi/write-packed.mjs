@@ -138,14 +138,14 @@ export function packedCpp({ packedIn, packedOut, requests, answers, words }) {
     ...made.flatMap(structOf),
     ...packedIn.map((record) => `${readSignature(record)};`),
     '',
-    '/// What a request has of its own, by its kind.',
+    '/// The fields of each kind of request.',
     'using ReadRequest = void (*)(PackedReader&, engine::Request&);',
     ...tableOf('ReadRequest', 'kReadRequest', 'read', requests),
   ];
   const writers = [
     ...packedOut.map((record) => `${writeSignature(record)};`),
     '',
-    '/// What an answer has of its own, by the kind of its request.',
+    '/// The fields of an answer to each kind of request.',
     'using WriteAnswer = void (*)(PackedWriter&, const engine::Completion&);',
     ...tableOf('WriteAnswer', 'kWriteAnswer', 'write', answers),
   ];

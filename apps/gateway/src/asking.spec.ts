@@ -116,7 +116,7 @@ it('says once that a node is away, and once that it is back', () => {
   cluster.saw(a, { state: 'up', versions: versions('a') });
   expect(lines).toEqual([
     'node a takes no requests: its users go to their successors',
-    'node a takes its users',
+    'node a is up',
   ]);
 });
 

@@ -15,12 +15,12 @@ export interface Asked {
   readonly partition: number | undefined;
   /** Name of the one node that can answer; left out: any of the partition's. */
   readonly node?: string | undefined;
-  /** What its cost is predicted by. */
+  /** Kind of call by which its cost is predicted. */
   readonly kind: string;
   readonly edge: Edge;
   /** Milliseconds until its deadline; Infinity: it has none. */
   readonly leftMs: number;
-  /** Nobody waits any more, or the deadline has passed. */
+  /** True once the caller has gone or the deadline has passed. */
   readonly isOver: () => boolean;
   readonly failureOf: (thrown: unknown) => Failure;
 }

@@ -19,7 +19,7 @@ export interface Chosen {
   readonly reason: ChoiceReason | 'no-user';
 }
 
-/** What the gateway learns when it asks a node how it is. */
+/** State of a node, as it answers the gateway's question. */
 export type Sighting =
   | {
       readonly state: 'up' | 'draining';
@@ -136,7 +136,7 @@ export class Cluster {
     };
   }
 
-  /** What asking a node how it is has brought. */
+  /** Takes the state of a node that was asked. */
   saw(link: NodeLink, sighting: Sighting): void {
     if (this.leaving.has(link)) {
       if (sighting.state === 'down') link.endWaiting();
@@ -223,7 +223,7 @@ export class Cluster {
     link.reason = reason;
     if (!isNew) return;
     const node = link.member.name;
-    if (state === 'up') this.log.info({ node }, `node ${node} takes its users`);
+    if (state === 'up') this.log.info({ node }, `node ${node} is up`);
     else {
       const line = `node ${node} takes no requests: its users go to their successors`;
       this.log.warn({ node, state, reason }, line);
@@ -237,7 +237,7 @@ export class Cluster {
   }
 }
 
-/** Whether what a node serves counts for what the cluster serves. */
+/** True if the node's versions count for those of the cluster. */
 function isCounted({ state }: NodeLink): boolean {
   return state === 'up' || state === 'different';
 }

@@ -11,7 +11,7 @@ import type { Fields } from './passed-fields.js';
 /** `different`: another model, template or state than the cluster's, or another name. */
 export type NodeState = 'unknown' | 'up' | 'draining' | 'down' | 'different';
 
-/** What a node's HTTP edge answered. */
+/** Answer of a node's HTTP edge. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -51,7 +51,7 @@ export class NodeLink {
   log: LogWord = NO_LOG;
   /** Users' chains in its KV pool, when it was last seen. */
   chains = 0;
-  /** What it says of the texts that it scores, when it was last seen; undefined: it scores none. */
+  /** Its profile of scoring texts when it was last seen; undefined: it scores none. */
   relevance: RelevanceProfile | undefined;
   /** Predicted work of the texts that it scores. */
   readonly work = new PredictedWork();

@@ -25,8 +25,8 @@ export function passedFields(read: (name: string) => unknown): Fields {
 }
 
 /**
- * Who showed a certificate and no token was let in by the gateway, which shows its own token to the
- * node.
+ * Adds the gateway's own token for a caller who has none: the gateway let them in by their
+ * certificate.
  */
 export function withToken(fields: Fields, { token }: Pick<Connection, 'token'>): Fields {
   if (token === '' || fields.authorization !== undefined) return fields;

@@ -54,7 +54,7 @@ async function follow(membership: Membership, cluster: Cluster): Promise<NodeHea
     asked = health.round();
   });
   await asked;
-  // Who has not answered once may be busy; twice, it is away.
+  // One missed answer may mean a busy node; two mark it as away.
   if (cluster.links().some(({ state }) => state === 'unknown')) await health.round();
   health.start();
   return health;

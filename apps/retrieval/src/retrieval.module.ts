@@ -1,6 +1,6 @@
 import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
 import { ChangeAudits } from '@tessera/access';
-import type { EdgeAdmission } from '@tessera/admission';
+import { EdgeAdmission } from '@tessera/admission';
 import type { CallLimits } from '@tessera/call';
 import { HttpCalls, type OwnMethods } from '@tessera/hosting';
 import { RecordProducer } from '@tessera/kafka';
@@ -36,7 +36,8 @@ export interface RetrievalOptions
   readonly operations: RecallOperations;
   readonly changes: ChangeAudits;
   readonly limits: CallLimits;
-  readonly admissions: Partial<Readonly<Record<Queue, EdgeAdmission>>>;
+  readonly admissions: Readonly<Record<'decoder', EdgeAdmission>> &
+    Partial<Readonly<Record<Queue, EdgeAdmission>>>;
   readonly adapters: AdapterEdge;
   readonly weights: WeightsEdge;
   readonly embedding: TextModels;
@@ -70,6 +71,7 @@ export class RetrievalModule {
         ...(topics?.fetchSource === undefined ? [] : [AdapterTopicController]),
       ],
       providers: [
+        { provide: EdgeAdmission, useValue: options.admissions.decoder },
         { provide: RecallEdge, useValue: new RecallEdge(options) },
         { provide: RelevanceEdge, useValue: new RelevanceEdge(options) },
         {
@@ -100,6 +102,7 @@ export class RetrievalModule {
 /** The methods of this module, and those whose JSON is read otherwise than the message. */
 export function retrievalMethods(app: INestApplicationContext): Required<OwnMethods> {
   const requests = {
+    admission: app.get(EdgeAdmission),
     recall: app.get(RecallEdge),
     relevance: app.get(RelevanceEdge),
     embedding: app.get(EmbeddingEdge),

@@ -13,6 +13,8 @@ import { nothingHeld } from './held-while-idle.js';
 import { watchKvPool } from './kv-watch.js';
 import { StandaloneModule } from './standalone.module.js';
 
+/** Class of priority whose wait the load class is made of. */
+const NORMAL = 1;
 /** After the drain time: what is left is cancelled, and its answers are written. */
 const CANCEL_BUDGET_MS = 10_000;
 
@@ -73,7 +75,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     grpc: { ...config.grpc, ...config.edge },
     limits: config.recall,
     admissions,
-    loadClass: () => loadClassOf(admissions.decoder.waitUs),
+    loadClass: () => loadClassOf(admissions.decoder.forecast(NORMAL).waitUs),
     methods: (app) => {
       const { handlers, json } = retrievalMethods(app);
       const behaviours = modules.feature === undefined ? [] : behaviourMethods(app);

@@ -13,6 +13,7 @@ import {
   type CatalogueLanding,
   type CatalogueState,
   type Eligibility,
+  type EngineForecast,
   type EngineStats,
   type EngineTimings,
   type GivenCodebooks,
@@ -52,10 +53,7 @@ export interface CatalogueItem {
   readonly attributes: string;
 }
 
-/**
- * The items that a request may find; made by Catalogue.reach() and given to the engine with the
- * request.
- */
+/** The items that a request may find; made by Catalogue.reach() and given to the engine. */
 export interface Reach {
   /** Number of the last change of the version that is pinned. */
   readonly sequence: number;
@@ -394,6 +392,8 @@ export abstract class Engine {
    */
   abstract updateWeights(folder: string, waitMaxMs: number): Promise<EngineUpdate>;
   abstract stats(): EngineStats;
+  /** For a call that came now; cheap. `refused`: calls by class that the last one refused. */
+  abstract forecast(refused: readonly number[]): EngineForecast;
   abstract held(): EngineHeld;
   abstract drain(budgetMs: number): Promise<void>;
   abstract close(): Promise<void>;

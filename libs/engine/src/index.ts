@@ -14,6 +14,7 @@ export type {
   DiversityCap,
   Eligibility,
   EmbedderInfo,
+  EngineForecast,
   EnginePass,
   EngineStats,
   EngineTimings,

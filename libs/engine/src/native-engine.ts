@@ -2,6 +2,7 @@ import { type Cancellation, TesseraError } from '@tessera/errors';
 import {
   type AdapterArena,
   type AdapterLimits,
+  type EngineForecast,
   type EngineHandle,
   type EngineStats,
   NOTHING,
@@ -180,6 +181,10 @@ export class NativeEngine extends Engine {
 
   stats(): EngineStats {
     return callNative(() => addon().engineStats(this.handle));
+  }
+
+  forecast(refused: readonly number[]): EngineForecast {
+    return callNative(() => addon().engineForecast(this.handle, Uint32Array.from(refused)));
   }
 
   async drain(budgetMs: number): Promise<void> {

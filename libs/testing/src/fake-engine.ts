@@ -6,6 +6,7 @@ import {
   type EngineAnswer,
   type EngineAppended,
   type EngineAppendRequest,
+  type EngineForecast,
   type EngineHeld,
   type EngineLogits,
   type EngineModel,
@@ -281,6 +282,11 @@ export class FakeEngine extends Engine {
     this.model = { ...this.model, digest: folder };
     this.updates += 1;
     return { digest: folder, generation: this.updates, drainedUs: 0, swappedUs: 0 };
+  }
+
+  forecast(): EngineForecast {
+    const idle = { waitUs: 0, turnUs: 0 };
+    return { classes: [idle, idle, idle], requestUs: 0, turnsShare: 1 };
   }
 
   stats(): EngineStats {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attention/cuda/attend_kernels.h"
 #include "card/random_values.h"
-#include "model/cuda/kernels.h"
+#include "cuda/kernels/attend_kernels.h"
+#include "cuda/kernels/forward_kernels.h"
 
 namespace tessera::bench::card {
 namespace {

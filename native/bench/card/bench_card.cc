@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
-#include "beam/cuda/kernels.h"
-#include "device/cuda/card_queue.h"
-#include "model/cuda/test_kernels.h"
+#include "cuda/device/card_queue.h"
+#include "cuda/kernels/search_kernels.h"
+#include "cuda/kernels/test_forward_kernels.h"
 
 extern "C" {
 void tessera_count_candidates(const tessera::beam::cuda::Search*);

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "device/cuda/queue.h"
-#include "engine/cuda/open_on_card.h"
+#include "cuda/device/queue.h"
+#include "cuda/engine/open_on_card.h"
 
 namespace tessera::bench::card {
 
@@ -44,7 +44,7 @@ struct Rounds {
 Result<double> median_seconds(BenchCard& card, const Rounds& rounds,
                               const std::function<Status()>& work,
                               const std::function<Status()>& prepare = nullptr);
-/// The same of launches alone, which are asked for as one chain (device/cuda/queue.h): the host
+/// The same of launches alone, which are asked for as one chain (cuda/device/queue.h): the host
 /// does not come between them.
 Result<double> median_chain_seconds(BenchCard& card, const Rounds& rounds,
                                     const std::function<Status()>& launches,

@@ -5,13 +5,13 @@
 
 #include <filesystem>
 
-#include "beam/cuda/kernels.h"
 #include "card/attention_case.h"
 #include "card/product_case.h"
 #include "card/search_case.h"
 #include "card/shapes.h"
 #include "card/stages.h"
-#include "device/cuda/test_card.h"
+#include "cuda/device/test_card.h"
+#include "cuda/kernels/search_kernels.h"
 
 namespace tessera::bench::card {
 namespace {

@@ -4,7 +4,7 @@
 #include "card/product_case.h"
 #include "card/random_values.h"
 #include "card/stages.h"
-#include "model/cuda/kernels.h"
+#include "cuda/kernels/forward_kernels.h"
 
 namespace tessera::bench::card {
 namespace {

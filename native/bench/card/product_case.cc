@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/cuda/kernels.h"
+#include "cuda/kernels/forward_kernels.h"
 
 namespace tessera::bench::card {
 namespace {

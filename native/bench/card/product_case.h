@@ -7,7 +7,7 @@
 #include "card/bench_card.h"
 #include "card/random_values.h"
 #include "card/report.h"
-#include "ops/cuda/multiply_kernels.h"
+#include "cuda/kernels/multiply_kernels.h"
 
 namespace tessera::bench::card {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "card/options.h"
-#include "engine/cuda/open_on_card.h"
+#include "cuda/engine/open_on_card.h"
 
 namespace tessera::bench::card {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "card/shapes.h"
 #include "card/stages.h"
-#include "model/cuda/card_decoder.h"
+#include "cuda/model/card_decoder.h"
 
 namespace tessera::bench::card {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <random>
 
-#include "beam/cuda/kernels.h"
 #include "card/shapes.h"
+#include "cuda/kernels/search_kernels.h"
 
 namespace tessera::bench::card {
 namespace {

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "beam/cuda/select_kernels.h"
 #include "beam/select.h"
 #include "card/bench_card.h"
-#include "engine/cuda/card_catalogue.h"
+#include "cuda/engine/card_catalogue.h"
+#include "cuda/kernels/select_kernels.h"
 
 namespace tessera::bench::card {
 

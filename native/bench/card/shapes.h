@@ -1,5 +1,5 @@
-// The models and catalogues of card_bench, drawn at random and kept in a folder: whoever runs
-// beside it on the same card reads the same files.
+// The models and catalogues of card_bench, drawn at random and kept in a folder, so that a peer on
+// the same card reads the same files.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// What card_bench measures, a stage each. Every result is compared with what the CPU makes of the
-// same input before it is timed. Errors of all: INTERNAL for a result that differs, what the card
-// says.
+// The stages of card_bench. Each compares its results with the CPU's before it times anything.
+// Errors of all: INTERNAL for a result that differs; the card's own.
 #pragma once
 
 #include "card/bench_card.h"

@@ -37,7 +37,7 @@ class PackedReader {
     texts_ = {reinterpret_cast<const char*>(words.data() + end_), words[2]};
   }
 
-  /// Whether every field was there, and nothing else.
+  /// True if the words had every field and nothing else.
   bool is_whole() const { return is_good_ && at_ == end_ && texts_.empty(); }
   bool is_good() const { return is_good_; }
   /// Words of the record; the next one begins behind them.

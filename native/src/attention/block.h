@@ -4,7 +4,7 @@
 //   block: [layer][ keys: [kv_head] a panel of k = head_dim, columns = positions ]
 //                 [ values: [kv_head][head_dim / 32] panels of k = positions, columns = dims ]
 //
-// Positions that nobody has written must hold finite numbers: they are multiplied by zero.
+// Unwritten positions must hold finite numbers: they are multiplied by zero.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ constexpr uint32_t kMagnitude = 0x7fffffff;  // bits of an F32 but its sign
 constexpr uint32_t kInfinity = 0x7f800000;
 
 /// The keys or values of one head, a row for each position. Number holds the bits of one: uint16_t
-/// of BF16, uint32_t of F32. What fills panels up is zero.
+/// of BF16, uint32_t of F32. Padding of panels is zero.
 template <typename Number>
 class HeadRows {
  public:

@@ -1,4 +1,4 @@
-// What write_kv and attend both need of a group: its checks and where its beams' slots lie.
+// Shared by write_kv and attend: the checks of a group, and the slots of its beams.
 #pragma once
 
 #include <cstdint>

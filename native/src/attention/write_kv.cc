@@ -81,8 +81,8 @@ class Writer {
   }
 
  private:
-  /// Rows i < count of keys become columns position + i of a panel. What fills 32 bits stays
-  /// together, so this is a transposition of words, 16 of them of each row at a time.
+  /// Rows i < count of keys become columns position + i of a panel. Elements that
+  /// share 32 bits stay together, so this transposes words, 16 of each row at a time.
   void write_keys(const float* from, uint32_t position, uint32_t count, char* panel) const {
     const auto depth = static_cast<uint32_t>(device::panel_tile_depth(layout_.panel_type()));
     for (uint32_t d = 0; d < layout_.head_dim; d += depth, panel += device::kPanelTile) {

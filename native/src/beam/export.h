@@ -22,7 +22,7 @@ struct ExportOptions {
   const catalogue::ItemPolicy* policy = nullptr;  // null: none beside these
   catalogue::ItemOrdinal watched_item = catalogue::kNoItem;  // whose fate is explained
 
-  /// Whether caps may leave a path without items.
+  /// True if caps may leave a path without items.
   bool is_diverse() const { return policy != nullptr && policy->has_diversity(); }
 };
 

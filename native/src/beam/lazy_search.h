@@ -9,11 +9,11 @@
 //
 // Order. Rows above a guessed threshold are computed step by step, then whatever the true one still
 // demands, until nothing above it is left. The guess decides how many rows and passes are needed,
-// nothing else (threshold_rule.h). A candidate is settled once nobody can come before it any more:
-// all that are better in earlier steps are computed. One that is not may be computed in advance,
-// beside late rows of the steps before it, and what follows from it counts once it is settled; a
-// width that then cuts it off has cost a row in vain. So rows never exceed the widths by more than
-// `spare_rows`.
+// nothing else (threshold_rule.h). A candidate is settled once no better one can appear: every
+// better prefix of earlier steps is computed. An unsettled candidate may be computed in advance,
+// beside late rows of the steps before it; its children count once it is settled, and if a width
+// then cuts it off, its row was useless. At most `spare_rows` rows beyond the widths are computed
+// so.
 //
 // Certificate. An item may have been missed only below a candidate that a width cut off, or that a
 // narrowing took back. Where none of them reaches the answer's last score the answer is the model's

@@ -42,7 +42,7 @@ uint64_t item_count(const Eligibility& bits) {
   return catalogue::count_bits(bits.items.data(), 0, bits.items.size() * 64);
 }
 
-/// What the caps say that they keep out is what is missing beside the bits without them.
+/// Checks that capped_items counts exactly the items whose bits the caps clear.
 void expect_capped(const View& view, catalogue::EligibilityRequest request,
                    const Eligibility& bits) {
   request.caps.clear();
@@ -149,7 +149,7 @@ TEST_F(LiveEligibilityTest, BitsAreThoseOfTheViewWhicheverWereAskedForBefore) {
       held.push_back(std::move(next));
       if (held.size() > kHeldMax) held.erase(held.begin() + random() % held.size());
     }
-    // What is held has not been written again for others.
+    // Bits that are still held have not been overwritten for later filters.
     for (const Held& one : held) expect_bits(one);
     if (HasFatalFailure()) return;
   }

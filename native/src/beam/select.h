@@ -56,7 +56,7 @@ struct Finished {
   catalogue::NodeIndex node = catalogue::kNoNode;
 };
 
-/// What is known of the paths that a search has not found.
+/// Bounds on the paths that a search has not found.
 struct Certificate {
   bool is_certified = false;  // none of them belongs into the answer
   float gap = 0;              // the best score that one of them could have; -infinity: certified

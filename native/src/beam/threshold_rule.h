@@ -52,7 +52,7 @@ class ThresholdRule {
 /// last first; beyond a number those that were not used for longest are forgotten.
 class ThresholdRules {
  public:
-  /// One that is forgotten stays with those who have it.
+  /// A rule that is forgotten stays valid for its holders.
   std::shared_ptr<ThresholdRule> of(const std::string& key);
 
  private:

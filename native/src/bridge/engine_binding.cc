@@ -9,6 +9,7 @@
 #include "bridge/object_reader.h"
 #include "bridge/object_writer.h"
 #include "bridge/submit_requests.h"
+#include "cuda/engine/open_on_card.h"
 
 namespace tessera::bridge {
 namespace {
@@ -27,7 +28,7 @@ Napi::Value engine_open(const Napi::CallbackInfo& info) {
   return run_in_lane(
       env, LaneKind::kBuild,
       [handle, options]() -> Status {
-        auto engine = engine::Engine::open(options, *handle->channel);
+        auto engine = engine::Engine::open(options, *handle->channel, &engine::cuda::open_on_card);
         if (!engine.is_ok()) return engine.status();
         handle->engine = std::move(engine).value();
         return Status::ok();
@@ -156,6 +157,20 @@ Napi::Value engine_stats(const Napi::CallbackInfo& info) {
   return to_js(info.Env(), open_engine(info[0])->engine->stats());
 }
 
+Napi::Value engine_forecast(const Napi::CallbackInfo& info) {
+  const auto handle = open_engine(info[0]);
+  const std::span<const uint32_t> given = read_u32s(info, 1, "engineForecast.refused");
+  engine::CallsByClass refused{};
+  if (given.size() != refused.size()) {
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     "engineForecast.refused: expected a count for each of " +
+                         std::to_string(refused.size()) + " classes, got " +
+                         std::to_string(given.size()));
+  }
+  std::copy(given.begin(), given.end(), refused.begin());
+  return to_js(info.Env(), handle->engine->forecast(refused));
+}
+
 }  // namespace
 
 void register_engine_functions(Napi::Env env, Napi::Object exports) {
@@ -169,6 +184,7 @@ void register_engine_functions(Napi::Env env, Napi::Object exports) {
   exports["engineDrain"] = Napi::Function::New<&engine_drain>(env, "engineDrain");
   exports["engineClose"] = Napi::Function::New<&engine_close>(env, "engineClose");
   exports["engineStats"] = Napi::Function::New<&engine_stats>(env, "engineStats");
+  exports["engineForecast"] = Napi::Function::New<&engine_forecast>(env, "engineForecast");
 }
 
 }  // namespace tessera::bridge

@@ -106,7 +106,7 @@ BoundCatalogue* bound_slot(EngineHandle& handle, const Napi::Value& value, const
 uint32_t adapter_slot(const EngineHandle& handle, const Napi::Value& value, const char* field);
 /// Slot `slot` holds an adapter that requests may name, or is kNoAdapter.
 bool is_adapter_slot(const EngineHandle& handle, uint32_t slot);
-/// What requests without a binding are of: their prompts are known by their tokens alone.
+/// The slot of requests without a binding: the pool knows their prompts by the tokens alone.
 Result<const BoundCatalogue*> unbound_of(EngineHandle& handle);
 /// The pool's number of a binding's prompts as an adapter, or the base model, reads them.
 Result<kv::Version> version_of(EngineHandle& handle, const BoundCatalogue& bound, uint32_t slot);

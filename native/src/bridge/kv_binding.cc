@@ -20,7 +20,8 @@ constexpr double kBudgetUsMax = 1e15;
 
 std::shared_ptr<kv::Pool> open_pool_of(const Napi::Value& value) {
   auto pool = open_engine(value)->engine->pool();
-  if (pool == nullptr) throw make_error(value.Env(), Code::kEngineClosed, "engine: it was closed");
+  if (pool == nullptr)
+    throw make_error(value.Env(), Code::kEngineClosed, "engine: the handle was closed");
   return pool;
 }
 

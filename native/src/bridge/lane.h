@@ -1,6 +1,6 @@
 // Threads for calls that take time, apart from libuv's few, on which Node reads files and looks up
-// names. A lane has threads of its own and a bounded queue, so that a call waits for its like and
-// for nobody else: what requests wait for never stands behind what is rare and long.
+// names. A lane has threads of its own and a bounded queue, so that a call waits only for
+// calls of its own kind: calls that requests wait for never queue behind rare and long ones.
 //
 // Lifetime: made with the environment's first call, closed by a cleanup hook: queued calls are
 // dropped, the running ones are asked to end and waited for.

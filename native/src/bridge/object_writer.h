@@ -70,4 +70,9 @@ Napi::Value to_js(Napi::Env env, const std::vector<Value>& values) {
   }
 }
 
+template <typename Value, size_t kCount>
+Napi::Value to_js(Napi::Env env, const std::array<Value, kCount>& values) {
+  return list_to_js(env, values);
+}
+
 }  // namespace tessera::bridge

@@ -1,5 +1,5 @@
-// The packed requests of engineSubmit -> engine requests. What lies in them is checked here; limits
-// are the engine's.
+// Turns the packed requests of engineSubmit into engine requests. Checks the packing; the engine
+// checks limits.
 #pragma once
 
 #include <napi.h>

@@ -40,9 +40,8 @@ class AttributeSchema {
   static Result<std::shared_ptr<const AttributeSchema>> make(
       std::span<const AttributeDeclaration> declarations);
 
-  /// Whether an attributes object has declared members of declared values only, as far as
-  /// `concerns` says so of their names. Errors: CATALOGUE_INVALID, the message beginning with
-  /// `attributes.NAME`.
+  /// Checks an attributes object: every member whose name `concerns` accepts must be declared and
+  /// have a declared value. Errors: CATALOGUE_INVALID; the message begins with `attributes.NAME`.
   Status check_object(std::string_view json,
                       const std::function<bool(std::string_view)>& concerns) const;
   /// Errors: REQUEST_INVALID, the message beginning with `eligibility.predicate`, a cap's path or
@@ -51,8 +50,8 @@ class AttributeSchema {
   Status check_caps(const std::vector<CountedCap>& caps) const;
   Status check_policy(const ItemPolicyRequest& request) const;
 
-  /// What items of a view have that is not declared, in words, the first kFindingsMax. Errors:
-  /// CATALOGUE_INVALID: they have an attribute of another type than the declared one.
+  /// Describes undeclared attributes of a view's items, the first kFindingsMax. Errors:
+  /// CATALOGUE_INVALID: an item has an attribute of another type than the declared one.
   Result<std::vector<std::string>> check_items(const View& view) const;
 
  private:

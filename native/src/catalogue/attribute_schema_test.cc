@@ -1,4 +1,4 @@
-// What a schema of attributes lets pass, against a naive restatement, and what it says of the rest.
+// Compares a schema's verdicts with a naive restatement, and checks its messages.
 #include "catalogue/attribute_schema.h"
 
 #include <gtest/gtest.h>

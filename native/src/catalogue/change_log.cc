@@ -94,8 +94,8 @@ Frame take_frame(Reader& reader, uint32_t version, uint64_t chain) {
   return found == hash ? Frame{hash, payload} : Frame{};
 }
 
-/// Whether a record is whole behind a place where none is: each frame says what the next one's
-/// hash begins with, so that two of them are looked for, the first of which may be damaged.
+/// True if a whole record follows a place that has none. Each frame repeats the first bytes of the
+/// next one's hash, so the search looks for two frames in a row; the first may be damaged.
 bool has_record_behind(std::span<const std::byte> file, uint64_t from, uint32_t version) {
   for (uint64_t at = from; at + 2 * kFrameBytes <= file.size(); ++at) {
     Reader first(file.subspan(at));

@@ -1,8 +1,8 @@
 // The changes since a snapshot, on disk: a file that begins with which snapshot it follows and goes
 // on with records, one per batch, each with a hash of itself and of the hash before it.
 // docs/concepts/live-catalogue.md describes its layout. A batch is in the file whole or not at all:
-// reading ends before the first record that is not whole. Whether that is the end of a write that a
-// crash cut off, or damage, is for the caller to tell from the marks (platform/log_marks.h).
+// reading ends before the first record that is not whole. The caller tells from the marks
+// (platform/log_marks.h) whether a crash cut a write off there, or the file is damaged.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct ChangeBatch {
   uint64_t sequence() const { return sequence_before + changes.size(); }
 };
 
-/// Whether a mark is one that a batch may have. Errors: CATALOGUE_INVALID.
+/// Checks a batch's mark. Errors: CATALOGUE_INVALID.
 Status check_mark(std::string_view mark);
 
 /// The findings of reading a log.

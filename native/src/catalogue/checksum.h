@@ -1,5 +1,5 @@
-// The two hashes of the snapshot file (XXH3, github.com/Cyan4973/xxHash): against accidents, not
-// against forgery. What a forged file may do is bounded by validate.h instead.
+// The two hashes of the snapshot file (XXH3, github.com/Cyan4973/xxHash). They detect accidents,
+// not forgery; validate.h bounds the harm of a forged file.
 #pragma once
 
 #include <array>

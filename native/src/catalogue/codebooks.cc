@@ -124,7 +124,7 @@ Result<std::shared_ptr<const Codebooks>> Codebooks::make(GivenCodebooks given) {
   return std::shared_ptr<const Codebooks>(made);
 }
 
-/// What is quantised: in whole lanes, the rest zeros.
+/// The vector to quantise, padded with zeros to whole lanes.
 Result<std::vector<float>> Codebooks::encoded(std::span<const float> vector) const {
   if (vector.size() != dimension_) {
     return invalid("vector", std::to_string(dimension_) + " numbers, as the codebooks have",
@@ -179,8 +179,8 @@ struct Codebooks::Search {
   uint32_t tries = 0;
 };
 
-/// Whether a semantic ID with the codes of `search.sid` before `level` has room; it is there then.
-/// Ends after kPlacementTriesMax of them.
+/// Looks for a semantic ID with room that begins with the codes of `search.sid` before `level`;
+/// leaves it in `search.sid` and returns true. Gives up after kPlacementTriesMax of them.
 bool Codebooks::search(Search& search, uint32_t level, std::span<const float> residual) const {
   const std::vector<float> apart = distances(level, residual);
   std::vector<uint32_t> order(apart.size());

@@ -1,12 +1,12 @@
-// What a version of a catalogue holds, in 128 bits: two that have the same items, whatever brought
-// them there, have the same digest. The sum of a hash (XXH3-128) of each item that is not removed,
-// low and high halves each modulo 2^64, so that a version costs what differs from the one before:
-// Clarke et al., "Incremental Multiset Hash Functions and Their Application to Memory Integrity
-// Checking", 2003. Against accidents, not against forgery.
+// The digest of a catalogue's version, 128 bits: versions with the same items have the same digest,
+// whatever changes led to them. It is the sum of a hash (XXH3-128) of each live or paused item, low
+// and high halves each modulo 2^64, so an update costs only the changed items: Clarke et al.,
+// "Incremental Multiset Hash Functions and Their Application to Memory Integrity Checking", 2003.
+// It detects accidents, not forgery.
 //
-// Hashed of an item are its ID, SID, title, attributes as View::attributes() gives them, priority
-// and whether it is paused; docs/concepts/live-catalogue.md says how they are laid. One thread at a
-// time. Owner: a LiveCatalogue.
+// The hash of an item covers its ID, SID, title, attributes as View::attributes() gives them,
+// priority and paused flag; docs/concepts/live-catalogue.md has the layout. One thread at a time.
+// Owner: a LiveCatalogue.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
-// From what a request may get to the bits that its search goes by: exactly the live items of a view
-// that its predicate and lists let pass, and the nodes that have one at or below them.
+// Compiles a request's eligibility into the bits that its search reads: exactly the live items of a
+// view that its predicate and lists admit, and the nodes with such an item at or below them.
 //
-// Thread-safety: EligibilityIndex may be used from any thread; one builds the attribute index, and
-// whoever needs it meanwhile waits. Owner: the views of one snapshot share one.
+// Thread-safety: EligibilityIndex may be used from any thread; one builds the attribute index while
+// the others wait for it. Owner: the views of one snapshot share one.
 #pragma once
 
 #include <cstdint>

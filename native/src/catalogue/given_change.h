@@ -1,6 +1,6 @@
 // Changes as a caller gives them: of the item that each names, or of every item that its predicate
-// lets pass. What they come to, item by item, is decided where they stand among all changes, and
-// only that is kept: a log that is replayed decides nothing again (docs/internals/catalogue.md).
+// lets pass. They are resolved to items at their place in the order of changes, and the log keeps
+// only the result: a replay decides nothing again (docs/internals/catalogue.md).
 //
 // Thread-safety: free functions.
 #pragma once

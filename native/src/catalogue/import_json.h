@@ -32,7 +32,7 @@ std::string expected_but_got(const std::string& expected, std::string_view got);
 /// Errors: CATALOGUE_NOT_FOUND, CATALOGUE_INVALID when larger than kMaxJsonBytes, IO_FAILED.
 Result<simdjson::padded_string> load_json(const std::string& path);
 
-/// Whether nothing follows the value that has been read through.
+/// True if the document ends after the value that was read.
 bool is_at_end(simdjson::ondemand::document& document);
 
 /// A file that is one JSON object, read field by field; its errors name the key they stand at.

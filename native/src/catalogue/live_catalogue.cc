@@ -179,7 +179,7 @@ void LiveCatalogue::commit() {
   committed_.notify_all();
 }
 
-/// Appends to the log. What a failure leaves there is taken back, at once or before the next write.
+/// Appends to the log. The remains of a failed write are cut off, at once or before the next write.
 /// REQUIRES: is_committing_ is this thread's.
 Status LiveCatalogue::write(const ChangeRecords& records, std::vector<platform::LogMark> marks) {
   TESSERA_RETURN_IF_ERROR(reserve_.check(records.bytes.size()));
@@ -196,7 +196,7 @@ Status LiveCatalogue::write(const ChangeRecords& records, std::vector<platform::
     is_log_torn_ = !log_.take_back().is_ok();
   }
   if (status.code() == Code::kStoreFull) return status;
-  return {Code::kStoreUnavailable, "changes are not taken: " + status.message()};
+  return {Code::kStoreUnavailable, "changes: the log refuses writes: " + status.message()};
 }
 
 Digest LiveCatalogue::digest() {

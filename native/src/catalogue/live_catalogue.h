@@ -65,7 +65,7 @@ struct Applied {
   SidList placed;                 // AppliedChanges::placed
 };
 
-/// What a version holds, in short.
+/// The content digest of a version.
 struct Digest {
   uint64_t sequence = 0;
   std::string mark;
@@ -170,7 +170,7 @@ class LiveCatalogue {
   void wait_until_committed() REQUIRES(writer_);
   void publish(std::shared_ptr<const View> view) REQUIRES(writer_);
   void forget_old_digest();
-  /// view(), for who holds writer_: nobody else replaces it.
+  /// view(), without its lock: only the holder of writer_ replaces it.
   const std::shared_ptr<const View>& view_to_write() const
       REQUIRES(writer_) NO_THREAD_SAFETY_ANALYSIS {
     return view_;
@@ -241,7 +241,7 @@ class LiveCatalogue {
   std::vector<platform::LogMark> closed_ GUARDED_BY(writer_);
   std::optional<Journal> journal_ GUARDED_BY(writer_);
 
-  // Under writer_ while nobody commits; else of the thread that commits, without it.
+  // Guarded by writer_, except during a commit: then only the committing thread uses it.
   bool is_log_torn_ = false;  // something stands behind its last record
   ChangeLog log_;
   platform::LogMarks marks_;

@@ -104,9 +104,9 @@ Status LiveCatalogue::recover() {
   Result<LogContent> content = ChangeLog::read(path);
   if (!content.is_ok()) return content.status();
   if (content.value().header.seed_digest != seed_->digest()) {
-    return {Code::kCatalogueInvalid, options_.folder + ": holds the changes of catalogue " +
-                                         content.value().header.seed_digest +
-                                         ", the sources make " + seed_->digest()};
+    return {Code::kCatalogueInvalid, options_.folder + ": expected changes of catalogue " +
+                                         seed_->digest() + " (made by the sources), got those of " +
+                                         content.value().header.seed_digest};
   }
   TESSERA_RETURN_IF_ERROR(check_whole(options_.folder, numbers.back(), content.value()));
   Result<std::shared_ptr<const View>> view = load(content.value(), path, kNoLimit);
@@ -181,7 +181,7 @@ Result<std::shared_ptr<const View>> LiveCatalogue::load(const LogContent& conten
   Result<std::shared_ptr<const View>> view = replay(*empty, content.batches, sequence_max);
   if (view.is_ok()) return view;
   return Status(Code::kCatalogueCorrupt,
-                path + ": does not fit the snapshot that it follows: " + view.status().message());
+                path + ": expected changes that apply to its snapshot: " + view.status().message());
 }
 
 Result<std::shared_ptr<const Snapshot>> LiveCatalogue::open_base(const std::string& digest) const {
@@ -253,7 +253,7 @@ Result<std::pair<LogContent, std::string>> LiveCatalogue::content_at(uint64_t se
         return generation.first_sequence <= sequence && sequence <= generation.last_sequence;
       });
   const Status unknown(Code::kCatalogueNotFound,
-                       "version " + std::to_string(sequence) + " is not kept");
+                       "version: expected one that is kept, got " + std::to_string(sequence));
   if (found == known.value().rend()) return unknown;
   const std::string path = log_path(found->number);
   Result<LogContent> content = ChangeLog::read(path);
@@ -271,7 +271,8 @@ Result<std::shared_ptr<const View>> LiveCatalogue::view_at(uint64_t sequence) co
   if (newest->sequence() == sequence) return newest;
   if (options_.folder.empty()) {
     return Status(Code::kCatalogueNotFound,
-                  "version " + std::to_string(sequence) + " is not kept: changes have no folder");
+                  "version: expected the newest (the catalogue keeps no folder of changes), got " +
+                      std::to_string(sequence));
   }
   const MutexLock one(compaction_);
   Result<std::pair<LogContent, std::string>> found = content_at(sequence);

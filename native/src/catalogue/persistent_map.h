@@ -16,7 +16,7 @@
 
 namespace tessera::catalogue {
 
-/// The number of an edit, of any map; never 0, which is nobody's.
+/// The number of an edit, of any map; never 0, which means no edit.
 inline uint64_t next_edit() {
   static std::atomic<uint64_t> last{0};
   return ++last;
@@ -85,11 +85,11 @@ class PersistentMap {
     if (root_ != nullptr) visit_node(*root_, visit);
   }
 
-  /// Whether both are one version, or copies of one.
+  /// True for the same version, or copies of it.
   bool is_same(const PersistentMap& other) const { return root_ == other.root_; }
 
-  /// The map as it is laid out, for who keeps a copy of it elsewhere: a node that two versions
-  /// share is the same object, and none changes once its editor is done. Null: empty.
+  /// The tree of nodes, for copying the map elsewhere: two versions share a node as the same
+  /// object, and no node changes once its editor is done. Null: empty.
   std::shared_ptr<const Node> root() const { return root_; }
 
   /// Calls visit(key, const Value* before, const Value* after), in no order of meaning, for each

@@ -14,7 +14,7 @@ Status check_codebooks(const PlacementRule& rule, std::span<const float> vector)
               std::to_string(vector.size()) + " numbers"};
 }
 
-/// Whether changes may use all codes.
+/// True if changes may use every code of the SID.
 bool is_allowed(const View& view, const PlacementRule& rule, std::span<const uint32_t> sid) {
   for (uint32_t level = 0; level < sid.size(); ++level) {
     if (sid[level] >= view.level_size(level)) return false;
@@ -97,7 +97,7 @@ Result<Landing> find_landing(const View& view, const PlacementRule& rule,
   if (!nearest.is_ok()) return nearest.status();
   Landing landing;
   landing.nearest = std::move(nearest).value();
-  // None with room is an answer here.
+  // A full catalogue is an answer here, not an error.
   if (auto sid = first_with_room(view, rule, vector); sid.is_ok()) {
     landing.sid = std::move(sid).value();
   }

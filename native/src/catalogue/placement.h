@@ -13,7 +13,8 @@
 
 namespace tessera::catalogue {
 
-/// What decides besides a view. Values and references of whoever applies changes.
+/// The rule that places an item in a view. Values, and references into the caller that applies
+/// changes.
 struct PlacementRule {
   /// Null where the catalogue has none: vectors are refused.
   const Codebooks* codebooks = nullptr;

@@ -51,8 +51,8 @@ std::shared_ptr<const Eligibility> PredicateBits::of(const View& view, uint32_t 
   return {shared, &shared->bits};
 }
 
-/// Bits that may be written, of the version from which those of `view` are made soonest: what
-/// nobody reads any more as it is, or else the newest ones, copied.
+/// Writable bits of the version nearest to `view`: bits without readers, as they are, or else a
+/// copy of the newest ones.
 std::unique_ptr<PredicateBits::Versioned> PredicateBits::copy_for(const View& view,
                                                                   uint32_t second) {
   std::unique_ptr<Versioned> result;

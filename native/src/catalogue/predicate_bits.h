@@ -2,9 +2,9 @@
 // their flight or of all. Those of the newest version and second asked for are kept; others are
 // made from them by what differs between the two versions, and the flights between the two seconds.
 //
-// Thread-safety: of() may be called from any thread; who asks while bits are being made waits for
-// them, so that each version is computed once. Bits may be let go of on any thread, which waits for
-// nobody. Owner: an EligibilityIndex; bits that have been given out outlive it.
+// Thread-safety: of() may be called from any thread; it waits for bits that another thread is
+// making, so that each version is computed once. Bits may be released on any thread, without
+// waiting. Owner: an EligibilityIndex; bits that were given out outlive it.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ class PredicateBits : public std::enable_shared_from_this<PredicateBits> {
   Mutex making_;
   std::shared_ptr<const Versioned> newest_ GUARDED_BY(making_);
   Mutex spare_mutex_;  // held to move a pointer only
-  /// That nobody reads any more.
+  /// Bits without readers, to be reused.
   std::unique_ptr<Versioned> spare_ GUARDED_BY(spare_mutex_);
 };
 

@@ -48,11 +48,11 @@ class Reach {
   const std::shared_ptr<const View>& shared_view() const { return view_; }
   /// Null where the request may get every live item.
   const Eligibility* eligibility() const { return eligibility_.get(); }
-  /// Whether the snapshot alone answers for every node.
+  /// True if the snapshot alone answers for every node.
   bool is_plain() const { return is_plain_; }
   /// Of the view.
   const Snapshot& base() const { return *base_; }
-  /// Whether the snapshot lacks the node.
+  /// True for a node that the snapshot lacks.
   bool is_later(NodeIndex node) const { return node >= base_node_count_; }
 
   /// Children in the snapshot, whether they may be entered or not.
@@ -101,7 +101,7 @@ class Reach {
                                  : any_bit(below.mask, below.mask_begin, below.mask_begin + count);
   }
 
-  /// Whether an item to be had lies at the node itself.
+  /// True if the node itself has an item that the request may get.
   bool is_terminal(NodeIndex node) const {
     if (is_plain_) return base_->is_terminal(node);
     const ItemList items = view_->items(node);

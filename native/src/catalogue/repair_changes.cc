@@ -37,13 +37,16 @@ std::optional<ReadableLog> newest_readable(const std::string& folder, std::strin
     if (status.is_ok()) {
       const LogHeader& header = content.value().header;
       if (header.generation != *number && content.value().has_chain()) {
-        status = {Code::kCatalogueCorrupt, log_path_in(folder, *number) + ": is another log"};
+        status = {Code::kCatalogueCorrupt, log_path_in(folder, *number) + ": expected log " +
+                                               std::to_string(*number) + ", got log " +
+                                               std::to_string(header.generation)};
       } else if (header.base_digest != header.seed_digest) {
         const auto base = Snapshot::open(snapshot_path_in(folder, header.base_digest));
         if (!base.is_ok()) status = base.status();
         if (base.is_ok() && !has_beginning(content.value())) {
-          status = {Code::kCatalogueCorrupt,
-                    log_path_in(folder, *number) + ": has lost which version its snapshot is"};
+          status = {
+              Code::kCatalogueCorrupt,
+              log_path_in(folder, *number) + ": expected the version of its snapshot, got none"};
         }
       }
     }

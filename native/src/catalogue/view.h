@@ -104,7 +104,7 @@ class View final {
   uint32_t depth() const { return static_cast<uint32_t>(level_sizes_.size()); }
   uint32_t level_size(uint32_t level) const { return level_sizes_[level]; }
   const std::vector<uint32_t>& level_sizes() const { return level_sizes_; }
-  /// Whether anything differs from the snapshot.
+  /// True if the view differs from its snapshot.
   bool has_changes() const { return !items_.empty(); }
   /// Nodes and items of the snapshot and later ones, dead or alive.
   uint32_t node_count() const { return node_count_; }
@@ -145,7 +145,7 @@ class View final {
     if (change != nullptr && change->has_items) return ItemList(change->items);
     return is_later(node) ? ItemList() : ItemList(base_->items(node));
   }
-  /// Whether a live item lies at the node or below.
+  /// True if a live item lies at the node or below.
   bool is_live(NodeIndex node) const;
 
   std::string_view item_id(ItemOrdinal item) const {

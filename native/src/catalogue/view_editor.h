@@ -53,13 +53,13 @@ class ViewEditor {
   std::shared_ptr<View> view_;
 };
 
-/// Whether a change may be applied to `view`; `index` is its place in the batch. Errors, the
-/// message beginning with `changes[index].field`: CATALOGUE_INVALID: an ID, SID, text or number
-/// outside its limits, attributes that are no JSON object or of another type than elsewhere;
-/// ITEM_NOT_FOUND: an item that is not in the catalogue, where the change is no upsert.
+/// Checks a change to `view`; `index` is its place in the batch. Errors, with a message that begins
+/// with `changes[index].field`: CATALOGUE_INVALID: an ID, SID, text or number outside its limits,
+/// attributes that are no JSON object or have another type than in other items; ITEM_NOT_FOUND: the
+/// change is no upsert and the catalogue lacks the item.
 Status check_change(const View& view, const Change& change, size_t index);
 
-/// Whether the item is in the catalogue, paused or not. Errors: ITEM_NOT_FOUND.
+/// Checks that the catalogue has the item, paused or not. Errors: ITEM_NOT_FOUND.
 Status check_known(const View& view, const std::string& item_id, size_t index);
 
 /// Checks and applies changes in their order. The editor is to be dropped after an error. Errors:

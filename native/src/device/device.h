@@ -1,5 +1,5 @@
 // Where tensors live and who computes on them on the processor: memory, copies, the kernel table
-// and the threads that run it. A card's are not behind this: they are device/cuda/queue.h.
+// and the threads that run it. A card's are not behind this: they are cuda/device/queue.h.
 //
 // Thread-safety: allocate and copy from any thread; the thread pool takes one caller at a time. The
 // device outlives its buffers.

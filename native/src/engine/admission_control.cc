@@ -1,6 +1,7 @@
 #include "engine/admission_control.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -8,14 +9,12 @@
 namespace tessera::engine {
 namespace {
 
-constexpr double kRetryAfterUsMin = 1'000;
-constexpr double kRetryAfterUsMax = 60e6;
-/// A caller counts from before its request arrives, and cancels at its deadline: one that cancels
-/// after so much of the time would have had a late answer.
-constexpr double kGivenUpShare = 0.9;
+using scheduler::AdmissionController;
+using scheduler::Verdict;
 
 uint32_t retry_hint(double us) {
-  return static_cast<uint32_t>(std::clamp(us, kRetryAfterUsMin, kRetryAfterUsMax));
+  return static_cast<uint32_t>(
+      std::clamp(us, scheduler::kRetryAfterUsMin, scheduler::kRetryAfterUsMax));
 }
 
 double microseconds_of(Clock::duration time) {
@@ -24,47 +23,45 @@ double microseconds_of(Clock::duration time) {
 
 std::string milliseconds(double us) { return std::to_string(std::llround(us / 1000)) + " ms"; }
 
+constexpr std::array<const char*, kPriorityClasses> kClassNames{"high", "normal", "low"};
+
+AdmissionController::End end_of(const Status& status) {
+  if (status.is_ok()) return AdmissionController::End::kAnswered;
+  if (status.code() == Code::kDeadlineExceeded) return AdmissionController::End::kLate;
+  if (status.code() == Code::kCancelled) return AdmissionController::End::kCancelled;
+  return AdmissionController::End::kFailed;
+}
+
 }  // namespace
 
 AdmissionControl::Judged AdmissionControl::judge(const Arriving& arriving) {
-  const double own_us = arriving.own_us;
   const double budget_us = microseconds_of(arriving.deadline - arriving.now);
-  const double ahead_us = running_us_ + arriving.queued_us;
-  credits_.note_asked(arriving.priority, own_us * sharing_rate_,
-                      microseconds_of(arriving.now.time_since_epoch()));
-  const double margin = punctuality_[arriving.priority].of(credits_.is_short()).margin();
-  const auto decision = scheduler::decide({own_us, ahead_us, budget_us}, sharing_rate_, margin);
-  if (decision.outlook == scheduler::Outlook::kInTime) {
-    return judge_turn(arriving, decision.end_us / budget_us);
+  const auto judged = controller_.judge({.cls = arriving.priority,
+                                         .alone_us = arriving.own_us,
+                                         .queued_us = arriving.queued_us,
+                                         .now_us = microseconds_of(arriving.now.time_since_epoch()),
+                                         .budget_us = budget_us});
+  const auto left = [&] { return "deadline in " + milliseconds(budget_us); };
+  const uint32_t retry_after_us = retry_hint(judged.retry_after_us);
+  switch (judged.verdict) {
+    case Verdict::kHopeless:
+      return {.status = {Code::kDeadlineExceeded, "deadline too short: this request needs about " +
+                                                      milliseconds(arriving.own_us) + ", " +
+                                                      left()}};
+    case Verdict::kTooBusy:
+      return {
+          .status = {Code::kEngineOverloaded, "overloaded: requests ahead of this one need about " +
+                                                  milliseconds(judged.ahead_us) + ", " + left()},
+          .retry_after_us = retry_after_us};
+    case Verdict::kNoTurn:
+      return {.status = {Code::kEngineOverloaded, std::string("overloaded: priority '") +
+                                                      kClassNames[arriving.priority] +
+                                                      "' has used its share; retry after " +
+                                                      milliseconds(judged.retry_after_us)},
+              .retry_after_us = retry_after_us};
+    case Verdict::kAdmitted: break;
   }
-  if (decision.outlook == scheduler::Outlook::kHopeless) {
-    return {.status = {Code::kDeadlineExceeded, "the answer needs about " + milliseconds(own_us) +
-                                                    ", the deadline leaves " +
-                                                    milliseconds(budget_us)}};
-  }
-  return {
-      .status = {Code::kEngineOverloaded, "requests ahead of this one need about " +
-                                              milliseconds(ahead_us * sharing_rate_) +
-                                              ", the deadline leaves " + milliseconds(budget_us)},
-      .retry_after_us = retry_hint(decision.retry_after_us)};
-}
-
-/// A request that can be in time still waits for the turn of its class where more is asked for than
-/// can be done. `waited_share`: of its time, until its answer.
-AdmissionControl::Judged AdmissionControl::judge_turn(const Arriving& arriving,
-                                                      double waited_share) {
-  const bool takes_turns = waited_share > scheduler::kTurnsShare;
-  const double turn_us = takes_turns ? credits_.until_turn_us(arriving.priority) : 0;
-  if (turn_us > 0) {
-    return {.status = {Code::kEngineOverloaded,
-                       "more is asked for than can be done, and this priority has had its share: "
-                       "its next turn is in " +
-                           milliseconds(turn_us)},
-            .retry_after_us = retry_hint(turn_us)};
-  }
-  const double charged_us = arriving.own_us * sharing_rate_;
-  credits_.take(arriving.priority, charged_us);
-  return {.status = Status::ok(), .charged_us = charged_us, .is_short = credits_.is_short()};
+  return {.status = Status::ok(), .charged_us = judged.charged_us, .is_short = judged.is_short};
 }
 
 uint32_t AdmissionControl::place_free_in_us(double queued_us, size_t in_flight) const {
@@ -72,34 +69,41 @@ uint32_t AdmissionControl::place_free_in_us(double queued_us, size_t in_flight) 
 }
 
 bool AdmissionControl::is_too_late(double alone_us, double left_us) const {
-  return alone_us * std::min(1.0, sharing_rate_) > left_us;
+  return alone_us * std::min(1.0, controller_.sharing()) > left_us;
 }
 
 void AdmissionControl::note_progress(const scheduler::PassCost& cost, double running_us,
                                      double sharing_rate) {
   cost_ = cost;
-  running_us_ = running_us;
-  sharing_rate_ = sharing_rate;
+  controller_.note_progress(running_us, sharing_rate);
 }
 
 void AdmissionControl::note_idle(Clock::time_point now) {
-  credits_.note_idle(microseconds_of(now.time_since_epoch()));
+  controller_.note_idle(microseconds_of(now.time_since_epoch()));
 }
 
 void AdmissionControl::note_ended(const Admitted& ended, const Status& status,
                                   Clock::time_point now) {
-  scheduler::Punctuality& punctuality = punctuality_[ended.priority].of(ended.was_short);
+  controller_.note_ended({.cls = ended.priority,
+                          .submitted_us = microseconds_of(ended.submitted.time_since_epoch()),
+                          .deadline_us = microseconds_of(ended.deadline.time_since_epoch()),
+                          .charged_us = ended.charged_us,
+                          .was_short = ended.was_short},
+                         end_of(status), microseconds_of(now.time_since_epoch()));
+}
+
+Forecast AdmissionControl::forecast(const CallsByClass& refused,
+                                    const std::array<double, kPriorityClasses>& queued_us,
+                                    Clock::time_point now) {
   const double now_us = microseconds_of(now.time_since_epoch());
-  if (status.is_ok()) {
-    punctuality.in_time(now_us);
-    credits_.note_done(ended.charged_us, now_us);
+  for (size_t c = 0; c < kPriorityClasses; ++c) controller_.note_refused(c, refused[c], now_us);
+  Forecast forecast;
+  forecast.request_us = mean_alone_us() * controller_.sharing();
+  for (size_t c = 0; c < kPriorityClasses; ++c) {
+    const auto of_class = controller_.forecast(c, queued_us[c], now_us);
+    forecast.classes[c] = {.wait_us = of_class.wait_us, .turn_us = of_class.turn_us};
   }
-  const bool is_given_up =
-      status.code() == Code::kCancelled &&
-      now - ended.submitted > (ended.deadline - ended.submitted) * kGivenUpShare;
-  if (status.code() == Code::kDeadlineExceeded || is_given_up) {
-    punctuality.late(microseconds_of(ended.submitted.time_since_epoch()), now_us);
-  }
+  return forecast;
 }
 
 }  // namespace tessera::engine

@@ -1,6 +1,6 @@
-// Whether a request that arrives may wait in the queue: what is known of the engine's pace, put to
-// the rules of scheduler/admission.h and scheduler/class_credit.h. Not synchronised: guarded by the
-// engine's mutex.
+// The engine's side of the admission controller (scheduler/admission_controller.h, which states the
+// rule): turns points of time into microseconds and verdicts into a status. Not synchronised:
+// guarded by the front's mutex.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 #include "base/status.h"
 #include "engine/request.h"
-#include "scheduler/admission.h"
-#include "scheduler/class_credit.h"
+#include "engine/stats.h"
+#include "scheduler/admission_controller.h"
 #include "scheduler/cost_model.h"
 
 namespace tessera::engine {
@@ -21,27 +21,26 @@ class AdmissionControl {
   struct Arriving {
     uint8_t priority = 0;
     double own_us = 0;     // alone
-    double queued_us = 0;  // of those in the queue that go first, each alone
+    double queued_us = 0;  // of requests in the queue that go first, each alone
     Clock::time_point now, deadline;
   };
-  /// The decision on one that arrives.
   struct Judged {
     Status status;
-    double charged_us = 0;        // to its class, where it may wait
-    bool is_short = false;        // more was asked for than can be done
-    uint32_t retry_after_us = 0;  // where it may not
+    double charged_us = 0;        // admitted: to its class
+    bool is_short = false;        // admitted: while demand exceeded capacity
+    uint32_t retry_after_us = 0;  // refused
   };
-  /// Errors: DEADLINE_EXCEEDED where it would be late even alone; ENGINE_OVERLOADED.
+  /// Errors: DEADLINE_EXCEEDED for a request that would be late even alone; ENGINE_OVERLOADED.
   Judged judge(const Arriving& arriving);
-  /// The hint for who found the queue full: the mean time between answers. `queued_us`: of all.
+  /// The retry hint when the queue is full: the mean time between answers. `queued_us`: of all.
   uint32_t place_free_in_us(double queued_us, size_t in_flight) const;
-  /// Whether a request that waited is predicted to end late: it is not begun, since it would make
-  /// others late as well.
+  /// True if a request that has waited is predicted to end late. The driver then drops it, since it
+  /// would make other requests late as well.
   bool is_too_late(double alone_us, double left_us) const;
 
-  /// How far the running ones are. `running_us`: what is left of them, each alone.
+  /// The state of the engine after a pass. `running_us`: left of the running requests, each alone.
   void note_progress(const scheduler::PassCost& cost, double running_us, double sharing_rate);
-  /// Nobody is in flight until now.
+  /// No request was in flight until now.
   void note_idle(Clock::time_point now);
   struct Admitted {
     uint8_t priority = 0;
@@ -49,26 +48,25 @@ class AdmissionControl {
     double charged_us = 0;
     bool was_short = false;
   };
-  /// Whether an admitted request ended in time corrects the admission of the next ones.
+  /// An admitted request has ended: teaches the controller how good its prediction was.
   void note_ended(const Admitted& ended, const Status& status, Clock::time_point now);
 
+  /// For calls that are not parsed yet, after `refused` of them were refused by the last forecast.
+  /// `queued_us`: by class, as Arriving's, for a request of mean_alone_us().
+  Forecast forecast(const CallsByClass& refused,
+                    const std::array<double, kPriorityClasses>& queued_us, Clock::time_point now);
+  /// Of recent requests; 0 before the first.
+  double mean_alone_us() const { return controller_.mean_alone_us(); }
+
   const scheduler::PassCost& cost() const { return cost_; }
-  /// Until all that run or wait have ended. `queued_us`: of all that wait, each alone.
-  double backlog_us(double queued_us) const { return (running_us_ + queued_us) * sharing_rate_; }
+  /// Time until every running and waiting request has ended. `queued_us`: of all that wait.
+  double backlog_us(double queued_us) const {
+    return (controller_.running_us() + queued_us) * controller_.sharing();
+  }
 
  private:
-  Judged judge_turn(const Arriving& arriving, double waited_share);
-
-  scheduler::PassCost cost_;  // of the last pass on
-  double running_us_ = 0;
-  double sharing_rate_ = 1;
-  struct Punctualities {
-    scheduler::Punctuality calm{scheduler::kMarginFirst};
-    scheduler::Punctuality busy{scheduler::kMarginFirstShort};
-    scheduler::Punctuality& of(bool is_short) { return is_short ? busy : calm; }
-  };
-  std::array<Punctualities, kPriorityClasses> punctuality_;
-  scheduler::ClassCredits credits_;
+  scheduler::PassCost cost_;  // after the last pass
+  scheduler::AdmissionController controller_;
 };
 
 }  // namespace tessera::engine

@@ -41,8 +41,8 @@ Status check_level(uint32_t level, const std::vector<int32_t>& tokens, uint32_t 
     if (token == kNoToken) continue;
     TESSERA_RETURN_IF_ERROR(check_token(at(level, code), token, vocab_size, head, "-1 or "));
     if (!seen.insert(token).second) {
-      return {Code::kRequestInvalid, at(level, code) + ": token " + std::to_string(token) +
-                                         " already writes another code of this level"};
+      return {Code::kRequestInvalid, at(level, code) + ": expected a token of its own, got " +
+                                         std::to_string(token) + " of another code of this level"};
     }
   }
   return Status::ok();
@@ -57,7 +57,7 @@ Status check_used_codes(const catalogue::View& view,
     const uint32_t code = view.code(node);
     if (level_tokens[level][code] != kNoToken) continue;
     return {Code::kRequestInvalid,
-            at(level, code) + ": the catalogue uses this code, but it has no token"};
+            at(level, code) + ": expected a token (the catalogue uses this code), got none"};
   }
   return Status::ok();
 }

@@ -12,8 +12,8 @@ namespace {
 
 using Samples = std::vector<scheduler::PassSample>;
 
-/// What a pass took without the head, and what its head took: timed apart, since a head of few rows
-/// is lost in what disturbs a pass.
+/// The times of a pass and of its head, measured separately: the noise of a whole pass hides a head
+/// of few rows.
 struct Sample {
   scheduler::PassWork work;
   double pass_us = 0, head_us = 0;

@@ -43,8 +43,8 @@ void Driver::take() {
   taken_.arrived.clear();
 }
 
-/// Where the weights shall change: lets nobody in, and changes them once nobody runs. True while
-/// admission has to wait.
+/// Serves a pending update of the weights: stops admission, and updates once no request runs. True
+/// while admission has to wait.
 bool Driver::attend_to_update() {
   PendingUpdate* const pending = taken_.update;
   if (pending == nullptr) return false;
@@ -53,7 +53,7 @@ bool Driver::attend_to_update() {
   if (loop_.running() > 0) {
     if (now < pending->give_up) return true;
     front_.end_update({Code::kDeadlineExceeded,
-                       "the requests that run did not end in the time that an update may wait"});
+                       "weights update: running requests did not end within the time it may wait"});
     return false;
   }
   queue_.drop_blocks();
@@ -94,7 +94,8 @@ bool Driver::admit(RequestQueue::Waiting& waiting, Clock::time_point now,
   const Front::Turn turn = front_.turn_of(waiting, now);
   Status status;
   if (turn.is_too_late) {
-    status = {Code::kDeadlineExceeded, "the request waited too long for its deadline to be met"};
+    status = {Code::kDeadlineExceeded,
+              "deadline: the request waited in the queue too long to be answered in time"};
   } else {
     const kv::Version version = std::exchange(waiting.request.kv.version, turn.version);
     if (loop_.admit(waiting.request, now, status) == Admission::kWaits) {

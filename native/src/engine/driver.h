@@ -1,6 +1,6 @@
-// The engine's thread: takes what has come to the front, lets requests in, runs passes and hands
-// their completions over. What it holds is its own: no lock is held while it admits, copies blocks
-// or computes.
+// The engine's thread: takes arrived calls from the front, admits requests, runs passes and
+// delivers completions. Its state is its own, so it holds no lock while it admits, copies blocks or
+// computes.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // A model of texts with what its passes need: threads, memory, and the rule that recalls go first.
-// The caller fills passes (libs/service/embedding); here each is checked and run whole.
+// The caller (libs/service/embedding) fills passes; the embedder checks each one and runs it whole.
 //
 // Thread-safety: any thread; passes of one embedder wait for each other.
 #pragma once

@@ -1,4 +1,4 @@
-// What an embedder checks, and that its passes let recalls go first.
+// Tests the checks of an embedder, and that its passes give way to recalls.
 #include "engine/embedder.h"
 
 #include <gtest/gtest.h>

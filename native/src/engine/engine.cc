@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/cuda/open_on_card.h"
 #include "engine/parts.h"
 
 namespace tessera::engine {
@@ -13,7 +12,7 @@ namespace {
 /// Time for blocks to reach the disk that are not there when the engine closes.
 constexpr uint64_t kCloseFlushUs = 2'000'000;
 
-/// Takes a flag back.
+/// Clears the flag on scope exit.
 class Ended {
  public:
   explicit Ended(std::atomic<bool>& flag) : flag_(flag) {}
@@ -27,11 +26,17 @@ class Ended {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, CompletionSink& sink) {
+Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, CompletionSink& sink,
+                                             OpenOnCard open_on_card) {
   TESSERA_RETURN_IF_ERROR(validate(options));
   EngineOptions fitted = options;
   const std::optional<uint32_t> card = card_of(options);
-  Result<EngineParts> parts = card ? cuda::open_on_card(fitted, *card) : open_on_processor(fitted);
+  if (card && open_on_card == nullptr) {
+    return Status(Code::kEngineUnavailable,
+                  "engineOpen.options.device: expected cpu (this program cannot use cards), got " +
+                      options.device);
+  }
+  Result<EngineParts> parts = card ? open_on_card(fitted, *card) : open_on_processor(fitted);
   if (!parts.is_ok()) return parts.status();
   return open(fitted, std::move(parts).value(), sink);
 }
@@ -76,7 +81,8 @@ void Engine::cancel(std::span<const uint32_t> tickets) {
 Result<std::shared_ptr<const lora::Adapter>> Engine::load_adapter(const std::string& folder,
                                                                   const lora::Limits& limits) {
   if (arena_ != nullptr) return arena_->load(folder, limits);
-  return Status(Code::kAdapterInvalid, folder + ": adapters are not served on a card");
+  return Status(Code::kAdapterInvalid,
+                folder + ": expected an engine on \"cpu\" for adapters, got " + options_.device);
 }
 
 lora::ArenaUse Engine::adapter_arena() const {
@@ -86,11 +92,13 @@ lora::ArenaUse Engine::adapter_arena() const {
 Result<UpdateReport> Engine::update_weights(const std::string& folder,
                                             std::chrono::microseconds wait_max) {
   if (is_updating_.exchange(true)) {
-    return Status(Code::kEngineOverloaded, "another update of the weights is under way");
+    return Status(Code::kEngineOverloaded, "weights update: another one is under way");
   }
   const Ended ended(is_updating_);
   if (decoder_ == nullptr) {
-    return Status(Code::kModelInvalid, folder + ": weights are not changed in place on a card");
+    return Status(Code::kModelInvalid,
+                  folder + ": expected an engine on \"cpu\" to update weights in place, got " +
+                      options_.device);
   }
   Result<model::WeightsUpdate> prepared = decoder_->prepare_update(folder);
   if (!prepared.is_ok()) return prepared.status();

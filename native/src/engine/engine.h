@@ -28,11 +28,16 @@
 namespace tessera::engine {
 
 struct EngineParts;
+/// Opens an engine's parts on a card, by its number (cuda/engine/open_on_card.h).
+using OpenOnCard = Result<EngineParts> (*)(EngineOptions& options, uint32_t card);
 
 class Engine {
  public:
   /// Loads the model and starts the engine's thread. `sink` must outlive the engine.
-  static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, CompletionSink& sink);
+  /// `open_on_card` opens the parts where options.device names a card; with null, the call then
+  /// fails with ENGINE_UNAVAILABLE.
+  static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, CompletionSink& sink,
+                                              OpenOnCard open_on_card = nullptr);
   /// Of parts that were opened with the same options: a test's own.
   static std::unique_ptr<Engine> open(const EngineOptions& options, EngineParts parts,
                                       CompletionSink& sink);
@@ -45,11 +50,11 @@ class Engine {
   /// That makes answers, and computes where no other device does.
   const device::Device& processor() const { return *processor_; }
 
-  /// Takes requests from the front until the queue is full, of which each class of priority is sure
-  /// of a part. A request that cannot be served is
-  /// taken and completed at once: with REQUEST_INVALID naming the field that breaks a limit, with
-  /// DEADLINE_EXCEEDED when its time is over or would not do even if nobody else were there, with
-  /// ENGINE_OVERLOADED and a hint when those ahead of it make its deadline unreachable.
+  /// Accepts requests in their order until the queue is full; each priority class has places of its
+  /// own. A request that cannot be served is accepted and completed at once: with REQUEST_INVALID
+  /// and the field that breaks a limit; with DEADLINE_EXCEEDED if its deadline has passed, or is
+  /// too near even for an empty engine; with ENGINE_OVERLOADED and a hint if the requests ahead of
+  /// it make its deadline unreachable.
   SubmitOutcome submit(std::vector<Request> requests);
   /// Unknown tickets are ignored: they may just have finished.
   void cancel(std::span<const uint32_t> tickets);
@@ -67,8 +72,8 @@ class Engine {
   void succeed(const std::string& adapter_digest, const std::string& predecessor_digest) {
     front_.succeed(adapter_digest, predecessor_digest);
   }
-  /// Nothing is found under the number any more; requests that have it go on. Unknown ones are
-  /// ignored. What was kept under it is left to versions that follow it and are known by now.
+  /// The pool no longer finds blocks under the number; requests that have it go on. Versions that
+  /// follow it and are known by now inherit its blocks. An unknown number is ignored.
   void drop_version(kv::Version version) { front_.drop_version(version); }
   /// See lora::Arena::load(). On the calling thread; requests go on meanwhile.
   Result<std::shared_ptr<const lora::Adapter>> load_adapter(const std::string& folder,
@@ -79,15 +84,14 @@ class Engine {
   void prefetch(uint32_t ticket, kv::Version version, const std::string& user) {
     front_.prefetch(ticket, version, user);
   }
-  /// Puts the weights of a folder in the place of those that serve: looks them through beside the
-  /// requests, lets nobody in until those that run have ended, at most `wait_max` long, and then
-  /// streams them into the same memory (Decoder::update). What the pool kept under the old ones is
-  /// not found any more. Every answer is of one generation, and says of which. An error leaves the
-  /// old weights. Errors: those of Decoder::prepare_update and update; MODEL_INVALID while there
-  /// are adapters, which are of the old weights; DEADLINE_EXCEEDED when the requests that run did
-  /// not end; ENGINE_OVERLOADED while another update is under way; ENGINE_CLOSED;
-  /// ENGINE_UNAVAILABLE where the old weights did not come back either: every request is refused
-  /// from then on.
+  /// Replaces the serving weights by a folder's: checks them while requests run, stops admission
+  /// until the running requests have ended, at most `wait_max`, and then streams them into the same
+  /// memory (Decoder::update). The pool no longer finds blocks of the old weights. Every answer
+  /// names the one generation that computed it. An error leaves the old weights. Errors: those of
+  /// Decoder::prepare_update and update; MODEL_INVALID while adapters are loaded, since they belong
+  /// to the old weights; DEADLINE_EXCEEDED if running requests did not end; ENGINE_OVERLOADED while
+  /// another update is under way; ENGINE_CLOSED; ENGINE_UNAVAILABLE if restoring the old weights
+  /// failed too: every later request is refused.
   Result<UpdateReport> update_weights(const std::string& folder,
                                       std::chrono::microseconds wait_max);
   /// The weights that serve; the times are 0.
@@ -104,6 +108,7 @@ class Engine {
   void drain(std::chrono::microseconds budget);
   void close();
   Stats stats() const;
+  Forecast forecast(const CallsByClass& refused) { return front_.forecast(refused); }
 
  private:
   Engine(const EngineOptions& options, EngineParts parts, CompletionSink& sink);

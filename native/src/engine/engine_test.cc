@@ -101,6 +101,12 @@ TEST(EngineParity, ListsEqualThoseRecordedFromTransformersInItemsAndOrder) {
   EXPECT_GE(checked, 8u) << "the recorded fixtures are missing";
 }
 
+TEST_F(EngineFixture, RefusesACardWhereItWasGivenNoWayToOpenOne) {
+  EngineOptions options = fixture_options(folder("qwen3-tied"));
+  options.device = "cuda:0";
+  EXPECT_EQ(Engine::open(options, sink_).status().code(), Code::kEngineUnavailable);
+}
+
 TEST_F(EngineFixture, AnswersAreBitIdenticalAloneInEveryBatchAtEveryChunkAndThreadCount) {
   open_folder("qwen3-tied");
   std::vector<Bits> alone;

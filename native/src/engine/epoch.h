@@ -1,7 +1,7 @@
 // A pass is an epoch: what it writes is visible to its own rows alone until it has been checked.
-// Rows that are finite, and stand on rows that are, are committed; the rest is taken back: zeroed
-// where it lies, so that nothing can read it, and computed again by those who still want it
-// (scheduler/prefix.h decides, docs/internals/engine.md tells why). Engine thread only.
+// It commits finite rows that depend on finite rows, and rolls back the rest: zeroes it in place,
+// so that no pass can read it; requests that still need it compute it again (scheduler/prefix.h
+// decides, docs/internals/engine.md tells why). Engine thread only.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // A device that computes passes, as the one loop drives it (loop.h): the loop knows who runs, what
 // a pass is predicted to take and when a request has ended; an executor has the memory of requests
 // and turns a plan into numbers. One implementation per device: processor_executor.h and
-// cuda/card_executor.h.
+// cuda/engine/card_executor.h.
 //
-// What an executor is asked for may be done when the call returns, or only be under way, as on a
-// card: passes_ahead() says how many passes may be so, finish() waits for them.
+// A call may return before its work is done, as on a card: passes_ahead() bounds the passes that
+// may be pending, finish() waits for them.
 //
 // Runs on the engine's thread only, but for check(). Errors of all calls: ENGINE_UNAVAILABLE once
 // the device has failed, for good; others are named.
@@ -39,9 +39,9 @@ class Executor {
   virtual uint64_t block_bytes() const = 0;
   /// Passes that may be under way before the loop waits for them; 1: each is done when it returns.
   virtual uint32_t passes_ahead() const = 0;
-  /// Whether requests compute for each other what their prompts have in common.
+  /// True if requests compute the common part of their prompts for each other.
   virtual bool shares_prompts() const = 0;
-  /// Whether room may be made for a request though nobody runs.
+  /// True if a request that finds no room may wait although no other one runs: eviction makes room.
   virtual bool makes_room_alone() const = 0;
 
   /// REQUEST_INVALID where the device has not what the request asks for. Any thread.
@@ -57,7 +57,7 @@ class Executor {
   virtual void drop_buffers(RunningRequest& idle) = 0;
   /// Gives back what reserve() found for a request that is not let in.
   virtual void forget_reserved() = 0;
-  /// REQUIRES: reserve() for the same request. What it holds is released where that fails.
+  /// REQUIRES: reserve() for the same request. A failure releases what the request holds.
   virtual Status begin(RunningRequest& state, Request request, Clock::time_point now) = 0;
   /// A request that has begun is about to be released.
   virtual void end(RunningRequest& state) = 0;
@@ -67,7 +67,7 @@ class Executor {
   /// The rows of a plan. Fills in what it knows of the times.
   virtual Status forward(Running running, std::span<const scheduler::Slice> plan,
                          std::span<const scheduler::Link> links, PassTimes& times) = 0;
-  /// What the last forward() did with experts, where the device counts it.
+  /// Experts that the last forward() used, if the device counts them.
   virtual model::ExpertUse expert_use() const { return {}; }
   /// The coming selection of every request whose logits are due. Gives what it does with the
   /// head, and the times of a request's own part to its pass().
@@ -77,7 +77,7 @@ class Executor {
   /// Prompt rows that were taken back since the last call from requests that go on.
   virtual uint64_t take_rolled_back_rows() = 0;
 
-  /// Whether the loop must know now what the request has come to.
+  /// True if the loop needs the request's results now.
   virtual bool is_read_next(const RunningRequest& state) const = 0;
   /// Takes what a request has come to, once it has been waited for. MODEL_NOT_FINITE where a row of
   /// it was not; nothing that is not finite is kept then.

@@ -35,7 +35,7 @@ void Foreground::end() {
   is_marked_ = false;
   Shared& s = shared();
   if (s.marked.fetch_sub(1) != 1 || s.waiting.load() == 0) return;
-  { const MutexLock lock(s.mutex); }  // nobody is between the look at `marked` and the wait
+  { const MutexLock lock(s.mutex); }  // no thread is between reading `marked` and waiting
   s.idle.notify_all();
 }
 

@@ -1,6 +1,6 @@
-// What background work gives way to: requests that an engine of this process computes. An engine
-// says when it has some; threads of background passes (texts that become vectors) wait between the
-// parts of their loops.
+// Lets requests go before background work. An engine of this process marks the time in which it has
+// requests; threads of background passes (embedding) wait for its end between the parts of their
+// loops.
 //
 // Thread-safety: any thread. A mark belongs to one driver.
 #pragma once

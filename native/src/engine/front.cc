@@ -1,6 +1,7 @@
 #include "engine/front.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -44,7 +45,7 @@ uint32_t Front::kept_tokens(const Request& request) const {
   return std::min({kept, use.keep_tokens, size - 1});
 }
 
-/// Whether a request could be served at all.
+/// Checks that the engine can serve the request at all.
 Status Front::check(const Request& request, Clock::time_point now) const {
   TESSERA_RETURN_IF_ERROR(broken_);
   TESSERA_RETURN_IF_ERROR(check_limits(request, options_, model_));
@@ -56,7 +57,7 @@ Status Front::check(const Request& request, Clock::time_point now) const {
   return deadline_status(request, now);
 }
 
-/// Whether a request may wait in the queue.
+/// Decides whether a request may join the queue.
 AdmissionControl::Judged Front::accept(Request& request, uint64_t row_kind, Clock::time_point now,
                                        double& own_us) {
   Status status = check(request, now);
@@ -82,7 +83,8 @@ AdmissionControl::Judged Front::accept(Request& request, uint64_t row_kind, Cloc
 
 /// The request with the blocks that were begun for its ticket.
 RequestQueue::Waiting Front::entry_of(Request request) {
-  RequestQueue::Waiting entry{.request = std::move(request)};
+  RequestQueue::Waiting entry;
+  entry.request = std::move(request);
   if (auto reserved = reserved_.extract(entry.request.ticket); !reserved.empty()) {
     entry.blocks = std::move(reserved.mapped());
   }
@@ -198,6 +200,14 @@ Stats Front::stats() const {
   stats.token_pair_us = cost.pair_us;
   stats.backlog_us = admission_.backlog_us(tally_.waiting_us());
   return stats;
+}
+
+Forecast Front::forecast(const CallsByClass& refused) {
+  const MutexLock lock(mutex_);
+  const double own_us = admission_.mean_alone_us();
+  std::array<double, kPriorityClasses> queued_us{};
+  for (uint8_t c = 0; c < kPriorityClasses; ++c) queued_us[c] = tally_.ahead_us(c, own_us);
+  return admission_.forecast(refused, queued_us, Clock::now());
 }
 
 Result<UpdateReport> Front::update(PendingUpdate& pending) {

@@ -1,7 +1,7 @@
-// The part of the engine that its callers touch: the inbox of what the driver has not taken yet,
-// the tickets in flight, and what is known of the driver's pace. One lock guards it, and whoever
-// holds that lock only looks, counts and moves pointers: nothing is copied, zeroed, computed or
-// waited for, and no memory of a device is touched, so Node's thread never waits for an admission
+// The part of the engine that its callers touch: the inbox of calls that the driver has not taken
+// yet, the tickets in flight, and the driver's measured pace. One lock guards it. Under that lock a
+// thread only looks, counts and moves pointers: it copies, zeroes, computes and waits for nothing
+// and touches no device memory, so Node's thread never waits for an admission
 // (docs/internals/engine.md). The pool's lock, which is taken inside it, is as short
 // (kv/pool_state.h).
 //
@@ -61,6 +61,8 @@ class Front {
   void refuse_new();
   /// Counts of requests; those of passes are LoopCounters'.
   Stats stats() const;
+  /// `refused`: calls that the caller refused by the last forecast.
+  Forecast forecast(const CallsByClass& refused);
   /// Hands the update to the driver and waits until it has ended.
   Result<UpdateReport> update(PendingUpdate& pending);
   /// Refuses new requests and waits until none is in flight; cancels them after `budget`.
@@ -89,14 +91,14 @@ class Front {
 
   /// A request has left the queue.
   void left_queue(uint8_t priority, double alone_us);
-  /// What the driver must know to admit a request: its version as the pool has it now, and whether
-  /// its answer would come too late.
+  /// Read by the driver before it begins a request: the request's version as the pool has it now,
+  /// and whether its answer would be late.
   struct Turn {
     kv::Version version = 0;
     bool is_too_late = false;
   };
   Turn turn_of(const RequestQueue::Waiting& waiting, Clock::time_point now) const;
-  /// Whether a request need not wait for its blocks.
+  /// True if the request need not wait for its blocks, or no longer.
   bool is_ready(RequestQueue::Waiting& waiting, Clock::time_point now);
   void note_running(size_t running, size_t loading);
   void note_progress(const scheduler::PassCost& cost, double left_us, double sharing_rate,

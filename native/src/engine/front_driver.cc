@@ -78,7 +78,7 @@ void Front::begin_delivery(std::span<Completion> completed, size_t running) {
   const Clock::time_point now = Clock::now();
   const MutexLock lock(mutex_);
   for (Completion& completion : completed) {
-    completion.weights_generation = weights_generation_;  // nobody ran while they changed
+    completion.weights_generation = weights_generation_;  // no request ran while they changed
     // The ticket is the caller's again as soon as its completion can be seen.
     if (const auto ended = in_flight_.extract(completion.ticket); !ended.empty()) {
       admission_.note_ended(ended.mapped().admitted, completion.status, now);
@@ -134,7 +134,7 @@ Status Front::end_swap(const model::Decoder& decoder, Status status, Clock::time
     versions_.renew(*pool_, model_);
   } else if (!decoder.is_intact()) {
     broken_ = {Code::kEngineUnavailable,
-               "an update of the weights failed, and so did putting the old ones back"};
+               "weights update: it failed, and so did putting the old ones back"};
     status =
         Status(Code::kEngineUnavailable, broken_.message() + "; the fault: " + status.message());
   }

@@ -1,6 +1,5 @@
 // IDs, titles and attributes of the items of an answer, copied out of the mapped snapshot where the
-// engine's threads run: whoever reads the completion touches no page that may have to come from
-// disk.
+// engine's threads run, so that reading a completion never waits for a page from disk.
 #pragma once
 
 #include <span>

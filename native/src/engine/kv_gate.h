@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "base/mutex.h"
 #include "engine/request.h"
@@ -26,6 +27,9 @@ struct ComingBlocks {
   Clock::time_point wait_from{};
   Clock::time_point wait_until{};
 };
+// Erasing the entry that has them is the release: no copy can keep them.
+static_assert(!std::is_copy_constructible_v<ComingBlocks> &&
+              std::is_nothrow_move_constructible_v<ComingBlocks>);
 
 class KvGate {
  public:
@@ -33,8 +37,8 @@ class KvGate {
 
   /// Brings up what the pool has of the user.
   ComingBlocks begin(kv::Version version, const std::string& user);
-  /// Whether the request need not wait for its blocks under a version of the pool, or not any
-  /// longer; then they are given back and the request says how long it waited.
+  /// True if the request need not wait for its blocks under a version of the pool, or no longer;
+  /// its prefetch then ends and the request records how long it waited.
   bool is_ready(Request& request, ComingBlocks& coming, kv::Version version, Clock::time_point now,
                 const scheduler::PassCost& cost);
 

@@ -292,7 +292,7 @@ Completion Loop::completion_of(const RunningRequest& state, Status status) {
   completion.kv_versions_back = state.kv().versions_back();
   completion.kv_wait_us = state.request().kv.waited_us;
   if (completion.status.is_ok() && state.kv().is_revoked()) {
-    completion.status = {Code::kCancelled, "the user was dropped while the request ran"};
+    completion.status = {Code::kCancelled, "the user was erased while the request ran"};
   }
   counters_.prefix_reused_tokens += completion.prefix_reused_tokens;
   sharing_.served(alone_us(RunningRequest::work_of(state.request(), executor_->config())) -

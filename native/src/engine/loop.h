@@ -132,7 +132,7 @@ class Loop {
   /// Have ended with the last pass, their prompts computed whole: what those that are let in before
   /// the next pass have in common with them is taken from here. They give way where room is short.
   std::vector<std::unique_ptr<RunningRequest>> lenders_;
-  bool is_full_ = false;  // nobody has left since a request found no room
+  bool is_full_ = false;  // no request has left since one found no room
 
   // Passes that have not been waited for.
   std::vector<scheduler::PassWork> asked_;

@@ -20,7 +20,7 @@ Status in_range(const char* field, uint64_t value, uint64_t min, uint64_t max) {
 
 constexpr std::string_view kCardPrefix = "cuda:";
 
-/// None where the text names no card.
+/// The card that the text names, if any.
 std::optional<uint32_t> parse_card(std::string_view device) {
   if (!device.starts_with(kCardPrefix)) return std::nullopt;
   const std::string_view number = device.substr(kCardPrefix.size());

@@ -1,5 +1,5 @@
-// The parts of an engine, by the device it computes on. The one place that knows which there
-// are.
+// The parts of an engine, which the opener of a device makes: open_on_processor(), or the
+// OpenOnCard that the caller of Engine::open passes.
 #pragma once
 
 #include <condition_variable>

@@ -87,7 +87,7 @@ void RequestKv::copy_from(const RequestKv& leader, uint32_t matched, uint32_t ah
 
 void RequestKv::keep(const Request& request) {
   uint32_t keep = std::min(keepable(request), view_.length);
-  // Who goes on with a prompt that was given up may still write into a block that is not full.
+  // The last block is partial: a request that resumes this prompt may still be writing to it.
   if (view_.length < request.prompt.size()) keep -= keep % kv::kBlockTokens;
   if (keep <= lease_.matched()) return;
   pool_.commit(lease_, keep);

@@ -1,6 +1,6 @@
-// The keys and values of one running request's prompt: a lease of the user KV pool. What of the
-// prompt the pool has is read where it lies; what it has not is written into the lease's own blocks
-// and, when the request ends, kept in the chain of its user (kv/pool.h).
+// The keys and values of one running request's prompt: a lease of the user KV pool. Passes read the
+// pool's part of the prompt in place. They write the missing part into the lease's own blocks,
+// which the user's chain keeps when the request ends (kv/pool.h).
 //
 // Beside the pool a request shares with one that runs (docs/internals/engine.md): whole blocks that
 // both may keep are held by both; what else they have in common is computed once and mirrored into
@@ -41,7 +41,7 @@ class RequestKv {
   const kv::PerTier<uint32_t>& found() const { return found_; }
   /// Their names, as long as the pool.
   std::span<const std::string> tiers() const { return pool_.tier_names(); }
-  /// Whether the prompt's numbers are those computed from nothing (kv::Lease::is_exact).
+  /// True if the prompt's numbers are those computed from nothing (kv::Lease::is_exact).
   bool is_exact() const { return !lease_ || lease_.is_exact(); }
   /// kv::Lease::versions_back and inherited.
   uint32_t versions_back() const { return versions_back_; }

@@ -22,7 +22,7 @@ class QueueTally {
   void add(uint8_t priority, double alone_us);
   void remove(uint8_t priority, double alone_us);
   size_t size() const { return counts_[0] + counts_[1] + counts_[2]; }
-  /// Whether a further request of a class may wait, with so many places.
+  /// True if one more request of a class may wait in a queue of `capacity`.
   bool has_place(uint8_t priority, size_t capacity) const;
   /// Predicted work, each alone, that is done before a new request of a class and of so much work.
   double ahead_us(uint8_t priority, double own_us) const;
@@ -39,7 +39,7 @@ class RequestQueue {
   struct Waiting {
     Request request;
     double alone_us = 0;  // predicted
-    ComingBlocks blocks;
+    ComingBlocks blocks{};
   };
 
   bool empty() const { return classes_[0].empty() && classes_[1].empty() && classes_[2].empty(); }

@@ -46,8 +46,9 @@ Status RunningRequest::reserve_prompt(const Request& request, const RunningReque
     return Status::ok();
   }
   kv_.release();
-  return {Code::kEngineOverloaded, "keys and values: running requests leave no room for " +
-                                       std::to_string(request.prompt.size()) + " further tokens"};
+  return {Code::kEngineOverloaded,
+          "keys and values: running requests leave no room for a prompt of " +
+              std::to_string(request.prompt.size()) + " tokens"};
 }
 
 void RunningRequest::begin_request(Request request, Clock::time_point now) {

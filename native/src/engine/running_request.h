@@ -68,12 +68,12 @@ class RunningRequest {
   uint32_t width() const;
   /// For the coming selection and all further ones.
   virtual void narrow_to(const scheduler::Narrowing& narrowing);
-  /// What a pass costs beside its rows, in rows.
+  /// The fixed cost of a pass, in rows.
   void set_pass_rows(double rows) { pass_rows_ = rows; }
-  /// Whether even the narrowest beam would come too late, but what has finished may be given.
+  /// True if even the narrowest beam would be late, so the answer is the paths finished so far.
   bool comes_too_late() const { return comes_too_late_; }
   Completeness completeness() const;
-  /// Whether codes of a level are candidates after `step` selections, or terminal tokens alone.
+  /// True if codes of a level are candidates after `step` selections, not only terminal tokens.
   bool has_level(uint32_t step) const { return task().reads_tokens() || step < binding().depth(); }
   bool is_decoding() const { return step_ > 0; }
   bool is_done() const {

@@ -1,8 +1,11 @@
 // Statistics of the engine and its requests.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+
+#include "scheduler/admission_constants.h"
 
 namespace tessera::engine {
 
@@ -31,12 +34,27 @@ struct Stats {
   uint64_t expert_rows = 0, expert_places = 0, experts_touched = 0;
 };
 
+/// For a call of one priority class that is not parsed yet, microseconds (scheduler/
+/// admission_controller.h has the rule to refuse it by).
+struct ClassForecast {
+  double wait_us = 0;  // until the work ahead of it is done, with the margin
+  double turn_us = 0;  // until the next turn of the class; 0: now
+};
+
+struct Forecast {
+  std::array<ClassForecast, scheduler::kClasses> classes;
+  double request_us = 0;  // the engine's time for an average recent request
+  double turns_share = scheduler::kTurnsShare;
+};
+
+using CallsByClass = std::array<uint32_t, scheduler::kClasses>;
+
 /// The outcome of an update of the weights.
 struct UpdateReport {
   std::string digest;       // of the weights that serve from then on
   uint64_t generation = 0;  // updates since the engine opened
-  uint64_t drained_us = 0;  // for the requests that ran; nobody was let in meanwhile
-  uint64_t swapped_us = 0;  // nobody ran meanwhile
+  uint64_t drained_us = 0;  // waiting for running requests, with admission stopped
+  uint64_t swapped_us = 0;  // writing the weights, with no request running
 };
 
 }  // namespace tessera::engine

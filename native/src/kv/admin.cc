@@ -51,7 +51,7 @@ Status Pool::drop_user(std::string_view user, uint64_t budget_us) {
   const bool is_gone =
       lock.wait_for(pool.writer.stored, std::chrono::microseconds(budget_us), is_over);
   if (pool.writer.is_broken() && is_erasing(pool, user)) {
-    return {Code::kIoFailed, "the disk tier takes no changes: " + pool.counts.store_error};
+    return {Code::kIoFailed, "the disk tier refuses writes: " + pool.counts.store_error};
   }
   if (is_gone) return Status::ok();
   return {Code::kDeadlineExceeded, "the user's blocks are still being erased from disk"};
@@ -66,7 +66,7 @@ Status Pool::flush(uint64_t budget_us) {
   const bool is_done =
       lock.wait_for(pool.writer.stored, std::chrono::microseconds(budget_us), is_over);
   if (is_held_back()) {
-    return {Code::kIoFailed, "the disk tier takes no changes: " + pool.counts.store_error};
+    return {Code::kIoFailed, "the disk tier refuses writes: " + pool.counts.store_error};
   }
   if (is_done) return Status::ok();
   return {Code::kDeadlineExceeded, "blocks still wait to be stored"};

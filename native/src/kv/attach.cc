@@ -71,7 +71,7 @@ Committed attach_user(PoolState& pool, LeaseRecord& lease, uint32_t keep) REQUIR
     chain->versions_back = lease.versions_back;
     lease.expected_seq = 0;
   }
-  // Tokens computed under older versions neither extend nor replace others.
+  // Tokens inherited from an older version neither extend nor replace newer ones.
   if (lease.versions_back > chain->versions_back) return Committed::kLost;
   const bool is_first = chain->seq == lease.expected_seq;
   const bool is_nearer = lease.versions_back < chain->versions_back && own_first == 0;

@@ -18,11 +18,11 @@ struct Chain;
 /// REQUIRES: the lock is held.
 std::vector<std::string> audit(PoolState& pool);
 
-/// The same scan in steps, between which the lock may be given back. What a step finds of a chain
-/// or of a slot's own counts is a fault. Who owns a slot is pieced together from several steps and
-/// judged only where the slot was not freed or taken meanwhile; a chain that was renamed or buried
-/// between two steps can still make it look wrong. So a mismatch of owners is a suspicion, which
-/// audit() under one lock confirms or not.
+/// The same scan in steps that may release the lock in between. A mismatch within a chain, or in a
+/// slot's own counts, is a fault. The owner of a slot is pieced together from several steps and
+/// judged only if the slot was not freed or taken meanwhile; a chain that was renamed or buried
+/// between two steps can still make it look wrong. So a mismatch of owners is only a suspicion,
+/// which audit() confirms or dismisses under one lock.
 class Audit {
  public:
   /// Notes the states of all slots; needs no lock.

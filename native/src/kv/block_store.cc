@@ -23,7 +23,7 @@ Status read_now(BlockStore& store, BlockTransfer& transfer) {
 Status check_bytes(const StoredBlock& block, std::span<const std::byte> bytes) {
   if (block_checksum(bytes, block.key) == block.checksum) return Status::ok();
   return {Code::kKvStoreCorrupt, "block of slot " + std::to_string(block.slot) +
-                                     " does not have the checksum of its head"};
+                                     ": expected the checksum of its head, got another"};
 }
 
 }  // namespace tessera::kv

@@ -3,8 +3,7 @@
 // it was computed from); the pool decides what is kept, and gives every block one slot of the
 // store's capacity.
 //
-// What makes a tier outlive the process is a log of heads (HeadLog): at most one store of a pool
-// has one.
+// A tier with a log of heads (HeadLog) outlives the process; at most one store of a pool has one.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +25,7 @@ struct StoredBlock {
   uint64_t checksum = 0;     // block_checksum() of what was written; of a store with heads alone
 };
 
-/// One block on its way. Whoever submits it leaves it, and its bytes, where they are until it has
-/// ended.
+/// One block in transfer. The submitter keeps it, and its bytes, in place until it has ended.
 struct BlockTransfer {
   StoredBlock block;
   std::span<std::byte> to = {};          // of a read
@@ -45,18 +43,18 @@ class BlockStore {
   virtual ~BlockStore() = default;
 
   virtual uint32_t slot_count() const = 0;
-  /// Begins to bring a block's bytes to `to`. Statuses: IO_FAILED; KV_STORE_CORRUPT when the block
-  /// is not there, or is not what was written, after which nobody asks for it again.
+  /// Begins to read a block's bytes into `to`. Statuses: IO_FAILED; KV_STORE_CORRUPT if the block
+  /// is missing, or is not what was written; the pool then never reads it again.
   virtual void begin_read(BlockTransfer& transfer) = 0;
   /// Begins to put `from` under the block's key. Sets the checksum where the store has heads.
   /// Statuses: IO_FAILED; ENGINE_OVERLOADED when there is no room for it.
   virtual void begin_write(BlockTransfer& transfer) = 0;
-  /// Whether the transfer has ended; waits up to `budget_us` for it. Every transfer ends at some
-  /// time, with an error if need be.
+  /// Waits up to `budget_us` for the transfer; true once it has ended. Every transfer ends, if need
+  /// be with an error.
   virtual bool has_ended(BlockTransfer& transfer, uint64_t budget_us);
   /// A slot's bytes where this process can read them in place; empty where it cannot.
   virtual std::span<const std::byte> view(SlotIndex slot);
-  /// None: what the store has goes with the pool.
+  /// Null: the store's content is lost when the pool closes.
   virtual HeadLog* heads() { return nullptr; }
 };
 
@@ -88,7 +86,7 @@ inline constexpr uint64_t kTransferLookUs = 1000;
 
 /// Submits the transfer and waits for its end.
 Status read_now(BlockStore& store, BlockTransfer& transfer);
-/// Whether the bytes are those that the block's checksum was made of. Errors: KV_STORE_CORRUPT.
+/// Compares the bytes with the block's checksum. Errors: KV_STORE_CORRUPT.
 Status check_bytes(const StoredBlock& block, std::span<const std::byte> bytes);
 
 }  // namespace tessera::kv

@@ -58,7 +58,7 @@ struct Predecessor {
 
 class Chains {
  public:
-  /// Who keeps chains in queues.
+  /// The holder of queues of chains.
   class Queues {
    public:
     virtual ~Queues() = default;
@@ -120,7 +120,7 @@ class Chains {
   void set_retired(uint32_t index, bool is_retired) { versions_[index].is_retired = is_retired; }
   /// False when that would make a version come before itself.
   bool follow(uint32_t version, uint32_t predecessor);
-  /// Whether what the chain holds may be found under its version, and by such a query.
+  /// True if a query of this kind may find the chain's blocks under its version.
   bool is_near(const Chain& chain, bool wants_exact) const;
   /// The user's chain of each version before one, nearest first: those that are near enough to
   /// pass on.

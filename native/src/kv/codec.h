@@ -17,7 +17,7 @@ class BlockCodec {
   virtual ~BlockCodec() = default;
   /// Names the bytes that encode() makes, with their version; not empty.
   virtual std::string name() const = 0;
-  /// Whether decode() gives back what encode() was given.
+  /// True if decode() restores the input of encode() bit for bit.
   virtual bool is_exact() const = 0;
   /// Bytes of one encoded block: the same for every block, at least 1.
   virtual uint64_t encoded_bytes() const = 0;

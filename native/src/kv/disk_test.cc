@@ -26,7 +26,7 @@ constexpr uint64_t kPatience = 20'000'000;  // microseconds
 constexpr uint64_t kBlockBytes = 8192;
 constexpr uint32_t kDiskBlocks = 64;
 
-/// Whether what other threads are to bring about comes true within kPatience.
+/// True if another thread makes the condition true within kPatience.
 template <typename Meant>
 bool comes_true(Meant meant) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
@@ -313,7 +313,7 @@ TEST_F(Disk, FlippedBitsInTheIndexAreMissesOrAnIndexBegunAnew) {
   EXPECT_GT(dropped, 0u);
 }
 
-/// What a file of the index is for, by its name: "log", "sst", "MANIFEST" and so on.
+/// The kind of an index file, from its name: "log", "sst", "MANIFEST" and so on.
 std::string kind_of(const fs::path& file) {
   const std::string name = file.filename();
   return file.has_extension() ? file.extension().string().substr(1)

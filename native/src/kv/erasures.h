@@ -28,7 +28,7 @@ class Erasures {
     last_.store(number, std::memory_order_release);
   }
 
-  /// Whether the user was erased after the erasure of the number `seen`.
+  /// True if the user was erased after erasure number `seen`.
   bool is_erased_since(std::string_view user, uint64_t seen) const {
     const uint64_t newest = last();
     if (seen >= newest) return false;

@@ -65,8 +65,8 @@ Result<std::unique_ptr<File>> open_file(const std::string& path, uint64_t size) 
   if (::fstat(descriptor, &info) != 0) return cannot("has no size", path, errno);
   struct statvfs disk;
   if (::fstatvfs(descriptor, &disk) == 0 && disk.f_blocks * disk.f_frsize < size) {
-    return Status(Code::kKvPoolInvalid, path + ": the disk tier needs " + std::to_string(size) +
-                                            " bytes, the file system has " +
+    return Status(Code::kKvPoolInvalid, path + ": expected a file system of at least " +
+                                            std::to_string(size) + " bytes, got " +
                                             std::to_string(disk.f_blocks * disk.f_frsize));
   }
   if (static_cast<uint64_t>(info.st_size) < size &&

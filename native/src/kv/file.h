@@ -25,7 +25,7 @@ class File {
   virtual int punch(uint64_t offset, uint64_t size) = 0;
   /// Bytes that the file system has left for this file.
   virtual uint64_t space_left() = 0;
-  /// Whether offsets, sizes and addresses must be multiples of 4096.
+  /// True if offsets, sizes and addresses must be multiples of 4096.
   virtual bool is_direct() const = 0;
 };
 

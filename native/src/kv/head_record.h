@@ -1,5 +1,5 @@
-// What the disk tier remembers of a chain: which tokens are committed and in which slots their
-// blocks lie. One record per chain, replaced whole, never edited.
+// The disk tier's record of a chain: its committed tokens and the slots of their blocks. One record
+// per chain, replaced whole, never edited.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// What a block's bytes depend on, as digests. KV computed under one identity is never shown to
-// another: names and lengths are not part of it, content digests are. The hashes are XXH3-128
-// (github.com/Cyan4973/xxHash) over tagged, length-prefixed, little-endian fields, in canonical
-// byte order; golden vectors pin them. They name things; equality of tokens is always decided by
-// the tokens.
+// The identity of a block: digests of everything that its bytes depend on. A request of one
+// identity never reads blocks of another. Content digests are part of it, names and lengths are
+// not. The hashes are XXH3-128 (github.com/Cyan4973/xxHash) over tagged, length-prefixed,
+// little-endian fields, in canonical byte order; golden vectors pin them. A hash only names;
+// whether tokens are equal is decided by comparing the tokens.
 #pragma once
 
 #include <array>

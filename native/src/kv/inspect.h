@@ -30,7 +30,7 @@ struct CheckPace {
   /// After a burst of work of at least `burst_us` it rests, in the proportion of rest_us to
   /// burst_us; 0: it never rests. REQUIRES: burst_us > 0 where rest_us > 0.
   uint32_t burst_us = 0, rest_us = 0;
-  /// Looked at before each block; null: never. What is cancelled reports what it has seen.
+  /// Looked at before each block; null: never. A cancelled inspection reports what it has seen.
   std::function<bool()> is_cancelled;
 };
 

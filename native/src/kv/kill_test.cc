@@ -122,7 +122,7 @@ uint32_t tokens_of(const Pool& pool, const std::string& user) {
   return reports.empty() ? 0 : reports.front().tokens;
 }
 
-/// What the child says of a user through the pipe once it is durable.
+/// Sent by the child through the pipe once a user's blocks are durable.
 struct Report {
   char user[32];
   uint32_t tokens;

@@ -86,8 +86,9 @@ Status Pool::extend_record(LeaseRecord& record, const LeaseRecord* leader, uint3
     had = record.blocks.size();
     const uint64_t wanted = std::max<uint64_t>(blocks_of(positions), had);
     if (wanted > slots.count()) {
-      return {Code::kRequestInvalid, "the device tier has " + std::to_string(slots.count()) +
-                                         " blocks, " + std::to_string(wanted) + " are needed"};
+      return {Code::kRequestInvalid, "prompt: expected at most " + std::to_string(slots.count()) +
+                                         " blocks (the device tier), got " +
+                                         std::to_string(wanted)};
     }
     if (!reserve_blocks(pool, record, wanted + (has_shared_tail ? 1 : 0))) {
       ++pool.counts.refused_extends;

@@ -1,5 +1,6 @@
-// The leases of the pool: which requests hold which device blocks, and which of those are still
-// their own. A lease ends with its blocks back; what it computed is a chain's by then, or nobody's.
+// The leases of the pool: which device blocks each request holds, and which of those only it holds.
+// At its end a lease returns its blocks; committed ones belong to a chain by then, others are
+// freed.
 //
 // Thread-safety: under the lock of the pool, but for what LeaseRecord says. Owner: PoolState.
 #pragma once

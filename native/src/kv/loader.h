@@ -1,5 +1,5 @@
-// What waits to be brought to the device: chains in the order in which they were asked for, and the
-// prefetches that asked.
+// The queue of loads to the device: chains in the order of the prefetches that asked for them, and
+// those prefetches.
 //
 // Thread-safety: under the lock of the pool. Owner: PoolState.
 #pragma once
@@ -25,7 +25,7 @@ class Loader {
   void queue(Chain& chain, uint32_t end);
   /// Takes the chain out, whatever was wanted of it.
   void drop(Chain& chain);
-  /// Whether two more, a chain and its static prefix, find room.
+  /// True if two more fit: a chain and its static prefix.
   bool has_room() const { return queue_.size() + 2 <= options_.prefetch_queue_max; }
   bool is_empty() const { return queue_.empty(); }
   /// REQUIRES: not empty.
@@ -36,7 +36,7 @@ class Loader {
 
   /// Holds the chains until it is ended; either may be null.
   PrefetchRecord& begin(Chain* chain, Chain* prefix);
-  /// A load that nobody waits for any more is not begun.
+  /// A load without a waiting prefetch is not begun.
   void end(PrefetchRecord& record);
   uint64_t open_count() const { return records_.size() - free_.size(); }
 

@@ -102,7 +102,7 @@ Result<Lease> Pool::lookup(const Query& query) {
   const MutexLock lock(pool.mutex);
   TESSERA_RETURN_IF_ERROR(check_query(pool, query));
   if (!query.user.empty() && pool.erasures.is_erased_since(query.user, query.erasures_seen)) {
-    return Status(Code::kCancelled, "the user was dropped while the request waited");
+    return Status(Code::kCancelled, "the user was erased while the request waited");
   }
   LeaseRecord& lease = pool.leases.take();
   lease.version = query.version;

@@ -19,15 +19,15 @@ Result<std::unique_ptr<Arena>> Arena::open(uint32_t slot_count, uint64_t block_b
   }
   const uint64_t left = platform::available_memory_bytes();
   if (bytes > left) {
-    return Status(Code::kKvPoolInvalid, "a tier of " + std::to_string(slot_count) +
-                                            " blocks needs " + std::to_string(bytes) +
-                                            " bytes of memory, the machine has " +
-                                            std::to_string(left) + " left");
+    return Status(Code::kKvPoolInvalid, "kv tier: expected at most " + std::to_string(left) +
+                                            " bytes (the machine's free memory), got " +
+                                            std::to_string(bytes) + " for " +
+                                            std::to_string(slot_count) + " blocks");
   }
   void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) {
-    return Status(Code::kKvPoolInvalid,
-                  "the system gives no " + std::to_string(bytes) + " bytes of address space");
+    return Status(Code::kKvPoolInvalid, "kv tier: the system refused " + std::to_string(bytes) +
+                                            " bytes of address space");
   }
   (void)::madvise(data, bytes, MADV_HUGEPAGE);  // a hint: small pages are slower, not wrong
   const bool locked = locks && ::mlock(data, bytes) == 0;

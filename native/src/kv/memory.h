@@ -22,7 +22,7 @@ class BlockMemory {
   virtual uint32_t slot_count() const = 0;
   /// Address of a slot for code that runs where the memory lies: kernels read blocks here in place.
   virtual std::byte* address(SlotIndex slot) = 0;
-  /// Whether the processor may read and write at address().
+  /// True if the processor may read and write at address().
   virtual bool is_addressable() const = 0;
   /// `to` and `from` have the size of a block.
   virtual Status read(SlotIndex slot, std::span<std::byte> to) = 0;
@@ -47,7 +47,7 @@ class Arena final : public BlockMemory {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Whether the memory is locked: a limit of the process may forbid it.
+  /// True if the memory is locked; a limit of the process may forbid it.
   bool is_locked() const { return locked_; }
   uint32_t slot_count() const override { return slot_count_; }
   uint64_t block_bytes() const { return block_bytes_; }

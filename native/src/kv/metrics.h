@@ -22,8 +22,8 @@ struct TierMetrics {
   bool is_locked = false;             // memory that cannot be swapped
   double expected_block_us = 0;       // what a read is taken to cost while none was measured
 
-  /// What a block of `bytes` costs to be brought up, in bytes per microsecond: as measured, or as
-  /// expected; 0: nothing is known.
+  /// The rate of loading a block of `bytes`, in bytes per microsecond: as measured, or as expected
+  /// before that; 0: unknown.
   double read_bytes_per_us(uint64_t bytes) const {
     if (read_us > 0) return static_cast<double>(read_bytes) / static_cast<double>(read_us);
     return expected_block_us > 0 ? static_cast<double>(bytes) / expected_block_us : 0;
@@ -34,7 +34,7 @@ struct PoolMetrics {
   std::vector<TierMetrics> tiers;  // in the order of the list
   uint64_t chains = 0;             // gauge
   uint64_t chain_tokens = 0;       // gauge
-  uint64_t graves = 0;  // gauge: chains given up whose last transfer or head is not yet gone
+  uint64_t graves = 0;       // gauge: chains given up whose last transfer or head is not yet gone
   uint64_t leases = 0;       // gauge
   uint64_t prefetching = 0;  // gauge: prefetches that have not ended
   uint64_t lookups = 0;

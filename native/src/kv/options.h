@@ -33,7 +33,7 @@ struct PoolOptions {
   /// Free bytes of its file system below which nothing is stored there.
   uint64_t disk_reserve_bytes = uint64_t{64} << 20;
   EvictionKind eviction = EvictionKind::kLru;
-  uint32_t read_threads = 2;          // of prefetches; 0 leaves all work to whoever calls PoolWork
+  uint32_t read_threads = 2;          // of prefetches; 0: the caller of PoolWork does all work
   uint32_t store_queue_max = 1024;    // chains that wait to be stored; more are dropped
   uint32_t prefetch_queue_max = 256;  // chains that wait to be loaded; more are refused
   uint64_t store_batch_bytes = uint64_t{32} << 20;  // written between two commits, about
@@ -47,7 +47,7 @@ struct PoolOptions {
   /// once; else it is taken as it fills.
   bool locks_memory = true;
   /// Called when a transfer has ended, by its thread and under the pool's lock: it must not call
-  /// the pool. Whoever waits for blocks looks again.
+  /// the pool. It wakes threads that wait for blocks.
   std::function<void()> on_transfer;
   /// How blocks are written below the device; null: as they are.
   std::shared_ptr<const BlockCodec> codec;

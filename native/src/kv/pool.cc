@@ -49,7 +49,7 @@ Status check(const PoolOptions& options) {
   return Status::ok();
 }
 
-/// Whether a head's slots are all there and nobody else's.
+/// Claims a head's slots; false if one is missing or belongs to another head.
 bool adopt_slots(SlotTable& slots, const HeadRecord& head) {
   uint64_t taken = 0;
   while (taken < head.blocks.size() && slots.adopt(head.blocks[taken].slot)) ++taken;

@@ -1,5 +1,5 @@
-// The user KV pool: what was computed for a user once is found again by content, to the exact
-// token, and can never change an answer. One request's way through it:
+// The user KV pool: finds keys and values that were computed for a user before, by content, to the
+// exact token; it can never change an answer. A request uses it as follows:
 //
 //   Prefetch prefetch = pool.prefetch(...);      at arrival: blocks come up while features are made
 //   prefetch.cut_off();                          what has landed contiguously is used
@@ -9,8 +9,8 @@
 //   pool.commit(lease, keep);                    the first tokens of it: visible to all, written
 //   behind lease.reset();                               when the answer is out
 //
-// A committed block is never written again: whoever goes on behind a partly filled block has a copy
-// of it. Blocks hold finite numbers also where nothing was written.
+// A committed block is never written again: a lease that extends a partial block has a copy of it.
+// Unwritten positions of a block hold finite numbers too.
 //
 // Thread-safety: Pool from any thread; a Lease and a Prefetch from one thread at a time. Every call
 // returns at once, without input or output, except Prefetch::wait and those under "Operations".
@@ -72,8 +72,8 @@ class Lease {
   uint32_t matched() const;
   /// Of them, by where they lay: what a prefetch has brought up counts for the tier it came from.
   PerTier<uint32_t> matched_by_tier() const;
-  /// Whether the matched tokens' numbers are bit for bit those computed from nothing: false where a
-  /// lossy codec has been between (PoolOptions::codec).
+  /// True if the matched tokens' numbers are bit for bit those computed from nothing; false after a
+  /// lossy codec (PoolOptions::codec).
   bool is_exact() const;
   /// Versions between the one that computed the oldest of the matched tokens and the query's, or
   /// of those that were copied from a leader (Pool::succeed); 0: all were computed under it.
@@ -86,12 +86,12 @@ class Lease {
   /// all positions. Writable: positions from matched() on, until commit. Valid until the next
   /// extend() or reset().
   std::span<const BlockRef> blocks() const;
-  /// To be called before positions up to `end` are written: where the lease comes to nothing, only
-  /// blocks with such positions are cleaned for whoever has them next. Never called: all of them.
+  /// Call before writing positions up to `end`: if the lease is given up, only blocks with such
+  /// positions are zeroed before their next use. Without a call all of them are.
   void note_written(uint32_t end);
   /// The user was dropped since: its numbers are void and nothing is kept.
   bool is_revoked() const;
-  /// Gives everything back; what is not committed is nobody's.
+  /// Returns all blocks; uncommitted ones are freed.
   void reset();
 
  private:
@@ -115,7 +115,7 @@ class Prefetch {
   bool is_done() const;
   /// Waits until it is done; false when `budget_us` of real time passed before.
   bool wait(uint64_t budget_us) const;
-  /// Wants no more. Transfers under way still land, for whoever comes next.
+  /// Begins no more transfers. Those under way still end, for later requests.
   void cut_off();
 
  private:
@@ -154,14 +154,14 @@ class Pool {
   /// The version whose digest has this text (identity.h); none when the pool has never seen it.
   std::optional<Version> find_version(std::string_view digest) const;
 
-  /// From now on a user of whom `version` has nothing, or at least a block less, is found under it
-  /// with what the version of `predecessor` has of the user, or the one before that, up to
-  /// PoolOptions::versions_back_max: the user's chain passes on to `version` without a byte being
-  /// copied and is found under the older one no more, whose users compute anew. What a version
-  /// found so or computed on it counts as of the oldest that had a part in it. The newest
-  /// declaration holds; one that would make a version come before itself is ignored. Lasts until
-  /// the pool is closed; chains that have passed on stay where they are. Gives the predecessor's
-  /// number. REQUIRES: add_version() or succeed() gave the number.
+  /// Lets `version` inherit chains of `predecessor`, and of the versions before that one, up to
+  /// PoolOptions::versions_back_max. A lookup for a user of whom `version` has nothing, or at least
+  /// a block less, moves the user's older chain to `version` without copying a byte; the older
+  /// version no longer has it and computes anew. Inherited tokens, and tokens computed on top of
+  /// them, count as those of the oldest version involved. The newest declaration holds; one that
+  /// would make a version precede itself is ignored. Lasts until the pool is closed; moved chains
+  /// stay where they are. Returns the predecessor's number. REQUIRES: add_version() or succeed()
+  /// gave the number.
   Version succeed(Version version, const Identity& predecessor);
 
   /// Pins the longest prefix of the query that is on the device. Errors: REQUEST_INVALID for a
@@ -171,10 +171,10 @@ class Pool {
   /// ENGINE_OVERLOADED when the device has no such blocks now, REQUEST_INVALID when it can never
   /// have them.
   Status extend(Lease& lease, uint32_t positions);
-  /// As extend(), for a lease that goes on with another one's work, once and before anything else:
-  /// of the blocks before `shared_blocks` those that hold nothing matched are `leader`'s own where
-  /// they can still be had. Whoever writes into them in turn writes for both, and never after
-  /// either has committed them. REQUIRES: fewer blocks than the leader has.
+  /// As extend(), for a lease that continues `leader`'s work; call it once, before anything else.
+  /// Of the blocks before `shared_blocks`, those without matched tokens are the leader's own, if it
+  /// still has them. A write into such a block is a write for both leases, and none may follow once
+  /// either has committed it. REQUIRES: fewer blocks than the leader has.
   Status extend_beside(Lease& lease, const Lease& leader, uint32_t shared_blocks,
                        uint32_t positions);
 
@@ -187,14 +187,13 @@ class Pool {
   Prefetch prefetch(Version version, std::string_view user, uint32_t tokens_max);
   /// The user's tokens by the tier that a prefetch would bring them from.
   PerTier<uint32_t> whereabouts(Version version, std::string_view user) const;
-  /// Whether anything of the user is kept under a version that is not retired, or for one.
+  /// True if the pool keeps anything of the user under a version that is not retired, or for one.
   bool holds(std::string_view user) const;
 
   // Operations.
 
-  /// Nothing is found under the version from now on; its blocks are freed in the background, steps
-  /// of bounded length, as leases on them end. What a version that is not retired may inherit
-  /// stays for it.
+  /// Lookups find nothing under the version from now on. Its blocks are freed in the background, in
+  /// steps of bounded length, as their leases end, except those that a version in use may inherit.
   void retire(Version version);
   /// Number of the newest drop_user() that has begun. Any thread, without the lock.
   uint64_t erasures() const;

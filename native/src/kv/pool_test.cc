@@ -237,8 +237,8 @@ TEST(Pool, OfTwoAppendsOnOneHeadExactlyOneWins) {
   expect_sound(*pool);
 }
 
-/// What is kept of a user after an append, said in the simplest way: the first one of several that
-/// began on one head replaces what it parts from, further ones may only go on.
+/// The tokens kept of a user after an append, by the simplest rule: of several appends to one head,
+/// the first replaces the tokens it differs in, later ones may only extend.
 std::vector<Token> kept_after(const std::vector<Token>& kept, const std::vector<Token>& append,
                               bool is_first) {
   const uint64_t same = common_prefix(kept, append);

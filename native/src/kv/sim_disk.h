@@ -29,7 +29,7 @@ class SimDisk {
 
   /// The store of one life of the process. The disk outlives it.
   std::unique_ptr<BlockStore> open();
-  /// What was not synced is kept, lost or torn, slot by slot.
+  /// Keeps, loses or tears unsynced writes, slot by slot.
   void crash();
   /// From the `calls`-th change on none has an effect: the process dies there.
   void die_after(uint32_t calls) { calls_left_ = calls; }

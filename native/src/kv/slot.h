@@ -7,8 +7,8 @@
 //   RESIDENT -> ORPHAN -> FREE (cut off its chain while somebody still reads it)
 //
 // A slot becomes FREE only with refs = 0 and io = 0; that step advances the generation, so a handle
-// that outlived its slot is recognised. Whoever brings the last count of a leaving slot to zero is
-// informed and must call reclaim().
+// that outlived its slot is recognised. The call that brings the last count of a leaving slot to
+// zero says so, and its caller must call reclaim().
 //
 // Thread-safety: pin, unpin, io_begin and io_end from any thread; everything else under the lock of
 // the pool that owns the table.
@@ -41,7 +41,7 @@ struct SlotView {
   uint32_t generation;
   uint32_t refs;
   uint32_t io;
-  bool is_unwritten;  // holds bytes nobody may read: to be zeroed before its next use
+  bool is_unwritten;  // holds bytes that no request may read: zero it before its next use
 };
 
 class SlotTable {
@@ -90,7 +90,7 @@ class SlotTable {
   std::vector<SlotIndex> free_;  // used as a stack; capacity for all slots
 };
 
-/// Whether a slot in this state waits for its last reader or transfer.
+/// True for a slot that waits for its last reader or transfer.
 constexpr bool is_leaving(SlotState state) {
   return state == SlotState::kEvicting || state == SlotState::kDraining ||
          state == SlotState::kAborted || state == SlotState::kOrphan;

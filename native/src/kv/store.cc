@@ -101,7 +101,7 @@ bool is_misnamed(const Chain& chain) {
   return chain.durable.seq != 0 && chain.durable.version != chain.version;
 }
 
-/// Whether the durable head says the same already.
+/// True if the durable head is this head already.
 bool is_durable(const Chain& chain, const HeadRecord& head) {
   const DurableHead& durable = chain.durable;
   const auto has_slot = [](const HeadBlock& block, SlotIndex slot) { return block.slot == slot; };
@@ -227,10 +227,10 @@ void plan_stores(PoolState& pool, Plan& plan, bool is_head_writable) REQUIRES(po
   }
   pool.writer.take(taken.size() + renamed.size());
   for (Chain* chain : renamed) pool.writer.queue_again(*chain);
-  // While they count as queued the chains of this batch give no block up.
+  // Chains of this batch still count as queued here, so eviction skips them.
   const bool any_evicted = is_head_writable && plan_evictions(pool, plan);
   for (Chain* chain : taken) chain->is_store_queued = false;
-  // Without hope of a slot the rest waits for the chain's next commit.
+  // If no slot can become free, the rest of a chain waits for its next commit.
   const bool has_hope = any_evicted || plan.short_blocks == 0;
   for (Chain* chain : unfinished) {
     if (has_hope) {

@@ -10,7 +10,7 @@
 namespace tessera::kv {
 namespace {
 
-/// Whether the chain stands on the query's static text, by the digest that it has there.
+/// True if the chain begins with the query's static text; compares its digest at that place.
 bool has_prefix(const PoolState& pool, const Chain& chain, const LeaseRecord& lease)
     REQUIRES(pool.mutex) {
   if (chain.prefix_blocks != lease.prefix_blocks) return false;
@@ -38,7 +38,7 @@ Version Pool::succeed(Version version, const Identity& predecessor) {
   TESSERA_CHECK(version < pool.chains.version_count());
   const uint32_t known = pool.chains.version_count();
   const uint32_t before = pool.chains.version_of(pool.digest_of(predecessor));
-  // One that nobody has added serves nobody.
+  // A version that was never added serves no request.
   if (before == known) pool.chains.set_retired(before, true);
   if (pool.chains.follow(version, before)) pool.writer.ring();
   return before;

@@ -1,5 +1,5 @@
-// What a version may find of the versions before it, on numbers that say who made them. What may be
-// found under which version is computed from the history of calls alone.
+// Tests which blocks of earlier versions a version may find. Each number names the version that
+// made it; the oracle uses the history of calls alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -103,7 +103,7 @@ class Line {
     return finish(lease, asked);
   }
 
-  /// Whether a number is of this text, and of no other version than may have had a part in it.
+  /// Checks that each number is of this text, and of a version that may have computed it.
   static void check(const Lease& lease, const Asked& asked, uint32_t back) {
     uint64_t text = 0;
     for (uint32_t i = 0; i < asked.tokens.size(); ++i) {

@@ -1,6 +1,6 @@
-// What waits to be written below the device: chains with blocks that a lower tier lacks, heads that
-// lie under another name than their chain's, and heads of no chain. One job at a time takes from
-// it.
+// The queue of writes to the tiers below the device: chains with blocks that a lower tier lacks,
+// heads stored under another name than their chain's, and heads without a chain. One job at a time
+// takes from it.
 //
 // Thread-safety: under the lock of the pool. Owner: PoolState.
 #pragma once
@@ -53,7 +53,7 @@ class Writer {
   bool is_held_back() const { return is_broken_ || is_resting(); }
   /// A store of the tier with heads failed; stores rest for a while.
   void note_failure(const Status& status, bool is_unknown);
-  /// Wakes whoever stores.
+  /// Wakes the threads that store.
   void ring() { ready.notify_one(); }
 
   std::condition_variable ready;   // there is something to do

@@ -35,9 +35,9 @@ struct Rows {
   bool is_whole = false;       // of every token: those that are as in the model need not be kept
   std::vector<uint32_t> ids;   // of the rows, in the order of the tensor; empty where it is whole
   model::TensorEntry entry{};  // [ids, hidden] or [vocabulary, hidden]
-  /// What is added to the rows of the entry, or to the model's where the entry has none. Of the
-  /// head as of any matrix; of the embedding A is [rank, vocabulary] and B [hidden, rank], since
-  /// its input is a token.
+  /// Low-rank factors that are added to the entry's rows, or to the model's if the entry has none.
+  /// The head's are those of any matrix; for the embedding A is [rank, vocabulary] and B [hidden,
+  /// rank], since its input is a token.
   std::optional<Factors> factors{};
 };
 

@@ -26,9 +26,9 @@ struct Arena::Ledger {
     const MutexLock lock(mutex);
     const uint64_t free = use.max_bytes - use.used_bytes;
     if (bytes > free) {
-      return {Code::kAdapterArenaFull, "adapters: the adapter needs " + std::to_string(bytes) +
-                                           " bytes, " + std::to_string(free) + " of " +
-                                           std::to_string(use.max_bytes) + " are free"};
+      return {Code::kAdapterArenaFull, "adapter: expected at most " + std::to_string(free) +
+                                           " bytes (free, of " + std::to_string(use.max_bytes) +
+                                           "), got " + std::to_string(bytes)};
     }
     use.used_bytes += bytes;
     return Status::ok();

@@ -1,6 +1,6 @@
-// The memory that adapters may take together, and the adapters in it. An adapter is loaded into it
-// whole or not at all, by its actual ranks; loaded twice, it is there once. What nobody holds any
-// longer is given back.
+// The memory that all adapters share, and the adapters in it. An adapter is loaded whole or not at
+// all, by its actual ranks; loaded twice, it is stored once. Its memory is freed with its last
+// holder.
 //
 // Thread-safety: any thread; loads take turns. They run on a thread of their caller's and never on
 // the decoder's.
@@ -29,10 +29,10 @@ class Arena {
   static Result<std::unique_ptr<Arena>> open(std::shared_ptr<const model::Decoder> decoder,
                                              uint64_t bytes_max);
 
-  /// Reads a PEFT folder, which nobody changes meanwhile, checks it against the model and packs it.
-  /// Errors: ADAPTER_NOT_FOUND, ADAPTER_CORRUPT, ADAPTER_INVALID naming field or tensor, what was
-  /// expected and what it got; ADAPTER_ARENA_FULL with the bytes needed and free; REQUEST_INVALID
-  /// for limits out of bounds.
+  /// Reads a PEFT folder, which must not change meanwhile, checks it against the model and packs
+  /// it. Errors: ADAPTER_NOT_FOUND, ADAPTER_CORRUPT, ADAPTER_INVALID naming field or tensor, what
+  /// was expected and what it got; ADAPTER_ARENA_FULL with the bytes needed and free;
+  /// REQUEST_INVALID for limits out of bounds.
   Result<std::shared_ptr<const Adapter>> load(const std::string& folder, const Limits& limits);
 
   ArenaUse use() const;

@@ -11,7 +11,7 @@ namespace tessera::lora {
 class ModulePattern {
  public:
   virtual ~ModulePattern() = default;
-  /// Whether the whole name matches.
+  /// True if the pattern matches the whole name.
   virtual bool matches(const std::string& name) const = 0;
 
   /// Null, with `reason` set, for an expression that RE2 does not know (look-around, references

@@ -51,13 +51,13 @@ struct PeftConfig {
   uint32_t rank_of(const std::string& module) const;
   double scale_of(const std::string& module) const { return scale_of(module, rank_of(module)); }
   double scale_of(const std::string& module, uint32_t module_rank) const;
-  /// Whether the configuration gives this module of this layer factors.
+  /// True if the configuration gives this module of this layer factors.
   bool targets(const std::string& module, uint32_t layer) const;
   /// The same of the embedding or the head.
   bool targets_outside_layers(const std::string& module) const;
-  /// Whether the modules with factors are known by the tensors alone.
+  /// True if only the tensors say which modules have factors.
   bool targets_are_unknown() const;
-  /// Whether it gives this parameter factors, e.g. model.layers.0.mlp.experts.down_proj.
+  /// True if it gives this parameter factors, e.g. model.layers.0.mlp.experts.down_proj.
   bool targets_parameter(const std::string& name) const;
 
   uint32_t rank = 8;

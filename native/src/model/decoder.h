@@ -1,5 +1,5 @@
-// The decoder language model: shared by all requests and threads, immutable but for update(), which
-// nobody may run beside. Numbers in, numbers out; it knows nothing of beams, catalogues or
+// The decoder language model: shared by all requests and threads, immutable except during update(),
+// when no pass may run. Numbers in, numbers out; it knows nothing of beams, catalogues or
 // scheduling. All mutable memory is in Workspace and in the caller's KV views.
 //
 // Every output element is reduced in an order fixed by its own inputs alone, never by batch, chunk
@@ -74,8 +74,8 @@ class Decoder final {
   const HeadVocabulary& head_vocabulary() const;
   /// Content digest (hex) of configuration and weights: part of the KV identity.
   std::string digest() const;
-  /// What beside the weights decides the bits of keys and values: compute type, numeric class of
-  /// the device, fixed activation scales. The other part of the KV identity.
+  /// The settings that decide the bits of keys and values beside the weights: compute type, numeric
+  /// class of the device, fixed activation scales. The other part of the KV identity.
   const std::string& numbers() const;
   /// Blocks of the prompt's keys and values, as forward() reads and writes them.
   attention::BlockLayout block_layout() const;
@@ -112,7 +112,7 @@ class Decoder final {
   void forward(const ForwardBatch& batch, Workspace& workspace) const;
 
   /// False when a number of rows [first, first + count) of the last forward() is infinite or not a
-  /// number. What is wrong in a row's keys and values shows here, because a row attends to itself.
+  /// number. A fault in a row's keys and values shows here, because a row attends to itself.
   bool is_finite(const Workspace& workspace, uint32_t first, uint32_t count) const;
 
   /// Logits and log-sum-exps of rows of the last forward(), of all requests of the pass in one

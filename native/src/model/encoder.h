@@ -28,7 +28,7 @@ struct EncoderText {
   uint32_t second_from = ~0u;       // rows from here on are of the second segment, where one is
 };
 
-/// What passes write. One pass at a time.
+/// Buffers that a pass writes. One pass at a time.
 class EncoderWorkspace {
  public:
   uint32_t max_rows() const { return rows_->max_rows(); }
@@ -47,8 +47,8 @@ class EncoderWorkspace {
   std::vector<uint32_t> segments_;
 };
 
-/// Whether a model of this folder may have static scales. Errors: MODEL_INVALID for a decoder, and
-/// for rows whose products do not fit 32 bits.
+/// Checks that a model of this folder may have static scales. Errors: MODEL_INVALID for a decoder,
+/// and for rows whose products do not fit 32 bits.
 Status check_static(const std::string& folder, const Recipe& recipe);
 
 class Encoder final {

@@ -1,4 +1,4 @@
-// What config.json says about an encoder: a model whose rows see the whole of a text. Values only.
+// Encoder settings of config.json: a model whose rows see the whole text. Values only.
 #pragma once
 
 #include <cstdint>

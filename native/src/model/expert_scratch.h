@@ -1,6 +1,5 @@
-// What a pass writes for blocks that choose experts: the rows by expert, the left side of their
-// products, and the terms that its adapters have for them. Sized once for the largest pass. Private
-// to model.
+// Buffers of a pass for blocks that choose experts: rows by expert, the left side of their
+// products, and the terms of adapters. Sized once for the largest pass. Private to model.
 #pragma once
 
 #include <array>

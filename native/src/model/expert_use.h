@@ -1,4 +1,4 @@
-// What a forward pass did with experts.
+// Counts of experts in a forward pass.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ enum class Window : uint8_t {
   kAlways
 };
 
-/// What of a row's queries and keys is normalised before they are rotated.
+/// Normalisation of a row's queries and keys before they are rotated.
 enum class QkNorm : uint8_t {
   kNone,
   kHeads,  // each head by itself
@@ -69,7 +69,7 @@ struct Family {
   MakeBlock feed_forward = nullptr;
   const EncoderFields* encoder = nullptr;  // null: a decoder
   TensorNames names = {};
-  /// What the embedding of a token is made whole by; null: it is the token's row alone.
+  /// Makes the block that completes a token's embedding; null: the embedding is the token's row.
   MakeBlock entry = nullptr;
   /// It makes vectors of texts: it may come without a head, or with one that is not read.
   bool reads_texts = false;

@@ -1,8 +1,8 @@
 // A block of a decoder's layer: attention, or a feed-forward network. It owns all that is its own:
 // the names and shapes of its weights, the products that adapters may have factors for, the inputs
 // that have scales where activations are quantised, what its work is counted as, and its pass on
-// the CPU. Nothing outside names a weight of it. What is to be read of it is of no device: a card's
-// loader asks for the same slots.
+// the CPU. No other code names a weight of it. The list of slots to load does not depend on the
+// device: a card's loader asks for the same ones.
 //
 // Immutable, of no weights: one object may serve several decoders at a time.
 #pragma once
@@ -77,7 +77,7 @@ struct InputSlot {
   uint32_t scales = 1;    // fixed ones that it has: one, or one for each expert
 };
 
-/// What a pass reserves for a block that chooses experts.
+/// Sizes that a pass reserves for a block that chooses experts.
 struct ExpertLimits {
   uint32_t experts = 0;  // 0: none are chosen
   uint32_t chosen = 0;   // by a row

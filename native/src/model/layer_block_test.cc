@@ -1,6 +1,6 @@
-// What a block that is new takes: a feed-forward network of two matrices, relu(up(x))^2 (So et al.
-// 2021, arXiv:2109.08668), and its family's row are in this file alone, and a model with it loads,
-// runs, is updated and has scales and factors as any other. Compared with double precision.
+// Shows that a new block needs one file: this one has a feed-forward network of two matrices,
+// relu(up(x))^2 (So et al. 2021, arXiv:2109.08668), and its family's row; a model with it loads,
+// runs, is updated and has scales and factors like any other. Compared with double precision.
 #include "model/layer_block.h"
 
 #include <gtest/gtest.h>

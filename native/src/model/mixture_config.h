@@ -1,4 +1,4 @@
-// What config.json says about layers whose rows choose experts. Values only.
+// Settings of config.json for layers whose rows choose experts. Values only.
 #pragma once
 
 #include <cstdint>

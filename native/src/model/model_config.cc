@@ -211,8 +211,7 @@ void read_sight(ObjectReader& reader, ModelConfig& config) {
   }
 }
 
-/// What decoders have beside the shape. Errors: settings that would make the weights compute
-/// something else than this engine does.
+/// Reads a decoder's settings beside the shape. Errors: settings that this engine does not compute.
 void read_decoder(ObjectReader& reader, ModelConfig& config) {
   read_sight(reader, config);
   read_rope(reader, config.max_positions, config.rope);

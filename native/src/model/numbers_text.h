@@ -1,4 +1,4 @@
-// What beside the weights decides the bits of a model's results, as text. Private to model.
+// The settings beside the weights that decide the bits of a model's results. Private to model.
 #pragma once
 
 #include <string>

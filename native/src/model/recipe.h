@@ -24,7 +24,7 @@ struct Layer {
   std::vector<const WeightSlot*> matrices() const;
 };
 
-/// What a model computes: logits of a vocabulary, or rows alone, without a head.
+/// A model computes logits of a vocabulary, or rows alone, without a head.
 enum class Purpose : uint8_t { kLogits, kRows };
 
 class Recipe {
@@ -36,7 +36,7 @@ class Recipe {
   Purpose purpose() const { return purpose_; }
   /// The embedding is read in place of the head as well.
   bool is_tied() const { return purpose_ == Purpose::kLogits && config_.tie_word_embeddings; }
-  /// What makes the embedding of a token whole; null where its row is.
+  /// Completes a token's embedding; null: the embedding is the token's row.
   const LayerBlock* entry() const { return entry_.get(); }
   const std::vector<Layer>& layers() const { return layers_; }
   /// Numbers in the weights; a tied head counts once.

@@ -109,7 +109,7 @@ class ScaleTensors {
   std::map<std::string, TensorEntry> tensors_;
 };
 
-/// What a product's rows are quantised by, as kernels want it.
+/// Fills in the quantisation factors in the form that kernels read.
 void derive(StaticInput& input) {
   for (size_t i = 0; i < input.scales.size(); ++i) {
     const float factor = 1.0f / input.scales[i];

@@ -30,7 +30,7 @@ class TextHead {
   /// XXH3-128 of the configuration and the tensors, as 32 hex digits.
   const std::string& digest() const { return digest_; }
 
-  /// What apply() writes. One call at a time.
+  /// Buffers that apply() writes. One call at a time.
   struct Scratch {
     device::Buffer operand;
     std::vector<float> from, to;

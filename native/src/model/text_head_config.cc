@@ -276,8 +276,8 @@ Status read_classifier(ObjectReader& reader, TextHeadConfig& head) {
   return reader.status();
 }
 
-/// What config.json names: a classifier, whose head is then read, or a model that generates, whose
-/// last row stands for a text as in sentence-transformers.
+/// Reads the architecture of config.json: a classifier, whose head is then read, or a generating
+/// model, whose last row stands for the text, as in sentence-transformers.
 Status read_architecture(TextHeadConfig& head) {
   return read_object(head.encoder_folder + "/config.json", [&](ObjectReader& reader) {
     const auto architectures = reader.find("architectures");

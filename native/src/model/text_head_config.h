@@ -1,6 +1,6 @@
-// What a folder says about how the rows of a text become its vector: modules.json of
-// SentenceTransformers and what it names, or the classifier of a *ForSequenceClassification. Data
-// alone: no code of a checkpoint is run. Values only.
+// How the rows of a text become its vector, read from the folder: modules.json of
+// SentenceTransformers with the modules it names, or the classifier of a
+// *ForSequenceClassification. Reads data only and runs no code of a checkpoint. Values only.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class Pooling : uint8_t {
   kMax        // max_tokens
 };
 
-/// What follows, in order.
+/// One stage after the pooling; they run in order.
 struct HeadStage {
   enum class Kind : uint8_t { kDense, kLayerNorm, kNormalise };
   enum class Activation : uint8_t { kNone, kTanh, kGelu, kRelu, kSigmoid };

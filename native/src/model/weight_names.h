@@ -11,11 +11,11 @@ namespace tessera::model {
 /// Of a decoder's head; a tied model may have its embedding under this name alone.
 inline constexpr const char* kHeadName = "lm_head.weight";
 
-/// What the names of a folder's tensors begin with, but for the head's.
+/// The common prefix of a folder's tensor names, the head's excepted.
 std::string find_prefix(const Shards& shards, const Recipe& recipe);
 
-/// Tensors that some trainers save beside the weights and nobody needs, and heads where only rows
-/// are computed.
+/// True for tensors that some trainers save beside the weights although no model reads them, and
+/// for heads of a model that computes only rows.
 bool may_be_ignored(const std::string& name, const std::string& prefix, const Recipe& recipe);
 
 /// As errors spell it: [2,3].

@@ -277,8 +277,8 @@ void Weights::write_matrix(const Slot& slot, device::Device& device, const Stati
   }
 }
 
-/// Scans and then packs some tensors at a time; returns the digest of all. What is read in place is
-/// left to the caller.
+/// Scans and then packs some tensors at a time; returns the digest of all. The caller handles
+/// tensors that are read in place.
 Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards& shards,
                                     const Recipe& recipe, device::Device& device,
                                     const StaticScales* scales) {

@@ -57,7 +57,7 @@ class Weights {
                                 device::Device& device) const;
   /// Streams an update over these weights, layer by layer in the same memory. An error (a disk
   /// that fails, a file that has been written to since) means that the weights before were streamed
-  /// back. REQUIRES: nobody reads the weights meanwhile. Errors: MODEL_CORRUPT.
+  /// back. REQUIRES: no thread reads the weights meanwhile. Errors: MODEL_CORRUPT.
   Status update(WeightsUpdate update, const Recipe& recipe, ComputeType type,
                 device::Device& device);
   /// False where neither an update nor the weights before could be written whole: what is in memory

@@ -17,7 +17,7 @@ class WeightsScan {
   WeightsScan(device::Device& device, std::string folder, std::string config_text,
               uint64_t fork_bytes = ~uint64_t{0});
 
-  /// Tensors may be given some at a time, so that whoever reads them next finds them in memory.
+  /// Tensors may be given some at a time, so that the next reader finds them in memory.
   /// REQUIRES: every entry has a computed type. Errors: MODEL_CORRUPT naming the first tensor with
   /// a NaN or infinity.
   Status add(std::span<const TensorEntry* const> entries);

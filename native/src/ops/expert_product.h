@@ -2,8 +2,8 @@
 // in one fork.
 //
 // How it is spread: tasks of about the same work, taken by whichever thread is free, so that an
-// expert with many rows holds nobody up. What the experts of a row add to it is added by one
-// thread, in the order of the experts. A row's bits depend on the row alone, as those of matmul().
+// expert with many rows delays no thread. One thread adds up the experts' parts of a row, in the
+// order of the experts. A row's bits depend on the row alone, as those of matmul().
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ constexpr uint64_t padded_rows(std::span<const uint32_t> groups, uint32_t tile) 
 }
 
 /// The largest tile that pads no further than kTilePaddingMax, else the smallest. `groups`: rows of
-/// each expert, none left out; 0 where nobody chose it.
+/// each expert, none left out; 0 for an expert that no row chose.
 constexpr uint32_t expert_tile(std::span<const uint32_t> groups) {
   uint64_t real = 0;
   for (const uint32_t rows : groups) real += rows;

@@ -9,7 +9,7 @@
 
 namespace tessera::ops {
 
-/// Owns nothing: memory for the largest operand is reserved by whoever runs passes.
+/// Owns nothing: the workspace of a pass reserves memory for the largest operand.
 struct Operand {
   device::PanelType type = device::PanelType::kF32;  // of the panels it is multiplied with
   void* data = nullptr;                              // 64-byte aligned, whole blocks of rows

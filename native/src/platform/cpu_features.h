@@ -1,5 +1,5 @@
-// Which vector instructions the processor and the operating system offer. Detected once by whoever
-// opens a device; tests choose a set by argument, never through the environment.
+// The vector instructions that processor and operating system offer. Detected once, when a device
+// is opened; tests choose a set by argument, never through the environment.
 #pragma once
 
 namespace tessera::platform {

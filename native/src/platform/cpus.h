@@ -12,7 +12,7 @@ std::vector<uint32_t> usable_cpus();
 /// Keeps the calling thread on one CPU. A system that refuses leaves it where it was.
 void pin_this_thread(uint32_t cpu);
 
-/// Whether the calling thread is the one that the process began with.
+/// True on the process's first thread.
 bool is_first_thread();
 
 /// Keeps the threads that the process has by now, but not the calling one, from taking the CPU of a

@@ -28,7 +28,7 @@ Status write_file_atomically(const std::string& path, std::span<const std::byte>
 /// Errors: IO_FAILED.
 Status move_file(const std::string& from, const std::string& to);
 
-/// Whether something exists at `path`.
+/// True if something exists at `path`.
 bool exists(const std::string& path);
 
 }  // namespace tessera::platform

@@ -8,7 +8,8 @@
 
 namespace tessera::platform {
 
-/// Why a lock was not given: `error` is the errno; another process has it, or nobody can have one.
+/// Why a lock was not given: `error` is the errno; another process has it, or the folder cannot be
+/// locked.
 Status lock_refusal(const std::string& path, int error, Code code);
 
 /// A lock on the file `path` against other processes, held until destroyed.

@@ -1,10 +1,10 @@
-// What the logs of a store must at least contain: a small file that the log's writer brings up to
-// date after each commit that is on the device. A log that is shorter than its mark, or that is
-// missing, is damaged; a log that goes on after it is not.
+// Marks of a store's logs: a small file with the length that each log must at least have. The log's
+// writer updates it after each durable commit. A log that is missing or shorter than its mark is
+// damaged; a longer one is not.
 //
-// The file has two slots of 4 KiB, written in turn and each with a checksum, so that a write that a
-// crash tears leaves the other. Marks may be behind the log, never ahead of it: they are written
-// after it. Thread-safety: one thread at a time.
+// The file has two slots of 4 KiB, written in turn, each with a checksum: a torn write leaves the
+// other slot. A mark may lag behind its log but never leads it, because it is written afterwards.
+// Thread-safety: one thread at a time.
 #pragma once
 
 #include <cstdint>

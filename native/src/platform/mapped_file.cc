@@ -14,7 +14,7 @@
 namespace tessera::platform {
 namespace {
 
-/// What Git has of a file whose content Git LFS keeps elsewhere (Git LFS specification, version 1).
+/// Start of a Git LFS pointer, which stands in for the file (Git LFS specification, version 1).
 constexpr std::string_view kLfsPointer = "version https://git-lfs.github.com/spec/";
 
 bool is_lfs_pointer(const MappedFile& file) {
@@ -26,7 +26,7 @@ bool is_lfs_pointer(const MappedFile& file) {
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path, Code missing) {
-  // Without waiting for who might write to a FIFO: that is refused below.
+  // Non-blocking: opening a FIFO must not wait for a writer. The check below refuses it.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     const int error = errno;

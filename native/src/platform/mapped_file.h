@@ -1,6 +1,6 @@
 // A file mapped read-only: its bytes and their bound. The mapping lives as long as the object; the
-// file descriptor is closed at once. Who maps a file trusts that nobody truncates it in place: our
-// writers replace files by rename. Thread-safety: immutable after open.
+// file descriptor is closed at once. The file must not be truncated while it is mapped: our writers
+// replace files by rename. Thread-safety: immutable after open.
 #pragma once
 
 #include <cstddef>

@@ -50,7 +50,7 @@ struct Names {
 constexpr Names kVersion1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
 constexpr Names kVersion2{"memory.max", "memory.current", "inactive_file"};
 
-/// What is left below the limit of one cgroup; kUnknown where it has none.
+/// Bytes left below the limit of one cgroup; kUnknown if it has no limit.
 uint64_t left_in(const std::string& folder, const Names& names) {
   const uint64_t limit = read_number(folder + names.limit);
   const uint64_t used = read_number(folder + names.used);

@@ -293,7 +293,7 @@ TEST(Cpus, KnowsTheFirstThread) {
 
 TEST(MachineTest, SomeMemoryIsAvailable) { EXPECT_GT(available_memory_bytes(), 1u << 20); }
 
-/// What a machine with 8 MiB left has under these files.
+/// Bytes available on a machine with 8 MiB left, under these files.
 uint64_t available_with(const fs::path& folder, const std::map<std::string, std::string>& files) {
   const std::string root = (folder / "machine/").string();
   const auto write = [&](const std::string& path, const std::string& text) {

@@ -1,8 +1,7 @@
 // Fork-join over a fixed number of threads: the caller is one of them. The parts of a fork are
-// fixed by their index; who takes a part is whoever is free, so a worker that the system has put
-// aside holds up nobody, and results must not depend on the thread. Workers wait for the next fork
-// spinning for a moment, giving way to whatever else wants their CPU, and then sleep. Exceptions
-// must not leave `fn`.
+// fixed by their index; any free thread takes the next part, so a descheduled worker delays no
+// other, and results must not depend on the thread. A worker that waits for the next fork first
+// spins, yielding its CPU to other threads, and then sleeps. Exceptions must not leave `fn`.
 //
 // Thread-safety: forks may be started from any thread, one caller at a time (others wait); never
 // from inside `fn`. Owner: device::Device. The destructor joins the workers.
@@ -103,8 +102,8 @@ class ThreadPool {
   bool pins_threads_;
   Mutex caller_;  // held by the one caller that is inside a fork
 
-  // What is forked. Written by the caller while no part is left to take; a thread that reads it
-  // late finds its claim on `state_` refused.
+  // The fork. The caller writes it while no part is left to take; a thread that reads it late has
+  // its claim on `state_` refused.
   alignas(64) std::atomic<uint32_t> parts_{0};
   std::atomic<Part> part_{nullptr};
   std::atomic<void*> context_{nullptr};

@@ -8,15 +8,7 @@
 namespace tessera::scheduler {
 namespace {
 
-constexpr double kForget = 0.95;  // of the past, at each answer
-constexpr double kMarginMin = 1, kMarginMax = 4;
-constexpr double kRaise = 1.25, kLoweredPerSecond = 0.02;
-/// Where answers are few the margin goes by their number: each late one raises it, so about this
-/// share is late once it settles. By time alone the share grows as answers become fewer.
-constexpr double kLateShare = 0.003;
 const double kLoweredPerAnswer = kLateShare * std::log(kRaise);
-/// A margin beyond that is not the noise of predictions but something that disturbed the process.
-constexpr double kDisturbed = 2;
 constexpr double kUsPerSecond = 1e6;
 
 }  // namespace
@@ -36,7 +28,7 @@ double alone_us(const PassCost& cost, const RequestWork& work, uint32_t chunk) {
   decode.rows = decodes * work.beams;
   decode.pairs = decodes * work.beams * (work.prompt_tokens + 1.0);
   decode.head = {decodes * work.beams * work.cells_per_beam, decodes * work.cells_per_beam};
-  // Apart: few rows touch few experts.
+  // Two passes, not one sum: the few rows of a decode touch few experts.
   return cost.total_us(prompt, chunks) + cost.total_us(decode, decodes);
 }
 

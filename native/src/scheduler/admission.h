@@ -1,8 +1,9 @@
-// Whether a request that arrives can be answered in time: pure arithmetic on predicted work.
+// Prediction and margin of the admission controller (admission_controller.h).
 #pragma once
 
 #include <cstdint>
 
+#include "scheduler/admission_constants.h"
 #include "scheduler/cost_model.h"
 
 namespace tessera::scheduler {
@@ -16,12 +17,12 @@ struct RequestWork {
   double cells_per_beam = 0;  // rows of the head that a beam is multiplied with
 };
 
-/// Microseconds if nobody else ran. `chunk`: prompt rows of a pass, > 0.
+/// Microseconds that the work takes in an empty engine. `chunk`: prompt rows of a pass, > 0.
 double alone_us(const PassCost& cost, const RequestWork& work, uint32_t chunk);
 
-/// How much of what requests would take alone they do take beside each other: passes and prefixes
-/// are shared. Follows the last few dozen answers: what has been computed since the last of them
-/// is for requests that have not ended, and says nothing yet.
+/// The time that passes take, divided by the time that their requests would take alone: requests
+/// share passes and prefixes. Averages the last few dozen answers. Time since the last answer does
+/// not count yet: it belongs to requests that have not ended.
 class SharingRate {
  public:
   double rate() const { return busy_us_ / served_us_; }
@@ -29,55 +30,40 @@ class SharingRate {
   void served(double alone_us);
 
  private:
-  double busy_us_ = 1e6;  // as many of both to begin with: nothing is shared
+  double busy_us_ = 1e6;  // equal at first: nothing is shared
   double served_us_ = 1e6;
   double since_answer_us_ = 0;
 };
 
 struct Arrival {
   double own_us = 0;     // alone
-  double ahead_us = 0;   // of those that go first, each alone
+  double ahead_us = 0;   // of the requests that go first, each alone
   double budget_us = 0;  // until the deadline
 };
 
 enum class Outlook : uint8_t {
   kInTime,
-  kHopeless,  // later than the deadline even if nobody were ahead
-  kTooBusy,   // later than the deadline because of those ahead
+  kHopeless,  // later than the deadline even in an empty engine
+  kTooBusy,   // later than the deadline because of the requests ahead
 };
 
 struct AdmissionDecision {
   Outlook outlook = Outlook::kInTime;
-  double end_us = 0;          // predicted, with the margin; 0: nobody is ahead
-  double retry_after_us = 0;  // kTooBusy: when enough of those ahead will be gone
+  double end_us = 0;          // predicted, with the margin; 0: the engine is empty
+  double retry_after_us = 0;  // kTooBusy: when enough of the requests ahead will have ended
 };
 
-/// A prediction must miss the deadline by this much before a request is refused although nobody is
-/// ahead of it: such a refusal is final, a late answer is only late.
-inline constexpr double kDoubt = 1.25;
-
-/// Classes take turns where so much of a request's time would go by with waiting. Below that
-/// everybody is let in, so that a few requests of one class find the engine that is idle.
-inline constexpr double kTurnsShare = 0.25;
-
-/// Margins before anything was answered.
-inline constexpr double kMarginFirst = 1.1, kMarginFirstShort = 1.5;
-
-/// `margin`: how much longer than predicted an answer may take (Punctuality).
+/// Compares the predicted end with the budget. `margin`: Punctuality's.
 AdmissionDecision decide(const Arrival& arrival, double sharing_rate, double margin);
 
-/// The margin by which predictions are stretched, so that of the requests that are admitted few end
-/// late: raised by a quarter by a late one, lowered by each one in time, by a fiftieth a second at
-/// most. One for each class, and another for times in which more is asked for than can be done:
-/// then those who come later slow down the passes of those before them. Times in microseconds of
-/// any one clock, never going back.
+/// The factor by which predictions are stretched, so that few admitted requests end late.
 class Punctuality {
  public:
   explicit Punctuality(double margin) : margin_(margin) {}
   double margin() const { return margin_; }
   void in_time(double now_us);
-  /// A request that was admitted at `admitted_us` ended late. Those admitted before the last raise
-  /// were not judged by it and raise nothing.
+  /// A request that was admitted at `admitted_us` ended late. One admitted before the last raise
+  /// was judged by a smaller margin and changes nothing.
   void late(double admitted_us, double now_us);
 
  private:

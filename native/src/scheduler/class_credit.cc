@@ -5,19 +5,6 @@
 #include <numeric>
 
 namespace tessera::scheduler {
-namespace {
-
-constexpr double kSmoothedUs = 1e6;
-/// Credits that a class may have saved: its share of this time.
-constexpr double kSavedUs = 500e3;
-/// And overdrawn: what was begun before an overload was seen is taken off afterwards.
-constexpr double kOverdrawnUs = 2e6;
-/// A little more may be begun than is done: what is done was measured, and could grow.
-constexpr double kSlack = 1.05;
-constexpr double kDoneMin = 0.5, kDoneMax = 1;
-
-}  // namespace
-
 std::array<double, kClasses> class_shares(const std::array<double, kClasses>& asked) {
   std::array<double, kClasses> shares{};
   std::array<bool, kClasses> is_settled{};
@@ -63,9 +50,10 @@ void ClassCredits::note_asked(size_t cls, double work_us, double now_us) {
   }
 }
 
-double ClassCredits::until_turn_us(size_t cls) const {
+double ClassCredits::until_turn_us(size_t cls, double now_us) const {
   if (!is_short_ || credits_us_[cls] >= 0) return 0;
-  return -credits_us_[cls] / (shares_[cls] * kSlack);
+  const double passed_us = std::max(0.0, now_us - noted_us_);
+  return std::max(0.0, -credits_us_[cls] / (shares_[cls] * kSlack) - passed_us);
 }
 
 void ClassCredits::note_done(double work_us, double now_us) {

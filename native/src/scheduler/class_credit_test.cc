@@ -19,7 +19,7 @@ TEST(ClassShares, GiveWhatIsAskedAndThenTheWeights) {
   const auto rest = class_shares({0.1, 9, 9});
   EXPECT_DOUBLE_EQ(rest[1], 0.6);
   EXPECT_DOUBLE_EQ(rest[2], 0.3);
-  // Nobody else asks: all of it.
+  // The only class that asks gets everything.
   EXPECT_DOUBLE_EQ(class_shares({0, 0, 9})[2], 1);
 }
 
@@ -35,7 +35,7 @@ std::array<double, kClasses> begun(double factor, std::array<double, kClasses> m
   for (double now_us = 0; now_us < to_us; now_us += gap(random)) {
     const size_t c = cls(random);
     credits.note_asked(c, 65e3, now_us);
-    if (credits.until_turn_us(c) > 0) continue;
+    if (credits.until_turn_us(c, now_us) > 0) continue;
     credits.take(c, 65e3);
     if (now_us >= from_us) work[c] += 65e3;
   }
@@ -85,7 +85,7 @@ TEST(ClassCredits, GiveOutWhatBecomesAnswersAndNotWhatIsPredicted) {
     // Of each second of predicted work the engine does 0.7.
     credits.note_done(kStep * 0.7, now_us);
     for (const size_t cls : {size_t{0}, size_t{1}}) {
-      if (credits.until_turn_us(cls) > 0) continue;
+      if (credits.until_turn_us(cls, now_us) > 0) continue;
       credits.take(cls, kStep);
       if (now_us >= kEnd / 2) begun_us += kStep;
     }
@@ -104,7 +104,7 @@ TEST(ClassCredits, DoNotTakeIdleTimeForLackOfCapacity) {
   for (int i = 0; i < 3000; ++i) {
     credits.note_asked(2, 30e3, now_us += 10e3);
     credits.note_done(10e3, now_us);
-    if (credits.until_turn_us(2) > 0) continue;
+    if (credits.until_turn_us(2, now_us) > 0) continue;
     credits.take(2, 30e3);
     taken_us += 30e3;
   }
@@ -117,12 +117,14 @@ TEST(ClassCredits, SayWhenTheTurnComes) {
   for (int i = 0; i < 100; ++i) {
     now_us += 10e3;
     credits.note_asked(1, 65e3, now_us);
-    if (credits.until_turn_us(1) == 0) credits.take(1, 65e3);
+    if (credits.until_turn_us(1, now_us) == 0) credits.take(1, 65e3);
   }
-  const double wait_us = credits.until_turn_us(1);
+  const double wait_us = credits.until_turn_us(1, now_us);
   ASSERT_GT(wait_us, 0);
-  credits.note_asked(1, 65e3, now_us + wait_us * 1.001);
-  EXPECT_EQ(credits.until_turn_us(1), 0);
+  EXPECT_NEAR(credits.until_turn_us(1, now_us + wait_us / 2), wait_us / 2, 1);
+  now_us += wait_us * 1.001;
+  credits.note_asked(1, 65e3, now_us);
+  EXPECT_EQ(credits.until_turn_us(1, now_us), 0);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace tessera::scheduler {
 
-/// What a pass does with the head.
+/// The head's part of a pass.
 struct HeadWork {
   double cells = 0;    // row and row of the head it is multiplied with
   double columns = 0;  // rows of the head that are read, however many rows they are multiplied with
@@ -67,8 +67,8 @@ struct PassCost {
   double predict_us(const PassWork& work) const { return total_us(work, 1); }
   /// Of `passes` passes that share the work evenly; 0: none. REQUIRES: passes >= 0.
   double total_us(const PassWork& work, double passes) const;
-  /// What a pass of `rows` rows costs beside its rows, and costs again when they are cut into two
-  /// passes, about: what it costs whatever its rows, and the experts that it reads.
+  /// The cost of a pass of `rows` rows beside its rows, paid about twice when the rows are cut into
+  /// two passes: the fixed cost, and reading the experts.
   double fixed_us(double rows) const { return pass_us + expert_us * mixture.touched(rows); }
   /// Of a row in a pass of `rows` rows, with its part of the experts that they touch. REQUIRES:
   /// rows >= 1.
@@ -96,10 +96,10 @@ struct UnitWeights {
 };
 
 /// Least squares of relative errors over coefficients that are not negative, with a slight pull
-/// towards one rate per multiplication. What a pass costs whatever its rows is at least what the
-/// pass of the fewest rows takes beyond their share of the pass of the most: a few disturbed
-/// samples cannot make it nothing; with a mixture the fit alone decides, and the samples whose
-/// experts were counted say how alike rows choose. No samples: all zero.
+/// towards one rate per multiplication. The fixed cost of a pass is at least the time of the
+/// smallest pass minus its rows' share of the largest, so that a few noisy samples cannot make it
+/// zero. With a mixture the fit alone decides, and samples with counted experts show how similarly
+/// rows choose. No samples: all zero.
 PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& weights);
 
 /// The fit with a running correction.

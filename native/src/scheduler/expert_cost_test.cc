@@ -1,5 +1,5 @@
-// What passes of a mixture of experts are expected to touch and to take, against routing that is
-// simulated row by row: experts drawn without putting back, all alike or by Zipf's law.
+// Compares the expected experts and times of a mixture's passes with routing simulated row by row:
+// experts drawn without replacement, uniformly or by Zipf's law.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 // prompts, as many rows as the pass has time for: a quarter of them goes to the oldest prompt,
 // whatever its class and length, the rest by class, then fewest rows left, then least slack, then
 // age. So a long prompt never holds up a short one for more than that quarter and the pass under
-// way, and nobody starves (docs/internals/scheduler.md).
+// way, and no request starves (docs/internals/scheduler.md).
 //
 // Positions that several requests share are planned once, for the first of them that comes up; the
 // others go on from there, in the same pass already.

@@ -1,8 +1,8 @@
 // Prompts of running requests that begin alike, as a forest of links. A request that enters follows
 // the running request with which it has the most tokens in common (its leader); what two requests
-// share is then the smallest number on the links between them. Sharing has no direction: whoever of
-// those that share a position computes it first computes it for all, so a leader that goes away
-// before its followers have taken everything costs them nothing.
+// share is then the smallest number on the links between them. Sharing has no direction: the
+// first request to compute a shared position computes it for all, so followers lose nothing when
+// their leader leaves early.
 //
 // Pure: links and lengths in, links and lengths out. Keys, values and blocks are the engine's.
 #pragma once

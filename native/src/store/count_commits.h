@@ -1,4 +1,4 @@
-// Whether the tables and write-ahead logs of a database hold every numbered write.
+// Checks that the tables and write-ahead logs of a database hold every numbered write.
 #pragma once
 
 #include <rocksdb/wal_filter.h>
@@ -29,7 +29,7 @@ struct CommitCount {
 /// Errors: IO_FAILED, `invalid`. Damage is no error here.
 Result<CommitCount> count_commits(const DbSettings& settings);
 
-/// Whether opening failed for what the files hold, not for what the system refuses.
+/// True if opening failed because of the files' content, not because the system refused.
 bool is_damage(const rocksdb::Status& status);
 
 /// The number that a batch carries, 0 for none; nothing where it is no write of ours. A record of

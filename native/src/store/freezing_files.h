@@ -1,10 +1,10 @@
 // A file system for RocksDB that never tells it of a write that failed.
 //
-// RocksDB asserts that nobody uses a file after a write to it has failed, and with assertions on
-// (as Debian builds it) the process ends there. So the first failure freezes the file system: that
-// operation and all later changes are reported as done, and none of them reaches the disk. What
-// lies there is then what a crash at that moment would have left. Whoever owns the database asks
-// is_frozen() before it believes a write, closes the database and opens it again.
+// RocksDB asserts that a file is not used after a failed write, and Debian builds it with
+// assertions on, which end the process. So the first failure freezes the file system: it reports
+// that operation and all later changes as done, but none reaches the disk, whose content is then
+// that of a crash at that moment. The owner of the database checks is_frozen() before it trusts a
+// write, closes the database and opens it again.
 //
 // Thread-safety: as RocksDB asks of a file system.
 #pragma once

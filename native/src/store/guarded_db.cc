@@ -62,7 +62,7 @@ Status GuardedDb::translate(const rocksdb::Status& status, Code otherwise) const
 
 Status GuardedDb::refusal(const Freeze& freeze) const {
   return {freeze.is_full() ? Code::kStoreFull : Code::kStoreUnavailable,
-          settings_.name + " takes no writes: " + freeze.reason()};
+          settings_.name + " refuses writes: " + freeze.reason()};
 }
 
 Result<GuardedDb::Opened> GuardedDb::open_writable() const {
@@ -161,13 +161,13 @@ Status GuardedDb::make_writable() {
   // The first reopening after a failure gives readers what lies on the disk.
   if (!is_frozen && Clock::now() < next_attempt_) {
     const MutexLock lock(state_lock_);
-    return {Code::kStoreFull, settings_.name + " takes no writes: " + state_.reason};
+    return {Code::kStoreFull, settings_.name + " refuses writes: " + state_.reason};
   }
   const Status reopened = reopen();
   if (opened.is_writable) return Status::ok();
   if (!reopened.is_ok()) return reopened;
   const MutexLock lock(state_lock_);
-  return {Code::kStoreFull, settings_.name + " takes no writes: " + state_.reason};
+  return {Code::kStoreFull, settings_.name + " refuses writes: " + state_.reason};
 }
 
 Status GuardedDb::read(const Operation& operation) {

@@ -1,10 +1,9 @@
 // A RocksDB database that a full, failing or damaged disk cannot bring down.
 //
-// Every write carries its number under a key of its own, and the newest number that is on the
-// device stands in the file `marks` beside the database. A start counts the numbers that the tables
-// and the write-ahead logs have: a gap, a log that ends before its mark, or a file that is not
-// there is damage, and the database is not opened. What only ends in a record that was never
-// acknowledged goes on without it.
+// Every write stores its number under a key of its own; the file `marks` beside the database has
+// the newest durable number. Opening counts the numbers in the tables and write-ahead logs. A gap,
+// a log that ends before its mark, or a missing file is damage, and the database is not opened. A
+// torn last record that was never acknowledged is dropped.
 //
 // A write that the disk refuses freezes the database (freezing_files.h); it is then closed and
 // opened as a crash would have left it: for reading alone, until a write finds the disk well again.
@@ -38,7 +37,7 @@ struct DbSettings {
   std::string folder;
   std::string name = "store";  // what messages begin with
   uint64_t reserve_bytes = 0;
-  /// False: a cache. What is lost of it is not found out.
+  /// False for a cache: opening does not look for lost writes.
   bool is_verified = true;
   Code corrupt = Code::kStoreCorrupt;
   Code invalid = Code::kStoreInvalid;
@@ -95,7 +94,7 @@ class GuardedDb {
   Status reopen() REQUIRES(writer_);
   Status make_writable() REQUIRES(writer_);
   Status settle(uint64_t number) REQUIRES(writer_);
-  /// For who holds writer_: nobody else replaces it, so it need not hold opened_lock_ as well.
+  /// Only the holder of writer_ replaces it, so that thread need not hold opened_lock_ as well.
   Opened& opened_to_write() REQUIRES(writer_) NO_THREAD_SAFETY_ANALYSIS { return opened_; }
   Status translate(const rocksdb::Status& status, Code otherwise) const;
   Status refusal(const Freeze& freeze) const;

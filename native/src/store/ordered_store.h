@@ -73,8 +73,8 @@ class OrderedStore {
 
   /// STORE_CORRUPT when a checksum fails.
   Result<Found> read(const Query& query) const;
-  /// The same where all of it is in memory and short, without waiting for the disk or for somebody
-  /// who opens the database anew. None: it is to be read with read().
+  /// Answers a short query from memory, without waiting for the disk or for a reopening. Empty: use
+  /// read().
   std::optional<Found> read_in_memory(const Query& query) const;
   /// STORE_FULL or STORE_UNAVAILABLE when the disk refuses it: nothing of the batch counts then,
   /// and it may be tried again. IO_FAILED: it may be found after a restart.

@@ -1,4 +1,4 @@
-// How RocksDB keeps an ordered store: the same for who serves from it and who repairs it.
+// RocksDB's options for an ordered store, the same for serving and for repair.
 #pragma once
 
 #include <rocksdb/options.h>

@@ -61,7 +61,7 @@ Fragment fragment_at(std::span<const std::byte> file, uint64_t at) {
   return {type, rest.subspan(kHeaderBytes, length)};
 }
 
-/// Whether what begins here is a write of a later number than `readable`.
+/// True if a write with a number above `readable` begins here.
 bool is_later_write(const Fragment& fragment, uint64_t readable) {
   if (fragment.payload.size() < kBatchHeaderBytes) return false;
   if (fragment.type == kFirst) return true;
@@ -100,7 +100,7 @@ bool has_later_write(std::span<const std::byte> file, uint64_t from, uint64_t re
   return false;
 }
 
-/// Whether a whole record, wherever it stands, is something else than a write.
+/// True if the file has a whole record, at any place, that is not a write.
 bool has_other_record(std::span<const std::byte> file) {
   std::string record;
   for (uint64_t at = 0; at + kHeaderBytes <= file.size();) {

@@ -12,7 +12,7 @@ namespace tessera::store {
 struct WalScan {
   /// File, first byte that cannot be read, and how much follows; empty where all is whole.
   std::string place;
-  /// Whether a later write is whole behind that place: not what a crash leaves.
+  /// A whole later write follows that place: a crash does not leave this.
   bool is_middle = false;
 };
 

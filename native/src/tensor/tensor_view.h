@@ -1,5 +1,4 @@
-// A tensor as whoever computes sees it: elements somewhere in memory with a type and a shape. Owns
-// nothing.
+// A view of a tensor: elements in memory with a type and a shape. Owns nothing.
 #pragma once
 
 #include <array>

@@ -40,7 +40,7 @@ function outcomesOf(answer: Buffer, outcomesAt: number, count: number): Uint8Arr
 
 /**
  * BehaviourService/Append: each owner gets the behaviours of its users, byte for byte.
- * What belongs to one owner is taken whole or refused whole; after a refusal the caller repeats
+ * The behaviours of one owner are taken whole or refused whole; after a refusal the caller repeats
  * all, since an event counts once.
  */
 export async function appendByOwner(

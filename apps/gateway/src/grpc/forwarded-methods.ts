@@ -41,7 +41,7 @@ function wireRouting(path: string, routing: Routing): WireRouting | undefined {
   }
 }
 
-/** What a gateway serves, by path. */
+/** Methods that a gateway serves, by path. */
 export const FORWARDED: ReadonlyMap<string, WireRouting> = new Map(
   METHODS.flatMap(({ path, routing }) => {
     const wire = wireRouting(path, routing);

@@ -14,7 +14,7 @@ import { protoSchema } from '@tessera/contracts';
 import { loggedStatus } from '@tessera/grpc';
 import type { Log } from '@tessera/telemetry';
 import { FORWARDED } from './forwarded-methods.js';
-import { isServiceError } from './one-node.js';
+import { failureOf, isServiceError } from './one-node.js';
 import { grpcHop, type UnaryHop } from './unary-hop.js';
 
 const protoLoader = createRequire(import.meta.url)(
@@ -31,10 +31,14 @@ export interface ForwardedCalls {
   converse(path: string, call: ServerDuplexStream<Buffer, Buffer>): Promise<void>;
 }
 
-/** What a node said, as it said it; the gateway's own refusals by the one table. */
-export function statusOf(thrown: unknown, log: Pick<Log, 'error'>): StatusObject {
+/** The status of a node as it is; the gateway's own refusals by the one table. */
+function statusOf(thrown: unknown, log: Pick<Log, 'error'>): StatusObject {
   if (!isServiceError(thrown)) return loggedStatus(thrown, log);
   const { code, details, metadata } = thrown;
+  // The connection failed, which the status of a call cannot say in the one table's words.
+  if (failureOf(thrown) === 'away') {
+    return loggedStatus(new TesseraError('NODE_UNAVAILABLE', `node: ${details}`), log);
+  }
   return { code, details, metadata };
 }
 

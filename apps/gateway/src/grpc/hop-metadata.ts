@@ -13,7 +13,7 @@ const OWN = [
 ];
 
 /**
- * What a caller's call says beside its message, for a node: their token and trace. Who showed a
+ * Metadata of a call that a node gets too: token and trace. A caller that showed a
  * certificate and no token was let in by the gateway, which shows its own token.
  */
 export function hopMetadata(metadata: Metadata, { token }: Connection): Metadata {

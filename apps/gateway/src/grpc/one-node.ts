@@ -17,7 +17,7 @@ const NOBODY = { userAt: undefined, nodeAt: undefined };
 
 const identity = (bytes: Buffer): Buffer => bytes;
 
-/** What a node ended a call with says about asking another one. */
+/** Tells from the end of a call whether another node may be asked. */
 export function failureOf(thrown: unknown): Failure {
   return thrown instanceof NodeAway ? 'away' : failureOfCall(thrown as ServiceError);
 }
@@ -99,7 +99,7 @@ export class OneNodeCalls {
   }
 }
 
-/** What a node, or the gateway, refused with; for callers. */
+/** The refusal of a node or of the gateway, for callers. */
 export function isServiceError(thrown: unknown): thrown is ServiceError {
   return !(thrown instanceof TesseraError) && typeof (thrown as ServiceError).code === 'number';
 }

@@ -48,7 +48,7 @@ const CODES: ReadonlyMap<number, ErrorCode> = new Map([
   [status.CANCELLED, 'CANCELLED'],
 ]);
 
-/** What a node, or the way to it, ended a call with, by the one table. */
+/** The error of the one table for a call that a node, or the way to it, ended. */
 function errorOf(thrown: unknown): TesseraError {
   if (thrown instanceof NodeAway) return new TesseraError('NODE_UNAVAILABLE', thrown.message);
   if (!(thrown instanceof NodeRefusal)) return TesseraError.from(thrown);

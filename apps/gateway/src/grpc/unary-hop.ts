@@ -2,7 +2,7 @@ import type { ServerUnaryCall } from '@grpc/grpc-js';
 import type { Carrier } from '@tessera/telemetry';
 import { type Fields, passedFields } from '../passed-fields.js';
 
-/** What the gateway needs of a unary call, however it arrived. */
+/** A unary call as the gateway needs it, from gRPC or a topic. */
 export interface UnaryHop {
   readonly request: Buffer;
   readonly fields: Fields;

@@ -18,7 +18,7 @@ function partitionIn(query: Readonly<Record<string, unknown>>, name: string, fal
   throw invalid(name, `a partition, 0..${PARTITION_COUNT - 1}`, text);
 }
 
-/** What a gateway knows of its cluster. */
+/** State of the cluster, as the gateway knows it. */
 @Controller('v1/cluster')
 export class ClusterController {
   constructor(private readonly cluster: Cluster) {}

@@ -15,7 +15,7 @@ import { rerankInParts } from './rerank-parts.js';
 
 const EMPTY = Buffer.alloc(0);
 
-/** What any node tells of the models that it serves; these routes are no methods. */
+/** Routes that any node answers about its models; they are no methods. */
 const TOLD = ['/v1/models', '/info'];
 
 /** The text at a path of names, `.` between them. */
@@ -25,7 +25,7 @@ function textAt(body: unknown, path: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** What routing needs of a body that names a user. */
+/** Facts that routing needs of a body that names a user. */
 async function factsOf(
   body: Buffer,
   path: string,

@@ -21,7 +21,7 @@ export class Refused extends Error {
   }
 }
 
-/** What a refusal says of itself; undefined where it is none of a node's. */
+/** Code and hint of a node's refusal; undefined: the answer is no refusal of a node. */
 function errorIn({ body }: HttpAnswer): ErrorOfNode | undefined {
   try {
     return (JSON.parse(body.toString()) as { error?: ErrorOfNode }).error;
@@ -37,13 +37,13 @@ export function checkAnswer(answer: HttpAnswer): HttpAnswer {
   throw new Refused(answer, error === undefined ? 'final' : failureOfCode(error.code ?? ''));
 }
 
-/** What a node ended a request with says about asking another one. */
+/** Tells from the end of a request whether another node may be asked. */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Refused) return thrown.failure;
   return thrown instanceof NodeAway ? 'away' : 'final';
 }
 
-/** What a node, or the way to it, ended a request with, by the one table. */
+/** The error of the one table for a request that a node, or the way to it, ended. */
 export function errorOf(thrown: unknown): TesseraError {
   if (thrown instanceof NodeAway) return new TesseraError('NODE_UNAVAILABLE', thrown.message);
   if (!(thrown instanceof Refused)) return TesseraError.from(thrown);

@@ -100,7 +100,7 @@ const TEI: RerankForm<readonly Result[]> = {
   },
 };
 
-/** What a request over HTTP is passed on with. */
+/** Fields that a request over HTTP is passed on with. */
 export interface RerankHop {
   readonly path: string;
   readonly body: Buffer;
@@ -111,7 +111,7 @@ export interface RerankHop {
   readonly onCancelled: (act: () => void) => void;
 }
 
-/** Whether a number that the body may have is one that a node takes. */
+/** True if a node takes the number, which the body may leave out. */
 function isCount(value: unknown): boolean {
   return value == null || (Number.isSafeInteger(value) && (value as number) > 0);
 }

@@ -16,7 +16,7 @@ import { ForwardedBehaviours } from './forwarded-behaviours.js';
 import { forwardedRecall } from './forwarded-recalls.js';
 import { RECALLS_PATTERN } from './recalls-topic.controller.js';
 
-/** What a gateway takes from a broker for its nodes. */
+/** Topics that a gateway takes from a broker for its nodes. */
 export interface GatewayTopics extends ServedTopics {
   readonly requests: RecallRequests;
   readonly behaviours: ForwardedBehaviours;
@@ -40,7 +40,7 @@ export async function gatewayTopics(
     [RECALLS_PATTERN]: requestsTopic,
     ...(behaviours === '' ? { [BEHAVIOURS_PATTERN]: behavioursTopic } : {}),
   };
-  const onServing = () => log.info({}, 'kafka: all topics are served');
+  const onServing = () => log.info({}, 'Kafka topics are served');
   const wanted = { topics, outputTopics: [responsesTopic], onServing };
   const served = await serveTopics(topicSettings(config), wanted, log);
   if (served === undefined) return undefined;

@@ -9,7 +9,7 @@ export interface Scored<Answer> {
   readonly outcome: Answer | TesseraError;
 }
 
-/** What a part's answer says of how it was made. */
+/** Facts of a part's answer about how it was made. */
 export interface Usage {
   readonly promptTokens: number;
   readonly computedTokens: number;

@@ -18,7 +18,7 @@ const PART_TOKENS = 64;
 const RETURN_MS = 10;
 const RETURN_SHARE = 0.1;
 
-/** What befalls a part and says nothing of the request: its documents alone have no score. */
+/** Failures of a part alone, not of the request: its documents have no score. */
 const OF_THE_PART: ReadonlySet<string> = new Set([
   'NODE_UNAVAILABLE',
   ...['ENGINE_OVERLOADED', 'ENGINE_UNAVAILABLE', 'ENGINE_CLOSED'],
@@ -200,7 +200,7 @@ interface Failed {
   readonly thrown: unknown;
 }
 
-/** What the call fails with: as the first of its documents that failed. */
+/** The error of the call: that of the first document that failed. */
 function firstOf<Answer>(call: ScoredCall<Answer>, failed: readonly Failed[]): unknown {
   const named = failed.map(({ documents, thrown }) => {
     const error = renumberedError(call.errorOf(thrown), documents);

@@ -1,6 +1,9 @@
+import type { EdgeAdmission } from '@tessera/admission';
 import type { Call, Handler, Read } from '@tessera/call';
 import type {
   WireEmbedRequest,
+  WireEstimateRequest,
+  WireEstimateResponse,
   WireExplainRequest,
   WireRecallRequest,
   WireRelevanceRequest,
@@ -8,7 +11,7 @@ import type {
 } from '@tessera/contracts';
 import { type RecallRequest, readEligibility } from '@tessera/recall';
 import type { EmbeddingEdge } from '../embedding-edge.js';
-import type { Parsed, RecallEdge } from '../recall-edge.js';
+import { classOf, type Parsed, type RecallEdge } from '../recall-edge.js';
 import type { RelevanceEdge } from '../relevance-edge.js';
 import { parseWireEmbed, toWireEmbed } from '../wire/embedding.mapper.js';
 import {
@@ -26,21 +29,27 @@ import {
 } from '../wire/recall.mapper.js';
 import { parseWireRelevance, toWireRelevance } from '../wire/relevance.mapper.js';
 import { parseWireScore, toWireScores } from '../wire/score.mapper.js';
-import { service } from './served.js';
+import { priorityOf } from '../wire/user-source.js';
+import { plain, service } from './served.js';
 
 /** Edges that answer requests of models. */
 export interface RequestEdges {
+  readonly admission: Pick<EdgeAdmission, 'forecast' | 'inFlight'>;
   readonly recall: RecallEdge;
   readonly relevance: RelevanceEdge;
   readonly embedding: EmbeddingEdge;
 }
 
 /** Recall, score, explain, relevance and embeddings. */
-export function requestHandlers({ recall, relevance, embedding }: RequestEdges) {
+export function requestHandlers({ admission, recall, relevance, embedding }: RequestEdges) {
   return [
     ...service('tessera.recall.v1.RecallService', {
       Recall: async (read: Read<WireRecallRequest>, call: Call) =>
         toWireResponse(await recall.recall(() => parseWireRecall(read()), call)),
+      Estimate: plain(({ priority }: WireEstimateRequest): WireEstimateResponse => {
+        const { waitUs, turnUs } = admission.forecast(classOf({ priority: priorityOf(priority) }));
+        return { waitUs, turnUs, inFlight: admission.inFlight };
+      }),
     }),
     ...service('tessera.score.v1.ScoreService', {
       Score: async (read: Read<WireScoreRequest>, call: Call) =>

@@ -8,11 +8,10 @@ import {
 import { invalid, text } from '@tessera/grpc';
 import type { Parsed } from '../recall-edge.js';
 import type { AskedDocument, AskedRelevance, EdgeRelevance } from '../relevance-edge.js';
-import { wordOf } from './user-source.js';
+import { priorityOf, wordOf } from './user-source.js';
 
 const TOO_LONG = enumWords['tessera.relevance.v1.TooLong'];
 const FAILURES = enumWords['tessera.relevance.v1.Failures'];
-const PRIORITIES = enumWords['tessera.recall.v1.Priority'];
 
 function documentOf(
   { text: content, itemId }: WireRelevanceRequest['documents'][number],
@@ -35,7 +34,7 @@ export function parseWireRelevance(message: WireRelevanceRequest): Parsed<AskedR
     adapter: text('adapter', adapter),
     tooLong: wordOf(['tooLong', 'TooLong'], TOO_LONG, message.tooLong) ?? 'cut',
     failures: wordOf(['failures', 'Failures'], FAILURES, message.failures) ?? 'each',
-    priority: wordOf(['priority', 'Priority'], PRIORITIES, message.priority) ?? 'normal',
+    priority: priorityOf(message.priority) ?? 'normal',
   } as const;
   return { request, deadlineMs };
 }

@@ -31,6 +31,11 @@ export function wordOf<Table extends Words>(
   throw invalid(field, `a value of ${type}`, number);
 }
 
+/** Undefined: the caller named none. @throws TesseraError REQUEST_INVALID */
+export function priorityOf(priority: number) {
+  return wordOf(['priority', 'Priority'], enumWords['tessera.recall.v1.Priority'], priority);
+}
+
 /** Checks that protobuf's decoder found UTF-8, which it does not check itself. */
 export function checkUserTexts(message: WireUser): void {
   text('requestId', message.requestId);
@@ -45,9 +50,8 @@ export function checkUserTexts(message: WireUser): void {
 export function userSource(message: WireUser): UserSource {
   const { requestId, catalogue, adapter, userId, history, profile, scene } = message;
   const norms = enumWords['tessera.recall.v1.ScoreNorm'];
-  const priorities = enumWords['tessera.recall.v1.Priority'];
   const scoreNorm = wordOf(['scoreNorm', 'ScoreNorm'], norms, message.scoreNorm);
-  const priority = wordOf(['priority', 'Priority'], priorities, message.priority);
+  const priority = priorityOf(message.priority);
   return {
     requestId,
     ...(catalogue !== '' && { catalogue }),

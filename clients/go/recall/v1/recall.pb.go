@@ -2002,6 +2002,122 @@ func (x *RecallResponse) GetRows() uint32 {
 	return 0
 }
 
+type EstimateRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A gateway asks the node that serves this user; empty: any node.
+	UserId        string   `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	Priority      Priority `protobuf:"varint,2,opt,name=priority,proto3,enum=tessera.recall.v1.Priority" json:"priority,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EstimateRequest) Reset() {
+	*x = EstimateRequest{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EstimateRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EstimateRequest) ProtoMessage() {}
+
+func (x *EstimateRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EstimateRequest.ProtoReflect.Descriptor instead.
+func (*EstimateRequest) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *EstimateRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *EstimateRequest) GetPriority() Priority {
+	if x != nil {
+		return x.Priority
+	}
+	return Priority_PRIORITY_UNSPECIFIED
+}
+
+type EstimateResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Microseconds until the engine would begin the recall, by its own forecast.
+	WaitUs float64 `protobuf:"fixed64,1,opt,name=wait_us,json=waitUs,proto3" json:"wait_us,omitempty"`
+	// Microseconds until the priority has its next turn, while more is asked for than can be computed; else 0.
+	TurnUs float64 `protobuf:"fixed64,2,opt,name=turn_us,json=turnUs,proto3" json:"turn_us,omitempty"`
+	// Calls that have been admitted and not answered.
+	InFlight      uint32 `protobuf:"varint,3,opt,name=in_flight,json=inFlight,proto3" json:"in_flight,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EstimateResponse) Reset() {
+	*x = EstimateResponse{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EstimateResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EstimateResponse) ProtoMessage() {}
+
+func (x *EstimateResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EstimateResponse.ProtoReflect.Descriptor instead.
+func (*EstimateResponse) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *EstimateResponse) GetWaitUs() float64 {
+	if x != nil {
+		return x.WaitUs
+	}
+	return 0
+}
+
+func (x *EstimateResponse) GetTurnUs() float64 {
+	if x != nil {
+		return x.TurnUs
+	}
+	return 0
+}
+
+func (x *EstimateResponse) GetInFlight() uint32 {
+	if x != nil {
+		return x.InFlight
+	}
+	return 0
+}
+
 var File_tessera_recall_v1_recall_proto protoreflect.FileDescriptor
 
 const file_tessera_recall_v1_recall_proto_rawDesc = "" +
@@ -2186,7 +2302,14 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\tcertified\x18\x19 \x01(\bR\tcertified\x12\x15\n" +
 	"\x03gap\x18\x1a \x01(\x01H\x00R\x03gap\x88\x01\x01\x12\x12\n" +
 	"\x04rows\x18\x1b \x01(\rR\x04rowsB\x06\n" +
-	"\x04_gap*j\n" +
+	"\x04_gap\"c\n" +
+	"\x0fEstimateRequest\x12\x17\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\x127\n" +
+	"\bpriority\x18\x02 \x01(\x0e2\x1b.tessera.recall.v1.PriorityR\bpriority\"a\n" +
+	"\x10EstimateResponse\x12\x17\n" +
+	"\await_us\x18\x01 \x01(\x01R\x06waitUs\x12\x17\n" +
+	"\aturn_us\x18\x02 \x01(\x01R\x06turnUs\x12\x1b\n" +
+	"\tin_flight\x18\x03 \x01(\rR\binFlight*j\n" +
 	"\tScoreNorm\x12\x1a\n" +
 	"\x16SCORE_NORM_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fSCORE_NORM_FULL\x10\x01\x12\x14\n" +
@@ -2221,7 +2344,7 @@ func file_tessera_recall_v1_recall_proto_rawDescGZIP() []byte {
 }
 
 var file_tessera_recall_v1_recall_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_tessera_recall_v1_recall_proto_goTypes = []any{
 	(ScoreNorm)(0),            // 0: tessera.recall.v1.ScoreNorm
 	(Priority)(0),             // 1: tessera.recall.v1.Priority
@@ -2245,9 +2368,11 @@ var file_tessera_recall_v1_recall_proto_goTypes = []any{
 	(*AppliedItemPolicy)(nil), // 19: tessera.recall.v1.AppliedItemPolicy
 	(*KvProvenance)(nil),      // 20: tessera.recall.v1.KvProvenance
 	(*RecallResponse)(nil),    // 21: tessera.recall.v1.RecallResponse
-	nil,                       // 22: tessera.recall.v1.RecallRequest.ProfileEntry
-	nil,                       // 23: tessera.recall.v1.RecallRequest.SceneEntry
-	nil,                       // 24: tessera.recall.v1.KvProvenance.TokensByTierEntry
+	(*EstimateRequest)(nil),   // 22: tessera.recall.v1.EstimateRequest
+	(*EstimateResponse)(nil),  // 23: tessera.recall.v1.EstimateResponse
+	nil,                       // 24: tessera.recall.v1.RecallRequest.ProfileEntry
+	nil,                       // 25: tessera.recall.v1.RecallRequest.SceneEntry
+	nil,                       // 26: tessera.recall.v1.KvProvenance.TokensByTierEntry
 }
 var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	8,  // 0: tessera.recall.v1.Predicates.predicates:type_name -> tessera.recall.v1.Predicate
@@ -2261,8 +2386,8 @@ var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	9,  // 8: tessera.recall.v1.Eligibility.allowed:type_name -> tessera.recall.v1.ItemList
 	12, // 9: tessera.recall.v1.ItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
 	4,  // 10: tessera.recall.v1.RecallRequest.history:type_name -> tessera.recall.v1.History
-	22, // 11: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
-	23, // 12: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
+	24, // 11: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
+	25, // 12: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
 	0,  // 13: tessera.recall.v1.RecallRequest.score_norm:type_name -> tessera.recall.v1.ScoreNorm
 	1,  // 14: tessera.recall.v1.RecallRequest.priority:type_name -> tessera.recall.v1.Priority
 	10, // 15: tessera.recall.v1.RecallRequest.eligibility:type_name -> tessera.recall.v1.Eligibility
@@ -2271,7 +2396,7 @@ var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	14, // 18: tessera.recall.v1.RecallRequest.relevance:type_name -> tessera.recall.v1.RelevanceGate
 	2,  // 19: tessera.recall.v1.RecallRequest.search:type_name -> tessera.recall.v1.Search
 	12, // 20: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
-	24, // 21: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
+	26, // 21: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
 	16, // 22: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
 	18, // 23: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
 	17, // 24: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
@@ -2279,11 +2404,12 @@ var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	3,  // 26: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
 	19, // 27: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
 	2,  // 28: tessera.recall.v1.RecallResponse.search:type_name -> tessera.recall.v1.Search
-	29, // [29:29] is the sub-list for method output_type
-	29, // [29:29] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	1,  // 29: tessera.recall.v1.EstimateRequest.priority:type_name -> tessera.recall.v1.Priority
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_tessera_recall_v1_recall_proto_init() }
@@ -2313,7 +2439,7 @@ func file_tessera_recall_v1_recall_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tessera_recall_v1_recall_proto_rawDesc), len(file_tessera_recall_v1_recall_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   21,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -19,7 +19,8 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	RecallService_Recall_FullMethodName = "/tessera.recall.v1.RecallService/Recall"
+	RecallService_Recall_FullMethodName   = "/tessera.recall.v1.RecallService/Recall"
+	RecallService_Estimate_FullMethodName = "/tessera.recall.v1.RecallService/Estimate"
 )
 
 // RecallServiceClient is the client API for RecallService service.
@@ -34,6 +35,8 @@ type RecallServiceClient interface {
 	// Many items with attributes come to more than the 4 MiB that gRPC's clients take by default: raise
 	// their limit.
 	Recall(ctx context.Context, in *RecallRequest, opts ...grpc.CallOption) (*RecallResponse, error)
+	// The wait of a recall that came now, without one: for callers that choose a node, a width or a time.
+	Estimate(ctx context.Context, in *EstimateRequest, opts ...grpc.CallOption) (*EstimateResponse, error)
 }
 
 type recallServiceClient struct {
@@ -54,6 +57,16 @@ func (c *recallServiceClient) Recall(ctx context.Context, in *RecallRequest, opt
 	return out, nil
 }
 
+func (c *recallServiceClient) Estimate(ctx context.Context, in *EstimateRequest, opts ...grpc.CallOption) (*EstimateResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(EstimateResponse)
+	err := c.cc.Invoke(ctx, RecallService_Estimate_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // RecallServiceServer is the server API for RecallService service.
 // All implementations must embed UnimplementedRecallServiceServer
 // for forward compatibility.
@@ -66,6 +79,8 @@ type RecallServiceServer interface {
 	// Many items with attributes come to more than the 4 MiB that gRPC's clients take by default: raise
 	// their limit.
 	Recall(context.Context, *RecallRequest) (*RecallResponse, error)
+	// The wait of a recall that came now, without one: for callers that choose a node, a width or a time.
+	Estimate(context.Context, *EstimateRequest) (*EstimateResponse, error)
 	mustEmbedUnimplementedRecallServiceServer()
 }
 
@@ -78,6 +93,9 @@ type UnimplementedRecallServiceServer struct{}
 
 func (UnimplementedRecallServiceServer) Recall(context.Context, *RecallRequest) (*RecallResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Recall not implemented")
+}
+func (UnimplementedRecallServiceServer) Estimate(context.Context, *EstimateRequest) (*EstimateResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Estimate not implemented")
 }
 func (UnimplementedRecallServiceServer) mustEmbedUnimplementedRecallServiceServer() {}
 func (UnimplementedRecallServiceServer) testEmbeddedByValue()                       {}
@@ -118,6 +136,24 @@ func _RecallService_Recall_Handler(srv interface{}, ctx context.Context, dec fun
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RecallService_Estimate_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(EstimateRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RecallServiceServer).Estimate(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RecallService_Estimate_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RecallServiceServer).Estimate(ctx, req.(*EstimateRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // RecallService_ServiceDesc is the grpc.ServiceDesc for RecallService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -128,6 +164,10 @@ var RecallService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Recall",
 			Handler:    _RecallService_Recall_Handler,
+		},
+		{
+			MethodName: "Estimate",
+			Handler:    _RecallService_Estimate_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

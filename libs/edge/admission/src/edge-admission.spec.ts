@@ -1,10 +1,28 @@
 import { TesseraError } from '@tessera/errors';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type AdmissionPlace, EdgeAdmission, type PriorityClass } from './edge-admission.js';
+import {
+  type AdmissionPlace,
+  EdgeAdmission,
+  type Forecast,
+  type PriorityClass,
+} from './edge-admission.js';
 
 const WAITS_US = [1000, 50_000, 800_000] as const;
-const forecast = { waitUs: (cls: PriorityClass) => WAITS_US[cls] };
+
+/** A queue with these waits, whose classes have turns unless told otherwise. */
+function queue(turnUs = 0) {
+  const refused = [0, 0, 0];
+  const forecast: Forecast = {
+    of: (cls) => ({ waitUs: WAITS_US[cls], turnUs }),
+    turnsShare: 0.25,
+    noteRefused: (cls) => {
+      refused[cls] = (refused[cls] ?? 0) + 1;
+    },
+  };
+  return { forecast, refused };
+}
+const { forecast } = queue();
 
 function refusalOf(act: () => unknown): TesseraError {
   try {
@@ -36,6 +54,18 @@ it('judges a call whose class is not known yet by the shortest wait', () => {
   expect(admission.inFlight).toBe(1);
 });
 
+it('makes a class without a turn wait where it would take much of the time left', () => {
+  const { forecast, refused } = queue(120_000);
+  const admission = new EdgeAdmission({ forecast, inFlightMax: 10 });
+  admission.admit(1, 1000);
+  expect(refusalOf(() => admission.admit(1, 100))).toMatchObject({
+    message: 'overloaded: priority normal used its share; retry after 120 ms',
+    retryAfterMs: 120,
+  });
+  expect(refused).toEqual([0, 1, 0]);
+  expect(() => admission.admit(1, 1000)).not.toThrow();
+});
+
 it('serves a call that runs alone, whatever the forecast', () => {
   const admission = new EdgeAdmission({ forecast, inFlightMax: 1 });
   expect(() => admission.check(0)).not.toThrow();
@@ -50,7 +80,8 @@ it('counts the places taken, each given back once, and never more than there are
       const onRefused = () => {
         refusals += 1;
       };
-      const quick = { waitUs: () => 0 };
+      const idle = { waitUs: 0, turnUs: 0 };
+      const quick = { of: () => idle, turnsShare: 1, noteRefused: () => undefined };
       const admission = new EdgeAdmission({ forecast: quick, inFlightMax: 5, onRefused });
       const held: AdmissionPlace[] = [];
       const back: AdmissionPlace[] = [];

@@ -5,11 +5,23 @@ import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 export type PriorityClass = 0 | 1 | 2;
 
 const FIRST_CLASS: PriorityClass = 0;
+const CLASS_NAMES = ['high', 'normal', 'low'] as const;
 
-/** The engine's forecast, read for each call: cheap, and never blocking. */
+/** For a call of one class that came now. */
+export interface ClassForecast {
+  /** Microseconds until the work ahead of it is done. */
+  readonly waitUs: number;
+  /** Microseconds until the class has its next turn; 0: it has one now. */
+  readonly turnUs: number;
+}
+
+/** The forecast of a queue, read for each call: cheap, and never blocking. */
 export interface Forecast {
-  /** Microseconds that a request of the class that came now would wait before it is begun. */
-  waitUs(cls: PriorityClass): number;
+  of(cls: PriorityClass): ClassForecast;
+  /** 0..1: classes take turns where the wait exceeds this share of the time left. */
+  readonly turnsShare: number;
+  /** A call of the class was refused: demand that the queue itself does not see. */
+  noteRefused(cls: PriorityClass): void;
 }
 
 /** The place of an admitted call. Its owner gives it back when the call ends. Idempotent. */
@@ -26,16 +38,18 @@ export interface AdmissionSettings {
 }
 
 /**
- * The edge's part of admission; pure but for what it reads of the engine.
+ * The edge's part of admission; pure but for what it reads of the queue.
  *
- *   refused   <=>  wait(class) > time left      the queue is too long
- *             or   places taken >= inFlightMax  too many calls at once
+ *   refused   <=>  wait(class) > time left                              the queue is too long
+ *             or   turn(class) > 0 and wait(class) > share * time left  other classes are due
+ *             or   places taken >= inFlightMax                          too many calls at once
  *
- * The engine forecasts the wait (native/src/scheduler/admission.h) and judges each request that it
- * is given once more, exactly. This controller has no state but the number of places taken, and it
- * learns nothing: it keeps calls that would be refused anyway from being parsed. It is wrong where
- * something that the engine does not see takes the time, such as a store of behaviours that hangs:
- * then calls end at their deadlines and the bound on places holds the memory.
+ * The queue forecasts (the engine's: native/src/scheduler/admission_controller.h, with the margin)
+ * and judges each request that it is given once more, exactly. This controller has no state but the
+ * number of places taken, and it learns nothing: it keeps calls that would be refused anyway from
+ * being parsed. It is wrong where something that the queue does not see takes the time, such as a
+ * store of behaviours that hangs: then calls end at their deadlines, and the bound on places holds
+ * the memory.
  */
 export class EdgeAdmission {
   private taken = 0;
@@ -47,23 +61,31 @@ export class EdgeAdmission {
     return this.taken;
   }
 
-  /** Microseconds that a call of normal priority would wait now. */
-  get waitUs(): number {
-    return this.settings.forecast.waitUs(1);
+  /** For a call of the class that came now. */
+  forecast(cls: PriorityClass): ClassForecast {
+    return this.settings.forecast.of(cls);
   }
 
   /**
-   * Judges a call whose message is still to come and whose class nobody knows yet: by the wait of
+   * Judges a call whose message is still to come and whose class is not known yet: by the wait of
    * the first class, which is the shortest.
    * @throws TesseraError ENGINE_OVERLOADED
    */
   check(leftMs: number): void {
-    this.judge(FIRST_CLASS, leftMs);
+    // A call that runs alone is the engine's to judge.
+    if (this.taken === 0) return;
+    const waitMs = this.settings.forecast.of(FIRST_CLASS).waitUs / MICROSECONDS_PER_MILLISECOND;
+    if (waitMs > leftMs) throw this.tooLong(waitMs, leftMs);
   }
 
   /** @throws TesseraError ENGINE_OVERLOADED with a hint when to ask again */
   admit(cls: PriorityClass, leftMs: number): AdmissionPlace {
-    this.judge(cls, leftMs);
+    try {
+      this.judge(cls, leftMs);
+    } catch (refusal) {
+      this.settings.forecast.noteRefused(cls);
+      throw refusal;
+    }
     this.taken += 1;
     let isTaken = true;
     return {
@@ -75,19 +97,28 @@ export class EdgeAdmission {
   }
 
   private judge(cls: PriorityClass, leftMs: number): void {
-    const { forecast, inFlightMax } = this.settings;
-    // A call that runs alone is the engine's to judge.
     if (this.taken === 0) return;
-    const waitMs = forecast.waitUs(cls) / MICROSECONDS_PER_MILLISECOND;
-    if (waitMs > leftMs) {
-      const expected = `expected wait ${Math.ceil(waitMs)} ms`;
-      const message = `queue too long: ${expected}, deadline in ${Math.floor(leftMs)} ms`;
-      throw this.refusal(message, waitMs - leftMs);
+    const { forecast, inFlightMax } = this.settings;
+    const { waitUs, turnUs } = forecast.of(cls);
+    const [waitMs, turnMs] = [waitUs, turnUs].map((us) => us / MICROSECONDS_PER_MILLISECOND) as [
+      number,
+      number,
+    ];
+    if (waitMs > leftMs) throw this.tooLong(waitMs, leftMs);
+    if (turnMs > 0 && waitMs > forecast.turnsShare * leftMs) {
+      const message = `overloaded: priority ${CLASS_NAMES[cls]} used its share`;
+      throw this.refusal(`${message}; retry after ${Math.ceil(turnMs)} ms`, turnMs);
     }
     if (this.taken >= inFlightMax) {
       const message = `too many calls: expected fewer than ${inFlightMax} at once`;
       throw this.refusal(message, waitMs / inFlightMax);
     }
+  }
+
+  private tooLong(waitMs: number, leftMs: number): TesseraError {
+    const expected = `expected wait ${Math.ceil(waitMs)} ms`;
+    const message = `queue too long: ${expected}, deadline in ${Math.floor(leftMs)} ms`;
+    return this.refusal(message, waitMs - leftMs);
   }
 
   private refusal(message: string, afterMs: number): TesseraError {

@@ -1,6 +1,7 @@
 export {
   type AdmissionPlace,
   type AdmissionSettings,
+  type ClassForecast,
   EdgeAdmission,
   type Forecast,
   type PriorityClass,

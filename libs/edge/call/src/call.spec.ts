@@ -3,6 +3,11 @@ import { TesseraError } from '@tessera/errors';
 import { expect, it } from 'vitest';
 import { Call, type CallParts } from './call.js';
 
+const IDLE = {
+  of: () => ({ waitUs: 0, turnUs: 0 }),
+  turnsShare: 1,
+  noteRefused: () => undefined,
+};
 const limits = { defaultDeadlineMs: 100, deadlineMsMax: 1000 };
 const US = 1000;
 
@@ -40,7 +45,7 @@ it.each([0, 1001, -5])('refuses %d ms in the body', (deadlineMs) => {
 });
 
 it('owns one place in admission from the first admit to its end', () => {
-  const admission = new EdgeAdmission({ forecast: { waitUs: () => 0 }, inFlightMax: 2 });
+  const admission = new EdgeAdmission({ forecast: IDLE, inFlightMax: 2 });
   const [first, second, third] = [1, 2, 3].map(() => callOf({ admission })) as [Call, Call, Call];
   first.admit(1);
   first.admit(1);

@@ -15,7 +15,6 @@ export {
   tokenHeaders,
 } from './connection.js';
 export { askEdge, type EdgeCall } from './edge-call.js';
-export { RoutedClient, type RoutedClientOptions } from './routed-client.js';
 export {
   type Asked,
   ServiceClient,

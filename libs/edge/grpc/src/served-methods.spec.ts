@@ -13,12 +13,17 @@ import { addHandlers } from './served-methods.js';
 const RECALL = '/tessera.recall.v1.RecallService/Recall';
 const LIST = '/tessera.catalogue.v1.CatalogueService/ListItems';
 const PAGES = 50;
+const IDLE = {
+  of: () => ({ waitUs: 0, turnUs: 0 }),
+  turnsShare: 1,
+  noteRefused: () => undefined,
+};
 
 type Answer = (message: object, metadata: object, call: object) => never;
 
 /** How Nest would ask a handler. */
 function served(path: string, handler: Handler, responseStream: boolean) {
-  const admission = new EdgeAdmission({ forecast: { waitUs: () => 0 }, inFlightMax: 10 });
+  const admission = new EdgeAdmission({ forecast: IDLE, inFlightMax: 10 });
   let answer: Answer | undefined;
   const server = {
     addHandler: (_pattern: unknown, given: Answer) => {

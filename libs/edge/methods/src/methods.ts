@@ -85,6 +85,7 @@ const updates = { audit: 'update-weights' };
 
 export const METHODS: readonly Method[] = [
   method(`${recall}/Recall`, 'recall', user('userId'), { http: '/v1/recall', queue: 'decoder' }),
+  method(`${recall}/Estimate`, 'recall', user('userId'), { http: '/v1/estimate' }),
   method(`${score}/Score`, 'recall', user('userId'), { http: '/v1/score', queue: 'decoder' }),
   method(`${explain}/Explain`, 'recall', explained, { http: '/v1/explain' }),
   method(

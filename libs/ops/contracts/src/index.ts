@@ -96,6 +96,8 @@ export {
 } from './generated/tessera/recall/events/v1/recall_event.js';
 export {
   type Eligibility as WireEligibility,
+  type EstimateRequest as WireEstimateRequest,
+  type EstimateResponse as WireEstimateResponse,
   type FrequencyCap as WireFrequencyCap,
   type History as WireHistory,
   type KvProvenance as WireKvProvenance,

@@ -1,12 +1,10 @@
 export type { Clause, ItemPolicy } from '@tessera/engine';
-export { type Certificate, certificateOf, SEARCHES, type Search } from './domain/certificate.js';
-export { describeItems } from './domain/describe-items.js';
-export { eligibilityText, readEligibility } from './domain/eligibility-json.js';
-export { provenanceOf } from './domain/kv-provenance.js';
-export { parseFrequencyCaps } from './domain/parse-frequency-caps.js';
-export { pinVersion } from './domain/pin-version.js';
+export { describeItems } from './domain/answer-facts.js';
+export { ROW_BUDGET_MAX, rowBudgetFor } from './domain/check-request.js';
+export { parseFrequencyCaps } from './domain/frequency-caps.js';
+export { provenanceOf } from './domain/preparation.js';
+export { eligibilityText, pinVersion, readEligibility } from './domain/reach-request.js';
 export { DEFAULT_RESULT_COUNT, RECALL_CHOICES } from './domain/recall-choices.js';
-export type { RecallEngine, RecallParts } from './domain/recall-parts.js';
 export type {
   AppendAnswer,
   AppliedItemPolicy,
@@ -32,6 +30,8 @@ export type {
   SeenItem,
   UserSource,
 } from './domain/recall-types.js';
+export { type Certificate, certificateOf, SEARCHES, type Search } from './domain/recall-types.js';
+export type { RecallEngine, RecallParts } from './domain/runtime-types.js';
 export {
   type DescribedItem,
   type DroppedCache,
@@ -45,6 +45,5 @@ export {
   type RecallServing,
   type RuntimeStore,
 } from './domain/runtime-types.js';
-export { ROW_BUDGET_MAX, rowBudgetFor } from './domain/search-settings.js';
 export { UseCases } from './domain/use-cases.js';
 export { createRecallRuntime } from './recall-runtime.js';

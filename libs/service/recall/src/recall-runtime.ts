@@ -21,7 +21,7 @@ import {
 import { adapterProbe } from './adapter-probe.js';
 import { bindCatalogue } from './bind-catalogue.js';
 import { checkConfiguredCaps } from './check-configured-caps.js';
-import { describeItems } from './domain/describe-items.js';
+import { describeItems } from './domain/answer-facts.js';
 import type {
   RecallFacts,
   RecallOperations,
@@ -190,6 +190,7 @@ function factsOf(
     behaviourReach: () => store.reach(),
     kvPool,
     engineStats: () => engine.stats(),
+    forecast: (refused) => engine.forecast(refused),
     heldWhileIdle: () => {
       const underway = catalogues.all.reduce((sum, { useCases }) => sum + useCases.underway, 0);
       return { ...(underway === 0 ? engine.held() : NOTHING_HELD), underway };

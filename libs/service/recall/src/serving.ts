@@ -3,7 +3,7 @@ import type { KvPool, Reach } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import { answerAgain } from './adapter-probe.js';
-import { pinVersion } from './domain/pin-version.js';
+import { pinVersion } from './domain/reach-request.js';
 import type {
   AppendAnswer,
   ExplainAnswer,

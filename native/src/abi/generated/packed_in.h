@@ -88,7 +88,7 @@ void read_score_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engi
 void read_append_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
 void read_relevance_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
 
-/// What a request has of its own, by its kind.
+/// The fields of each kind of request.
 using ReadRequest = void (*)(PackedReader&, engine::Request&);
 inline constexpr std::array<ReadRequest, 4> kReadRequest = {
     &read_recall_request,

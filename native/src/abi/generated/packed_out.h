@@ -24,7 +24,7 @@ void write_score_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] con
 void write_append_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
 void write_relevance_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
 
-/// What an answer has of its own, by the kind of its request.
+/// The fields of an answer to each kind of request.
 using WriteAnswer = void (*)(PackedWriter&, const engine::Completion&);
 inline constexpr std::array<WriteAnswer, 4> kWriteAnswer = {
     &write_recall_answer,

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "a11b4af24e398786";
+inline constexpr std::string_view kAbiDigest = "3e527d8dca711d92";
 
 }  // namespace tessera::bridge

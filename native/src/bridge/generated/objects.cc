@@ -181,6 +181,21 @@ Napi::Value to_js(Napi::Env env, const engine::Stats& from) {
   return to;
 }
 
+Napi::Value to_js(Napi::Env env, const engine::ClassForecast& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["waitUs"] = to_js(env, static_cast<double>(from.wait_us));
+  to["turnUs"] = to_js(env, static_cast<double>(from.turn_us));
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const engine::Forecast& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["classes"] = to_js(env, from.classes);
+  to["requestUs"] = to_js(env, static_cast<double>(from.request_us));
+  to["turnsShare"] = to_js(env, static_cast<double>(from.turns_share));
+  return to;
+}
+
 Napi::Value to_js(Napi::Env env, const engine::UpdateReport& from) {
   Napi::Object to = Napi::Object::New(env);
   to["digest"] = to_js(env, from.digest);

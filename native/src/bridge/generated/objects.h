@@ -196,7 +196,7 @@ inline constexpr std::array<StructTable, 9> kReadStructs = {{
     {"StoreOpenOptions", kStoreOpenOptionsFields},
 }};
 
-// What is read: spans are good until the call returns.
+// Readers. Spans are good until the call returns.
 
 struct ScaleMeasurement {
   std::string model_path;
@@ -215,7 +215,7 @@ struct BindingOptions {
   std::string codebook_digest;
 };
 
-// What is written.
+// Writers.
 
 struct AbiDescription {
   std::string digest;
@@ -292,6 +292,8 @@ Napi::Value to_js(Napi::Env env, const model::ModelConfig& from);
 Napi::Value to_js(Napi::Env env, const engine::ServedModel& from);
 Napi::Value to_js(Napi::Env env, const engine::SubmitOutcome& from);
 Napi::Value to_js(Napi::Env env, const engine::Stats& from);
+Napi::Value to_js(Napi::Env env, const engine::ClassForecast& from);
+Napi::Value to_js(Napi::Env env, const engine::Forecast& from);
 Napi::Value to_js(Napi::Env env, const engine::UpdateReport& from);
 Napi::Value to_js(Napi::Env env, const model::UnseenExpert& from);
 Napi::Value to_js(Napi::Env env, const engine::MeasuredScales& from);

@@ -31,7 +31,7 @@ std::vector<uint16_t> bits_of(const std::vector<float>& values) {
   return bits;
 }
 
-/// What `kernel` writes with the emulated table and with the portable one, for n elements.
+/// Compares the output of `kernel` on the emulated table with the portable one, for n elements.
 void expect_same(const char* name,
                  const std::function<std::vector<float>(const KernelTable&, size_t n,
                                                         std::mt19937_64& random)>& kernel) {

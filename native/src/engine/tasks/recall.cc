@@ -27,7 +27,7 @@ std::vector<uint32_t> widths_of(const Request& request) {
   const uint32_t selections = request.binding->step_count();
   if (request.row_budget > 0) {
     const auto first = static_cast<uint32_t>(request.binding->level_tokens(0).size());
-    // What may be computed in vain is of the budget too.
+    // Rows that may turn out to be useless count against the budget too.
     const uint32_t budget = request.row_budget - request.row_budget / (kSpareShare + 1);
     return beam::widths_of_budget(budget, selections, first, request.result_count);
   }
@@ -41,7 +41,7 @@ uint32_t spare_rows(const std::vector<uint32_t>& widths) {
   return std::accumulate(widths.begin(), widths.end() - 1, uint32_t{0}) / kSpareShare;
 }
 
-/// What makes thresholds of searches of one catalogue alike.
+/// Searches of one catalogue with the same key have similar thresholds.
 std::string rule_key(const Request& request) {
   std::string key = request.adapter == nullptr ? std::string() : request.adapter->summary().digest;
   const auto add = [&key](uint32_t value) { key += ' ' + std::to_string(value); };

@@ -31,13 +31,13 @@ enum class Selection : uint8_t {
 
 struct TaskNeeds {
   Selection selection = Selection::kNone;
-  /// Whether the request names a binding, by which codes are tokens and prompts have versions.
+  /// The request names a binding, which maps codes to tokens and gives prompts a version.
   bool has_binding = true;
-  /// Whether the user KV pool may find and keep blocks of the prompt, and whether requests that run
-  /// together may compute what their prompts have in common once.
+  /// The user KV pool may find and keep blocks of the prompt, and requests that run together may
+  /// compute the common part of their prompts once.
   bool shares_blocks = true;
-  /// Whether a request that has ended goes on lending its prompt to those that are let in before
-  /// the next pass: such requests come in groups that begin alike, and a pass may end all that run.
+  /// A request that has ended lends its prompt to requests admitted before the next pass: such
+  /// requests come in groups with a common prefix, and one pass may end all that run.
   bool lends_prompt = false;
 };
 
@@ -49,7 +49,7 @@ struct StepRows {
   const beam::StepLogits& logits;
 };
 
-/// What bounds the rows of the next pass.
+/// Bounds of a request's rows in the next pass.
 struct NextRows {
   uint32_t rows_max = 0;
   double pass_rows = 0;  // rows that cost as much as a pass does beside its rows
@@ -102,8 +102,8 @@ class Task {
   virtual uint32_t width(const Request& request, uint32_t step) const = 0;
   /// The most of them over all steps; 0 where it does not select.
   virtual uint32_t widest(const Request& request) const = 0;
-  /// What searches have in common that compute about as many rows of beams; 0 where rows do not
-  /// depend on what the model says.
+  /// Searches of one kind compute about the same number of beam rows; 0: the model's output does
+  /// not change the number.
   virtual uint64_t row_kind(const Request&) const { return 0; }
   /// REQUIRES: check(). `request.reach` is set where there is a binding.
   virtual std::unique_ptr<TaskRun> start(const Request& request) const = 0;

@@ -1,5 +1,4 @@
-// What the engine does for a task by its needs alone: shown with one that the product does not
-// have.
+// Shows that the engine serves a task by its needs alone, with a task that the product lacks.
 #include "engine/tasks/task.h"
 
 #include <gtest/gtest.h>

@@ -24,10 +24,9 @@ export type AskedInTurn<Answer> =
   | { readonly isAnswered: false; readonly refusal: unknown };
 
 /**
- * Asks the owner of a user, and its successors where it is away or refuses before it begins: the
- * one rule of gateways and of clients that route by themselves. `act` must be repeatable: it
- * rejects only where no byte of an answer has come. Rejects with a failure that is final, and with
- * whatever failed where the request is over.
+ * Asks the owner of a user, and its successors where it is away or refuses before it begins. `act`
+ * must be repeatable: it rejects only where no byte of an answer has come. Rejects with a failure
+ * that is final, and with any failure where the request is over.
  */
 export async function askInTurn<Node, Answer>(
   { next, nameOf, begin, failureOf, lost, isOver }: InTurn<Node>,

@@ -12,7 +12,7 @@ export interface Chosen {
 
 /**
  * One router's view of the nodes: the table, who takes requests, and what is outstanding where.
- * Pure but for its clock. Owner: a gateway, or a client that routes by itself; single-threaded.
+ * Pure but for its clock. Owner: a gateway; single-threaded.
  */
 export class Router {
   private current = new RoutingTable([], 0);

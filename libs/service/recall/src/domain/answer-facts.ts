@@ -2,11 +2,17 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ServedAdapter } from '@tessera/adapter';
-import { type EngineScores, type EngineTimings, NO_TIMINGS, NOTHING_FOUND } from '@tessera/engine';
-import { provenanceOf } from './kv-provenance.js';
-import type { Prepared } from './prepared.js';
-import type { RecallParts } from './recall-parts.js';
+import {
+  type Catalogue,
+  type EngineScores,
+  type EngineTimings,
+  NO_ITEM,
+  NO_TIMINGS,
+  NOTHING_FOUND,
+} from '@tessera/engine';
+import { type Prepared, provenanceOf } from './preparation.js';
 import type { PromptFacts, RecallVersions, UserSource } from './recall-types.js';
+import type { DescribedItem, RecallParts } from './runtime-types.js';
 
 /** Without a digest where the engine was not asked. */
 type EngineFacts = Pick<
@@ -62,4 +68,17 @@ export function requestIdOf({ requestId }: UserSource): string {
 function engineStages(timings: EngineTimings): Omit<EngineTimings, 'totalUs'> {
   const { totalUs: _engineTotal, ...stages } = timings;
   return stages;
+}
+
+/** Items as the newest version has them; undefined where it has none of the ID. */
+export function describeItems(
+  catalogue: Catalogue,
+  itemIds: readonly string[],
+): readonly (DescribedItem | undefined)[] {
+  const view = catalogue.view();
+  const ordinals = view.find(itemIds);
+  const known = ordinals.filter((ordinal) => ordinal !== NO_ITEM);
+  const sids = view.sids(known);
+  const items = view.items(known).map((item, i) => ({ ...item, sid: sids[i] ?? [] }));
+  return Array.from(ordinals, (ordinal) => (ordinal === NO_ITEM ? undefined : items.shift()));
 }

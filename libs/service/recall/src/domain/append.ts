@@ -1,7 +1,7 @@
 import { requestIdOf } from './answer-facts.js';
 import { checkAppendRequest } from './check-request.js';
-import { provenanceOf } from './kv-provenance.js';
 import type { Preparation, ScopedContext } from './preparation.js';
+import { provenanceOf } from './preparation.js';
 import type { AppendAnswer, UserSource } from './recall-types.js';
 
 /**

@@ -2,8 +2,13 @@ import type { Retention } from '@tessera/behaviour';
 import type { Priority, ScoreNorm } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
 import { checkFrequencyCaps } from './frequency-caps.js';
-import type { RecallContext, RecallRequest, ScoreRequest, UserSource } from './recall-types.js';
-import { type SearchLimits, type SearchMembers, searchOf } from './search-settings.js';
+import type {
+  RecallContext,
+  RecallRequest,
+  ScoreRequest,
+  Search,
+  UserSource,
+} from './recall-types.js';
 
 export const invalid = expecting('REQUEST_INVALID');
 
@@ -210,4 +215,89 @@ function checkedAttributes({ attributes = [] }: RecallRequest): readonly string[
   const twice = attributes.findIndex((name, index) => attributes.indexOf(name) < index);
   if (twice >= 0) throw invalid(`attributes[${twice}]`, 'each name once', `'${attributes[twice]}'`);
   return attributes;
+}
+
+/** The engine's own limit (native/abi/limits.json). */
+export const ROW_BUDGET_MAX = 65_536;
+/** Rows of a certified search at most where nobody says: some, and some for each item wanted. */
+const BUDGET_ROWS = 256;
+const BUDGET_ROWS_PER_ITEM = 8;
+
+/** Bounds of a search, and what a request gets where it says nothing. */
+export interface SearchLimits {
+  readonly widthMax: number;
+  /** Steps of the catalogue: its depth and the terminal tokens. */
+  readonly stepsMax: number;
+  readonly defaultSearch: Search;
+  readonly defaultWidths: readonly number[];
+  /** 0: by the number of items wanted. */
+  readonly defaultRowBudget: number;
+}
+
+export interface SearchMembers {
+  readonly search: Search;
+  /** Of a certified search without meaning. */
+  readonly widths: readonly number[];
+  /** 0: a beam. */
+  readonly rowBudget: number;
+}
+
+/**
+ * How a request is searched: by its `search`, as a beam where it has widths, else as is configured.
+ * @throws TesseraError REQUEST_INVALID naming `widths` or `rowBudget`
+ */
+function searchOf(
+  request: RecallRequest,
+  resultCount: number,
+  limits: SearchLimits,
+): SearchMembers {
+  const search = request.search ?? (request.widths.length > 0 ? 'beam' : limits.defaultSearch);
+  checkMembers(search, request, limits);
+  return {
+    search,
+    widths: request.widths.length > 0 ? request.widths : widthsFor(resultCount, limits),
+    rowBudget:
+      search === 'beam'
+        ? 0
+        : (request.rowBudget ?? rowBudgetFor(resultCount, limits.defaultRowBudget)),
+  };
+}
+
+/** Each search has members of its own. */
+function checkMembers(
+  search: Search,
+  { widths, rowBudget }: RecallRequest,
+  limits: SearchLimits,
+): void {
+  checkWidths(widths, limits);
+  if (search === 'certified' && widths.length > 0) {
+    throw invalid('widths', 'none (search is certified)', `${widths.length} widths`);
+  }
+  if (rowBudget === undefined) return;
+  if (search === 'beam') throw invalid('rowBudget', 'none (search is beam)', rowBudget);
+  if (Number.isInteger(rowBudget) && rowBudget >= 1 && rowBudget <= ROW_BUDGET_MAX) return;
+  throw invalid('rowBudget', `1..${ROW_BUDGET_MAX}`, rowBudget);
+}
+
+function checkWidths(widths: readonly number[], limits: SearchLimits): void {
+  if (widths.length > limits.stepsMax) {
+    throw invalid('widths', `at most ${limits.stepsMax} widths, one per step`, widths.length);
+  }
+  widths.forEach((width, index) => {
+    if (Number.isInteger(width) && width >= 1 && width <= limits.widthMax) return;
+    throw invalid(`widths[${index}]`, `1..${limits.widthMax}`, width);
+  });
+}
+
+/** The default widths, raised to the result count: a narrower beam could not fill the answer. */
+function widthsFor(resultCount: number, limits: SearchLimits): readonly number[] {
+  return limits.defaultWidths
+    .slice(0, limits.stepsMax)
+    .map((width) => Math.min(Math.max(width, resultCount), limits.widthMax));
+}
+
+/** Rows of a certified search at most where the request says none. */
+export function rowBudgetFor(resultCount: number, configured: number): number {
+  if (configured > 0) return configured;
+  return Math.min(BUDGET_ROWS + BUDGET_ROWS_PER_ITEM * resultCount, ROW_BUDGET_MAX);
 }

@@ -6,8 +6,8 @@ import {
   type ReachRequest,
 } from '@tessera/engine';
 import { type Cancellation, TesseraError } from '@tessera/errors';
-import type { RecallParts } from './recall-parts.js';
 import type { ExplainAnswer } from './recall-types.js';
+import type { RecallParts } from './runtime-types.js';
 
 /** Items among which an item is looked for, and rows that this may take. */
 const ITEMS_MAX = 1000;

@@ -1,10 +1,9 @@
+import { type ItemFate, type Judgement } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-facts.js';
 import { checkItemId, checkRequest } from './check-request.js';
-import { countedCaps } from './counted-caps.js';
 import { exactRank } from './exact-rank.js';
-import { catalogueVerdict, searchVerdict } from './item-verdict.js';
-import type { Preparation, ScopedContext } from './preparation.js';
+import { countedCaps, type Preparation, type ScopedContext } from './preparation.js';
 import { reachRequestOf, withCaps } from './reach-request.js';
 import type { ExplainAnswer, ExplainRequest, RecallVersions } from './recall-types.js';
 
@@ -77,4 +76,34 @@ function checkSameVersions(
     const message = `${field}: expected '${served[name]}', which is served, got '${asked[name]}'`;
     throw new TesseraError('REQUEST_INVALID', message, { field });
   }
+}
+
+type VerdictFields = Pick<
+  ExplainAnswer,
+  'verdict' | 'rank' | 'step' | 'score' | 'cutScore' | 'clause' | 'attribute' | 'notLiveSince'
+>;
+
+/** The verdict where the catalogue decides alone; undefined where it takes a search. */
+function catalogueVerdict({ verdict, clause, notLiveSince }: Judgement): VerdictFields | undefined {
+  switch (verdict) {
+    case 'not-in-catalogue':
+      return { verdict };
+    case 'not-live':
+      return { verdict, notLiveSince };
+    case 'not-eligible':
+      return { verdict, clause };
+    default:
+      return undefined;
+  }
+}
+
+/** The verdict of the search that watched the item. */
+function searchVerdict(fate: ItemFate | undefined): VerdictFields {
+  if (fate === undefined || fate.verdict === 'open') {
+    throw new TesseraError('INTERNAL', 'the search ended without a verdict on the item');
+  }
+  const { verdict, rank, step, score, cutScore, attribute } = fate;
+  if (verdict === 'pruned') return { verdict, rank, step, score, cutScore };
+  if (verdict === 'behind-diversity-cap') return { verdict, score, attribute };
+  return verdict === 'returned' ? { verdict, rank, score } : { verdict, score };
 }

@@ -2,8 +2,7 @@ import { type Behaviour, parseRetention } from '@tessera/behaviour';
 import { expecting, type TesseraError } from '@tessera/errors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { areCut, checkFrequencyCaps, countCaps } from './frequency-caps.js';
-import { parseFrequencyCaps } from './parse-frequency-caps.js';
+import { areCut, checkFrequencyCaps, countCaps, parseFrequencyCaps } from './frequency-caps.js';
 import type { FrequencyCap } from './recall-types.js';
 
 const SEED = 20261123;

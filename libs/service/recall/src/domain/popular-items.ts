@@ -1,7 +1,7 @@
 import type { Popularity } from '@tessera/behaviour';
 import { type Catalogue, type ListedItem, NO_POLICY, type Reach } from '@tessera/engine';
 import type { SearchSettings } from './check-request.js';
-import { CapCount } from './item-policy.js';
+import { CapCount } from './reach-request.js';
 import type { RecalledItem, RecallRequest } from './recall-types.js';
 
 /** The most popular items that are looked through for those that a request may get. */

@@ -1,16 +1,16 @@
+import type { ServedAdapter } from '@tessera/adapter';
 import type { Popularity } from '@tessera/behaviour';
-import type { KvPrefetch } from '@tessera/engine';
+import { type EngineAppended, type KvPrefetch, type KvUse, NOTHING_FOUND } from '@tessera/engine';
+import type { Erasures } from '@tessera/erasure';
+import { TesseraError } from '@tessera/errors';
 import type { Prompt } from '@tessera/prompt';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { checkWaiting, invalid, type RequestLimits } from './check-request.js';
-import { kvUseOf, staticKvUse } from './kv-provenance.js';
-import { checkNotErased, type Prepared } from './prepared.js';
-import { promptRoom, type RecallParts, requestLimits } from './recall-parts.js';
-import type { RecallContext, RecallRequest, UserSource } from './recall-types.js';
+import { areCut, type CountedCaps, countCaps, NO_CAPS } from './frequency-caps.js';
+import type { KvProvenance, RecallContext, RecallRequest, UserSource } from './recall-types.js';
 import { RememberedPrompts } from './remembered-prompts.js';
-import type { RequestScope } from './request-scope.js';
 import { type ResolvedHistory, resolveHistory } from './resolve-history.js';
-import { Stopwatch } from './stopwatch.js';
+import { promptRoom, type RecallParts, requestLimits } from './runtime-types.js';
 
 /** Of a request that is answered by one catalogue. */
 export interface ScopedContext extends RecallContext {
@@ -153,4 +153,162 @@ export class Preparation {
     }
     return prompt;
   }
+}
+
+/** Microseconds since it was made, and since the last lap. */
+export class Stopwatch {
+  private readonly start = performance.now();
+  private last = this.start;
+
+  lapUs(): number {
+    const now = performance.now();
+    const lap = (now - this.last) * 1000;
+    this.last = now;
+    return lap;
+  }
+
+  totalUs(): number {
+    return (performance.now() - this.start) * 1000;
+  }
+}
+
+/** A prompt on its way to the engine. */
+export interface Prepared {
+  readonly userId: string | undefined;
+  /** Of the erasures, before anything of the user was read. */
+  readonly mark: number;
+  readonly prompt: Prompt;
+  /** Undefined where an earlier prompt is replayed. */
+  readonly history: ResolvedHistory | undefined;
+  /** Undefined where an earlier prompt is not replayed: they are yet to be counted. */
+  readonly caps?: CountedCaps;
+  readonly kv: KvUse;
+  readonly skippedItems: number;
+  readonly trimmedItems: number;
+  readonly featuresUs: number;
+  readonly promptUs: number;
+  /** Of the budget. */
+  readonly leftUs: number;
+  readonly adapter: ServedAdapter | undefined;
+  readonly stopwatch: Stopwatch;
+}
+
+/** @throws TesseraError CANCELLED where the user was erased since the prompt was begun */
+export function checkNotErased({ userId, mark }: Prepared, erasures: Erasures): void {
+  if (!erasures.isErasedSince(userId, mark)) return;
+  throw new TesseraError('CANCELLED', 'the user was erased while the request ran');
+}
+
+/** Something that is given back once; to give it back again does nothing. */
+export interface Taken {
+  release(): void;
+}
+
+/** The things that one request has taken. Its owner is RequestScopes: nothing else gives back. */
+export class RequestScope {
+  private readonly taken: Taken[] = [];
+
+  /** Gives it back when the request ends. */
+  keep<Thing extends Taken>(thing: Thing): Thing {
+    this.taken.push(thing);
+    return thing;
+  }
+
+  /** Newest first. */
+  end(): void {
+    for (const thing of this.taken.splice(0).reverse()) thing.release();
+  }
+}
+
+/** The scopes of the requests under way: each ends with its request, on whichever path. */
+export class RequestScopes {
+  private count = 0;
+
+  get open(): number {
+    return this.count;
+  }
+
+  async run<Answer>(act: (scope: RequestScope) => Promise<Answer>): Promise<Answer> {
+    const scope = new RequestScope();
+    this.count += 1;
+    try {
+      return await act(scope);
+    } finally {
+      this.count -= 1;
+      scope.end();
+    }
+  }
+}
+
+/**
+ * The caps of a recall, its own or those that are configured, with the behaviours that count: read
+ * with the history, or as they were counted for the recall that is replayed.
+ */
+export function countedCaps(
+  request: RecallRequest,
+  { caps: counted, history }: Prepared,
+  { defaults, behaviours: { retention }, nowMs = Date.now }: RecallParts,
+): CountedCaps {
+  if (counted !== undefined) return counted;
+  const { frequencyCaps: own = [], userId } = request;
+  const isOwn = own.length > 0;
+  const caps = isOwn || userId === undefined ? own : (defaults.frequencyCaps ?? []);
+  if (caps.length === 0) return NO_CAPS;
+  const path = isOwn ? 'frequencyCaps' : 'recall.frequencyCaps';
+  const now = nowMs();
+  const { behaviours = [] } = history ?? {};
+  const all = countCaps(caps, path, behaviours, now);
+  const { historyItemsMax } = defaults;
+  const isCut = areCut(caps, { historyItemsMax, retention }, behaviours, now);
+  const isAway = history?.behaviours === undefined;
+  return {
+    // The engine checks the attribute that a request names, whatever has been counted.
+    caps: all.filter(({ itemIds, attribute }) => itemIds.length > 0 || (isOwn && attribute !== '')),
+    outcome: isAway ? 'unavailable' : isCut ? 'cut' : 'exact',
+  };
+}
+
+/** @param answer undefined where the engine was not asked */
+export function provenanceOf(
+  promptTokens: number,
+  answer: EngineAppended | undefined,
+): KvProvenance {
+  const kv = answer?.kv ?? NOTHING_FOUND;
+  const { tiers, waitUs, lossy, inheritedTokens, versionsBack } = kv;
+  const sharedTokens = answer?.prefixReusedTokens ?? 0;
+  const foundTokens = tiers.reduce((sum, { tokens }) => sum + tokens, 0);
+  const savedTokens = foundTokens + sharedTokens;
+  const computedTokens = answer === undefined ? 0 : promptTokens - savedTokens;
+  return {
+    waitUs,
+    lossy,
+    inheritedTokens,
+    versionsBack,
+    tokensByTier: Object.fromEntries(tiers.map(({ tier, tokens }) => [tier, tokens])),
+    sharedTokens,
+    computedTokens,
+    savedTokens,
+  };
+}
+
+/**
+ * A user's prompt is kept for that user; one from an explicit history leaves the static text
+ * alone. What the service asks for itself warms up a version or compares it: that is computed
+ * under it.
+ */
+function kvUseOf(
+  { userId }: UserSource,
+  { isOwn = false }: Pick<RecallContext, 'isOwn'>,
+  prompt: Prompt,
+  prefetch: KvPrefetch | undefined,
+): KvUse {
+  if (userId === undefined) return staticKvUse(prompt);
+  const { prefixTokens, keepTokens } = prompt;
+  const use = { userId, prefixTokens, keepTokens, wantsExact: isOwn };
+  return prefetch === undefined ? use : { ...use, prefetch };
+}
+
+/** Of a prompt that is no user's: the static text that all begin with. */
+function staticKvUse({ prefixTokens }: Prompt): KvUse {
+  return { userId: '', prefixTokens, keepTokens: prefixTokens };
 }

@@ -1,12 +1,16 @@
 /** Eligibility and item policy of a request, as the engine takes them. */
 
+import { clauseJson, FormReader, readClause } from '@tessera/catalogue';
 import {
+  type Catalogue,
   type Clause,
   type CountedCap,
   type ItemPolicy,
+  type ListedItem,
   NO_ELIGIBILITY,
   NO_POLICY,
   REACH_LIMITS,
+  type Reach,
   type ReachRequest,
 } from '@tessera/engine';
 import { invalid } from './check-request.js';
@@ -85,4 +89,95 @@ function checkItemPolicy({ orderBy, diversity }: ItemPolicy): void {
   });
   const bytes = [orderBy, ...attributes].reduce((sum, name) => sum + Buffer.byteLength(name), 0);
   atMost('itemPolicy', REACH_LIMITS.policyTextBytes, 'bytes of names', bytes);
+}
+
+/** Of no item: the version is asked for, not what became of one. */
+const NO_ITEM_ID = '';
+
+/**
+ * A version of the catalogue with the eligibility and item policy of a request. Rejects with
+ * CATALOGUE_NOT_FOUND where it is not kept, and with REQUEST_INVALID.
+ */
+export async function pinVersion(
+  catalogue: Catalogue,
+  request: RecallRequest,
+  sequence: number,
+): Promise<Reach> {
+  const asked = { request: reachRequestOf(request), itemId: NO_ITEM_ID, sequence };
+  return (await catalogue.judge(asked)).reach;
+}
+
+/** Caps of items of a SID and of items that share a value, as an export of found paths has them. */
+export class CapCount {
+  /** Items that a diversity cap kept out. */
+  leftOut = 0;
+  private readonly taken = new Map<string, number>();
+
+  /** @param itemsPerSid 0: no cap */
+  constructor(
+    private readonly policy: ItemPolicy,
+    private readonly itemsPerSid: number,
+  ) {}
+
+  get isEmpty(): boolean {
+    return this.policy.diversity.length === 0 && this.itemsPerSid === 0;
+  }
+
+  /** Counts the item, unless a cap keeps it out. */
+  take({ sid, attributes }: ListedItem): boolean {
+    const ofSid = `sid ${sid.join()}`;
+    if (this.itemsPerSid > 0 && this.countOf(ofSid) >= this.itemsPerSid) return false;
+    const values = JSON.parse(attributes) as Record<string, unknown>;
+    const capped = this.policy.diversity.flatMap(({ attribute, maxItems }) => {
+      const value = values[attribute];
+      const isText = typeof value === 'string' || typeof value === 'boolean';
+      return isText ? [{ key: JSON.stringify([attribute, String(value)]), maxItems }] : [];
+    });
+    if (capped.some(({ key, maxItems }) => this.countOf(key) >= maxItems)) {
+      this.leftOut += 1;
+      return false;
+    }
+    for (const key of [ofSid, ...capped.map((each) => each.key)]) {
+      this.taken.set(key, this.countOf(key) + 1);
+    }
+    return true;
+  }
+
+  private countOf(key: string): number {
+    return this.taken.get(key) ?? 0;
+  }
+}
+
+const reader = new FormReader('REQUEST_INVALID');
+const MEMBERS = ['predicate', 'allowed', 'denied', 'seen'];
+
+/** @throws TesseraError REQUEST_INVALID with the path of the member at fault */
+export function readEligibility(value: unknown): Eligibility {
+  const json = reader.object('eligibility', value);
+  const stranger = Object.keys(json).find((name) => !MEMBERS.includes(name));
+  if (stranger !== undefined) {
+    reader.refuse(`eligibility.${stranger}`, MEMBERS.join(', '), `'${stranger}'`);
+  }
+  const list = (name: 'allowed' | 'denied' | 'seen') =>
+    json[name] === undefined
+      ? undefined
+      : reader.texts(`eligibility.${name}`, json[name], 'an item ID');
+  const { predicate } = json;
+  return {
+    predicate:
+      predicate === undefined ? undefined : readClause(reader, 'eligibility.predicate', predicate),
+    allowed: list('allowed'),
+    denied: list('denied') ?? [],
+    seen: list('seen') ?? [],
+  };
+}
+
+/** As records keep it. */
+export function eligibilityText({ predicate, allowed, denied, seen }: Eligibility): string {
+  return JSON.stringify({
+    ...(predicate && { predicate: clauseJson(predicate) }),
+    ...(allowed && { allowed }),
+    ...(denied.length > 0 && { denied }),
+    ...(seen.length > 0 && { seen }),
+  });
 }

@@ -1,17 +1,16 @@
 import type { Popularity } from '@tessera/behaviour';
 import { NO_POLICY, type ReachRequest } from '@tessera/engine';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
-import { certificateOf, uncertified } from './certificate.js';
 import { checkRequest, type SearchSettings } from './check-request.js';
-import { countedCaps } from './counted-caps.js';
 import type { CountedCaps } from './frequency-caps.js';
 import { recalledItems } from './item-scores.js';
 import { popularItems } from './popular-items.js';
 import type { Preparation, ScopedContext } from './preparation.js';
-import { checkNotErased, type Prepared } from './prepared.js';
+import { checkNotErased, countedCaps, type Prepared } from './preparation.js';
 import { asksForReach, reachRequestOf, withCaps } from './reach-request.js';
-import type { RecallParts } from './recall-parts.js';
 import type { RecallAnswer, RecallRequest } from './recall-types.js';
+import { certificateOf, uncertified } from './recall-types.js';
+import type { RecallParts } from './runtime-types.js';
 import { sightOf } from './sight.js';
 
 /**

@@ -18,7 +18,11 @@ import type {
   ProgressListener,
 } from '@tessera/catalogue';
 import type {
+  Binding,
+  Catalogue,
   CatalogueItem,
+  Engine,
+  EngineForecast,
   EngineHeld,
   EngineModel,
   EnginePass,
@@ -29,7 +33,8 @@ import type {
   ScoreNorm,
 } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
-import type { Search } from './certificate.js';
+import { type CompiledTemplate, slotKeys } from '@tessera/prompt';
+import type { RequestLimits } from './check-request.js';
 import type { TextModels } from './item-encoders.js';
 import type {
   AppendAnswer,
@@ -42,6 +47,7 @@ import type {
   RecallRequest,
   ScoreAnswer,
   ScoreRequest,
+  Search,
   UserSource,
 } from './recall-types.js';
 
@@ -242,6 +248,8 @@ export interface RecallFacts {
   /** The pool of users' keys and values. */
   readonly kvPool: KvPool;
   engineStats(): EngineStats;
+  /** As the engine's. */
+  forecast(refused: readonly number[]): EngineForecast;
   /** Requests under way, and what is held of the engine though there are none; else 0. */
   heldWhileIdle(): EngineHeld & { readonly underway: number };
   /** IDs of users that can be recalled for, in the order of the file. */
@@ -264,4 +272,65 @@ export interface RecallRuntime {
   drain(budgetMs: number): Promise<void>;
   /** Idempotent. */
   close(): Promise<void>;
+}
+
+/** The part of the engine that requests are answered with. */
+export type RecallEngine = Pick<Engine, 'model' | 'recall' | 'score' | 'append' | 'prefetch'>;
+
+/** The parts that answer requests for one catalogue. One set serves all; nothing in it changes. */
+export interface RecallParts extends Pick<RecallRuntimeOptions, 'process'> {
+  readonly engine: RecallEngine;
+  readonly catalogue: Catalogue;
+  /** Where items of histories are looked for as well; left out: nowhere. */
+  readonly otherCatalogues?: readonly Catalogue[];
+  readonly binding: Binding;
+  readonly template: CompiledTemplate;
+  readonly behaviours: BehaviourStore;
+  /** Milliseconds since 1970; left out: by the clock of the machine. */
+  readonly nowMs?: (() => number) | undefined;
+  /** Where `recall.withoutHistory` is `popular`. */
+  readonly popularity?: Popularity | undefined;
+  readonly erasures: Erasures;
+  readonly defaults: RecallDefaults;
+  readonly promptTokensMax: number;
+  readonly widthMax: number;
+  readonly resultCountMax: number;
+  readonly scoreItemsMax: number;
+  /** Called with the forward passes of every recall. */
+  readonly onPasses?: ((passes: readonly EnginePass[]) => void) | undefined;
+}
+
+/** Steps of a search: the depth of the catalogue and the terminal tokens. */
+function stepsOf({ catalogue, template }: RecallParts): number {
+  return catalogue.summary.depth + template.levelTokens.terminal.length;
+}
+
+/** Tokens of a prompt that leave room for the answer: its last token is chosen, never fed. */
+export function promptRoom(parts: RecallParts): number {
+  const { maxPositions } = parts.engine.model;
+  return Math.min(parts.promptTokensMax, maxPositions - stepsOf(parts) + 1);
+}
+
+export function requestLimits(parts: RecallParts): RequestLimits {
+  const { defaults, resultCountMax, scoreItemsMax, widthMax } = parts;
+  const { template } = parts.template;
+  const { headSize, vocabSize } = parts.engine.model;
+  return {
+    resultCountMax,
+    scoreItemsMax,
+    widthMax,
+    stepsMax: stepsOf(parts),
+    itemsPerSidMax: resultCountMax,
+    historyItemsMax: defaults.historyItemsMax,
+    retention: parts.behaviours.retention,
+    defaultResultCount: defaults.resultCount,
+    defaultSearch: defaults.search,
+    defaultRowBudget: defaults.rowBudget,
+    defaultWidths: defaults.widths,
+    defaultItemsPerSid: Math.min(defaults.itemsPerSid, resultCountMax),
+    defaultScoreNorm: defaults.scoreNorm,
+    hasWholeVocabulary: headSize === vocabSize,
+    profileKeys: slotKeys(template, 'profile'),
+    sceneKeys: slotKeys(template, 'scene'),
+  };
 }

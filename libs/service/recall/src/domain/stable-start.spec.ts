@@ -1,7 +1,7 @@
 import type { Behaviour } from '@tessera/behaviour';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stableStart } from './stable-start.js';
+import { stableStart } from './resolve-history.js';
 
 /** Events with few items, so that many are alike but for their time. */
 const eventsOf = (count: number, seed: number): Behaviour[] =>

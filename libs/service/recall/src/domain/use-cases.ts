@@ -1,8 +1,7 @@
 import { append } from './append.js';
 import { explain } from './explain.js';
-import { Preparation } from './preparation.js';
+import { Preparation, RequestScopes } from './preparation.js';
 import { recall } from './recall.js';
-import type { RecallParts } from './recall-parts.js';
 import type {
   AppendAnswer,
   ExplainAnswer,
@@ -14,7 +13,7 @@ import type {
   ScoreRequest,
   UserSource,
 } from './recall-types.js';
-import { RequestScopes } from './request-scope.js';
+import type { RecallParts } from './runtime-types.js';
 import { score } from './score.js';
 
 /** The requests that one catalogue answers; each is a file of its own beside this one. */

@@ -1,0 +1,77 @@
+// Test only: a queue whose kernels run on emulated threads (simt.h), each to its end before the
+// next begins; its memory is this machine's.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda/device/queue.h"
+#include "cuda/device/simt.h"
+
+namespace tessera::device::cuda {
+
+class EmulatedQueue : public Queue {
+ public:
+  explicit EmulatedQueue(uint64_t seed = 1) : seed_(seed) {}
+
+  /// Makes a kernel known: its C++ function, of the parameters that its name stands for.
+  template <typename... Parameters>
+  void add(const Kernel<Parameters...>& kernel, void (*function)(Parameters...)) {
+    kernels_[kernel.name] = [function](std::span<void* const> arguments) {
+      return bind(function, arguments, std::index_sequence_for<Parameters...>());
+    };
+  }
+  uint64_t launches() const { return launches_; }
+
+  Result<void*> allocate(uint64_t bytes) override;
+  void release(void* memory) override;
+  Result<uint64_t> bytes_left() const override { return kBytesLeft; }
+  Status copy_in(void* to, const void* from, uint64_t bytes) override;
+  Status copy_out(void* to, const void* from, uint64_t bytes) override;
+  Status copy_within(void* to, const void* from, uint64_t bytes) override;
+  Status zero(void* at, uint64_t bytes) override;
+  Status finish() override;
+  Result<void*> allocate_pinned(uint64_t bytes) override;
+  void release_pinned(void* memory) override;
+  Status launch(const char* kernel, const LaunchShape& shape,
+                std::span<void* const> arguments) override;
+  Status begin_recording() override;
+  Result<std::unique_ptr<Recording>> end_recording() override;
+  Status replay(const Recording& recording) override;
+
+ private:
+  static constexpr uint64_t kBytesLeft = uint64_t{1} << 30;  // announced, not kept
+
+  using Call = std::function<void()>;  // of a kernel with its arguments, by a thread
+  struct Launched {
+    simt::Launch shape;
+    Call call;
+  };
+  struct Chain final : Recording {
+    std::vector<Launched> launches;
+  };
+
+  template <typename... Parameters, size_t... I>
+  static Call bind(void (*function)(Parameters...), std::span<void* const> arguments,
+                   std::index_sequence<I...>) {
+    return
+        [function, values = std::tuple<Parameters...>(*static_cast<Parameters*>(arguments[I])...)] {
+          std::apply(function, values);
+        };
+  }
+  void run(const Launched& launched);
+  /// Ok where nothing is recorded.
+  Status check(const char* call);
+
+  uint64_t seed_;
+  uint64_t launches_ = 0;
+  std::unordered_map<std::string, std::function<Call(std::span<void* const>)>> kernels_;
+  std::unique_ptr<Chain> recorded_;  // null: launches run
+  Status refusal_;                   // the first while recording
+};
+
+}  // namespace tessera::device::cuda

@@ -1,0 +1,148 @@
+// A queue runs kernels for the engine, one after the other in the order given: a card, or the
+// emulated threads of a test. Kernels are named with their parameters' types (Kernel), so that a
+// call that does not fit does not compile.
+//
+// Thread-safety: one thread at a time, whichever. The queue outlives its memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "base/status.h"
+#include "cuda/device/driver.h"
+
+namespace tessera::device::cuda {
+
+/// A kernel's name and what it takes; pointers are to device memory.
+template <typename... Parameters>
+struct Kernel {
+  const char* name;
+};
+
+/// A chain of launches to be asked for as a whole, with the arguments that it was recorded with;
+/// what those point to is read anew. The queue outlives it.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+};
+
+class Queue {
+ public:
+  virtual ~Queue() = default;
+  /// Errors: ENGINE_OVERLOADED.
+  virtual Result<void*> allocate(uint64_t bytes) = 0;
+  virtual void release(void* memory) = 0;
+  /// That can still be allocated, together.
+  virtual Result<uint64_t> bytes_left() const = 0;
+  /// The host's bytes are taken before it returns; those in pinned memory by the next finish().
+  virtual Status copy_in(void* to, const void* from, uint64_t bytes) = 0;
+  /// Waits for all that was asked for before.
+  virtual Status copy_out(void* to, const void* from, uint64_t bytes) = 0;
+  /// `arguments`: pointers to the arguments, taken before it returns.
+  /// Both on the device; they do not overlap.
+  virtual Status copy_within(void* to, const void* from, uint64_t bytes) = 0;
+  virtual Status zero(void* at, uint64_t bytes) = 0;
+  /// Waits for all that was asked for. Errors: what a kernel did.
+  virtual Status finish() = 0;
+  /// Memory of the host that copies are made from and to without another one in between; 4096-byte
+  /// aligned. Errors: ENGINE_OVERLOADED.
+  virtual Result<void*> allocate_pinned(uint64_t bytes) = 0;
+  virtual void release_pinned(void* memory) = 0;
+  virtual Status launch(const char* kernel, const LaunchShape& shape,
+                        std::span<void* const> arguments) = 0;
+  /// From here to end_recording(), launches are kept instead of run, and all else but release() is
+  /// refused: ENGINE_UNAVAILABLE.
+  virtual Status begin_recording() = 0;
+  /// Errors: the first of what was refused since, and what the device says; nothing is kept then.
+  virtual Result<std::unique_ptr<Recording>> end_recording() = 0;
+  /// Runs a chain of this queue's.
+  virtual Status replay(const Recording& recording) = 0;
+};
+
+/// Of a call between begin_recording() and end_recording().
+inline Status refused_while_recording(const char* call) {
+  return {Code::kEngineUnavailable,
+          std::string("device: ") + call + ": expected launches alone while a chain is recorded"};
+}
+
+template <typename... Parameters, typename... Arguments>
+Status launch(Queue& queue, const Kernel<Parameters...>& kernel, const LaunchShape& shape,
+              Arguments... arguments) {
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments));
+  std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+  return std::apply(
+      [&](auto&... value) {
+        const std::array<void*, sizeof...(Parameters)> pointers = {
+            const_cast<void*>(static_cast<const void*>(&value))...};
+        return queue.launch(kernel.name, shape, pointers);
+      },
+      values);
+}
+
+/// Device memory of a queue. Move-only.
+class Memory {
+ public:
+  Memory() = default;
+  /// Errors: ENGINE_OVERLOADED.
+  static Result<Memory> allocate(Queue& queue, uint64_t bytes) {
+    Result<void*> data = queue.allocate(bytes);
+    if (!data.is_ok()) return data.status();
+    Memory memory;
+    memory.queue_ = &queue;
+    memory.data_ = data.value();
+    return memory;
+  }
+  Memory(Memory&& other) noexcept
+      : queue_(std::exchange(other.queue_, nullptr)), data_(std::exchange(other.data_, nullptr)) {}
+  Memory& operator=(Memory&& other) noexcept {
+    std::swap(queue_, other.queue_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory() {
+    if (queue_ != nullptr) queue_->release(data_);
+  }
+
+  template <typename T>
+  T* as() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  Queue* queue_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/// Units that hold `value` of something: blocks of a grid, pages of an array.
+constexpr uint32_t ceil_of(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit; }
+
+/// Bytes that an array takes in a shared allocation: the next one begins aligned.
+constexpr uint64_t padded_bytes(uint64_t bytes) {
+  constexpr uint64_t kArrayAlignment = 256;
+  return (bytes + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
+}
+
+/// Gives out one allocation array by array; first without memory, to learn its size.
+class Arrays {
+ public:
+  explicit Arrays(char* base) : base_(base) {}
+  template <typename T>
+  void take(T*& pointer, uint64_t count) {
+    pointer = reinterpret_cast<T*>(base_ + bytes_);
+    bytes_ += padded_bytes(count * sizeof(T));
+  }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  char* base_;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace tessera::device::cuda

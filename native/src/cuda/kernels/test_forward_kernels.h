@@ -1,0 +1,32 @@
+// Test only: the kernels of a forward pass on emulated threads. Included by the test that is built
+// with them.
+#pragma once
+
+#include "cuda/device/emulated_queue.h"
+#include "cuda/kernels/forward_kernels.h"
+
+extern "C" {
+void tessera_embed(const int32_t*, const uint16_t*, uint32_t, float*);
+void tessera_add_rms_norm(const uint16_t*, const uint16_t*, uint32_t, float, float*, uint16_t*);
+void tessera_silu_mul(const uint16_t*, uint32_t, uint16_t*);
+void tessera_place_heads(tessera::ops::cuda::Heads);
+void tessera_log_sum_exp(const float*, uint32_t, float*);
+void tessera_multiply(tessera::ops::cuda::Product);
+void tessera_attend_prompt(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
+void tessera_attend_merge(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
+}
+
+namespace tessera::model::cuda {
+
+inline void add_forward_kernels(device::cuda::EmulatedQueue& queue) {
+  queue.add(kEmbed, tessera_embed);
+  queue.add(kAddRmsNorm, tessera_add_rms_norm);
+  queue.add(kSiluMul, tessera_silu_mul);
+  queue.add(kPlaceHeads, tessera_place_heads);
+  queue.add(kLogSumExp, tessera_log_sum_exp);
+  queue.add(kMultiply, tessera_multiply);
+  queue.add(kAttendPrompt, tessera_attend_prompt);
+  queue.add(kAttendMerge, tessera_attend_merge);
+}
+
+}  // namespace tessera::model::cuda

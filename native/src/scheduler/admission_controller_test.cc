@@ -1,0 +1,75 @@
+#include "scheduler/admission_controller.h"
+
+#include <gtest/gtest.h>
+
+namespace tessera::scheduler {
+namespace {
+
+constexpr double kOwnUs = 10e3;
+
+AdmissionController::Candidate candidate(size_t cls, double budget_us, double now_us = 0) {
+  return {.cls = cls, .alone_us = kOwnUs, .now_us = now_us, .budget_us = budget_us};
+}
+
+/// Five seconds of three times the capacity, all of it by one class. The time now.
+double overload(AdmissionController& controller, size_t cls) {
+  double now_us = 0;
+  for (int i = 0; i < 1500; ++i) {
+    now_us += kOwnUs / 3;
+    controller.judge(candidate(cls, 1e6, now_us));
+  }
+  return now_us;
+}
+
+TEST(AdmissionController, ForecastsWhatItJudgesByButForTheRequestItself) {
+  AdmissionController controller;
+  controller.note_progress(80e3, 0.5);
+  const double wait_us = controller.forecast(1, 20e3, 0).wait_us;
+  EXPECT_DOUBLE_EQ(wait_us, (80e3 + 20e3) * 0.5 * kMarginFirst);
+  auto asked = candidate(1, wait_us + kOwnUs * 0.5 * kMarginFirst + 1);
+  asked.queued_us = 20e3;
+  EXPECT_EQ(controller.judge(asked).verdict, Verdict::kAdmitted);
+  asked.budget_us -= 2;
+  EXPECT_EQ(controller.judge(asked).verdict, Verdict::kTooBusy);
+}
+
+TEST(AdmissionController, SaysThatNothingIsToBeWaitedForWhereTheEngineIsEmpty) {
+  AdmissionController controller;
+  const auto forecast = controller.forecast(2, 0, 0);
+  EXPECT_EQ(forecast.wait_us, 0);
+  EXPECT_EQ(forecast.turn_us, 0);
+}
+
+TEST(AdmissionController, ForecastsTheTurnThatItRefusesBy) {
+  AdmissionController controller;
+  controller.note_progress(500e3, 1);
+  const double now_us = overload(controller, 2);
+  const double turn_us = controller.forecast(2, 0, now_us).turn_us;
+  ASSERT_GT(turn_us, 0);
+  const auto refused = controller.judge(candidate(2, 1e6, now_us));
+  EXPECT_EQ(refused.verdict, Verdict::kNoTurn);
+  EXPECT_GE(refused.retry_after_us, turn_us * 0.9);
+  EXPECT_EQ(controller.forecast(2, 0, now_us + turn_us * 1.2).turn_us, 0);
+}
+
+TEST(AdmissionController, CountsCallsThatWereRefusedByTheForecastAsAskedFor) {
+  AdmissionController controller;
+  controller.note_progress(500e3, 1);
+  double now_us = overload(controller, 2);
+  // From here on the caller refuses two calls of three by itself: it stays an overload.
+  double begun_us = 0;
+  for (int i = 0; i < 1500; ++i) {
+    now_us += kOwnUs;
+    controller.note_refused(2, 2, now_us);
+    const auto judged = controller.judge(candidate(2, 1e6, now_us));
+    if (judged.verdict == Verdict::kAdmitted) begun_us += kOwnUs;
+    controller.note_ended({.cls = 2, .charged_us = kOwnUs}, AdmissionController::End::kAnswered,
+                          now_us);
+  }
+  EXPECT_NEAR(begun_us / (1500 * kOwnUs), 1, 0.06);
+  controller.note_refused(1, 0, now_us);
+  EXPECT_TRUE(controller.judge(candidate(1, 1e6, now_us)).is_short);
+}
+
+}  // namespace
+}  // namespace tessera::scheduler
