@@ -86,12 +86,6 @@ const cases: [tidy.Rule, string, string, string][] = [
   [tidy.bannedWords, 'libs/a.ts', '// behavior of', "const behaviour = { behavior: 'x' };"],
   [tidy.bannedWords, 'native/src/engine/a.h', '// a KV page', '// a KV block'],
   [tidy.bannedWords, 'libs/a.ts', '// TODO: later', '// to do it'],
-  [
-    tidy.bannedWords,
-    'native/src/kv/a.h',
-    '/// Whether it is locked.\nbool is_locked() const;  // true if what holds it runs',
-    '/// True if it is locked.\nbool is_locked() const;  // true if what holds it runs',
-  ],
   [tidy.bannedWords, 'libs/a.ts', "'widths: expected 1..64, came 0'", "'expected 1..64, got 0'"],
   [tidy.bannedWords, 'docs/a.md', 'a user and his history', 'a user and their history'],
   [tidy.bannedWords, 'libs/edge/grpc/src/a.ts', 'process.env.A', 'environment.A'],

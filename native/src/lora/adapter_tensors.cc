@@ -48,8 +48,7 @@ class TensorReader {
     TESSERA_RETURN_IF_ERROR(
         read_rows("model.embed_tokens", config_.token_indices.embedding, to.embedding));
     TESSERA_RETURN_IF_ERROR(read_rows("lm_head", config_.token_indices.head, to.head));
-    TESSERA_RETURN_IF_ERROR(
-        read_row_factors("model.embed_tokens", "embedding_", to.embedding));
+    TESSERA_RETURN_IF_ERROR(read_row_factors("model.embed_tokens", "embedding_", to.embedding));
     TESSERA_RETURN_IF_ERROR(read_row_factors("lm_head", "", to.head));
     const bool is_tied = model_.tie_word_embeddings;
     const bool head_alone = to.head.is_there && !to.head.is_whole && !to.embedding.is_there;
@@ -171,8 +170,7 @@ class TensorReader {
       auto& bytes = *to.copies.emplace_back(std::make_unique<std::vector<std::byte>>());
       to.factors.push_back({model::layer_prefix(layer) + std::string(slot.module()), layer, i,
                             stacked.rank, config_.scale_of(parameter, stacked.rank),
-                            stacked.a_of(slot),
-                            stacked.b_of(slot, bytes)});
+                            stacked.a_of(slot), stacked.b_of(slot, bytes)});
     }
     return Status::ok();
   }
@@ -236,7 +234,12 @@ class TensorReader {
       to.entry = std::move(base).value();
     }
     to.is_there = to.is_whole = true;
-    to.factors = Factors{module, 0, 0, rank, config_.scale_of(module, rank), std::move(a).value(),
+    to.factors = Factors{module,
+                         0,
+                         0,
+                         rank,
+                         config_.scale_of(module, rank),
+                         std::move(a).value(),
                          std::move(b).value()};
     return Status::ok();
   }

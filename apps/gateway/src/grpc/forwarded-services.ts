@@ -11,6 +11,7 @@ import type {
   sendUnaryData,
 } from '@grpc/grpc-js';
 import { protoSchema } from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
 import { loggedStatus } from '@tessera/grpc';
 import type { Log } from '@tessera/telemetry';
 import { FORWARDED } from './forwarded-methods.js';

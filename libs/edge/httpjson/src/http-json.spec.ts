@@ -99,7 +99,7 @@ it('schemas have the fields, the comments and the names of the document', () => 
   });
   expect(schemas.TestInner).toMatchObject({ required: ['attribute'] });
   expect(schemas.TestAnswered).toMatchObject({
-    description: 'What was found. Nothing else.',
+    description: 'The result. Nothing else.',
     properties: { names: { items: { type: 'string' } } },
   });
 });
