@@ -256,6 +256,7 @@ function snapshotsOf(
     },
     settle: async () => {
       for (const changes of all) await changes.settled();
+      await runtime.operations.adapters?.settled();
     },
     scratch: `${catalogue.changesPath}.snapshot`,
     everyEntries: cluster.logSnapshotEntries,

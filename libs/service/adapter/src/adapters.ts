@@ -180,6 +180,11 @@ export class Adapters implements AdapterChoice {
     return arriving;
   }
 
+  /** Resolves when no version that another node has pushed is being written here; never rejects. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.arriving.values());
+  }
+
   /** Bytes that pushes took and did not give back, though none is under way. */
   heldWhileIdle(): { readonly pushBytes: number } {
     return { pushBytes: this.intake.underway > 0 ? 0 : this.registry.reservations.bytes };
