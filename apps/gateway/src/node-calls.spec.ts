@@ -84,6 +84,18 @@ it('ends at the deadline, which says nothing of the node', async () => {
   expect(failureOf(thrown)).toBe('final');
 });
 
+it('keeps the connection of many calls that end at their deadlines', async () => {
+  const peers = new Set<string>();
+  const link = linkTo(await serve((call) => void peers.add(call.getPeer())));
+  for (let round = 0; round < 15; round += 1) {
+    const asked = Array.from({ length: 100 }, () => thrownBy(ask(link, Date.now() + 20)));
+    for (const thrown of await Promise.all(asked)) {
+      expect(thrown).toMatchObject({ code: grpc.status.DEADLINE_EXCEEDED });
+    }
+  }
+  expect(peers.size).toBe(1);
+});
+
 it('ends at the node where its caller cancels it', async () => {
   const seen = { begun: false, cancelled: false };
   const port = await serve((call) => {

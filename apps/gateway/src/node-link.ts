@@ -35,6 +35,15 @@ const { CANCELLED, UNAVAILABLE, DEADLINE_EXCEEDED } = grpc.status;
 const HEALTH_CHECK = '/grpc.health.v1.Health/Check';
 const EMPTY = Buffer.alloc(0);
 
+const NEVER = Number.POSITIVE_INFINITY;
+/** Milliseconds behind its deadline in which the end of a call may come from the node. */
+const GRACE_MS = 100;
+/** Largest number of a grpc-timeout, which has eight digits (gRPC over HTTP/2). */
+const TIMEOUT_MAX = 99_999_999;
+
+const timeoutText = (ms: number): string =>
+  ms <= TIMEOUT_MAX ? `${ms}m` : `${Math.min(TIMEOUT_MAX, Math.ceil(ms / 1000))}S`;
+
 const asIs = (bytes: Buffer): Buffer => bytes;
 
 const refusalOf = ({ code, details, metadata }: grpc.ServiceError) =>
@@ -106,6 +115,7 @@ export class NodeLink {
     return new Promise((resolve, reject) => {
       const call = this.begin(path, message, { fields, deadlineMs }, (error, answer) => {
         this.waiting.delete(leave);
+        clearTimeout(late);
         if (answer !== undefined) resolve(answer);
         else reject(error && refusalOf(error));
       });
@@ -114,12 +124,24 @@ export class NodeLink {
       });
       const leave = () => {
         this.waiting.delete(leave);
+        clearTimeout(late);
         reject(new NodeAway(`${this.member.name} does not answer`));
         call.cancel();
       };
       this.waiting.add(leave);
+      // The node ends the call at its deadline; a node that does not is given up a little later.
+      const endMs = deadlineMs - Date.now() + GRACE_MS;
+      const late =
+        deadlineMs === NEVER
+          ? undefined
+          : setTimeout(() => {
+              this.waiting.delete(leave);
+              reject(new NodeRefusal(DEADLINE_EXCEEDED, 'Deadline exceeded', new grpc.Metadata()));
+              call.cancel();
+            }, endMs);
       onBegun(() => {
         this.waiting.delete(leave);
+        clearTimeout(late);
         reject(new NodeRefusal(CANCELLED, 'the caller cancelled the call', new grpc.Metadata()));
         call.cancel();
       });
@@ -134,9 +156,12 @@ export class NodeLink {
   ): grpc.ClientUnaryCall {
     const metadata = new grpc.Metadata();
     for (const [name, value] of Object.entries(fields)) metadata.set(name, value);
+    // As a field, not as a deadline of grpc-js: that resets the stream, and Node's servers end a
+    // connection that resets more than 33 a second.
+    const leftMs = Math.max(1, Math.ceil(deadlineMs - Date.now()));
+    if (deadlineMs !== NEVER) metadata.set('grpc-timeout', timeoutText(leftMs));
     const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
-    const options = { deadline: deadlineMs };
-    return this.client.makeUnaryRequest(path, asIs, asIs, bytes, metadata, options, done);
+    return this.client.makeUnaryRequest(path, asIs, asIs, bytes, metadata, done);
   }
 
   /**
