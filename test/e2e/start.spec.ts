@@ -56,7 +56,7 @@ const failing: [string, Record<string, string>, RegExp][] = [
   [
     'a catalogue in another format',
     { TESSERA_CATALOGUE_PATH: join(folder.path, 'table.csv') },
-    /CATALOGUE_INVALID.*table\.csv: expected .*JSON lines \(docs\/input-files\.md\)/,
+    /CATALOGUE_INVALID.*table\.csv: expected .*JSON lines \(docs\/start\/input-files\.md\)/,
   ],
   [
     'an item that is there twice',

@@ -31,7 +31,7 @@ function recallsWith(erasures: Erasures, during: () => RecallAnswer) {
 const ANSWER = {
   requestId: '',
   items: [],
-  kv: {},
+  kv: { tokensByTier: {} },
   timings: {},
   widthsUsed: [],
 } as unknown as RecallAnswer;

@@ -116,7 +116,7 @@ describe('Redis with users, passwords and TLS', () => {
   it('says which keys contradict each other', () => {
     const keys = (environment: Record<string, string>) => () => loadConfig({ environment });
     expect(keys(without('TESSERA_BEHAVIOURS_REDIS_TLS') as Record<string, string>)).toThrow(
-      /behaviours\.redisTls: expected 'on'/,
+      /peer\.tls: expected 'on' \(or .*behaviours\.redisTls/,
     );
     expect(keys({ TESSERA_BEHAVIOURS_REDIS_USER: 'x' })).toThrow(
       /redisPasswordPath: expected a file/,
