@@ -168,7 +168,7 @@ describe('a push', () => {
     ],
     [
       'with a file elsewhere',
-      () => parts(withHeader({ files: [{ ...config, name: '../../../x' }, weights] })),
+      () => parts(withHeader({ files: [{ ...config, name: '../../x' }, weights] })),
       'ADAPTER_INVALID files[0].name',
     ],
     [
