@@ -46,6 +46,9 @@ function decoderForecast(facts: AdmissionParts['facts']): Forecast {
   });
   return {
     of: (cls) => read().classes[cls] ?? NO_WAIT,
+    get requestUs() {
+      return read().requestUs;
+    },
     get turnsShare() {
       return read().turnsShare;
     },
@@ -60,7 +63,7 @@ const NO_WAIT = { waitUs: 0, turnUs: 0 };
 /** A queue without classes. */
 function backlogForecast(readUs: () => number): Forecast {
   const read = fresh(() => ({ waitUs: readUs(), turnUs: 0 }));
-  return { of: read, turnsShare: 1, noteRefused: () => undefined };
+  return { of: read, requestUs: 0, turnsShare: 1, noteRefused: () => undefined };
 }
 
 /** Admission of each queue of work: the forecast is the queue's own. */

@@ -316,10 +316,10 @@ TEST_F(EngineFixture, ABindingThatDoesNotFitTheModelOrTheCatalogueIsRefused) {
   refused(outside, {}, "levelTokens[1][0]");
   auto twice = levels();
   twice[0][1] = twice[0][0];
-  refused(twice, {}, "already writes");
+  refused(twice, {}, "expected a token of its own");
   auto without = levels();
   for (int32_t& token : without[0]) token = kNoToken;
-  refused(without, {}, "has no token");
+  refused(without, {}, "expected a token (the catalogue uses this code)");
   refused(levels(), {-5}, "terminalTokens[0]");
   refused(levels(), std::vector<int32_t>(kTerminalTokensMax + 1, 1), "terminalTokens");
   EXPECT_TRUE(Binding::create(config, live_fixture(snapshot_), levels(), {2}).is_ok());

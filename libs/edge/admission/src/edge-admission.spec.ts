@@ -15,6 +15,7 @@ function queue(turnUs = 0) {
   const refused = [0, 0, 0];
   const forecast: Forecast = {
     of: (cls) => ({ waitUs: WAITS_US[cls], turnUs }),
+    requestUs: 0,
     turnsShare: 0.25,
     noteRefused: (cls) => {
       refused[cls] = (refused[cls] ?? 0) + 1;
@@ -54,6 +55,34 @@ it('judges a call whose class is not known yet by the shortest wait', () => {
   expect(admission.inFlight).toBe(1);
 });
 
+it('counts calls that are refused by their heads as demand of the classes that call', () => {
+  const { forecast, refused } = queue();
+  const admission = new EdgeAdmission({ forecast, inFlightMax: 10_000 });
+  for (let n = 0; n < 3000; n += 1) admission.admit(n % 3 === 0 ? 1 : 0, 1e6);
+  for (let n = 0; n < 300; n += 1) expect(() => admission.check(0.5)).toThrow();
+  const [high = 0, normal = 0, low = 0] = refused;
+  expect(high + normal + low).toBe(300);
+  expect(Math.abs(high - 200)).toBeLessThan(10);
+  expect(Math.abs(normal - 100)).toBeLessThan(10);
+  expect(low).toBeLessThan(3);
+});
+
+it('bounds calls that share the time of the queue by their deadline', () => {
+  const idle = { waitUs: 0, turnUs: 0 };
+  const forecast = {
+    of: () => idle,
+    requestUs: 80_000,
+    turnsShare: 1,
+    noteRefused: () => undefined,
+  };
+  const admission = new EdgeAdmission({ forecast, inFlightMax: 100 });
+  for (let n = 0; n < 9; n += 1) admission.admit(1, 1000);
+  expect(() => admission.admit(1, 1000)).not.toThrow();
+  expect(refusalOf(() => admission.admit(1, 1000)).message).toBe(
+    'queue too long: expected wait 1100 ms, deadline in 1000 ms',
+  );
+});
+
 it('makes a class without a turn wait where it would take much of the time left', () => {
   const { forecast, refused } = queue(120_000);
   const admission = new EdgeAdmission({ forecast, inFlightMax: 10 });
@@ -81,7 +110,7 @@ it('counts the places taken, each given back once, and never more than there are
         refusals += 1;
       };
       const idle = { waitUs: 0, turnUs: 0 };
-      const quick = { of: () => idle, turnsShare: 1, noteRefused: () => undefined };
+      const quick = { of: () => idle, requestUs: 0, turnsShare: 1, noteRefused: () => undefined };
       const admission = new EdgeAdmission({ forecast: quick, inFlightMax: 5, onRefused });
       const held: AdmissionPlace[] = [];
       const back: AdmissionPlace[] = [];

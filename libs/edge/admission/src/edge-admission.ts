@@ -5,6 +5,8 @@ import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 export type PriorityClass = 0 | 1 | 2;
 
 const FIRST_CLASS: PriorityClass = 0;
+/** Calls that come later share passes with those before them, and slow them by about so much. */
+const SLOWED = 1.25;
 const CLASS_NAMES = ['high', 'normal', 'low'] as const;
 
 /** For a call of one class that came now. */
@@ -18,6 +20,8 @@ export interface ClassForecast {
 /** The forecast of a queue, read for each call: cheap, and never blocking. */
 export interface Forecast {
   of(cls: PriorityClass): ClassForecast;
+  /** Microseconds of the queue's time that an average call takes; 0: not known. */
+  readonly requestUs: number;
   /** 0..1: classes take turns where the wait exceeds this share of the time left. */
   readonly turnsShare: number;
   /** A call of the class was refused: demand that the queue itself does not see. */
@@ -41,6 +45,7 @@ export interface AdmissionSettings {
  * The edge's part of admission; pure but for what it reads of the queue.
  *
  *   refused   <=>  wait(class) > time left                              the queue is too long
+ *             or   (places taken + 1) * request * slowed > time left    they share its time
  *             or   turn(class) > 0 and wait(class) > share * time left  other classes are due
  *             or   places taken >= inFlightMax                          too many calls at once
  *
@@ -53,6 +58,7 @@ export interface AdmissionSettings {
  */
 export class EdgeAdmission {
   private taken = 0;
+  private readonly mix = new ClassMix();
 
   constructor(private readonly settings: AdmissionSettings) {}
 
@@ -75,11 +81,14 @@ export class EdgeAdmission {
     // A call that runs alone is the engine's to judge.
     if (this.taken === 0) return;
     const waitMs = this.settings.forecast.of(FIRST_CLASS).waitUs / MICROSECONDS_PER_MILLISECOND;
-    if (waitMs > leftMs) throw this.tooLong(waitMs, leftMs);
+    if (waitMs <= leftMs) return;
+    this.settings.forecast.noteRefused(this.mix.next());
+    throw this.tooLong(waitMs, leftMs);
   }
 
   /** @throws TesseraError ENGINE_OVERLOADED with a hint when to ask again */
   admit(cls: PriorityClass, leftMs: number): AdmissionPlace {
+    this.mix.note(cls);
     try {
       this.judge(cls, leftMs);
     } catch (refusal) {
@@ -100,10 +109,8 @@ export class EdgeAdmission {
     if (this.taken === 0) return;
     const { forecast, inFlightMax } = this.settings;
     const { waitUs, turnUs } = forecast.of(cls);
-    const [waitMs, turnMs] = [waitUs, turnUs].map((us) => us / MICROSECONDS_PER_MILLISECOND) as [
-      number,
-      number,
-    ];
+    const waitMs = Math.max(waitUs, this.sharedUs) / MICROSECONDS_PER_MILLISECOND;
+    const turnMs = turnUs / MICROSECONDS_PER_MILLISECOND;
     if (waitMs > leftMs) throw this.tooLong(waitMs, leftMs);
     if (turnMs > 0 && waitMs > forecast.turnsShare * leftMs) {
       const message = `overloaded: priority ${CLASS_NAMES[cls]} used its share`;
@@ -113,6 +120,11 @@ export class EdgeAdmission {
       const message = `too many calls: expected fewer than ${inFlightMax} at once`;
       throw this.refusal(message, waitMs / inFlightMax);
     }
+  }
+
+  /** Microseconds until a call has ended that shares the queue's time with all that have places. */
+  private get sharedUs(): number {
+    return (this.taken + 1) * this.settings.forecast.requestUs * SLOWED;
   }
 
   private tooLong(waitMs: number, leftMs: number): TesseraError {
@@ -125,5 +137,30 @@ export class EdgeAdmission {
     this.settings.onRefused?.();
     const retryAfterMs = Math.max(1, Math.ceil(afterMs));
     return new TesseraError('ENGINE_OVERLOADED', message, { retryAfterMs });
+  }
+}
+
+/** Share of a class in the mix that a call leaves to those before it. */
+const KEPT = 0.99;
+
+/**
+ * Classes of recent calls. A call that is refused by its head counts as demand of the class that
+ * the mix is due for: credits are shares of what is asked for.
+ */
+class ClassMix {
+  private readonly shares = [1 / 3, 1 / 3, 1 / 3];
+  private readonly due = [0, 0, 0];
+
+  note(cls: PriorityClass): void {
+    for (const [one, share] of this.shares.entries()) {
+      this.shares[one] = share * KEPT + (one === cls ? 1 - KEPT : 0);
+    }
+  }
+
+  next(): PriorityClass {
+    for (const [one, share] of this.shares.entries()) this.due[one] = (this.due[one] ?? 0) + share;
+    const cls = this.due.indexOf(Math.max(...this.due));
+    this.due[cls] = (this.due[cls] ?? 0) - 1;
+    return cls as PriorityClass;
   }
 }

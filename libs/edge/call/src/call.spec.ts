@@ -5,6 +5,7 @@ import { Call, type CallParts } from './call.js';
 
 const IDLE = {
   of: () => ({ waitUs: 0, turnUs: 0 }),
+  requestUs: 0,
   turnsShare: 1,
   noteRefused: () => undefined,
 };

@@ -3,6 +3,7 @@ import type { AdmissionPlace, EdgeAdmission, PriorityClass } from '@tessera/admi
 import { type Cancellation, TesseraError } from '@tessera/errors';
 import type { Carrier, Edge } from '@tessera/telemetry';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+import { LOOP_LAG } from './loop-lag.js';
 
 export interface CallLimits {
   /** Milliseconds of a call for which neither transport nor body names a time. */
@@ -53,9 +54,15 @@ export class Call {
     this.deadlineMs = this.arrivedMs + Math.min(leftMs, limits.deadlineMsMax);
   }
 
-  /** Microseconds until the deadline; always finite, negative once it has passed. */
+  /**
+   * Microseconds in which the answer has to be there so that it is written before the deadline: the
+   * event loop's lag counts twice, before the call was read and before the answer is written, and
+   * as half of the time at most. Always finite, negative once the time has passed.
+   */
   get leftUs(): number {
-    return Math.floor((this.deadlineMs - performance.now()) * MICROSECONDS_PER_MILLISECOND);
+    const leftMs = this.deadlineMs - performance.now();
+    const lagMs = Math.min(2 * LOOP_LAG.ms, Math.max(0, leftMs) / 2);
+    return Math.floor((leftMs - lagMs) * MICROSECONDS_PER_MILLISECOND);
   }
 
   /**

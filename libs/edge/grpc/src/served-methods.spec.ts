@@ -15,6 +15,7 @@ const LIST = '/tessera.catalogue.v1.CatalogueService/ListItems';
 const PAGES = 50;
 const IDLE = {
   of: () => ({ waitUs: 0, turnUs: 0 }),
+  requestUs: 0,
   turnsShare: 1,
   noteRefused: () => undefined,
 };
