@@ -252,7 +252,11 @@ describe('of one service', () => {
       const bad: [string, RandomAdapter, RegExp][] = [
         ['not finite', { seed: 3, size: 1, weights: notFinite }, /ADAPTER_CORRUPT/],
         ['cut off', { seed: 4, size: 1, weights: truncated }, /ADAPTER_CORRUPT|ADAPTER_INVALID/],
-        ['rank over the limit', { seed: 5, size: 1, rank: 129 }, /ADAPTER_INVALID \(r\).* 1\.\.128/s],
+        [
+          'rank over the limit',
+          { seed: 5, size: 1, rank: 129 },
+          /ADAPTER_INVALID \(r\).* 1\.\.128/s,
+        ],
         ['another rank than it says', { seed: 6, size: 1, config: { r: 3 } }, /ADAPTER_INVALID/],
         ['DoRA', { seed: 7, size: 1, config: { use_dora: true } }, /ADAPTER_INVALID.*dora/is],
         ['norm over the limit', { seed: 8, size: 1000 }, /ADAPTER_INVALID.*norm/is],

@@ -159,7 +159,7 @@ describe('both edges', () => {
       items: [{ itemId: '12' }, { itemId: 'x' }, { sid: [1, 2, 3] }],
     });
     expect({ ...second?.request }).toEqual({ ...first?.request });
-    expect(first?.context.budgetUs).toBeGreaterThan(800_000);
+    expect(first?.context.budgetUs).toBeGreaterThan(400_000);
     expect(first?.context.budgetUs).toBeLessThanOrEqual(900_000);
     const answer = scoresOf(first?.request as never);
     expect(http.json).toEqual(answer);
@@ -194,7 +194,7 @@ describe('both edges', () => {
     });
     expect({ ...second?.request.versions }).toEqual(versions);
     expect({ ...second?.request.recall }).toEqual({ ...first?.request.recall });
-    expect(first?.context.budgetUs).toBeGreaterThan(800_000);
+    expect(first?.context.budgetUs).toBeGreaterThan(400_000);
     expect(first?.context.budgetUs).toBeLessThanOrEqual(900_000);
     const answer = explanationOf(first?.request as never);
     expect(http.json).toEqual(answer);

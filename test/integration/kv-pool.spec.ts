@@ -104,7 +104,7 @@ describe.each([
       scene: {},
       skipUnknownItems: false,
     });
-    expect(seen?.context.budgetUs).toBeGreaterThan(800_000);
+    expect(seen?.context.budgetUs).toBeGreaterThan(400_000);
     expect(seen?.context.budgetUs).toBeLessThanOrEqual(900_000);
   });
 

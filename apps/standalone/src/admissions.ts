@@ -1,4 +1,4 @@
-import { EdgeAdmission, type Forecast } from '@tessera/admission';
+import { type AdmissionSettings, EdgeAdmission } from '@tessera/admission';
 import type { Config } from '@tessera/config';
 import type { EmbeddingModels } from '@tessera/embedding';
 import type { Queue } from '@tessera/methods';
@@ -19,71 +19,32 @@ export interface AdmissionParts {
   readonly onRefused: (code: string) => void;
 }
 
-/** Milliseconds for which a forecast that was read counts. */
-const FRESH_MS = 1;
-
-/** Reads at most once a millisecond, whatever the number of calls. */
-function fresh<Value>(read: () => Value): () => Value {
-  let readMs = Number.NEGATIVE_INFINITY;
-  let value: Value;
-  return () => {
-    const now = performance.now();
-    if (now - readMs > FRESH_MS) {
-      value = read();
-      readMs = now;
-    }
-    return value;
-  };
-}
-
-/** The engine's own forecast, which hears of the calls that were refused by it. */
-function decoderForecast(facts: AdmissionParts['facts']): Forecast {
-  const refused = [0, 0, 0];
-  const read = fresh(() => {
-    const read = facts.forecast(refused);
-    refused.fill(0);
-    return read;
-  });
-  return {
-    of: (cls) => read().classes[cls] ?? NO_WAIT,
-    get requestUs() {
-      return read().requestUs;
-    },
-    get turnsShare() {
-      return read().turnsShare;
-    },
-    noteRefused: (cls) => {
-      refused[cls] = (refused[cls] ?? 0) + 1;
-    },
-  };
-}
-
 const NO_WAIT = { waitUs: 0, turnUs: 0 };
+/** Calls by class that the edge refuses are no demand of the engine's, which has its own credits. */
+const NONE_REFUSED = [0, 0, 0];
 
-/** A queue without classes. */
-function backlogForecast(readUs: () => number): Forecast {
-  const read = fresh(() => ({ waitUs: readUs(), turnUs: 0 }));
-  return { of: read, requestUs: 0, turnsShare: 1, noteRefused: () => undefined };
-}
-
-/** Admission of each queue of work: the forecast is the queue's own. */
+/** Admission of each queue of work. */
 export function admissionsOf(parts: AdmissionParts): Admissions {
   const { config, facts, relevance, embedding } = parts;
   const onRefused = () => parts.onRefused('ENGINE_OVERLOADED');
-  const admission = (inFlightMax: number, forecast: Forecast) =>
+  const admission = (inFlightMax: number, forecast: AdmissionSettings['forecast']) =>
     new EdgeAdmission({ forecast, inFlightMax, onRefused });
+  const backlog = (readUs: () => number) => () => ({ waitUs: readUs(), turnUs: 0 });
   return {
-    decoder: admission(config.engine.queueCapacity, decoderForecast(facts)),
+    decoder: admission(
+      config.engine.queueCapacity,
+      (cls) => facts.forecast(NONE_REFUSED).classes[cls] ?? NO_WAIT,
+    ),
     ...(relevance && {
       relevance: admission(
         config.relevance.queueCapacity,
-        backlogForecast(() => relevance.profile().backlogUs),
+        backlog(() => relevance.profile().backlogUs),
       ),
     }),
     ...(embedding && {
       embedding: admission(
         config.embedding.queueTextsMax,
-        backlogForecast(() => embedding.backlogUs()),
+        backlog(() => embedding.backlogUs()),
       ),
     }),
   };

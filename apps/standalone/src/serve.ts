@@ -1,6 +1,7 @@
 import { type Hosted, host, type Serving, STEP_BUDGET_MS, watchStores } from '@tessera/hosting';
 import { type DrainStep, Readiness } from '@tessera/lifecycle';
 import { loadClassOf } from '@tessera/routing';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { checkVisitor, servePages } from '../../console/src/index.js';
 import { behaviourMethods } from '../../feature/src/index.js';
 import { retrievalMethods } from '../../retrieval/src/index.js';
@@ -13,8 +14,6 @@ import { nothingHeld } from './held-while-idle.js';
 import { watchKvPool } from './kv-watch.js';
 import { StandaloneModule } from './standalone.module.js';
 
-/** Class of priority whose wait the load class is made of. */
-const NORMAL = 1;
 /** After the drain time: what is left is cancelled, and its answers are written. */
 const CANCEL_BUDGET_MS = 10_000;
 
@@ -75,7 +74,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     grpc: { ...config.grpc, ...config.edge },
     limits: config.recall,
     admissions,
-    loadClass: () => loadClassOf(admissions.decoder.forecast(NORMAL).waitUs),
+    loadClass: () => loadClassOf(admissions.decoder.waitMs * MICROSECONDS_PER_MILLISECOND),
     methods: (app) => {
       const { handlers, json } = retrievalMethods(app);
       const behaviours = modules.feature === undefined ? [] : behaviourMethods(app);

@@ -1,8 +1,7 @@
+export type { PriorityClass } from './class-shares.js';
 export {
   type AdmissionPlace,
   type AdmissionSettings,
   type ClassForecast,
   EdgeAdmission,
-  type Forecast,
-  type PriorityClass,
 } from './edge-admission.js';

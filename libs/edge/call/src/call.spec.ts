@@ -1,14 +1,16 @@
 import { EdgeAdmission } from '@tessera/admission';
 import { TesseraError } from '@tessera/errors';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { Call, type CallParts } from './call.js';
+import { LOOP_LAG } from './loop-lag.js';
 
-const IDLE = {
-  of: () => ({ waitUs: 0, turnUs: 0 }),
-  requestUs: 0,
-  turnsShare: 1,
-  noteRefused: () => undefined,
-};
+const IDLE = () => ({ waitUs: 0, turnUs: 0 });
+let lagMs = 0;
+beforeEach(() => {
+  lagMs = 0;
+  vi.spyOn(LOOP_LAG, 'ms', 'get').mockImplementation(() => lagMs);
+});
+
 const limits = { defaultDeadlineMs: 100, deadlineMsMax: 1000 };
 const US = 1000;
 
@@ -37,6 +39,13 @@ it.each([
   const call = callOf({ transportMs });
   call.limit(deadlineMs);
   expect(leftMs(call)).toBe(expected);
+});
+
+it('leaves out the lag of the event loop twice, and half of the time at most', () => {
+  lagMs = 20;
+  expect(leftMs(callOf({ transportMs: 500 }))).toBe(460);
+  lagMs = 400;
+  expect(leftMs(callOf({ transportMs: 500 }))).toBe(250);
 });
 
 it.each([0, 1001, -5])('refuses %d ms in the body', (deadlineMs) => {

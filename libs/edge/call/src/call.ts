@@ -90,10 +90,17 @@ export class Call {
     this.place = this.parts.admission?.admit(cls, leftMs);
   }
 
-  /** Gives back what the call holds. Idempotent. */
-  end(): void {
+  /**
+   * Gives back what the call holds; `error`: its refusal, left out where it was answered.
+   * Idempotent.
+   */
+  end(error?: TesseraError): void {
     this.hasEnded = true;
-    this.place?.giveBack();
+    const isRefused = error !== undefined && NOT_SERVED.has(error.code);
+    this.place?.giveBack(this.signal.aborted ? 'gone' : isRefused ? 'refused' : 'answered');
     this.place = undefined;
   }
 }
+
+/** Codes of calls for which there was no time or no room. */
+const NOT_SERVED: ReadonlySet<string> = new Set(['ENGINE_OVERLOADED', 'DEADLINE_EXCEEDED']);

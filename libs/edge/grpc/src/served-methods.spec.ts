@@ -13,12 +13,7 @@ import { addHandlers } from './served-methods.js';
 const RECALL = '/tessera.recall.v1.RecallService/Recall';
 const LIST = '/tessera.catalogue.v1.CatalogueService/ListItems';
 const PAGES = 50;
-const IDLE = {
-  of: () => ({ waitUs: 0, turnUs: 0 }),
-  requestUs: 0,
-  turnsShare: 1,
-  noteRefused: () => undefined,
-};
+const IDLE = () => ({ waitUs: 0, turnUs: 0 });
 
 type Answer = (message: object, metadata: object, call: object) => never;
 

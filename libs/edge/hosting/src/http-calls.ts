@@ -1,5 +1,6 @@
 import type { EdgeAdmission } from '@tessera/admission';
 import { Call, type CallLimits } from '@tessera/call';
+import { TesseraError } from '@tessera/errors';
 import { methodAt, type Queue } from '@tessera/methods';
 import { carrierOf } from '@tessera/telemetry';
 import type { FastifyReply } from 'fastify';
@@ -22,9 +23,12 @@ export class HttpCalls {
   ): Promise<Answer> {
     const call = this.callOf(reply);
     try {
-      return await act(call);
-    } finally {
+      const answer = await act(call);
       call.end();
+      return answer;
+    } catch (thrown) {
+      call.end(TesseraError.from(thrown));
+      throw thrown;
     }
   }
 
