@@ -20,7 +20,7 @@ export interface AdmissionParts {
 }
 
 const NO_WAIT = { waitUs: 0, turnUs: 0 };
-/** Calls by class that the edge refuses are no demand of the engine's, which has its own credits. */
+/** Calls that the edge refuses are no demand of the engine's, which has credits of its own. */
 const NONE_REFUSED = [0, 0, 0];
 
 /** Admission of each queue of work. */

@@ -48,7 +48,7 @@ export interface Refused {
 }
 
 /**
- * Whether a call that arrives can be answered in time, by what the whole process does: calls in
+ * Predicts if a call that arrives can be answered in time, by what the whole process does: calls in
  * flight over the rate of answers (Little's law), which the event loop, the stores or the engine
  * may limit. The engine judges by itself what it is given, more exactly; this keeps from the event
  * loop what would die there. The rate is learned while there is a backlog; before the first one
@@ -113,7 +113,7 @@ export class AnswerLimit {
     return (((this.count + 1) * MILLISECONDS_PER_SECOND) / this.capacity) * this.margin.value;
   }
 
-  /** Whether a call whose request is still to come would be refused now. Takes no place. */
+  /** The refusal of a call whose request is still to come, if it came now. Takes no place. */
   refuses(cls: PriorityClass, budgetMs: number): Refused | undefined {
     const refused = this.judge(cls, budgetMs, this.roll());
     if (refused !== undefined) this.offered[cls] = (this.offered[cls] ?? 0) + 1;
