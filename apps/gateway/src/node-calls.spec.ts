@@ -84,6 +84,17 @@ it('ends at the deadline, which says nothing of the node', async () => {
   expect(failureOf(thrown)).toBe('final');
 });
 
+it('ends at the deadline before a node that accepts connections and says nothing', async () => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  opened.push(() => silent.close());
+  await once(silent, 'listening');
+  const link = linkTo((silent.address() as AddressInfo).port);
+  await expect(link.ping(100)).rejects.toThrow(NodeAway);
+  expect(await thrownBy(ask(link, Date.now() + 100))).toMatchObject({
+    code: grpc.status.DEADLINE_EXCEEDED,
+  });
+});
+
 it('keeps the connection of many calls that end at their deadlines', async () => {
   const peers = new Set<string>();
   const link = linkTo(await serve((call) => void peers.add(call.getPeer())));

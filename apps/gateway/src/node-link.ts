@@ -220,8 +220,10 @@ export class NodeLink {
   /** Rejects with NodeAway where its gRPC edge does not answer in time. */
   ping(timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      const asked = { fields: {}, deadlineMs: Date.now() + timeoutMs };
-      this.begin(HEALTH_CHECK, EMPTY, asked, (error) => {
+      // A node that accepts the connection and says nothing would be waited for without an end.
+      const options = { deadline: Date.now() + timeoutMs };
+      const none = new grpc.Metadata();
+      this.client.makeUnaryRequest(HEALTH_CHECK, asIs, asIs, EMPTY, none, options, (error) => {
         const isAway = error?.code === UNAVAILABLE || error?.code === DEADLINE_EXCEEDED;
         if (isAway) reject(new NodeAway(`${this.member.name}: ${error.details}`));
         else resolve();
