@@ -179,6 +179,19 @@ describe('a service', () => {
     expect(await saidUntilClosed(socketTo(serving.httpUrl))).toBe('');
   });
 
+  it('ends calls whose message never comes, which hold up nobody', async () => {
+    const serving = await started({ TESSERA_EDGE_BODY_MS: '300' });
+    const session = connectHttp2(`http://${serving.grpcAddress}`);
+    session.on('error', () => undefined);
+    await once(session, 'remoteSettings');
+    const silent = Array.from({ length: 200 }, () => callOf(session, RECALL));
+    const ended = silent.map(async (stream) => (await once(stream, 'response'))[0]['grpc-status']);
+    expect(await health(session)).toBe('0');
+    expect(new Set(await Promise.all(ended))).toEqual(new Set(['4']));
+    expect(await health(session)).toBe('0');
+    session.destroy();
+  });
+
   it(`keeps the connection of a caller that gives up ${RESETS} recalls`, async () => {
     const serving = await started({});
     const session = connectHttp2(`http://${serving.grpcAddress}`);
