@@ -65,8 +65,9 @@ export function requestHandlers({ admission, recall, relevance, embedding }: Req
     }),
     ...service('tessera.embedding.v1.EmbeddingService', {
       Embed: async (read: Read<WireEmbedRequest>, call: Call) => {
-        const message = read();
-        return toWireEmbed(await embedding.embed(() => parseWireEmbed(message), call), message);
+        // The edge reads the message, so that a refusal of it is counted.
+        const parse = () => parseWireEmbed(read());
+        return toWireEmbed(await embedding.embed(parse, call), read());
       },
     }),
   ];

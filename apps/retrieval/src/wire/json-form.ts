@@ -3,12 +3,10 @@
 import { protoSchema } from '@tessera/contracts';
 import { invalid } from '@tessera/grpc';
 import { HttpJson } from '@tessera/httpjson';
-import { METHODS } from '@tessera/methods';
+import { METHODS, rpcOf } from '@tessera/methods';
 
 const SCORE = 'tessera.score.v1.ScoreService.Score';
 const CHECK_INTEGRITY = 'tessera.kv.v1.KvPoolService.CheckIntegrity';
-
-const rpcOf = (path: string) => path.slice(1).replace('/', '.');
 
 /** Full names of the methods that have a route, by it. */
 const HTTP_RPCS = new Map(

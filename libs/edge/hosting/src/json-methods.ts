@@ -1,6 +1,6 @@
 import type { Handlers, UnaryHandler } from '@tessera/call';
 import type { HttpJson } from '@tessera/httpjson';
-import { METHODS } from '@tessera/methods';
+import { METHODS, rpcOf } from '@tessera/methods';
 import type { Log } from '@tessera/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerError } from './error-filter.js';
@@ -20,7 +20,7 @@ export function serveJsonMethods(instance: FastifyInstance, parts: JsonMethods):
   for (const { path, http } of METHODS) {
     const handler = handlers.get(path) as UnaryHandler<unknown, object> | undefined;
     if (http === undefined || handler === undefined) continue;
-    const rpc = path.slice(1).replace('/', '.');
+    const rpc = rpcOf(path);
     instance.post(http, {
       errorHandler: (thrown, _request, reply) => answerError(thrown, reply, log),
       handler: async ({ body }: FastifyRequest, reply: FastifyReply) => {

@@ -5,5 +5,6 @@ export {
   methodOf,
   type Queue,
   type Routing,
+  rpcOf,
 } from './methods.js';
 export { ROUTES, routeRule } from './routes.js';

@@ -152,6 +152,9 @@ const byRoute = new Map(
   ),
 );
 
+/** Name of a method's rpc in the protos: `tessera.recall.v1.RecallService.Recall`. */
+export const rpcOf = (path: string): string => path.slice(1).replace('/', '.');
+
 /** The row of a path on the wire; undefined: the service has no such method. */
 export function methodOf(path: string): Method | undefined {
   return byPath.get(path);
