@@ -1,4 +1,4 @@
-import type { Call, Handler, Read } from '@tessera/call';
+import { type Call, type Handler, type Read, service } from '@tessera/call';
 import type {
   WireBehaviourAppendRequest,
   WireBehaviourAppendResponse,
@@ -22,51 +22,40 @@ import {
 } from './behaviour.mapper.js';
 import type { BehaviourEdge } from './behaviour-edge.js';
 
-const SERVICE = '/tessera.behaviour.v1.BehaviourService';
-
 /** Methods on behaviours: append, read, erase. */
 export function behaviourHandlers(edge: BehaviourEdge): [path: string, handler: Handler][] {
-  return [
-    [
-      `${SERVICE}/Append`,
-      async (
-        read: Read<WireBehaviourAppendRequest>,
-        call: Call,
-      ): Promise<WireBehaviourAppendResponse> => {
-        const events = eventsOf(read(), edge);
-        const outcomes = await edge.append(events, call.edge, call.caller.name);
-        return { outcomes: outcomes.map(toWireOutcome) };
-      },
-    ],
-    [
-      `${SERVICE}/History`,
-      async (read: Read<WireHistoryRequest>, call: Call): Promise<WireHistoryResponse> => {
-        const message = read();
-        const userId = parseUserId(message.userId);
-        const limit = parseLimit(message.limit);
-        const { behaviours, profile } = await edge.history(userId, limit, call.trace);
-        return {
-          behaviours: behaviours.map((behaviour) => toWireBehaviour(userId, behaviour)),
-          profile: { ...profile },
-        };
-      },
-    ],
-    [
-      `${SERVICE}/PutProfile`,
-      async (read: Read<WirePutProfileRequest>, call: Call): Promise<WirePutProfileResponse> => {
-        const { userId, profile } = read();
-        await edge.putProfile(parseUserId(userId), parseProfile(profile), call.caller.name);
-        return {};
-      },
-    ],
-    [
-      `${SERVICE}/Erase`,
-      async (read: Read<WireEraseRequest>, call: Call): Promise<WireEraseResponse> => {
-        const { known } = await edge.erase(parseUserId(read().userId), call.caller.name);
-        return { known };
-      },
-    ],
-  ];
+  return service('tessera.behaviour.v1.BehaviourService', {
+    Append: async (
+      read: Read<WireBehaviourAppendRequest>,
+      call: Call,
+    ): Promise<WireBehaviourAppendResponse> => {
+      const events = eventsOf(read(), edge);
+      const outcomes = await edge.append(events, call.edge, call.caller.name);
+      return { outcomes: outcomes.map(toWireOutcome) };
+    },
+    History: async (read: Read<WireHistoryRequest>, call: Call): Promise<WireHistoryResponse> => {
+      const message = read();
+      const userId = parseUserId(message.userId);
+      const limit = parseLimit(message.limit);
+      const { behaviours, profile } = await edge.history(userId, limit, call.trace);
+      return {
+        behaviours: behaviours.map((behaviour) => toWireBehaviour(userId, behaviour)),
+        profile: { ...profile },
+      };
+    },
+    PutProfile: async (
+      read: Read<WirePutProfileRequest>,
+      call: Call,
+    ): Promise<WirePutProfileResponse> => {
+      const { userId, profile } = read();
+      await edge.putProfile(parseUserId(userId), parseProfile(profile), call.caller.name);
+      return {};
+    },
+    Erase: async (read: Read<WireEraseRequest>, call: Call): Promise<WireEraseResponse> => {
+      const { known } = await edge.erase(parseUserId(read().userId), call.caller.name);
+      return { known };
+    },
+  });
 }
 
 function eventsOf({ behaviours }: WireBehaviourAppendRequest, edge: BehaviourEdge) {

@@ -1,5 +1,5 @@
 import type { PushPart } from '@tessera/adapter';
-import { type Call, type Read, submissionOf } from '@tessera/call';
+import { type Call, plain, type Read, service, submissionOf } from '@tessera/call';
 import type {
   WireActivateRequest,
   WireActivateResponse,
@@ -25,7 +25,6 @@ import {
   toWireComparison,
   toWireVersion,
 } from '../wire/adapter.mapper.js';
-import { plain, service } from './served.js';
 
 /** Parts as the disk takes them: while it does not, they wait in the client. */
 async function* partsOf(messages: AsyncIterable<WirePushRequest>): AsyncGenerator<PushPart> {

@@ -1,5 +1,5 @@
 import type { Change, ChangeAudits } from '@tessera/access';
-import { type Call, type Read, submissionOf } from '@tessera/call';
+import { type Call, plain, type Read, service, submissionOf } from '@tessera/call';
 import type { AppliedImport, CatalogueChanges } from '@tessera/catalogue';
 import type {
   WireApplyBatchRequest,
@@ -27,7 +27,6 @@ import { expecting, finiteJson } from '@tessera/errors';
 import type { RecallOperations } from '@tessera/recall';
 import { answerOf, applyWire, parseWireChanges, quantised } from '../wire/catalogue.mapper.js';
 import { CollectedBatch } from './collected-batch.js';
-import { plain, service } from './served.js';
 
 const SERVICE = 'tessera.catalogue.v1.CatalogueService';
 

@@ -1,4 +1,4 @@
-import type { Call, Read } from '@tessera/call';
+import { type Call, type Read, service } from '@tessera/call';
 import type {
   WireAppendRequest,
   WireAppendResponse,
@@ -9,7 +9,6 @@ import type {
 } from '@tessera/contracts';
 import { text, texts } from '@tessera/grpc';
 import type { KvEdge } from '../kv-edge.js';
-import { service } from './served.js';
 
 /** Operations on the pool of users' keys and values. */
 export function kvPoolHandlers(edge: KvEdge) {

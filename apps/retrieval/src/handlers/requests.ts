@@ -1,5 +1,5 @@
 import type { EdgeAdmission } from '@tessera/admission';
-import type { Call, Handler, Read } from '@tessera/call';
+import { type Call, type Handler, plain, type Read, service } from '@tessera/call';
 import type {
   WireEmbedRequest,
   WireEstimateRequest,
@@ -30,7 +30,6 @@ import {
 import { parseWireRelevance, toWireRelevance } from '../wire/relevance.mapper.js';
 import { parseWireScore, toWireScores } from '../wire/score.mapper.js';
 import { priorityOf } from '../wire/user-source.js';
-import { plain, service } from './served.js';
 
 /** Edges that answer requests of models. */
 export interface RequestEdges {

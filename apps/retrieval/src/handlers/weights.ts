@@ -1,4 +1,4 @@
-import { type Call, type Read, submissionOf } from '@tessera/call';
+import { type Call, type Read, service, submissionOf } from '@tessera/call';
 import type {
   WireWeightsGetRequest,
   WireWeightsGetResponse,
@@ -9,7 +9,6 @@ import type {
 } from '@tessera/contracts';
 import { text } from '@tessera/grpc';
 import type { WeightsEdge } from '../weights-edge.js';
-import { service } from './served.js';
 
 /** Whole sets of weights. */
 export function weightsHandlers(edge: WeightsEdge) {

@@ -90,6 +90,18 @@ export class Call {
     this.place = this.parts.admission?.admit(cls, leftMs);
   }
 
+  /** Runs `act`, with which the call ends: answered, or refused as it rejects. */
+  async during<Answer>(act: () => Answer | Promise<Answer>): Promise<Answer> {
+    try {
+      const answer = await act();
+      this.end();
+      return answer;
+    } catch (thrown) {
+      this.end(TesseraError.from(thrown));
+      throw thrown;
+    }
+  }
+
   /**
    * Gives back what the call holds; `error`: its refusal, left out where it was answered.
    * Idempotent.

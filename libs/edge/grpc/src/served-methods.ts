@@ -90,18 +90,6 @@ async function statusThrown(thrown: unknown, { log }: ServedMethods): Promise<ne
   throw loggedStatus(thrown, log);
 }
 
-/** The answer, or the status of its error; the call has ended then. */
-async function settled(answered: Promise<object>, call: Call, parts: ServedMethods) {
-  try {
-    const answer = await answered;
-    call.end();
-    return answer;
-  } catch (thrown) {
-    call.end(TesseraError.from(thrown));
-    return statusThrown(thrown, parts);
-  }
-}
-
 /** A request of one message, answered by one or by a stream of them. */
 function answerMessage(path: string, handler: Handler, parts: ServedMethods, isStream: boolean) {
   return (message: object, _metadata: Metadata, grpc: AnyCall): Observable<unknown> => {
@@ -112,7 +100,7 @@ function answerMessage(path: string, handler: Handler, parts: ServedMethods, isS
     const call = callOf(path, grpc, parts);
     const answered = (async () => (await handler(read as never, call)) as object)();
     if (!isStream) {
-      return from(settled(answered, call, parts));
+      return from(call.during(() => answered).catch((thrown) => statusThrown(thrown, parts)));
     }
     const messages = streamed(answered as Promise<AsyncIterable<object>>, call, parts);
     return paced(messages, grpc as ServerWritableStream<unknown, unknown>);

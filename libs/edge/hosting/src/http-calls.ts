@@ -1,6 +1,5 @@
 import type { EdgeAdmission } from '@tessera/admission';
 import { Call, type CallLimits } from '@tessera/call';
-import { TesseraError } from '@tessera/errors';
 import { methodAt, type Queue } from '@tessera/methods';
 import { carrierOf } from '@tessera/telemetry';
 import type { FastifyReply } from 'fastify';
@@ -17,19 +16,12 @@ export class HttpCalls {
   constructor(private readonly parts: HttpCallParts) {}
 
   /** Runs `act` with the call of a request, which ends with it. */
-  async serve<Answer>(
+  serve<Answer>(
     reply: FastifyReply,
     act: (call: Call) => Answer | Promise<Answer>,
   ): Promise<Answer> {
     const call = this.callOf(reply);
-    try {
-      const answer = await act(call);
-      call.end();
-      return answer;
-    } catch (thrown) {
-      call.end(TesseraError.from(thrown));
-      throw thrown;
-    }
+    return call.during(() => act(call));
   }
 
   private callOf(reply: FastifyReply): Call {

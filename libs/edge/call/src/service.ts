@@ -1,4 +1,4 @@
-import type { Handler, Read, UnaryHandler } from '@tessera/call';
+import type { Handler, Read, UnaryHandler } from './handler.js';
 
 /** Handlers of one service under the paths of its methods. */
 export function service(
