@@ -50,6 +50,9 @@ inline constexpr double kSavedUs = 500e3;
 inline constexpr double kOverdrawnUs = 2e6;
 /// Classes earn slightly more than the measured capacity, so that the measurement can grow.
 inline constexpr double kSlack = 1.05;
+/// A class takes turns only while the others ask for this share of the demand: alone, its deadlines
+/// bound what it may begin.
+inline constexpr double kAskingMin = 1e-3;
 /// Bounds of the measured capacity: the share of busy time that becomes answers.
 inline constexpr double kDoneMin = 0.5, kDoneMax = 1;
 

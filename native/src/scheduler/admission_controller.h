@@ -17,7 +17,7 @@
 // at most its weighted share of that time. `margin` (Punctuality) rises by a quarter with a late
 // answer and falls with answers on time, until about kLateShare of the answers are late. The turn
 // of c (ClassCredits) comes from credits: each class earns its weighted max-min share of the
-// measured capacity, and pays for what it begins.
+// measured capacity, and pays for what it begins. A class that asks alone always has its turn.
 //
 // Verdicts:
 //   kAdmitted  the request joins the queue and its class is charged

@@ -11,12 +11,13 @@ AdmissionController::Candidate candidate(size_t cls, double budget_us, double no
   return {.cls = cls, .alone_us = kOwnUs, .now_us = now_us, .budget_us = budget_us};
 }
 
-/// Five seconds of three times the capacity, all of it by one class. The time now.
-double overload(AdmissionController& controller, size_t cls) {
+/// Five seconds of three times the capacity, nearly all of it by one class: a hundredth is by
+/// `other`. The time now.
+double overload(AdmissionController& controller, size_t cls, size_t other = 0) {
   double now_us = 0;
   for (int i = 0; i < 1500; ++i) {
     now_us += kOwnUs / 3;
-    controller.judge(candidate(cls, 1e6, now_us));
+    controller.judge(candidate(i % 100 == 50 ? other : cls, 1e6, now_us));
   }
   return now_us;
 }
@@ -52,6 +53,19 @@ TEST(AdmissionController, ForecastsTheTurnThatItRefusesBy) {
   EXPECT_EQ(controller.forecast(2, 0, now_us + turn_us * 1.2).turn_us, 0);
 }
 
+TEST(AdmissionController, AdmitsAClassThatAsksAloneAsLongAsItEndsInTime) {
+  AdmissionController controller;
+  constexpr double kLongUs = 60e6, kBudgetUs = 600e6;
+  auto asked = candidate(1, kBudgetUs);
+  asked.alone_us = kLongUs;
+  uint32_t admitted = 0;
+  for (; controller.judge(asked).verdict == Verdict::kAdmitted; ++admitted) {
+    asked.queued_us += kLongUs;
+  }
+  EXPECT_EQ(admitted, 6u);  // of margin kMarginFirstShort
+  EXPECT_EQ(controller.judge(asked).verdict, Verdict::kTooBusy);
+}
+
 TEST(AdmissionController, CountsCallsThatWereRefusedByTheForecastAsAskedFor) {
   AdmissionController controller;
   controller.note_progress(500e3, 1);
@@ -61,6 +75,7 @@ TEST(AdmissionController, CountsCallsThatWereRefusedByTheForecastAsAskedFor) {
   for (int i = 0; i < 1500; ++i) {
     now_us += kOwnUs;
     controller.note_refused(2, 2, now_us);
+    if (i % 100 == 0) controller.note_refused(0, 1, now_us);
     const auto judged = controller.judge(candidate(2, 1e6, now_us));
     if (judged.verdict == Verdict::kAdmitted) begun_us += kOwnUs;
     controller.note_ended({.cls = 2, .charged_us = kOwnUs}, AdmissionController::End::kAnswered,

@@ -50,8 +50,13 @@ void ClassCredits::note_asked(size_t cls, double work_us, double now_us) {
   }
 }
 
+bool ClassCredits::others_ask(size_t cls) const {
+  const double all = std::accumulate(asked_.begin(), asked_.end(), 0.0);
+  return all - asked_[cls] > kAskingMin * all;
+}
+
 double ClassCredits::until_turn_us(size_t cls, double now_us) const {
-  if (!is_short_ || credits_us_[cls] >= 0) return 0;
+  if (!is_short_ || credits_us_[cls] >= 0 || !others_ask(cls)) return 0;
   const double passed_us = std::max(0.0, now_us - noted_us_);
   return std::max(0.0, -credits_us_[cls] / (shares_[cls] * kSlack) - passed_us);
 }

@@ -22,7 +22,7 @@ class ClassCredits {
   void note_asked(size_t cls, double work_us, double now_us);
   /// True while demand exceeds capacity.
   bool is_short() const { return is_short_; }
-  /// Time until the class has its turn; 0: now, or demand fits the capacity.
+  /// Time until the class has its turn; 0: now, demand fits the capacity, or no other class asks.
   double until_turn_us(size_t cls, double now_us) const;
   /// Charges the class for a request that it begins.
   void take(size_t cls, double work_us);
@@ -41,6 +41,8 @@ class ClassCredits {
   double done_ = 1;
   double done_until_us_ = 0;
   bool is_short_ = false;
+
+  bool others_ask(size_t cls) const;
 };
 
 }  // namespace tessera::scheduler

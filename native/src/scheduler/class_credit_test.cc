@@ -111,11 +111,25 @@ TEST(ClassCredits, DoNotTakeIdleTimeForLackOfCapacity) {
   EXPECT_GE(taken_us / 30e6, 1);
 }
 
+TEST(ClassCredits, TakeTurnsOnlyAmongClassesThatAsk) {
+  ClassCredits credits;
+  double now_us = 0;
+  for (int i = 0; i < 100; ++i) {
+    credits.note_asked(1, 65e3, now_us += 10e3);
+    ASSERT_EQ(credits.until_turn_us(1, now_us), 0);
+    credits.take(1, 65e3);
+  }
+  credits.note_asked(2, 65e3, now_us);
+  EXPECT_GT(credits.until_turn_us(1, now_us), 0);
+  EXPECT_EQ(credits.until_turn_us(2, now_us), 0);
+}
+
 TEST(ClassCredits, SayWhenTheTurnComes) {
   ClassCredits credits;
   double now_us = 0;
   for (int i = 0; i < 100; ++i) {
     now_us += 10e3;
+    credits.note_asked(0, 1e3, now_us);
     credits.note_asked(1, 65e3, now_us);
     if (credits.until_turn_us(1, now_us) == 0) credits.take(1, 65e3);
   }
