@@ -1,0 +1,23 @@
+import { LeastFirst } from './least-first.js';
+
+/** Events in the order of their time; of equal times in the order in which they were added. */
+export class EventQueue {
+  /** Microseconds since the first arrival. */
+  nowUs = 0;
+  private readonly events = new LeastFirst<() => void>();
+
+  at(us: number, act: () => void): void {
+    this.events.add(Math.max(us, this.nowUs), act);
+  }
+
+  /** Until nothing is left. */
+  run(): void {
+    for (;;) {
+      const us = this.events.leastKey;
+      const act = this.events.take();
+      if (act === undefined) return;
+      this.nowUs = us;
+      act();
+    }
+  }
+}

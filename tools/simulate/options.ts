@@ -1,0 +1,53 @@
+import type { Workload } from './arrival.js';
+import { computeUs } from './load-plan.js';
+import { type ModelCosts, stepUs } from './model-costs.js';
+import type { TierSizes } from './node.js';
+import type { PolicyName } from './policies.js';
+
+/**
+ * `late`: an answer that finds no place is refused when its prompt is complete. `present`: as well
+ * at arrival, by the answers under way then. `predicted`: as well at arrival, by the answers that
+ * will be under way when this one would begin. All three refuse a late first step at arrival.
+ */
+export const ADMISSIONS = ['none', 'late', 'present', 'predicted'] as const;
+export type Admission = (typeof ADMISSIONS)[number];
+
+export interface SimulationOptions {
+  /** Nodes that compute prompts; all of them answer too where `answerNodes` is 0. */
+  readonly nodes: number;
+  readonly answerNodes: number;
+  readonly costs: ModelCosts;
+  readonly sizes: TierSizes;
+  readonly policy: PolicyName;
+  readonly admission: Admission;
+  /** From arrival to the first step. */
+  readonly firstLimitUs: number;
+  /** Answers that a node decodes at once within the limit of a step. */
+  readonly answersMax: number;
+  /** A recall that lacks more tokens than this is computed apart from its answer. */
+  readonly splitTokens: number;
+  /** Nodes that die, each with all it keeps. */
+  readonly deaths: readonly { readonly node: number; readonly atUs: number }[];
+  readonly seed: number;
+  /** Blocks that a plan has copied to every node before the first request. */
+  readonly planned: ReadonlySet<number>;
+}
+
+/** Published objectives: the first step within 10 times of unloaded, a step within 5. */
+const FIRST_STEP_FACTOR = 10;
+const STEP_FACTOR = 5;
+
+/** Of a workload's mean prompt, computed alone and from nothing. */
+export function defaultFirstLimitUs({ arrivals }: Workload, costs: ModelCosts): number {
+  let sum = 0;
+  for (const { promptTokens } of arrivals) sum += computeUs(0, promptTokens, costs);
+  return (FIRST_STEP_FACTOR * sum) / arrivals.length;
+}
+
+/** Answers behind the workload's mean prompt whose steps take five times one's alone. */
+export function defaultAnswersMax({ arrivals }: Workload, costs: ModelCosts): number {
+  let tokens = 0;
+  for (const { promptTokens } of arrivals) tokens += promptTokens;
+  const us = stepUs(costs, tokens / arrivals.length);
+  return Math.max(1, Math.floor((STEP_FACTOR * (costs.passUs + us) - costs.passUs) / us));
+}

@@ -1,0 +1,21 @@
+/** A way for bytes that carries one transfer after the other. */
+export class Pipe {
+  bytes = 0;
+  private freeAtUs = 0;
+
+  /** `bytesPerUs`: megabytes a second; 0: endless. */
+  constructor(readonly bytesPerUs: number) {}
+
+  /** Until a transfer that comes now begins. */
+  waitUs(nowUs: number): number {
+    return Math.max(0, this.freeAtUs - nowUs);
+  }
+
+  /** @returns when so many bytes are through that come at `fromUs` */
+  carry(bytes: number, fromUs: number): number {
+    this.bytes += bytes;
+    if (bytes === 0 || this.bytesPerUs === 0) return fromUs;
+    this.freeAtUs = Math.max(this.freeAtUs, fromUs) + bytes / this.bytesPerUs;
+    return this.freeAtUs;
+  }
+}
