@@ -10,6 +10,7 @@ import { EDGE_STAGES, edgesSuite } from './suites/edges/edges-suite.js';
 import { EMBEDDING_STAGES, embeddingSuite } from './suites/embedding/embedding-suite.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { EXPERT_STAGES, expertsSuite } from './suites/experts/experts-suite.js';
+import { SHARED_STAGES, sharedSuite } from './suites/fleet/fleet-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
 import { LOG_STAGES, logSuite } from './suites/log/log-suite.js';
 import { mcaSuite } from './suites/mca/mca-suite.js';
@@ -37,6 +38,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   recall: recallSuite,
   relevance: relevanceSuite,
   search: searchSuite,
+  shared: sharedSuite,
   start: startSuite,
   streams: streamsSuite,
 };
@@ -58,6 +60,7 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
                  --model DIR, --texts FILE of ranks, which is left out without them
   --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
   --stage A,B    parts of the cluster suite: ${CLUSTER_STAGES.join(', ')}
+  --stage A,B    parts of the shared suite: ${SHARED_STAGES.join(', ')}
   --stage A,B    parts of the log suite: ${LOG_STAGES.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
   --stage A,B    parts of the edges suite: ${EDGE_STAGES.join(', ')};

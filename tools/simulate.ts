@@ -29,6 +29,7 @@ what its requests found and waited. One seed, one outcome.
   --first-step-ms N      limit of the time to the first step (default: 10 times unloaded)
   --answers-max N        answers at once on a node (default: steps 5 times as long as one's alone)
   --deaths N             nodes that die at drawn times
+  --warm-up N            seconds whose requests are in no time (default 0)
   --seed N               of drawn users, deaths and random choices (default 1)
 Model: --model ${Object.keys(MODELS).join('|')} (default 8x512), or one of these in its place
   --token-ns N, --pair-ns N   of a prompt's token, and more per token before it, nanoseconds
@@ -54,6 +55,7 @@ const NUMBERS = {
   'split-tokens': [0, COUNT_MAX, 512],
   deaths: [0, NODES_MAX, 0],
   seed: [0, COUNT_MAX, 1],
+  'warm-up': [0, COUNT_MAX, 0],
   memory: [0, COUNT_MAX, 8000],
   disk: [0, COUNT_MAX, 0],
   'disk-rate': [0, COUNT_MAX, 2000],
@@ -195,6 +197,7 @@ await runCommand(USAGE, async (words) => {
     splitTokens: numberOf(flags, 'split-tokens'),
     deaths: deathsOf(flags, nodes + answerNodes, endUs),
     seed: numberOf(flags, 'seed'),
+    warmUpUs: numberOf(flags, 'warm-up') * 1e6,
     planned: new Set(),
   }).run();
   const fleet = answerNodes === 0 ? `${nodes}` : `${nodes} append, ${answerNodes} answer`;

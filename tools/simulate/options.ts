@@ -29,6 +29,8 @@ export interface SimulationOptions {
   /** Nodes that die, each with all it keeps. */
   readonly deaths: readonly { readonly node: number; readonly atUs: number }[];
   readonly seed: number;
+  /** Times of requests that arrive before are not counted: pools are still filling. */
+  readonly warmUpUs: number;
   /** Blocks that a plan has copied to every node before the first request. */
   readonly planned: ReadonlySet<number>;
 }

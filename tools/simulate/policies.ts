@@ -4,8 +4,18 @@ import type { EventQueue } from './event-queue.js';
 import type { SimulatedNode } from './node.js';
 import { seeded } from './seeded.js';
 
-/** `owner` is the product's own router. */
-export const POLICIES = ['owner', 'random', 'round-robin', 'least-loaded', 'oracle'] as const;
+/**
+ * `owner` is the product's own router. `owner-or-least` is the same one, but that users of a loaded
+ * owner go to the least loaded of all nodes in place of a successor: a store makes all nodes alike.
+ */
+export const POLICIES = [
+  'owner',
+  'owner-or-least',
+  'random',
+  'round-robin',
+  'least-loaded',
+  'oracle',
+] as const;
 export type PolicyName = (typeof POLICIES)[number];
 
 /** Bytes of a token in a request that brings its prompt with it. */
@@ -28,7 +38,11 @@ class OwnerPolicy implements Policy {
   private readonly inFlight = new Map<string, number>();
   private readonly byName: ReadonlyMap<string, SimulatedNode>;
 
-  constructor(nodes: readonly SimulatedNode[], events: EventQueue) {
+  constructor(
+    nodes: readonly SimulatedNode[],
+    events: EventQueue,
+    private readonly overflow: 'successors' | 'least-loaded',
+  ) {
     this.router = new Router(() => events.nowUs / 1000);
     this.router.setMembers(membersOf(nodes));
     this.byName = new Map(nodes.map((node) => [node.name, node]));
@@ -36,7 +50,10 @@ class OwnerPolicy implements Policy {
   }
 
   choose({ user }: Arrival): SimulatedNode | undefined {
-    return this.byName.get(this.router.choose(partitionOf(user))?.name ?? '');
+    const chosen = this.router.choose(partitionOf(user));
+    const isLoaded = this.overflow === 'least-loaded' && chosen?.reason === 'owner-loaded';
+    const taken = isLoaded ? this.router.choose(undefined) : chosen;
+    return this.byName.get(taken?.name ?? '');
   }
 
   begin(node: SimulatedNode, { kind, promptTokens }: Arrival): () => void {
@@ -78,7 +95,7 @@ function leastOf(
   return best;
 }
 
-function chooser(name: Exclude<PolicyName, 'owner'>, seed: number): Choose {
+function chooser(name: Exclude<PolicyName, 'owner' | 'owner-or-least'>, seed: number): Choose {
   const random = seeded(seed);
   let turn = 0;
   switch (name) {
@@ -99,7 +116,8 @@ export function policyOf(
   events: EventQueue,
   seed: number,
 ): Policy {
-  if (name === 'owner') return new OwnerPolicy(nodes, events);
+  if (name === 'owner') return new OwnerPolicy(nodes, events, 'successors');
+  if (name === 'owner-or-least') return new OwnerPolicy(nodes, events, 'least-loaded');
   const choose = chooser(name, seed);
   return {
     choose: (arrival) =>

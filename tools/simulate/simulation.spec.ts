@@ -43,6 +43,7 @@ const OPTIONS: SimulationOptions = {
   splitTokens: 0,
   deaths: [],
   seed: 1,
+  warmUpUs: 0,
   planned: new Set(),
 };
 

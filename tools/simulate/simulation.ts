@@ -255,7 +255,8 @@ export class Simulation {
     const { arrival, node } = flight;
     const { nowUs } = this.events;
     account.begin(nowUs);
-    this.tally.firstUs.push(nowUs - arrival.atUs);
+    const isCounted = arrival.atUs >= this.options.warmUpUs;
+    if (isCounted) this.tally.firstUs.push(nowUs - arrival.atUs);
     node.engine.addAnswer({
       steps: arrival.steps,
       stepUs: stepUs(this.options.costs, arrival.promptTokens + arrival.steps / 2),
@@ -263,7 +264,7 @@ export class Simulation {
         account.end(this.events.nowUs);
         this.held.set(node, this.heldBy(node) - 1);
         this.tally.answered += 1;
-        this.tally.answerUs.push(this.events.nowUs - arrival.atUs);
+        if (isCounted) this.tally.answerUs.push(this.events.nowUs - arrival.atUs);
         this.leave(flight);
       },
     });

@@ -1,0 +1,9 @@
+import { type Stages, staged } from '../suite.js';
+import { simulated } from './simulated.js';
+
+const STAGES: Stages = { simulated };
+
+export const SHARED_STAGES = Object.keys(STAGES);
+
+/** A pool that outlives its node. */
+export const sharedSuite = staged(STAGES);
