@@ -17,9 +17,19 @@ const serviceOrder = {
   adapter: [],
   catalogue: [],
   behaviour: [],
+  'shared-kv': [],
   prompt: [],
   relevance: ['embedding', 'prompt'],
-  recall: ['embedding', 'erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'relevance'],
+  recall: [
+    'embedding',
+    'erasure',
+    'adapter',
+    'catalogue',
+    'behaviour',
+    'shared-kv',
+    'prompt',
+    'relevance',
+  ],
 };
 const serviceRules = Object.entries(serviceOrder)
   .filter(([, seen]) => seen.length < Object.keys(serviceOrder).length - 1)

@@ -189,6 +189,8 @@ describe('tidy', () => {
   it('refuses a file name that says nothing', () => {
     expect(tidy.fileName('libs/common/a.ts')).toHaveLength(1);
     expect(tidy.fileName('libs/a/text-utils.ts')).toHaveLength(1);
+    expect(tidy.fileName('libs/service/shared-kv/src/shared.ts')).toHaveLength(1);
+    expect(tidy.fileName('libs/service/shared-kv/src/index.ts')).toEqual([]);
     expect(tidy.fileName('libs/service/recall/recall.ts')).toEqual([]);
   });
 
@@ -261,6 +263,8 @@ const lawless: Record<string, string> = {
   'libs/service/embedding/src/index.ts': "import '@tessera/prompt';\n",
   // service-order-erasure
   'libs/service/erasure/src/index.ts': "import '@tessera/prompt';\nimport '@tessera/contracts';\n",
+  // service-order-shared-kv
+  'libs/service/shared-kv/src/index.ts': "import '@tessera/behaviour';\n",
   // service-order-adapter
   'libs/service/adapter/src/index.ts': "import '@tessera/behaviour';\n",
   // district-order-cluster
