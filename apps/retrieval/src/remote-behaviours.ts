@@ -1,10 +1,5 @@
-import {
-  type Behaviour,
-  BehaviourStore,
-  StoreBreaker,
-  type StoreReach,
-  type UserBehaviours,
-} from '@tessera/behaviour';
+import { type Behaviour, BehaviourStore, type UserBehaviours } from '@tessera/behaviour';
+import { StoreBreaker, type StoreReach } from '@tessera/breaker';
 import type { TesseraClient } from '@tessera/client';
 import type { WireBehaviour } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';

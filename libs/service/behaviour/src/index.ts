@@ -8,7 +8,6 @@ export { type AppendOutcome, BehaviourLog } from './domain/behaviour-log.js';
 export {
   type Behaviour,
   BehaviourStore,
-  type StoreReach,
   type UserBehaviours,
 } from './domain/behaviour-store.js';
 export { type IsClick, parseClickActions } from './domain/click-actions.js';
@@ -33,4 +32,3 @@ export { RedisBehaviourLog, type RedisBehaviourOptions } from './outside/redis-b
 export { noticeOfForeignSeed } from './outside/seed-mark.js';
 export { loadBehaviourStore, readUsersText } from './outside/users-file.js';
 export { rebuildPopularity } from './rebuild-popularity.js';
-export { StoreBreaker } from './store-breaker.js';

@@ -1,3 +1,4 @@
+import type { StoreReach } from '@tessera/breaker';
 import type { Retention } from './retention.js';
 
 /** One thing that a user did. */
@@ -14,13 +15,6 @@ export interface UserBehaviours<Kept extends Behaviour = Behaviour> {
   /** Oldest first. */
   readonly behaviours: readonly Kept[];
   readonly profile: Readonly<Record<string, string>>;
-}
-
-/** True if a store on another machine answers, and why it does not. */
-export interface StoreReach {
-  /** `degraded`: it is read, and takes no writes. */
-  readonly state: 'ok' | 'degraded' | 'down';
-  readonly reason: string;
 }
 
 /** DI token and port: what is known of users. Safe to call concurrently. */

@@ -1,8 +1,8 @@
+import type { StoreReach } from '@tessera/breaker';
 import { positionOf } from '@tessera/contracts';
 import type { RedisAddress } from '@tessera/redis';
 import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
 import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
-import type { StoreReach } from '../domain/behaviour-store.js';
 import { FUTURE_MS_MAX } from '../domain/plausible-time.js';
 import type { Retention } from '../domain/retention.js';
 import { Arrivals, payloadOf, storedBehaviours } from './event-payload.js';

@@ -1,3 +1,4 @@
+import { StoreBreaker, type StoreReach } from '@tessera/breaker';
 import {
   isWrongServer,
   parseRedisNodes,
@@ -8,8 +9,6 @@ import {
 } from '@tessera/redis';
 import { withinMs } from '@tessera/turns';
 import type { Cluster, Redis, RedisOptions, Result } from 'ioredis';
-import type { StoreReach } from '../domain/behaviour-store.js';
-import { StoreBreaker } from '../store-breaker.js';
 import { APPEND_SCRIPT, ERASE_SCRIPT, HISTORY_SCRIPT } from './redis-scripts.js';
 
 declare module 'ioredis' {

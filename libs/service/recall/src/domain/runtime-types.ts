@@ -1,3 +1,4 @@
+import type { StoreReach } from '@tessera/breaker';
 /** Options and faces of a recall service; nothing here reads the environment. */
 
 import type { AdapterSettings, Adapters, ServedWeights } from '@tessera/adapter';
@@ -7,7 +8,6 @@ import type {
   BehaviourStore,
   IsClick,
   Popularity,
-  StoreReach,
   UserBehaviours,
 } from '@tessera/behaviour';
 import type {

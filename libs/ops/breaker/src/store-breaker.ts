@@ -7,7 +7,13 @@ import {
   circuitBreaker,
   handleWhen,
 } from 'cockatiel';
-import type { StoreReach } from './domain/behaviour-store.js';
+
+/** True if a store on another machine answers, and why it does not. */
+export interface StoreReach {
+  /** `degraded`: it is read, and takes no writes. */
+  readonly state: 'ok' | 'degraded' | 'down';
+  readonly reason: string;
+}
 
 /** Failures in a row after which a store is taken for away; of several nodes, any of them fails. */
 const FAILURES_MAX = 3;
@@ -23,6 +29,8 @@ export interface StoreBreakerOptions {
    * calls for that reason finds it again. Left out: calls alone find it.
    */
   readonly probe?: () => Promise<unknown>;
+  /** Called when the store is taken for away, and when it answers again. */
+  readonly onChange?: (isAway: boolean) => void;
 }
 
 /**
@@ -38,7 +46,7 @@ export class StoreBreaker {
   /** @param name of the store and its address, for messages */
   constructor(
     private readonly name: string,
-    { isCluster = false, probe }: StoreBreakerOptions = {},
+    { isCluster = false, probe, onChange }: StoreBreakerOptions = {},
   ) {
     this.failuresMax = isCluster ? CLUSTER_FAILURES_MAX : FAILURES_MAX;
     this.policy = circuitBreaker(
@@ -48,6 +56,10 @@ export class StoreBreaker {
     this.policy.onFailure(({ reason }) => {
       this.reason = 'error' in reason ? reason.error.message : 'no answer';
     });
+    if (onChange !== undefined) {
+      this.policy.onBreak(() => onChange(true));
+      this.policy.onReset(() => onChange(false));
+    }
     if (probe === undefined) return;
     this.policy.onBreak(() => {
       this.probing ??= setInterval(() => this.call(probe).catch(() => undefined), TRY_AGAIN_MS);

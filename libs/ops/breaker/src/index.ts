@@ -1,0 +1,1 @@
+export { StoreBreaker, type StoreReach } from './store-breaker.js';
