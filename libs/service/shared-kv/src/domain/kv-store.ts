@@ -13,9 +13,6 @@ export interface FoundHead {
   readonly revision: string;
 }
 
-/** Bytes of one block or head at most. */
-export const VALUE_BYTES_MAX = 64 * 1024 * 1024;
-
 /**
  * Keys and values of users, outside of all nodes: heads and blocks by name. It understands none of
  * the bytes, and may lose any of them at any time: what is missing is computed. What it answers may
