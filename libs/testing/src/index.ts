@@ -5,6 +5,7 @@ export { type EtcdServer, startEtcdServer } from './etcd-server.js';
 export { FakeAdapterEngine, type FakeEngineAdapter } from './fake-adapter-engine.js';
 export { FakeCatalogue, FakeChangingCatalogue, type FakeItem } from './fake-catalogue.js';
 export { FakeEngine, type FakeEngineOptions, FakeKvPool, type PathScore } from './fake-engine.js';
+export { FakeStoreLink, type StoreCallEnd } from './fake-store-link.js';
 export { type KafkaBroker, startKafkaBroker } from './kafka-broker.js';
 export { MemoryKvStore } from './memory-kv-store.js';
 export { MemoryEntryStore, MemoryLog, MemoryLogState } from './memory-log.js';

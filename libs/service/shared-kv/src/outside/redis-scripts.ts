@@ -1,8 +1,8 @@
 /**
  * KEYS: the hash of an owner and its fence. Fields of the hash: VERSION and one of `h` (head), `r`
  * (revision), `t` (milliseconds since 1970 of its last use), `bBLOCK` (a block); and `s`, when
- * versions out of use were last looked for. All of an owner is one key: eviction and expiry take all
- * of it, and an erasure leaves nothing, whatever was evicted before.
+ * versions out of use were last looked for. All of an owner is one key: eviction and expiry take
+ * all of it, and an erasure leaves nothing, whatever was evicted before.
  */
 
 /** ARGV[1] is the offset of the newest erasure that the caller has applied. */

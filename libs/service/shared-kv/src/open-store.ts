@@ -1,0 +1,34 @@
+import type { RedisSecurity } from '@tessera/redis';
+import type { SharedKvStore } from './domain/kv-store.js';
+import { parseStoreAddress } from './domain/store-address.js';
+import { RedisSharedStore } from './outside/redis-store.js';
+import type { StoreS3Settings } from './outside/s3-client.js';
+import { S3SharedStore } from './outside/s3-store.js';
+
+/** Of one store; it can be sent to another thread. */
+export interface StoreSettings {
+  /** See `parseStoreAddress`. */
+  readonly address: string;
+  /** Deployments of one store differ by it. */
+  readonly prefix: string;
+  /** Milliseconds for which Redis keeps an owner that nobody reads or writes. */
+  readonly ttlMs: number;
+  /** Milliseconds of one operation of the store. */
+  readonly timeoutMs: number;
+  /** Of Redis. */
+  readonly security?: RedisSecurity;
+  /** Of a bucket. */
+  readonly s3: StoreS3Settings;
+}
+
+/**
+ * The store of an address. Nothing is asked yet.
+ * @param field of the configuration that has the address
+ * @throws TesseraError CONFIG_INVALID
+ */
+export function openStore(field: string, settings: StoreSettings): SharedKvStore {
+  const address = parseStoreAddress(field, settings.address);
+  return address.kind === 's3'
+    ? new S3SharedStore({ ...settings, field, address })
+    : new RedisSharedStore({ ...settings, field, address });
+}
