@@ -1,6 +1,6 @@
 /**
  * Bytes a second, given out in the order in which they are asked for. After a pause a second's
- * worth is there at once; a value that is larger than that still goes, and those behind it wait longer.
+ * worth is there at once; a value that is larger still goes, and those behind it wait longer.
  */
 export class ByteBudget {
   /** When all that was asked for is paid. */
