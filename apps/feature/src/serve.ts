@@ -180,7 +180,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   };
   try {
     const hosted = await host({
-      module: FeatureProcessModule.register(operations, feature),
+      module: () => FeatureProcessModule.register(operations, feature),
       http: { ...config.http, ...config.edge },
       grpc: { ...config.grpc, ...config.edge },
       limits: config.recall,

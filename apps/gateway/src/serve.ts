@@ -123,7 +123,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   const close = closing({ membership, health, behaviours, cluster, access, topics });
   try {
     const hosted = await host({
-      module: GatewayModule.register(operations, cluster, topics),
+      module: () => GatewayModule.register(operations, cluster, topics),
       http: { ...config.http, ...config.edge },
       grpc: { ...config.grpc, ...config.edge },
       limits: config.recall,

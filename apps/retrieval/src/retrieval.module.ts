@@ -1,10 +1,8 @@
 import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
 import { ChangeAudits } from '@tessera/access';
 import { EdgeAdmission } from '@tessera/admission';
-import type { CallLimits } from '@tessera/call';
 import { HttpCalls, type OwnMethods } from '@tessera/hosting';
 import { RecordProducer } from '@tessera/kafka';
-import type { Queue } from '@tessera/methods';
 import { RecallOperations, type RecallServing } from '@tessera/recall';
 import type { RelevanceScorer } from '@tessera/relevance';
 import { Log, Metrics } from '@tessera/telemetry';
@@ -35,9 +33,8 @@ export interface RetrievalOptions
   readonly serving: RecallServing;
   readonly operations: RecallOperations;
   readonly changes: ChangeAudits;
-  readonly limits: CallLimits;
-  readonly admissions: Readonly<Record<'decoder', EdgeAdmission>> &
-    Partial<Readonly<Record<Queue, EdgeAdmission>>>;
+  /** Of the decoder's queue. */
+  readonly admission: EdgeAdmission;
   readonly adapters: AdapterEdge;
   readonly weights: WeightsEdge;
   readonly embedding: TextModels;
@@ -59,7 +56,7 @@ export interface RetrievalOptions
  */
 @Module({})
 export class RetrievalModule {
-  static register(options: RetrievalOptions): DynamicModule {
+  static register(options: RetrievalOptions, calls: HttpCalls): DynamicModule {
     const { topics } = options;
     return {
       module: RetrievalModule,
@@ -71,14 +68,14 @@ export class RetrievalModule {
         ...(topics?.fetchSource === undefined ? [] : [AdapterTopicController]),
       ],
       providers: [
-        { provide: EdgeAdmission, useValue: options.admissions.decoder },
+        { provide: EdgeAdmission, useValue: options.admission },
         { provide: RecallEdge, useValue: new RecallEdge(options) },
         { provide: RelevanceEdge, useValue: new RelevanceEdge(options) },
         {
           provide: EmbeddingEdge,
           useValue: new EmbeddingEdge(Object.assign({ models: options.embedding }, options)),
         },
-        { provide: HttpCalls, useValue: new HttpCalls(options) },
+        { provide: HttpCalls, useValue: calls },
         { provide: ServedModels, useValue: new ServedModels(options) },
         { provide: KvEdge, useValue: new KvEdge(options) },
         { provide: AdapterEdge, useValue: options.adapters },

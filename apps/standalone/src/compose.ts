@@ -177,11 +177,10 @@ function featureOf(
 }
 
 function retrievalOf(
-  { config, runtime, log, inspection, relevance, embedding = NO_MODELS, clusterNode }: ServeParts,
+  { runtime, log, inspection, relevance, embedding = NO_MODELS, clusterNode }: ServeParts,
   { readiness, access, metrics, tracing, topics, audits, recalls, edges, admissions }: Joined,
 ): StandaloneOptions['retrieval'] {
   const { serving, operations, facts } = runtime;
-  const { deadlineMsMax, defaultDeadlineMs } = config.recall;
   const store = inspection?.store;
   return {
     recalls,
@@ -195,8 +194,7 @@ function retrievalOf(
     changes: access.process.changes,
     readiness,
     log,
-    limits: { defaultDeadlineMs, deadlineMsMax },
-    admissions,
+    admission: admissions.decoder,
     metrics,
     tracing,
     topics,

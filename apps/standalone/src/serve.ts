@@ -69,7 +69,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   await parts.clusterNode?.serve(readiness);
   const { topics, modules, admissions } = composition;
   const hosting = host({
-    module: StandaloneModule.register(modules),
+    module: (calls) => StandaloneModule.register(modules, calls),
     http: { ...config.http, ...config.edge },
     grpc: { ...config.grpc, ...config.edge },
     limits: config.recall,

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { OperationsModule, type OperationsOptions } from '@tessera/hosting';
+import { type HttpCalls, OperationsModule, type OperationsOptions } from '@tessera/hosting';
 import { ConsoleModule, type ConsoleParts } from '../../console/src/index.js';
 import { FeatureModule, type FeatureOptions } from '../../feature/src/index.js';
 import { RetrievalModule, type RetrievalOptions } from '../../retrieval/src/index.js';
@@ -16,9 +16,12 @@ export interface StandaloneOptions {
 /** The whole wiring of this process. */
 @Module({})
 export class StandaloneModule {
-  static register(options: StandaloneOptions): DynamicModule {
+  static register(options: StandaloneOptions, calls: HttpCalls): DynamicModule {
     const { operations, retrieval, feature, console } = options;
-    const imports = [OperationsModule.register(operations), RetrievalModule.register(retrieval)];
+    const imports = [
+      OperationsModule.register(operations),
+      RetrievalModule.register(retrieval, calls),
+    ];
     if (feature !== undefined) imports.push(FeatureModule.register(feature));
     if (console !== undefined) imports.push(ConsoleModule.register(console));
     return { module: StandaloneModule, imports };

@@ -60,8 +60,8 @@ interface Address {
 }
 
 export interface HostParts {
-  /** The whole wiring of the process. */
-  readonly module: DynamicModule;
+  /** The whole wiring of the process; `calls` are for controllers of its own. */
+  readonly module: (calls: HttpCalls) => DynamicModule;
   readonly http: Address & HttpSettings;
   readonly grpc: Address & GrpcEdge;
   readonly limits: CallLimits;
@@ -147,7 +147,8 @@ export async function host(parts: HostParts): Promise<Hosted> {
     },
   );
   const adapter = fastifyAdapter(http, httpTls);
-  const app = await NestFactory.create<NestFastifyApplication>(parts.module, adapter, {
+  const calls = new HttpCalls({ limits: parts.limits, admissions: parts.admissions ?? {} });
+  const app = await NestFactory.create<NestFastifyApplication>(parts.module(calls), adapter, {
     logger: new NestLog(log),
     bodyParser: false,
     abortOnError: false,
@@ -161,7 +162,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
   if (parts.loadClass !== undefined) sayLoad(instance, parts.loadClass);
   await parts.prepare?.(app);
   const methods = parts.methods?.(app) ?? NO_METHODS;
-  serveJson(instance, methods, parts);
+  serveJson(instance, methods, calls, log);
   const grpcPort = await resolvePort(grpc.host, grpc.port);
   const strategy = grpcEdge(parts, methods, grpcTls, grpcPort);
   app.connectMicroservice({ strategy });
@@ -183,11 +184,11 @@ export async function host(parts: HostParts): Promise<Hosted> {
 function serveJson(
   instance: FastifyInstance,
   { handlers, json }: OwnMethods,
-  { limits, admissions = {}, log }: HostParts,
+  calls: HttpCalls,
+  log: Log,
 ): void {
   if (json === undefined) return;
   const overHttp = new Map([...handlers, ...json.handlers]);
-  const calls = new HttpCalls({ limits, admissions });
   serveJsonMethods(instance, { handlers: overHttp, form: json.form, calls, log });
 }
 
