@@ -15,14 +15,13 @@ import { TesseraError } from '@tessera/errors';
 import { loggedStatus } from '@tessera/grpc';
 import type { Log } from '@tessera/telemetry';
 import { FORWARDED } from './forwarded-methods.js';
+import { identity } from './hop-metadata.js';
 import { failureOf, isServiceError } from './one-node.js';
 import { grpcHop, type UnaryHop } from './unary-hop.js';
 
 const protoLoader = createRequire(import.meta.url)(
   '@grpc/proto-loader',
 ) as typeof import('@grpc/proto-loader');
-
-const identity = (bytes: Buffer): Buffer => bytes;
 
 /** How calls of each form are answered; each rejects with a ServiceError or a TesseraError. */
 export interface ForwardedCalls {

@@ -9,7 +9,7 @@ import { appendByOwner } from './append-parts.js';
 import { FORWARDED } from './forwarded-methods.js';
 import type { ForwardedCalls } from './forwarded-services.js';
 import { checkLog, keyed, StreamedChanges } from './one-change.js';
-import { deadlineOf, OneNodeCalls } from './one-node.js';
+import { OneNodeCalls } from './one-node.js';
 import { scoreInParts } from './score-parts.js';
 import type { UnaryHop } from './unary-hop.js';
 
@@ -68,7 +68,7 @@ export class GatewayCalls implements ForwardedCalls {
     const fields = withToken(call.fields, this.parts.connection);
     const cancelled = (cancel: () => void) => call.onCancelled(cancel);
     try {
-      return await link.unary(path, call.request, fields, deadlineOf(call), cancelled);
+      return await link.unary(path, call.request, fields, call.deadlineMs, cancelled);
     } catch (thrown) {
       if (!(thrown instanceof NodeAway)) throw thrown;
       throw new TesseraError('STORE_UNAVAILABLE', `cluster.behaviours: ${thrown.message}`);

@@ -1,6 +1,12 @@
 import { Metadata } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
 
+/** Milliseconds of a deadline that the way back to the caller may take. */
+export const HOP_MS = 2;
+
+/** Messages pass as bytes. */
+export const identity = (bytes: Buffer): Buffer => bytes;
+
 /** Of the connection between caller and gateway alone (RFC 9113, 8.2.2; gRPC over HTTP/2). */
 const OWN = [
   'user-agent',

@@ -13,12 +13,7 @@ import { noNode } from '../asking.js';
 import type { Cluster } from '../cluster.js';
 import type { NodeLink } from '../node-link.js';
 import { type Fields, KEY_FIELD } from '../passed-fields.js';
-import { hopMetadata } from './hop-metadata.js';
-
-/** Milliseconds of a deadline that the way back to the caller may take. */
-const HOP_MS = 2;
-
-const identity = (bytes: Buffer): Buffer => bytes;
+import { HOP_MS, hopMetadata, identity } from './hop-metadata.js';
 
 /** A change that is asked of another node again counts once. */
 export const keyed = (fields: Fields): Fields =>

@@ -6,25 +6,15 @@ import { type Asking, type Edge, noNode } from '../asking.js';
 import { NodeAway } from '../node-link.js';
 import { withToken } from '../passed-fields.js';
 import { FORWARDED } from './forwarded-methods.js';
-import { hopMetadata } from './hop-metadata.js';
+import { HOP_MS, hopMetadata, identity } from './hop-metadata.js';
 import type { UnaryHop } from './unary-hop.js';
 import { textAt } from './wire-path.js';
 
-/** Milliseconds of a deadline that the way back to the caller may take. */
-const HOP_MS = 2;
-
 const NOBODY = { userAt: undefined, nodeAt: undefined };
-
-const identity = (bytes: Buffer): Buffer => bytes;
 
 /** Tells from the end of a call whether another node may be asked. */
 export function failureOf(thrown: unknown): Failure {
   return thrown instanceof NodeAway ? 'away' : failureOfCall(thrown as ServiceError);
-}
-
-/** As the node has it, but for what gRPC says of this hop. */
-export function deadlineOf({ deadlineMs }: Pick<UnaryHop, 'deadlineMs'>): number {
-  return deadlineMs - HOP_MS;
 }
 
 /** Calls that one node answers: the user's owner, or any. Messages pass as bytes. */
@@ -54,7 +44,6 @@ export class OneNodeCalls {
     node?: string,
   ): Promise<Buffer> {
     const fields = withToken(call.fields, this.connection);
-    const deadline = deadlineOf(call);
     let cancel: () => void = () => undefined;
     call.onCancelled(() => cancel());
     const asked = {
@@ -62,12 +51,12 @@ export class OneNodeCalls {
       node,
       kind: CostEstimates.kindOf(path, bytes.length),
       edge: this.edge,
-      leftMs: deadline - Date.now(),
-      isOver: () => call.cancelled || Date.now() >= deadline,
+      leftMs: call.deadlineMs - Date.now(),
+      isOver: () => call.cancelled || Date.now() >= call.deadlineMs,
       failureOf,
     };
     return this.asking.ask(asked, (link) =>
-      link.unary(path, bytes, fields, deadline, (ended) => {
+      link.unary(path, bytes, fields, call.deadlineMs, (ended) => {
         cancel = ended;
       }),
     );

@@ -8,7 +8,7 @@ import { renumbered } from '../relevance/part-numbers.js';
 import type { Scored, ScoredCall } from '../relevance/scored-call.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
 import { enumNumber, fieldNumber, messagesOf } from './message-fields.js';
-import { deadlineOf, failureOf } from './one-node.js';
+import { failureOf } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
 import { fieldOf, fieldsAt, numberAt, numberFieldOf, textAt, type WireField } from './wire-path.js';
 
@@ -137,7 +137,7 @@ export function scoreInParts(
   const fields = withToken(hop.fields, connection);
   const sizeOf = (number: number) => textAt(request, [number])?.length ?? 0;
   const ownMs = numberAt(request, Request.DEADLINE_MS) || Number.POSITIVE_INFINITY;
-  const endsMs = Math.min(deadlineOf(hop), Date.now() + ownMs);
+  const endsMs = Math.min(hop.deadlineMs, Date.now() + ownMs);
   const call: ScoredCall<Buffer> = {
     path,
     edge: 'grpc',

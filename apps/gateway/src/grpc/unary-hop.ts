@@ -1,13 +1,14 @@
 import type { ServerUnaryCall } from '@grpc/grpc-js';
 import type { Carrier } from '@tessera/telemetry';
 import { type Fields, passedFields } from '../passed-fields.js';
+import { HOP_MS } from './hop-metadata.js';
 
 /** A unary call as the gateway needs it, from gRPC or a topic. */
 export interface UnaryHop {
   readonly request: Buffer;
   readonly fields: Fields;
   readonly cancelled: boolean;
-  /** Milliseconds since 1970; Infinity: there is none. */
+  /** Until the node has to answer, milliseconds since 1970; Infinity: there is none. */
   readonly deadlineMs: number;
   onCancelled(act: () => void): void;
 }
@@ -25,7 +26,7 @@ export function grpcHop(call: ServerUnaryCall<Buffer, Buffer>): UnaryHop {
     get cancelled() {
       return call.cancelled;
     },
-    deadlineMs: Number(call.getDeadline()),
+    deadlineMs: Number(call.getDeadline()) - HOP_MS,
     onCancelled: (act) => void call.once('cancelled', act),
   };
 }
@@ -36,7 +37,7 @@ export function recordHop(request: Buffer, deadlineMs: number, caller: Carrier):
     request,
     fields: carried(caller),
     cancelled: false,
-    deadlineMs,
+    deadlineMs: deadlineMs - HOP_MS,
     onCancelled: () => undefined,
   };
 }

@@ -100,7 +100,7 @@ it('asks the owner byte for byte and passes its answer on, once for each record'
   const timed = bytesOf(Requested, { request: { userId: 'v' }, deadlineTimeMs: 123 });
   await requests.serve({ records: [record('u', value), record('v', timed, 'id-2')] });
   expect(asked[0]?.request.equals(later)).toBe(true);
-  expect(asked.map(({ deadlineMs }) => deadlineMs)).toEqual([1e12 + 500, 123]);
+  expect(asked.map(({ deadlineMs }) => deadlineMs)).toEqual([1e12 + 498, 121]);
   // A request without an ID gets its correlation ID, so that a second answer bears the same.
   expect(objectOf(Request, asked[1]?.request as Buffer)).toEqual({
     userId: 'v',
