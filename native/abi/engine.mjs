@@ -210,8 +210,7 @@ const EngineStats = record(
 const ClassForecast = record(
   'ClassForecast',
   'engine::ClassForecast',
-  'For a call of one priority class that is not parsed yet. Refuse it where `waitUs` exceeds its ' +
-    'time left, or where `turnUs` is above 0 and `waitUs` exceeds `turnsShare` of its time left.',
+  'For a call of one priority class that is not parsed yet.',
   {
     waitUs: f64('Microseconds until the work ahead of the call is done, safety margin included.'),
     turnUs: f64(
@@ -222,8 +221,6 @@ const ClassForecast = record(
 
 const EngineForecast = record('EngineForecast', 'engine::Forecast', 'As of now.', {
   classes: list(ClassForecast, 'By priority: high, normal, low.'),
-  requestUs: f64("Microseconds of the engine's time that an average recent request takes."),
-  turnsShare: f64('0..1: see ClassForecast.'),
 });
 
 const WeightsUpdate = record('WeightsUpdate', 'engine::UpdateReport', 'The weights that serve.', {

@@ -100,11 +100,8 @@ export interface NativeAddon extends StoreAddon {
   /** Idempotent: stop, join, discard, release. */
   engineClose(engine: EngineHandle): Promise<void>;
   engineStats(engine: EngineHandle): EngineStats;
-  /**
-   * Predicts how long a call would wait. `refused`: for each priority class, how many calls the
-   * caller has refused since the last forecast, because of it.
-   */
-  engineForecast(engine: EngineHandle, refused: Uint32Array): EngineForecast;
+  /** Predicts how long a call would wait. */
+  engineForecast(engine: EngineHandle): EngineForecast;
   /**
    * Puts the weights of a folder in the place of those that serve, once the requests that run have
    * ended, which it waits for at most so long. An error leaves the old ones.

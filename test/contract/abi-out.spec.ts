@@ -65,7 +65,7 @@ async function ofEngine(): Promise<void> {
   });
   given.set('ModelInfo', addon.engineModel(engine));
   given.set('EngineStats', addon.engineStats(engine));
-  const forecast = addon.engineForecast(engine, new Uint32Array(3));
+  const forecast = addon.engineForecast(engine);
   given.set('EngineForecast', forecast);
   given.set('ClassForecast', forecast.classes[0]);
   given.set('KvMetrics', addon.kvMetrics(engine));

@@ -123,8 +123,6 @@ describe('both edges', () => {
     const idle = { waitUs: 0, turnUs: 0 };
     vi.spyOn(runtime, 'forecast').mockReturnValue({
       classes: [idle, idle, forecast],
-      requestUs: 0,
-      turnsShare: 1,
     });
     const asked = { userId: '7', priority: 'low' };
     const { json } = await postJson(asked, '/v1/estimate');

@@ -299,7 +299,7 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
 
   forecast() {
     const idle = { waitUs: 0, turnUs: 0 };
-    return { classes: [idle, idle, idle], requestUs: 0, turnsShare: 1 };
+    return { classes: [idle, idle, idle] };
   }
 
   engineStats() {

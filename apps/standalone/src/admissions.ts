@@ -20,8 +20,6 @@ export interface AdmissionParts {
 }
 
 const NO_WAIT = { waitUs: 0, turnUs: 0 };
-/** Calls that the edge refuses are no demand of the engine's, which has credits of its own. */
-const NONE_REFUSED = [0, 0, 0];
 
 /** Admission of each queue of work. */
 export function admissionsOf(parts: AdmissionParts): Admissions {
@@ -33,7 +31,7 @@ export function admissionsOf(parts: AdmissionParts): Admissions {
   return {
     decoder: admission(
       config.engine.queueCapacity,
-      (cls) => facts.forecast(NONE_REFUSED).classes[cls] ?? NO_WAIT,
+      (cls) => facts.forecast().classes[cls] ?? NO_WAIT,
     ),
     ...(relevance && {
       relevance: admission(

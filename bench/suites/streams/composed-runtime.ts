@@ -98,7 +98,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
       droppedCaches: [],
       behaviourReach: () => behaviours.reach(),
       kvPool: engine.kvPool,
-      forecast: (refused) => engine.forecast(refused),
+      forecast: () => engine.forecast(),
       engineStats: () => engine.stats(),
       heldWhileIdle: () => ({ ...NOTHING_HELD, underway: useCases.underway }),
       user: (userId, behavioursMax) => behaviours.user(userId, behavioursMax),

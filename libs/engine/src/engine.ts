@@ -392,8 +392,8 @@ export abstract class Engine {
    */
   abstract updateWeights(folder: string, waitMaxMs: number): Promise<EngineUpdate>;
   abstract stats(): EngineStats;
-  /** For a call that came now; cheap. `refused`: calls by class that the last one refused. */
-  abstract forecast(refused: readonly number[]): EngineForecast;
+  /** For a call that came now; cheap. */
+  abstract forecast(): EngineForecast;
   abstract held(): EngineHeld;
   abstract drain(budgetMs: number): Promise<void>;
   abstract close(): Promise<void>;

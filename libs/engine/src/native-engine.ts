@@ -183,8 +183,8 @@ export class NativeEngine extends Engine {
     return callNative(() => addon().engineStats(this.handle));
   }
 
-  forecast(refused: readonly number[]): EngineForecast {
-    return callNative(() => addon().engineForecast(this.handle, Uint32Array.from(refused)));
+  forecast(): EngineForecast {
+    return callNative(() => addon().engineForecast(this.handle));
   }
 
   async drain(budgetMs: number): Promise<void> {

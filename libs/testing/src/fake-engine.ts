@@ -286,7 +286,7 @@ export class FakeEngine extends Engine {
 
   forecast(): EngineForecast {
     const idle = { waitUs: 0, turnUs: 0 };
-    return { classes: [idle, idle, idle], requestUs: 0, turnsShare: 1 };
+    return { classes: [idle, idle, idle] };
   }
 
   stats(): EngineStats {

@@ -158,17 +158,7 @@ Napi::Value engine_stats(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value engine_forecast(const Napi::CallbackInfo& info) {
-  const auto handle = open_engine(info[0]);
-  const std::span<const uint32_t> given = read_u32s(info, 1, "engineForecast.refused");
-  engine::CallsByClass refused{};
-  if (given.size() != refused.size()) {
-    throw make_error(info.Env(), Code::kRequestInvalid,
-                     "engineForecast.refused: expected a count for each of " +
-                         std::to_string(refused.size()) + " classes, got " +
-                         std::to_string(given.size()));
-  }
-  std::copy(given.begin(), given.end(), refused.begin());
-  return to_js(info.Env(), handle->engine->forecast(refused));
+  return to_js(info.Env(), open_engine(info[0])->engine->forecast());
 }
 
 }  // namespace

@@ -92,13 +92,10 @@ void AdmissionControl::note_ended(const Admitted& ended, const Status& status,
                          end_of(status), microseconds_of(now.time_since_epoch()));
 }
 
-Forecast AdmissionControl::forecast(const CallsByClass& refused,
-                                    const std::array<double, kPriorityClasses>& queued_us,
-                                    Clock::time_point now) {
+Forecast AdmissionControl::forecast(const std::array<double, kPriorityClasses>& queued_us,
+                                    Clock::time_point now) const {
   const double now_us = microseconds_of(now.time_since_epoch());
-  for (size_t c = 0; c < kPriorityClasses; ++c) controller_.note_refused(c, refused[c], now_us);
   Forecast forecast;
-  forecast.request_us = mean_alone_us() * controller_.sharing();
   for (size_t c = 0; c < kPriorityClasses; ++c) {
     const auto of_class = controller_.forecast(c, queued_us[c], now_us);
     forecast.classes[c] = {.wait_us = of_class.wait_us, .turn_us = of_class.turn_us};

@@ -51,10 +51,10 @@ class AdmissionControl {
   /// An admitted request has ended: teaches the controller how good its prediction was.
   void note_ended(const Admitted& ended, const Status& status, Clock::time_point now);
 
-  /// For calls that are not parsed yet, after `refused` of them were refused by the last forecast.
-  /// `queued_us`: by class, as Arriving's, for a request of mean_alone_us().
-  Forecast forecast(const CallsByClass& refused,
-                    const std::array<double, kPriorityClasses>& queued_us, Clock::time_point now);
+  /// For calls that are not parsed yet. `queued_us`: by class, as Arriving's, for a request of
+  /// mean_alone_us().
+  Forecast forecast(const std::array<double, kPriorityClasses>& queued_us,
+                    Clock::time_point now) const;
   /// Of recent requests; 0 before the first.
   double mean_alone_us() const { return controller_.mean_alone_us(); }
 

@@ -108,7 +108,7 @@ class Engine {
   void drain(std::chrono::microseconds budget);
   void close();
   Stats stats() const;
-  Forecast forecast(const CallsByClass& refused) { return front_.forecast(refused); }
+  Forecast forecast() const { return front_.forecast(); }
 
  private:
   Engine(const EngineOptions& options, EngineParts parts, CompletionSink& sink);

@@ -202,12 +202,12 @@ Stats Front::stats() const {
   return stats;
 }
 
-Forecast Front::forecast(const CallsByClass& refused) {
+Forecast Front::forecast() const {
   const MutexLock lock(mutex_);
   const double own_us = admission_.mean_alone_us();
   std::array<double, kPriorityClasses> queued_us{};
   for (uint8_t c = 0; c < kPriorityClasses; ++c) queued_us[c] = tally_.ahead_us(c, own_us);
-  return admission_.forecast(refused, queued_us, Clock::now());
+  return admission_.forecast(queued_us, Clock::now());
 }
 
 Result<UpdateReport> Front::update(PendingUpdate& pending) {

@@ -61,8 +61,7 @@ class Front {
   void refuse_new();
   /// Counts of requests; those of passes are LoopCounters'.
   Stats stats() const;
-  /// `refused`: calls that the caller refused by the last forecast.
-  Forecast forecast(const CallsByClass& refused);
+  Forecast forecast() const;
   /// Hands the update to the driver and waits until it has ended.
   Result<UpdateReport> update(PendingUpdate& pending);
   /// Refuses new requests and waits until none is in flight; cancels them after `budget`.

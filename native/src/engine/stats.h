@@ -34,8 +34,7 @@ struct Stats {
   uint64_t expert_rows = 0, expert_places = 0, experts_touched = 0;
 };
 
-/// For a call of one priority class that is not parsed yet, microseconds (scheduler/
-/// admission_controller.h has the rule to refuse it by).
+/// For a call of one priority class that is not parsed yet, microseconds.
 struct ClassForecast {
   double wait_us = 0;  // until the work ahead of it is done, with the margin
   double turn_us = 0;  // until the next turn of the class; 0: now
@@ -43,11 +42,7 @@ struct ClassForecast {
 
 struct Forecast {
   std::array<ClassForecast, scheduler::kClasses> classes;
-  double request_us = 0;  // the engine's time for an average recent request
-  double turns_share = scheduler::kTurnsShare;
 };
-
-using CallsByClass = std::array<uint32_t, scheduler::kClasses>;
 
 /// The outcome of an update of the weights.
 struct UpdateReport {

@@ -52,8 +52,4 @@ AdmissionController::ClassForecast AdmissionController::forecast(size_t cls, dou
           .turn_us = credits_.until_turn_us(cls, now_us)};
 }
 
-void AdmissionController::note_refused(size_t cls, uint32_t calls, double now_us) {
-  credits_.note_asked(cls, calls * mean_alone_us_ * sharing_, now_us);
-}
-
 }  // namespace tessera::scheduler

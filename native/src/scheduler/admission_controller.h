@@ -1,8 +1,7 @@
 // The admission controller: decides, when a request arrives, whether it may join the queue.
 // Pure: no clock, no lock, no text. Times are microseconds of one clock that never goes back. Its
 // constants are in admission_constants.h; its parts are admission.h (prediction, margin),
-// class_credit.h (turns) and fair_share.h (order and places of the queue). The edge has no
-// controller of its own: it compares forecast() with the deadline of a call.
+// class_credit.h (turns) and fair_share.h (order and places of the queue).
 //
 // Formula, for a request of class c whose deadline is `budget` away:
 //
@@ -32,9 +31,7 @@
 //   disturbed  margin above kDisturbed: the cause is a stall; the margin falls with time alone
 //
 // Forecast, for calls that are not parsed yet: wait(c) = ahead * sharing * margin(c), and the time
-// until the next turn of c. The caller refuses a call where wait(c) > budget (retry after the
-// difference), or where c has no turn and wait(c) > kTurnsShare * budget (retry at the turn). It
-// reports those refusals (note_refused), because credits are shares of what is asked for.
+// until the next turn of c. It refuses nothing: the edge judges calls by its rate of answers.
 //
 // When it is wrong:
 // - The cost model misjudges one request (a search takes more rows than its kind did before): the
@@ -98,8 +95,6 @@ class AdmissionController {
   };
   /// `queued_us`: as Candidate's, for a request of mean_alone_us().
   ClassForecast forecast(size_t cls, double queued_us, double now_us) const;
-  /// Calls of a class that a caller has refused by the forecast.
-  void note_refused(size_t cls, uint32_t calls, double now_us);
   /// Of recent requests, admitted or not; 0 before the first.
   double mean_alone_us() const { return mean_alone_us_; }
 

@@ -66,25 +66,5 @@ TEST(AdmissionController, AdmitsAClassThatAsksAloneAsLongAsItEndsInTime) {
   EXPECT_EQ(controller.judge(asked).verdict, Verdict::kTooBusy);
 }
 
-TEST(AdmissionController, CountsCallsThatWereRefusedByTheForecastAsAskedFor) {
-  AdmissionController controller;
-  controller.note_progress(500e3, 1);
-  double now_us = overload(controller, 2);
-  // From here on the caller refuses two calls of three by itself: it stays an overload.
-  double begun_us = 0;
-  for (int i = 0; i < 1500; ++i) {
-    now_us += kOwnUs;
-    controller.note_refused(2, 2, now_us);
-    if (i % 100 == 0) controller.note_refused(0, 1, now_us);
-    const auto judged = controller.judge(candidate(2, 1e6, now_us));
-    if (judged.verdict == Verdict::kAdmitted) begun_us += kOwnUs;
-    controller.note_ended({.cls = 2, .charged_us = kOwnUs}, AdmissionController::End::kAnswered,
-                          now_us);
-  }
-  EXPECT_NEAR(begun_us / (1500 * kOwnUs), 1, 0.06);
-  controller.note_refused(1, 0, now_us);
-  EXPECT_TRUE(controller.judge(candidate(1, 1e6, now_us)).is_short);
-}
-
 }  // namespace
 }  // namespace tessera::scheduler

@@ -190,7 +190,7 @@ function factsOf(
     behaviourReach: () => store.reach(),
     kvPool,
     engineStats: () => engine.stats(),
-    forecast: (refused) => engine.forecast(refused),
+    forecast: () => engine.forecast(),
     heldWhileIdle: () => {
       const underway = catalogues.all.reduce((sum, { useCases }) => sum + useCases.underway, 0);
       return { ...(underway === 0 ? engine.held() : NOTHING_HELD), underway };

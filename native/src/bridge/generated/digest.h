@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "3e527d8dca711d92";
+inline constexpr std::string_view kAbiDigest = "f2923c23d14ba47a";
 
 }  // namespace tessera::bridge

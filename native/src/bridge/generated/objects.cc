@@ -191,8 +191,6 @@ Napi::Value to_js(Napi::Env env, const engine::ClassForecast& from) {
 Napi::Value to_js(Napi::Env env, const engine::Forecast& from) {
   Napi::Object to = Napi::Object::New(env);
   to["classes"] = to_js(env, from.classes);
-  to["requestUs"] = to_js(env, static_cast<double>(from.request_us));
-  to["turnsShare"] = to_js(env, static_cast<double>(from.turns_share));
   return to;
 }
 

@@ -249,7 +249,7 @@ export interface RecallFacts {
   readonly kvPool: KvPool;
   engineStats(): EngineStats;
   /** As the engine's. */
-  forecast(refused: readonly number[]): EngineForecast;
+  forecast(): EngineForecast;
   /** Requests under way, and what is held of the engine though there are none; else 0. */
   heldWhileIdle(): EngineHeld & { readonly underway: number };
   /** IDs of users that can be recalled for, in the order of the file. */
