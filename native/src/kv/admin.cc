@@ -18,7 +18,7 @@ bool is_storing(const PoolState& pool) REQUIRES(pool.mutex) {
   const auto& graves = pool.chains.graves();
   const bool any_grave = std::any_of(graves.begin(), graves.end(),
                                      [](const auto& grave) { return grave->durable.seq != 0; });
-  return any_grave || !pool.writer.is_idle();
+  return any_grave || !pool.writer.is_idle() || !pool.sharing.is_idle();
 }
 
 }  // namespace
@@ -33,10 +33,12 @@ void Pool::retire(Version version) {
 
 uint64_t Pool::erasures() const { return state_->erasures.last(); }
 
-Status Pool::drop_user(std::string_view user, uint64_t budget_us) {
+Status Pool::drop_user(std::string_view user, uint64_t budget_us, uint64_t at) {
   PoolState& pool = *state_;
   MutexLock lock(pool.mutex);
   pool.erasures.note(user);
+  const Digest owner = shared_owner(false, user);
+  pool.sharing.erase(owner, at);
   for (const std::unique_ptr<LeaseRecord>& lease : pool.leases.all()) {
     if (lease->user == user) pool.leases.revoke(*lease);  // what it computed must not come back
   }
@@ -46,7 +48,7 @@ Status Pool::drop_user(std::string_view user, uint64_t budget_us) {
   }
   pool.chains.erase_graves(user);
   const auto is_over = [&]() REQUIRES(pool.mutex) {
-    return pool.writer.is_broken() || !is_erasing(pool, user);
+    return pool.writer.is_broken() || (!is_erasing(pool, user) && !pool.sharing.is_erasing(owner));
   };
   const bool is_gone =
       lock.wait_for(pool.writer.stored, std::chrono::microseconds(budget_us), is_over);
@@ -54,7 +56,9 @@ Status Pool::drop_user(std::string_view user, uint64_t budget_us) {
     return {Code::kIoFailed, "the disk tier refuses writes: " + pool.counts.store_error};
   }
   if (is_gone) return Status::ok();
-  return {Code::kDeadlineExceeded, "the user's blocks are still being erased from disk"};
+  const bool is_shared = !is_erasing(pool, user);
+  return {Code::kDeadlineExceeded, std::string("the user's blocks are still being erased from ") +
+                                       (is_shared ? "a shared store" : "disk")};
 }
 
 Status Pool::flush(uint64_t budget_us) {

@@ -17,6 +17,13 @@
 
 namespace tessera::kv {
 
+/// The name of a chain in a store that other processes use (shared_store.h).
+struct ChainName {
+  Digest owner;  // shared_owner()
+  Digest version;
+  bool operator==(const ChainName&) const = default;
+};
+
 /// Names one block of a store.
 struct StoredBlock {
   Digest key;                // of its content: two blocks with one key have the same numbers
@@ -28,12 +35,16 @@ struct StoredBlock {
 /// One block in transfer. The submitter keeps it, and its bytes, in place until it has ended.
 struct BlockTransfer {
   StoredBlock block;
+  ChainName chain = {};                  // of the block, where the store is a SharedStore
+  uint64_t call = 0;                     // the store's own number for it
   std::span<std::byte> to = {};          // of a read
   std::span<const std::byte> from = {};  // of a write
+  bool is_missing = false;               // of a read that failed: the store has forgotten the block
   Status status = {};
 };
 
 class HeadLog;
+class SharedStore;
 
 /// Thread-safety: any threads, but that the pool never writes a block beside another transfer of
 /// its slot. begin_read, begin_write and has_ended are called by the pool's I/O threads: a store
@@ -56,6 +67,8 @@ class BlockStore {
   virtual std::span<const std::byte> view(SlotIndex slot);
   /// Null: the store's content is lost when the pool closes.
   virtual HeadLog* heads() { return nullptr; }
+  /// Null: no other process uses it.
+  virtual SharedStore* shared() { return nullptr; }
 };
 
 /// The committed heads of chains beside the bytes of their blocks. Thread-safety: one thread at a

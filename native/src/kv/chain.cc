@@ -15,6 +15,10 @@ uint32_t common_prefix(std::span<const Token> a, std::span<const Token> b) {
   return static_cast<uint32_t>(differs.first - a.begin());
 }
 
+ChainName shared_name(const Chain& chain, const Digest& version) {
+  return {shared_owner(chain.is_prefix, chain.owner), version};
+}
+
 uint32_t tokens_in(const Chain& chain, uint32_t blocks) {
   if (blocks == 0) return 0;
   return (blocks - 1) * kBlockTokens + chain.blocks[blocks - 1].length;

@@ -41,6 +41,17 @@ struct DurableHead {
   std::vector<SlotIndex> slots;  // by block; owned even where the chain no longer uses them
 };
 
+/// What is known of the chain in one store that other processes use.
+struct SharedCopy {
+  std::string revision;      // of the head there, as this process saw or put it last; empty: none
+  uint64_t seq = 0;          // of the chain when that head was the same; 0: it is not
+  uint64_t looked_us = 0;    // when the head was seen or put
+  std::vector<Digest> keys;  // of the blocks that it names
+  bool is_known = false;     // revision and keys are those of a head that was seen, or of none
+  bool is_queued = false;    // to be put there
+  bool is_erased = false;    // the owner was erased there: nothing is put under this chain any more
+};
+
 /// Progress of bringing blocks to the device.
 struct ChainLoad {
   uint32_t next = 0;       // first block not yet issued
@@ -67,6 +78,7 @@ struct Chain {
   PerTier<uint32_t> resident{};  // blocks
   PerTier<EvictionNode> nodes{};
   DurableHead durable;
+  std::vector<SharedCopy> copies;  // by place among the shared tiers
   ChainLoad load;
   uint32_t version_position = 0;  // among its version's chains
   uint32_t holds = 0;             // jobs and prefetches that point here
@@ -82,6 +94,8 @@ struct Chain {
 
 /// Tokens at the front that both have.
 uint32_t common_prefix(std::span<const Token> a, std::span<const Token> b);
+/// The chain's name in stores that other processes use, under a version with this digest.
+ChainName shared_name(const Chain& chain, const Digest& version);
 /// Tokens held by the first `blocks` blocks.
 uint32_t tokens_in(const Chain& chain, uint32_t blocks);
 /// Blocks at the front that are in any tier at all.

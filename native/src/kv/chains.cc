@@ -26,6 +26,7 @@ Chain& Chains::make(const ChainKeyView& key, const Digest& prefix, uint32_t pref
   chain.root = root_digest(versions_[key.version].digest, key.owner, prefix);
   chain.used_us = options_.now_us();
   for (EvictionNode& node : chain.nodes) node.owner = &chain;
+  chain.copies.resize(tiers_.count() - *tiers_.shared().begin());
   join_version(chain);
   all_.emplace(ChainKey{key.version, key.is_prefix, chain.owner}, std::move(made));
   return chain;
@@ -146,7 +147,9 @@ void Chains::destroy_if_done(Chain& chain) {
 void Chains::forget_if_empty(Chain& chain) {
   if (chain.is_dead) return destroy_if_done(chain);
   const bool is_empty = chain.resident == PerTier<uint32_t>{};
-  const bool is_queued = chain.load.is_queued || chain.is_store_queued;
+  const bool is_put = std::any_of(chain.copies.begin(), chain.copies.end(),
+                                  [](const SharedCopy& copy) { return copy.is_queued; });
+  const bool is_queued = chain.load.is_queued || chain.is_store_queued || is_put;
   const bool is_done = is_empty && !is_queued && chain.holds == 0 && chain.durable.seq == 0;
   if (is_done) bury(chain, false);
 }

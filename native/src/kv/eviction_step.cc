@@ -71,6 +71,10 @@ bool Chains::evict_one(TierIndex which, const Chain* spared) {
     ++metrics.evicted_dirty_blocks;
   }
   drop_slot(*chain, tail, which, SlotState::kEvicting);
+  if (tiers_[which].shared != nullptr) {
+    // The block is there still: what is forgotten is that it is.
+    chain->copies[which - *tiers_.shared().begin()].is_known = false;
+  }
   set_resident(*chain, which, tail);
   forget_if_empty(*chain);
   return true;

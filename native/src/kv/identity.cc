@@ -82,6 +82,10 @@ Digest root_digest(const Digest& version, std::string_view owner, const Digest& 
   return Hash("tessera.kv.root.1").digest(version).text(owner).digest(prefix).value();
 }
 
+Digest shared_owner(bool is_prefix, std::string_view owner) {
+  return Hash("tessera.kv.owner.1").number(is_prefix ? 1 : 0).text(owner).value();
+}
+
 Digest block_digest(const Digest& before, std::span<const Token> tokens) {
   return Hash("tessera.kv.block.1").digest(before).tokens(tokens).value();
 }

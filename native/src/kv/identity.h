@@ -46,6 +46,8 @@ Digest prefix_digest(const Digest& version, std::span<const Token> tokens);
 std::string_view owner_of(const Digest& prefix);
 /// Root of the hash chain of `owner` (a user, or a prefix digest's text) over a prefix.
 Digest root_digest(const Digest& version, std::string_view owner, const Digest& prefix);
+/// The name of an owner, a user or the text of a prefix digest, in stores that processes share.
+Digest shared_owner(bool is_prefix, std::string_view owner);
 /// Next link: the block's valid tokens on top of its predecessor.
 Digest block_digest(const Digest& before, std::span<const Token> tokens);
 

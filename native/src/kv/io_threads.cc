@@ -20,6 +20,9 @@ constexpr size_t kLoadsPendingMax = 16;
 IoThreads::IoThreads(PoolState& pool, uint32_t read_threads) : pool_(pool) {
   for (uint32_t i = 0; i < read_threads; ++i) threads_.emplace_back([this] { load(); });
   threads_.emplace_back([this] { store(); });
+  for (const TierIndex which : pool.tiers.shared()) {
+    threads_.emplace_back([this, which] { share(which); });
+  }
 }
 
 IoThreads::~IoThreads() {
@@ -28,7 +31,10 @@ IoThreads::~IoThreads() {
     pool_.is_stopping = true;
     pool_.loader.ready.notify_all();
     pool_.writer.ready.notify_all();
+    pool_.sharing.ready.notify_all();
   }
+  // A call that a store has under way must not hold its thread.
+  for (const TierIndex which : pool_.tiers.shared()) pool_.tiers[which].shared->close();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -64,6 +70,24 @@ void IoThreads::load() {
     };
     if (std::erase_if(pending, finish_ended) > 0 || pending.empty()) continue;
     (void)work.has_ended(*pending.front(), kTransferLookUs);
+  }
+}
+
+void IoThreads::share(TierIndex which) {
+  PoolWork work(pool_);
+  ShareJob job;
+  while (true) {
+    pool_.tiers[which].shared->end_late();
+    const bool any = work.begin_share(which, job);
+    if (any) {
+      work.perform(job);
+      work.finish(job);
+    }
+    MutexLock lock(pool_.mutex);
+    if (pool_.is_stopping) return;
+    const bool has_failed = any && !job.status.is_ok();
+    if (!any || has_failed) lock.wait_for(pool_.sharing.ready, kRest);
+    if (pool_.is_stopping) return;
   }
 }
 

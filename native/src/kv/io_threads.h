@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "kv/tier.h"
+
 namespace tessera::kv {
 
 class PoolState;
@@ -22,6 +24,7 @@ class IoThreads {
  private:
   void load();
   void store();
+  void share(TierIndex which);
   /// False when the threads are to end.
   bool wait_for_loads();
   bool is_stopping();

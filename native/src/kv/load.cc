@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "kv/look.h"
 #include "kv/pool_state.h"
 
 namespace tessera::kv {
@@ -44,31 +45,75 @@ Status make_block(PoolState& pool, LoadJob& job) {
   return memory.write(job.target, block);
 }
 
-}  // namespace
+/// The loads that bring up what the pool has of a user; none where nothing is to be brought.
+struct WantedLoads {
+  Chain* chain = nullptr;
+  Chain* prefix = nullptr;
+  uint32_t end = 0, prefix_end = 0;  // in blocks; 0: none of it
+  bool any() const { return end > 0 || prefix_end > 0; }
+};
 
-Prefetch Pool::prefetch(Version version, std::string_view user, uint32_t tokens_max) {
-  PoolState& pool = *state_;
-  const MutexLock lock(pool.mutex);
-  if (version >= pool.chains.version_count() || pool.chains.version(version).is_retired) return {};
+WantedLoads wanted_loads(PoolState& pool, uint32_t version, std::string_view user,
+                         uint32_t tokens_max) REQUIRES(pool.mutex) {
+  WantedLoads wanted;
   Chain* chain = pool.chains.nearest(version, user);
   if (chain == nullptr) return {};
   Chain* prefix = pool.chains.prefix_under(version, *chain);
   if (chain->prefix_blocks > 0 && prefix == nullptr) return {};  // nothing to stand on
-  const uint32_t end = wished_blocks(*chain, tokens_max);
-  const uint32_t prefix_end =
-      prefix == nullptr ? 0 : wished_blocks(*prefix, chain->prefix_blocks * kBlockTokens);
-  const bool wants_prefix = prefix != nullptr && wants_load(*prefix, prefix_end);
-  if (!wants_prefix && !wants_load(*chain, end)) return {};
+  wanted = {.chain = chain, .prefix = prefix};
+  wanted.end = wished_blocks(*chain, tokens_max);
+  if (!wants_load(*chain, wanted.end)) wanted.end = 0;
+  if (prefix == nullptr) return wanted;
+  wanted.prefix_end = wished_blocks(*prefix, chain->prefix_blocks * kBlockTokens);
+  if (!wants_load(*prefix, wanted.prefix_end)) wanted.prefix_end = 0;
+  return wanted;
+}
+
+/// False when too many wait.
+bool queue_loads(PoolState& pool, const WantedLoads& wanted) REQUIRES(pool.mutex) {
   if (!pool.loader.has_room()) {
     ++pool.counts.prefetches_refused;
-    return {};
+    return false;
   }
   ++pool.counts.prefetches;
-  if (wants_prefix) pool.loader.queue(*prefix, prefix_end);
-  if (wants_load(*chain, end)) pool.loader.queue(*chain, end);
-  PrefetchRecord& record = pool.loader.begin(chain, prefix);
+  if (wanted.prefix_end > 0) pool.loader.queue(*wanted.prefix, wanted.prefix_end);
+  if (wanted.end > 0) pool.loader.queue(*wanted.chain, wanted.end);
   pool.loader.ready.notify_all();
-  return Prefetch(state_.get(), &record);
+  return true;
+}
+
+}  // namespace
+
+Prefetch Pool::prefetch(Version version, std::string_view user, uint32_t tokens_max) {
+  PoolState& pool = *state_;
+  PrefetchRecord* record = nullptr;
+  uint64_t look = 0;
+  {
+    const MutexLock lock(pool.mutex);
+    const bool is_served =
+        version < pool.chains.version_count() && !pool.chains.version(version).is_retired;
+    if (!is_served) return {};
+    const WantedLoads wanted = wanted_loads(pool, version, user, tokens_max);
+    const bool loads = wanted.any() && queue_loads(pool, wanted);
+    look = begin_look(pool, version, user, tokens_max, pool.chains.nearest(version, user));
+    if (!loads && look == 0) return {};
+    record = loads ? &pool.loader.begin(wanted.chain, wanted.prefix)
+                   : &pool.loader.begin(nullptr, nullptr);
+    record->look = look;
+    if (look != 0) pool.sharing.look(look)->record = record;
+  }
+  if (look != 0) ask_look(pool, look);
+  return Prefetch(state_.get(), record);
+}
+
+void PoolState::load_locked(uint32_t version, std::string_view user, uint32_t tokens_max,
+                            PrefetchRecord& record) {
+  if (chains.version(version).is_retired) return;
+  const WantedLoads wanted = wanted_loads(*this, version, user, tokens_max);
+  if (!wanted.any() || !queue_loads(*this, wanted)) return;
+  if (record.chain == nullptr && record.prefix == nullptr) {
+    loader.hold(record, wanted.chain, wanted.prefix);
+  }
 }
 
 bool PoolWork::begin_load(LoadJob& job) {
@@ -111,6 +156,9 @@ bool PoolWork::begin_load(LoadJob& job) {
     job.from = from;
     job.target = target;
     job.transfer = {.block = block.stored_in(from)};
+    if (pool.tiers[from].shared != nullptr) {
+      job.transfer.chain = shared_name(chain, pool.chains.version(chain.version).digest);
+    }
     job.stored.clear();
     job.is_moved = false;
     job.begun_us = 0;
@@ -182,9 +230,12 @@ void PoolWork::finish(LoadJob& job) {
     metrics.read_us += job.spent_us;
   } else {
     chain.load.end = std::min(chain.load.end, job.index);
-    const bool is_corrupt = job.status.code() == Code::kKvStoreCorrupt;
-    ++(is_corrupt ? pool.counts.loads_corrupt : pool.counts.loads_failed);
-    if (is_corrupt && is_current) {
+    const bool is_gone = job.status.code() == Code::kKvStoreCorrupt;
+    const bool is_missing = job.transfer.is_missing;
+    ++(is_missing ? pool.counts.loads_missing
+       : is_gone  ? pool.counts.loads_corrupt
+                  : pool.counts.loads_failed);
+    if (is_gone && is_current) {
       pool.give_up_locked(chain, job.index, job.from, job.transfer.block.slot);
     }
   }
@@ -200,7 +251,10 @@ void PoolWork::finish(LoadJob& job) {
 }
 
 void PoolState::give_up_locked(Chain& chain, uint32_t index, TierIndex which, SlotIndex slot) {
-  if (chains.give_up(chain, index, which, slot)) writer.queue(chain);
+  if (!chains.give_up(chain, index, which, slot)) return;
+  if (tiers[which].shared != nullptr)
+    sharing.copy(chain, which).seq = 0;  // its head names too much
+  writer.queue(chain);
 }
 
 }  // namespace tessera::kv

@@ -45,13 +45,19 @@ PrefetchRecord& Loader::begin(Chain* chain, Chain* prefix) {
   }
   PrefetchRecord& record = *free_.back();
   free_.pop_back();
-  record = {.chain = chain, .prefix = prefix};
+  record = {};
+  hold(record, chain, prefix);
+  return record;
+}
+
+void Loader::hold(PrefetchRecord& record, Chain* chain, Chain* prefix) {
+  record.chain = chain;
+  record.prefix = prefix;
   for (Chain* wanted : {chain, prefix}) {
     if (wanted == nullptr) continue;
     ++wanted->holds;
     ++wanted->load.waiting;
   }
-  return record;
 }
 
 void Loader::end(PrefetchRecord& record) {

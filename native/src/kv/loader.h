@@ -15,6 +15,7 @@ namespace tessera::kv {
 struct PrefetchRecord {
   Chain* chain = nullptr;
   Chain* prefix = nullptr;
+  uint64_t look = 0;  // number of the look that it waits for (sharing.h); 0: none
 };
 
 class Loader {
@@ -36,6 +37,8 @@ class Loader {
 
   /// Holds the chains until it is ended; either may be null.
   PrefetchRecord& begin(Chain* chain, Chain* prefix);
+  /// Makes a record that holds none, having waited for a look, hold what was found.
+  void hold(PrefetchRecord& record, Chain* chain, Chain* prefix);
   /// A load without a waiting prefetch is not begun.
   void end(PrefetchRecord& record);
   uint64_t open_count() const { return records_.size() - free_.size(); }

@@ -59,6 +59,15 @@ struct PoolMetrics {
   uint64_t store_queue = 0;      // gauge
   uint64_t heads_corrupt = 0;    // found at opening
   uint64_t indexes_dropped = 0;  // at opening: damaged, and begun anew
+  uint64_t looks = 0;            // for heads in stores that other processes use
+  uint64_t looks_found = 0;      // of them, those that found the user
+  uint64_t look_us = 0;          // spent in all of them
+  uint64_t puts = 0;             // heads put there
+  uint64_t puts_changed = 0;     // refused there: another process had been first
+  uint64_t puts_erased = 0;      // refused there: the user was erased
+  uint64_t puts_failed = 0;      // errors of the stores
+  uint64_t loads_missing = 0;    // blocks that such a store has forgotten
+  uint64_t heads_refused = 0;    // heads from there that were not what was asked for
   bool is_storing = true;        // false while a disk error holds stores back
   std::string store_error;       // the last one
 

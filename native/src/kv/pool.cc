@@ -123,6 +123,10 @@ Result<std::unique_ptr<Pool>> Pool::open(PoolOptions options) {
   PoolOptions& kept = state->options;
   if (!kept.now_us) kept.now_us = steady_us;
   TESSERA_RETURN_IF_ERROR(state->tiers.open(kept));
+  {
+    const MutexLock lock(state->mutex);
+    state->sharing.open();
+  }
   if (state->tiers.has_heads()) TESSERA_RETURN_IF_ERROR(recover(*state));
   if (kept.read_threads > 0) {
     state->threads = std::make_unique<IoThreads>(*state, kept.read_threads);
@@ -142,6 +146,7 @@ std::span<const std::string> Pool::tier_names() const { return state_->tiers.nam
 
 PoolState::~PoolState() {
   threads.reset();
+  for (const TierIndex which : tiers.shared()) tiers[which].shared->close();
   TESSERA_CHECK(leases.open_count() == 0);  // leases end before their pool
   TESSERA_CHECK(loader.open_count() == 0);  // and so do prefetches
 }

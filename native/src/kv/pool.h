@@ -113,6 +113,8 @@ class Prefetch {
 
   explicit operator bool() const { return record_ != nullptr; }
   bool is_done() const;
+  /// It is not yet known what stores of other processes have of the user.
+  bool is_looking() const;
   /// Waits until it is done; false when `budget_us` of real time passed before.
   bool wait(uint64_t budget_us) const;
   /// Begins no more transfers. Those under way still end, for later requests.
@@ -200,7 +202,9 @@ class Pool {
   /// Forgets the user everywhere and makes the user's bytes on disk unreadable: nothing that began
   /// before, by the number that its query bears, is kept afterwards. Waits up to `budget_us` for
   /// that to be durable. Errors: DEADLINE_EXCEEDED; what was begun goes on.
-  Status drop_user(std::string_view user, uint64_t budget_us);
+  /// `at`: the erasure's offset in the log of the cluster, where there is one: stores that other
+  /// processes use take nothing of the user from a process that has not applied it.
+  Status drop_user(std::string_view user, uint64_t budget_us, uint64_t at = 0);
   /// Waits until what is committed is durable, as far as the disk tier has room. Errors:
   /// DEADLINE_EXCEEDED, IO_FAILED when stores are held back.
   Status flush(uint64_t budget_us);

@@ -14,6 +14,7 @@
 #include "kv/leases.h"
 #include "kv/loader.h"
 #include "kv/pool.h"
+#include "kv/sharing.h"
 #include "kv/tiers.h"
 #include "kv/work.h"
 #include "kv/writer.h"
@@ -45,6 +46,13 @@ class PoolState final : private Chains::Queues {
   /// The tier has not got what the chain has there from block `index` on: it is stored anew.
   void give_up_locked(Chain& chain, uint32_t index, TierIndex which, SlotIndex slot)
       REQUIRES(mutex);
+  /// Makes what a shared store has of a chain findable under the key's version; the chain, or null
+  /// where the head is not to be used (adopt.cc).
+  Chain* adopt_locked(TierIndex which, uint32_t version, const HeadKey& key, const FoundHead& found)
+      REQUIRES(mutex);
+  /// Loads what the pool has of the look's user for the prefetch that waits.
+  void load_locked(uint32_t version, std::string_view user, uint32_t tokens_max,
+                   PrefetchRecord& record) REQUIRES(mutex);
   /// Makes the blocks that a job has written part of the chains.
   void publish_locked(StoreJob& job) REQUIRES(mutex);
 
@@ -54,7 +62,8 @@ class PoolState final : private Chains::Queues {
   Chains chains GUARDED_BY(mutex){tiers, options, *this};
   Leases leases GUARDED_BY(mutex){tiers};
   Loader loader GUARDED_BY(mutex){chains, options};
-  Writer writer GUARDED_BY(mutex){tiers, options, counts};
+  Sharing sharing GUARDED_BY(mutex){tiers, options, counts};
+  Writer writer GUARDED_BY(mutex){tiers, options, counts, sharing};
   Erasures erasures;
   bool is_stopping GUARDED_BY(mutex) = false;
   std::unique_ptr<IoThreads> threads;

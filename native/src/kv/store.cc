@@ -1,4 +1,4 @@
-// Stores: committed blocks copied to the tiers below behind the answer, many chains
+// Stores: committed blocks copied to this process's own tiers behind the answer, many chains
 // with one sync and one commit. Order: bytes, sync, heads; a slot is used again only after the
 // commit of a head that no longer points to it.
 #include <algorithm>
@@ -53,7 +53,7 @@ struct Lacking {
 
 Lacking lacking(const PoolState& pool, const Chain& chain, bool is_head_writable) {
   Lacking found;
-  for (const TierIndex which : pool.tiers.below(kDevice)) {
+  for (const TierIndex which : pool.tiers.own()) {
     const bool is_writable = which != pool.tiers.headed() || is_head_writable;
     if (!pool.tiers[which].has_room() || !is_writable) continue;
     found.goes_to[which] = true;
@@ -79,7 +79,7 @@ bool plan_transfers(PoolState& pool, Plan& plan, Chain& chain, bool is_head_writ
     transfer.index = index;
     transfer.from = from;
     transfer.source = chain.blocks[index].stored_in(from);
-    for (const TierIndex which : pool.tiers.below(kDevice)) {
+    for (const TierIndex which : pool.tiers.own()) {
       if (which <= from) goes_to[which] = false;  // what a lower tier alone has goes up by loads
       if (!goes_to[which] || index < chain.resident[which]) continue;
       transfer.to[which] = slot_for(pool, which, chain);

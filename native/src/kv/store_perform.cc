@@ -4,63 +4,19 @@
 #include <utility>
 
 #include "kv/pool_state.h"
+#include "kv/stored_copy.h"
 
 namespace tessera::kv {
 namespace {
 
 constexpr size_t kWritesPendingMax = 16;  // writes that their stores have not ended yet
 
-/// A block as the tiers below the device hold it: where it lies, or a copy that its writes share.
-struct Stored {
-  Status status;
-  std::span<const std::byte> bytes;
-  std::shared_ptr<std::vector<std::byte>> copy;
-};
-
-/// Bytes of the transfer's source where the processor can read them.
-Stored source_bytes(PoolState& pool, const StoreTransfer& transfer) {
-  Stored source;
-  const SlotIndex slot = transfer.source.slot;
-  const auto into_copy = [&](uint64_t size) {
-    source.copy = std::make_shared<std::vector<std::byte>>(size);
-    source.bytes = *source.copy;
-  };
-  if (transfer.from == kDevice) {
-    BlockMemory& memory = pool.tiers.memory();
-    if (memory.is_addressable()) {
-      source.bytes = {memory.address(slot), pool.options.block_bytes};
-    } else {
-      into_copy(pool.options.block_bytes);
-      source.status = memory.read(slot, *source.copy);
-    }
-    return source;
-  }
-  BlockStore& store = *pool.tiers[transfer.from].store;
-  source.bytes = store.view(slot);
-  if (!source.bytes.empty()) return source;
-  into_copy(pool.tiers.stored_bytes());
-  BlockTransfer read{.block = transfer.source, .to = *source.copy};
-  source.status = read_now(store, read);
-  return source;
-}
-
-Stored stored_bytes(PoolState& pool, const StoreTransfer& transfer) {
-  Stored source = source_bytes(pool, transfer);
-  const BlockCodec* codec = pool.options.codec.get();
-  if (codec == nullptr || transfer.from != kDevice || !source.status.is_ok()) return source;
-  Stored encoded;
-  encoded.copy = std::make_shared<std::vector<std::byte>>(pool.tiers.stored_bytes());
-  codec->encode(source.bytes, *encoded.copy);
-  encoded.bytes = *encoded.copy;
-  return encoded;
-}
-
 /// The writes of one job, some of them under way.
 class Writes {
  public:
   Writes(PoolState& pool, StoreJob& job) : pool_(pool), job_(job) {}
 
-  void begin(StoreItem& item, StoreTransfer& transfer, TierIndex which, const Stored& stored) {
+  void begin(StoreItem& item, StoreTransfer& transfer, TierIndex which, const StoredCopy& stored) {
     auto write = std::make_unique<Write>();
     write->item = &item;
     write->stored = &transfer;
@@ -118,12 +74,12 @@ class Writes {
 /// Begins the transfer's writes, if its bytes can be had; none into the store with heads where an
 /// earlier block of the item has not come there.
 void begin_writes(PoolState& pool, Writes& writes, StoreItem& item, StoreTransfer& transfer) {
-  Stored stored = stored_bytes(pool, transfer);
+  StoredCopy stored = stored_copy(pool, transfer);
   if (!stored.status.is_ok()) {
     if (item.status.is_ok()) item.status = std::move(stored.status);
     return;
   }
-  for (const TierIndex which : pool.tiers.below(kDevice)) {
+  for (const TierIndex which : pool.tiers.own()) {
     const bool is_headed = which == pool.tiers.headed();
     if (transfer.to[which] == kNoSlot || (is_headed && !item.status.is_ok())) continue;
     writes.begin(item, transfer, which, stored);

@@ -19,8 +19,21 @@ bool has_prefix(const PoolState& pool, const Chain& chain, const LeaseRecord& le
          chain.prefix == prefix_digest(pool.chains.version(chain.version).digest, text);
 }
 
+/// What other processes find lies under the older version's name.
+void forget_copies(PoolState& pool, Chain& chain) REQUIRES(pool.mutex) {
+  pool.sharing.drop(chain);
+  for (const TierIndex which : pool.tiers.shared()) {
+    for (uint32_t i = 0; i < chain.resident[which]; ++i) {
+      pool.chains.drop_slot(chain, i, which, SlotState::kOrphan);
+    }
+    pool.chains.set_resident(chain, which, 0);
+    pool.sharing.copy(chain, which) = {};
+  }
+}
+
 void pass_on(PoolState& pool, Chain& chain, uint32_t version, uint32_t distance,
              const Digest& prefix) REQUIRES(pool.mutex) {
+  forget_copies(pool, chain);
   pool.chains.rename(chain, version);
   chain.versions_back += distance;
   chain.prefix = prefix;

@@ -42,6 +42,7 @@ Status Tiers::open_device(PoolOptions& options) {
     memory_ = std::move(arena).value();
   }
   add(name, memory_->slot_count(), options.eviction).metrics.is_locked = is_locked;
+  shared_from_ = count();
   return Status::ok();
 }
 
@@ -100,12 +101,25 @@ Status Tiers::add_store(TierSpec spec, EvictionKind eviction) {
     return refused("tiers: expected heads in one tier, got some in '" +
                    list_[headed_].metrics.name + "' and '" + spec.name + "'");
   }
+  SharedStore* shared = spec.store == nullptr ? nullptr : spec.store->shared();
+  if (shared == nullptr && has_shared()) {
+    return refused("tiers: expected '" + spec.name + "' before those that are shared");
+  }
   if (is_headed) headed_ = static_cast<TierIndex>(list_.size());
   const uint32_t slot_count = spec.store == nullptr ? 0 : spec.store->slot_count();
   Tier& tier = add(spec.name, slot_count, eviction);
   tier.metrics.expected_block_us = spec.expected_block_us;
   tier.store = std::move(spec.store);
+  tier.shared = shared;
+  if (shared == nullptr) shared_from_ = count();
   return Status::ok();
+}
+
+bool Tiers::any_own() const {
+  for (const TierIndex tier : own()) {
+    if (list_[tier].has_room()) return true;
+  }
+  return false;
 }
 
 bool Tiers::any_below(TierIndex tier) const {

@@ -13,6 +13,7 @@
 #include "kv/memory.h"
 #include "kv/metrics.h"
 #include "kv/options.h"
+#include "kv/shared_store.h"
 #include "kv/slot.h"
 #include "kv/tier.h"
 
@@ -22,6 +23,7 @@ struct Tier {
   std::unique_ptr<SlotTable> slots;  // as many as the tier's capacity
   std::unique_ptr<EvictionPolicy> policy;
   std::unique_ptr<BlockStore> store;  // none: the device, or a tier without capacity
+  SharedStore* shared = nullptr;      // the store, where other processes use it as well
   TierMetrics metrics;                // its name among them
 
   bool has_room() const { return slots->count() > 0; }
@@ -41,6 +43,11 @@ class Tiers {
   TierRange all() const { return {0, count()}; }
   TierRange below(TierIndex tier) const { return {tier + 1u, count()}; }
   bool any_below(TierIndex tier) const;
+  /// Below the device, but for those that other processes use, which are the last of the list.
+  TierRange own() const { return {kDevice + 1u, shared_from_}; }
+  bool any_own() const;
+  TierRange shared() const { return {shared_from_, count()}; }
+  bool has_shared() const { return shared_from_ < count(); }
   /// The tier whose store has heads, or kNoTier.
   TierIndex headed() const { return headed_; }
   bool has_heads() const { return headed_ != kNoTier; }
@@ -72,6 +79,7 @@ class Tiers {
   std::unique_ptr<BlockMemory> memory_;
   TierIndex headed_ = kNoTier;
   uint64_t stored_bytes_ = 0;
+  uint32_t shared_from_ = 0;  // place of the first shared one, or the count
 };
 
 }  // namespace tessera::kv

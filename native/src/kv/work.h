@@ -9,10 +9,18 @@
 #include <vector>
 
 #include "kv/pool.h"
+#include "kv/shared_store.h"
 
 namespace tessera::kv {
 
 struct Chain;
+
+/// A user that is to be erased from one shared store.
+struct SharedErasure {
+  Digest owner;
+  uint64_t at = 0;  // of the log of the cluster
+  bool operator==(const SharedErasure&) const = default;
+};
 
 /// One block from a store to the device. It stays where it is from start() until has_ended().
 struct LoadJob {
@@ -65,6 +73,28 @@ struct StoreJob {
   bool is_nothing = false;           // only the index was worked on, which is done
 };
 
+/// One chain put into a store that other processes use, or one user erased there.
+struct ShareJob {
+  TierIndex which = kNoTier;
+  std::optional<SharedErasure> erasure;  // instead of all below
+  Chain* chain = nullptr;
+  uint32_t version = 0;  // the chain's
+  ChainName name;
+  bool finds = false;  // the store's head is not known: it is looked for, and nothing is written
+  FoundHead found;
+  std::vector<StoreTransfer> transfers;
+  HeadRecord head;             // to be put once they are done
+  std::vector<Digest> keys;    // of the head's blocks
+  std::string replaces;        // revision
+  std::vector<Digest> gone;    // blocks that the head before named
+  bool is_whole = false;       // it names all that the chain has
+  bool is_erased = false;      // a write was refused: the owner was erased
+  uint64_t bytes = 0, us = 0;  // written, and the time that took
+  Published published = Published::kChanged;
+  std::string revision;  // of the head that was put
+  Status status;
+};
+
 /// Thread-safety: loads from any number of threads; one store at a time (begin_store is false while
 /// another is under way).
 class PoolWork {
@@ -82,6 +112,11 @@ class PoolWork {
   bool begin_store(StoreJob& job);
   void perform(StoreJob& job);
   void finish(StoreJob& job);
+
+  /// Of a shared tier, one at a time each.
+  bool begin_share(TierIndex which, ShareJob& job);
+  void perform(ShareJob& job);
+  void finish(ShareJob& job);
 
   /// audit() of audit.h, under the lock.
   std::vector<std::string> audit();

@@ -5,7 +5,8 @@
 namespace tessera::kv {
 
 void Writer::queue(Chain& chain) {
-  if (chain.is_store_queued || chain.is_dead || !tiers_.any_below(kDevice)) return;
+  sharing_.queue(chain);
+  if (chain.is_store_queued || chain.is_dead || !tiers_.any_own()) return;
   if (queue_.size() >= options_.store_queue_max) {
     ++counts_.stores_dropped;
     return;
@@ -27,6 +28,7 @@ void Writer::queue_renaming(Chain& chain) {
 }
 
 void Writer::drop(Chain& chain) {
+  sharing_.drop(chain);
   if (chain.is_store_queued) std::erase(queue_, &chain);
   if (chain.is_renaming) std::erase(renaming_, &chain);
   chain.is_store_queued = chain.is_renaming = false;

@@ -12,6 +12,7 @@
 #include "kv/chain.h"
 #include "kv/metrics.h"
 #include "kv/options.h"
+#include "kv/sharing.h"
 #include "kv/tiers.h"
 
 namespace tessera::kv {
@@ -19,10 +20,11 @@ namespace tessera::kv {
 class Writer {
  public:
   /// Its arguments outlive it.
-  Writer(const Tiers& tiers, const PoolOptions& options, PoolMetrics& counts)
-      : tiers_(tiers), options_(options), counts_(counts) {}
+  Writer(const Tiers& tiers, const PoolOptions& options, PoolMetrics& counts, Sharing& sharing)
+      : tiers_(tiers), options_(options), counts_(counts), sharing_(sharing) {}
 
-  /// The chain has something to be stored. Where the queue is full it is dropped, and counted.
+  /// The chain has something to be stored, here or in a store that others use. Where the queue is
+  /// full it is dropped, and counted.
   void queue(Chain& chain);
   /// The same for a chain that a job has not finished with, whatever the queue has.
   void queue_again(Chain& chain);
@@ -63,6 +65,7 @@ class Writer {
   const Tiers& tiers_;
   const PoolOptions& options_;
   PoolMetrics& counts_;
+  Sharing& sharing_;
   std::vector<Chain*> queue_;
   std::vector<Chain*> renaming_;
   std::vector<HeadKey> dangling_;
