@@ -71,6 +71,10 @@ const EngineOptions = record('EngineOptions', 'engine::EngineOptions', '', {
     'How far back keys and values may come from (engineSucceedAdapter); 0: none does.',
     'to.kv.versions_back_max',
   ),
+  kvSharedLinks: i32s(
+    'Links of storeLinkOpen to stores that other processes use as well, nearest first.',
+    'to.kv.shared_links',
+  ),
   kvDiskReserveBytes: u53(
     'Free bytes of the file system of kvFolder below which nothing is stored there.',
     'to.kv.disk_reserve_bytes',

@@ -59,6 +59,21 @@ import type {
 import type { StoreAddon } from './store-abi.js';
 
 /** In order, then the functions of StoreAddon. */
+/** A call of the engine to a store of keys and values (kv/store_link.h). */
+export interface StoreLinkCall {
+  readonly id: number;
+  readonly kind: 'find' | 'read' | 'write' | 'publish' | 'erase';
+  /** 32 hexadecimal digits, as are `version` and `block`; these are empty where there is none. */
+  readonly owner: string;
+  readonly version: string;
+  readonly block: string;
+  readonly replaces: string;
+  readonly gone: readonly string[];
+  readonly at: number;
+}
+
+export type StoreLinkStatus = 'ok' | 'missing' | 'changed' | 'erased' | 'failed';
+
 export interface NativeAddon extends StoreAddon {
   buildInfo(): string;
   describeAbi(): AbiDescription;
@@ -142,13 +157,35 @@ export interface NativeAddon extends StoreAddon {
   kvHolds(engine: EngineHandle, user: string): boolean;
   /** Chains of a user, one per version of prompts under which they have any. */
   kvInspect(engine: EngineHandle, user: string): readonly KvChain[];
-  /** Resolves when the user is gone from disk; rejects with DEADLINE_EXCEEDED, IO_FAILED. */
-  kvDropUser(engine: EngineHandle, user: string, budgetUs: number): Promise<void>;
+  /**
+   * Resolves when the user is gone from disk and shared stores; rejects with DEADLINE_EXCEEDED,
+   * IO_FAILED. `at`: offset of the erasure in the log of the cluster; 0 where there is none.
+   */
+  kvDropUser(engine: EngineHandle, user: string, budgetUs: number, at: number): Promise<void>;
   /** Finds nothing under the version any more; false when the pool does not know it. */
   kvDropVersion(engine: EngineHandle, version: string): boolean;
   /** Reads every block on disk, slowly. Rejects with CANCELLED. */
   kvCheckIntegrity(engine: EngineHandle): Promise<KvIntegrity>;
   kvCancelCheck(engine: EngineHandle): void;
+
+  /** A link to a store that another thread will serve; its number. `limitUs`: of one call. */
+  storeLinkOpen(limitUs: number): number;
+  /** `ring` is called on this thread when calls wait; the result ends that. */
+  storeLinkServe(link: number, ring: () => void): () => void;
+  storeLinkTake(link: number): readonly StoreLinkCall[];
+  /** Copy of what a write or publish carries; undefined: the engine has given the call up. */
+  storeLinkBytes(link: number, call: number): Uint8Array | undefined;
+  /** Copies the bytes before it returns; nothing where the call has been given up. */
+  storeLinkEnd(
+    link: number,
+    call: number,
+    status: StoreLinkStatus,
+    bytes?: Uint8Array,
+    text?: string,
+  ): void;
+  storeLinkSetAvailable(link: number, isAvailable: boolean): void;
+  /** Calls under way fail. Nothing for a number that no link has. */
+  storeLinkClose(link: number): void;
 
   /** Runs the prompts through the model and writes activation scales. */
   measureScales(options: ScaleMeasurement): Promise<MeasuredScales>;

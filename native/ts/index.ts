@@ -1,4 +1,4 @@
-export type { NativeAddon } from './abi.js';
+export type { NativeAddon, StoreLinkCall, StoreLinkStatus } from './abi.js';
 export {
   readAnswerFacts,
   readCompletionHead,

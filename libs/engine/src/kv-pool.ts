@@ -28,6 +28,8 @@ export interface KvPoolOptions {
   readonly storeQueueMax: number;
   readonly prefetchQueueMax: number;
   readonly memory: 'pageable' | 'locked';
+  /** Of `openStoreLink`, to stores that other processes use as well, nearest first. */
+  readonly sharedLinks?: readonly number[];
 }
 
 /** The part of a prompt that the pool may find and keep. */
@@ -70,10 +72,12 @@ export interface KvPool {
   holds(userId: string): boolean;
   inspect(userId: string): readonly KvChain[];
   /**
-   * Forgets the user everywhere; resolves when nothing of the user can be read from disk any more.
-   * Rejects with DEADLINE_EXCEEDED or IO_FAILED; what was begun goes on.
+   * Forgets the user everywhere; resolves when nothing of the user can be read from disk or from
+   * shared stores any more. Rejects with DEADLINE_EXCEEDED or IO_FAILED; what was begun goes on.
+   * @param at offset of the erasure in the log of the cluster: shared stores take nothing of the
+   *   user from a process that has not applied it
    */
-  dropUser(userId: string, budgetMs: number): Promise<void>;
+  dropUser(userId: string, budgetMs: number, at?: number): Promise<void>;
   /** Finds nothing under the version any more; false when the pool does not know it. */
   dropVersion(version: string): boolean;
   /**

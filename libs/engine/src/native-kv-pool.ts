@@ -28,6 +28,7 @@ export type KvOptionFields = Pick<
   | 'kvStoreQueueMax'
   | 'kvPrefetchQueueMax'
   | 'kvMemory'
+  | 'kvSharedLinks'
 >;
 
 export function kvFields(kv: KvPoolOptions): KvOptionFields {
@@ -45,6 +46,7 @@ export function kvFields(kv: KvPoolOptions): KvOptionFields {
     kvStoreQueueMax: kv.storeQueueMax,
     kvPrefetchQueueMax: kv.prefetchQueueMax,
     kvMemory: kv.memory,
+    kvSharedLinks: Int32Array.from(kv.sharedLinks ?? []),
   };
 }
 
@@ -66,8 +68,8 @@ export class NativeKvPool implements KvPool {
     return callNative(() => addon().kvInspect(this.engine, userId));
   }
 
-  async dropUser(userId: string, budgetMs: number): Promise<void> {
-    await awaitNative(() => addon().kvDropUser(this.engine, userId, budgetMs * US_PER_MS));
+  async dropUser(userId: string, budgetMs: number, at = 0): Promise<void> {
+    await awaitNative(() => addon().kvDropUser(this.engine, userId, budgetMs * US_PER_MS, at));
   }
 
   dropVersion(version: string): boolean {

@@ -45,6 +45,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   register_live_functions(env, exports);
   register_reach_functions(env, exports);
   register_lane_functions(env, exports);
+  register_link_functions(env, exports);
   register_folder_functions(env, exports);
   register_store_functions(env, exports);
   return exports;

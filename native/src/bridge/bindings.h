@@ -17,5 +17,6 @@ void register_reach_functions(Napi::Env env, Napi::Object exports);
 void register_store_functions(Napi::Env env, Napi::Object exports);
 void register_folder_functions(Napi::Env env, Napi::Object exports);
 void register_lane_functions(Napi::Env env, Napi::Object exports);
+void register_link_functions(Napi::Env env, Napi::Object exports);
 
 }  // namespace tessera::bridge

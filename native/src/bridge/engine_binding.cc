@@ -6,6 +6,7 @@
 #include "bridge/generated/objects.h"
 #include "bridge/handles.h"
 #include "bridge/lane.h"
+#include "bridge/links.h"
 #include "bridge/object_reader.h"
 #include "bridge/object_writer.h"
 #include "bridge/submit_requests.h"
@@ -18,6 +19,15 @@ Napi::Value engine_open(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   engine::EngineOptions options;
   read(env, info[0], "engineOpen.options", options);
+  for (const int32_t number : options.kv.shared_links) {
+    auto link = find_link(static_cast<uint32_t>(number));
+    if (link == nullptr) {
+      throw make_error(env, Code::kRequestInvalid,
+                       "engineOpen.options.kvSharedLinks: expected open links, got " +
+                           std::to_string(number));
+    }
+    options.kv.shared.push_back(std::move(link));
+  }
   if (!info[1].IsFunction()) {
     throw make_error(
         env, Code::kRequestInvalid,

@@ -74,9 +74,10 @@ Napi::Value kv_drop_user(const Napi::CallbackInfo& info) {
   const std::string user = text_of(info[1], "kvDropUser.user");
   const auto budget_us =
       static_cast<uint64_t>(number_of(info[2], "kvDropUser.budgetUs", kBudgetUsMax));
+  const auto at = static_cast<uint64_t>(number_of(info[3], "kvDropUser.at", kBudgetUsMax));
   return run_in_lane(
       info.Env(), LaneKind::kErase,
-      [pool, user, budget_us] { return pool->drop_user(user, budget_us); },
+      [pool, user, budget_us, at] { return pool->drop_user(user, budget_us, at); },
       [](Napi::Env env, const Status&) { return env.Undefined(); });
 }
 

@@ -11,6 +11,8 @@ namespace {
 constexpr double kPatience = 1.5;
 /// And this long, where nothing of the kind has been measured yet.
 constexpr double kFirstWaitUs = 100'000;
+/// For a head, at most.
+constexpr double kFirstLookUs = 10'000;
 /// Rates are looked at again after this long.
 constexpr std::chrono::milliseconds kRatesLast{100};
 
@@ -23,10 +25,14 @@ ComingBlocks KvGate::begin(kv::Version version, const std::string& user) {
 bool KvGate::is_ready(Request& request, ComingBlocks& coming, kv::Version version,
                       Clock::time_point now, const scheduler::PassCost& cost) {
   if (!coming.prefetch) return true;
-  if (!coming.prefetch.is_done() && !coming.is_decided) {
+  const bool is_looking = coming.prefetch.is_looking();
+  const bool is_new = !coming.is_decided || (coming.was_looking && !is_looking);
+  if (!coming.prefetch.is_done() && is_new) {
     const MutexLock lock(mutex_);
     coming.wait_until = decide(request, version, now, cost);
-    coming.wait_from = now;
+    if (is_looking) coming.wait_until = std::max(coming.wait_until, look_end(request, version, now));
+    if (!coming.is_decided) coming.wait_from = now;
+    coming.was_looking = is_looking;
     coming.is_decided = true;
   }
   if (!coming.prefetch.is_done() && now < coming.wait_until) return false;
@@ -50,12 +56,25 @@ kv::Rates KvGate::rates_locked(Clock::time_point now, const scheduler::PassCost&
     for (uint32_t i = 0; i < metrics.tiers.size(); ++i) {
       tier_rates_.bytes_per_us[i] = metrics.tiers[i].read_bytes_per_us(pool_.stored_block_bytes());
     }
+    if (metrics.looks > 0) {
+      look_us_ = static_cast<double>(metrics.look_us) / static_cast<double>(metrics.looks);
+    }
     measured_ = now;
   }
   kv::Rates rates = tier_rates_;
   rates.compute_token_us = cost.row_us_among(scheduler::kRowsOfRate);
   rates.compute_token_pair_us = cost.pair_us;
   return rates;
+}
+
+/// Until when it is worth waiting to hear whether another process has left something of a user of
+/// whom this one has nothing.
+Clock::time_point KvGate::look_end(const Request& request, kv::Version version,
+                                   Clock::time_point now) {
+  const auto tokens = pool_.whereabouts(version, request.kv.user);
+  if (tokens != kv::PerTier<uint32_t>{}) return now;
+  const double wait_us = look_us_ == 0 ? kFirstLookUs : std::min(look_us_ * kPatience, kFirstLookUs);
+  return now + std::chrono::microseconds(static_cast<int64_t>(wait_us));
 }
 
 /// Until when it is worth waiting for what is on its way.

@@ -24,6 +24,7 @@ namespace tessera::engine {
 struct ComingBlocks {
   kv::Prefetch prefetch;
   bool is_decided = false;  // the request's turn has come
+  bool was_looking = false;  // when that was decided: it is decided again once the look has ended
   Clock::time_point wait_from{};
   Clock::time_point wait_until{};
 };
@@ -48,12 +49,15 @@ class KvGate {
  private:
   Clock::time_point decide(const Request& request, kv::Version version, Clock::time_point now,
                            const scheduler::PassCost& cost) REQUIRES(mutex_);
+  Clock::time_point look_end(const Request& request, kv::Version version, Clock::time_point now)
+      REQUIRES(mutex_);
   kv::Rates rates_locked(Clock::time_point now, const scheduler::PassCost& cost) REQUIRES(mutex_);
 
   kv::Pool& pool_;
   Mutex mutex_;
   kv::Rates tier_rates_ GUARDED_BY(mutex_);          // of the tiers alone
   Clock::time_point measured_ GUARDED_BY(mutex_){};  // when they were
+  double look_us_ GUARDED_BY(mutex_) = 0;            // of a look in shared stores, on average
 };
 
 }  // namespace tessera::engine

@@ -3,8 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "kv/linked_store.h"
+
 namespace tessera::engine {
 namespace {
+
+/// Blocks of a shared store that one process remembers to be there: some 200 bytes each.
+constexpr uint32_t kSharedBlocksMax = 1u << 18;
+/// A block's way from a shared store, until it has been measured.
+constexpr double kSharedBlockUs = 3000;
 
 uint32_t blocks_in(uint64_t bytes, uint64_t block_bytes) {
   return static_cast<uint32_t>(std::min<uint64_t>(bytes / block_bytes, kv::kNoSlot - 1));
@@ -46,6 +53,13 @@ Result<std::unique_ptr<kv::Pool>> open_pool(const KvOptions& options, const Serv
     pool.store_queue_max = options.store_queue_max;
     pool.prefetch_queue_max = options.prefetch_queue_max;
     pool.on_transfer = std::move(on_transfer);
+    for (const std::shared_ptr<kv::StoreLink>& link : options.shared) {
+      const size_t number = pool.more_tiers.size() + 1;
+      pool.more_tiers.push_back(
+          {.name = number == 1 ? "shared" : "shared-" + std::to_string(number),
+           .store = std::make_unique<kv::LinkedStore>(link, kSharedBlocksMax),
+           .expected_block_us = kSharedBlockUs});
+    }
   }
   if (memory.device) {
     auto opened = memory.device(pool.device_blocks, pool.block_bytes);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/status.h"
 #include "engine/limits.h"
 #include "kv/eviction.h"
+#include "kv/store_link.h"
 #include "model/decoder.h"
 
 namespace tessera::engine {
@@ -35,6 +37,10 @@ struct KvOptions {
   /// most (kv::Pool::succeed); 0: none, which changes no answer.
   uint32_t versions_back_max = 0;
   kv::EvictionKind eviction = kv::EvictionKind::kLru;
+  /// Numbers of links to stores that other processes use (bridge/links.h), nearest first.
+  std::vector<int32_t> shared_links;
+  /// The stores behind them, as the pool's tiers take them.
+  std::vector<std::shared_ptr<kv::StoreLink>> shared;
   uint32_t read_threads = 1;
   uint32_t store_queue_max = 1;     // chains that wait to be stored; more are dropped
   uint32_t prefetch_queue_max = 2;  // chains that wait to be loaded; more are refused

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "f2923c23d14ba47a";
+inline constexpr std::string_view kAbiDigest = "551a50f0b2d882d6";
 
 }  // namespace tessera::bridge

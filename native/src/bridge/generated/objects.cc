@@ -47,6 +47,7 @@ void read(Napi::Env env, const Napi::Value& value, const char* path, engine::Eng
   assign(to.score_items_max, reader.u32("scoreItemsMax"));
   assign(to.adapter_bytes_max, reader.u53("adapterBytesMax"));
   assign(to.kv.versions_back_max, reader.u32("kvVersionsBackMax"));
+  assign(to.kv.shared_links, reader.i32_array("kvSharedLinks"));
   assign(to.kv.disk_reserve_bytes, reader.u53("kvDiskReserveBytes"));
 }
 
@@ -332,6 +333,15 @@ Napi::Value to_js(Napi::Env env, const PoolReport& from) {
   to["storesFailed"] = to_js(env, static_cast<double>(from.pool.stores_failed));
   to["storeWaitUs"] = to_js(env, static_cast<double>(from.pool.store_wait_us));
   to["storeQueue"] = to_js(env, static_cast<double>(from.pool.store_queue));
+  to["looks"] = to_js(env, static_cast<double>(from.pool.looks));
+  to["looksFound"] = to_js(env, static_cast<double>(from.pool.looks_found));
+  to["lookUs"] = to_js(env, static_cast<double>(from.pool.look_us));
+  to["puts"] = to_js(env, static_cast<double>(from.pool.puts));
+  to["putsChanged"] = to_js(env, static_cast<double>(from.pool.puts_changed));
+  to["putsErased"] = to_js(env, static_cast<double>(from.pool.puts_erased));
+  to["putsFailed"] = to_js(env, static_cast<double>(from.pool.puts_failed));
+  to["loadsMissing"] = to_js(env, static_cast<double>(from.pool.loads_missing));
+  to["headsRefused"] = to_js(env, static_cast<double>(from.pool.heads_refused));
   to["isStoring"] = to_js(env, static_cast<double>(from.pool.is_storing));
   to["indexesDropped"] = to_js(env, static_cast<double>(from.pool.indexes_dropped));
   to["computeTokenUs"] = to_js(env, static_cast<double>(from.rates.compute_token_us));

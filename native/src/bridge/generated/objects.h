@@ -91,7 +91,7 @@ static_assert(catalogue::kNoItem == 4294967295u);
 static_assert(kNoAdapter == 4294967295u);
 static_assert(kNoBinding == 4294967295u);
 
-inline constexpr std::array<std::string_view, 32> kEngineOptionsFields = {
+inline constexpr std::array<std::string_view, 33> kEngineOptionsFields = {
     "modelPath",
     "computeType",
     "activationScalesPath",
@@ -123,6 +123,7 @@ inline constexpr std::array<std::string_view, 32> kEngineOptionsFields = {
     "scoreItemsMax",
     "adapterBytesMax",
     "kvVersionsBackMax",
+    "kvSharedLinks",
     "kvDiskReserveBytes",
 };
 
