@@ -5,11 +5,12 @@ import { loadConfig } from '@tessera/config';
 import { STOP_SIGNALS } from '@tessera/lifecycle';
 import { DEPLOYMENTS, deploymentFile } from './cluster/deployments.js';
 import { differencesOf } from './cluster/differences.js';
-import { localPlan, logPortOf, logStoreOf } from './cluster/local-plan.js';
+import { localPlan, logPortOf, logStoreOf, sharedPortOf } from './cluster/local-plan.js';
 import {
   endAll,
   launch,
   launchLogServer,
+  launchSharedServer,
   type Running,
   untilReady,
 } from './cluster/local-processes.js';
@@ -31,6 +32,7 @@ Control-C ends them.
   --kafka HOST:PORT  serve the topics of a broker, which keeps the cluster's log too
   --redis HOST:PORT  keep behaviours, and the log where no broker does, in this Redis, instead of a
                      feature process and a Redis that is started for the log
+  --shared           start another Redis for users' keys and values, which all nodes use (kv.shared)
 Model, catalogue and everything else: as for npm start (docs/operate/configuration.md).
 
 config writes a file of deploy/cluster/ for so many nodes to the standard output.
@@ -41,6 +43,7 @@ differences prints the items that two nodes do not have alike, where one of them
 ${CONNECTION_USAGE}`;
 
 const NODES_MAX = 32;
+const SHARED_BYTES_MIN = 64 * 2 ** 20;
 const SHOWN_MAX = 100;
 const PORT_MAX = 65_535 - 2 * NODES_MAX;
 
@@ -54,6 +57,7 @@ async function startAll(flags: Flags): Promise<void> {
     etcd: flags.text('etcd') ?? '',
     kafka: flags.text('kafka') ?? '',
     redis: flags.text('redis') ?? '',
+    isShared: flags.has('shared'),
   };
   const running: Running[] = [];
   let isEnding = false;
@@ -72,11 +76,18 @@ async function startAll(flags: Flags): Promise<void> {
       running.push(server);
       await print(`log  pid ${server.child.pid}  port ${port}  folder ${server.process.folder}`);
     }
+    if (options.isShared) {
+      const [port, bytes] = [sharedPortOf(options), Math.floor(config.kv.hostBytes)];
+      const folder = join(options.folder, 'shared');
+      const server = await launchSharedServer(folder, port, Math.max(bytes, SHARED_BYTES_MIN));
+      running.push(server);
+      await print(`shared  pid ${server.child.pid}  port ${port}`);
+    }
     mkdirSync(logStoreOf(options), { recursive: true });
     for (const one of plan) {
       const isGateway = one.name === 'gateway';
       // The gateway looks for its nodes when it starts.
-      const served = running.filter(({ process: { name } }) => name !== 'log');
+      const served = running.filter(({ process: { main } }) => main.endsWith('.js'));
       if (isGateway) await Promise.all(served.map(untilReady));
       const started = launch(one, isGateway);
       running.push(started);
@@ -127,7 +138,8 @@ await runCommand(USAGE, async (words) => {
     const text = 'text' as const;
     const ports = { 'http-port': text, 'grpc-port': text };
     const kinds = { nodes: text, folder: text, etcd: text, kafka: text, redis: text };
-    await startAll(Flags.parse(words, Object.assign(kinds, ports)));
+    const shared = { shared: 'switch' } as const;
+    await startAll(Flags.parse(words, Object.assign(kinds, ports, shared)));
     return;
   }
   const flags = Flags.parse(rest, { nodes: 'text' });

@@ -85,6 +85,7 @@ export class RealCluster {
       etcd: '',
       kafka,
       redis: behaviours.address,
+      isShared: false,
     };
     const planned = localPlan(options, loadConfig().config);
     const own = log === 'kafka' ? {} : { TESSERA_CLUSTER_LOG_REDIS: server.address };

@@ -34,4 +34,5 @@ export const ENGINE_OPTIONS = {
   adapterBytesMax: 0,
   kvVersionsBackMax: 0,
   kvDiskReserveBytes: 0,
+  kvSharedLinks: new Int32Array(),
 } as const;

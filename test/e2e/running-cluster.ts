@@ -56,18 +56,28 @@ export class RunningCluster {
     this.client = new TesseraClient(this.gatewayAddress);
   }
 
-  /** @param more.relevance folder of a model that scores texts */
+  /**
+   * @param more.relevance folder of a model that scores texts
+   * @param more.isShared a Redis keeps keys and values for all nodes
+   * @param more.variables of all processes
+   */
   static async start(
     nodes: number,
-    more: { readonly kafka?: string; readonly redis?: string; readonly relevance?: string },
+    more: {
+      readonly kafka?: string;
+      readonly redis?: string;
+      readonly relevance?: string;
+      readonly isShared?: boolean;
+      readonly variables?: Readonly<Record<string, string>>;
+    },
   ) {
     const temporary = temporaryFolder({});
     const steps = Array.from({ length: nodes + 1 }, (_, step) => step);
-    const httpPort = await freePorts(12_000, [...steps, 100, 110]);
+    const httpPort = await freePorts(12_000, [...steps, 100, 110, 111]);
     const grpcPort = await freePorts(22_000, [...steps.map((step) => step + 9), 0, 100]);
     const folder = join(temporary.path, 'cluster');
-    const { kafka = '', redis = '', relevance = '' } = more;
-    const options = { nodes, httpPort, grpcPort, folder, etcd: '', kafka, redis };
+    const { kafka = '', redis = '', relevance = '', isShared = false } = more;
+    const options = { nodes, httpPort, grpcPort, folder, etcd: '', kafka, redis, isShared };
     const words = Object.entries({
       '--nodes': nodes,
       '--folder': folder,
@@ -76,7 +86,9 @@ export class RunningCluster {
       '--kafka': kafka,
       '--redis': redis,
     }).flatMap(([name, value]) => (value === '' ? [] : [name, String(value)]));
-    const env = Object.assign({}, process.env, { TESSERA_RELEVANCE_PATH: relevance });
+    if (isShared) words.push('--shared');
+    const own = { TESSERA_RELEVANCE_PATH: relevance };
+    const env = Object.assign({}, process.env, own, more.variables);
     const command = spawn(process.execPath, ['dist/tools/cluster.js', ...words], { env });
     const said = { text: '' };
     for (const stream of [command.stdout, command.stderr]) {

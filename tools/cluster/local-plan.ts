@@ -13,6 +13,8 @@ export interface LocalClusterOptions {
   readonly kafka: string;
   /** Keeps behaviours, and the log where no broker does; '': one is started for the log alone. */
   readonly redis: string;
+  /** A Redis is started for keys and values that all nodes use. */
+  readonly isShared: boolean;
 }
 
 export interface LocalProcess {
@@ -30,6 +32,7 @@ const NODE_GRPC_STEP = 9;
 /** Behind the greatest number of nodes, so that their ports follow the gateway's. */
 const FEATURE_PORT_STEP = 100;
 const LOG_PORT_STEP = 110;
+const SHARED_PORT_STEP = 111;
 
 /** Every folder of a store, within the process's own. */
 function folders(folder: string): Record<string, string> {
@@ -86,6 +89,9 @@ function processOf(
 /** Port of the Redis that is started for the log. */
 export const logPortOf = ({ httpPort }: LocalClusterOptions) => httpPort + LOG_PORT_STEP;
 
+/** Port of the Redis that is started for keys and values. */
+export const sharedPortOf = ({ httpPort }: LocalClusterOptions) => httpPort + SHARED_PORT_STEP;
+
 /** Folder of what is too large for the log. */
 export const logStoreOf = ({ folder }: LocalClusterOptions) => join(folder, 'log-store');
 
@@ -109,6 +115,7 @@ export function localPlan(options: LocalClusterOptions, config: Config): readonl
       ? { TESSERA_BEHAVIOURS_STORE: 'remote', TESSERA_BEHAVIOURS_REMOTE: featureGrpc }
       : { TESSERA_BEHAVIOURS_STORE: 'redis', TESSERA_BEHAVIOURS_REDIS: redis };
   const log = logVariables(options);
+  const shared = `redis://${HOST}:${sharedPortOf(options)}`;
   const nodes = Array.from({ length: count }, (_, at) =>
     processOf(
       options,
@@ -118,6 +125,7 @@ export function localPlan(options: LocalClusterOptions, config: Config): readonl
       Object.assign(shares(config, count), store, log, {
         TESSERA_CLUSTER_ETCD: etcd,
         TESSERA_CONSOLE_GATEWAY: `${HOST}:${httpPort}`,
+        ...(options.isShared && { TESSERA_KV_SHARED: shared }),
       }),
     ),
   );

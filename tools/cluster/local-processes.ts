@@ -24,16 +24,34 @@ const LOG_SERVERS = ['valkey-server', 'redis-server'];
  * Starts the server that keeps the cluster's log. Rejects with CONFIG_INVALID where this machine
  * has none, IO_FAILED where it does not start.
  */
-export async function launchLogServer(folder: string, port: number): Promise<Running> {
+export function launchLogServer(folder: string, port: number): Promise<Running> {
+  return launchRedis('log', folder, port, ['--appendonly', 'yes']);
+}
+
+/**
+ * A Redis for keys and values that all nodes use: in memory alone, what is not used goes first.
+ * @param bytes that it may take
+ */
+export function launchSharedServer(folder: string, port: number, bytes: number): Promise<Running> {
+  const bounded = ['--maxmemory', String(bytes), '--maxmemory-policy', 'volatile-ttl'];
+  return launchRedis('shared', folder, port, ['--appendonly', 'no', ...bounded]);
+}
+
+async function launchRedis(
+  name: string,
+  folder: string,
+  port: number,
+  words: readonly string[],
+): Promise<Running> {
   const server = LOG_SERVERS.find((name) => spawnSync(name, ['--version']).status === 0);
   if (server === undefined) {
     const message =
-      `expected ${LOG_SERVERS.join(' or ')} for the cluster's log, got neither: install one ` +
+      `expected ${LOG_SERVERS.join(' or ')} for the cluster, got neither: install one ` +
       '(apt-get install redis-server), or name a Redis by --redis or a broker by --kafka';
     throw new TesseraError('CONFIG_INVALID', message);
   }
   mkdirSync(folder, { recursive: true });
-  const kept = ['--appendonly', 'yes', '--save', '', '--dir', folder, '--bind', '127.0.0.1'];
+  const kept = [...words, '--save', '', '--dir', folder, '--bind', '127.0.0.1'];
   const log = openSync(join(folder, 'log'), 'a');
   const child = spawn(server, ['--port', String(port), ...kept], {
     stdio: ['ignore', log, log],
@@ -42,7 +60,7 @@ export async function launchLogServer(folder: string, port: number): Promise<Run
   closeSync(log);
   const ended = once(child, 'exit').then(([status, signal]) => String(signal ?? status));
   const process_ = {
-    name: 'log',
+    name,
     main: server,
     folder,
     httpPort: port,
@@ -52,7 +70,7 @@ export async function launchLogServer(folder: string, port: number): Promise<Run
   const running = { process: process_, child, ended };
   const isThere = () => isOpen(port);
   for (const end = performance.now() + READY_MS_MAX; !(await isThere()); ) {
-    if (child.exitCode !== null || performance.now() > end) throw notServing('log', folder);
+    if (child.exitCode !== null || performance.now() > end) throw notServing(name, folder);
     await pause(LOOK_EVERY_MS);
   }
   return running;

@@ -26,6 +26,7 @@ import { countedClicks } from './counted-clicks.js';
 import { type Holders, heldWhileIdle } from './held-while-idle.js';
 import { type Inspection, inspected, recordChanges, watchInspection } from './inspection.js';
 import type { OpenedRelevance } from './relevance.js';
+import type { SharedStores } from './shared-stores.js';
 import type { StandaloneOptions } from './standalone.module.js';
 import { type Topics, topicsOf } from './topics.js';
 import { openUsers, type Users } from './users.js';
@@ -50,6 +51,8 @@ export interface ServeParts {
   readonly inspection?: Inspection | undefined;
   /** Left out: no texts are scored. */
   readonly relevance?: OpenedRelevance | undefined;
+  /** Of keys and values, those that other processes use; left out: none. */
+  readonly stores?: SharedStores;
   /** Left out: this process is the only one. */
   readonly clusterNode?: ClusterNode | undefined;
 }

@@ -4,7 +4,7 @@ import { type ProgressListener, parseCatalogueSpecs, parseFlight } from '@tesser
 import { peerConnection, TesseraClient } from '@tessera/client';
 import { type Config, redisPrefix, redisSecurity } from '@tessera/config';
 import { type EmbeddingModels, NO_MODELS } from '@tessera/embedding';
-import { engineLimits, kvOptions } from '@tessera/engine';
+import { engineLimits, type KvSharing, kvOptions } from '@tessera/engine';
 import { expecting, type TesseraError } from '@tessera/errors';
 import {
   DEFAULT_RESULT_COUNT,
@@ -75,6 +75,7 @@ export function runtimeOptions(
   tracing: Tracing,
   { onProgress, onCompacted, onUndeclared, onAdapterEvent }: Listeners,
   textModels: EmbeddingModels = NO_MODELS,
+  sharing: KvSharing | undefined = undefined,
 ): RecallRuntimeOptions {
   const adapters = adapterSettings(config, onAdapterEvent);
   return {
@@ -111,6 +112,7 @@ export function runtimeOptions(
       ...kvOptions(config.kv),
       versionsBackMax: config.adapters.kvVersionsBack,
       diskReserveBytes: config.disk.reserveBytes,
+      ...(sharing && { sharing }),
     },
     recall: recallDefaults(config),
     process: { node: config.node.name },

@@ -21,7 +21,7 @@ const CANCEL_BUDGET_MS = 10_000;
 function drainSteps(
   hosted: Hosted,
   { topics, audits, tracing, recalls, users, holders }: Composition,
-  { runtime, config, inspection, relevance, embedding, clusterNode }: ServeParts,
+  { runtime, config, inspection, relevance, embedding, clusterNode, stores }: ServeParts,
   access: Access,
   endWatch: () => void,
   seat: ClusterSeat,
@@ -54,6 +54,7 @@ function drainSteps(
         await relevance?.close();
         await clusterNode?.close();
         await runtime.close();
+        await stores?.close();
         await tracing.close();
       },
     },
@@ -64,6 +65,7 @@ function drainSteps(
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, runtime, log } = parts;
   const readiness = new Readiness();
+  parts.stores?.addTo(readiness.conditions);
   const access = await openAccess(config, runtime.operations, log);
   const composition = await compose(parts, readiness, access);
   await parts.clusterNode?.serve(readiness);

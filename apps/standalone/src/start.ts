@@ -20,6 +20,7 @@ import { openRelevance } from './relevance.js';
 import { runtimeOptions } from './runtime-options.js';
 import { sampleTable } from './sample-table.js';
 import { serve } from './serve.js';
+import { SharedStores } from './shared-stores.js';
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -29,8 +30,10 @@ async function load(
   tracing: Tracing,
   adapterEvents: AdapterEventRelay,
   embedding: EmbeddingModels,
+  stores: SharedStores,
 ): Promise<RecallRuntime> {
   print(`Loading ${config.model.path}`);
+  const sharing = await stores.open();
   const progress = new ProgressLines(print);
   const runtime = await createRecallRuntime(
     runtimeOptions(
@@ -47,6 +50,7 @@ async function load(
         onAdapterEvent: adapterEvents.tell,
       },
       embedding,
+      sharing,
     ),
   ).catch((thrown: unknown) => {
     throw namedByKey(thrown);
@@ -85,7 +89,7 @@ function changesLine(operations: RecallOperations): string {
 }
 
 function kvLine({ kv, adapters }: Config): string {
-  const { deviceBytes, hostBytes, diskBytes, path, blockCodec } = kv;
+  const { deviceBytes, hostBytes, diskBytes, path, blockCodec, shared } = kv;
   if (deviceBytes === 0) return 'KV pool off';
   const size = (bytes: number) => `${(bytes / MEBIBYTE).toFixed(0)} MiB`;
   const disk = diskBytes === 0 ? 'none on disk' : `${size(diskBytes)} on disk in ${path}`;
@@ -93,7 +97,8 @@ function kvLine({ kv, adapters }: Config): string {
   const above = `${size(deviceBytes)} on the device, ${size(hostBytes)} on the host`;
   const back = adapters.kvVersionsBack;
   const heritage = back === 0 ? '' : `; of adapters up to ${back} versions back, not exact`;
-  return `KV pool: ${above}, ${disk}${codec}${heritage}`;
+  const of = shared === '' ? '' : `, of all nodes in ${shared}`;
+  return `KV pool: ${above}, ${disk}${of}${codec}${heritage}`;
 }
 
 async function printSample(runtime: RecallRuntime, config: Config): Promise<void> {
@@ -144,14 +149,16 @@ export async function start(config: Config): Promise<void> {
   const inspection = await openInspection(config, log);
   const eraseRecalls = inspection && ((userId: string) => inspection.store.eraseUser(userId));
   const opened = await openClusterLog(config, log);
+  const stores = new SharedStores(config, log);
   const loaded = await joined({
     config,
     opened,
     eraseRecalls,
     log,
-    load: () => load(config, log, tracing, adapterEvents, embedding),
+    load: () => load(config, log, tracing, adapterEvents, embedding, stores),
   }).catch(async (error: unknown) => {
     embedding.close();
+    await stores.close();
     await inspection?.store.close();
     await opened?.log.close();
     throw error;
@@ -162,11 +169,12 @@ export async function start(config: Config): Promise<void> {
     await inspection?.store.close();
     await clusterNode?.close();
     await runtime.close();
+    await stores.close();
     throw error;
   });
   if (relevance !== undefined) print(`Relevance: ${relevance.description}`);
   for (const note of relevance?.notes ?? []) log.warn({}, `relevance model: ${note}`);
-  const own = { embedding, inspection, relevance, adapterEvents, serviceVersion: version };
+  const own = { embedding, inspection, relevance, adapterEvents, stores, serviceVersion: version };
   const parts = { config, runtime, clusterNode, log, tracing, ...own };
   const serving = await serve(parts).catch(async (error: unknown) => {
     embedding.close();
@@ -174,6 +182,7 @@ export async function start(config: Config): Promise<void> {
     await relevance?.close();
     await clusterNode?.close();
     await runtime.close();
+    await stores.close();
     throw error;
   });
   drainOnStopSignals(serving.drain, (status) => process.exit(status));

@@ -43,5 +43,7 @@ const DEVICE_BYTES_MIN = 1024;
 /** Options of the KV pool from its configuration; without a device tier there is no pool. */
 export function kvOptions(kv: Config['kv']) {
   const pool: 'on' | 'off' = kv.deviceBytes === 0 ? 'off' : 'on';
-  return { ...kv, ...KV_CHOICES, pool, deviceBytes: kv.deviceBytes || DEVICE_BYTES_MIN };
+  const { deviceBytes, hostBytes, diskBytes, path, blockCodec } = kv;
+  const tiers = { deviceBytes: deviceBytes || DEVICE_BYTES_MIN, hostBytes, diskBytes };
+  return { ...tiers, path, blockCodec, ...KV_CHOICES, pool };
 }

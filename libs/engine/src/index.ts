@@ -87,6 +87,7 @@ export {
   type KvPool,
   type KvPoolOptions,
   type KvPrefetch,
+  type KvSharing,
   type KvUse,
   NOTHING_FOUND,
 } from './kv-pool.js';
@@ -114,5 +115,6 @@ export {
   type StoreQuery,
   StoreReading,
 } from './ordered-store.js';
+export { closeStoreLink, makeStoreLink, openStoreLink } from './store-link.js';
 export { configureTasks, type TaskDepth, taskDepths } from './tasks.js';
 export { NOTHING_HELD } from './tickets.js';

@@ -28,8 +28,16 @@ export interface KvPoolOptions {
   readonly storeQueueMax: number;
   readonly prefetchQueueMax: number;
   readonly memory: 'pageable' | 'locked';
-  /** Of `openStoreLink`, to stores that other processes use as well, nearest first. */
-  readonly sharedLinks?: readonly number[];
+  /** Left out: no store that other processes use. */
+  readonly sharing?: KvSharing;
+}
+
+/** Stores that other processes use as well. */
+export interface KvSharing {
+  /** Of `makeStoreLink`, nearest first. */
+  readonly links: readonly number[];
+  /** This process has applied all erasures of the cluster's log up to the offset. */
+  erasedUntil(offset: number): void;
 }
 
 /** The part of a prompt that the pool may find and keep. */
@@ -78,6 +86,8 @@ export interface KvPool {
    *   user from a process that has not applied it
    */
   dropUser(userId: string, budgetMs: number, at?: number): Promise<void>;
+  /** All erasures of the cluster's log up to the offset are applied here. */
+  noteErasures(until: number): void;
   /** Finds nothing under the version any more; false when the pool does not know it. */
   dropVersion(version: string): boolean;
   /**

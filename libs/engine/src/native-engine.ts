@@ -34,7 +34,7 @@ import {
   type PromptDigests,
 } from './engine.js';
 import type { EngineOptions } from './engine-options.js';
-import { type KvPool, type KvPrefetch, kvOff } from './kv-pool.js';
+import { type KvPool, type KvPrefetch, type KvSharing, kvOff } from './kv-pool.js';
 import { NativeAdapters } from './native-adapters.js';
 import { NativeCatalogue, NativeReach } from './native-catalogue.js';
 import { awaitNative, callNative } from './native-error.js';
@@ -63,11 +63,12 @@ export class NativeEngine extends Engine {
   private constructor(
     private readonly handle: EngineHandle,
     private readonly tickets: Tickets,
+    sharing: KvSharing | undefined,
   ) {
     super();
     this.opened = callNative(() => addon().engineModel(handle));
     this.digests.set(0, this.opened.digest);
-    this.kvPool = new NativeKvPool(handle);
+    this.kvPool = new NativeKvPool(handle, sharing);
     this.adapters = new NativeAdapters(handle);
   }
 
@@ -92,7 +93,7 @@ export class NativeEngine extends Engine {
         (words) => tickets.settle(words, codes),
       ),
     );
-    return new NativeEngine(handle, tickets);
+    return new NativeEngine(handle, tickets, kv?.sharing);
   }
 
   bind(catalogue: Catalogue, tokens: LevelTokens, digests?: PromptDigests): Binding {

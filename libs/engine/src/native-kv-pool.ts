@@ -7,7 +7,7 @@ import type {
   EngineOptions as NativeEngineOptions,
 } from '@tessera/native';
 import { addon } from './addon.js';
-import type { KvPool, KvPoolOptions } from './kv-pool.js';
+import type { KvPool, KvPoolOptions, KvSharing } from './kv-pool.js';
 import { awaitNative, callNative } from './native-error.js';
 
 const US_PER_MS = 1000;
@@ -46,7 +46,7 @@ export function kvFields(kv: KvPoolOptions): KvOptionFields {
     kvStoreQueueMax: kv.storeQueueMax,
     kvPrefetchQueueMax: kv.prefetchQueueMax,
     kvMemory: kv.memory,
-    kvSharedLinks: Int32Array.from(kv.sharedLinks ?? []),
+    kvSharedLinks: Int32Array.from(kv.sharing?.links ?? []),
   };
 }
 
@@ -54,7 +54,10 @@ export function kvFields(kv: KvPoolOptions): KvOptionFields {
 export class NativeKvPool implements KvPool {
   private isChecking = false;
 
-  constructor(private readonly engine: EngineHandle) {}
+  constructor(
+    private readonly engine: EngineHandle,
+    private readonly sharing: KvSharing | undefined,
+  ) {}
 
   metrics(): KvMetrics {
     return callNative(() => addon().kvMetrics(this.engine));
@@ -70,6 +73,11 @@ export class NativeKvPool implements KvPool {
 
   async dropUser(userId: string, budgetMs: number, at = 0): Promise<void> {
     await awaitNative(() => addon().kvDropUser(this.engine, userId, budgetMs * US_PER_MS, at));
+    this.noteErasures(at);
+  }
+
+  noteErasures(until: number): void {
+    this.sharing?.erasedUntil(until);
   }
 
   dropVersion(version: string): boolean {

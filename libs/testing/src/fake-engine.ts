@@ -101,6 +101,15 @@ export class FakeKvPool implements KvPool {
       inheritedTokens: 0,
       inheritedChains: 0,
       indexesDropped: 0,
+      looks: 0,
+      looksFound: 0,
+      lookUs: 0,
+      puts: 0,
+      putsChanged: 0,
+      putsErased: 0,
+      putsFailed: 0,
+      loadsMissing: 0,
+      headsRefused: 0,
       tiers: ['device', 'host', 'disk'].map((tier) => ({ tier, ...TIER_COUNTS })),
       storeError: this.storeError,
     };
@@ -117,6 +126,8 @@ export class FakeKvPool implements KvPool {
   async dropUser(userId: string): Promise<void> {
     this.chains.delete(userId);
   }
+
+  noteErasures(): void {}
 
   dropVersion(version: string): boolean {
     this.droppedVersions.push(version);

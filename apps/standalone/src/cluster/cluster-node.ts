@@ -127,6 +127,7 @@ export class ClusterNode {
       await clusterNode.begin(beginning, snapshots, position.entry);
     }
     await follower.catchUp();
+    parts.runtime.facts.kvPool.noteErasures(Math.max(0, follower.offset));
     return clusterNode;
   }
 

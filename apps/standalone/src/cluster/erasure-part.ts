@@ -22,10 +22,10 @@ export function erasurePart(parts: ErasureParts): StatePart {
   return {
     name: 'erasures',
     kinds: [ERASE],
-    apply: async ({ body }, { atMs }, mark) => {
+    apply: async ({ body }, { atMs, offset }, mark) => {
       const { userId, withBehaviours, withRecords } = body as Erasure;
       const known = withBehaviours && ((await behaviours?.erase(userId, atMs, mark)) ?? false);
-      await serving.forgetUser(userId, budgetMs);
+      await serving.forgetUser(userId, budgetMs, offset);
       const recalls = withRecords ? ((await eraseRecalls?.(userId)) ?? 0) : 0;
       const value: Erased = { known, recalls };
       return { value, isMarked: false };

@@ -227,6 +227,24 @@ export const configSchema = z.strictObject({
       'format of blocks in the host and disk tiers; int8: half the bytes of bf16, answers ' +
         'differ slightly and are marked',
     ),
+    shared: text(
+      '',
+      'stores of keys and values that all nodes use, nearest first, separated by spaces: ' +
+        'redis://HOST:PORT, rediss://HOST:PORT (user and TLS of behaviours.redis*), ' +
+        's3://BUCKET/PREFIX (with adapters.s3*); empty: none',
+    ),
+    sharedMiBPerSecond: integer(
+      1,
+      100_000,
+      64,
+      'MiB a second that this node writes into each of them at most',
+    ),
+    sharedHours: integer(
+      1,
+      8760,
+      168,
+      'hours that Redis keeps a user whom nobody reads or writes; a bucket: its lifecycle',
+    ),
   }),
   recall: recallSchema,
   relevance: relevanceSchema,

@@ -6,7 +6,8 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export const KV_METRICS = {
   kvBlocks: {
     name: 'tessera_kv_blocks',
-    meaning: 'blocks of the user KV pool, by tier (device, host, disk) and kind (used, capacity)',
+    meaning:
+      'blocks of the user KV pool, by tier (device, host, disk, shared) and kind (used, capacity)',
   },
   kvHitTokens: {
     name: 'tessera_kv_hit_tokens_total',
@@ -75,7 +76,27 @@ export const KV_METRICS = {
   },
   kvLoadsFailed: {
     name: 'tessera_kv_loads_failed_total',
-    meaning: 'blocks that failed to load, by kind (unreadable, corrupt)',
+    meaning:
+      'blocks that failed to load, by kind (unreadable; corrupt; missing: a shared store has ' +
+      'forgotten them)',
+  },
+  kvLooks: {
+    name: 'tessera_kv_looks_total',
+    meaning: 'users looked for in shared stores, by outcome (found, none)',
+  },
+  kvLookSeconds: {
+    name: 'tessera_kv_look_seconds_total',
+    meaning: 'seconds of these looks',
+  },
+  kvPuts: {
+    name: 'tessera_kv_puts_total',
+    meaning:
+      'users put into shared stores, by outcome (kept; changed: another node had been first; ' +
+      'erased: the user was erased; failed)',
+  },
+  kvHeadsRefused: {
+    name: 'tessera_kv_heads_refused_total',
+    meaning: 'users in shared stores whose entry was damaged or of another format',
   },
   kvQueueSeconds: {
     name: 'tessera_kv_queue_seconds_total',
@@ -138,6 +159,15 @@ export interface KvCounts {
   readonly storeWaitUs: number;
   readonly storeQueue: number;
   readonly isStoring: number;
+  readonly looks: number;
+  readonly looksFound: number;
+  readonly lookUs: number;
+  readonly puts: number;
+  readonly putsChanged: number;
+  readonly putsErased: number;
+  readonly putsFailed: number;
+  readonly loadsMissing: number;
+  readonly headsRefused: number;
   readonly computeTokenUs: number;
   readonly tiers: readonly KvTierCounts[];
 }
@@ -185,6 +215,7 @@ export function registerKvMetrics(registry: Registry, counts: () => KvCounts): v
     })),
   );
   registerChainMetrics(counter, gauge);
+  registerSharedMetrics(counter);
 }
 
 type Register = (
@@ -192,6 +223,22 @@ type Register = (
   labels: readonly string[],
   series: (kv: KvCounts) => Series,
 ) => void;
+
+function registerSharedMetrics(counter: Register): void {
+  counter(M.kvLooks, ['outcome'], (kv) =>
+    by('outcome', { found: kv.looksFound, none: kv.looks - kv.looksFound }),
+  );
+  counter(M.kvLookSeconds, [], (kv) => single(kv.lookUs / MICROSECONDS_PER_SECOND));
+  counter(M.kvPuts, ['outcome'], (kv) =>
+    by('outcome', {
+      kept: kv.puts,
+      changed: kv.putsChanged,
+      erased: kv.putsErased,
+      failed: kv.putsFailed,
+    }),
+  );
+  counter(M.kvHeadsRefused, [], (kv) => single(kv.headsRefused));
+}
 
 function registerChainMetrics(counter: Register, gauge: Register): void {
   gauge(M.kvChains, [], (kv) => single(kv.chains));
@@ -214,7 +261,11 @@ function registerChainMetrics(counter: Register, gauge: Register): void {
   );
   counter(M.kvPrefetches, [], (kv) => single(kv.prefetches));
   counter(M.kvLoadsFailed, ['kind'], (kv) =>
-    by('kind', { unreadable: kv.loadsFailed, corrupt: kv.loadsCorrupt }),
+    by('kind', {
+      unreadable: kv.loadsFailed,
+      corrupt: kv.loadsCorrupt,
+      missing: kv.loadsMissing,
+    }),
   );
   counter(M.kvQueueSeconds, ['queue'], (kv) =>
     by('queue', {

@@ -89,11 +89,11 @@ export class Serving implements RecallServing {
     return pinVersion(catalogue, request, sequence);
   }
 
-  async forgetUser(userId: string, budgetMs: number): Promise<void> {
+  async forgetUser(userId: string, budgetMs: number, at?: number): Promise<void> {
     const { catalogues, kvPool } = this.parts;
     this.erasures.note(userId);
     for (const { useCases } of catalogues.all) useCases.forget(userId);
-    await kvPool.dropUser(userId, budgetMs);
+    await kvPool.dropUser(userId, budgetMs, at);
   }
 
   private of({ catalogue }: UserSource): UseCases {

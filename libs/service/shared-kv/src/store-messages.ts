@@ -10,8 +10,11 @@ export interface StoreThreadData {
   readonly guard: GuardOptions;
   readonly serve: ServeOptions;
   readonly link: {
-    /** URL of a module whose `openStoreLink(data)` gives a StoreLink of the calling thread. */
-    readonly module: string;
+    /**
+     * URL of a module whose `openStoreLink(data)` gives a StoreLink of the calling thread; left
+     * out: the engine's, whose links are numbers.
+     */
+    readonly module?: string;
     readonly data: unknown;
   };
 }

@@ -14,7 +14,7 @@ interface LinkModule {
 }
 
 const { field, store, guard, serve, link: source }: StoreThreadData = workerData;
-const { openStoreLink } = (await import(source.module)) as LinkModule;
+const { openStoreLink } = (await import(source.module ?? '@tessera/engine')) as LinkModule;
 const kept = guarded(openStore(field, store), guard);
 const link = openStoreLink(source.data);
 const served = serveStoreLink(link, kept, serve);

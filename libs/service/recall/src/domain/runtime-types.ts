@@ -212,7 +212,7 @@ export interface RecallServing {
    * recalls to be explained. Requests that began before keep nothing of the user from the call on.
    * Rejects as KvPool.dropUser does.
    */
-  forgetUser(userId: string, budgetMs: number): Promise<void>;
+  forgetUser(userId: string, budgetMs: number, at?: number): Promise<void>;
   /** Users that were forgotten: requests that began before write nothing of them behind it. */
   readonly erasures: Erasures;
 }

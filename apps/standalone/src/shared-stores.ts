@@ -1,0 +1,117 @@
+import { type Config, redisPrefix, redisSecurity } from '@tessera/config';
+import { closeStoreLink, type KvSharing, makeStoreLink } from '@tessera/engine';
+import type { Conditions } from '@tessera/lifecycle';
+import { StoreThread } from '@tessera/shared-kv';
+import type { Log } from '@tessera/telemetry';
+import { MEBIBYTE, MILLISECONDS_PER_HOUR } from '@tessera/units';
+
+/** Milliseconds of a find or a read: what takes longer is computed. */
+const READ_MS = 200;
+/** Of a write, and of all else that one operation of a store may take. */
+const WRITE_MS = 5000;
+/** Of a call of the engine, the pauses of the budget of writes included. */
+const LINK_MS = 30_000;
+/** For which an erasure is tried before its call ends with an error, and is begun again. */
+const ERASE_MS = 20_000;
+const THREADS_MAX = 2;
+
+interface Opened {
+  readonly link: number;
+  readonly thread: StoreThread;
+  readonly address: string;
+}
+
+/** The stores of keys and values that all nodes share (`kv.shared`), each on a thread. */
+export class SharedStores {
+  private opened: Opened[] = [];
+
+  constructor(
+    private readonly config: Config,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * Connects them for an engine that is about to be opened; those of the one before are closed.
+   * Undefined where there are none.
+   * @throws TesseraError CONFIG_INVALID for what is no address
+   */
+  async open(): Promise<KvSharing | undefined> {
+    await this.close();
+    const addresses = this.config.kv.shared.split(/\s+/).filter((address) => address !== '');
+    if (addresses.length === 0) return undefined;
+    this.opened = addresses.slice(0, THREADS_MAX).map((address) => this.connect(address));
+    const erasedUntil = (offset: number) => {
+      for (const { thread } of this.opened) thread.setErasedUntil(offset);
+    };
+    // Erasures have an offset where there is a log: what it is, is known once the node has caught up.
+    if (this.config.cluster.log === 'none') erasedUntil(0);
+    return { links: this.opened.map(({ link }) => link), erasedUntil };
+  }
+
+  private connect(address: string): Opened {
+    const { kv, adapters } = this.config;
+    const link = makeStoreLink(LINK_MS);
+    const thread = new StoreThread(
+      {
+        field: 'kv.shared',
+        store: {
+          address,
+          prefix: `${redisPrefix(this.config)}kv`,
+          ttlMs: kv.sharedHours * MILLISECONDS_PER_HOUR,
+          timeoutMs: WRITE_MS,
+          security: redisSecurity(this.config),
+          s3: {
+            endpoint: adapters.s3Endpoint,
+            region: adapters.s3Region,
+            isPathStyle: adapters.s3Addressing === 'path',
+          },
+        },
+        guard: {
+          readMs: READ_MS,
+          writeMs: WRITE_MS,
+          writeBytesPerSecond: kv.sharedMiBPerSecond * MEBIBYTE,
+        },
+        serve: { eraseMs: ERASE_MS },
+        link: { data: link },
+      },
+      ({ isOpen, reason }) => this.note(address, isOpen, reason),
+    );
+    return { link, thread, address };
+  }
+
+  private readonly away = new Set<string>();
+
+  private note(address: string, isOpen: boolean, reason: string): void {
+    if (isOpen === this.away.has(address)) return;
+    if (isOpen) {
+      this.away.add(address);
+      this.log.warn({ address, reason }, 'a shared store of keys and values does not answer');
+    } else {
+      this.away.delete(address);
+      this.log.info({ address }, 'a shared store of keys and values answers again');
+    }
+  }
+
+  /** One condition for all of them: without them users of other nodes are computed anew. */
+  addTo(conditions: Conditions): void {
+    if (this.opened.length === 0) return;
+    const read = () => {
+      const failed = this.opened.find(
+        ({ thread }) => thread.failure !== undefined || thread.metrics?.isOpen === true,
+      );
+      if (failed === undefined) return { state: 'ok', reason: '' } as const;
+      const { address, thread } = failed;
+      const why = thread.failure?.message ?? thread.metrics?.reason ?? '';
+      return { state: 'degraded', reason: `${address}: ${why}` } as const;
+    };
+    conditions.add({ name: 'kv-shared', kind: 'dependency', isNeeded: false, read });
+  }
+
+  /** Behind the engine's own close, which ends its calls. Idempotent. */
+  async close(): Promise<void> {
+    const { opened } = this;
+    this.opened = [];
+    for (const { link } of opened) closeStoreLink(link);
+    await Promise.all(opened.map(({ thread }) => thread.close()));
+  }
+}
