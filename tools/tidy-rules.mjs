@@ -259,8 +259,8 @@ export function bannedWords(path, text) {
 }
 
 export function fileName(path) {
-  // Folders of the tier that nodes share: `kv.shared` of the configuration.
-  const said = path.replace(/(shared-kv|suites\/shared)\//, '');
+  // Of the tier that nodes share: `kv.shared` of the configuration.
+  const said = path.replace(/shared(?=[-_](kv|stores?)\b)/, '');
   const banned = /(^|[/_.-])(common|utils?|shared|manager|helpers?|misc)([/_.-]|$)/i.exec(said);
   return banned ? [{ line: 1, message: `'${banned[2]}' says nothing about what is in it` }] : [];
 }

@@ -43,7 +43,7 @@ export class SharedStores {
     const erasedUntil = (offset: number) => {
       for (const { thread } of this.opened) thread.setErasedUntil(offset);
     };
-    // Erasures have an offset where there is a log: what it is, is known once the node has caught up.
+    // Erasures have offsets where there is a log: a node knows them once it has caught up.
     if (this.config.cluster.log === 'none') erasedUntil(0);
     return { links: this.opened.map(({ link }) => link), erasedUntil };
   }

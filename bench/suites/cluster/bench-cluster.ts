@@ -58,7 +58,7 @@ export class BenchCluster {
     const folder = temporaryFolder({});
     const [httpPort, grpcPort] = [await freePorts(PORTS), await freePorts(PORTS)];
     const own = { nodes, httpPort, grpcPort, folder: join(folder.path, 'cluster') };
-    const options = Object.assign(own, { etcd: '', kafka, redis: '' });
+    const options = Object.assign(own, { etcd: '', kafka, redis: '', isShared: false });
     const plan = localPlan(options, loadConfig({ environment }).config);
     const running: Running[] = [];
     try {

@@ -1,7 +1,8 @@
 import { type Stages, staged } from '../suite.js';
 import { simulated } from './simulated.js';
+import { transferStage } from './transfer.js';
 
-const STAGES: Stages = { simulated };
+const STAGES: Stages = { simulated, transfer: transferStage };
 
 export const SHARED_STAGES = Object.keys(STAGES);
 

@@ -53,6 +53,21 @@ export interface FakeEngineOptions {
   readonly score?: PathScore;
 }
 
+const COUNTED =
+  'chainTokens leases prefetching lookups askedTokens commits commitsLost refusedExtends ' +
+  'prefetches prefetchesRefused loadsFailed loadsCorrupt loadWaitUs stores storesDropped ' +
+  'storesFailed storeWaitUs storeQueue computeTokenUs inexactTokens commitsRematched ' +
+  'inheritedTokens inheritedChains indexesDropped looks looksFound lookUs puts putsChanged ' +
+  'putsErased putsFailed loadsMissing headsRefused';
+type Counted = Exclude<
+  keyof KvMetrics,
+  'chains' | 'isStoring' | 'blockBytes' | 'storedBlockBytes' | 'tiers' | 'storeError'
+>;
+const NO_COUNTS = Object.fromEntries(COUNTED.split(' ').map((name) => [name, 0])) as Record<
+  Counted,
+  number
+>;
+
 const TIER_COUNTS = {
   capacityBlocks: 0,
   usedBlocks: 0,
@@ -74,42 +89,10 @@ export class FakeKvPool implements KvPool {
   metrics(): KvMetrics {
     return {
       chains: this.chains.size,
-      chainTokens: 0,
-      leases: 0,
-      prefetching: 0,
-      lookups: 0,
-      askedTokens: 0,
-      commits: 0,
-      commitsLost: 0,
-      refusedExtends: 0,
-      prefetches: 0,
-      prefetchesRefused: 0,
-      loadsFailed: 0,
-      loadsCorrupt: 0,
-      loadWaitUs: 0,
-      stores: 0,
-      storesDropped: 0,
-      storesFailed: 0,
-      storeWaitUs: 0,
-      storeQueue: 0,
+      ...NO_COUNTS,
       isStoring: this.storeError === '' ? 1 : 0,
-      computeTokenUs: 0,
       blockBytes: 64,
       storedBlockBytes: 64,
-      inexactTokens: 0,
-      commitsRematched: 0,
-      inheritedTokens: 0,
-      inheritedChains: 0,
-      indexesDropped: 0,
-      looks: 0,
-      looksFound: 0,
-      lookUs: 0,
-      puts: 0,
-      putsChanged: 0,
-      putsErased: 0,
-      putsFailed: 0,
-      loadsMissing: 0,
-      headsRefused: 0,
       tiers: ['device', 'host', 'disk'].map((tier) => ({ tier, ...TIER_COUNTS })),
       storeError: this.storeError,
     };

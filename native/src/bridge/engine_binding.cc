@@ -22,9 +22,9 @@ Napi::Value engine_open(const Napi::CallbackInfo& info) {
   for (const int32_t number : options.kv.shared_links) {
     auto link = find_link(static_cast<uint32_t>(number));
     if (link == nullptr) {
-      throw make_error(env, Code::kRequestInvalid,
-                       "engineOpen.options.kvSharedLinks: expected open links, got " +
-                           std::to_string(number));
+      throw make_error(
+          env, Code::kRequestInvalid,
+          "engineOpen.options.kvSharedLinks: expected open links, got " + std::to_string(number));
     }
     options.kv.shared.push_back(std::move(link));
   }

@@ -31,14 +31,6 @@ std::string text_of(const Napi::Value& value, const char* field) {
                    std::string(field) + ": expected a string, got " + describe_value(value));
 }
 
-double number_of(const Napi::Value& value, const char* field, double max) {
-  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
-  if (number >= 0 && number <= max) return number;
-  throw make_error(value.Env(), Code::kRequestInvalid,
-                   std::string(field) + ": expected 0.." + std::to_string(max) + ", got " +
-                       describe_value(value));
-}
-
 Napi::Value engine_prefetch(const Napi::CallbackInfo& info) {
   const auto handle = open_engine(info[0]);
   const auto ticket =

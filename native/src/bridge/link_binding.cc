@@ -39,14 +39,6 @@ constexpr std::pair<const char*, StoreCallEnd> kEnds[] = {{"ok", StoreCallEnd::k
                                                           {"erased", StoreCallEnd::kErased},
                                                           {"failed", StoreCallEnd::kFailed}};
 
-double number_of(const Napi::Value& value, const char* field, double max) {
-  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
-  if (number >= 0 && number <= max) return number;
-  throw make_error(value.Env(), Code::kRequestInvalid,
-                   std::string(field) + ": expected 0.." + std::to_string(max) + ", got " +
-                       describe_value(value));
-}
-
 std::shared_ptr<StoreLink> link_of(const Napi::Value& value, const char* field) {
   const auto number = static_cast<uint32_t>(number_of(value, field, 4294967295.0));
   if (auto link = find_link(number)) return link;
@@ -151,8 +143,7 @@ Napi::Value store_link_end(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value store_link_set_available(const Napi::CallbackInfo& info) {
-  link_of(info[0], "storeLinkSetAvailable.link")
-      ->set_available(info[1].ToBoolean().Value());
+  link_of(info[0], "storeLinkSetAvailable.link")->set_available(info[1].ToBoolean().Value());
   return info.Env().Undefined();
 }
 

@@ -34,6 +34,14 @@ std::string describe_value(const Napi::Value& value) {
   return "an object";
 }
 
+double number_of(const Napi::Value& value, const char* field, double max) {
+  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
+  if (number >= 0 && number <= max) return number;
+  throw make_error(value.Env(), Code::kRequestInvalid,
+                   std::string(field) + ": expected 0.." + std::to_string(max) + ", got " +
+                       describe_value(value));
+}
+
 std::string read_text(const Napi::CallbackInfo& info, size_t index, const char* path) {
   if (!info[index].IsString()) {
     throw make_error(info.Env(), Code::kRequestInvalid,

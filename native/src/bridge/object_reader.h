@@ -72,6 +72,9 @@ std::span<const float> read_f32s(const Napi::CallbackInfo& info, size_t index, c
 std::span<const uint32_t> packed_words(const Napi::Value& value, const Napi::Value& count,
                                        const char* field);
 
+/// A number in 0..max, whole or not. Throws REQUEST_INVALID naming `field` for another value.
+double number_of(const Napi::Value& value, const char* field, double max);
+
 /// "a string", "an Int32Array", ... for messages about what was found.
 std::string describe_value(const Napi::Value& value);
 

@@ -30,7 +30,8 @@ bool KvGate::is_ready(Request& request, ComingBlocks& coming, kv::Version versio
   if (!coming.prefetch.is_done() && is_new) {
     const MutexLock lock(mutex_);
     coming.wait_until = decide(request, version, now, cost);
-    if (is_looking) coming.wait_until = std::max(coming.wait_until, look_end(request, version, now));
+    if (is_looking)
+      coming.wait_until = std::max(coming.wait_until, look_end(request, version, now));
     if (!coming.is_decided) coming.wait_from = now;
     coming.was_looking = is_looking;
     coming.is_decided = true;
@@ -73,7 +74,8 @@ Clock::time_point KvGate::look_end(const Request& request, kv::Version version,
                                    Clock::time_point now) {
   const auto tokens = pool_.whereabouts(version, request.kv.user);
   if (tokens != kv::PerTier<uint32_t>{}) return now;
-  const double wait_us = look_us_ == 0 ? kFirstLookUs : std::min(look_us_ * kPatience, kFirstLookUs);
+  const double wait_us =
+      look_us_ == 0 ? kFirstLookUs : std::min(look_us_ * kPatience, kFirstLookUs);
   return now + std::chrono::microseconds(static_cast<int64_t>(wait_us));
 }
 

@@ -23,7 +23,7 @@ namespace tessera::engine {
 /// Blocks that were asked for on behalf of one ticket; none where nothing was to be brought.
 struct ComingBlocks {
   kv::Prefetch prefetch;
-  bool is_decided = false;  // the request's turn has come
+  bool is_decided = false;   // the request's turn has come
   bool was_looking = false;  // when that was decided: it is decided again once the look has ended
   Clock::time_point wait_from{};
   Clock::time_point wait_until{};

@@ -56,9 +56,11 @@ Status Pool::drop_user(std::string_view user, uint64_t budget_us, uint64_t at) {
     return {Code::kIoFailed, "the disk tier refuses writes: " + pool.counts.store_error};
   }
   if (is_gone) return Status::ok();
-  const bool is_shared = !is_erasing(pool, user);
-  return {Code::kDeadlineExceeded, std::string("the user's blocks are still being erased from ") +
-                                       (is_shared ? "a shared store" : "disk")};
+  if (!is_erasing(pool, user)) {
+    return {Code::kDeadlineExceeded,
+            "the user's blocks are still being erased from a shared store"};
+  }
+  return {Code::kDeadlineExceeded, "the user's blocks are still being erased from disk"};
 }
 
 Status Pool::flush(uint64_t budget_us) {

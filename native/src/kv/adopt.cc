@@ -1,5 +1,5 @@
-// What a shared store has of a chain becomes findable: its blocks count as lying in that tier, to
-// be loaded as from any other.
+// Adoption: a chain that a shared store has becomes findable. Its blocks count as lying in that
+// tier, to be loaded as from any other.
 //
 // Of the process's own chain and the head that was found, the longer goes on where one continues
 // the other. Where they part, the found one replaces what this process has put there before, or
@@ -111,6 +111,7 @@ bool is_better(const Chain& chain, const HeadRecord& head, uint32_t same, bool w
 Chain* PoolState::adopt_locked(TierIndex which, uint32_t version, const HeadKey& key,
                                const FoundHead& found) {
   PoolState& pool = *this;
+  pool.mutex.assert_held();
   Chain* chain = chains.find({version, key.is_prefix, key.owner});
   const auto head = found.head.empty() ? std::nullopt : decode_found(pool, key, found);
   const bool is_usable = head.has_value() && head->versions_back <= options.versions_back_max;

@@ -15,7 +15,7 @@ std::shared_ptr<StoreLink> SimServer::connect(const std::atomic<uint64_t>& erase
   line->erased_until = &erased_until;
   Line& served = *line;
   served.link->serve([&served] {
-    const std::lock_guard lock(served.mutex);
+    const MutexLock lock(served.mutex);
     served.is_rung = true;
     served.rung.notify_one();
   });
@@ -31,7 +31,7 @@ void SimServer::disconnect(const std::shared_ptr<StoreLink>& link) {
   Line& line = **found;
   line.link->serve(nullptr);
   {
-    const std::lock_guard lock(line.mutex);
+    const MutexLock lock(line.mutex);
     line.is_over = true;
     line.rung.notify_one();
   }
@@ -42,8 +42,8 @@ void SimServer::disconnect(const std::shared_ptr<StoreLink>& link) {
 void SimServer::serve(Line& line) {
   while (true) {
     {
-      std::unique_lock lock(line.mutex);
-      line.rung.wait(lock, [&] { return line.is_rung || line.is_over; });
+      MutexLock lock(line.mutex);
+      lock.wait(line.rung, [&] { return line.is_rung || line.is_over; });
       if (line.is_over) return;
       line.is_rung = false;
     }
@@ -62,7 +62,7 @@ void SimServer::perform(Line& line, const StoreCall& call) {
   if (carries && !line.link->bytes_of(call.id, copy)) return;
   StoreCallEnd how = StoreCallEnd::kFailed;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (happens(faults_.hides)) return;
     if (!happens(faults_.fails)) how = act(call, line.erased_until->load(), carried, bytes, text);
     if (happens(faults_.loses_answer)) how = StoreCallEnd::kFailed;
@@ -112,12 +112,12 @@ StoreCallEnd SimServer::act(const StoreCall& call, uint64_t erased_until,
 }
 
 void SimServer::set_faults(const ServerFaults& faults) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   faults_ = faults;
 }
 
 size_t SimServer::kept_of(const Digest& owner) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   size_t kept = 0;
   for (const auto& [name, chain] : chains_) {
     if (name.first == owner) kept += chain.blocks.size() + (chain.head.empty() ? 0 : 1);
@@ -126,7 +126,7 @@ size_t SimServer::kept_of(const Digest& owner) {
 }
 
 void SimServer::forget() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   chains_.clear();
 }
 
@@ -136,7 +136,7 @@ void SimServer::flip(std::string& bytes, std::mt19937_64& random) {
 }
 
 void SimServer::damage() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (auto& [name, kept] : chains_) {
     if (!kept.head.empty() && happens(500)) flip(kept.head, random_);
     for (auto& [key, block] : kept.blocks) {

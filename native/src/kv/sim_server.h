@@ -3,14 +3,15 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "kv/store_link.h"
 
 namespace tessera::kv {
@@ -52,7 +53,7 @@ class SimServer {
   struct Line {
     std::shared_ptr<StoreLink> link;
     const std::atomic<uint64_t>* erased_until;
-    std::mutex mutex;
+    Mutex mutex;
     std::condition_variable rung;
     bool is_rung = false, is_over = false;
     std::thread thread;
@@ -66,7 +67,7 @@ class SimServer {
   bool happens(uint32_t chance) { return random_() % 1000 < chance; }
   static void flip(std::string& bytes, std::mt19937_64& random);
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::mt19937_64 random_;
   ServerFaults faults_;
   std::map<Name, Kept> chains_;

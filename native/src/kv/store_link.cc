@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kErasureLimits = 10;
 
-uint64_t steady_us() {
+uint64_t clock_us() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(since).count());
@@ -119,7 +119,7 @@ uint64_t StoreLink::add(StoreCall& call, Pending pending) {
     pending.kind = call.kind;
     pending.checksum = call.checksum;
     const uint64_t limits = call.kind == StoreCallKind::kErase ? kErasureLimits : 1;
-    pending.until_us = steady_us() + limit_us_ * limits;
+    pending.until_us = clock_us() + limit_us_ * limits;
     const auto at = calls_.emplace(id, std::move(pending)).first;
     if (bell_ == nullptr) {
       give_up(at, ended, "no client serves it");
@@ -176,7 +176,7 @@ void StoreLink::end_late() {
   std::vector<Pending> ended;
   {
     const MutexLock lock(mutex_);
-    const uint64_t now_us = steady_us();
+    const uint64_t now_us = clock_us();
     for (auto at = calls_.begin(); at != calls_.end();) {
       const auto here = at++;
       const Pending& pending = here->second;

@@ -1,6 +1,7 @@
 /** Program of a store's thread: answers the engine's calls of one link, away from Node's thread. */
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { openStoreLink as openEngineLink } from '@tessera/engine';
 import { serveStoreLink } from './domain/serve-store-link.js';
 import type { StoreLink } from './domain/store-link.js';
 import { guarded } from './guarded-store.js';
@@ -14,7 +15,10 @@ interface LinkModule {
 }
 
 const { field, store, guard, serve, link: source }: StoreThreadData = workerData;
-const { openStoreLink } = (await import(source.module ?? '@tessera/engine')) as LinkModule;
+const { openStoreLink } =
+  source.module === undefined
+    ? ({ openStoreLink: openEngineLink } as LinkModule)
+    : ((await import(source.module)) as LinkModule);
 const kept = guarded(openStore(field, store), guard);
 const link = openStoreLink(source.data);
 const served = serveStoreLink(link, kept, serve);
