@@ -1,8 +1,9 @@
 import { type Stages, staged } from '../suite.js';
+import { continuityStage } from './continuity.js';
 import { simulated } from './simulated.js';
 import { transferStage } from './transfer.js';
 
-const STAGES: Stages = { simulated, transfer: transferStage };
+const STAGES: Stages = { simulated, transfer: transferStage, continuity: continuityStage };
 
 export const SHARED_STAGES = Object.keys(STAGES);
 

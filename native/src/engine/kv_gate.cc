@@ -11,8 +11,8 @@ namespace {
 constexpr double kPatience = 1.5;
 /// And this long, where nothing of the kind has been measured yet.
 constexpr double kFirstWaitUs = 100'000;
-/// For a head, at most.
-constexpr double kFirstLookUs = 10'000;
+/// For a head, at most; and at most this share of what computing the prompt takes.
+constexpr double kLookUsMax = 50'000, kLookShare = 0.25;
 /// Rates are looked at again after this long.
 constexpr std::chrono::milliseconds kRatesLast{100};
 
@@ -31,7 +31,7 @@ bool KvGate::is_ready(Request& request, ComingBlocks& coming, kv::Version versio
     const MutexLock lock(mutex_);
     coming.wait_until = decide(request, version, now, cost);
     if (is_looking)
-      coming.wait_until = std::max(coming.wait_until, look_end(request, version, now));
+      coming.wait_until = std::max(coming.wait_until, look_end(request, version, now, cost));
     if (!coming.is_decided) coming.wait_from = now;
     coming.was_looking = is_looking;
     coming.is_decided = true;
@@ -57,9 +57,6 @@ kv::Rates KvGate::rates_locked(Clock::time_point now, const scheduler::PassCost&
     for (uint32_t i = 0; i < metrics.tiers.size(); ++i) {
       tier_rates_.bytes_per_us[i] = metrics.tiers[i].read_bytes_per_us(pool_.stored_block_bytes());
     }
-    if (metrics.looks > 0) {
-      look_us_ = static_cast<double>(metrics.look_us) / static_cast<double>(metrics.looks);
-    }
     measured_ = now;
   }
   kv::Rates rates = tier_rates_;
@@ -71,11 +68,14 @@ kv::Rates KvGate::rates_locked(Clock::time_point now, const scheduler::PassCost&
 /// Until when it is worth waiting to hear whether another process has left something of a user of
 /// whom this one has nothing.
 Clock::time_point KvGate::look_end(const Request& request, kv::Version version,
-                                   Clock::time_point now) {
+                                   Clock::time_point now, const scheduler::PassCost& cost) {
   const auto tokens = pool_.whereabouts(version, request.kv.user);
   if (tokens != kv::PerTier<uint32_t>{}) return now;
-  const double wait_us =
-      look_us_ == 0 ? kFirstLookUs : std::min(look_us_ * kPatience, kFirstLookUs);
+  kv::LoadQuestion question;
+  question.prompt_tokens = static_cast<uint32_t>(request.prompt.size());
+  question.block_bytes = pool_.stored_block_bytes();
+  const double compute_us = kv::plan_load(question, rates_locked(now, cost)).compute_all_us;
+  const double wait_us = std::min(kLookUsMax, compute_us * kLookShare);
   return now + std::chrono::microseconds(static_cast<int64_t>(wait_us));
 }
 

@@ -49,15 +49,14 @@ class KvGate {
  private:
   Clock::time_point decide(const Request& request, kv::Version version, Clock::time_point now,
                            const scheduler::PassCost& cost) REQUIRES(mutex_);
-  Clock::time_point look_end(const Request& request, kv::Version version, Clock::time_point now)
-      REQUIRES(mutex_);
+  Clock::time_point look_end(const Request& request, kv::Version version, Clock::time_point now,
+                             const scheduler::PassCost& cost) REQUIRES(mutex_);
   kv::Rates rates_locked(Clock::time_point now, const scheduler::PassCost& cost) REQUIRES(mutex_);
 
   kv::Pool& pool_;
   Mutex mutex_;
   kv::Rates tier_rates_ GUARDED_BY(mutex_);          // of the tiers alone
   Clock::time_point measured_ GUARDED_BY(mutex_){};  // when they were
-  double look_us_ GUARDED_BY(mutex_) = 0;            // of a look in shared stores, on average
 };
 
 }  // namespace tessera::engine

@@ -145,6 +145,7 @@ bool PoolWork::begin_load(LoadJob& job) {
     slots.move(target, SlotState::kReserved, SlotState::kFilling);
     slots.io_begin(target);
     pool.tiers[from].slots->io_begin(block.slots[from]);
+    pool.tiers[from].begin_read(pool.now_us());
     if (load.asked_us != 0) {
       pool.counts.load_wait_us += pool.now_us() - load.asked_us;
       load.asked_us = 0;
@@ -160,9 +161,7 @@ bool PoolWork::begin_load(LoadJob& job) {
       job.transfer.chain = shared_name(chain, pool.chains.version(chain.version).digest);
     }
     job.stored.clear();
-    job.is_moved = false;
-    job.begun_us = 0;
-    job.spent_us = 0;
+    job.is_started = job.is_moved = false;
     job.status = Status::ok();
     return true;
   }
@@ -171,7 +170,7 @@ bool PoolWork::begin_load(LoadJob& job) {
 
 void PoolWork::start(LoadJob& job) {
   PoolState& pool = state_;
-  job.begun_us = pool.now_us();
+  job.is_started = true;
   BlockStore& store = *pool.tiers[job.from].store;
   BlockMemory& memory = pool.tiers.memory();
   const bool is_pinned = !memory.is_addressable() && pool.options.codec == nullptr;
@@ -193,7 +192,6 @@ bool PoolWork::has_ended(LoadJob& job, uint64_t budget_us) {
     job.status = make_block(pool, job);
     job.is_moved = true;
   }
-  job.spent_us = pool.now_us() - job.begun_us;
   return true;
 }
 
@@ -213,6 +211,7 @@ void PoolWork::finish(LoadJob& job) {
   const bool is_wanted = is_current && chain.blocks[job.index].slots[kDevice] == kNoSlot &&
                          job.index >= chain.resident[kDevice];
   pool.tiers.io_end(job.from, job.transfer.block.slot);
+  pool.tiers[job.from].end_read(pool.now_us());
   slots.io_end(job.target);
   if (job.status.is_ok() && is_wanted) {
     slots.move(job.target, SlotState::kFilling, SlotState::kResident);
@@ -227,7 +226,6 @@ void PoolWork::finish(LoadJob& job) {
   if (job.status.is_ok()) {
     TierMetrics& metrics = pool.tiers[job.from].metrics;
     metrics.read_bytes += pool.tiers.stored_bytes();
-    metrics.read_us += job.spent_us;
   } else {
     chain.load.end = std::min(chain.load.end, job.index);
     const bool is_gone = job.status.code() == Code::kKvStoreCorrupt;

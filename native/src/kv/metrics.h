@@ -15,7 +15,7 @@ struct TierMetrics {
   uint64_t hit_tokens = 0;       // found by a lookup, where they lay before any prefetch
   uint64_t read_bytes = 0;       // out of the tier
   uint64_t written_bytes = 0;    // into the tier by transfers
-  uint64_t read_us = 0;          // spent in those transfers
+  uint64_t read_us = 0;          // during which any of those was under way
   uint64_t written_us = 0;
   uint64_t evicted_blocks = 0;
   uint64_t evicted_dirty_blocks = 0;  // no lower tier had them

@@ -332,7 +332,7 @@ class SimWorld {
       work_->finish(store_->first);
     }
     for (const std::unique_ptr<LoadJob>& job : loads_) {
-      if (job->begun_us == 0) work_->start(*job);
+      if (!job->is_started) work_->start(*job);
       while (!work_->has_ended(*job, 0)) {
       }
       work_->finish(*job);

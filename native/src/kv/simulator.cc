@@ -151,7 +151,7 @@ class Simulator : private SimWorld {
     if (loads_.empty()) return;
     const auto which = static_cast<int64_t>(pick(loads_.size()));
     LoadJob& job = *loads_[static_cast<uint64_t>(which)];
-    if (job.begun_us == 0) return work_->start(job);
+    if (!job.is_started) return work_->start(job);
     if (!work_->has_ended(job, 0)) return;
     report_.loads += job.status.is_ok();
     report_.corrupt_loads += job.status.code() == Code::kKvStoreCorrupt;

@@ -25,7 +25,18 @@ struct Tier {
   std::unique_ptr<BlockStore> store;  // none: the device, or a tier without capacity
   SharedStore* shared = nullptr;      // the store, where other processes use it as well
   TierMetrics metrics;                // its name among them
+  uint32_t reads = 0;                 // under way
+  uint64_t reading_since_us = 0;      // of them, not yet counted in metrics.read_us
 
+  /// Reads overlap: the time of the tier is counted, not that of each.
+  void begin_read(uint64_t now_us) {
+    if (reads++ == 0) reading_since_us = now_us;
+  }
+  void end_read(uint64_t now_us) {
+    metrics.read_us += now_us - reading_since_us;
+    reading_since_us = now_us;
+    --reads;
+  }
   bool has_room() const { return slots->count() > 0; }
 };
 

@@ -30,8 +30,8 @@ struct LoadJob {
   SlotIndex target = kNoSlot;
   BlockTransfer transfer;
   std::vector<std::byte> stored;  // its bytes, where they cannot be read to where they belong
+  bool is_started = false;        // start() was called
   bool is_moved = false;          // all that has_ended() has to do is done
-  uint64_t begun_us = 0, spent_us = 0;
   Status status;
 };
 

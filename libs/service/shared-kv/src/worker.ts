@@ -9,6 +9,7 @@ import { openStore } from './open-store.js';
 import type { StoreOrder, StoreReport, StoreThreadData } from './store-messages.js';
 
 const REPORT_EVERY_MS = 1000;
+const NOBODY = { owner: '0'.repeat(32), version: '0'.repeat(32) };
 
 interface LinkModule {
   openStoreLink(data: unknown): StoreLink;
@@ -33,6 +34,8 @@ kept.onChange((isOpen) => {
   link.setAvailable(!isOpen);
   report();
 });
+// The first find of a user should not wait for the connection.
+kept.find(NOBODY).catch(() => undefined);
 link.setAvailable(true);
 
 async function close(): Promise<void> {
