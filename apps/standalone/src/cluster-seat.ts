@@ -27,6 +27,7 @@ export class ClusterSeat {
       grpc: grpc || serving.grpcAddress,
       http: http || new URL(serving.httpUrl).host,
       weight: cluster.weight,
+      role: cluster.role,
     };
     checkedMembers([member], 'cluster.advertise');
     await registration.join(member);

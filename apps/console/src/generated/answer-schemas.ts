@@ -329,6 +329,14 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 "weight": {
                   "type": "number"
                 },
+                "role": {
+                  "type": "string",
+                  "enum": [
+                    "answer",
+                    "append",
+                    "both"
+                  ]
+                },
                 "state": {
                   "type": "string"
                 },

@@ -18,7 +18,8 @@ export const clusterSchema = z.strictObject({
   nodes: text(
     '',
     'nodes of a gateway, NAME=GRPC_HOST:PORT/HTTP_HOST:PORT, with *WEIGHT behind unless it ' +
-      'is 1, separated by commas; empty: from cluster.etcd or cluster.dns',
+      'is 1 and @append or @answer behind unless its role is both, separated by commas; empty: ' +
+      'from cluster.etcd or cluster.dns',
   ),
   etcd: text(
     '',
@@ -33,6 +34,12 @@ export const clusterSchema = z.strictObject({
     WEIGHT_MAX,
     1,
     'share of the users for this node, relative to the other nodes',
+  ),
+  role: oneOf(
+    ['both', 'append', 'answer'],
+    'both',
+    'calls that gateways send to this node: append: those that compute new behaviours ahead of ' +
+      'a recall and fill the shared store; answer: all others; both: all',
   ),
   advertise: text(
     '',

@@ -8,6 +8,15 @@ const CLUSTER_LIMITS = {
   weightMax: 1000,
 } as const;
 
+/** Calls of a role: those that compute new behaviours ahead of a recall, and all others. */
+const CALL_ROLES = ['answer', 'append'] as const;
+export type CallRole = (typeof CALL_ROLES)[number];
+
+/** Calls that a node is for. */
+export type NodeRole = CallRole | 'both';
+
+const NODE_ROLES: readonly string[] = ['both', ...CALL_ROLES];
+
 /** A node as membership knows it. Addresses are HOST:PORT. */
 export interface Member {
   readonly name: string;
@@ -15,6 +24,13 @@ export interface Member {
   readonly http: string;
   /** Its share of the users, relative to the other weights; 1..1000. */
   readonly weight: number;
+  /** Left out: both. */
+  readonly role?: NodeRole;
+}
+
+/** True for a node that is there for the calls of a role. */
+export function isOfRole({ role = 'both' }: Pick<Member, 'role'>, wanted: CallRole): boolean {
+  return role === 'both' || role === wanted;
 }
 
 const ADDRESS = /^(\[[0-9a-f:.]+\]|[^\s:[\]]+):(\d{1,5})$/i;
@@ -37,12 +53,15 @@ export function checkedMembers(
     throw invalid(field, `at most ${membersMax} nodes`, members.length);
   }
   const seen = new Map<string, string>();
-  for (const { name, grpc, http, weight } of members) {
+  for (const { name, grpc, http, weight, role = 'both' } of members) {
     if (name.length < 1 || name.length > nameMax) {
       throw invalid(field, `a name of 1..${nameMax} characters`, name);
     }
     if (!Number.isInteger(weight) || weight < 1 || weight > weightMax) {
       throw invalid(field, `a weight of 1..${weightMax} for ${name}`, weight);
+    }
+    if (!NODE_ROLES.includes(role)) {
+      throw invalid(field, `a role of ${NODE_ROLES.join(', ')} for ${name}`, role);
     }
     checkAddress(`${field}: ${name}`, grpc);
     checkAddress(`${field}: ${name}`, http);
@@ -55,19 +74,23 @@ export function checkedMembers(
   return [...members].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** NAME=GRPC_ADDRESS/HTTP_ADDRESS, `*WEIGHT` behind where it is not 1; separated by commas. */
+/**
+ * NAME=GRPC_ADDRESS/HTTP_ADDRESS, `*WEIGHT` behind where it is not 1, `@append` or `@answer` behind
+ * where the role is not both; separated by commas.
+ */
 export function parseMembers(text: string, field = 'cluster.nodes'): readonly Member[] {
   const words = text
     .split(',')
     .map((word) => word.trim())
     .filter((word) => word !== '');
   const members = words.map((word): Member => {
-    const parts = /^([^=]+)=([^/]+)\/([^*]+)(?:\*(\d+))?$/.exec(word);
-    const [, name, grpc, http, weight = '1'] = parts ?? [];
+    const parts = /^([^=]+)=([^/]+)\/([^*@]+)(?:\*(\d+))?(?:@(.*))?$/.exec(word);
+    const [, name, grpc, http, weight = '1', role = 'both'] = parts ?? [];
     if (name === undefined || grpc === undefined || http === undefined) {
-      throw invalid(field, 'NAME=GRPC_HOST:PORT/HTTP_HOST:PORT, with *WEIGHT or without', word);
+      const expected = 'NAME=GRPC_HOST:PORT/HTTP_HOST:PORT, with *WEIGHT and @ROLE or without';
+      throw invalid(field, expected, word);
     }
-    return { name, grpc, http, weight: Number(weight) };
+    return { name, grpc, http, weight: Number(weight), role: role as NodeRole };
   });
   return checkedMembers(members, field);
 }
@@ -75,6 +98,8 @@ export function parseMembers(text: string, field = 'cluster.nodes'): readonly Me
 /** True if both have the same members, in whatever order. */
 export function isSameMembers(a: readonly Member[], b: readonly Member[]): boolean {
   const key = (members: readonly Member[]) =>
-    members.map(({ name, grpc, http, weight }) => JSON.stringify([name, grpc, http, weight]));
+    members.map(({ name, grpc, http, weight, role = 'both' }) =>
+      JSON.stringify([name, grpc, http, weight, role]),
+    );
   return key(a).sort().join() === key(b).sort().join();
 }

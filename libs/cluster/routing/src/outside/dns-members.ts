@@ -13,7 +13,8 @@ async function portsOf(resolve: ResolveSrv, name: string): Promise<ReadonlyMap<s
 
 /**
  * The pods behind a headless service with ports named `grpc` and `http` (Kubernetes, "DNS for
- * Services and Pods", SRV records). A node's name is the first label of its pod's.
+ * Services and Pods", SRV records). A node's name is the first label of its pod's; records have no
+ * room for a role, so each node is there for every call.
  */
 export function dnsMembership(service: string, resolve: ResolveSrv = resolveSrv): PolledMembership {
   return new PolledMembership('cluster.dns', async () => {

@@ -33,9 +33,10 @@ function entryOf(value: string): Entry {
 export function etcdMembership(etcd: Etcd, cluster: string): PolledMembership {
   return new PolledMembership('cluster.etcd', async () => {
     const values = await etcd.valuesUnder(folderOf(cluster));
+    // A node of an earlier release says no role: it is there for every call.
     return values
       .map(entryOf)
-      .map(({ name, grpc, http, weight }) => ({ name, grpc, http, weight }));
+      .map(({ name, grpc, http, weight, role = 'both' }) => ({ name, grpc, http, weight, role }));
   });
 }
 
@@ -93,9 +94,11 @@ export class EtcdRegistration {
   }
 
   /** @returns what has the name instead; undefined: this process has it */
-  private async put({ name, grpc, http, weight }: Member): Promise<string | undefined> {
+  private async put(member: Member): Promise<string | undefined> {
     const { etcd, cluster, instance, lease } = this;
-    const entry: Entry = { name, grpc, http, weight, partitionCount: PARTITION_COUNT, instance };
+    const { name, grpc, http, weight, role = 'both' } = member;
+    const partitionCount = PARTITION_COUNT;
+    const entry: Entry = { name, grpc, http, weight, role, partitionCount, instance };
     const found = await etcd.putNew(folderOf(cluster) + name, JSON.stringify(entry), lease);
     return found === undefined ? undefined : this.otherThan(found);
   }

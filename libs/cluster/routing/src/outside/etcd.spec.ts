@@ -53,6 +53,23 @@ describe.skipIf(missing.length > 0)('members in etcd', () => {
     await foreign?.leave();
   });
 
+  it('say their roles, and those of an earlier release are there for every call', async () => {
+    const first = new EtcdRegistration(etcd, 'roles');
+    await first.join({ name: 'a', grpc: 'a:1', http: 'a:2', weight: 2, role: 'append' });
+    const lease = await etcd.grant(2);
+    const older = Object.assign(node('b'), { partitionCount: 65_536, instance: 'x' });
+    await etcd.putNew('/tessera/roles/nodes/b', JSON.stringify(older), lease);
+    const roles: unknown[] = [];
+    const read = etcdMembership(etcd, 'roles');
+    await read.start(async (members) => {
+      roles.push(members.map(({ name, role }) => `${name} ${role}`).join());
+    });
+    read.close();
+    expect(roles).toEqual(['', 'a append,b both']);
+    await first.leave();
+    await etcd.revoke(lease);
+  });
+
   it('refuse a second process of one name, and take it where the first is gone', async () => {
     const first = new EtcdRegistration(etcd, 'twice');
     const second = new EtcdRegistration(etcd, 'twice');
