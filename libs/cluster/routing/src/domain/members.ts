@@ -9,7 +9,7 @@ const CLUSTER_LIMITS = {
 } as const;
 
 /** Calls of a role: those that compute new behaviours ahead of a recall, and all others. */
-const CALL_ROLES = ['answer', 'append'] as const;
+export const CALL_ROLES = ['answer', 'append'] as const;
 export type CallRole = (typeof CALL_ROLES)[number];
 
 /** Calls that a node is for. */

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Member } from './members.js';
 import { FREE_LOAD_US, LOAD_BOUND, NodeLoads } from './node-loads.js';
-import { PARTITION_COUNT, RoutingTable } from './table.js';
+import { PARTITION_COUNT } from './partition-owners.js';
+import { RoutingTable } from './table.js';
 
 const member = (name: string, weight = 1): Member => ({ name, weight, grpc: '', http: '' });
 const membersOf = (weights: readonly number[]) => weights.map((w, n) => member(`n${n}`, w));

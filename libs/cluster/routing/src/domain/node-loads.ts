@@ -1,4 +1,5 @@
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+import { type CallRole, isOfRole } from './members.js';
 import type { RoutingTable } from './table.js';
 
 /** A node may have so many times the mean of outstanding work before its users overflow. */
@@ -11,7 +12,8 @@ export const LOAD_BOUND = 1.25;
  */
 export const FREE_LOAD_US = 50_000;
 
-export type ChoiceReason = 'owner' | 'owner-away' | 'owner-loaded';
+/** `role-missing`: no node of the call's role takes requests. */
+export type ChoiceReason = 'owner' | 'owner-away' | 'owner-loaded' | 'role-missing';
 
 export interface Choice {
   readonly node: number;
@@ -22,6 +24,15 @@ export interface Choice {
 
 /** Work of other routers goes on in steps of this, over all nodes at once. */
 const STEP_MS = 4;
+
+/** The nodes of one role that take requests, as one: a bound is a share of their mean. */
+interface RoleLoad {
+  /** By node: 1 where it is of the role. */
+  readonly isOf: Uint8Array;
+  totalUs: number;
+  upWeight: number;
+  upCount: number;
+}
 
 /**
  * Predicted microseconds of work that is outstanding at each node of one table, and which nodes
@@ -37,8 +48,7 @@ export class NodeLoads {
   private steppedMs = 0;
   private hasStated = false;
   private readonly isUp: Uint8Array;
-  private totalUs = 0;
-  private upWeight = 0;
+  private readonly byRole: Readonly<Record<CallRole, RoleLoad>>;
 
   /** All nodes are away until `setUp`. */
   constructor(private readonly table: RoutingTable) {
@@ -46,6 +56,7 @@ export class NodeLoads {
     this.foreign = new Float64Array(table.members.length);
     this.stated = new Float64Array(table.members.length);
     this.isUp = new Uint8Array(table.members.length);
+    this.byRole = { answer: loadOf('answer', table), append: loadOf('append', table) };
   }
 
   setUp(node: number, isUp: boolean): void {
@@ -53,9 +64,12 @@ export class NodeLoads {
     const wasUp = this.isUp[node] === 1;
     if (wasUp === isUp) return;
     this.isUp[node] = isUp ? 1 : 0;
-    this.upWeight += isUp ? weight : -weight;
-    const us = this.outstandingUs(node);
-    this.totalUs += isUp ? us : -us;
+    const sign = isUp ? 1 : -1;
+    for (const load of this.loadsOf(node)) {
+      load.upWeight += sign * weight;
+      load.upCount += sign;
+    }
+    this.addTotal(node, sign * this.outstandingUs(node));
   }
 
   takes(node: number): boolean {
@@ -85,7 +99,7 @@ export class NodeLoads {
     const before = this.foreign[node] ?? 0;
     this.foreign[node] = others;
     this.hasStated ||= us > 0;
-    if (this.isUp[node] === 1) this.totalUs = Math.max(0, this.totalUs + others - before);
+    if (this.isUp[node] === 1) this.addTotal(node, others - before);
   }
 
   /** Decays the reported backlog of each node by the time since its report. */
@@ -102,7 +116,7 @@ export class NodeLoads {
       this.foreign[node] = left;
       this.stated[node] = Math.max(0, (this.stated[node] as number) - doneUs);
       this.hasStated ||= (this.stated[node] as number) > 0;
-      if (this.isUp[node] === 1) this.totalUs = Math.max(0, this.totalUs + left - foreign);
+      if (this.isUp[node] === 1) this.addTotal(node, left - foreign);
     }
   }
 
@@ -114,48 +128,39 @@ export class NodeLoads {
     this.add(node, -costUs);
   }
 
-  /** Microseconds that a node may have outstanding before its users overflow. */
-  boundUs(node: number): number {
-    if (this.upWeight === 0) return FREE_LOAD_US;
-    const mean = (this.totalUs * this.weightOf(node)) / this.upWeight;
+  /** Microseconds that a node may have outstanding before its users' calls of a role overflow. */
+  boundUs(node: number, role: CallRole = 'answer'): number {
+    const { totalUs, upWeight } = this.byRole[role];
+    if (upWeight === 0) return FREE_LOAD_US;
+    const mean = (totalUs * this.weightOf(node)) / upWeight;
     return Math.max(FREE_LOAD_US, LOAD_BOUND * mean);
   }
 
   /**
    * The owner where it takes requests and is not too loaded; else its successors in their order,
    * the least loaded of them where all are too loaded, and further nodes where all three are away.
-   * `without`: nodes that have failed this request. Undefined: nobody takes it.
+   * All are of the role; only where no such node takes requests, of the other one. `without`:
+   * nodes that have failed this request. Undefined: nobody takes it.
    */
-  choose(partition: number, without: ReadonlySet<number> = NONE): Choice | undefined {
-    let least: Choice | undefined;
-    let leastShare = Number.POSITIVE_INFINITY;
-    let away = 0;
-    for (let place = 0; ; place += 1) {
-      const node = this.table.nodeAt(partition, place);
-      if (node === undefined) break;
-      if (this.isUp[node] === 0 || without.has(node)) {
-        away += 1;
-        continue;
-      }
-      const us = this.outstandingUs(node);
-      const bound = this.boundUs(node);
-      const reason = place === 0 ? 'owner' : away === place ? 'owner-away' : 'owner-loaded';
-      const choice: Choice = { node, place, reason };
-      if (us <= bound) return choice;
-      if (us / bound < leastShare) {
-        leastShare = us / bound;
-        least = choice;
-      }
-    }
-    return least ?? this.further(partition, without);
+  choose(
+    partition: number,
+    without: ReadonlySet<number> = NONE,
+    role: CallRole = 'answer',
+  ): Choice | undefined {
+    const served = this.servedBy(role);
+    const choice =
+      this.near(partition, without, served) ?? this.further(partition, without, served);
+    if (choice === undefined || served === role) return choice;
+    return { node: choice.node, place: choice.place, reason: 'role-missing' };
   }
 
-  /** The node with the least work for its weight: for requests of no user. */
-  leastLoaded(without: ReadonlySet<number> = NONE): number | undefined {
+  /** The node with the least work for its weight, by the same roles: for requests of no user. */
+  leastLoaded(without: ReadonlySet<number> = NONE, role: CallRole = 'answer'): number | undefined {
+    const { isOf } = this.byRole[this.servedBy(role)];
     let best: number | undefined;
     let bestUs = Number.POSITIVE_INFINITY;
     for (let node = 0; node < this.isUp.length; node += 1) {
-      if (this.isUp[node] === 0 || without.has(node)) continue;
+      if (this.isUp[node] === 0 || isOf[node] === 0 || without.has(node)) continue;
       const us = this.outstandingUs(node) / this.weightOf(node);
       if (us < bestUs) {
         bestUs = us;
@@ -165,11 +170,61 @@ export class NodeLoads {
     return best;
   }
 
-  private further(partition: number, without: ReadonlySet<number>): Choice | undefined {
-    const order = this.table.order(partition);
+  /** The role whose nodes take the calls of a role: a node that is not of one is of the other. */
+  servedBy(role: CallRole): CallRole {
+    const other = role === 'answer' ? 'append' : 'answer';
+    const isMissing = this.byRole[role].upCount === 0 && this.byRole[other].upCount > 0;
+    return isMissing ? other : role;
+  }
+
+  private near(
+    partition: number,
+    without: ReadonlySet<number>,
+    role: CallRole,
+  ): Choice | undefined {
+    let least: Choice | undefined;
+    let leastShare = Number.POSITIVE_INFINITY;
+    let away = 0;
+    for (let place = 0; ; place += 1) {
+      const node = this.table.nodeAt(partition, place, role);
+      if (node === undefined) return least;
+      if (this.isUp[node] === 0 || without.has(node)) {
+        away += 1;
+        continue;
+      }
+      const us = this.outstandingUs(node);
+      const bound = this.boundUs(node, role);
+      const reason = place === 0 ? 'owner' : away === place ? 'owner-away' : 'owner-loaded';
+      const choice: Choice = { node, place, reason };
+      if (us <= bound) return choice;
+      if (us / bound < leastShare) {
+        leastShare = us / bound;
+        least = choice;
+      }
+    }
+  }
+
+  private further(
+    partition: number,
+    without: ReadonlySet<number>,
+    role: CallRole,
+  ): Choice | undefined {
+    const order = this.table.order(partition, role);
     const place = order.findIndex((node) => this.isUp[node] === 1 && !without.has(node));
     const node = order[place];
     return node === undefined ? undefined : { node, place, reason: 'owner-away' };
+  }
+
+  private loadsOf(node: number): readonly RoleLoad[] {
+    const { answer, append } = this.byRole;
+    return [answer, append].filter(({ isOf }) => isOf[node] === 1);
+  }
+
+  /** Sums of doubles may end a little below nothing. */
+  private addTotal(node: number, us: number): void {
+    const { answer, append } = this.byRole;
+    if (answer.isOf[node] === 1) answer.totalUs = Math.max(0, answer.totalUs + us);
+    if (append.isOf[node] === 1) append.totalUs = Math.max(0, append.totalUs + us);
   }
 
   private weightOf(node: number): number {
@@ -177,10 +232,14 @@ export class NodeLoads {
   }
 
   private add(node: number, us: number): void {
-    // Sums of doubles may end a little below nothing.
     this.outstanding[node] = Math.max(0, (this.outstanding[node] ?? 0) + us);
-    if (this.isUp[node] === 1) this.totalUs = Math.max(0, this.totalUs + us);
+    if (this.isUp[node] === 1) this.addTotal(node, us);
   }
+}
+
+function loadOf(role: CallRole, { members }: RoutingTable): RoleLoad {
+  const isOf = Uint8Array.from(members, (member) => (isOfRole(member, role) ? 1 : 0));
+  return { isOf, totalUs: 0, upWeight: 0, upCount: 0 };
 }
 
 const NONE: ReadonlySet<number> = new Set();

@@ -1,7 +1,7 @@
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { CostEstimates } from './cost-estimates.js';
 import { leastUsOf } from './load-class.js';
-import type { Member } from './members.js';
+import type { CallRole, Member } from './members.js';
 import { type ChoiceReason, NodeLoads } from './node-loads.js';
 import { RoutingTable } from './table.js';
 
@@ -45,6 +45,11 @@ export class Router {
     if (node >= 0) this.loads.setUp(node, isUp);
   }
 
+  /** The role whose nodes take the calls of a role; another one: no node of it takes requests. */
+  servedBy(role: CallRole): CallRole {
+    return this.loads.servedBy(role);
+  }
+
   /** Predicted microseconds of all that a node has, of every router as far as it is known. */
   outstandingUs(name: string): number {
     this.loads.step(this.nowMs());
@@ -52,19 +57,23 @@ export class Router {
   }
 
   /**
-   * Where a request of a partition, or of nobody's, goes. `without`: nodes that have failed it.
-   * Undefined: no node takes it.
+   * Where a request of a partition, or of nobody's, goes: to a node of its role while one takes
+   * requests. `without`: nodes that have failed it. Undefined: no node takes it.
    */
-  choose(partition: number | undefined, without: readonly string[] = NONE): Chosen | undefined {
+  choose(
+    partition: number | undefined,
+    without: readonly string[] = NONE,
+    role: CallRole = 'answer',
+  ): Chosen | undefined {
     const { current, loads } = this;
     loads.step(this.nowMs());
     const failed =
       without.length === 0 ? NOBODY : new Set(without.map((name) => current.indexOf(name)));
     if (partition === undefined) {
-      const node = loads.leastLoaded(failed);
+      const node = loads.leastLoaded(failed, role);
       return node === undefined ? undefined : { name: this.nameOf(node), reason: 'no-user' };
     }
-    const choice = loads.choose(partition, failed);
+    const choice = loads.choose(partition, failed, role);
     return choice && { name: this.nameOf(choice.node), reason: choice.reason };
   }
 
@@ -97,12 +106,13 @@ export class Router {
    * successors takes requests, as these have said with their answers; 0 where one of them has said
    * nothing of that kind. Nodes say the least that their class stands for, so this is no guess.
    */
-  leastWaitUs(partition: number): number {
+  leastWaitUs(partition: number, role: CallRole = 'answer'): number {
     const { current, loads } = this;
     loads.step(this.nowMs());
+    const served = loads.servedBy(role);
     let least = Number.POSITIVE_INFINITY;
     for (let place = 0; ; place += 1) {
-      const node = current.nodeAt(partition, place);
+      const node = current.nodeAt(partition, place, served);
       if (node === undefined) break;
       if (loads.takes(node)) least = Math.min(least, loads.statedUs(node));
     }

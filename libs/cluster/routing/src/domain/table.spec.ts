@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Member } from './members.js';
-import { PARTITION_COUNT, partitionOf, RoutingTable } from './table.js';
+import { PARTITION_COUNT } from './partition-owners.js';
+import { partitionOf, RoutingTable } from './table.js';
 import { xxh32 } from './xxh32.js';
 
 const member = (name: string, weight = 1): Member => ({ name, weight, grpc: '', http: '' });

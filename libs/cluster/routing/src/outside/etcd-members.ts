@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expecting } from '@tessera/errors';
 import type { Member } from '../domain/members.js';
-import { PARTITION_COUNT } from '../domain/table.js';
+import { PARTITION_COUNT } from '../domain/partition-owners.js';
 import type { Etcd } from './etcd.js';
 import { PolledMembership } from './polled-membership.js';
 

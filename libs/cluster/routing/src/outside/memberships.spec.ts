@@ -28,6 +28,7 @@ it('says each change once, and keeps the last members while the source is away',
     new Error('away'),
     [node('a'), node('a')],
     [node('a')],
+    [Object.assign(node('a'), { role: 'append' as const })],
   ];
   let asked = 0;
   const membership = new PolledMembership(
@@ -48,7 +49,7 @@ it('says each change once, and keeps the last members while the source is away',
     readings.add(membership.reading().reason);
     return asked > answers.length;
   });
-  expect(names(seen)).toEqual(['', 'a,b', 'a']);
+  expect(names(seen)).toEqual(['', 'a,b', 'a', 'a']);
   expect(membership.reading()).toEqual({ state: 'ok', reason: '' });
 });
 
