@@ -9,7 +9,7 @@ import { Server } from '@grpc/grpc-js';
 import { type AccessRule, SCOPES } from '@tessera/access';
 import { loadConfig } from '@tessera/config';
 import { protoSchema } from '@tessera/contracts';
-import { METHODS, routeRule } from '@tessera/methods';
+import { METHODS, roleOf, routeRule } from '@tessera/methods';
 import { createLog } from '@tessera/telemetry';
 import { temporaryFolder } from '@tessera/testing';
 import type { FastifyInstance } from 'fastify';
@@ -141,6 +141,18 @@ describe('the table of methods', () => {
         expect(request.fields.userId, path).toBeUndefined();
       }
     }
+  });
+
+  it('gives nodes that append what computes behaviours ahead of recalls, and no other call', () => {
+    const appends = METHODS.filter(({ role }) => role === 'append').map(({ path }) => path);
+    expect(appends).toEqual([
+      '/tessera.behaviour.v1.BehaviourService/Append',
+      '/tessera.kv.v1.KvPoolService/Append',
+    ]);
+    for (const path of appends) expect(roleOf(path)).toBe('append');
+    expect(METHODS.find(({ http }) => http === '/v1/kv/append')?.role).toBe('append');
+    expect(roleOf('/tessera.recall.v1.RecallService/Recall')).toBe('answer');
+    expect(roleOf('/no/method')).toBe('answer');
   });
 
   it('is the table of docs/operate/security.md', () => {

@@ -36,6 +36,7 @@ const asked = (more: Partial<Asked> = {}): Asked =>
   Object.assign(
     {
       partition: 3,
+      role: 'answer' as const,
       kind: 'k',
       edge: 'grpc',
       leftMs: Number.POSITIVE_INFINITY,
@@ -127,7 +128,7 @@ it('leaves out a node of another name or model, and takes it back when it fits',
   expect(b).toMatchObject({ state: 'different', reason: 'model: expected m, got other' });
   cluster.saw(c, { state: 'up', versions: versions('b') });
   expect(c).toMatchObject({ state: 'different', reason: 'node.name: expected c, got b' });
-  expect(cluster.choose(undefined)?.link.member.name).toBe('a');
+  expect(cluster.choose(undefined, 'answer')?.link.member.name).toBe('a');
   cluster.saw(b, { state: 'up', versions: versions('b') });
   cluster.saw(c, { state: 'up', versions: versions('c') });
   expect(cluster.links().map(({ state }) => state)).toEqual(['up', 'up', 'up']);

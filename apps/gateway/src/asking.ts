@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/errors';
-import { askInTurn, type Failure } from '@tessera/routing';
+import { askInTurn, type CallRole, type Failure } from '@tessera/routing';
 import type { ClusterCounts } from '@tessera/telemetry';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { Cluster } from './cluster.js';
@@ -13,6 +13,8 @@ export type Edge = 'grpc' | 'http' | 'kafka';
 export interface Asked {
   /** Undefined: of no user. */
   readonly partition: number | undefined;
+  /** Nodes that it is for, while one of them takes requests. */
+  readonly role: CallRole;
   /** Name of the one node that can answer; left out: any of the partition's. */
   readonly node?: string | undefined;
   /** Kind of call by which its cost is predicted. */
@@ -51,8 +53,8 @@ export class ForwardCounts {
  * Undefined: no node takes it.
  * @throws TesseraError NODE_UNAVAILABLE where the one that can answer takes no requests
  */
-function chosenFor({ partition, node }: Asked, cluster: Cluster, without: readonly string[]) {
-  if (node === undefined) return cluster.choose(partition, without);
+function chosenFor({ partition, role, node }: Asked, cluster: Cluster, without: readonly string[]) {
+  if (node === undefined) return cluster.choose(partition, role, without);
   const link = cluster.link(node);
   if (link?.state === 'up' && !without.includes(node)) {
     return { link, reason: 'named' as const };
@@ -93,9 +95,9 @@ export class Asking {
   }
 
   /** @throws TesseraError ENGINE_OVERLOADED where no node that may take it can make the deadline */
-  private checkTime({ partition, leftMs }: Asked): void {
+  private checkTime({ partition, role, leftMs }: Asked): void {
     if (partition === undefined || leftMs === Number.POSITIVE_INFINITY) return;
-    const waitMs = this.cluster.leastWaitUs(partition) / MICROSECONDS_PER_MILLISECOND;
+    const waitMs = this.cluster.leastWaitUs(partition, role) / MICROSECONDS_PER_MILLISECOND;
     if (waitMs <= leftMs) return;
     this.counts.refusedAhead += 1;
     const got = Math.max(0, Math.floor(leftMs));

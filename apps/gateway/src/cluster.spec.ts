@@ -10,6 +10,8 @@ const member = (name: string, port: number, weight: number) => {
   return { name, grpc, http, weight };
 };
 
+const lines: { readonly level: string; readonly text: string }[] = [];
+const logged = (level: string) => (_: object, text: string) => void lines.push({ level, text });
 let cluster: Cluster;
 const link = (name: string) => cluster.link(name) as NodeLink;
 const see = (name: string, model: string) =>
@@ -17,7 +19,7 @@ const see = (name: string, model: string) =>
 const states = () => cluster.links().map(({ state }) => state);
 
 beforeEach(() => {
-  cluster = new Cluster(PLAIN, { info: () => undefined, warn: () => undefined });
+  cluster = new Cluster(PLAIN, { info: logged('info'), warn: logged('warn') } as never);
   cluster.setMembers([member('a', 1, 3), member('b', 11, 1), member('c', 21, 1)]);
   see('a', 'old');
   see('b', 'new');
@@ -99,4 +101,46 @@ it('is not ready where no node is, and routes on for the requests that nodes sti
   expect(readiness.reason).toContain('feature: no answer');
   see('b', 'old');
   expect(readiness.ready).toBe(true);
+});
+
+it('says once that no node of a role takes requests, and sends its calls to the others', () => {
+  const [a, b] = [member('a', 1, 3), member('b', 11, 1)];
+  const roles = [Object.assign(a, { role: 'append' }), Object.assign(b, { role: 'answer' })];
+  cluster.setMembers(roles as never);
+  const chosen = (role: 'append' | 'answer') => cluster.choose(7, role)?.link.member.name;
+  see('b', 'old');
+  expect([chosen('append'), chosen('answer')]).toEqual(['a', 'b']);
+  expect(link('a').member.role).toBe('append');
+  const readiness = new Readiness();
+  addConditions(readiness, cluster, { reading: () => ({ state: 'ok', reason: '' }) } as never);
+  const reading = () => readiness.conditions.all().find(({ name }) => name === 'roles');
+  expect(reading()).toMatchObject({ state: 'ok', reason: '' });
+  lines.length = 0;
+  cluster.lost(link('a'), 'refused');
+  for (let round = 0; round < 3; round += 1) cluster.saw(link('a'), { state: 'down', reason: '' });
+  expect([chosen('append'), chosen('answer')]).toEqual(['b', 'b']);
+  expect(cluster.choose(7, 'append')?.reason).toBe('role-missing');
+  const missing = 'no append node takes requests: others take their calls';
+  expect(reading()).toMatchObject({ state: 'degraded', reason: missing });
+  see('a', 'old');
+  see('a', 'old');
+  expect([chosen('append'), chosen('answer')]).toEqual(['a', 'b']);
+  const ofRoles = lines.filter(({ text }) => text.includes('append'));
+  expect(ofRoles.map(({ level, text }) => `${level}: ${text}`)).toEqual([
+    `warn: ${missing}`,
+    'info: append nodes take calls again',
+  ]);
+});
+
+it('waits for a node that it has not asked yet before it says that a role has none', () => {
+  const fresh = new Cluster(PLAIN, { info: logged('info'), warn: logged('warn') } as never);
+  const [a, b] = [member('a', 1, 1), member('b', 11, 1)];
+  const roles = [Object.assign(a, { role: 'append' }), Object.assign(b, { role: 'answer' })];
+  fresh.setMembers(roles as never);
+  const [first, second] = fresh.links() as [NodeLink, NodeLink];
+  fresh.saw(second, { state: 'up', versions: { node: 'b', model: 'm' } });
+  expect(fresh.missingRoles).toEqual([]);
+  fresh.saw(first, { state: 'down', reason: 'silence' });
+  expect(fresh.missingRoles).toEqual(['append']);
+  fresh.close();
 });

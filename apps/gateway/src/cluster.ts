@@ -1,8 +1,11 @@
 import type { Connection } from '@tessera/client';
 import type { RelevanceProfile } from '@tessera/contracts';
 import {
+  CALL_ROLES,
+  type CallRole,
   type ChoiceReason,
   decideVersions,
+  isOfRole,
   type LogLag,
   LogProgress,
   type LogWord,
@@ -46,6 +49,7 @@ export class Cluster {
   private readonly leaving = new Set<NodeLink>();
   private decided: Readonly<Record<string, string>> = {};
   private behind: ReadonlyMap<string, LogLag> = new Map();
+  private missing: readonly CallRole[] = [];
 
   constructor(
     private readonly connection: Connection,
@@ -87,6 +91,7 @@ export class Cluster {
       const known = before.get(member.name);
       const isSame = known?.member.grpc === member.grpc && known.member.http === member.http;
       const link = known !== undefined && isSame ? known : this.linkTo(member);
+      link.member = member;
       this.byName.set(member.name, link);
     }
     this.router.setMembers(members);
@@ -102,9 +107,13 @@ export class Cluster {
     this.decide();
   }
 
-  /** Of a user's partition, or of nobody's. Undefined: no node takes it. */
-  choose(partition: number | undefined, without: readonly string[] = []): Chosen | undefined {
-    const chosen = this.router.choose(partition, without);
+  /** Of a user's partition, or of nobody's, for a call of a role. Undefined: no node takes it. */
+  choose(
+    partition: number | undefined,
+    role: CallRole,
+    without: readonly string[] = [],
+  ): Chosen | undefined {
+    const chosen = this.router.choose(partition, without, role);
     const link = chosen && this.byName.get(chosen.name);
     return chosen && link && { link, reason: chosen.reason };
   }
@@ -114,9 +123,19 @@ export class Cluster {
     this.router.state(name, loadClass);
   }
 
+  /** True for a node that takes calls of a role now. */
+  takes({ state, member }: NodeLink, role: CallRole): boolean {
+    return state === 'up' && isOfRole(member, this.router.servedBy(role));
+  }
+
+  /** Roles whose calls go to nodes of the other one, since none of theirs takes requests. */
+  get missingRoles(): readonly CallRole[] {
+    return this.missing;
+  }
+
   /** As Router. */
-  leastWaitUs(partition: number): number {
-    return this.router.leastWaitUs(partition);
+  leastWaitUs(partition: number, role: CallRole): number {
+    return this.router.leastWaitUs(partition, role);
   }
 
   /**
@@ -143,7 +162,7 @@ export class Cluster {
       return;
     }
     if (this.byName.get(link.member.name) !== link) return;
-    const wasCounted = isCounted(link);
+    const [before, wasCounted] = [link.state, isCounted(link)];
     const isUp = sighting.state === 'up';
     const isChanged = isUp && !isSame(link.versions, sighting.versions);
     if (sighting.state === 'down') {
@@ -160,6 +179,7 @@ export class Cluster {
     }
     // Every node is seen twice a second, and most sightings say nothing new.
     if (wasCounted !== isUp || isChanged) this.decide(isUp ? link : undefined);
+    else if (link.state !== before) this.noteRoles();
   }
 
   /** Nodes that are behind the log get no requests. Once a round: it takes time to be behind. */
@@ -213,6 +233,26 @@ export class Cluster {
       } else {
         this.put(link, 'up', '');
       }
+    }
+    this.noteRoles();
+  }
+
+  /** Nodes that were never asked may be of the role that nobody else has. */
+  private noteRoles(): void {
+    const before = this.missing;
+    const links = this.links();
+    this.missing = CALL_ROLES.filter((role) => {
+      const own = links.filter(({ member }) => isOfRole(member, role));
+      const isKnown = own.every(({ state }) => state !== 'unknown');
+      return isKnown && this.router.servedBy(role) !== role;
+    });
+    for (const role of this.missing) {
+      if (before.includes(role)) continue;
+      const takers = this.router.servedBy(role);
+      this.log.warn({ role, takers }, `no ${role} node takes requests: others take their calls`);
+    }
+    for (const role of before) {
+      if (!this.missing.includes(role)) this.log.info({ role }, `${role} nodes take calls again`);
     }
   }
 

@@ -28,6 +28,7 @@ async function asking(timeoutMs: number, breaks: boolean) {
   }
   const wanted = {
     partition: 7,
+    role: 'answer',
     kind: 'k',
     edge: 'http',
     leftMs: Number.POSITIVE_INFINITY,

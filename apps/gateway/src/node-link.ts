@@ -71,7 +71,8 @@ export class NodeLink {
   private readonly waiting = new Set<() => void>();
 
   constructor(
-    readonly member: Member,
+    /** Its name and addresses stay; weight and role may be others later. */
+    public member: Member,
     private readonly connection: Connection,
     /** Takes the load class of each answer that bears one. */
     private readonly onLoad: (loadClass: number) => void = () => undefined,

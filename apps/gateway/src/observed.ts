@@ -28,6 +28,18 @@ export function addConditions(
     },
   });
   conditions.add({
+    name: 'roles',
+    kind: 'dependency',
+    isNeeded: false,
+    read: () => {
+      const missing = cluster.missingRoles;
+      const reasons = missing.map(
+        (role) => `no ${role} node takes requests: others take their calls`,
+      );
+      return { state: missing.length === 0 ? 'ok' : 'degraded', reason: reasons.join('; ') };
+    },
+  });
+  conditions.add({
     name: 'membership',
     kind: 'dependency',
     isNeeded: false,

@@ -1,5 +1,6 @@
 import { TesseraError } from '@tessera/errors';
-import { partitionOf } from '@tessera/routing';
+import { roleOf } from '@tessera/methods';
+import { type CallRole, partitionOf } from '@tessera/routing';
 import type { Cluster } from '../cluster.js';
 import { FORWARDED } from './forwarded-methods.js';
 import type { OneNodeCalls } from './one-node.js';
@@ -16,12 +17,13 @@ function partsOf(
   cluster: Cluster,
   fields: readonly WireField[],
   userAt: readonly number[],
+  role: CallRole,
 ): readonly Part[] {
   const parts = new Map<string, Part>();
   for (const [place, field] of fields.entries()) {
     const user = textAt(field.content, userAt);
     const partition = user === undefined ? 0 : partitionOf(user);
-    const owner = cluster.choose(partition)?.link.member.name ?? '';
+    const owner = cluster.choose(partition, role)?.link.member.name ?? '';
     const part = parts.get(owner) ?? { partition, fields: [] };
     part.fields.push({ field, place });
     parts.set(owner, part);
@@ -55,7 +57,7 @@ export async function appendByOwner(
   const fields = fieldsAt(call.request, partsAt);
   // No message, or an empty one: a node answers it in its own words.
   if (fields === null || fields.length === 0) return calls.unary(path, call);
-  const parts = partsOf(cluster, fields, userAt);
+  const parts = partsOf(cluster, fields, userAt, roleOf(path));
   const [only] = parts;
   if (only !== undefined && parts.length === 1) {
     return calls.ask(path, call.request, call, only.partition);

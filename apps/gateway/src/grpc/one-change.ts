@@ -9,6 +9,7 @@ import type {
 } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
+import { roleOf } from '@tessera/methods';
 import { noNode } from '../asking.js';
 import type { Cluster } from '../cluster.js';
 import type { NodeLink } from '../node-link.js';
@@ -89,7 +90,7 @@ export class StreamedChanges {
 
   private begin(path: string): { readonly link: NodeLink; readonly end: (is: boolean) => void } {
     checkLog(this.cluster);
-    const chosen = this.cluster.choose(undefined);
+    const chosen = this.cluster.choose(undefined, roleOf(path));
     if (chosen === undefined) throw noNode(this.cluster);
     return { link: chosen.link, end: this.cluster.begin(chosen.link, path) };
   }

@@ -1,6 +1,7 @@
 import type { ServerWritableStream, ServiceError } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
+import { roleOf } from '@tessera/methods';
 import { CostEstimates, type Failure, failureOfCall, partitionOf } from '@tessera/routing';
 import { type Asking, type Edge, noNode } from '../asking.js';
 import { NodeAway } from '../node-link.js';
@@ -48,6 +49,7 @@ export class OneNodeCalls {
     call.onCancelled(() => cancel());
     const asked = {
       partition,
+      role: roleOf(path),
       node,
       kind: CostEstimates.kindOf(path, bytes.length),
       edge: this.edge,
@@ -64,7 +66,7 @@ export class OneNodeCalls {
 
   /** Answers of one node, as they come. */
   stream(path: string, call: ServerWritableStream<Buffer, Buffer>): void {
-    const chosen = this.asking.cluster.choose(undefined);
+    const chosen = this.asking.cluster.choose(undefined, roleOf(path));
     if (chosen === undefined) throw noNode(this.asking.cluster);
     const { link } = chosen;
     const end = this.asking.cluster.begin(link, path);

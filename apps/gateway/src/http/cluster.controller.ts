@@ -38,6 +38,7 @@ export class ClusterController {
         grpc: link.member.grpc,
         http: link.member.http,
         weight: link.member.weight,
+        role: link.member.role ?? 'both',
         state: link.state,
         reason: link.reason,
         ownedPartitions: owned[node] ?? 0,
@@ -56,7 +57,7 @@ export class ClusterController {
     };
   }
 
-  /** Owner and successors of partitions, indices into `nodes`; equal neighbours are one range. */
+  /** Owner and successors of partitions for answers, indices into `nodes`; equal neighbours as one. */
   @Get('partitions')
   partitions(@Query() query: Readonly<Record<string, unknown>>): object {
     const from = partitionIn(query, 'from', 0);
@@ -73,7 +74,7 @@ export class ClusterController {
     return { revision: table.revision, digest: table.digest, nodes: names, ranges };
   }
 
-  /** Where a user's requests go. */
+  /** Where a user's requests go, but for those that append ahead of recalls. */
   @Post('route')
   @HttpCode(200)
   route(@Body() body: { readonly userId?: unknown }): UserRoute {
@@ -85,7 +86,7 @@ export class ClusterController {
     const { table } = this.cluster;
     const named = nodesOf(table, partition).flatMap((node) => table.members[node]?.name ?? []);
     const [owner = null, ...successors] = named;
-    const chosen = this.cluster.choose(partition);
+    const chosen = this.cluster.choose(partition, 'answer');
     return {
       revision: table.revision,
       partition,

@@ -29,11 +29,12 @@ function textAt(body: unknown, path: string): string | undefined {
 async function factsOf(
   body: Buffer,
   path: string,
-): Promise<Pick<Asked, 'partition' | 'node' | 'leftMs'>> {
+): Promise<Pick<Asked, 'partition' | 'role' | 'node' | 'leftMs'>> {
   const method = methodAt(path);
+  const role = method?.role ?? 'answer';
   // The JSON of other APIs names no user.
   if (method?.routing.to !== 'user' || method.http !== path) {
-    return { partition: undefined, node: undefined, leftMs: Number.POSITIVE_INFINITY };
+    return { partition: undefined, role, node: undefined, leftMs: Number.POSITIVE_INFINITY };
   }
   const { userAt, nodeAt } = method.routing;
   const parsed = await parseJsonBody(body);
@@ -43,7 +44,8 @@ async function factsOf(
   const isTimed = typeof deadlineMs === 'number' && deadlineMs > 0;
   const leftMs = isTimed ? deadlineMs : Number.POSITIVE_INFINITY;
   const node = nodeAt === undefined ? undefined : textAt(parsed, nodeAt);
-  return { partition: user === undefined ? undefined : partitionOf(user), node, leftMs };
+  const partition = user === undefined ? undefined : partitionOf(user);
+  return { partition, role, node, leftMs };
 }
 
 function passedHeaders(headers: IncomingHttpHeaders, connection: Connection): Fields {

@@ -78,8 +78,8 @@ export class SplitCalls {
   private nodes(): readonly ScoringNode[] {
     const weights = new Map<string, number>();
     const all = this.cluster.links().flatMap((link) => {
-      const { relevance: profile, state, member } = link;
-      if (profile === undefined || state !== 'up') return [];
+      const { relevance: profile, member } = link;
+      if (profile === undefined || !this.cluster.takes(link, 'answer')) return [];
       const key = `${profile.model} ${profile.template}`;
       weights.set(key, (weights.get(key) ?? 0) + member.weight);
       return [{ link, profile, key }];

@@ -10,8 +10,10 @@ export { loadClassOf, parseLoadClass } from './domain/load-class.js';
 export { type LogLag, LogProgress, type LogWord, NO_LOG } from './domain/log-progress.js';
 export { longestFirst } from './domain/longest-first.js';
 export {
+  CALL_ROLES,
   type CallRole,
   checkedMembers,
+  isOfRole,
   type Member,
   parseMembers,
 } from './domain/members.js';

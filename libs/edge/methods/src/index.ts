@@ -5,6 +5,7 @@ export {
   methodOf,
   type Queue,
   type Routing,
+  roleOf,
   rpcOf,
 } from './methods.js';
 export { ROUTES, routeRule } from './routes.js';

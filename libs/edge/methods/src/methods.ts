@@ -5,6 +5,7 @@
  */
 
 import type { AccessRule, Scope } from '@tessera/access';
+import type { CallRole } from '@tessera/routing';
 
 /** The queue of work whose forecast admits a call. */
 export type Queue = 'decoder' | 'relevance' | 'embedding';
@@ -35,23 +36,28 @@ export interface Method {
   /** Scope that the caller needs, and the name in audits of a method that changes something. */
   readonly access: AccessRule;
   readonly routing: Routing;
+  /** Nodes that a gateway asks first: those that append ahead of recalls, or those that answer. */
+  readonly role: CallRole;
   /** Queue that admits the call before its message is read; left out: always served. */
   readonly queue?: Queue;
 }
 
-type Options = Omit<Method, 'path' | 'access' | 'routing'> & { readonly audit?: string };
+type Options = Omit<Method, 'path' | 'access' | 'routing' | 'role'> & {
+  readonly role?: CallRole;
+  readonly audit?: string;
+};
 
 function method(
   path: string,
   scope: Scope | 'open',
   routing: Routing,
-  { audit, ...options }: Options = {},
+  { audit, role = 'answer', ...options }: Options = {},
 ): Method {
   const access: AccessRule = {
     need: scope === 'open' ? 'open' : { scope },
     ...(audit !== undefined && { action: audit }),
   };
-  return { path, access, routing, ...options };
+  return { path, access, routing, role, ...options };
 }
 
 const user = (userAt: string): Routing => ({ to: 'user', userAt });
@@ -99,7 +105,8 @@ export const METHODS: readonly Method[] = [
     `${behaviour}/Append`,
     'behaviour:write',
     { to: 'owners', partsAt: 'behaviours', userAt: 'userId' },
-    { audit: 'append-behaviours' },
+    // The node that takes behaviours computes what they add to their user's prompt.
+    { audit: 'append-behaviours', role: 'append' },
   ),
   method(`${behaviour}/PutProfile`, 'behaviour:write', user('userId'), { audit: 'put-profile' }),
   method(`${behaviour}/History`, 'behaviour:read', user('userId')),
@@ -123,7 +130,7 @@ export const METHODS: readonly Method[] = [
     audit: 'drop-version',
   }),
   method(`${kv}/CheckIntegrity`, 'kv', node, { http: '/v1/kv/check-integrity' }),
-  method(`${kv}/Append`, 'kv', user('userId'), { http: '/v1/kv/append' }),
+  method(`${kv}/Append`, 'kv', user('userId'), { http: '/v1/kv/append', role: 'append' }),
   method(`${adapter}/Push`, 'push', change, { audit: 'push' }),
   method(`${adapter}/List`, 'adapter:read', any),
   method(`${adapter}/Get`, 'adapter:read', any),
@@ -158,6 +165,11 @@ export const rpcOf = (path: string): string => path.slice(1).replace('/', '.');
 /** The row of a path on the wire; undefined: the service has no such method. */
 export function methodOf(path: string): Method | undefined {
   return byPath.get(path);
+}
+
+/** Nodes that a method is for; of what is no method those that answer. */
+export function roleOf(path: string): CallRole {
+  return methodOf(path)?.role ?? 'answer';
 }
 
 /** The row that a POST route asks; undefined: the route is no method's. */

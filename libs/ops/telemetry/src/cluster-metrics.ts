@@ -8,7 +8,7 @@ export const CLUSTER_METRICS = {
     name: 'tessera_cluster_forwarded_total',
     meaning:
       'requests forwarded by a gateway, by edge (grpc, http, kafka) and reason for the node ' +
-      '(owner, owner-away, owner-loaded, no-user, named)',
+      '(owner, owner-away, owner-loaded, role-missing, no-user, named)',
   },
   clusterRetries: {
     name: 'tessera_cluster_retries_total',
