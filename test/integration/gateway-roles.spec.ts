@@ -30,7 +30,8 @@ let kv: ServiceClient<'tessera.kv.v1.KvPoolService'>;
 
 async function startNode(name: string, ports: object = {}): Promise<Node> {
   const runtime = new FakeRuntime();
-  const variables = Object.assign({}, PORTS, ports);
+  const role = { TESSERA_CLUSTER_ROLE: name === 'p' ? 'append' : 'answer' };
+  const variables = Object.assign(role, PORTS, ports);
   return { name, runtime, serving: await cluster.serve(name, { runtime }, variables) };
 }
 
@@ -117,6 +118,20 @@ it('sends appends to the nodes that append and recalls to those that answer', as
     ['answer', 65_536],
   ]);
   expect(await conditionOfRoles()).toEqual({ state: 'ok', reason: '' });
+});
+
+it('follows every user at a node that appends, and those of its own pool at another', async () => {
+  const userId = 'stranger';
+  const followed = await taken(async () => {
+    await kv.call('Append', { userId, onlyHeld: true });
+  });
+  expect(followed[0]).toEqual([1, 0]);
+  const direct = new ServiceClient('tessera.kv.v1.KvPoolService', answering.serving.grpcAddress);
+  const skipped = await taken(async () => {
+    await direct.call('Append', { userId, onlyHeld: true });
+  });
+  direct.close();
+  expect(skipped[1]).toEqual([0, 0]);
 });
 
 it('goes on with appends at the nodes that answer while none that appends is up', async () => {

@@ -1,14 +1,21 @@
 import { peerConnection, TesseraClient } from '@tessera/client';
 import type { Config } from '@tessera/config';
 import { PendingErasures } from '@tessera/erasure';
+import { expecting } from '@tessera/errors';
+import { isNodeRole } from '@tessera/routing';
 import type { RemotePool } from './followed-pools.js';
+
+const invalid = expecting('CONFIG_INVALID');
 
 /** Erasures that an earlier process left, and where those of this one are remembered. */
 export function pendingErasuresOf({ behaviours }: Config): Promise<PendingErasures> {
   return PendingErasures.open(`${behaviours.path}.erasures`);
 }
 
-/** The other processes that hold something of users. */
+/**
+ * The other processes that hold something of users.
+ * @throws TesseraError CONFIG_INVALID
+ */
 export function retrievalPools({
   behaviours,
   peer,
@@ -16,7 +23,17 @@ export function retrievalPools({
   const connection = peerConnection(peer);
   return behaviours.retrieval
     .split(',')
-    .map((address) => address.trim())
-    .filter((address) => address !== '')
-    .map((address) => ({ address, client: new TesseraClient(address, { connection }) }));
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+    .map((word) => {
+      const { address, role } = poolOf(word);
+      return { address, role, client: new TesseraClient(address, { connection }) };
+    });
+}
+
+/** HOST:PORT, with `@append` or `@answer` behind where it is the address of such a node. */
+function poolOf(word: string): Pick<RemotePool, 'address' | 'role'> {
+  const [address = '', role = 'both', ...more] = word.split('@');
+  if (address !== '' && more.length === 0 && isNodeRole(role)) return { address, role };
+  throw invalid('behaviours.retrieval', 'HOST:PORT, with @append or @answer or without', word);
 }

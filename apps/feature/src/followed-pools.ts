@@ -1,6 +1,13 @@
 import type { TesseraClient } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
-import type { RecallFacts, RecallServing, UserSource } from '@tessera/recall';
+import type { RecallServing, UserSource } from '@tessera/recall';
+import {
+  failureOfCode,
+  isOfRole,
+  type NodeRole,
+  partitionOf,
+  RoutingTable,
+} from '@tessera/routing';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 
 /** KV pools that follow the behaviours. */
@@ -17,12 +24,8 @@ export interface FollowedPools {
 export class OwnPool implements FollowedPools {
   constructor(
     private readonly serving: Pick<RecallServing, 'append' | 'forgetUser'>,
-    private readonly facts: Pick<RecallFacts, 'kvPool'>,
+    readonly mayHold: (userId: string) => boolean,
   ) {}
-
-  mayHold(userId: string): boolean {
-    return this.facts.kvPool.holds(userId);
-  }
 
   async append(userId: string, budgetMs: number): Promise<void> {
     const context = {
@@ -40,20 +43,47 @@ export class OwnPool implements FollowedPools {
 /** A retrieval process. */
 export interface RemotePool {
   readonly address: string;
+  readonly role: NodeRole;
   readonly client: Pick<TesseraClient, 'keep' | 'dropUser'>;
 }
 
-/** The pools of retrieval processes, over gRPC. Each keeps to the users that it holds. */
+/**
+ * The pools of retrieval processes, over gRPC. Each keeps to the users that it holds; those that
+ * only append compute for everybody, and one of them is asked for each user.
+ */
 export class RemotePools implements FollowedPools {
-  constructor(private readonly pools: readonly RemotePool[]) {}
+  /** Of the pools that only append, by their addresses. */
+  private readonly table: RoutingTable;
+
+  constructor(private readonly pools: readonly RemotePool[]) {
+    const own = pools.filter(({ role }) => role === 'append');
+    const members = own.map(({ address }) => {
+      return { name: address, grpc: address, http: address, weight: 1 };
+    });
+    this.table = new RoutingTable(
+      members.sort((a, b) => (a.name < b.name ? -1 : 1)),
+      1,
+    );
+  }
 
   mayHold(): boolean {
     return this.pools.length > 0;
   }
 
+  /** Where no pool that only appends can be asked, the others are, which keep to their users. */
   async append(userId: string, budgetMs: number): Promise<void> {
-    const asked = this.pools.map(({ client }) => client.keep({ userId, onlyHeld: true }, budgetMs));
-    await Promise.all(asked);
+    const request = { userId, onlyHeld: true };
+    const order = this.table.order(partitionOf(userId));
+    for (const node of order) {
+      const pool = this.poolAt(this.table.members[node]?.name);
+      const failed = await pool?.client.keep(request, budgetMs).then(() => undefined, asError);
+      if (failed === undefined) return;
+      if (failureOfCode(failed.code) === 'final') throw failed;
+    }
+    const others = this.pools.filter(({ role }) => role !== 'append');
+    const appending = others.filter((pool) => isOfRole(pool, 'append'));
+    const asked = appending.length > 0 ? appending : others;
+    await Promise.all(asked.map(({ client }) => client.keep(request, budgetMs)));
   }
 
   /** Their recorded recalls as well. Rejects naming all that were not reached. */
@@ -67,7 +97,13 @@ export class RemotePools implements FollowedPools {
       }
     });
   }
+
+  private poolAt(address: string | undefined): RemotePool | undefined {
+    return this.pools.find((pool) => pool.address === address);
+  }
 }
+
+const asError = (thrown: unknown) => TesseraError.from(thrown);
 
 /** Several pools as one. */
 export class AllPools implements FollowedPools {

@@ -25,6 +25,8 @@ export interface KvEdgeParts extends Pick<EdgeParts, 'readiness'> {
   readonly facts: Pick<RecallFacts, 'kvPool'>;
   readonly pool: KvChanges;
   readonly changes: Pick<ChangeAudits, 'noted'>;
+  /** The pool holds this user, or nodes that answer do, whose shared store this one fills. */
+  readonly mayHold: (userId: string) => boolean;
 }
 
 /** Operations on the user KV pool, for both edges. */
@@ -66,14 +68,14 @@ export class KvEdge {
     return this.pool().checkIntegrity(signal);
   }
 
-  /** `onlyHeld`: a user whom the pool does not hold stays so. */
+  /** `onlyHeld`: nothing is computed for a user of whom mayHold() is false. */
   async append(
     { request, deadlineMs }: Parsed<UserSource>,
     call: Call,
     onlyHeld = false,
   ): Promise<AppendAnswer> {
     this.requireReady();
-    if (onlyHeld && !this.pool().holds(request.userId ?? '')) {
+    if (onlyHeld && !this.parts.mayHold(request.userId ?? '')) {
       return { ...NOTHING_KEPT, requestId: request.requestId };
     }
     call.limit(deadlineMs);

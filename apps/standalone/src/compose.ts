@@ -20,7 +20,7 @@ import type { Access } from './access.js';
 import { type AdapterEventRelay, type ModelEdges, modelEdgesOf } from './adapters.js';
 import { type Admissions, admissionsOf } from './admissions.js';
 import type { ClusterNode } from './cluster/cluster-node.js';
-import { kvChanges } from './cluster/kv-changes.js';
+import { followedUsers, kvChanges } from './cluster/kv-changes.js';
 import { consoleParts } from './console.js';
 import { countedClicks } from './counted-clicks.js';
 import { type Holders, heldWhileIdle } from './held-while-idle.js';
@@ -180,9 +180,11 @@ function featureOf(
 }
 
 function retrievalOf(
-  { runtime, log, inspection, relevance, embedding = NO_MODELS, clusterNode }: ServeParts,
+  parts: ServeParts,
   { readiness, access, metrics, tracing, topics, audits, recalls, edges, admissions }: Joined,
 ): StandaloneOptions['retrieval'] {
+  const { config, runtime, log, inspection, relevance } = parts;
+  const { embedding = NO_MODELS, clusterNode } = parts;
   const { serving, operations, facts } = runtime;
   const store = inspection?.store;
   return {
@@ -193,6 +195,7 @@ function retrievalOf(
     relevance: relevance?.relevance,
     embedding,
     pool: kvChanges(runtime, store && ((userId) => store.eraseUser(userId)), clusterNode),
+    mayHold: followedUsers(config, facts),
     ...edges,
     changes: access.process.changes,
     readiness,

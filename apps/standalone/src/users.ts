@@ -14,6 +14,7 @@ import {
   UserErasure,
 } from '../../feature/src/index.js';
 import type { ClusterNode } from './cluster/cluster-node.js';
+import { followedUsers } from './cluster/kv-changes.js';
 
 export interface UsersNeeds {
   readonly config: Config;
@@ -38,7 +39,7 @@ export interface Users {
 export async function openUsers(needs: UsersNeeds): Promise<Users> {
   const { config, runtime, log, metrics, readiness, store } = needs;
   const { behaviourLog: behaviours } = runtime.operations;
-  const own = new OwnPool(runtime.serving, runtime.facts);
+  const own = new OwnPool(runtime.serving, followedUsers(config, runtime.facts));
   const { clusterNode } = needs;
   if (behaviours === undefined || clusterNode !== undefined) {
     const budgetMs = config.recall.deadlineMsMax;

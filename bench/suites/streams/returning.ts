@@ -164,7 +164,7 @@ class Following {
   constructor(private readonly runtime: RecallRuntime) {
     const metrics = { countFollowed: () => this.onFollowed() };
     this.follower = new KvFollower({
-      pools: new OwnPool(runtime.serving, runtime.facts),
+      pools: new OwnPool(runtime.serving, (userId) => runtime.facts.kvPool.holds(userId)),
       metrics,
       log: createLog('fatal'),
       budgetMs: BUDGET_MS,

@@ -57,7 +57,7 @@ export class ClusterController {
     };
   }
 
-  /** Owner and successors of partitions for answers, indices into `nodes`; equal neighbours as one. */
+  /** Owner and successors of partitions for answers, indices into `nodes`; equal ones as one. */
   @Get('partitions')
   partitions(@Query() query: Readonly<Record<string, unknown>>): object {
     const from = partitionIn(query, 'from', 0);

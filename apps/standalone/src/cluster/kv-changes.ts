@@ -1,4 +1,5 @@
-import type { RecallRuntime } from '@tessera/recall';
+import type { Config } from '@tessera/config';
+import type { RecallFacts, RecallRuntime } from '@tessera/recall';
 import type { KvChanges } from '../../../retrieval/src/index.js';
 import type { ClusterNode } from './cluster-node.js';
 
@@ -24,4 +25,15 @@ export function kvChanges(
     },
     dropVersion: async (version) => facts.kvPool.dropVersion(version),
   };
+}
+
+/**
+ * Users whose behaviours this node follows. Those of a node that only appends are held where
+ * recalls are answered, and by the store that it fills: they are all of whom behaviours arrive.
+ */
+export function followedUsers(
+  { cluster }: Pick<Config, 'cluster'>,
+  facts: Pick<RecallFacts, 'kvPool'>,
+): (userId: string) => boolean {
+  return cluster.role === 'append' ? () => true : (userId) => facts.kvPool.holds(userId);
 }

@@ -552,8 +552,8 @@ type AppendRequest struct {
 	// Profile of the user, for the slots of the prompt template.
 	Profile    map[string]string `protobuf:"bytes,3,rep,name=profile,proto3" json:"profile,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	DeadlineMs *uint32           `protobuf:"varint,4,opt,name=deadline_ms,json=deadlineMs,proto3,oneof" json:"deadline_ms,omitempty"`
-	// Of a user whom the pool does not hold nothing is computed, and the answer is empty. Behind every
-	// other request.
+	// Of a user whom the pool does not hold nothing is computed, and the answer is empty; a node that
+	// only appends (cluster.role) computes for all. Behind every other request.
 	OnlyHeld      bool `protobuf:"varint,5,opt,name=only_held,json=onlyHeld,proto3" json:"only_held,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

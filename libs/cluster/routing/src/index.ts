@@ -13,8 +13,10 @@ export {
   CALL_ROLES,
   type CallRole,
   checkedMembers,
+  isNodeRole,
   isOfRole,
   type Member,
+  type NodeRole,
   parseMembers,
 } from './domain/members.js';
 export { type Choice, type ChoiceReason, NodeLoads } from './domain/node-loads.js';

@@ -15,8 +15,8 @@ export const behavioursSchema = z.strictObject({
   remote: text('', 'HOST:PORT of the gRPC edge of a feature process'),
   retrieval: text(
     '',
-    'HOST:PORT of other retrieval processes, separated by commas: they receive appends and ' +
-      'erasures',
+    'HOST:PORT of other retrieval processes, or of a gateway, separated by commas, with @append ' +
+      'or @answer behind where cluster.role of one is: they receive appends and erasures',
   ),
   ...REDIS_SECURITY,
   clickActions: nonEmptyText(

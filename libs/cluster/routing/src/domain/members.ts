@@ -17,6 +17,10 @@ export type NodeRole = CallRole | 'both';
 
 const NODE_ROLES: readonly string[] = ['both', ...CALL_ROLES];
 
+export function isNodeRole(text: string): text is NodeRole {
+  return NODE_ROLES.includes(text);
+}
+
 /** A node as membership knows it. Addresses are HOST:PORT. */
 export interface Member {
   readonly name: string;
@@ -60,7 +64,7 @@ export function checkedMembers(
     if (!Number.isInteger(weight) || weight < 1 || weight > weightMax) {
       throw invalid(field, `a weight of 1..${weightMax} for ${name}`, weight);
     }
-    if (!NODE_ROLES.includes(role)) {
+    if (!isNodeRole(role)) {
       throw invalid(field, `a role of ${NODE_ROLES.join(', ')} for ${name}`, role);
     }
     checkAddress(`${field}: ${name}`, grpc);
