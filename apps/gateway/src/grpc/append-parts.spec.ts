@@ -39,14 +39,18 @@ function world(answer = (behaviours: Behaviour[]) => behaviours.map(outcomeOf)) 
       take(bytes, ownerOf(partition)),
     unary: (_path: string, call: { request: Buffer }) => take(call.request, 'any'),
   } as unknown as OneNodeCalls;
+  const roles = new Set<string>();
   const cluster = {
-    choose: (partition: number) => ({ link: { member: { name: ownerOf(partition) } } }),
+    choose: (partition: number, role: string) => {
+      roles.add(role);
+      return { link: { member: { name: ownerOf(partition) } } };
+    },
   } as unknown as Cluster;
   const append = (request: Buffer) => {
     const call = { request } as UnaryHop;
     return appendByOwner(calls, cluster, PATH, call);
   };
-  return { stored, append };
+  return { stored, append, roles };
 }
 
 const encoded = (behaviours: readonly Behaviour[]) =>
@@ -56,7 +60,7 @@ it('sends each owner its users, in their order, and answers in the order asked',
   const behaviour = fc.record({ userId: fc.string({ minLength: 1 }), timeMs: fc.nat(1_000_000) });
   await fc.assert(
     fc.asyncProperty(fc.array(behaviour, { minLength: 1, maxLength: 200 }), async (behaviours) => {
-      const { stored, append } = world();
+      const { stored, append, roles } = world();
       const answer = Response.toObject(Response.decode(await append(encoded(behaviours))));
       expect(answer.outcomes).toEqual(behaviours.map(outcomeOf));
       for (const [node, taken] of stored) {
@@ -66,6 +70,7 @@ it('sends each owner its users, in their order, and answers in the order asked',
         );
       }
       expect([...stored.values()].flat()).toHaveLength(behaviours.length);
+      expect([...roles]).toEqual(['append']);
     }),
     { seed: 9, numRuns: 100 },
   );
