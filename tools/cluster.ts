@@ -25,6 +25,7 @@ Starts a gateway and N nodes on this machine: the gateway on HTTP 8080 and gRPC 
 8081 and 50061, and so on, each with a folder of its own (docs/operate/cluster.md).
 Control-C ends them.
   --nodes N          how many; 3 where it is left out
+  --append N         so many nodes more, append-1 and so on, which only append; the others answer
   --folder DIR       where their folders and logs are (data/cluster)
   --http-port P      port of the gateway's HTTP; nodes follow it
   --grpc-port P      port of the gateway's gRPC; nodes follow 10 behind it
@@ -49,8 +50,10 @@ const PORT_MAX = 65_535 - 2 * NODES_MAX;
 
 async function startAll(flags: Flags): Promise<void> {
   const { config } = loadConfig();
+  const nodes = flags.integer('nodes', 1, NODES_MAX) ?? 3;
   const options = {
-    nodes: flags.integer('nodes', 1, NODES_MAX) ?? 3,
+    nodes,
+    append: flags.integer('append', 0, NODES_MAX - nodes) ?? 0,
     httpPort: flags.integer('http-port', 1, PORT_MAX) ?? 8080,
     grpcPort: flags.integer('grpc-port', 1, PORT_MAX) ?? 50_051,
     folder: resolve(flags.text('folder') ?? 'data/cluster'),
@@ -137,9 +140,10 @@ await runCommand(USAGE, async (words) => {
   if (first !== 'config') {
     const text = 'text' as const;
     const ports = { 'http-port': text, 'grpc-port': text };
-    const kinds = { nodes: text, folder: text, etcd: text, kafka: text, redis: text };
+    const counts = { nodes: text, append: text };
+    const kinds = { folder: text, etcd: text, kafka: text, redis: text };
     const shared = { shared: 'switch' } as const;
-    await startAll(Flags.parse(words, Object.assign(kinds, ports, shared)));
+    await startAll(Flags.parse(words, Object.assign(kinds, counts, ports, shared)));
     return;
   }
   const flags = Flags.parse(rest, { nodes: 'text' });

@@ -4,6 +4,8 @@ import { CONFIG_KEYS, type Config } from '@tessera/config';
 /** Processes that `npm run cluster` starts on this machine. Ports count from the gateway's. */
 export interface LocalClusterOptions {
   readonly nodes: number;
+  /** Further nodes, which only append, so that the others only answer; left out: none. */
+  readonly append?: number;
   readonly httpPort: number;
   readonly grpcPort: number;
   /** Holds a folder per process. */
@@ -108,7 +110,8 @@ function logVariables(options: LocalClusterOptions): Record<string, string> {
 
 /** The processes in the order in which they start; the gateway is the last. */
 export function localPlan(options: LocalClusterOptions, config: Config): readonly LocalProcess[] {
-  const { nodes: count, httpPort, grpcPort, etcd, redis } = options;
+  const { nodes: answering, append: appending = 0, httpPort, grpcPort, etcd, redis } = options;
+  const count = answering + appending;
   const featureGrpc = `${HOST}:${grpcPort + FEATURE_PORT_STEP}`;
   const store: Record<string, string> =
     redis === ''
@@ -116,22 +119,26 @@ export function localPlan(options: LocalClusterOptions, config: Config): readonl
       : { TESSERA_BEHAVIOURS_STORE: 'redis', TESSERA_BEHAVIOURS_REDIS: redis };
   const log = logVariables(options);
   const shared = `redis://${HOST}:${sharedPortOf(options)}`;
-  const nodes = Array.from({ length: count }, (_, at) =>
+  const roleAt = (at: number) => (at < answering ? 'answer' : 'append');
+  const roles = Array.from({ length: count }, (_, at) => (appending === 0 ? 'both' : roleAt(at)));
+  const nodes = roles.map((role, at) =>
     processOf(
       options,
-      `node-${at + 1}`,
+      role === 'append' ? `append-${at + 1 - answering}` : `node-${at + 1}`,
       'standalone',
       at + 1,
       Object.assign(shares(config, count), store, log, {
+        TESSERA_CLUSTER_ROLE: role,
         TESSERA_CLUSTER_ETCD: etcd,
         TESSERA_CONSOLE_GATEWAY: `${HOST}:${httpPort}`,
         ...(options.isShared && { TESSERA_KV_SHARED: shared }),
       }),
     ),
   );
-  const members = nodes.map(
-    (node) => `${node.name}=${HOST}:${node.grpcPort}/${HOST}:${node.httpPort}`,
-  );
+  const members = nodes.map(({ name, grpcPort: grpc, httpPort: http }, at) => {
+    const role = roles[at] === 'both' ? '' : `@${roles[at]}`;
+    return `${name}=${HOST}:${grpc}/${HOST}:${http}${role}`;
+  });
   const gateway = processOf(options, 'gateway', 'gateway', 0, {
     TESSERA_CLUSTER_NODES: etcd === '' ? members.join() : '',
     TESSERA_CLUSTER_ETCD: etcd,
