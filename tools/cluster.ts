@@ -25,7 +25,8 @@ Starts a gateway and N nodes on this machine: the gateway on HTTP 8080 and gRPC 
 8081 and 50061, and so on, each with a folder of its own (docs/operate/cluster.md).
 Control-C ends them.
   --nodes N          how many; 3 where it is left out
-  --append N         so many nodes more, append-1 and so on, which only append; the others answer
+  --append N         so many nodes more, append-1 and so on, which only append; the others answer;
+                     needs --shared
   --folder DIR       where their folders and logs are (data/cluster)
   --http-port P      port of the gateway's HTTP; nodes follow it
   --grpc-port P      port of the gateway's gRPC; nodes follow 10 behind it
@@ -48,20 +49,30 @@ const SHARED_BYTES_MIN = 64 * 2 ** 20;
 const SHOWN_MAX = 100;
 const PORT_MAX = 65_535 - 2 * NODES_MAX;
 
-async function startAll(flags: Flags): Promise<void> {
-  const { config } = loadConfig();
+/** @throws UsageError for nodes that only append without a store that all nodes use */
+function optionsOf(flags: Flags) {
   const nodes = flags.integer('nodes', 1, NODES_MAX) ?? 3;
-  const options = {
+  const append = flags.integer('append', 0, NODES_MAX - nodes) ?? 0;
+  const isShared = flags.has('shared');
+  if (append > 0 && !isShared) {
+    fail('append', 'a store that all nodes use (--shared) beside it', 'none');
+  }
+  return {
     nodes,
-    append: flags.integer('append', 0, NODES_MAX - nodes) ?? 0,
+    append,
     httpPort: flags.integer('http-port', 1, PORT_MAX) ?? 8080,
     grpcPort: flags.integer('grpc-port', 1, PORT_MAX) ?? 50_051,
     folder: resolve(flags.text('folder') ?? 'data/cluster'),
     etcd: flags.text('etcd') ?? '',
     kafka: flags.text('kafka') ?? '',
     redis: flags.text('redis') ?? '',
-    isShared: flags.has('shared'),
+    isShared,
   };
+}
+
+async function startAll(flags: Flags): Promise<void> {
+  const { config } = loadConfig();
+  const options = optionsOf(flags);
   const running: Running[] = [];
   let isEnding = false;
   const end = async (status: number) => {

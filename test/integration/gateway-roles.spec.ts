@@ -30,7 +30,11 @@ let kv: ServiceClient<'tessera.kv.v1.KvPoolService'>;
 
 async function startNode(name: string, ports: object = {}): Promise<Node> {
   const runtime = new FakeRuntime();
-  const role = { TESSERA_CLUSTER_ROLE: name === 'p' ? 'append' : 'answer' };
+  const role = {
+    TESSERA_CLUSTER_ROLE: name === 'p' ? 'append' : 'answer',
+    // No store is opened: the runtime is a fake.
+    TESSERA_KV_SHARED: 'redis://127.0.0.1:1',
+  };
   const variables = Object.assign(role, PORTS, ports);
   return { name, runtime, serving: await cluster.serve(name, { runtime }, variables) };
 }

@@ -247,3 +247,15 @@ describe('loadConfig', () => {
     expect(text).toContain('TESSERA_LOG_LEVEL=warn  # log.level, environment');
   });
 });
+
+it('takes a role of a node beside a store that all nodes share, and only there', () => {
+  const load = (role: string, shared: string) =>
+    loadConfig({ environment: { TESSERA_CLUSTER_ROLE: role, TESSERA_KV_SHARED: shared } }).config;
+  for (const role of ['append', 'answer']) {
+    const fault = `cluster.role: expected both where kv.shared names no store, got ${role}`;
+    expect(() => load(role, '')).toThrow(fault);
+    expect(load(role, 'redis://127.0.0.1:6379').cluster.role).toBe(role);
+  }
+  expect(load('both', '').cluster.role).toBe('both');
+  expect(() => load('none', '')).toThrow('cluster.role (TESSERA_CLUSTER_ROLE): expected one of');
+});

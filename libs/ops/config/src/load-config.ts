@@ -181,6 +181,10 @@ function faultsBetween(config: Config): string[] {
   if (config.behaviours.store === 'redis' && config.behaviours.redis === '') {
     faults.push("behaviours.redis: expected an address where behaviours.store is redis, got ''");
   }
+  const { role } = config.cluster;
+  if (role !== 'both' && config.kv.shared === '') {
+    faults.push(`cluster.role: expected both where kv.shared names no store, got ${role}`);
+  }
   return faults;
 }
 
