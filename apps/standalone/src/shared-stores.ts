@@ -3,7 +3,7 @@ import { closeStoreLink, type KvSharing, makeStoreLink } from '@tessera/engine';
 import type { Conditions } from '@tessera/lifecycle';
 import { StoreThread } from '@tessera/shared-kv';
 import type { Log } from '@tessera/telemetry';
-import { MEBIBYTE, MILLISECONDS_PER_HOUR } from '@tessera/units';
+import { MILLISECONDS_PER_HOUR } from '@tessera/units';
 
 /** Milliseconds of a find or a read: what takes longer is computed. */
 const READ_MS = 200;
@@ -69,7 +69,7 @@ export class SharedStores {
         guard: {
           readMs: READ_MS,
           writeMs: WRITE_MS,
-          writeBytesPerSecond: kv.sharedMiBPerSecond * MEBIBYTE,
+          writeBytesPerSecond: kv.sharedBytesPerSecond,
         },
         serve: { eraseMs: ERASE_MS },
         link: { data: link },

@@ -39,13 +39,13 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   register_update_functions(env, exports);
   register_adapter_functions(env, exports);
   register_kv_functions(env, exports);
+  register_link_functions(env, exports);
   register_scales_functions(env, exports);
   register_embedding_functions(env, exports);
   register_catalogue_functions(env, exports);
   register_live_functions(env, exports);
   register_reach_functions(env, exports);
   register_lane_functions(env, exports);
-  register_link_functions(env, exports);
   register_folder_functions(env, exports);
   register_store_functions(env, exports);
   return exports;

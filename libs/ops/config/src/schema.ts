@@ -233,11 +233,11 @@ export const configSchema = z.strictObject({
         'redis://HOST:PORT, rediss://HOST:PORT (user and TLS of behaviours.redis*), ' +
         's3://BUCKET/PREFIX (with adapters.s3*); empty: none',
     ),
-    sharedMiBPerSecond: integer(
-      1,
-      100_000,
-      64,
-      'MiB a second that this node writes into each of them at most',
+    sharedBytesPerSecond: integer(
+      MEBIBYTE,
+      L.kvBytesMax,
+      64 * MEBIBYTE,
+      'bytes a second that this node writes into each of them at most',
     ),
     sharedHours: integer(
       1,
