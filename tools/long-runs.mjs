@@ -10,6 +10,7 @@ export const LONG_RUNS = [
   ['beam', 'live_eligibility_test', '--seeds=5000'],
   ['beam', 'live_threads_test', '--seeds=50'],
   ['kv', 'kv_sim_test', '--seeds=1000'],
+  ['kv', 'kv_sharing_test', '--seeds=1000'],
   ['kv', 'kv_kill_test', '--kills=200'],
   ['kv', 'kv_disk_damage_test', '--cases=1000'],
   ['engine', 'kv_transparency_test', '--seeds=300'],

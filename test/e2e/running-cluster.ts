@@ -50,6 +50,8 @@ export class RunningCluster {
     private readonly command: ChildProcess,
     private readonly said: { text: string },
     private readonly temporary: ReturnType<typeof temporaryFolder>,
+    /** Of all processes. */
+    private readonly variables: Readonly<Record<string, string>>,
   ) {
     this.httpUrl = `http://127.0.0.1:${options.httpPort}`;
     this.gatewayAddress = `127.0.0.1:${options.grpcPort}`;
@@ -59,6 +61,7 @@ export class RunningCluster {
   /**
    * @param more.relevance folder of a model that scores texts
    * @param more.isShared a Redis keeps keys and values for all nodes
+   * @param more.append nodes beside these that only append
    * @param more.variables of all processes
    */
   static async start(
@@ -68,16 +71,18 @@ export class RunningCluster {
       readonly redis?: string;
       readonly relevance?: string;
       readonly isShared?: boolean;
+      readonly append?: number;
       readonly variables?: Readonly<Record<string, string>>;
     },
   ) {
     const temporary = temporaryFolder({});
-    const steps = Array.from({ length: nodes + 1 }, (_, step) => step);
+    const { append = 0 } = more;
+    const steps = Array.from({ length: nodes + append + 1 }, (_, step) => step);
     const httpPort = await freePorts(12_000, [...steps, 100, 110, 111]);
     const grpcPort = await freePorts(22_000, [...steps.map((step) => step + 9), 0, 100]);
     const folder = join(temporary.path, 'cluster');
     const { kafka = '', redis = '', relevance = '', isShared = false } = more;
-    const options = { nodes, httpPort, grpcPort, folder, etcd: '', kafka, redis, isShared };
+    const options = { nodes, append, httpPort, grpcPort, folder, etcd: '', kafka, redis, isShared };
     const words = Object.entries({
       '--nodes': nodes,
       '--folder': folder,
@@ -87,6 +92,7 @@ export class RunningCluster {
       '--redis': redis,
     }).flatMap(([name, value]) => (value === '' ? [] : [name, String(value)]));
     if (isShared) words.push('--shared');
+    if (append > 0) words.push('--append', String(append));
     const own = { TESSERA_RELEVANCE_PATH: relevance };
     const env = Object.assign({}, process.env, own, more.variables);
     const command = spawn(process.execPath, ['dist/tools/cluster.js', ...words], { env });
@@ -100,7 +106,7 @@ export class RunningCluster {
       if (command.exitCode !== null) throw new Error(said.text);
       return /metrics {2}http/.test(said.text);
     });
-    return new RunningCluster(options, command, said, temporary);
+    return new RunningCluster(options, command, said, temporary, more.variables ?? {});
   }
 
   /** A folder for what a test writes. */
@@ -165,7 +171,7 @@ export class RunningCluster {
   planOf(name: string) {
     const plan = localPlan(this.options, loadConfig().config).find((one) => one.name === name);
     if (plan === undefined) throw new Error(`no ${name}`);
-    return plan;
+    return { ...plan, variables: { ...this.variables, ...plan.variables } };
   }
 
   /** Starts a node again, as the command had started it. */

@@ -1,7 +1,8 @@
 import { type Config, redisPrefix, redisSecurity } from '@tessera/config';
 import { closeStoreLink, type KvSharing, makeStoreLink } from '@tessera/engine';
+import { expecting } from '@tessera/errors';
 import type { Conditions } from '@tessera/lifecycle';
-import { StoreThread } from '@tessera/shared-kv';
+import { parseStoreAddress, StoreThread } from '@tessera/shared-kv';
 import type { Log } from '@tessera/telemetry';
 import { MILLISECONDS_PER_HOUR } from '@tessera/units';
 
@@ -13,7 +14,9 @@ const WRITE_MS = 5000;
 const LINK_MS = 30_000;
 /** For which an erasure is tried before its call ends with an error, and is begun again. */
 const ERASE_MS = 20_000;
-const THREADS_MAX = 2;
+const STORES_MAX = 2;
+
+const invalid = expecting('CONFIG_INVALID');
 
 interface Opened {
   readonly link: number;
@@ -39,7 +42,12 @@ export class SharedStores {
     await this.close();
     const addresses = this.config.kv.shared.split(/\s+/).filter((address) => address !== '');
     if (addresses.length === 0) return undefined;
-    this.opened = addresses.slice(0, THREADS_MAX).map((address) => this.connect(address));
+    if (addresses.length > STORES_MAX || new Set(addresses).size < addresses.length) {
+      const message = `at most ${STORES_MAX} stores, each once`;
+      throw invalid('kv.shared', message, this.config.kv.shared);
+    }
+    for (const address of addresses) parseStoreAddress('kv.shared', address);
+    this.opened = addresses.map((address) => this.connect(address));
     const erasedUntil = (offset: number) => {
       for (const { thread } of this.opened) thread.setErasedUntil(offset);
     };

@@ -11,8 +11,8 @@ namespace {
 constexpr double kPatience = 1.5;
 /// And this long, where nothing of the kind has been measured yet.
 constexpr double kFirstWaitUs = 100'000;
-/// For a head, at most; and at most this share of what computing the prompt takes.
-constexpr double kLookUsMax = 50'000, kLookShare = 0.25;
+/// For a head, at most; and no longer than computing the prompt takes.
+constexpr double kLookUsMax = 50'000;
 /// Rates are looked at again after this long.
 constexpr std::chrono::milliseconds kRatesLast{100};
 
@@ -75,7 +75,7 @@ Clock::time_point KvGate::look_end(const Request& request, kv::Version version,
   question.prompt_tokens = static_cast<uint32_t>(request.prompt.size());
   question.block_bytes = pool_.stored_block_bytes();
   const double compute_us = kv::plan_load(question, rates_locked(now, cost)).compute_all_us;
-  const double wait_us = std::min(kLookUsMax, compute_us * kLookShare);
+  const double wait_us = std::min(kLookUsMax, compute_us);
   return now + std::chrono::microseconds(static_cast<int64_t>(wait_us));
 }
 

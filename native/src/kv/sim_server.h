@@ -33,7 +33,7 @@ class SimServer {
 
   /// A link to this server. `erased_until`: of the process that uses it; outlives the server.
   std::shared_ptr<StoreLink> connect(const std::atomic<uint64_t>& erased_until,
-                                     uint64_t limit_us = 20'000);
+                                     uint64_t limit_us);
   /// Ends the thread of a link.
   void disconnect(const std::shared_ptr<StoreLink>& link);
 

@@ -257,5 +257,7 @@ it('takes a role of a node beside a store that all nodes share, and only there',
     expect(load(role, 'redis://127.0.0.1:6379').cluster.role).toBe(role);
   }
   expect(load('both', '').cluster.role).toBe('both');
+  const off = { TESSERA_KV_SHARED: 'redis://127.0.0.1:6379', TESSERA_KV_DEVICE_BYTES: '0' };
+  expect(() => loadConfig({ environment: off })).toThrow('kv.shared: expected no store where');
   expect(() => load('none', '')).toThrow('cluster.role (TESSERA_CLUSTER_ROLE): expected one of');
 });

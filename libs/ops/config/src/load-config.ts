@@ -185,6 +185,9 @@ function faultsBetween(config: Config): string[] {
   if (role !== 'both' && config.kv.shared === '') {
     faults.push(`cluster.role: expected both where kv.shared names no store, got ${role}`);
   }
+  if (config.kv.shared !== '' && config.kv.deviceBytes === 0) {
+    faults.push('kv.shared: expected no store where kv.deviceBytes is 0 and nothing is kept');
+  }
   return faults;
 }
 
