@@ -1,8 +1,8 @@
 import { type Stages, staged } from '../suite.js';
 import { alternating } from './alternating.js';
-import { served } from './served.js';
+import { engineBoundHalf, served } from './served.js';
 
-const STAGES: Stages = { served, rest: alternating };
+const STAGES: Stages = { served, bound: engineBoundHalf, rest: alternating };
 
 export const EDGE_STAGES = Object.keys(STAGES);
 

@@ -19,9 +19,13 @@ type Offered = Pick<LoadPlan, 'open' | 'closed' | 'seconds'> & Partial<LoadPlan>
 
 /** A model whose arithmetic is the limit. */
 export function engineBound(context: SuiteContext): Promise<Measurement[]> {
-  const path = servedModel(SHAPES['8x512'], context.say);
-  const keys = { model: { path }, users: { path: DEMO_USERS_FILE } };
-  return goodput(context, 'engine-bound', keys, [150, 1500]);
+  return goodput(context, 'engine-bound', engineBoundKeys(context.say), [150, 1500]);
+}
+
+/** Configuration of a service whose arithmetic is the limit. */
+export function engineBoundKeys(say: (line: string) => void) {
+  const path = servedModel(SHAPES['8x512'], say);
+  return { model: { path }, users: { path: DEMO_USERS_FILE } };
 }
 
 /** A model so small that Node's thread is the limit. */

@@ -32,8 +32,7 @@ class SimServer {
   ~SimServer();
 
   /// A link to this server. `erased_until`: of the process that uses it; outlives the server.
-  std::shared_ptr<StoreLink> connect(const std::atomic<uint64_t>& erased_until,
-                                     uint64_t limit_us);
+  std::shared_ptr<StoreLink> connect(const std::atomic<uint64_t>& erased_until, uint64_t limit_us);
   /// Ends the thread of a link.
   void disconnect(const std::shared_ptr<StoreLink>& link);
 

@@ -12,6 +12,8 @@ interface Wanted {
   readonly deadlineMs: readonly [number, number];
   /** So many calls are answered at once; 1 where absent. */
   readonly batch?: number;
+  /** Class of all calls; left out: each in turn. */
+  readonly only?: PriorityClass;
 }
 
 interface Admission {
@@ -34,13 +36,13 @@ class Server {
     return this.random / 2 ** 32;
   }
 
-  run({ offeredPerSecond, seconds, ratePerSecond, deadlineMs, batch = 1 }: Wanted) {
+  run({ offeredPerSecond, seconds, ratePerSecond, deadlineMs, batch = 1, only }: Wanted) {
     const outcome = { offered: 0, good: [0, 0, 0], late: 0, refused: 0 };
     const endMs = this.nowMs + seconds * 1000;
     while (this.nowMs < endMs) {
       this.nowMs += STEP_MS;
       for (this.due += (offeredPerSecond * STEP_MS) / 1000; this.due >= 1; this.due -= 1) {
-        const cls = (outcome.offered % 3) as PriorityClass;
+        const cls = only ?? ((outcome.offered % 3) as PriorityClass);
         outcome.offered += 1;
         const budgetMs = deadlineMs[0] + this.uniform() * (deadlineMs[1] - deadlineMs[0]);
         const call = this.admission.admit(cls, budgetMs);
@@ -186,5 +188,12 @@ describe('AnswerLimit', () => {
     server.run({ ...LOAD, ratePerSecond: 10, offeredPerSecond: 500, seconds: 30 });
     const idle = server.run({ ...LOAD, ratePerSecond: 1000, offeredPerSecond: 1, seconds: 5 });
     expect(idle.refused).toBe(0);
+  });
+
+  it('holds back no class that asks alone, as long as its calls end in time', () => {
+    const server = new Server();
+    const one = { ratePerSecond: 100, deadlineMs: [5000, 5000] as const, only: 1 as const };
+    server.run({ ...one, offeredPerSecond: 100, seconds: 3 });
+    expect(server.run({ ...one, offeredPerSecond: 150, seconds: 4 }).refused).toBe(0);
   });
 });

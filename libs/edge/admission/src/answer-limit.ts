@@ -19,6 +19,8 @@ const SLACK = 1.02;
  * is let in, or a rate that was measured too low would stay low.
  */
 const QUEUED_SHARE = 0.25;
+/** The part of what is asked for that the other classes ask at least where one takes turns. */
+const ASKING_MIN = 1e-3;
 
 /**
  * The place of a call that was admitted. It travels with the call; whoever took it gives it back,
@@ -150,9 +152,9 @@ export class AnswerLimit {
     return this.answerRate.perSecond;
   }
 
-  /** When the class has a credit again; 0: it has one, or needs none. */
+  /** When the class has a credit again; 0: it has one, or no other class asks. */
   private untilTurnMs(cls: PriorityClass, now: number): number {
-    if (this.shares === undefined) return 0;
+    if (this.shares === undefined || !this.othersAsk(cls)) return 0;
     const ms = now - this.creditedMs;
     this.creditedMs = now;
     for (const [one, credit] of this.credits.entries()) {
@@ -161,6 +163,11 @@ export class AnswerLimit {
     }
     const credit = this.credits[cls] ?? 0;
     return credit < 1 ? (1 - credit) / this.creditsPerMs(cls) : 0;
+  }
+
+  private othersAsk(cls: PriorityClass): boolean {
+    const all = this.offeredRates.reduce((sum, rate) => sum + rate, 0);
+    return all - (this.offeredRates[cls] ?? 0) > ASKING_MIN * all;
   }
 
   /** A class that is let in without a turn, since little waits, has it less for a while. */
