@@ -44,23 +44,6 @@ void stand_on(PoolState& pool, Chain& chain, const HeadRecord& head) REQUIRES(po
   chain.root = root_of(head);
 }
 
-/// Makes the chain hold the head's tokens; what they have in common stays.
-void take_tokens(PoolState& pool, Chain& chain, const HeadRecord& head, uint32_t same)
-    REQUIRES(pool.mutex) {
-  pool.chains.cut(chain, same);
-  if (same % kBlockTokens != 0) {
-    // The block that both begin goes on in the store's copy.
-    const uint32_t tail = same / kBlockTokens;
-    for (const TierIndex which : pool.tiers.all()) {
-      pool.chains.drop_slot(chain, tail, which, SlotState::kOrphan);
-      pool.chains.set_resident(chain, which, std::min(chain.resident[which], tail));
-    }
-  }
-  pool.chains.append(chain, std::span<const Token>(head.tokens).subspan(same));
-  chain.seq = pool.chains.next_seq();
-  pool.loader.end_if_idle(chain);
-}
-
 /// Gives slots to the blocks that chain and head have in common; those count as there.
 void note_blocks(PoolState& pool, Chain& chain, TierIndex which, uint32_t head_blocks)
     REQUIRES(pool.mutex) {
@@ -127,7 +110,8 @@ Chain* PoolState::adopt_locked(TierIndex which, uint32_t version, const HeadKey&
     const uint32_t same = is_apart ? 0 : common_prefix(chain->tokens, head->tokens);
     if (is_better(*chain, *head, same, was_put)) {
       if (is_apart) stand_on(pool, *chain, *head);
-      take_tokens(pool, *chain, *head, same);
+      chains.rewrite(*chain, head->tokens, same);
+      loader.end_if_idle(*chain);
     }
   }
   known.revision = found.revision;

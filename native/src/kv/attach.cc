@@ -7,29 +7,13 @@
 namespace tessera::kv {
 namespace {
 
-/// Makes the chain hold exactly `tokens`; what it has in common with them stays where it is.
-void rewrite(PoolState& pool, Chain& chain, std::span<const Token> tokens, uint32_t same)
-    REQUIRES(pool.mutex) {
-  pool.chains.cut(chain, same);
-  if (same % kBlockTokens != 0) {
-    // The last block goes on in the lease's copy.
-    const uint32_t tail = same / kBlockTokens;
-    for (const TierIndex which : pool.tiers.all()) {
-      pool.chains.drop_slot(chain, tail, which, SlotState::kOrphan);
-      pool.chains.set_resident(chain, which, std::min(chain.resident[which], tail));
-    }
-  }
-  pool.chains.append(chain, tokens.subspan(same));
-  chain.seq = pool.chains.next_seq();
-}
-
 /// The lease's blocks from `block_offset` on become the chain's, which is to hold `tokens`. False
 /// when it held them before.
 bool attach_blocks(PoolState& pool, LeaseRecord& lease, Chain& chain, std::span<const Token> tokens,
                    uint32_t block_offset) REQUIRES(pool.mutex) {
   const uint32_t same = common_prefix(chain.tokens, tokens);
   const bool is_new = same < tokens.size();
-  if (is_new) rewrite(pool, chain, tokens, same);
+  if (is_new) pool.chains.rewrite(chain, tokens, same);
   SlotTable& slots = *pool.tiers.device().slots;
   const auto token_count = static_cast<uint32_t>(tokens.size());
   const uint32_t first = std::max(lease.own_from, block_offset) - block_offset;

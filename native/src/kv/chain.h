@@ -41,7 +41,7 @@ struct DurableHead {
   std::vector<SlotIndex> slots;  // by block; owned even where the chain no longer uses them
 };
 
-/// What is known of the chain in one store that other processes use.
+/// Knowledge of the chain in one store that other processes use.
 struct SharedCopy {
   std::string revision;      // of the head there, as this process saw or put it last; empty: none
   uint64_t seq = 0;          // of the chain when that head was the same; 0: it is not

@@ -117,6 +117,20 @@ void Chains::cut(Chain& chain, uint32_t tokens) {
   chain.load.end = std::min(chain.load.end, kept);
 }
 
+void Chains::rewrite(Chain& chain, std::span<const Token> tokens, uint32_t same) {
+  cut(chain, same);
+  if (same % kBlockTokens != 0) {
+    // The last block goes on in another copy.
+    const uint32_t tail = same / kBlockTokens;
+    for (const TierIndex which : tiers_.all()) {
+      drop_slot(chain, tail, which, SlotState::kOrphan);
+      set_resident(chain, which, std::min(chain.resident[which], tail));
+    }
+  }
+  append(chain, tokens.subspan(same));
+  chain.seq = next_seq();
+}
+
 void Chains::touch(Chain& chain) {
   chain.used_us = options_.now_us();
   for (const TierIndex which : tiers_.all()) {

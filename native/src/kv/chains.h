@@ -92,6 +92,9 @@ class Chains {
   // The slots that they hold (chains.cc).
   /// Tokens behind those it has; their blocks are nowhere yet.
   void append(Chain& chain, std::span<const Token> tokens);
+  /// Makes the chain hold exactly `tokens`, under a new number; its first `same` are these and stay
+  /// where they are, but for a block that they share with later ones.
+  void rewrite(Chain& chain, std::span<const Token> tokens, uint32_t same);
   /// Cuts the chain to `tokens` tokens; a block cut in its middle keeps its device slot alone.
   void cut(Chain& chain, uint32_t tokens);
   void set_resident(Chain& chain, TierIndex which, uint32_t count);

@@ -1,5 +1,5 @@
-// A shared store behind a StoreLink. What lies there of a block is its checksum (head_record.h),
-// eight bytes in the machine's order, and the block behind it: bytes that were altered, cut, or put
+// A shared store behind a StoreLink. A value there is a block's checksum (head_record.h), eight
+// bytes in the machine's order, and the block behind it: bytes that were altered, cut, or put
 // by another layout are refused.
 #pragma once
 

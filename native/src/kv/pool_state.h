@@ -53,6 +53,10 @@ class PoolState final : private Chains::Queues {
   /// Loads what the pool has of the look's user for the prefetch that waits.
   void load_locked(uint32_t version, std::string_view user, uint32_t tokens_max,
                    PrefetchRecord& record) REQUIRES(mutex);
+  /// A finished copy in the tier's slot becomes the chain's; false where the chain has gone on, and
+  /// the slot is to be given up.
+  bool publish_copy_locked(Chain& chain, const StoreTransfer& transfer, TierIndex which)
+      REQUIRES(mutex);
   /// Makes the blocks that a job has written part of the chains.
   void publish_locked(StoreJob& job) REQUIRES(mutex);
 

@@ -120,10 +120,9 @@ Status write_copies(PoolState& pool, ShareJob& job) {
   return status;
 }
 
-/// What was written becomes the chain's.
+/// The written blocks become the chain's.
 void publish_written(PoolState& pool, ShareJob& job) REQUIRES(pool.mutex) {
   Chain& chain = *job.chain;
-  SlotTable& slots = *pool.tiers[job.which].slots;
   for (const StoreTransfer& transfer : job.transfers) {
     const SlotIndex slot = transfer.to[job.which];
     pool.tiers.io_end(transfer.from, transfer.source.slot);
@@ -133,17 +132,9 @@ void publish_written(PoolState& pool, ShareJob& job) REQUIRES(pool.mutex) {
       pool.tiers.free_slot(job.which, slot, SlotState::kAborted);
       continue;
     }
-    slots.move(slot, SlotState::kFilling, SlotState::kResident);
-    const uint32_t i = transfer.index;
-    const bool is_next =
-        !chain.is_dead && i < chain.blocks.size() && chain.blocks[i].key == transfer.source.key &&
-        chain.resident[job.which] == i && chain.blocks[i].slots[job.which] == kNoSlot;
-    if (!is_next) {
+    if (!pool.publish_copy_locked(chain, transfer, job.which)) {
       pool.tiers.free_slot(job.which, slot, SlotState::kOrphan);
-      continue;
     }
-    chain.blocks[i].slots[job.which] = slot;
-    pool.chains.set_resident(chain, job.which, i + 1);
   }
   TierMetrics& metrics = pool.tiers[job.which].metrics;
   metrics.written_bytes += job.bytes;

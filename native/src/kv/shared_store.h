@@ -1,7 +1,7 @@
 // A store that processes on other machines use as well. Its blocks lie under owner, version and
 // content, and each chain has a head there, which is replaced only by compare-and-swap: of two
-// processes that both hold a user, neither loses what the other has put. What the store forgets is
-// computed anew.
+// processes that both hold a user, neither loses what the other has put. A chain that the store
+// forgets is computed anew.
 #pragma once
 
 #include <functional>

@@ -22,7 +22,7 @@ namespace tessera::kv {
 
 enum class StoreCallKind : uint8_t { kFind, kRead, kWrite, kPublish, kErase };
 
-/// What the performer is told.
+/// A call as the performer gets it.
 struct StoreCall {
   uint64_t id = 0;
   StoreCallKind kind = StoreCallKind::kFind;

@@ -12,19 +12,6 @@ bool is_current(const Chain& chain, const StoreTransfer& transfer) {
          chain.blocks[transfer.index].key == transfer.source.key;
 }
 
-/// A finished copy becomes the chain's, or is given up.
-bool publish_copy(PoolState& pool, Chain& chain, const StoreTransfer& transfer, TierIndex which,
-                  SlotIndex slot) REQUIRES(pool.mutex) {
-  SlotTable& slots = *pool.tiers[which].slots;
-  slots.move(slot, SlotState::kFilling, SlotState::kResident);
-  const bool is_next = is_current(chain, transfer) && chain.resident[which] == transfer.index &&
-                       chain.blocks[transfer.index].slots[which] == kNoSlot;
-  if (!is_next) return false;
-  chain.blocks[transfer.index].slots[which] = slot;
-  pool.chains.set_resident(chain, which, transfer.index + 1);
-  return true;
-}
-
 /// The copies in stores without heads, each on its own.
 void publish_copies(PoolState& pool, Chain& chain, const StoreTransfer& transfer)
     REQUIRES(pool.mutex) {
@@ -34,7 +21,7 @@ void publish_copies(PoolState& pool, Chain& chain, const StoreTransfer& transfer
     pool.tiers.io_end(which, slot);
     if (!transfer.is_written[which]) {
       pool.tiers.free_slot(which, slot, SlotState::kAborted);
-    } else if (!publish_copy(pool, chain, transfer, which, slot)) {
+    } else if (!pool.publish_copy_locked(chain, transfer, which)) {
       pool.tiers.free_slot(which, slot, SlotState::kOrphan);
     }
   }
@@ -61,7 +48,7 @@ void publish_headed(PoolState& pool, const StoreJob& job, StoreItem& item, bool 
     if (slot == kNoSlot) continue;
     pool.tiers.io_end(headed, slot);
     if (is_durable) {
-      if (publish_copy(pool, chain, transfer, headed, slot)) {
+      if (pool.publish_copy_locked(chain, transfer, headed)) {
         chain.blocks[transfer.index].checksum = transfer.checksum;
       }
     } else if (!job.is_unknown) {
@@ -81,6 +68,17 @@ void publish_headed(PoolState& pool, const StoreJob& job, StoreItem& item, bool 
 }
 
 }  // namespace
+
+bool PoolState::publish_copy_locked(Chain& chain, const StoreTransfer& transfer, TierIndex which) {
+  const SlotIndex slot = transfer.to[which];
+  tiers[which].slots->move(slot, SlotState::kFilling, SlotState::kResident);
+  const bool is_next = is_current(chain, transfer) && chain.resident[which] == transfer.index &&
+                       chain.blocks[transfer.index].slots[which] == kNoSlot;
+  if (!is_next) return false;
+  chain.blocks[transfer.index].slots[which] = slot;
+  chains.set_resident(chain, which, transfer.index + 1);
+  return true;
+}
 
 void PoolState::publish_locked(StoreJob& job) {
   for (const TierIndex which : tiers.below(kDevice)) {

@@ -19,7 +19,7 @@ bool has_prefix(const PoolState& pool, const Chain& chain, const LeaseRecord& le
          chain.prefix == prefix_digest(pool.chains.version(chain.version).digest, text);
 }
 
-/// What other processes find lies under the older version's name.
+/// Other processes find the chain under the older version's name alone.
 void forget_copies(PoolState& pool, Chain& chain) REQUIRES(pool.mutex) {
   pool.sharing.drop(chain);
   for (const TierIndex which : pool.tiers.shared()) {

@@ -10,8 +10,8 @@ export type PriorityClass = 0 | 1 | 2;
 
 /**
  * The part of `capacity` that each class may take, when so much is asked for in each: weighted
- * max-min fairness (Bertsekas and Gallager, Data Networks, 6.5.2). What one class leaves goes to
- * the others; a class is always sure of its weight's part. Rates in any one unit.
+ * max-min fairness (Bertsekas and Gallager, Data Networks, 6.5.2). The others get what one
+ * class leaves; a class is always sure of its weight's part. Rates in any one unit.
  */
 export function classShares(offered: readonly number[], capacity: number): number[] {
   const asking = CLASS_WEIGHTS.map((weight, cls) => ((offered[cls] ?? 0) > 0 ? weight : 0));

@@ -15,8 +15,8 @@ export interface FoundHead {
 
 /**
  * Keys and values of users, outside of all nodes: heads and blocks by name. It understands none of
- * the bytes, and may lose any of them at any time: what is missing is computed. What it answers may
- * be damaged or of another writer; whoever reads checks it.
+ * the bytes, and may lose any of them at any time; a node computes them again. Its answers may be
+ * damaged or of another writer; the reader checks them.
  *
  * Every method rejects with a TesseraError: STORE_UNAVAILABLE where the store does not answer in
  * time or answers what it should not, STORE_FULL where it has no space, CONFIG_INVALID where it
