@@ -9,6 +9,10 @@ namespace {
 
 /// A load may take this much longer than predicted before it is cut off.
 constexpr double kPatience = 1.5;
+/// Or this share of the time that it saves, if that is longer: a prediction of few milliseconds is
+/// often missed, and computing what is nearly there costs more than another wait.
+constexpr double kPatienceOfSaved = 0.5;
+constexpr double kPatienceUsMax = 50'000;
 /// And this long, where nothing of the kind has been measured yet.
 constexpr double kFirstWaitUs = 100'000;
 /// For a head, at most; and no longer than computing the prompt takes.
@@ -92,7 +96,10 @@ Clock::time_point KvGate::decide(const Request& request, kv::Version version, Cl
   question.missing = missing;
   question.block_bytes = pool_.stored_block_bytes();
   const kv::LoadPlan plan = kv::plan_load(question, rates_locked(now, cost));
+  const double saved_us = plan.compute_all_us - plan.predicted_us;
   double wait_us = plan.load_us * kPatience;
+  if (wait_us > 0)
+    wait_us = std::max(wait_us, std::min(saved_us * kPatienceOfSaved, kPatienceUsMax));
   if (plan.blocks > 0 && wait_us == 0) wait_us = std::max(plan.compute_all_us, kFirstWaitUs);
   return now + std::chrono::microseconds(static_cast<int64_t>(wait_us));
 }
