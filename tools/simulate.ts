@@ -24,7 +24,7 @@ what its requests found and waited. One seed, one outcome.
   --nodes N              nodes that do everything (default 8)
   --append-nodes N, --answer-nodes N    prompts apart from answers instead
   --split-tokens N       a recall that lacks more is computed by an append node (default 512)
-  --policy P             ${POLICIES.join(', ')} (default owner, the product's)
+  --policy P             ${POLICIES.join(', ')} (default router, the product's)
   --admission A          ${ADMISSIONS.join(', ')} (default predicted)
   --first-step-ms N      limit of the time to the first step (default: 10 times unloaded)
   --answers-max N        answers at once on a node (default: steps 5 times as long as one's alone)
@@ -180,7 +180,7 @@ await runCommand(USAGE, async (words) => {
   const { nodes, answerNodes } = roles;
   const costs = costsOf(flags);
   const sizes = sizesOf(flags);
-  const policy = flags.oneOf('policy', POLICIES, 'owner');
+  const policy = flags.oneOf('policy', POLICIES, 'router');
   const admission = flags.oneOf('admission', ADMISSIONS, 'predicted');
   const workload = await workloadOf(flags);
   const endUs = workload.arrivals.at(-1)?.atUs ?? 0;

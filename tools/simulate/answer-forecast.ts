@@ -2,6 +2,7 @@
 const KNOWN_ANSWERS = 256;
 
 interface Foreseen {
+  /** When its prompt is complete; once it is answered, when that began. */
   beginsUs: number;
   hasBegun: boolean;
 }
@@ -15,18 +16,18 @@ export interface AnswerAccount {
 }
 
 /**
- * Answers that nodes will be decoding at a later moment: those admitted whose prompts are complete
- * by then, less those that will have ended. How long one lasts is known from the last ones alone;
- * one that has lasted for a time is judged by those that lasted longer.
+ * When an answer that is admitted now would get one of the places of nodes that answer: places
+ * under way become free as answers of their age have ended so far, and prompts that are complete
+ * before take one each for as long as an answer lasts in the mean. Both are known from the last
+ * answers alone.
  */
 export class AnswerForecast {
   private readonly foreseen = new Set<Foreseen>();
   private readonly last: number[] = [];
-  private sorted: readonly number[] | undefined;
 
-  /** An answer is admitted that is to begin then. @returns its account */
-  admit(beginsUs: number): AnswerAccount {
-    const answer: Foreseen = { beginsUs, hasBegun: false };
+  /** An answer is admitted whose prompt is complete then. @returns its account */
+  admit(readyUs: number): AnswerAccount {
+    const answer: Foreseen = { beginsUs: readyUs, hasBegun: false };
     this.foreseen.add(answer);
     return {
       begin: (nowUs) => {
@@ -37,7 +38,6 @@ export class AnswerForecast {
         this.foreseen.delete(answer);
         this.last.push(nowUs - answer.beginsUs);
         if (this.last.length > KNOWN_ANSWERS) this.last.shift();
-        this.sorted = undefined;
       },
       drop: () => {
         this.foreseen.delete(answer);
@@ -45,42 +45,40 @@ export class AnswerForecast {
     };
   }
 
-  /** The most answers that are expected to be under way while one that begins then lasts. */
-  peakFrom(us: number, nowUs: number): number {
-    let peak = this.runningAt(us, nowUs);
-    for (const { beginsUs } of this.foreseen) {
-      if (beginsUs <= us) continue;
-      const own = this.lasting(beginsUs - us);
-      // The answer that begins then is one of those counted.
-      if (own > 0) peak = Math.max(peak, this.runningAt(beginsUs, nowUs) - 1 + own);
-    }
-    return peak;
-  }
-
-  /** Answers that are expected to be under way at a time from now on. */
-  private runningAt(us: number, nowUs: number): number {
-    let count = 0;
-    for (const { beginsUs: saidUs, hasBegun } of this.foreseen) {
+  /** When an answer begins whose prompt is complete at `readyUs`, with so many places in all. */
+  beginOf(readyUs: number, places: number, nowUs: number): number {
+    if (places === 0) return Number.POSITIVE_INFINITY;
+    const ready: number[] = [];
+    const frees: number[] = [];
+    for (const { beginsUs, hasBegun } of this.foreseen) {
+      if (hasBegun) frees.push(nowUs + this.leftUs(nowUs - beginsUs));
       // A prompt that is late may be complete at any time.
-      const beginsUs = hasBegun ? saidUs : Math.max(saidUs, nowUs);
-      if (beginsUs > us) continue;
-      const before = this.lasting(Math.max(0, nowUs - beginsUs));
-      count += before === 0 ? 0 : this.lasting(us - beginsUs) / before;
+      else if (beginsUs <= readyUs) ready.push(Math.max(beginsUs, nowUs));
     }
-    return count;
+    while (frees.length < places) frees.push(nowUs);
+    frees.sort((a, b) => a - b);
+    const meanUs = this.leftUs(0);
+    for (const atUs of ready.sort((a, b) => a - b)) {
+      insert(frees, Math.max(atUs, frees.shift() as number) + meanUs);
+    }
+    // More answers than places: of a node that has died since.
+    return Math.max(readyUs, frees[Math.max(0, frees.length - places)] as number);
   }
 
-  /** Share of answers that last longer; 1 before any has ended. */
-  private lasting(us: number): number {
-    const sorted = this.sorted ?? this.last.toSorted((a, b) => a - b);
-    this.sorted = sorted;
-    if (sorted.length === 0) return 1;
-    let [low, high] = [0, sorted.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((sorted[middle] as number) <= us) low = middle + 1;
-      else high = middle;
+  /** Microseconds that an answer of an age still lasts; 0 before any has ended. */
+  private leftUs(ageUs: number): number {
+    let [sum, count] = [0, 0];
+    for (const us of this.last) {
+      if (us <= ageUs) continue;
+      sum += us - ageUs;
+      count += 1;
     }
-    return (sorted.length - low) / sorted.length;
+    return count === 0 ? 0 : sum / count;
   }
+}
+
+/** Into numbers in ascending order. */
+function insert(sorted: number[], value: number): void {
+  const at = sorted.findLastIndex((one) => one <= value);
+  sorted.splice(at + 1, 0, value);
 }

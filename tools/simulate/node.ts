@@ -78,6 +78,11 @@ export class SimulatedNode {
     return Math.min(blocks.length, Math.floor((promptTokens - 1) / this.parts.blockTokens));
   }
 
+  /** True where what a node has computed is fetched by all others. */
+  get sharesStore(): boolean {
+    return this.writer !== undefined;
+  }
+
   memoryBlocks(asked: Asked): number {
     const most = this.usable(asked);
     let count = 0;

@@ -5,9 +5,9 @@ import type { TierSizes } from './node.js';
 import type { PolicyName } from './policies.js';
 
 /**
- * `late`: an answer that finds no place is refused when its prompt is complete. `present`: as well
- * at arrival, by the answers under way then. `predicted`: as well at arrival, by the answers that
- * will be under way when this one would begin. All three refuse a late first step at arrival.
+ * All but `none` refuse a request at arrival whose first step would be late, and one with a
+ * complete prompt that finds no place for its answer in time. `present` refuses at arrival too
+ * where all places are taken then; `predicted` where none will be free in time.
  */
 export const ADMISSIONS = ['none', 'late', 'present', 'predicted'] as const;
 export type Admission = (typeof ADMISSIONS)[number];

@@ -5,18 +5,21 @@ import type { SimulatedNode } from './node.js';
 import { seeded } from './seeded.js';
 
 /**
- * `owner` is the product's own router. `owner-or-least` is the same one, but that users of a loaded
- * owner go to the least loaded of all nodes in place of a successor: a store makes all nodes alike.
+ * `router` is the product's own. `prefix-aware` is the published rule of a router that hears of
+ * every block which a node keeps (NVIDIA Dynamo, docs/router: the sum of blocks to compute, those
+ * of prompts under way among them, and of all blocks under way). The oracle knows every node's
+ * backlog and blocks exactly.
  */
 export const POLICIES = [
-  'owner',
-  'owner-or-least',
+  'router',
+  'prefix-aware',
   'random',
   'round-robin',
-  'least-loaded',
+  'fewest-requests',
   'oracle',
 ] as const;
 export type PolicyName = (typeof POLICIES)[number];
+type CountingName = Exclude<PolicyName, 'router'>;
 
 /** Bytes of a token in a request that brings its prompt with it. */
 const TOKEN_BYTES = 4;
@@ -30,40 +33,29 @@ export interface Policy {
   lost(node: SimulatedNode): void;
 }
 
-const NOTHING = () => undefined;
-
 /** The code that gateways route by, over the clock of the simulation. */
-class OwnerPolicy implements Policy {
+class RouterPolicy implements Policy {
   private readonly router: Router;
-  private readonly inFlight = new Map<string, number>();
   private readonly byName: ReadonlyMap<string, SimulatedNode>;
 
-  constructor(
-    nodes: readonly SimulatedNode[],
-    events: EventQueue,
-    private readonly overflow: 'successors' | 'least-loaded',
-  ) {
+  constructor(nodes: readonly SimulatedNode[], events: EventQueue) {
     this.router = new Router(() => events.nowUs / 1000);
     this.router.setMembers(membersOf(nodes));
     this.byName = new Map(nodes.map((node) => [node.name, node]));
-    for (const { name } of nodes) this.router.setUp(name, true);
+    for (const { name, sharesStore } of nodes) {
+      this.router.setStore(name, sharesStore ? 'store' : '');
+      this.router.setUp(name, true);
+    }
   }
 
   choose({ user }: Arrival): SimulatedNode | undefined {
-    const chosen = this.router.choose(partitionOf(user));
-    const isLoaded = this.overflow === 'least-loaded' && chosen?.reason === 'owner-loaded';
-    const taken = isLoaded ? this.router.choose(undefined) : chosen;
-    return this.byName.get(taken?.name ?? '');
+    return this.byName.get(this.router.choose(partitionOf(user))?.name ?? '');
   }
 
   begin(node: SimulatedNode, { kind, promptTokens }: Arrival): () => void {
     const { name } = node;
-    const atOnce = (this.inFlight.get(name) ?? 0) + 1;
-    this.inFlight.set(name, atOnce);
-    const cost = CostEstimates.kindOf(kind, promptTokens * TOKEN_BYTES);
-    const end = this.router.begin(name, cost, atOnce);
+    const end = this.router.begin(name, CostEstimates.kindOf(kind, promptTokens * TOKEN_BYTES));
     return () => {
-      this.inFlight.set(name, (this.inFlight.get(name) ?? 1) - 1);
       end(node.isUp);
       this.router.state(name, loadClassOf(node.engine.backlogUs()));
     };
@@ -78,36 +70,78 @@ function membersOf(nodes: readonly SimulatedNode[]): readonly Member[] {
   return nodes.map(({ name }) => ({ name, grpc: `${name}:1`, http: `${name}:2`, weight: 1 }));
 }
 
-type Choose = (up: readonly SimulatedNode[], arrival: Arrival) => SimulatedNode | undefined;
-
-function leastOf(
-  nodes: readonly SimulatedNode[],
-  costOf: (node: SimulatedNode) => number,
-): SimulatedNode | undefined {
-  let best: SimulatedNode | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const node of nodes) {
-    const cost = costOf(node);
-    if (cost >= least) continue;
-    best = node;
-    least = cost;
-  }
-  return best;
+/** Requests of a node as they are counted from outside. */
+interface Counts {
+  /** Ever sent. */
+  sent: number;
+  requests: number;
+  /** Of the requests: in all, and those that were not in memory. */
+  blocks: number;
+  freshBlocks: number;
 }
 
-function chooser(name: Exclude<PolicyName, 'owner' | 'owner-or-least'>, seed: number): Choose {
+type Cost = (counts: Counts, arrival: Arrival, node: SimulatedNode) => number;
+
+const freshBlocks = (node: SimulatedNode, arrival: Arrival): number =>
+  arrival.blocks.length - node.memoryBlocks(arrival);
+
+function costOf(name: CountingName, seed: number): Cost {
   const random = seeded(seed);
-  let turn = 0;
   switch (name) {
     case 'random':
-      return (up) => up[Math.floor(random() * up.length)];
+      return random;
     case 'round-robin':
-      return (up) => up[turn++ % Math.max(1, up.length)];
-    case 'least-loaded':
-      return (up) => leastOf(up, ({ engine }) => engine.backlogUs());
+      return ({ sent }) => sent;
+    case 'fewest-requests':
+      return ({ requests }) => requests;
+    case 'prefix-aware':
+      return (counts, arrival, node) =>
+        counts.freshBlocks + freshBlocks(node, arrival) + counts.blocks;
     case 'oracle':
-      return (up, arrival) => leastOf(up, (node) => node.outlook(arrival).firstUs);
+      return (_, arrival, node) => node.outlook(arrival).firstUs;
   }
+}
+
+/** Takes the node of the least cost. */
+class CountingPolicy implements Policy {
+  private readonly counts = new Map<SimulatedNode, Counts>();
+
+  constructor(
+    nodes: readonly SimulatedNode[],
+    private readonly costOf: Cost,
+  ) {
+    for (const node of nodes) {
+      this.counts.set(node, { sent: 0, requests: 0, blocks: 0, freshBlocks: 0 });
+    }
+  }
+
+  choose(arrival: Arrival): SimulatedNode | undefined {
+    let best: SimulatedNode | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const [node, counts] of this.counts) {
+      if (!node.isUp) continue;
+      const cost = this.costOf(counts, arrival, node);
+      if (cost >= least) continue;
+      best = node;
+      least = cost;
+    }
+    return best;
+  }
+
+  begin(node: SimulatedNode, arrival: Arrival): () => void {
+    const counts = this.counts.get(node) as Counts;
+    const fresh = freshBlocks(node, arrival);
+    const add = (sign: number) => {
+      counts.requests += sign;
+      counts.blocks += sign * arrival.blocks.length;
+      counts.freshBlocks += sign * fresh;
+    };
+    counts.sent += 1;
+    add(1);
+    return () => add(-1);
+  }
+
+  lost(): void {}
 }
 
 export function policyOf(
@@ -116,16 +150,6 @@ export function policyOf(
   events: EventQueue,
   seed: number,
 ): Policy {
-  if (name === 'owner') return new OwnerPolicy(nodes, events, 'successors');
-  if (name === 'owner-or-least') return new OwnerPolicy(nodes, events, 'least-loaded');
-  const choose = chooser(name, seed);
-  return {
-    choose: (arrival) =>
-      choose(
-        nodes.filter(({ isUp }) => isUp),
-        arrival,
-      ),
-    begin: () => NOTHING,
-    lost: NOTHING,
-  };
+  if (name === 'router') return new RouterPolicy(nodes, events);
+  return new CountingPolicy(nodes, costOf(name, seed));
 }

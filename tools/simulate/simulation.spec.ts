@@ -36,7 +36,7 @@ const OPTIONS: SimulationOptions = {
     linkBytesPerUs: 0,
     writeBytesPerUs: 0,
   },
-  policy: 'owner',
+  policy: 'router',
   admission: 'none',
   firstLimitUs: 1e9,
   answersMax: 4,

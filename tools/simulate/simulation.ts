@@ -23,6 +23,13 @@ interface Flight {
   holdsAnswer: boolean;
 }
 
+/** A complete prompt that waits for a place. */
+interface Waiting {
+  readonly flight: Flight;
+  readonly account: AnswerAccount;
+  readonly begunUs: number;
+}
+
 /** One fleet and one workload; the same options give the same outcome to the bit. */
 export class Simulation {
   private readonly events = new EventQueue();
@@ -38,6 +45,8 @@ export class Simulation {
   private readonly forecast = new AnswerForecast();
   /** Answers that each node decodes or is about to. */
   private readonly held = new Map<SimulatedNode, number>();
+  /** Complete prompts for whose answers no node has a place, in the order of their ends. */
+  private readonly waiting = new Set<Waiting>();
   private readonly flights = new Map<SimulatedNode, Set<Flight>>();
   private lastUs = 0;
 
@@ -163,8 +172,8 @@ export class Simulation {
     const { all, taken } = this.places(node);
     if (admission === 'present') return taken >= all ? 'answers' : undefined;
     const { nowUs } = this.events;
-    const then = this.forecastOf(node).peakFrom(nowUs + outlook.firstUs, nowUs);
-    return then >= all ? 'answers' : undefined;
+    const beginsUs = this.forecastOf(node).beginOf(nowUs + outlook.firstUs, all, nowUs);
+    return beginsUs - nowUs > firstLimitUs ? 'answers' : undefined;
   }
 
   private addPrompt(flight: Flight, outlook: Outlook): void {
@@ -205,26 +214,44 @@ export class Simulation {
   }
 
   private promptEnds(flight: Flight, begunUs: number): void {
-    const { arrival, node } = flight;
+    const { arrival, node, account } = flight;
     node.keep(arrival);
-    if (flight.account === undefined) {
+    if (account === undefined) {
       this.tally.appended += 1;
       this.leave(flight);
       return;
     }
+    const waiting = { flight, account, begunUs };
+    if (this.takesPlace(waiting)) return;
+    this.waiting.add(waiting);
+    // A place that becomes free later would be too late for the first step.
+    this.events.at(Math.max(this.events.nowUs, arrival.atUs + this.options.firstLimitUs), () => {
+      if (this.waiting.delete(waiting) && !flight.isLost) this.refuseLate(waiting, 'wasted');
+    });
+  }
+
+  private refuseLate({ flight, account }: Waiting, refusal: Refusal): void {
+    this.tally.refused[refusal] += 1;
+    account.drop();
+    this.leave(flight);
+  }
+
+  /** False while no node has a place. */
+  private takesPlace(waiting: Waiting): boolean {
+    const { flight, account, begunUs } = waiting;
+    const { arrival, node } = flight;
     const answering = flight.isSplit ? this.leastHeld() : node;
-    const isFull = answering !== undefined && this.heldBy(answering) >= this.options.answersMax;
-    if (answering === undefined || (isFull && this.options.admission !== 'none')) {
-      this.tally.refused[answering === undefined ? 'no-node' : 'wasted'] += 1;
-      flight.account.drop();
-      this.leave(flight);
-      return;
+    if (answering === undefined) {
+      this.refuseLate(waiting, 'no-node');
+      return true;
     }
+    const isFull = this.heldBy(answering) >= this.options.answersMax;
+    if (isFull && this.options.admission !== 'none') return false;
     flight.holdsAnswer = true;
     this.held.set(answering, this.heldBy(answering) + 1);
     if (answering === node) {
-      this.beginAnswer(flight, flight.account);
-      return;
+      this.beginAnswer(flight, account);
+      return true;
     }
     this.leave(flight);
     flight.node = answering;
@@ -232,10 +259,17 @@ export class Simulation {
     this.flights.get(answering)?.add(flight);
     // Layers go over while those behind them are still computed.
     const bytes = arrival.blocks.length * node.blockBytes;
-    const { account } = flight;
     this.events.at(answering.link.carry(bytes, begunUs), () => {
       if (!flight.isLost) this.beginAnswer(flight, account);
     });
+    return true;
+  }
+
+  /** A place has become free: the first that may have it takes it. */
+  private placesFreed(): void {
+    for (const waiting of this.waiting) {
+      if (waiting.flight.isLost || this.takesPlace(waiting)) this.waiting.delete(waiting);
+    }
   }
 
   private heldBy(node: SimulatedNode): number {
@@ -266,6 +300,7 @@ export class Simulation {
         this.tally.answered += 1;
         if (isCounted) this.tally.answerUs.push(this.events.nowUs - arrival.atUs);
         this.leave(flight);
+        this.placesFreed();
       },
     });
   }

@@ -144,3 +144,18 @@ it('waits for a node that it has not asked yet before it says that a role has no
   expect(fresh.missingRoles).toEqual(['append']);
   fresh.close();
 });
+
+it('sends users of a busy owner to any node, once all say that they share a store', () => {
+  const named = (name: string, kvStore: string) =>
+    cluster.saw(link(name), { state: 'up', versions: { node: name, model: 'old' }, kvStore });
+  const chosen = () => cluster.choose(7, 'answer');
+  for (const name of ['a', 'b', 'c']) named(name, 'one');
+  const owner = chosen()?.link as NodeLink;
+  expect(chosen()?.reason).toBe('owner');
+  // Predicted before anything is learned: 10 ms each.
+  for (let n = 0; n < 4; n += 1) cluster.begin(owner, 'k');
+  expect(chosen()?.reason).toBe('owner-loaded');
+  const other = ['a', 'b', 'c'].find((name) => name !== owner.member.name) as string;
+  named(other, '');
+  expect(chosen()?.link).toBe(owner);
+});

@@ -29,6 +29,8 @@ export type Sighting =
       readonly versions: Readonly<Record<string, string>>;
       /** Users' chains in its KV pool. */
       readonly chains?: number;
+      /** As `/health` says it; left out: its keys and values are its own. */
+      readonly kvStore?: string;
       readonly relevance?: RelevanceProfile | undefined;
       /** Left out: it follows no log. */
       readonly log?: LogWord | undefined;
@@ -144,7 +146,7 @@ export class Cluster {
    */
   begin(link: NodeLink, kind: string): (isAnswered: boolean) => void {
     link.inFlight += 1;
-    const end = this.router.begin(link.member.name, kind, link.inFlight);
+    const end = this.router.begin(link.member.name, kind);
     let hasEnded = false;
     return (isAnswered) => {
       if (hasEnded) return;
@@ -174,6 +176,7 @@ export class Cluster {
       link.relevance = sighting.relevance;
       link.log = sighting.log ?? NO_LOG;
       link.blocked = sighting.blocked ?? '';
+      this.router.setStore(link.member.name, sighting.kvStore ?? '');
       link.work.state(sighting.relevance?.backlogUs ?? 0, performance.now());
       if (!isUp) this.put(link, 'draining', 'it is not ready');
     }

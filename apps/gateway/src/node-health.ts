@@ -15,6 +15,7 @@ interface HealthBody {
   readonly reason?: string;
   readonly versions?: Readonly<Record<string, string>>;
   readonly chains?: number;
+  readonly kvStore?: string;
   readonly relevance?: unknown;
   readonly clusterLog?: LogWord;
 }
@@ -64,12 +65,12 @@ export class NodeHealth {
 async function sightingOf(link: NodeLink): Promise<Sighting> {
   const ask = { method: 'GET', path: '/health', headers: {}, timeoutMs: ANSWER_MS_MAX };
   const [{ status, body }] = await Promise.all([link.http(ask), link.ping(ANSWER_MS_MAX)]);
-  const { versions, chains = 0, ...told } = JSON.parse(body.toString()) as HealthBody;
+  const { versions, chains = 0, kvStore = '', ...told } = JSON.parse(body.toString()) as HealthBody;
   if (versions === undefined) return { state: 'down', reason: 'expected a health answer' };
   const relevance = parseRelevanceProfile(told.relevance);
   // One that is not ready for want of something else still answers what does not need it.
   const isUp = status === OK || told.state === 'ready';
   const blocked = status === OK ? '' : (told.reason ?? 'it is not ready');
   const { clusterLog: log } = told;
-  return { state: isUp ? 'up' : 'draining', versions, chains, relevance, log, blocked };
+  return { state: isUp ? 'up' : 'draining', versions, chains, kvStore, relevance, log, blocked };
 }

@@ -242,6 +242,7 @@ export async function compose(
       metrics,
       versions: versionsOf(parts),
       chains: () => runtime.facts.kvPool.metrics().chains,
+      kvStore: () => parts.stores?.word,
       relevance: profileOf(parts),
       clusterLog: clusterNode && (() => clusterNode.said),
       log,

@@ -19,3 +19,20 @@ it.each([
 ])('refuse %s before anything is opened', async (address, message) => {
   await expect(stores(address).open()).rejects.toThrow(message);
 });
+
+it('has the same word at nodes of one store and prefix, and none without a store', async () => {
+  const wordOf = async (shared: string, name = 'one') => {
+    const environment = { TESSERA_KV_SHARED: shared, TESSERA_CLUSTER_NAME: name };
+    const opened = new SharedStores(loadConfig({ environment }).config, silent);
+    await opened.open();
+    const { word } = opened;
+    await opened.close();
+    return word;
+  };
+  const word = await wordOf('s3://a-bucket');
+  expect(word).toMatch(/^[0-9a-f]{12}$/);
+  expect(await wordOf('s3://a-bucket')).toBe(word);
+  expect(await wordOf('s3://another')).not.toBe(word);
+  expect(await wordOf('s3://a-bucket', 'two')).not.toBe(word);
+  expect(await wordOf('')).toBeUndefined();
+});

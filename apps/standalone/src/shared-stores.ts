@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Config, redisPrefix, redisSecurity } from '@tessera/config';
 import { closeStoreLink, type KvSharing, makeStoreLink } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
@@ -16,6 +17,9 @@ const LINK_MS = 30_000;
 const ERASE_MS = 20_000;
 const STORES_MAX = 2;
 
+/** Hexadecimal, of the word that nodes of one store have in common. */
+const WORD_DIGITS = 12;
+
 const invalid = expecting('CONFIG_INVALID');
 
 interface Opened {
@@ -23,6 +27,9 @@ interface Opened {
   readonly thread: StoreThread;
   readonly address: string;
 }
+
+const isAway = ({ thread }: Opened): boolean =>
+  thread.failure !== undefined || thread.metrics?.isOpen === true;
 
 /** The stores of keys and values that all nodes share (`kv.shared`), each on a thread. */
 export class SharedStores {
@@ -100,13 +107,22 @@ export class SharedStores {
     }
   }
 
+  /**
+   * The same word at all nodes that find each other's keys and values; undefined while the nearest
+   * store does not answer, or where there is none.
+   */
+  get word(): string | undefined {
+    const [nearest] = this.opened;
+    if (nearest === undefined || isAway(nearest)) return undefined;
+    const text = `${nearest.address} ${redisPrefix(this.config)}`;
+    return createHash('sha256').update(text).digest('hex').slice(0, WORD_DIGITS);
+  }
+
   /** One condition for all of them: without them users of other nodes are computed anew. */
   addTo(conditions: Conditions): void {
     if (this.opened.length === 0) return;
     const read = () => {
-      const failed = this.opened.find(
-        ({ thread }) => thread.failure !== undefined || thread.metrics?.isOpen === true,
-      );
+      const failed = this.opened.find(isAway);
       if (failed === undefined) return { state: 'ok', reason: '' } as const;
       const { address, thread } = failed;
       const why = thread.failure?.message ?? thread.metrics?.reason ?? '';

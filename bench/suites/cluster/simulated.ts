@@ -89,9 +89,9 @@ function simulate(nodes: number, requests: number, isBounded: boolean): Load {
       }
     }
     const partition = partitionOf(`user-${user()}`);
-    const owner = { node: table.nodeAt(partition, 0) as number, place: 0 };
-    const { node, place } = isBounded ? (loads.choose(partition) as Choice) : owner;
-    if (place === 0) atOwner += 1;
+    const owner = table.nodeAt(partition, 0) as number;
+    const { node } = isBounded ? (loads.choose(partition) as Choice) : { node: owner };
+    if (node === owner) atOwner += 1;
     const us = MEAN_COST_US * (0.5 + random());
     const beginsUs = Math.max(nowUs, freeAtUs[node] as number);
     waits.push((beginsUs - nowUs) / 1000);
@@ -156,7 +156,7 @@ function routedUs(members: readonly Member[], ids: readonly Buffer[]): number {
   const from = performance.now();
   for (let n = 0; n < requests; n += 1) {
     const name = router.choose(partitionOf(ids[n & 4095] as Buffer))?.name ?? '';
-    const end = router.begin(name, 'Recall 4', 1);
+    const end = router.begin(name, 'Recall 4');
     router.state(name, n % 7);
     end(true);
   }

@@ -17,6 +17,8 @@ interface HealthAnswer {
   readonly versions: ServedVersions['versions'];
   /** Users' chains in the KV pool; left out: the process has none. */
   readonly chains?: number;
+  /** Nodes of one word find each other's keys and values in a store; left out: in none. */
+  readonly kvStore?: string;
   /** `RelevanceProfile` of libs/cluster/routing; left out: the process scores no texts. */
   readonly relevance?: object;
   /** How far the process is in the log of its cluster; left out: it follows none. */
@@ -25,14 +27,33 @@ interface HealthAnswer {
 
 /** Reports of a process on its own work in `/health`. DI token. */
 export class OwnState {
-  constructor(
-    /** Users' chains in the KV pool; undefined: the process has none. */
-    readonly chains: (() => number) | undefined,
-    /** Undefined: the process scores no texts. */
-    readonly relevance: (() => object) | undefined,
-    /** Undefined: it follows no log. */
-    readonly clusterLog: (() => object) | undefined,
-  ) {}
+  /** Users' chains in the KV pool; undefined: the process has none. */
+  readonly chains: (() => number) | undefined;
+  /** Undefined, or undefined from it: keys and values of users are its own. */
+  readonly kvStore: (() => string | undefined) | undefined;
+  /** Undefined: the process scores no texts. */
+  readonly relevance: (() => object) | undefined;
+  /** Undefined: it follows no log. */
+  readonly clusterLog: (() => object) | undefined;
+
+  constructor({ chains, kvStore, relevance, clusterLog }: Partial<OwnState>) {
+    this.chains = chains;
+    this.kvStore = kvStore;
+    this.relevance = relevance;
+    this.clusterLog = clusterLog;
+  }
+
+  /** Of each that the process has. */
+  read(): Pick<HealthAnswer, 'chains' | 'kvStore' | 'relevance' | 'clusterLog'> {
+    const { chains, kvStore, relevance, clusterLog } = this;
+    const all = {
+      chains: chains?.(),
+      kvStore: kvStore?.(),
+      relevance: relevance?.(),
+      clusterLog: clusterLog?.(),
+    };
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  }
 }
 
 @Controller('health')
@@ -61,12 +82,6 @@ export class HealthController {
     const why = reason === '' ? {} : { reason };
     const conditions = this.readiness.conditions.all();
     const { versions } = this.served;
-    const chains = this.own.chains?.();
-    const relevance = this.own.relevance?.();
-    const kept = chains === undefined ? {} : { chains };
-    const scores = relevance === undefined ? {} : { relevance };
-    const clusterLog = this.own.clusterLog?.();
-    const own = { ...kept, ...scores, ...(clusterLog && { clusterLog }) };
-    return { live: true, ready, state, ...why, conditions, versions, ...own };
+    return { live: true, ready, state, ...why, conditions, versions, ...this.own.read() };
   }
 }

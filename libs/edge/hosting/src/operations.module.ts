@@ -13,6 +13,8 @@ export interface OperationsOptions {
   readonly versions: ServedVersions;
   /** Users' chains in the KV pool; left out: the process has none. */
   readonly chains?: OwnState['chains'];
+  /** Left out: its keys and values are its own. */
+  readonly kvStore?: OwnState['kvStore'];
   /** Left out: the process scores no texts. */
   readonly relevance?: OwnState['relevance'];
   /** Left out: the process follows no cluster log. */
@@ -24,7 +26,7 @@ export interface OperationsOptions {
 @Module({})
 export class OperationsModule {
   static register(options: OperationsOptions): DynamicModule {
-    const { readiness, metrics, versions, chains, relevance, clusterLog, log } = options;
+    const { readiness, metrics, versions, log } = options;
     return {
       module: OperationsModule,
       controllers: [HealthController, MetricsController],
@@ -32,7 +34,7 @@ export class OperationsModule {
         { provide: Readiness, useValue: readiness },
         { provide: Metrics, useValue: metrics },
         { provide: ServedVersions, useValue: versions },
-        { provide: OwnState, useValue: new OwnState(chains, relevance, clusterLog) },
+        { provide: OwnState, useValue: new OwnState(options) },
         { provide: Log, useValue: log },
         { provide: APP_FILTER, useValue: new HttpErrorFilter(log) },
       ],

@@ -8,13 +8,13 @@ it('tells methods and sizes apart by powers of two', () => {
   expect(CostEstimates.kindOf('/S', 64)).not.toBe(kind(64));
 });
 
-it('nears what is observed, shared among the requests of that time', () => {
+it('nears what is observed', () => {
   const costs = new CostEstimates();
   const first = costs.predictedUs('k');
-  costs.observe('k', 8000, 4);
+  costs.observe('k', 2000);
   expect(first).not.toBe(2000);
   expect(costs.predictedUs('k')).toBe(2000);
-  for (let i = 0; i < 100; i += 1) costs.observe('k', 3000, 1);
+  for (let i = 0; i < 100; i += 1) costs.observe('k', 3000);
   expect(Math.abs(costs.predictedUs('k') - 3000)).toBeLessThan(1);
   expect(costs.predictedUs('other')).toBe(first);
 });

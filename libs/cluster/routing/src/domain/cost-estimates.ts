@@ -5,7 +5,7 @@ const KINDS_MAX = 1024;
 
 /**
  * Predicted microseconds of a node's work per request, by kind (method and size). Observed from
- * outside: what a request took, shared among all that the node had at that time (Little's law).
+ * outside: the time for which a node had nothing else to end, so that all sum to its busy time.
  */
 export class CostEstimates {
   private readonly estimates = new Map<string, number>();
@@ -19,9 +19,8 @@ export class CostEstimates {
     return this.estimates.get(kind) ?? FIRST_US;
   }
 
-  /** `atOnce`: requests that the node had when this one began, itself included. */
-  observe(kind: string, elapsedUs: number, atOnce: number): void {
-    const us = elapsedUs / Math.max(1, atOnce);
+  /** `us`: from its begin, or from the answer before it at its node where that came later. */
+  observe(kind: string, us: number): void {
     const known = this.estimates.get(kind);
     if (known === undefined && this.estimates.size >= KINDS_MAX) return;
     this.estimates.set(kind, known === undefined ? us : known + SHARE * (us - known));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Member } from './members.js';
-import { FREE_LOAD_US, LOAD_BOUND, NodeLoads } from './node-loads.js';
+import { FREE_LOAD_US, LOAD_BOUND, NodeLoads, STAY_US } from './node-loads.js';
 import { PARTITION_COUNT } from './partition-owners.js';
 import { RoutingTable } from './table.js';
 
@@ -19,11 +19,11 @@ it('chooses the owner while the work at it is little, whatever the others have',
   const { table, loads } = loadsOf([1, 1, 1]);
   const owner = table.nodeAt(7, 0) as number;
   loads.begin(owner, FREE_LOAD_US);
-  expect(loads.choose(7)).toEqual({ node: owner, place: 0, reason: 'owner' });
+  expect(loads.choose(7)).toEqual({ node: owner, reason: 'owner' });
   loads.begin(owner, 1);
-  expect(loads.choose(7)).toMatchObject({ place: 1, reason: 'owner-loaded' });
+  expect(loads.choose(7)).toEqual({ node: table.nodeAt(7, 1), reason: 'owner-loaded' });
   loads.end(owner, 1);
-  expect(loads.choose(7)).toMatchObject({ place: 0 });
+  expect(loads.choose(7)).toMatchObject({ node: owner });
 });
 
 it('passes over nodes that are away, and further than the kept ones where it must', () => {
@@ -31,9 +31,9 @@ it('passes over nodes that are away, and further than the kept ones where it mus
   const order = table.order(9);
   for (const [place, node] of order.entries()) {
     const reason = place === 0 ? 'owner' : 'owner-away';
-    expect(loads.choose(9)).toEqual({ node, place, reason });
+    expect(loads.choose(9)).toEqual({ node, reason });
     expect(loads.choose(9, new Set([node]))).toEqual(
-      place === 4 ? undefined : { node: order[place + 1], place: place + 1, reason: 'owner-away' },
+      place === 4 ? undefined : { node: order[place + 1], reason: 'owner-away' },
     );
     loads.setUp(node, false);
   }
@@ -104,4 +104,27 @@ it('takes the node with the least work for its weight where there is no user', (
   loads.begin(2, 8);
   expect(loads.leastLoaded()).toBe(1);
   expect(loads.leastLoaded(new Set([1]))).toBe(2);
+});
+
+it('goes to the node that is done first where all nodes up share one store', () => {
+  const { table, loads } = loadsOf([1, 1, 1, 1, 1]);
+  const [owner, second, ...others] = table.order(7) as [number, number, ...number[]];
+  for (const node of [0, 1, 2, 3]) loads.setStore(node, 'store');
+  loads.begin(owner, FREE_LOAD_US);
+  expect(loads.choose(7)).toEqual({ node: owner, reason: 'owner' });
+  loads.setStore(4, 'store');
+  for (const node of [second, ...others.slice(1)]) loads.begin(node, FREE_LOAD_US);
+  expect(loads.choose(7)).toEqual({ node: others[0], reason: 'owner-loaded' });
+  loads.begin(others[0] as number, FREE_LOAD_US - STAY_US);
+  expect(loads.choose(7)).toEqual({ node: owner, reason: 'owner' });
+  expect(loads.choose(7, new Set([owner]))).toEqual({ node: second, reason: 'owner-away' });
+  loads.setUp(owner, false);
+  expect(loads.choose(7)).toEqual({ node: second, reason: 'owner-away' });
+  // One node of another store: what moves to it is computed.
+  loads.setUp(owner, true);
+  loads.begin(owner, 1);
+  expect(loads.choose(7)?.node).toBe(others[0]);
+  loads.setStore(others[1] as number, 'another');
+  loads.end(owner, 1);
+  expect(loads.choose(7)).toEqual({ node: owner, reason: 'owner' });
 });

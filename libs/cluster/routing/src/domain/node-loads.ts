@@ -12,13 +12,17 @@ export const LOAD_BOUND = 1.25;
  */
 export const FREE_LOAD_US = 50_000;
 
+/**
+ * Predicted microseconds for which a user stays with the owner though another node that shares its
+ * store would be sooner: what moves is fetched, which costs little more than this.
+ */
+export const STAY_US = 10_000;
+
 /** `role-missing`: no node of the call's role takes requests. */
 export type ChoiceReason = 'owner' | 'owner-away' | 'owner-loaded' | 'role-missing';
 
 export interface Choice {
   readonly node: number;
-  /** 0: the owner; 1 and 2: its successors; more: further nodes in the user's order. */
-  readonly place: number;
   readonly reason: ChoiceReason;
 }
 
@@ -32,6 +36,8 @@ interface RoleLoad {
   totalUs: number;
   upWeight: number;
   upCount: number;
+  /** True where all that are up share one store of keys and values. */
+  hasOneStore: boolean;
 }
 
 /**
@@ -48,6 +54,7 @@ export class NodeLoads {
   private steppedMs = 0;
   private hasStated = false;
   private readonly isUp: Uint8Array;
+  private readonly stores: string[];
   private readonly byRole: Readonly<Record<CallRole, RoleLoad>>;
 
   /** All nodes are away until `setUp`. */
@@ -56,6 +63,7 @@ export class NodeLoads {
     this.foreign = new Float64Array(table.members.length);
     this.stated = new Float64Array(table.members.length);
     this.isUp = new Uint8Array(table.members.length);
+    this.stores = table.members.map(() => '');
     this.byRole = { answer: loadOf('answer', table), append: loadOf('append', table) };
   }
 
@@ -68,8 +76,20 @@ export class NodeLoads {
     for (const load of this.loadsOf(node)) {
       load.upWeight += sign * weight;
       load.upCount += sign;
+      load.hasOneStore = this.hasOneStore(load);
     }
     this.addTotal(node, sign * this.outstandingUs(node));
+  }
+
+  /** The store that a node shares with others of the same word; '': none. */
+  setStore(node: number, store: string): void {
+    if (this.stores[node] === undefined || this.stores[node] === store) return;
+    this.stores[node] = store;
+    for (const load of this.loadsOf(node)) load.hasOneStore = this.hasOneStore(load);
+  }
+
+  storeOf(node: number): string {
+    return this.stores[node] ?? '';
   }
 
   takes(node: number): boolean {
@@ -139,6 +159,7 @@ export class NodeLoads {
   /**
    * The owner where it takes requests and is not too loaded; else its successors in their order,
    * the least loaded of them where all are too loaded, and further nodes where all three are away.
+   * Where all share a store of keys and values: the node that is done first, of all of them.
    * All are of the role; only where no such node takes requests, of the other one. `without`:
    * nodes that have failed this request. Undefined: nobody takes it.
    */
@@ -148,10 +169,11 @@ export class NodeLoads {
     role: CallRole = 'answer',
   ): Choice | undefined {
     const served = this.servedBy(role);
-    const choice =
-      this.near(partition, without, served) ?? this.further(partition, without, served);
+    const choice = this.byRole[served].hasOneStore
+      ? this.soonest(partition, without, served)
+      : (this.near(partition, without, served) ?? this.firstUp(partition, without, served));
     if (choice === undefined || served === role) return choice;
-    return { node: choice.node, place: choice.place, reason: 'role-missing' };
+    return { node: choice.node, reason: 'role-missing' };
   }
 
   /** The node with the least work for its weight, by the same roles: for requests of no user. */
@@ -177,6 +199,41 @@ export class NodeLoads {
     return isMissing ? other : role;
   }
 
+  /** Nodes up that a request of a partition may get, the ones that have failed it aside. */
+  takersOf(partition: number, role: CallRole): readonly number[] {
+    const served = this.servedBy(role);
+    const { isOf, hasOneStore } = this.byRole[served];
+    if (hasOneStore) return [...isOf.keys()].filter((node) => isOf[node] === 1 && this.takes(node));
+    const takers: number[] = [];
+    for (let place = 0; ; place += 1) {
+      const node = this.table.nodeAt(partition, place, served);
+      if (node === undefined) return takers;
+      if (this.takes(node)) takers.push(node);
+    }
+  }
+
+  private hasOneStore({ isOf }: RoleLoad): boolean {
+    const up = this.stores.filter((_, node) => isOf[node] === 1 && this.isUp[node] === 1);
+    return up.length > 0 && up[0] !== '' && up.every((store) => store === up[0]);
+  }
+
+  /**
+   * The node with the least work for its weight; up to `STAY_US` more at the one that has the
+   * user's keys and values in memory: the owner, or the first that stands in for it.
+   */
+  private soonest(
+    partition: number,
+    without: ReadonlySet<number>,
+    role: CallRole,
+  ): Choice | undefined {
+    const least = this.leastLoaded(without, role);
+    const home = this.firstUp(partition, without, role);
+    if (least === undefined || home === undefined) return undefined;
+    const waitUs = (node: number) => this.outstandingUs(node) / this.weightOf(node);
+    if (waitUs(home.node) <= waitUs(least) + STAY_US) return home;
+    return { node: least, reason: home.reason === 'owner' ? 'owner-loaded' : home.reason };
+  }
+
   private near(
     partition: number,
     without: ReadonlySet<number>,
@@ -195,7 +252,7 @@ export class NodeLoads {
       const us = this.outstandingUs(node);
       const bound = this.boundUs(node, role);
       const reason = place === 0 ? 'owner' : away === place ? 'owner-away' : 'owner-loaded';
-      const choice: Choice = { node, place, reason };
+      const choice: Choice = { node, reason };
       if (us <= bound) return choice;
       if (us / bound < leastShare) {
         leastShare = us / bound;
@@ -204,15 +261,17 @@ export class NodeLoads {
     }
   }
 
-  private further(
+  /** The first node that takes requests, in the order that all nodes have for a partition. */
+  private firstUp(
     partition: number,
     without: ReadonlySet<number>,
     role: CallRole,
   ): Choice | undefined {
-    const order = this.table.order(partition, role);
-    const place = order.findIndex((node) => this.isUp[node] === 1 && !without.has(node));
-    const node = order[place];
-    return node === undefined ? undefined : { node, place, reason: 'owner-away' };
+    const takes = (node: number) => this.isUp[node] === 1 && !without.has(node);
+    const owner = this.table.nodeAt(partition, 0, role);
+    if (owner !== undefined && takes(owner)) return { node: owner, reason: 'owner' };
+    const node = this.table.order(partition, role).find(takes);
+    return node === undefined ? undefined : { node, reason: 'owner-away' };
   }
 
   private loadsOf(node: number): readonly RoleLoad[] {
@@ -239,7 +298,7 @@ export class NodeLoads {
 
 function loadOf(role: CallRole, { members }: RoutingTable): RoleLoad {
   const isOf = Uint8Array.from(members, (member) => (isOfRole(member, role) ? 1 : 0));
-  return { isOf, totalUs: 0, upWeight: 0, upCount: 0 };
+  return { isOf, totalUs: 0, upWeight: 0, upCount: 0, hasOneStore: false };
 }
 
 const NONE: ReadonlySet<number> = new Set();

@@ -140,7 +140,7 @@ it('has another revision and digest where a role changes, and keeps what is outs
   });
   expect(new RoutingTable(unnamed, 1).digest).toBe(digest);
   for (const name of ['a', 'b']) router.setUp(name, true);
-  router.begin('b', 'k', 1);
+  router.begin('b', 'k');
   router.setMembers([member('a', 'both'), member('b', 'append')]);
   expect(router.table.revision).toBe(2);
   expect(router.table.digest).not.toBe(digest);

@@ -34,7 +34,7 @@ it('agrees with another router on the load that both have put on a node', () => 
   const [one, other] = [routerOf(), routerOf()];
   const [owner = '', second] = orderOf(one.router, 5);
   // The other has asked the owner for much, of which this one knows by an answer alone.
-  for (let n = 0; n < 200; n += 1) other.router.begin(owner, 'k', 1);
+  for (let n = 0; n < 200; n += 1) other.router.begin(owner, 'k');
   expect(other.router.choose(5)?.name).toBe(second);
   expect(one.router.choose(5)?.name).toBe(owner);
   one.router.state(owner, loadClassOf(other.router.outstandingUs(owner)));
@@ -49,7 +49,7 @@ it('agrees with another router on the load that both have put on a node', () => 
 it('does not count its own requests twice where the node states them too', () => {
   const { router } = routerOf();
   const [owner = ''] = orderOf(router, 5);
-  const ends = Array.from({ length: 8 }, () => router.begin(owner, 'k', 1));
+  const ends = Array.from({ length: 8 }, () => router.begin(owner, 'k'));
   const own = router.outstandingUs(owner);
   router.state(owner, loadClassOf(own));
   expect(router.outstandingUs(owner)).toBe(own);
@@ -73,7 +73,7 @@ it('knows the least wait of the three nodes of a partition as they have stated i
 it('keeps what is outstanding and who is up when the table changes', () => {
   const { router } = routerOf();
   const [owner = ''] = orderOf(router, 5);
-  const end = router.begin(owner, 'k', 1);
+  const end = router.begin(owner, 'k');
   router.setUp('d', false);
   router.setMembers([...NAMES, 'e'].map(member));
   expect(router.table.revision).toBe(2);
@@ -88,4 +88,21 @@ it('keeps what is outstanding and who is up when the table changes', () => {
   router.setMembers([member('e')]);
   expect(router.choose(5)).toBeUndefined();
   expect(router.outstandingUs(owner)).toBe(0);
+});
+
+it('learns what requests cost from the time between the answers of a busy node', () => {
+  const { router, pass } = routerOf();
+  const [owner = ''] = orderOf(router, 5);
+  // Eight that begin at once at a node that computes one after the other, 30 ms each.
+  for (let round = 0; round < 20; round += 1) {
+    const ends = Array.from({ length: 8 }, () => router.begin(owner, 'k'));
+    for (const end of ends) {
+      pass(30);
+      end(true);
+    }
+    pass(500);
+  }
+  const end = router.begin(owner, 'k');
+  expect(router.outstandingUs(owner)).toBeCloseTo(30_000, 0);
+  end(false);
 });

@@ -18,6 +18,8 @@ export class Router {
   private current = new RoutingTable([], 0);
   private loads = new NodeLoads(this.current);
   private readonly costs = new CostEstimates();
+  /** Milliseconds of each node's last answer. */
+  private readonly answeredMs = new Map<string, number>();
 
   constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
@@ -36,13 +38,23 @@ export class Router {
       if (old < 0) continue;
       this.loads.begin(node, loads.ownUs(old));
       this.loads.state(node, loads.statedUs(old), now);
+      this.loads.setStore(node, loads.storeOf(old));
       this.loads.setUp(node, loads.takes(old));
+    }
+    for (const name of this.answeredMs.keys()) {
+      if (this.current.indexOf(name) < 0) this.answeredMs.delete(name);
     }
   }
 
   setUp(name: string, isUp: boolean): void {
     const node = this.current.indexOf(name);
     if (node >= 0) this.loads.setUp(node, isUp);
+  }
+
+  /** The store of keys and values that a node shares with others of the same word; '': none. */
+  setStore(name: string, store: string): void {
+    const node = this.current.indexOf(name);
+    if (node >= 0) this.loads.setStore(node, store);
   }
 
   /** The role whose nodes take the calls of a role; another one: no node of it takes requests. */
@@ -81,7 +93,7 @@ export class Router {
    * A request of a kind begins at a node.
    * @returns what ends it; `isAnswered`: its time says what such requests cost
    */
-  begin(name: string, kind: string, atOnce: number): (isAnswered: boolean) => void {
+  begin(name: string, kind: string): (isAnswered: boolean) => void {
     const costUs = this.costs.predictedUs(kind);
     const node = this.current.indexOf(name);
     if (node >= 0) this.loads.begin(node, costUs);
@@ -91,7 +103,10 @@ export class Router {
       const index = this.current.indexOf(name);
       if (index >= 0) this.loads.end(index, costUs);
       if (!isAnswered) return;
-      this.costs.observe(kind, (this.nowMs() - begunMs) * MICROSECONDS_PER_MILLISECOND, atOnce);
+      const nowMs = this.nowMs();
+      const fromMs = Math.max(begunMs, this.answeredMs.get(name) ?? 0);
+      this.costs.observe(kind, (nowMs - fromMs) * MICROSECONDS_PER_MILLISECOND);
+      if (index >= 0) this.answeredMs.set(name, nowMs);
     };
   }
 
@@ -102,19 +117,16 @@ export class Router {
   }
 
   /**
-   * The least microseconds that a request of a partition waits, at whichever of its owner and
-   * successors takes requests, as these have said with their answers; 0 where one of them has said
-   * nothing of that kind. Nodes say the least that their class stands for, so this is no guess.
+   * The least microseconds that a request of a partition waits, at whichever of the nodes that may
+   * get it, as these have said with their answers; 0 where one of them has said nothing of that
+   * kind. Nodes say the least that their class stands for, so this is no guess.
    */
   leastWaitUs(partition: number, role: CallRole = 'answer'): number {
-    const { current, loads } = this;
+    const { loads } = this;
     loads.step(this.nowMs());
-    const served = loads.servedBy(role);
     let least = Number.POSITIVE_INFINITY;
-    for (let place = 0; ; place += 1) {
-      const node = current.nodeAt(partition, place, served);
-      if (node === undefined) break;
-      if (loads.takes(node)) least = Math.min(least, loads.statedUs(node));
+    for (const node of loads.takersOf(partition, role)) {
+      least = Math.min(least, loads.statedUs(node));
     }
     return Number.isFinite(least) ? least : 0;
   }
