@@ -7,6 +7,7 @@ import { MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
 import { ProgressLine } from './terminal/progress.js';
 import { readSearch } from './terminal/search-flags.js';
 import { table } from './terminal/table.js';
+import { PLAN_FLAGS, planned, planQuestion } from './tune/plan.js';
 import { budgetOf, certifiedRows } from './tune/row-budget.js';
 import {
   again,
@@ -35,7 +36,16 @@ answer most, for npm start -- --config FILE. Nothing else should run meanwhile.
   --widths N,N,..      of the beam, as callers will ask (default: as configured)
   --max-items N        newest items of a history (default: as configured)
   --seconds N          of measuring for each setting (default 4)
-  --sweep              measures every combination as well, and says how near the advice is`;
+  --sweep              measures every combination as well, and says how near the advice is
+Plans a fleet of machines like this one instead, by measured costs and the simulator:
+  --plan               with and without a store that all nodes share
+  --qps N              recalls a second
+  --users N            users who return, by Zipf's law
+  --appends N          new behaviours a second (default: as many as recalls)
+  --p99-ms N           of an answer (default 100)
+  --memory MB          of a node, for keys and values (default: 3/16 of this machine's)
+  --disk MB            of a node, for keys and values (default 4295)
+  --link-mb N          megabytes a second between a node and the store (default 1250)`;
 
 const SECONDS_MAX = 600;
 const DEFAULT_SECONDS = 4;
@@ -53,6 +63,8 @@ await runCommand(USAGE, async (words) => {
     seconds: 'text',
     out: 'text',
     sweep: 'switch',
+    plan: 'switch',
+    ...PLAN_FLAGS,
   });
   const options = runtimeOptions(flags, () => undefined);
   const { historyItemsMax } = options.recall;
@@ -65,6 +77,7 @@ await runCommand(USAGE, async (words) => {
     widths: flags.integers('widths', 1, WIDTH_MAX) ?? [],
     seconds: flags.integer('seconds', 1, SECONDS_MAX) ?? DEFAULT_SECONDS,
   };
+  if (flags.has('plan')) return print(await planned(options, load, planQuestion(flags)));
   const outputPath = flags.text('out') ?? 'tuned.json';
   const { threadCount, batchRequestsMax, batchRowsMax, prefillChunkTokens } = options.engine;
   const start = { threadCount, batchRequestsMax, batchRowsMax, prefillChunkTokens };
