@@ -39,9 +39,18 @@ constexpr std::pair<const char*, StoreCallEnd> kEnds[] = {{"ok", StoreCallEnd::k
                                                           {"erased", StoreCallEnd::kErased},
                                                           {"failed", StoreCallEnd::kFailed}};
 
+/// One that is closed has no calls and takes no ends: its owner may close it while another thread
+/// serves it.
 std::shared_ptr<StoreLink> link_of(const Napi::Value& value, const char* field) {
   const auto number = static_cast<uint32_t>(number_of(value, field, 4294967295.0));
   if (auto link = find_link(number)) return link;
+  Links& all = links();
+  const MutexLock lock(all.mutex);
+  if (number > 0 && number <= all.last) {
+    auto closed = std::make_shared<StoreLink>(0);
+    closed->close();
+    return closed;
+  }
   throw make_error(value.Env(), Code::kRequestInvalid,
                    std::string(field) + ": expected an open link, got " + std::to_string(number));
 }
