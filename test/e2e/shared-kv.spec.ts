@@ -132,7 +132,9 @@ describe.skipIf(missingFor(['redis']).length > 0)('keys and values that all node
     // A call that failed may be repeated; what the log has is done without it.
     for (const user of erased) await cluster.client.dropUser(user, DEADLINE_MS);
     await until('nothing of them is left', () => keys().length === left);
-    for (const user of USERS.slice(0, left)) expect((await recalled(user)).saved).toBeGreaterThan(0);
+    for (const user of USERS.slice(0, left)) {
+      expect((await recalled(user)).saved).toBeGreaterThan(0);
+    }
     expect(keys().length).toBe(left);
   });
 });

@@ -68,7 +68,7 @@ export function fitted(
 }
 
 /** Recalls of the histories, one after the other. */
-export async function timedRecalls(
+async function timedRecalls(
   runtime: RecallRuntime,
   histories: Load['histories'],
   load: Pick<Load, 'widths' | 'search'>,

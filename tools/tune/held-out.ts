@@ -28,17 +28,8 @@ export async function heldOut(
   load: Load,
   model: MeasuredModel,
 ): Promise<HeldOut> {
-  const { costs, steps, promptTokens } = model;
-  const ofPrompt = promptTokens * (costs.tokenUs + (promptTokens / 2) * costs.pairUs);
-  const ofAnswer = steps * (costs.passUs + stepUs(costs, promptTokens));
-  const perSecond = (USED * 1e6) / (ofPrompt + ofAnswer);
-  const count = Math.max(LEAST_REQUESTS, Math.ceil(perSecond * load.seconds * 4));
-  const random = seeded(SEED);
-  let atUs = 0;
-  const times = Array.from({ length: count }, () => {
-    atUs += untilNextUs(random, perSecond);
-    return atUs;
-  });
+  const { costs, steps } = model;
+  const times = timesOf(model, load.seconds);
   const runtime = await createRecallRuntime(options);
   try {
     const others = load.histories.filter((_, at) => at % 2 === 1);
@@ -82,13 +73,27 @@ export async function heldOut(
     const at = (share: number) => measured[Math.ceil(share * measured.length) - 1] ?? 0;
     const { p50Ms, p99Ms } = outcome.answer;
     return {
-      perSecond,
+      perSecond: (times.length * 1e6) / (times.at(-1) ?? 1),
       predicted: { p50Ms, p99Ms },
       measured: { p50Ms: at(0.5), p99Ms: at(0.99) },
     };
   } finally {
     await runtime.close();
   }
+}
+
+/** Poisson times of recalls that ask for `USED` of a node's time, microseconds. */
+function timesOf({ costs, steps, promptTokens }: MeasuredModel, seconds: number): number[] {
+  const ofPrompt = promptTokens * (costs.tokenUs + (promptTokens / 2) * costs.pairUs);
+  const ofAnswer = steps * (costs.passUs + stepUs(costs, promptTokens));
+  const perSecond = (USED * 1e6) / (ofPrompt + ofAnswer);
+  const count = Math.max(LEAST_REQUESTS, Math.ceil(perSecond * seconds * 4));
+  const random = seeded(SEED);
+  let atUs = 0;
+  return Array.from({ length: count }, () => {
+    atUs += untilNextUs(random, perSecond);
+    return atUs;
+  });
 }
 
 const NO_TIERS = {
