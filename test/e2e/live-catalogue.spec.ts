@@ -218,6 +218,10 @@ it('answers with exactly the items of the version it names, while they change', 
   expect(answers.length).toBeGreaterThan(READERS);
   expect(new Set(answers.map(({ sequence }) => sequence)).size).toBeGreaterThan(5);
   checkAnswers(answers);
+  const newest = Math.max(...applied.map(({ sequence }) => sequence));
+  expect(await service.metric('tessera_catalogue_sequence')).toBe(newest);
+  const disk = 'tessera_disk_spare_bytes{key="catalogue.changesPath"}';
+  expect(await service.metric(disk)).toBeGreaterThan(0);
 });
 
 it('refuses attributes with a number beyond a double, by the member of the change', async () => {

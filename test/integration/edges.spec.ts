@@ -286,6 +286,14 @@ describe('both edges', () => {
     expect(text).toContain('tessera_recall_requests_total{edge="http",code="REQUEST_INVALID"} 1');
     expect(text).toContain('tessera_recall_requests_total{edge="grpc",code="OK"} 1');
   });
+
+  it('say what is served and on which disks', async () => {
+    const text = await (await fetch(`${serving.httpUrl}/metrics`)).text();
+    expect(text).toMatch(/^tessera_build_info\{version="[^"]+",app="standalone",/m);
+    expect(text).toContain('tessera_catalogue_items{catalogue=""} 1\n');
+    const disks = [...text.matchAll(/^tessera_disk_spare_bytes\{key="([^"]+)"} (\S+)$/gm)];
+    for (const [, key, bytes] of disks) expect(Number.isFinite(Number(bytes)), key).toBe(true);
+  });
 });
 
 describe('a client that goes away', () => {

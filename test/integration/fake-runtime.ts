@@ -179,6 +179,7 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
   readonly explained: { request: ExplainRequest; context: RecallContext }[] = [];
   readonly scored: { request: ScoreRequest; context: RecallContext }[] = [];
   readonly appended: { request: UserSource; context: RecallContext }[] = [];
+  readonly catalogues = [''];
   readonly kvPool = new FakeKvPool();
   readonly erasures = new Erasures();
   /** Resolves when a recall of user `wait` has begun. */

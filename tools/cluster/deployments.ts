@@ -2,10 +2,9 @@ import { parseMembers, RoutingTable } from '@tessera/routing';
 import type { DeployedNode } from './deployed-node.js';
 import { envoyConfig } from './envoy.js';
 import { haproxyConfig, haproxyMap } from './haproxy.js';
-import { kubernetesManifests } from './kubernetes.js';
 
 /** Outputs of `config`. */
-export const DEPLOYMENTS = ['haproxy', 'haproxy-map', 'envoy', 'kubernetes'] as const;
+export const DEPLOYMENTS = ['haproxy', 'haproxy-map', 'envoy'] as const;
 export type Deployment = (typeof DEPLOYMENTS)[number];
 
 /** Nodes as `npm run cluster` starts them. */
@@ -35,7 +34,5 @@ export function deploymentFile(kind: Deployment, nodeCount: number): string {
       return haproxyMap(tableOf(nodes));
     case 'envoy':
       return envoyConfig(nodes);
-    case 'kubernetes':
-      return kubernetesManifests(nodeCount);
   }
 }

@@ -15,6 +15,7 @@ import {
   ServedVersions,
   type Serving,
   STEP_BUDGET_MS,
+  watchDisks,
   watchStores,
   watchTracing,
 } from '@tessera/hosting';
@@ -68,7 +69,11 @@ function auditPathOf({ access, behaviours }: Config): string {
 }
 
 /** Undefined where no broker is named. */
-async function behaviourTopic(config: Config, log: Log, { conditions }: Readiness) {
+async function behaviourTopic(
+  { config, log }: ServeParts,
+  { conditions }: Readiness,
+  metrics: Metrics,
+) {
   const { behavioursTopic } = topicNames(config.kafka.topicPrefix);
   const topics = { [BEHAVIOURS_PATTERN]: behavioursTopic };
   const onServing = () => log.info({}, 'kafka: the topic is served');
@@ -77,12 +82,21 @@ async function behaviourTopic(config: Config, log: Log, { conditions }: Readines
     { topics, outputTopics: [], onServing },
     log,
   );
-  if (served !== undefined) conditions.add(brokerCondition(served.server));
+  if (served === undefined) return undefined;
+  conditions.add(brokerCondition(served.server));
+  metrics.showTopicLag(() => served.server.lag());
   return served;
 }
 
-function metricsOf({ conditions }: Readiness, access: ProcessAccess, tracing: Tracing): Metrics {
+function metricsOf(
+  { config, serviceVersion: version }: ServeParts,
+  { conditions }: Readiness,
+  access: ProcessAccess,
+  tracing: Tracing,
+): Metrics {
   const metrics = new Metrics();
+  metrics.showBuild({ version, app: 'feature' });
+  watchDisks({ 'behaviours.path': config.behaviours.path }, config, metrics);
   metrics.showConditions(() => conditions.all());
   metrics.showAccess(() => access.counts());
   metrics.showTasks(taskDepths);
@@ -150,8 +164,8 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const readiness = new Readiness();
   const endWatch = watchStores(behaviourFolders(behaviours), readiness, log);
   showReach(config, readiness, behaviours);
-  const metrics = metricsOf(readiness, access, tracing);
-  const topics = await behaviourTopic(config, log, readiness);
+  const metrics = metricsOf(parts, readiness, access, tracing);
+  const topics = await behaviourTopic(parts, readiness, metrics);
   const pools = retrievalPools(config);
   const budgetMs = config.recall.deadlineMsMax;
   const follower = new KvFollower({ pools: new RemotePools(pools), metrics, log, budgetMs });

@@ -52,8 +52,10 @@ export function metricsOf(
   access: ProcessAccess,
   cluster: Cluster,
   { counts, split }: { readonly counts: ForwardCounts; readonly split: SplitTally },
+  version: string,
 ): Metrics {
   const metrics = new Metrics();
+  metrics.showBuild({ version, app: 'gateway' });
   metrics.showConditions(() => conditions.all());
   metrics.showAccess(() => access.counts());
   metrics.showCluster(() => ({

@@ -117,7 +117,9 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   addConditions(readiness, cluster, membership);
   const { conditions } = readiness;
   const topics = await gatewayTopics(config, edges.fromTopics, cluster, conditions, log);
-  const metrics = metricsOf(readiness, access, cluster, { counts, split: split.tally });
+  const tallies = { counts, split: split.tally };
+  const metrics = metricsOf(readiness, access, cluster, tallies, serviceVersion);
+  if (topics !== undefined) metrics.showTopicLag(() => topics.server.lag());
   const versions = new ServedVersions({ service: serviceVersion, node: config.node.name });
   const operations: OperationsOptions = { readiness, metrics, versions, log };
   const close = closing({ membership, health, behaviours, cluster, access, topics });

@@ -7,6 +7,7 @@ import {
   addBehaviourReach,
   type OperationsOptions,
   ServedVersions,
+  watchDisks,
   watchTracing,
 } from '@tessera/hosting';
 import type { InspectedRecalls } from '@tessera/inspection';
@@ -116,16 +117,38 @@ function versionsOf({ config, runtime, serviceVersion: service }: ServeParts): S
   });
 }
 
-function metricsOf(
-  { config, runtime, inspection, embedding = NO_MODELS, log, tracing = NO_TRACING }: ServeParts,
-  readiness: Readiness,
-  access: Access,
-): Metrics {
+/** Those that the process writes to. */
+function foldersOf({ adapters, behaviours, catalogue, inspection, kv, weights }: Config) {
+  return {
+    'adapters.path': adapters.path,
+    'behaviours.path': behaviours.store === 'embedded' ? behaviours.path : '',
+    'catalogue.cachePath': catalogue.cachePath,
+    'catalogue.changesPath': catalogue.changesPath,
+    'inspection.path': inspection.path,
+    'kv.path': kv.path,
+    'weights.path': weights.path,
+  };
+}
+
+function catalogueCounts(operations: RecallOperations) {
+  return operations.catalogues.map((name) => {
+    const changes = operations.changesOf(name);
+    const { liveItemCount: liveItems, sequence } = changes.state();
+    return { name, liveItems, sequence, changedMs: changes.changedMs };
+  });
+}
+
+function metricsOf(parts: ServeParts, readiness: Readiness, access: Access): Metrics {
+  const { config, runtime, inspection, log, serviceVersion: version } = parts;
+  const { embedding = NO_MODELS, tracing = NO_TRACING } = parts;
   const metrics = new Metrics(
     () => runtime.facts.engineStats(),
     () => runtime.facts.kvPool.metrics(),
   );
+  metrics.showBuild({ version, app: 'standalone' });
+  metrics.showCatalogues(() => catalogueCounts(runtime.operations));
   metrics.showConditions(() => readiness.conditions.all());
+  watchDisks(foldersOf(config), config, metrics);
   metrics.showAccess(() => access.process.counts());
   metrics.showTasks(taskDepths);
   metrics.showEmbedding(() => embedding.states());
@@ -222,6 +245,7 @@ export async function compose(
   recordChanges(config, operations, store);
   const takesBehaviours = operations.behaviourLog !== undefined;
   const topics = await topicsOf(config, takesBehaviours, log, readiness.conditions);
+  if (topics !== undefined) metrics.showTopicLag(() => topics.server.lag());
   const audits = auditsOf(parts, topics, metrics);
   const producer = topics?.producer;
   const edges = modelEdgesOf({ ...parts, operations }, access, producer, metrics, readiness);

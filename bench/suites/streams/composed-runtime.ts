@@ -86,6 +86,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
       behaviourLog,
       stores: [],
       popularity: undefined,
+      catalogues: [''],
       changesOf: () => changes,
     },
     facts: {

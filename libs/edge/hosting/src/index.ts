@@ -14,5 +14,6 @@ export { parseJsonBody } from './json-body.js';
 export { OperationsModule, type OperationsOptions } from './operations.module.js';
 export { type AccessConfig, ProcessAccess, refuseOpenDoors } from './process-access.js';
 export { ServedVersions } from './served-versions.js';
+export { watchDisks } from './spare-disk.js';
 export { watchTracing } from './watch-tracing.js';
 export { type WatchedStore, watchStores } from './watched-stores.js';

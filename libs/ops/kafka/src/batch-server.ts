@@ -1,6 +1,6 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import type { Log } from '@tessera/telemetry';
-import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import type { Batch, Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { untilDone } from './backoff.js';
 import { groupOf } from './consumer-groups.js';
@@ -57,6 +57,8 @@ const FETCH_WAIT_MS = 20;
 export class BatchServer extends Server implements CustomTransportStrategy {
   /** Topics that are not served now, and why. */
   private readonly away = new Map<string, string>();
+  /** Records not served yet of each partition that this process has, by topic. */
+  private readonly behind = new Map<string, Map<number, number>>();
   private readonly closing = new AbortController();
   private served: Promise<unknown> = Promise.resolve();
 
@@ -101,6 +103,14 @@ export class BatchServer extends Server implements CustomTransportStrategy {
     return { state: reasons.length === 0 ? 'ok' : 'down', reason: reasons.join('; ') };
   }
 
+  /** As of the last batch of each partition. */
+  lag(): readonly { readonly topic: string; readonly records: number }[] {
+    return [...this.handlers().keys()].map((topic) => {
+      const partitions = [...(this.behind.get(topic)?.values() ?? [])];
+      return { topic, records: partitions.reduce((sum, count) => sum + count, 0) };
+    });
+  }
+
   /** Lets batches under way finish, commits them and leaves the group. */
   async close(): Promise<void> {
     this.closing.abort();
@@ -126,7 +136,11 @@ export class BatchServer extends Server implements CustomTransportStrategy {
       signal.addEventListener('abort', () => resolve(), { once: true });
       consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
     });
-    consumer.on(consumer.events.GROUP_JOIN, onJoined);
+    consumer.on(consumer.events.GROUP_JOIN, () => {
+      // Partitions of before may be another process's now.
+      this.behind.delete(topic);
+      onJoined();
+    });
     try {
       await consumer.connect();
       await consumer.subscribe({ topic, fromBeginning: true });
@@ -168,24 +182,33 @@ export class BatchServer extends Server implements CustomTransportStrategy {
 
   private async serve(payload: EachBatchPayload): Promise<void> {
     const { batch } = payload;
+    const { topic, partition } = batch;
     const { batchRecordsMax: recordsMax = RECORDS_AT_ONCE_MAX } = this.options;
     const beat = setInterval(() => payload.heartbeat().catch(() => undefined), HEARTBEAT_MS);
     try {
+      this.note(batch, Number(batch.messages[0]?.offset ?? batch.highWatermark));
       for (let at = 0; at < batch.messages.length; at += recordsMax) {
         if (payload.isStale() || this.closing.signal.aborted) return;
         const messages = batch.messages.slice(at, at + recordsMax);
-        if (!(await this.handle(batch.topic, batch.partition, messages))) return;
+        if (!(await this.handle(topic, partition, messages))) return;
         const last = messages.at(-1) as KafkaMessage;
         payload.resolveOffset(last.offset);
         const offset = (BigInt(last.offset) + 1n).toString();
         // The consumer's own commitOffsets() does nothing once stop() was called.
         await payload.commitOffsetsIfNecessary({
-          topics: [{ topic: batch.topic, partitions: [{ partition: batch.partition, offset }] }],
+          topics: [{ topic, partitions: [{ partition, offset }] }],
         });
+        this.note(batch, Number(offset));
       }
     } finally {
       clearInterval(beat);
     }
+  }
+
+  /** @param next offset of the first record that is not served yet */
+  private note({ topic, partition, highWatermark }: Batch, next: number): void {
+    const partitions = this.behind.get(topic) ?? new Map<number, number>();
+    this.behind.set(topic, partitions.set(partition, Math.max(0, Number(highWatermark) - next)));
   }
 
   /** False: the server closes and the batch has had no effect that counts. */

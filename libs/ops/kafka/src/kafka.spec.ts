@@ -242,6 +242,35 @@ describe('a topic that is served', () => {
     await sender.close();
   });
 
+  it('says how many records are left, those of the batch under way among them', async () => {
+    let open: () => void = () => undefined;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const sender = await producer();
+    const one = { createPartitions: 1 };
+    const kafka = await kafkaClient({ clientId: 'test-lag', brokers: [broker.address] }, log);
+    await ensureTopics(kafka, ['lag'], one);
+    await sender.send('lag', messages(0, 10));
+    const hold = async () => {
+      begin();
+      await opened;
+    };
+    const topic = await serve('lag', 'glag', hold, one);
+    expect(topic.server.lag()).toEqual([{ topic: 'lag', records: 0 }]);
+    await begun;
+    expect(topic.server.lag()).toEqual([{ topic: 'lag', records: 10 }]);
+    open();
+    await topic.until(10);
+    await topic.server.close();
+    expect(topic.server.lag()).toEqual([{ topic: 'lag', records: 0 }]);
+    await sender.close();
+  });
+
   it('loses nothing and goes on when the broker is killed and comes back', async () => {
     const topic = await serve('c', 'gc', async () => undefined);
     const sender = await producer();

@@ -1,5 +1,6 @@
 /** Metrics of adapters. */
 
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export const ADAPTER_METRICS = {
@@ -26,6 +27,10 @@ export const ADAPTER_METRICS = {
     name: 'tessera_adapter_canary_overlap',
     meaning: 'mean share of common items in both answers to shadowed recalls, by name',
   },
+  adapterReceived: {
+    name: 'tessera_adapter_received_timestamp_seconds',
+    meaning: 'Unix time at which the active version was pushed, by name',
+  },
 } as const;
 
 /** As libs/service/adapter reports them. */
@@ -40,6 +45,8 @@ export interface AdapterCounts {
     readonly shadowed: number;
     readonly overlap: number;
   }[];
+  /** Active versions. */
+  readonly active: readonly { readonly name: string; readonly receivedMs: number }[];
 }
 
 export function registerAdapterMetrics(registry: Registry, read: () => AdapterCounts): void {
@@ -87,6 +94,18 @@ export function registerAdapterMetrics(registry: Registry, read: () => AdapterCo
     collect() {
       this.reset();
       for (const { name, overlap } of read().canaries) this.set({ name }, overlap);
+    },
+  });
+  new Gauge({
+    name: ADAPTER_METRICS.adapterReceived.name,
+    help: ADAPTER_METRICS.adapterReceived.meaning,
+    labelNames: ['name'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, receivedMs } of read().active) {
+        this.set({ name }, receivedMs / MILLISECONDS_PER_SECOND);
+      }
     },
   });
 }

@@ -77,6 +77,7 @@ const adapters = {
   arena: { usedBytes: 10, maxBytes: 20 },
   disk: { usedBytes: 30, maxBytes: 40 },
   canaries: [{ name: 'main', canaryAnswers: 5, activeAnswers: 6, shadowed: 7, overlap: 0.5 }],
+  active: [{ name: 'main', receivedMs: 1_700_000_000_500 }],
 };
 
 describe('Metrics', () => {
@@ -89,6 +90,10 @@ describe('Metrics', () => {
     metrics.countGateRefusals()('ENGINE_OVERLOADED');
     metrics.showConditions(() => [{ name: 'kafka', kind: 'dependency', state: 'down' }]);
     metrics.showDroppedCaches(['snapshot']);
+    metrics.showDisks(async () => [{ key: 'kv.path', spareBytes: 7 }]);
+    metrics.showBuild({ version: '1.2.3', app: 'gateway' });
+    metrics.showCatalogues(() => [{ name: 'b', liveItems: 5, sequence: 9, changedMs: 2500 }]);
+    metrics.showTopicLag(() => [{ topic: 'behaviours', records: 8 }]);
     metrics.showCertificates(() => [{ field: 'http.certificatePath', endsMs: 1 }]);
     metrics.showSpans(() => ({ sent: 3, failed: 1 }));
     const lines = { written: 2, failed: 1 };
@@ -123,6 +128,15 @@ describe('Metrics', () => {
     expect(text).toContain('tessera_adapter_canary{name="main",what="shadowed"} 7');
     expect(text).not.toContain('what="overlap"');
     expect(text).toContain('tessera_adapter_canary_overlap{name="main"} 0.5');
+    expect(text).toContain('tessera_adapter_received_timestamp_seconds{name="main"} 1700000000.5');
+    expect(text).toMatch(
+      /tessera_build_info\{version="1.2.3",app="gateway",node_version="\d[^"]+"} 1/,
+    );
+    expect(text).toContain('tessera_catalogue_items{catalogue="b"} 5');
+    expect(text).toContain('tessera_catalogue_sequence{catalogue="b"} 9');
+    expect(text).toContain('tessera_catalogue_last_change_timestamp_seconds{catalogue="b"} 2.5');
+    expect(text).toContain('tessera_disk_spare_bytes{key="kv.path"} 7');
+    expect(text).toContain('tessera_topic_lag_records{topic="behaviours"} 8');
     for (const metric of Object.values(METRICS)) {
       expect(text).toContain(`# HELP ${metric.name} ${metric.meaning}`);
     }

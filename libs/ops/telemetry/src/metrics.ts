@@ -11,6 +11,8 @@ import {
   registerCertificates,
 } from './access-metrics.js';
 import { ADAPTER_METRICS, type AdapterCounts, registerAdapterMetrics } from './adapter-metrics.js';
+import { BUILD_METRICS, type BuildFacts, registerBuild } from './build-metrics.js';
+import { CATALOGUE_METRICS, type CatalogueCount, registerCatalogues } from './catalogue-metrics.js';
 import { CLUSTER_METRICS, type ClusterCounts, registerClusterMetrics } from './cluster-metrics.js';
 import {
   EMBEDDING_METRICS,
@@ -31,10 +33,12 @@ import { registerSplitMetrics, SPLIT_METRICS, type SplitCounts } from './split-m
 import {
   type ConditionCount,
   registerConditions,
+  registerDisks,
   registerDroppedCaches,
   registerSpans,
   STORE_METRICS,
 } from './store-metrics.js';
+import { registerTopicLag, STREAM_METRICS, type TopicLag } from './stream-metrics.js';
 import { copyCounts, TalliedCounter, TalliedHistogram } from './tallies.js';
 import { registerTaskMetrics, TASK_METRICS, type TaskCount } from './task-metrics.js';
 import type { SpanCounts } from './tracing.js';
@@ -98,36 +102,7 @@ export const METRICS = {
     name: 'tessera_embed_latency_seconds',
     meaning: 'seconds from parsed embed request to answer, by edge',
   },
-  behaviours: {
-    name: 'tessera_behaviours_total',
-    meaning:
-      'behaviours received, by edge (grpc, kafka) and outcome (added, duplicate, outside the ' +
-      'retention, dead: can never be stored)',
-  },
-  changeMessages: {
-    name: 'tessera_catalogue_change_messages_total',
-    meaning: 'messages of catalogue.changes, by outcome (applied, dead: can never be applied)',
-  },
-  audits: {
-    name: 'tessera_recall_audits_total',
-    meaning: 'audits of recalls, by outcome (written, failed, dropped: queue to the broker full)',
-  },
-  followed: {
-    name: 'tessera_kv_followed_users_total',
-    meaning:
-      'users with new behaviours whose keys and values were to be extended, by outcome ' +
-      '(appended, failed, dropped: queue full)',
-  },
-  inspected: {
-    name: 'tessera_inspection_records_total',
-    meaning: 'recalls selected for recording, by outcome (written, failed, dropped: queue full)',
-  },
-  consoleActions: {
-    name: 'tessera_console_actions_total',
-    meaning:
-      'actions in the console, by action (login, erase-user, activate and so on) and code ' +
-      '(OK or a code of docs/operate/errors.md)',
-  },
+  ...STREAM_METRICS,
   ...ENGINE_METRICS,
   gateRefusals: {
     name: 'tessera_gate_refusals_total',
@@ -135,6 +110,8 @@ export const METRICS = {
   },
   ...HELD_METRICS,
   ...STORE_METRICS,
+  ...BUILD_METRICS,
+  ...CATALOGUE_METRICS,
   ...ACCESS_METRICS,
   ...TASK_METRICS,
   ...EMBEDDING_METRICS,
@@ -343,9 +320,29 @@ export class Metrics {
     registerTaskMetrics(this.registry, read);
   }
 
+  /** The program that runs. */
+  showBuild(facts: BuildFacts): void {
+    registerBuild(this.registry, facts);
+  }
+
+  /** Read at each scrape. */
+  showCatalogues(read: () => readonly CatalogueCount[]): void {
+    registerCatalogues(this.registry, read);
+  }
+
+  /** How far topics are behind; read at each scrape. */
+  showTopicLag(read: () => readonly TopicLag[]): void {
+    registerTopicLag(this.registry, read);
+  }
+
   /** Dependencies and stores; read at each scrape. */
   showConditions(read: () => readonly ConditionCount[]): void {
     registerConditions(this.registry, read);
+  }
+
+  /** Disks of the folders that the process writes to; read at each scrape. */
+  showDisks(read: Parameters<typeof registerDisks>[1]): void {
+    registerDisks(this.registry, read);
   }
 
   /** Certificates; read at each scrape. */

@@ -13,6 +13,10 @@ export const STORE_METRICS = {
     name: 'tessera_spans_total',
     meaning: 'spans of traces, by outcome (sent, failed: refused by the collector)',
   },
+  diskSpare: {
+    name: 'tessera_disk_spare_bytes',
+    meaning: 'free bytes above disk.reserveBytes on the disk of a folder, by key of the folder',
+  },
   cachesDropped: {
     name: 'tessera_caches_dropped_total',
     meaning: 'damaged caches rebuilt at the start, by cache (snapshot, kv-index)',
@@ -57,6 +61,25 @@ export function registerSpans(
       const { sent, failed } = read();
       this.inc({ outcome: 'sent' }, sent);
       this.inc({ outcome: 'failed' }, failed);
+    },
+  });
+}
+
+/** Read at each scrape. */
+export function registerDisks(
+  registry: Registry,
+  read: () => Promise<readonly { readonly key: string; readonly spareBytes: number }[]>,
+): void {
+  const { name, meaning } = STORE_METRICS.diskSpare;
+  new Gauge({
+    name,
+    help: meaning,
+    labelNames: ['key'],
+    registers: [registry],
+    async collect() {
+      const disks = await read();
+      this.reset();
+      for (const { key, spareBytes } of disks) this.set({ key }, spareBytes);
     },
   });
 }

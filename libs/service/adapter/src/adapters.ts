@@ -316,7 +316,8 @@ export class Adapters implements AdapterChoice {
       const answers = { canaryAnswers: canary.answers, activeAnswers: active.answers };
       return [{ name: version.name, ...answers, shadowed, overlap }];
     });
-    return { recalls: { ...this.recalls }, ...this.memory(), canaries };
+    const active = this.registry.list().filter(({ state }) => state === 'active');
+    return { recalls: { ...this.recalls }, ...this.memory(), canaries, active };
   }
 
   /** Of the disk, as of the last write or look. */

@@ -31,3 +31,16 @@ describe('A snapshot is made anew', () => {
     expect(await compactionsAfter(30, 0)).toBe(0);
   });
 });
+
+it('knows when the last change was, and not of batches without one', async () => {
+  let nowMs = 1000;
+  const settings = { folder: '', compactAfterChanges: 0, onCompacted: () => undefined };
+  const options = { ...settings, nowMs: () => nowMs };
+  const changes = new CatalogueChanges(new FakeChangingCatalogue(ITEMS), options);
+  expect(changes.changedMs).toBe(1000);
+  nowMs = 2000;
+  await changes.apply([{ op: 'pause', itemId: '1' }]);
+  nowMs = 3000;
+  await changes.note('mark');
+  expect(changes.changedMs).toBe(2000);
+});

@@ -71,6 +71,8 @@ export interface ChangesOptions {
   readonly imports?: ImportMarks;
   /** Maker of semantic IDs from vectors and texts of changes; left out: they are refused. */
   readonly semanticIds?: SemanticIds | undefined;
+  /** Milliseconds since 1970; left out: by the clock of the machine. */
+  readonly nowMs?: () => number;
   /** Told how a compaction of its own accord ended; undefined: well. */
   readonly onCompacted: (error: TesseraError | undefined) => void;
 }
@@ -87,6 +89,7 @@ export const CHANGES_NOT_KEPT: ChangesSettings = {
 export class CatalogueChanges {
   private compaction: Promise<unknown> | undefined;
   private tell: (applied: AppliedBatch) => void = () => undefined;
+  private changed: number;
   /** Undefined: changes are applied as they come. */
   private order: ChangeOrder | undefined;
   private readonly gate = new WriteGate();
@@ -97,6 +100,7 @@ export class CatalogueChanges {
     private readonly options: ChangesOptions,
   ) {
     this.imports = options.imports ?? ImportMarks.unkept();
+    this.changed = this.nowMs();
   }
 
   /** From now on the listener gets what is applied, in place of the listener before. */
@@ -279,6 +283,7 @@ export class CatalogueChanges {
   /** Listeners hear of what was applied. */
   private reported({ ops, told, source }: OrderedChanges, applied: AppliedChanges): AppliedChanges {
     const { sequence, changeCount } = applied;
+    if (changeCount > 0) this.changed = this.nowMs();
     if (changeCount > 0) this.tell({ sequence, changeCount, ops, told, source });
     this.compactWhereDue();
     return applied;
@@ -318,6 +323,15 @@ export class CatalogueChanges {
   /** Goes on taking changes where that had ended. Rejects with STORE_FULL, STORE_UNAVAILABLE. */
   recoverWriting(): Promise<void> {
     return this.catalogue.recoverWriting();
+  }
+
+  /** Milliseconds since 1970 of the last change since it was opened; of the opening without one. */
+  get changedMs(): number {
+    return this.changed;
+  }
+
+  private nowMs(): number {
+    return (this.options.nowMs ?? Date.now)();
   }
 
   state(): CatalogueState {

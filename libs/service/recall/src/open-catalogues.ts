@@ -116,6 +116,7 @@ async function openCatalogue(
     bundle: await BundleLabel.open(folder, bundleUuid, catalogue.state().sequence),
     imports: await ImportMarks.open(folder, catalogue.state().sequence),
     semanticIds,
+    nowMs,
     onCompacted,
   });
   return { name, sources, catalogue, changes: opened.keepChanges(changes), begin };

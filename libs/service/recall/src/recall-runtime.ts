@@ -166,6 +166,7 @@ function operationsOf(loaded: Loaded): RecallOperations {
   const changes = catalogues.all.map((each) => each.changes);
   const { kvPool } = engine;
   return {
+    catalogues: catalogues.all.map(({ name }) => name),
     changesOf: (name) => catalogues.of(name).changes,
     adapters,
     weights,

@@ -224,6 +224,8 @@ export abstract class RecallOperations {
    * @throws TesseraError REQUEST_INVALID where there is none of the name
    */
   abstract changesOf(name: string): CatalogueChanges;
+  /** Names of the catalogues, '' for the first. */
+  abstract readonly catalogues: readonly string[];
   /** Versions of adapters; undefined where the base model alone serves. */
   abstract readonly adapters: Adapters | undefined;
   /** Which weights serve. */
