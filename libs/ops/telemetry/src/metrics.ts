@@ -122,6 +122,10 @@ export const METRICS = {
     name: 'tessera_inspection_records_total',
     meaning: 'recalls selected for recording, by outcome (written, failed, dropped: queue full)',
   },
+  facts: {
+    name: 'tessera_facts_total',
+    meaning: 'facts of recalls and behaviours, by outcome (written, failed: disk, dropped: queue)',
+  },
   consoleActions: {
     name: 'tessera_console_actions_total',
     meaning:
@@ -192,7 +196,7 @@ export class Metrics {
   private readonly changeMessages: Counter;
   private readonly audits: Counter;
   private readonly followed: Counter;
-  private readonly inspected: Counter;
+  private readonly kept: Readonly<Record<'records' | 'facts', Counter>>;
   private readonly adapterActions: Counter;
   private readonly consoleActions: Counter;
 
@@ -225,7 +229,8 @@ export class Metrics {
     this.changeMessages = this.byOutcome(METRICS.changeMessages);
     this.audits = this.byOutcome(METRICS.audits);
     this.followed = this.byOutcome(METRICS.followed);
-    this.inspected = this.byOutcome(METRICS.inspected);
+    const [records, facts] = [METRICS.inspected, METRICS.facts].map((one) => this.byOutcome(one));
+    this.kept = { records, facts } as typeof this.kept;
     this.adapterActions = this.byAction(METRICS.adapterActions);
     this.consoleActions = this.byAction(METRICS.consoleActions);
     if (engineCounts !== undefined) registerEngineMetrics(this.registry, engineCounts);
@@ -282,8 +287,8 @@ export class Metrics {
     this.followed.inc({ outcome });
   }
 
-  countInspected(outcome: 'written' | 'failed' | 'dropped', count: number): void {
-    this.inspected.inc({ outcome }, count);
+  countKept(kind: 'records' | 'facts', outcome: string, count: number): void {
+    this.kept[kind].inc({ outcome }, count);
   }
 
   countConsoleAction(action: string, code: string): void {

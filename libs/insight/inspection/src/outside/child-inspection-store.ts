@@ -1,4 +1,5 @@
 import { Erasures } from '@tessera/erasure';
+import { ChildLink, jsonRows, WriteQueue } from '@tessera/processes';
 import {
   type ExportedFile,
   type ExportFormat,
@@ -15,11 +16,10 @@ import type { RecordableRecall } from '../domain/recordable.js';
 import type { RecallSummary, RecordedRecall } from '../domain/recorded-recall.js';
 import { Launcher } from '../process/launcher.js';
 import { Queries, type QueryRules } from '../process/queries.js';
-import { RecorderLink } from '../process/recorder-link.js';
+import type { RecorderMethods } from '../process/recorder-server.js';
 import { changeRow } from './change-rows.js';
 import type { RecallBatch, RecorderOptions } from './duckdb-recorder.js';
 import { itemRows, recallRow } from './duckdb-tables.js';
-import { WriteQueue } from './write-queue.js';
 
 export interface ChildStoreOptions extends RecorderOptions {
   /** Program of each kind of process: `recorder`, `launcher` or `query`, then its niceness. */
@@ -44,8 +44,6 @@ export type RecordOutcome = 'written' | 'dropped' | 'failed';
  */
 const BATCH_MAX = 128;
 const GATHER_MS = 1000;
-/** Rows made ready on one turn of the event loop; recalls go on between them. */
-const ROWS_PER_TURN = 4;
 const PULSES_WAITING_MAX = 100;
 const CHANGES_WAITING_MAX = 1000;
 /** Processes that may end over one batch before it is given up. */
@@ -55,21 +53,6 @@ interface Offered {
   readonly recall: RecordableRecall;
   /** Of the erasures, when it was offered. */
   readonly mark: number;
-}
-
-/** The rows as JSON, some on each turn of the event loop. */
-async function jsonRows<Element>(
-  elements: readonly Element[],
-  rowsOf: (element: Element) => readonly object[],
-): Promise<{ readonly text: string; readonly count: number }> {
-  const texts: string[] = [];
-  for (const [index, element] of elements.entries()) {
-    for (const row of rowsOf(element)) texts.push(JSON.stringify(row));
-    if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    }
-  }
-  return { text: `[${texts.join(',')}]`, count: texts.length };
 }
 
 /**
@@ -84,7 +67,7 @@ export class ChildInspectionStore extends InspectionStore {
   private readonly changeQueue: WriteQueue<RecordedChange>;
   private readonly launcher: Launcher;
   private readonly queries: Queries;
-  private readonly link: RecorderLink;
+  private readonly link: ChildLink<RecorderMethods>;
   private readonly counts = { written: 0, dropped: 0, failed: 0 };
 
   /**
@@ -102,7 +85,8 @@ export class ChildInspectionStore extends InspectionStore {
     super();
     const { program, niceness, queries: rules, onFault } = options;
     const { path, memoryBytes, retention } = options;
-    this.link = new RecorderLink({
+    this.link = new ChildLink({
+      does: 'records recalls',
       program: [program, 'recorder', String(niceness.recorder)],
       options: { path, memoryBytes, retention },
       onFault,
@@ -304,7 +288,7 @@ export class ChildInspectionStore extends InspectionStore {
 }
 
 /** Work of analysts lies with the recalls. */
-function shelfOver(link: RecorderLink): Shelf {
+function shelfOver(link: ChildLink<RecorderMethods>): Shelf {
   const call = (name: keyof Shelf, ...values: readonly unknown[]) =>
     link.callNamed(`shelf.${name}`, values) as Promise<never>;
   return {

@@ -1,33 +1,4 @@
-import type { ErrorCode } from '@tessera/errors';
-import { TesseraError } from '@tessera/errors';
-import type { ChildLimits } from './child-limits.js';
-
-/** An error on its way between two processes. */
-export interface SentError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly field: string;
-}
-
-export function sentError(thrown: unknown): SentError {
-  const { code, message, field = '' } = TesseraError.from(thrown);
-  return { code, message, field };
-}
-
-export function receivedError({ code, message, field }: SentError): TesseraError {
-  return new TesseraError(code, message, field === '' ? {} : { field });
-}
-
-/** Of the service to the process that records; each is answered once. */
-export interface RecorderCall {
-  readonly number: number;
-  readonly method: string;
-  readonly values: readonly unknown[];
-}
-
-export type RecorderReply =
-  | { readonly number: number; readonly answer: unknown }
-  | { readonly number: number; readonly error: SentError };
+import type { ChildLimits, SentError } from '@tessera/processes';
 
 /** Of the service to the process that starts others, which it numbers. */
 export type LaunchOrder =

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import { receivedError } from '@tessera/processes';
 import type { ExportedFile, ExportFormat, QueryLimits } from '../domain/inspection-store.js';
 import type { LaunchedProcess, Launcher } from './launcher.js';
-import { type QueryForm, type QueryOrder, type QueryReply, receivedError } from './messages.js';
+import type { QueryForm, QueryOrder, QueryReply } from './messages.js';
 
 export interface QueryRules {
   /** Queries and exports at once; further ones are refused. */
@@ -12,8 +13,6 @@ export interface QueryRules {
   readonly memoryBytes: number;
   /** Disk that one query may spill to, and that its export may take. */
   readonly diskBytes: number;
-  /** True if they run only where a core has nothing else to do; left out: not. */
-  readonly isIdle?: boolean;
   /** Of an answer that is no export; what is more is cut. */
   readonly answerBytesMax: number;
 }
@@ -144,9 +143,9 @@ class RunningQuery {
     // It may be rejected before somebody looks.
     this.answered.catch(() => undefined);
     const { launcher, program, rules } = parts;
-    const { memoryBytes, diskBytes, isIdle = false } = rules;
+    const { memoryBytes, diskBytes } = rules;
     const dataBytes = memoryBytes + DATABASE_BYTES;
-    const limits = { dataBytes, fileBytes: diskBytes, isIdle };
+    const limits = { dataBytes, fileBytes: diskBytes };
     this.child = launcher.start(program, limits, {
       onMessage: (reply) => void this.take(reply as QueryReply),
       onEnd: (reason) => this.settle.reject(this.vanished(reason)),

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
+import { type Channel, endProcess, sendAll, sentError } from '@tessera/processes';
 import { MEBIBYTE } from '@tessera/units';
 import { checkStatement, sqlRefusal } from '../domain/check-statement.js';
 import { TABLE_NAMES } from '../outside/duckdb-tables.js';
-import { type Channel, endProcess, sendAll } from './channel.js';
 import { spreadsheetSafe } from './csv-cells.js';
-import { type QueryOrder, type QueryReply, sentError } from './messages.js';
+import type { QueryOrder, QueryReply } from './messages.js';
 
 type Ask = Extract<QueryOrder, { kind: 'ask' }>;
 
