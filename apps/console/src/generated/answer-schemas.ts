@@ -1504,6 +1504,15 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   "unavailable"
                 ]
               },
+              "arm": {
+                "type": "string",
+                "enum": [
+                  "base",
+                  "active",
+                  "canary",
+                  "named"
+                ]
+              },
               "historyItems": {
                 "type": "number"
               },
