@@ -19,6 +19,7 @@ import { RecallAudits, type TextModels } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { type AdapterEventRelay, type ModelEdges, modelEdgesOf } from './adapters.js';
 import { type Admissions, admissionsOf } from './admissions.js';
+import { analysisOf } from './analysis.js';
 import type { ClusterNode } from './cluster/cluster-node.js';
 import { followedUsers, kvChanges } from './cluster/kv-changes.js';
 import { consoleParts } from './console.js';
@@ -285,6 +286,7 @@ export async function compose(
       recalls,
       erasure: users.erasure,
       store,
+      analysis: analysisOf(config, inspection),
       readiness,
       serviceVersion,
       log,

@@ -51,6 +51,7 @@ export function factFeeds(
   if (inspection === undefined) return undefined;
   const { operations } = runtime;
   const { store, facts } = inspection;
+  inspection.showScenes(runtime.facts.summary.promptTemplate.sceneKeys ?? []);
   const onFault = (thrown: unknown) => log.warn({ err: thrown }, 'facts of items are incomplete');
   const names = ['', ...parseCatalogueSpecs(config.catalogue.more).map(({ name }) => name)];
   const feeds = names.map((name) => {

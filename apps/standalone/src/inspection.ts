@@ -23,6 +23,8 @@ export interface Inspection {
   eraseUser(userId: string): Promise<number>;
   close(): Promise<void>;
   countWith(counts: OutcomeCounts): void;
+  /** From now on these keys of scenes are columns for SQL. */
+  showScenes(keys: readonly string[]): void;
 }
 
 interface OutcomeCounts {
@@ -59,6 +61,7 @@ const NICENESS = { recorder: 5, query: 5 };
 export async function openInspection(config: Config, log: Log): Promise<Inspection | undefined> {
   const { path, keepHours, keepBytes } = config.inspection;
   if (path === '') return undefined;
+  const sceneKeys: string[] = [];
   let counts: OutcomeCounts = { records: () => undefined, facts: () => undefined };
   const store = await ChildInspectionStore.open({
     program: PROGRAM,
@@ -68,6 +71,7 @@ export async function openInspection(config: Config, log: Log): Promise<Inspecti
     queueMax: QUEUE_MAX,
     retention: { ageMsMax: keepHours * MILLISECONDS_PER_HOUR, bytesMax: keepBytes },
     queries: QUERY_LIMITS,
+    facts: { folder: join(path, 'facts'), sceneKeys },
     onRecords: (outcome, count) => counts.records(outcome, count),
     onFault: (thrown) => log.error({ err: thrown }, 'the inspection store failed'),
   });
@@ -82,6 +86,9 @@ export async function openInspection(config: Config, log: Log): Promise<Inspecti
     },
     close: async () => {
       await Promise.all([store.close(), facts.close()]);
+    },
+    showScenes: (keys) => {
+      sceneKeys.splice(0, sceneKeys.length, ...keys);
     },
     countWith: (wanted) => {
       counts = wanted;

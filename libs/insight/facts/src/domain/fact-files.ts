@@ -44,6 +44,16 @@ export function countedFiles(files: readonly string[]): string[] {
     .sort();
 }
 
+/** True of a file whose rows are in the given files of hours or days. */
+export function rolledHours(files: readonly string[]): (file: string) => boolean {
+  const stamps = new Set(files.map(stampOf));
+  return (file) => {
+    const stamp = stampOf(file) ?? '';
+    const isIn = (length: number) => stamps.has(stamp.slice(0, length));
+    return isIn(DAY_LENGTH) || (stamp.length > DAY_LENGTH && isIn(HOUR_LENGTH));
+  };
+}
+
 /** Files that are to become one, by the stamp of that one. */
 export function mergeable(files: readonly string[], nowMs: number): Map<string, string[]> {
   const groups = new Map<string, string[]>();

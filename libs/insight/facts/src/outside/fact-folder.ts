@@ -10,6 +10,10 @@ const PARTIAL = '.partial';
 
 export const tableFolder = (folder: string, name: FactTableName) => join(folder, name);
 
+/** Folders of all tables. */
+export const factFolders = (folder: string) =>
+  FACT_TABLES.map(({ name }) => tableFolder(folder, name));
+
 /** Paths of the files of a table that count now, in the order of time. */
 export function tableFiles(folder: string, name: FactTableName): string[] {
   const at = tableFolder(folder, name);

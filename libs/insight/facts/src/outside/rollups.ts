@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { hourAt, stampOf } from '../domain/fact-files.js';
+import { hourAt, rolledHours, stampOf } from '../domain/fact-files.js';
 import { tableFiles, tableFolder, writeWhole } from './fact-folder.js';
 
 const quoted = (path: string) => `'${path.replaceAll("'", "''")}'`;
@@ -36,12 +36,10 @@ export class Rollups {
     const minutes = Map.groupBy(tableFiles(folder, 'recall_fact'), (path) =>
       (stampOf(basename(path)) ?? '').slice(0, HOUR_LENGTH),
     );
-    const there = new Set(
-      tableFiles(folder, 'item_hour').map((path) => stampOf(basename(path)) ?? ''),
-    );
+    const isRolled = rolledHours(tableFiles(folder, 'item_hour').map((path) => basename(path)));
     for (const [hour, paths] of minutes) {
       const isWhole = hour.length === HOUR_LENGTH && hour < hourAt(nowMs);
-      if (!isWhole || there.has(hour) || there.has(hour.slice(0, 8))) continue;
+      if (!isWhole || isRolled(`${hour}.x.parquet`)) continue;
       const source = `read_parquet([${paths.map(quoted).join(', ')}])`;
       const name = `${hour}.${this.node.replaceAll(/[^\w-]/g, '_') || 'node'}.parquet`;
       await writeWhole(join(tableFolder(folder, 'item_hour'), name), async (partial) => {

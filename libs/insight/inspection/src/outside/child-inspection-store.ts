@@ -15,11 +15,13 @@ import type { Pulse } from '../domain/pulse.js';
 import type { RecordableRecall } from '../domain/recordable.js';
 import type { RecallSummary, RecordedRecall } from '../domain/recorded-recall.js';
 import { Launcher } from '../process/launcher.js';
+import type { FactPlace } from '../process/messages.js';
 import { Queries, type QueryRules } from '../process/queries.js';
 import type { RecorderMethods } from '../process/recorder-server.js';
 import { changeRow } from './change-rows.js';
 import type { RecallBatch, RecorderOptions } from './duckdb-recorder.js';
-import { itemRows, recallRow } from './duckdb-tables.js';
+import { itemRows, recallRow, TABLE_NAMES } from './duckdb-tables.js';
+import { queryFolder } from './snapshots.js';
 
 export interface ChildStoreOptions extends RecorderOptions {
   /** Program of each kind of process: `recorder`, `launcher` or `query`, then its niceness. */
@@ -29,6 +31,8 @@ export interface ChildStoreOptions extends RecorderOptions {
   /** Recalls that wait to be written at most. */
   readonly queueMax: number;
   readonly queries: QueryRules;
+  /** Facts that queries read as well; left out: none. */
+  readonly facts?: FactPlace;
   /** Told how recalls fared: written, dropped (no room, or their user was erased) or failed. */
   readonly onRecords: (outcome: RecordOutcome, count: number) => void;
   /** Told of what could not be written or removed, and of processes that ended. */
@@ -83,7 +87,7 @@ export class ChildInspectionStore extends InspectionStore {
 
   private constructor(private readonly options: ChildStoreOptions) {
     super();
-    const { program, niceness, queries: rules, onFault } = options;
+    const { program, niceness, queries: rules, facts, onFault } = options;
     const { path, memoryBytes, retention } = options;
     this.link = new ChildLink({
       does: 'records recalls',
@@ -97,6 +101,9 @@ export class ChildInspectionStore extends InspectionStore {
       program: [program, 'query', String(niceness.query)],
       rules,
       snapshot: () => this.snapshot(),
+      folder: () => queryFolder(path),
+      tables: TABLE_NAMES,
+      facts,
       onFault,
     });
     this.shelf = shelfOver(this.link);
@@ -181,6 +188,14 @@ export class ChildInspectionStore extends InspectionStore {
 
   query(sql: string, limits: QueryLimits, signal?: AbortSignal): Promise<Uint8Array> {
     return this.queries.query(sql, limits, signal);
+  }
+
+  rows(
+    statements: readonly string[],
+    limits: QueryLimits,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
+    return this.queries.rows(statements, limits, signal);
   }
 
   exportTo(
