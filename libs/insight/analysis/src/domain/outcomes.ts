@@ -31,16 +31,14 @@ export function outcomePairs(
   const { windowMs, clicks, impressions, conversions } = actions;
   const endMs = toMs + windowMs;
   const kinds = [clicks, impressions, conversions].map((list) => isOne(list, dialect));
-  const time = (column: string, to: number) =>
-    `${column} >= ${dialect.time(fromMs)} AND ${column} < ${dialect.time(to)}`;
   // A behaviour that names its recall may come at any time behind it.
   const done =
     'SELECT time, user_hash, item_id, action, request_id, position FROM behaviour WHERE ' +
     `time >= ${dialect.time(fromMs)} AND (${kinds.join(' OR ')}) ` +
     `AND (request_id <> '' OR time < ${dialect.time(endMs)})`;
-  const every =
+  const later =
     'SELECT recall_id, request_id, user_hash, time, item_ids FROM recall_fact WHERE ' +
-    `code = 'OK' AND catalogue = ${dialect.text(catalogue)} AND ${time('time', endMs)}`;
+    `code = 'OK' AND catalogue = ${dialect.text(catalogue)} AND time >= ${dialect.time(fromMs)}`;
   const place = dialect.place('r.item_ids', 'b.item_id');
   const own = 'b.user_hash AS user_hash, b.item_id AS item_id, b.time AS time, b.action AS action';
   const columns =
@@ -48,11 +46,12 @@ export function outcomePairs(
     'max(b.position) AS position';
   const group = 'b.user_hash, b.item_id, b.time, b.action, b.request_id';
   const named =
-    `SELECT ${own}, ${columns} FROM (${done}) AS b JOIN (${every}) AS r ` +
-    `ON r.request_id = b.request_id WHERE b.request_id <> '' AND ${place} > 0 GROUP BY ${group}`;
+    `SELECT ${own}, ${columns} FROM (${done}) AS b JOIN (${later}) AS r ` +
+    `ON r.request_id = b.request_id WHERE b.request_id <> '' AND ${place} > 0 ` +
+    `AND r.time <= b.time GROUP BY ${group}`;
   const unnamed =
-    `SELECT ${own}, ${columns} FROM (${done}) AS b JOIN (${every}) AS r ` +
-    `ON r.user_hash = b.user_hash WHERE b.request_id = '' AND b.user_hash <> 0 ` +
+    `SELECT ${own}, ${columns} FROM (${done}) AS b ` +
+    `JOIN (${later} AND time < ${dialect.time(endMs)}) AS r ON r.user_hash = b.user_hash WHERE b.request_id = '' AND b.user_hash <> 0 ` +
     `AND ${place} > 0 AND r.time <= b.time ` +
     `AND ${dialect.ms('r.time')} > ${dialect.ms('b.time')} - ${windowMs} GROUP BY ${group}`;
   const recalls = `${recallsOf(filter, dialect)} AND code = 'OK'`;

@@ -37,7 +37,7 @@ export async function versions(
       `SELECT adapter, ${number('count(DISTINCT user_hash)')} AS users ` +
         `FROM (${answered}) AS answered_recall WHERE user_hash <> 0 GROUP BY adapter`,
       `SELECT earlier, later, floor(overlap * ${PARTS}) AS part, ${number('count(*)')} AS users, ` +
-        `sum(overlap) AS total FROM (${overlaps}) AS overlaps GROUP BY earlier, later, part`,
+        `sum(overlap) AS total FROM (${overlaps}) AS user_pair GROUP BY earlier, later, part`,
       attribute === ''
         ? 'SELECT 1 AS nothing'
         : `SELECT adapter, value, ${number('sum(n)')} AS items FROM (${valued}) AS valued ` +
