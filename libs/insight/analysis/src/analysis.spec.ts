@@ -67,13 +67,21 @@ describe.each(['duckdb', 'clickhouse'])('%s', (name) => {
     return { store: store as AnalysisStore, actions };
   };
 
-  it.each(FILTERS)('gives the figures of the overview over %s', async (_name, filter, ) => {
-    await checkOverview(opened.get(name), filter);
-  }, 120_000);
+  it.each(FILTERS)(
+    'gives the figures of the overview over %s',
+    async (_name, filter) => {
+      await checkOverview(opened.get(name), filter);
+    },
+    120_000,
+  );
 
-  it.each(FILTERS)('gives shares, reach and outcomes over %s', async (_name, filter) => {
-    await checkShares(opened.get(name), filter);
-  }, 120_000);
+  it.each(FILTERS)(
+    'gives shares, reach and outcomes over %s',
+    async (_name, filter) => {
+      await checkShares(opened.get(name), filter);
+    },
+    120_000,
+  );
 
   it('gives items as they are and were', async (context) => {
     const asked = asking(context);
@@ -143,7 +151,9 @@ async function checkOverview(store: Opened | undefined, filter: AnalysisFilter):
     const toMs = Math.min(filter.toMs, timeMs + page.bucketMs);
     const bucket = { ...filter, fromMs: timeMs, toMs };
     expect(figures.recalls).toBe(hand.recalls(bucket).length);
-    const clicks = hand.pairs(filter).filter(({ recall, click }) => click && recall.timeMs >= timeMs && recall.timeMs < toMs);
+    const clicks = hand
+      .pairs(filter)
+      .filter(({ recall, click }) => click && recall.timeMs >= timeMs && recall.timeMs < toMs);
     expect(figures.clickRate.successes).toBe(clicks.length);
     if (toMs - timeMs === page.bucketMs) {
       const expected = hand.overlap(bucket);
@@ -170,12 +180,17 @@ async function checkShares(store: Opened | undefined, filter: AnalysisFilter): P
   const total = [...values.values()].reduce((sum, one) => sum + one, 0);
   expect(few.values.reduce((sum, one) => sum + one.items, 0)).toBe(total);
   const atMs = filter.fromMs + Math.floor((filter.toMs - filter.fromMs) / 3) + 77;
-  const [earlier, later] = [{ ...filter, toMs: atMs }, { ...filter, fromMs: atMs }];
+  const [earlier, later] = [
+    { ...filter, toMs: atMs },
+    { ...filter, fromMs: atMs },
+  ];
   const plain = filter.attributes.length === 0;
   if (plain) {
     const byValue = await reach(asked, filter, { by: 'category', atMs, limit: 100 });
     const column = (side: 'before' | 'after') =>
-      sorted(new Map(byValue.rows.filter((row) => row[side] > 0).map((row) => [row.key, row[side]])));
+      sorted(
+        new Map(byValue.rows.filter((row) => row[side] > 0).map((row) => [row.key, row[side]])),
+      );
     expect(column('before')).toEqual(sorted(hand.recallsByValue(earlier, 'category')));
     expect(column('after')).toEqual(sorted(hand.recallsByValue(later, 'category')));
     const byItem = await reach(asked, filter, { by: 'item', atMs, limit: 1000 });

@@ -28,14 +28,19 @@ export async function composition(
   const exposed = exposures(filter, bucketMs, await store.hours(), dialect);
   const valued = exposuresByValue(filter, attribute, exposed, dialect);
   const totals = `SELECT value, sum(n) AS items FROM (${valued}) AS valued GROUP BY value`;
-  const top = `SELECT value FROM (${totals}) AS totals ORDER BY items DESC, value LIMIT ${valuesMax}`;
-  const told = `CASE WHEN value IN (${top}) THEN value ELSE ${dialect.text(OTHER)} END`;
+  const top =
+    `SELECT value, 1 AS is_top FROM (${totals}) AS totals ` +
+    `ORDER BY items DESC, value LIMIT ${valuesMax}`;
+  const told =
+    `SELECT v.time_ms AS time_ms, v.scene AS scene, v.n AS n, CASE WHEN t.is_top = 1 ` +
+    `THEN v.value ELSE ${dialect.text(OTHER)} END AS told FROM (${valued}) AS v ` +
+    `LEFT JOIN (${top}) AS t ON t.value = v.value`;
   const by = (key: string) =>
-    `SELECT ${key} AS place, ${told} AS told, ${number('sum(n)')} AS items ` +
-    `FROM (${valued}) AS valued GROUP BY place, told`;
+    `SELECT ${key} AS place, told, ${number('sum(n)')} AS items ` +
+    `FROM (${told}) AS told_items GROUP BY place, told`;
   const rows = await store.rows(
     [
-      `SELECT ${told} AS told, ${number('sum(n)')} AS items FROM (${valued}) AS valued GROUP BY told`,
+      `SELECT told, ${number('sum(n)')} AS items FROM (${told}) AS told_items GROUP BY told`,
       by('time_ms'),
       ...(across === '' ? ['SELECT 1 AS nothing'] : [by(dialect.member('scene', across))]),
       ...marksStatements(filter, dialect),

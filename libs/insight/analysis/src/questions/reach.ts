@@ -123,11 +123,11 @@ export async function unreached(
     `FROM (${asked}) AS a JOIN (${evaluated}) AS p ON p.predicate_id = a.predicate_id ` +
     'AND p.hour_number = a.hour_number';
   const live = liveItems(filter, dialect);
-  const free = `SELECT sum(recalls) AS recalls FROM (${asked}) AS free WHERE predicate_id = ''`;
+  const free = `SELECT sum(recalls) AS free_recalls FROM (${asked}) AS free WHERE predicate_id = ''`;
   const had = exposures(filter, toMs - fromMs, await store.hours(), dialect);
   const eligible =
     `SELECT item_id, recalls FROM (${dialect.items('recalls', `(${known}) AS known`)}) AS listed ` +
-    `UNION ALL SELECT l.item_id AS item_id, f.recalls AS recalls FROM (${live}) AS l ` +
+    `UNION ALL SELECT l.item_id AS item_id, f.free_recalls AS recalls FROM (${live}) AS l ` +
     `CROSS JOIN (${free}) AS f`;
   const rows =
     'SELECT e.item_id AS item_id, max(l.title) AS title, sum(e.recalls) AS eligible ' +
@@ -138,16 +138,16 @@ export async function unreached(
       `SELECT item_id, title, ${number('eligible')} AS eligible FROM (${rows}) AS missed ` +
         `WHERE eligible > 0 ORDER BY eligible DESC, item_id LIMIT ${limit}`,
       `SELECT ${number('count(*)')} AS total FROM (${rows}) AS missed WHERE eligible > 0`,
-      `SELECT ${number('sum(recalls)')} AS recalls, ` +
+      `SELECT ${number('sum(recalls)')} AS asked_recalls, ` +
         `${number("sum(CASE WHEN predicate_id = '' THEN recalls ELSE 0 END)")} AS free ` +
         `FROM (${asked}) AS asked`,
-      `SELECT ${number('sum(recalls)')} AS recalls FROM (${known}) AS known`,
+      `SELECT ${number('sum(recalls)')} AS asked_recalls FROM (${known}) AS known`,
     ],
     signal,
   );
   const [listed = []] = answers;
   const [count, all, understood] = answers.slice(1).map(([row]) => row);
-  const recalls = numberOf(all, 'recalls');
+  const recalls = numberOf(all, 'asked_recalls');
   return {
     items: listed.map((row) => ({
       itemId: textOf(row, 'item_id'),
@@ -156,6 +156,6 @@ export async function unreached(
     })),
     total: numberOf(count, 'total'),
     recalls,
-    unknownRecalls: recalls - numberOf(all, 'free') - numberOf(understood, 'recalls'),
+    unknownRecalls: recalls - numberOf(all, 'free') - numberOf(understood, 'asked_recalls'),
   };
 }
