@@ -8,25 +8,36 @@ import type {
   ActivatedVersion,
   AdapterChanges,
   AdaptersPage,
+  AdPage,
+  AnalysisAbout,
   CataloguePage,
   ClusterPage,
   ComparisonPage,
   ComparisonSummary,
+  CompositionPage,
   DescribedItem,
   ExplainAnswer,
+  ExportJob,
+  ItemsPage,
   Landing,
   LivePage,
   LoginState,
   Note,
   OidcBegun,
+  OverviewPage,
   QueryResult,
+  ReachPage,
   RecallList,
   RecallPage,
   RecordedChange,
   RelevancePage,
   SavedSet,
+  SchemaPage,
   TriedRecall,
+  UnreachedPage,
+  UserChangePage,
   UserPage,
+  VersionsPage,
 } from './api-types.js';
 import type { ImportState } from './imports.js';
 
@@ -80,6 +91,19 @@ export interface ConsoleAnswers {
   readonly 'post comparisons/{id}/notes': Note;
   readonly 'delete comparisons/{id}/notes/{note}': Removed;
   readonly 'post sql': QueryResult;
+  readonly 'get analysis/about': AnalysisAbout;
+  readonly 'get analysis/schema': SchemaPage;
+  readonly 'get analysis/overview': OverviewPage;
+  readonly 'get analysis/composition': CompositionPage;
+  readonly 'get analysis/reach': ReachPage;
+  readonly 'get analysis/unreached': UnreachedPage;
+  readonly 'get analysis/versions': VersionsPage;
+  readonly 'get analysis/ads/{id}': AdPage;
+  readonly 'get analysis/items': ItemsPage;
+  readonly 'get analysis/change': UserChangePage;
+  readonly 'post exports': ExportJob;
+  readonly 'get exports/{id}': ExportJob;
+  readonly 'delete exports/{id}': Removed;
   readonly 'get sets': { readonly sets: readonly SavedSet[] };
   readonly 'post sets': SavedSet;
   readonly 'delete sets/{name}': Removed;

@@ -1,6 +1,26 @@
 /** Answers of the console's API; its pages read the same types. */
 
 import type { AdapterState, CanaryReport, ClickRate, RuleVerdict } from '@tessera/adapter';
+import type {
+  AdPage,
+  AnalysisAbout,
+  AnalysisItem,
+  ChangePart,
+  CompositionPage,
+  ExportJob,
+  ItemsPage,
+  Mark,
+  OutcomeRow,
+  OverviewFigures,
+  OverviewPage,
+  Rate,
+  ReachPage,
+  ReachRow,
+  SchemaPage,
+  UnreachedPage,
+  UserChangePage,
+  VersionsPage,
+} from '@tessera/analysis';
 import type { Landing } from '@tessera/catalogue';
 import type { ClusterState, ShownNode } from '@tessera/client';
 import type {
@@ -20,24 +40,42 @@ import type { Comparison, Distribution } from './domain/compare.js';
 
 export type { Comparison, Distribution } from './domain/compare.js';
 export type {
+  AdPage,
+  AnalysisAbout,
+  AnalysisItem,
   CanaryReport,
   Certificate,
+  ChangePart,
   ClickRate,
   ClusterState,
   ComparisonSummary,
+  CompositionPage,
   DescribedItem,
   ExplainAnswer,
+  ExportJob,
+  ItemsPage,
   Landing,
+  Mark,
   Note,
+  OutcomeRow,
+  OverviewFigures,
+  OverviewPage,
   Pulse,
   QueryResult,
+  Rate,
+  ReachPage,
+  ReachRow,
   RecallSummary,
   RecordedChange,
   RecordedRecall,
   RuleVerdict,
   SavedSet,
+  SchemaPage,
   ShownNode,
   StoreState,
+  UnreachedPage,
+  UserChangePage,
+  VersionsPage,
   Visitor,
 };
 

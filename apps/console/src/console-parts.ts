@@ -4,6 +4,7 @@ import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRequest, RecallRuntime } from '@tessera/recall';
 import type { Log } from '@tessera/telemetry';
+import type { AnalysisPort } from './analysis-port.js';
 import type { RelevancePage } from './api-types.js';
 import type { ClusterPort } from './cluster-port.js';
 import type { ConsoleAccess, Visitor } from './console-access.js';
@@ -49,6 +50,8 @@ export abstract class ConsoleParts {
   abstract readonly recalls: InspectedRecalls;
   /** Undefined where nothing is recorded. */
   abstract readonly store: InspectionStore | undefined;
+  /** Undefined where no facts are kept. */
+  abstract readonly analysis: AnalysisPort | undefined;
   /** All that is kept of a user; undefined where users cannot be erased. */
   abstract readonly eraseUser:
     | ((userId: string) => Promise<{ readonly known: boolean; readonly recalls: number }>)

@@ -2,12 +2,15 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { Audits } from './audits.js';
 import { ClusterNodes } from './cluster-nodes.js';
 import { ConsoleParts } from './console-parts.js';
+import { ExportJobs } from './export-jobs.js';
 import { Gate } from './gate.js';
 import { AboutController } from './http/about.controller.js';
 import { ConsoleAdaptersController } from './http/adapters.controller.js';
+import { AnalysisController } from './http/analysis.controller.js';
 import { ConsoleCatalogueController } from './http/catalogue.controller.js';
 import { ConsoleClusterController } from './http/cluster.controller.js';
 import { ComparisonController } from './http/comparison.controller.js';
+import { ExportsController } from './http/exports.controller.js';
 import { LoginController } from './http/login.controller.js';
 import { RecallsController } from './http/recalls.controller.js';
 import { ConsoleRelevanceController } from './http/relevance.controller.js';
@@ -16,6 +19,7 @@ import { UsersController } from './http/users.controller.js';
 import { Imports } from './imports.js';
 import { Notes } from './notes.js';
 import { Recorded } from './recorded.js';
+import { UserChanges } from './user-changes.js';
 
 /** The API that the pages of the console ask. */
 @Module({})
@@ -34,10 +38,12 @@ export class ConsoleModule {
         ConsoleAdaptersController,
         ComparisonController,
         SqlController,
+        AnalysisController,
+        ExportsController,
       ],
       providers: [
         { provide: ConsoleParts, useValue: parts },
-        ...[Audits, Gate, Recorded, Notes, Imports, ClusterNodes],
+        ...[Audits, Gate, Recorded, Notes, Imports, ClusterNodes, UserChanges, ExportJobs],
       ],
     };
   }

@@ -1,3 +1,4 @@
+export type { AnalysisPort } from './analysis-port.js';
 export type { ClusterPort } from './cluster-port.js';
 export { ConsoleModule } from './console.module.js';
 export { type ConsoleAccess, LoopbackAccess } from './console-access.js';

@@ -16,6 +16,10 @@ export const CONSOLE_SCHEMAS = {
   ConsoleExplain: body({ itemId: text('the item that is or is not in the answer') }),
   ConsoleNote: body({ text: text('at most 4000 characters') }),
   ConsoleSql: body({ sql: text('one SELECT; docs/operate/console.md lists the tables') }),
+  ConsoleExport: body({
+    sql: text('one SELECT'),
+    format: { type: 'string', enum: ['csv', 'parquet'] },
+  }),
   ConsoleSet: body({
     name: text('a set of the same name is replaced'),
     recallIds: { type: 'array', items: { type: 'string' } },
@@ -47,6 +51,34 @@ interface Operation {
   readonly request?: string;
   readonly query?: readonly string[];
 }
+
+const FILTER = ['from', 'to', 'scene', 'attribute', 'adapter', 'model', 'source', 'catalogue'];
+const question = (path: string, summary: string, query: readonly string[]): Operation => ({
+  path: `analysis/${path}`,
+  method: 'get',
+  summary,
+  query: [...FILTER, ...query],
+});
+
+const ANALYSIS_OPERATIONS: readonly Operation[] = [
+  { path: 'analysis/about', method: 'get', summary: 'The facts that are kept' },
+  { path: 'analysis/schema', method: 'get', summary: 'Tables and columns of the facts' },
+  question('overview', 'What changed', ['buckets']),
+  question('composition', 'Values of an attribute in what was recalled', [
+    ...['by', 'buckets', 'across', 'values'],
+  ]),
+  question('reach', 'Recalls that had an item or value, before and after', ['by', 'at', 'limit']),
+  question('unreached', 'Items that could have been recalled and were not', ['limit']),
+  question('versions', 'Versions beside each other', ['by']),
+  question('ads/{id}', 'One ad: its recalls and outcomes', []),
+  question('items', 'Items with facets', ['text', 'live', 'offset', 'limit']),
+  {
+    path: 'analysis/change',
+    method: 'get',
+    summary: 'Why two recalls of a user differ',
+    query: ['left', 'right'],
+  },
+];
 
 const OPERATIONS: readonly Operation[] = [
   { path: 'login', method: 'get', summary: 'Who asks, and how to log in' },
@@ -156,6 +188,11 @@ const OPERATIONS: readonly Operation[] = [
   { path: 'comparisons/{id}/notes/{note}', method: 'delete', summary: 'Remove such a note' },
   { path: 'sql', method: 'post', summary: 'Ask the recorded recalls', request: 'ConsoleSql' },
   { path: 'export', method: 'get', summary: 'The rows as a file', query: ['sql', 'format'] },
+  { path: 'exports', method: 'post', summary: 'Begin an export', request: 'ConsoleExport' },
+  { path: 'exports/{id}', method: 'get', summary: 'How far an export is' },
+  { path: 'exports/{id}', method: 'delete', summary: 'End an export' },
+  { path: 'exports/{id}/file', method: 'get', summary: 'The file of an export' },
+  ...ANALYSIS_OPERATIONS,
   { path: 'sets', method: 'get', summary: 'Saved sets of recalls' },
   { path: 'sets', method: 'post', summary: 'Save a set', request: 'ConsoleSet' },
   { path: 'sets/{name}', method: 'delete', summary: 'Remove a set' },

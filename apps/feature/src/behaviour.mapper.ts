@@ -19,12 +19,13 @@ const HISTORY_LIMIT_DEFAULT = 100;
 /** @throws TesseraError REQUEST_INVALID */
 export function parseBehaviour(wire: WireBehaviour | undefined): BehaviourEvent {
   if (wire === undefined) throw invalid('behaviour', 'a behaviour', 'none');
-  const { userId, eventId, itemId, action, timeMs, scene } = wire;
+  const { userId, eventId, itemId, action, timeMs, scene, requestId, position } = wire;
   for (const [field, value] of Object.entries({ userId, eventId, itemId, action })) {
     text(field, value);
   }
   texts('scene', scene);
-  return { userId, eventId, itemId, action, timeMs, scene };
+  if (requestId !== undefined) text('requestId', requestId);
+  return { userId, eventId, itemId, action, timeMs, scene, requestId, position };
 }
 
 export function parseUserId(userId: string): string {

@@ -20,12 +20,14 @@ import { RecallAudits, type TextModels } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { type AdapterEventRelay, type ModelEdges, modelEdgesOf } from './adapters.js';
 import { type Admissions, admissionsOf } from './admissions.js';
+import { analysisOf } from './analysis.js';
 import type { ClusterNode } from './cluster/cluster-node.js';
 import { followedUsers, kvChanges } from './cluster/kv-changes.js';
 import { consoleParts } from './console.js';
 import { countedClicks } from './counted-clicks.js';
+import { type FactFeeds, factFeeds } from './fact-feeds.js';
 import { type Holders, heldWhileIdle } from './held-while-idle.js';
-import { type Inspection, inspected, recordChanges, watchInspection } from './inspection.js';
+import { type Inspection, inspected, watchInspection } from './inspection.js';
 import type { OpenedRelevance } from './relevance.js';
 import type { SharedStores } from './shared-stores.js';
 import type { StandaloneOptions } from './standalone.module.js';
@@ -66,6 +68,7 @@ export interface Composition {
   /** Undefined where none are written. */
   readonly audits: RecallAudits | undefined;
   readonly tracing: Tracing;
+  readonly feeds: FactFeeds | undefined;
   readonly recalls: InspectedRecalls;
   readonly users: Users;
   readonly holders: Holders;
@@ -174,6 +177,8 @@ interface Joined {
   readonly tracing: Tracing;
   readonly topics: Topics | undefined;
   readonly audits: RecallAudits | undefined;
+  /** Undefined: no recalls are kept. */
+  readonly feeds: FactFeeds | undefined;
   readonly recalls: InspectedRecalls;
   readonly users: Users;
   readonly edges: ModelEdges;
@@ -181,12 +186,13 @@ interface Joined {
 }
 
 function featureOf(
-  { config, runtime, log }: ServeParts,
+  { config, runtime, log, inspection }: ServeParts,
   { access, metrics, tracing, topics, users }: Joined,
 ): StandaloneOptions['feature'] {
   const isClick = parseClickActions(config.behaviours.clickActions);
   const { behaviourLog: behaviours, adapters, popularity } = runtime.operations;
   const { follower, erasure } = users;
+  const count = countedClicks(isClick, adapters, popularity);
   if (behaviours === undefined || erasure === undefined) return undefined;
   return {
     behaviours,
@@ -198,18 +204,31 @@ function featureOf(
     log,
     tracing,
     nowMs: Date.now,
-    onAdded: countedClicks(isClick, adapters, popularity),
+    onAdded: (events) => {
+      count(events);
+      inspection?.facts.offerBehaviours(events);
+    },
   };
 }
 
 function retrievalOf(
   parts: ServeParts,
-  { readiness, access, metrics, tracing, topics, audits, recalls, edges, admissions }: Joined,
+  {
+    readiness,
+    access,
+    metrics,
+    tracing,
+    topics,
+    audits,
+    feeds,
+    recalls,
+    edges,
+    admissions,
+  }: Joined,
 ): StandaloneOptions['retrieval'] {
   const { config, runtime, log, inspection, relevance } = parts;
   const { embedding = NO_MODELS, clusterNode } = parts;
   const { serving, operations, facts } = runtime;
-  const store = inspection?.store;
   return {
     recalls,
     serving,
@@ -217,7 +236,7 @@ function retrievalOf(
     facts,
     relevance: relevance?.relevance,
     embedding,
-    pool: kvChanges(runtime, store && ((userId) => store.eraseUser(userId)), clusterNode),
+    pool: kvChanges(runtime, inspection?.eraseUser, clusterNode),
     mayHold: followedUsers(config, facts),
     ...edges,
     changes: access.process.changes,
@@ -227,7 +246,11 @@ function retrievalOf(
     metrics,
     tracing,
     topics,
-    onRecall: audits && ((audited) => audits.write(audited)),
+    onRecall: (audited) => {
+      audits?.write(audited);
+      const { edge, request, outcome } = audited;
+      feeds?.recalled({ timeMs: Date.now(), edge, request, outcome });
+    },
   };
 }
 
@@ -241,8 +264,9 @@ export async function compose(
   const { operations } = runtime;
   const metrics = metricsOf(parts, readiness, access);
   const store = inspection?.store;
-  const recalls = inspected(config, runtime, store);
-  recordChanges(config, operations, store);
+  const eraseRecalls = inspection?.eraseUser;
+  const feeds = factFeeds(config, runtime, inspection, log);
+  const recalls = inspected(config, runtime, store, (recall) => feeds?.recalled(recall));
   const takesBehaviours = operations.behaviourLog !== undefined;
   const topics = await topicsOf(config, takesBehaviours, log, readiness.conditions);
   if (topics !== undefined) metrics.showTopicLag(() => topics.server.lag());
@@ -257,8 +281,16 @@ export async function compose(
   const holders: Holders = { facts, operations, admissions };
   metrics.showHeld(() => heldWhileIdle(holders));
   if (clusterNode !== undefined) metrics.showLog(() => clusterNode.progress);
-  const users = await openUsers({ config, runtime, log, metrics, readiness, store, clusterNode });
-  const shared = { readiness, access, metrics, tracing, topics, audits, recalls };
+  const users = await openUsers({
+    config,
+    runtime,
+    log,
+    metrics,
+    readiness,
+    eraseRecalls,
+    clusterNode,
+  });
+  const shared = { readiness, access, metrics, tracing, topics, audits, feeds, recalls };
   const joined: Joined = { ...shared, users, edges, admissions };
   const modules = {
     operations: {
@@ -279,6 +311,7 @@ export async function compose(
       recalls,
       erasure: users.erasure,
       store,
+      analysis: analysisOf(config, inspection),
       readiness,
       serviceVersion,
       log,
@@ -288,5 +321,5 @@ export async function compose(
       relevance: parts.relevance?.relevance,
     }),
   };
-  return { modules, admissions, topics, audits, tracing, recalls, users, holders };
+  return { modules, admissions, topics, audits, tracing, feeds, recalls, users, holders };
 }

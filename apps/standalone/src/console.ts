@@ -9,6 +9,7 @@ import type { RelevanceScorer } from '@tessera/relevance';
 import type { Log, Metrics } from '@tessera/telemetry';
 import { MILLISECONDS_PER_MINUTE } from '@tessera/units';
 import {
+  type AnalysisPort,
   type ClusterPort,
   CONSOLE_LIMITS,
   type ConsoleParts,
@@ -35,6 +36,7 @@ export interface ConsoleNeeds {
   /** Undefined where users cannot be erased. */
   readonly erasure: Pick<UserErasure, 'erase'> | undefined;
   readonly store: InspectionStore | undefined;
+  readonly analysis: AnalysisPort | undefined;
   readonly readiness: Readiness;
   readonly serviceVersion: string;
   readonly access: Access;
@@ -83,7 +85,7 @@ function clusterOf({ console: { gateway }, cluster, node, peer, recall }: Config
 /** The parts of the console; undefined where it is not served. */
 export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
   const { config, runtime, recalls, erasure, store, readiness, serviceVersion, log } = needs;
-  const { access, metrics, adapters, relevance } = needs;
+  const { access, metrics, adapters, relevance, analysis } = needs;
   const { publicUrl } = config.login;
   const { defaultDeadlineMs } = config.recall;
   if (config.console.pages === 'off') return undefined;
@@ -92,6 +94,7 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
     runtime,
     recalls,
     store,
+    analysis,
     eraseUser: erasure && ((userId) => erasure.erase(userId)),
     parseRecall: readJsonRecall,
     scoreTexts: consoleScores({ relevance, facts: runtime.facts, limits: config.recall }),

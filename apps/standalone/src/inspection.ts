@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { parseCatalogueSpecs } from '@tessera/catalogue';
 import { type Config, repositoryRoot } from '@tessera/config';
+import { ChildFactStore, type EndedRecall, type FactOutcome } from '@tessera/facts';
 import {
   ChildInspectionStore,
   InspectedRecalls,
@@ -9,16 +9,27 @@ import {
   type RecordOutcome,
 } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
-import type { RecallOperations, RecallRuntime } from '@tessera/recall';
+import type { RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import { MEBIBYTE, MILLISECONDS_PER_HOUR } from '@tessera/units';
 
 const PULSE_MS = 5000;
 
-/** A store, and a way to count the outcomes of its records later. */
+/** Stores of recorded recalls and of facts, and a way to count their outcomes later. */
 export interface Inspection {
   readonly store: InspectionStore;
-  countWith(count: (outcome: RecordOutcome, count: number) => void): void;
+  readonly facts: ChildFactStore;
+  /** Forgets all that is kept of a user's recalls; the number of recorded ones. */
+  eraseUser(userId: string): Promise<number>;
+  close(): Promise<void>;
+  countWith(counts: OutcomeCounts): void;
+  /** From now on these keys of scenes are columns for SQL. */
+  showScenes(keys: readonly string[]): void;
+}
+
+interface OutcomeCounts {
+  records(outcome: RecordOutcome, count: number): void;
+  facts(outcome: FactOutcome, count: number): void;
 }
 
 /** The program of the processes behind the store. */
@@ -40,8 +51,8 @@ const QUERY_LIMITS = {
   answerBytesMax: 4 * MEBIBYTE,
 } as const;
 
-/** Behind everything that serves, and queries behind the recorder. */
-const NICENESS = { recorder: 5, query: 19 };
+/** Behind everything that serves, and not starved by it. */
+const NICENESS = { recorder: 5, query: 5 };
 
 /**
  * Undefined where the configuration says that nothing is recorded. A store that is not to be had is
@@ -49,9 +60,9 @@ const NICENESS = { recorder: 5, query: 19 };
  */
 export async function openInspection(config: Config, log: Log): Promise<Inspection | undefined> {
   const { path, keepHours, keepBytes } = config.inspection;
-  const { queryPriority } = config.console;
   if (path === '') return undefined;
-  let tell: (outcome: RecordOutcome, count: number) => void = () => undefined;
+  const sceneKeys: string[] = [];
+  let counts: OutcomeCounts = { records: () => undefined, facts: () => undefined };
   const store = await ChildInspectionStore.open({
     program: PROGRAM,
     niceness: NICENESS,
@@ -59,46 +70,84 @@ export async function openInspection(config: Config, log: Log): Promise<Inspecti
     memoryBytes: RECORDER_BYTES,
     queueMax: QUEUE_MAX,
     retention: { ageMsMax: keepHours * MILLISECONDS_PER_HOUR, bytesMax: keepBytes },
-    queries: {
-      isIdle: queryPriority === 'idle',
-      ...QUERY_LIMITS,
-    },
-    onRecords: (outcome, count) => tell(outcome, count),
+    queries: QUERY_LIMITS,
+    facts: { folder: join(path, 'facts'), sceneKeys },
+    onRecords: (outcome, count) => counts.records(outcome, count),
     onFault: (thrown) => log.error({ err: thrown }, 'the inspection store failed'),
   });
   if (store.condition().state !== 'ok') log.error({}, 'recalls are not recorded');
+  const facts = await openFacts(config, log, (outcome, count) => counts.facts(outcome, count));
   return {
     store,
-    countWith: (count) => {
-      tell = count;
+    facts,
+    eraseUser: async (userId) => {
+      await facts.eraseUser(userId);
+      return store.eraseUser(userId);
+    },
+    close: async () => {
+      await Promise.all([store.close(), facts.close()]);
+    },
+    showScenes: (keys) => {
+      sceneKeys.splice(0, sceneKeys.length, ...keys);
+    },
+    countWith: (wanted) => {
+      counts = wanted;
     },
   };
+}
+
+/** Rows that wait for their process at most: some seconds of a busy node; further ones are lost. */
+const FACTS_QUEUE_MAX = 20_000;
+const FACTS_BYTES = 256 * MEBIBYTE;
+const FACT_LIMITS = {
+  /** Rows of a file, of which there is one a minute or more. */
+  fileRowsMax: 50_000,
+  /** Rows that wait for a disk that takes none. */
+  waitingRowsMax: 200_000,
+  /** Milliseconds that a file which was merged is kept for exports that read it. */
+  graceMs: 310_000,
+} as const;
+
+function openFacts(
+  { inspection: { path, keepHours, keepBytes }, node }: Config,
+  log: Log,
+  onFacts: (outcome: FactOutcome, count: number) => void,
+): Promise<ChildFactStore> {
+  return ChildFactStore.open({
+    program: [PROGRAM, 'facts', String(NICENESS.recorder)],
+    path: join(path, 'facts'),
+    node: node.name,
+    memoryBytes: FACTS_BYTES,
+    queueMax: FACTS_QUEUE_MAX,
+    ...FACT_LIMITS,
+    keepMs: keepHours * MILLISECONDS_PER_HOUR,
+    keepBytes,
+    onFacts,
+    onFault: (thrown) => log.error({ err: thrown }, 'facts of recalls are not written'),
+  });
 }
 
 /** From now on records are counted, and the store is one of the conditions of the process. */
 export function watchInspection(
   inspection: Inspection | undefined,
-  metrics: Pick<Metrics, 'countInspected'>,
+  metrics: Pick<Metrics, 'countKept'>,
   readiness: Readiness,
 ): void {
   if (inspection === undefined) return;
-  inspection.countWith((outcome, count) => metrics.countInspected(outcome, count));
-  const read = () => inspection.store.condition();
+  const { store, facts } = inspection;
+  inspection.countWith({
+    records: (outcome, count) => metrics.countKept('records', outcome, count),
+    facts: (outcome, count) => metrics.countKept('facts', outcome, count),
+  });
+  const read = () => store.condition();
   readiness.conditions.add({ name: 'inspection', kind: 'store', isNeeded: false, read });
-}
-
-/** From now on what becomes of the catalogues is recorded as well. */
-export function recordChanges(
-  { catalogue }: Config,
-  operations: RecallOperations,
-  store: InspectionStore | undefined,
-): void {
-  if (store === undefined) return;
-  for (const { name } of [{ name: '' }, ...parseCatalogueSpecs(catalogue.more)]) {
-    operations.changesOf(name).follow((applied) => {
-      store.offerChange({ ...applied, catalogue: name, timeMs: Date.now() });
-    });
-  }
+  const readFacts = () => {
+    const reason = facts.condition();
+    return reason === ''
+      ? ({ state: 'ok', reason } as const)
+      : ({ state: 'down', reason } as const);
+  };
+  readiness.conditions.add({ name: 'facts', kind: 'store', isNeeded: false, read: readFacts });
 }
 
 /** Recalls of the service, some of which are recorded. */
@@ -106,10 +155,13 @@ export function inspected(
   { inspection }: Config,
   { serving, operations }: RecallRuntime,
   store: InspectionStore | undefined,
+  onTried: (recall: EndedRecall) => void,
 ): InspectedRecalls {
   return new InspectedRecalls({
     serving,
     store,
+    onTried: (request, outcome) =>
+      onTried({ timeMs: Date.now(), edge: 'console', request, outcome }),
     rules: { percent: inspection.percent, users: parseWatchedUsers(inspection.users) },
     catalogueSequence: () => operations.changesOf('').state().sequence,
     nowMs: Date.now,

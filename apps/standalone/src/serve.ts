@@ -20,7 +20,7 @@ const CANCEL_BUDGET_MS = 10_000;
 /** Finishes or cancels running requests within the budget, then closes everything. */
 function drainSteps(
   hosted: Hosted,
-  { topics, audits, tracing, recalls, users, holders }: Composition,
+  { topics, audits, tracing, feeds, recalls, users, holders }: Composition,
   { runtime, config, inspection, relevance, embedding, clusterNode, stores }: ServeParts,
   access: Access,
   endWatch: () => void,
@@ -47,7 +47,8 @@ function drainSteps(
         recalls.close();
         await users.close();
         embedding?.close();
-        await inspection?.store.close();
+        await feeds?.close();
+        await inspection?.close();
         await audits?.close();
         await access.process.close();
         await topics?.producer.close();

@@ -147,7 +147,7 @@ export async function start(config: Config): Promise<void> {
   const embedding = await openEmbedding(config);
   for (const note of embedding.notes) log.warn({}, note);
   const inspection = await openInspection(config, log);
-  const eraseRecalls = inspection && ((userId: string) => inspection.store.eraseUser(userId));
+  const eraseRecalls = inspection?.eraseUser;
   const opened = await openClusterLog(config, log);
   const stores = new SharedStores(config, log);
   const loaded = await joined({
@@ -159,14 +159,14 @@ export async function start(config: Config): Promise<void> {
   }).catch(async (error: unknown) => {
     embedding.close();
     await stores.close();
-    await inspection?.store.close();
+    await inspection?.close();
     await opened?.log.close();
     throw error;
   });
   const { runtime, clusterNode } = loaded;
   const relevance = await openRelevance(config).catch(async (error: unknown) => {
     embedding.close();
-    await inspection?.store.close();
+    await inspection?.close();
     await clusterNode?.close();
     await runtime.close();
     await stores.close();
@@ -178,7 +178,7 @@ export async function start(config: Config): Promise<void> {
   const parts = { config, runtime, clusterNode, log, tracing, ...own };
   const serving = await serve(parts).catch(async (error: unknown) => {
     embedding.close();
-    await inspection?.store.close();
+    await inspection?.close();
     await relevance?.close();
     await clusterNode?.close();
     await runtime.close();

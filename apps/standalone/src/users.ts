@@ -1,6 +1,5 @@
 import type { Config } from '@tessera/config';
 import { erasuresCondition } from '@tessera/hosting';
-import type { InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
@@ -22,7 +21,8 @@ export interface UsersNeeds {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly readiness: Readiness;
-  readonly store: InspectionStore | undefined;
+  /** Undefined: no recalls are kept. */
+  readonly eraseRecalls: ((userId: string) => Promise<number>) | undefined;
   /** Undefined: this process is the only one. */
   readonly clusterNode: ClusterNode | undefined;
 }
@@ -37,7 +37,7 @@ export interface Users {
 
 /** Erasures that an earlier process left are gone on with. */
 export async function openUsers(needs: UsersNeeds): Promise<Users> {
-  const { config, runtime, log, metrics, readiness, store } = needs;
+  const { config, runtime, log, metrics, readiness, eraseRecalls } = needs;
   const { behaviourLog: behaviours } = runtime.operations;
   const own = new OwnPool(runtime.serving, followedUsers(config, runtime.facts));
   const { clusterNode } = needs;
@@ -60,7 +60,7 @@ export async function openUsers(needs: UsersNeeds): Promise<Users> {
   const erasure = new UserErasure({
     behaviours,
     follower,
-    eraseRecalls: store && ((userId) => store.eraseUser(userId)),
+    eraseRecalls,
     pending: await pendingErasuresOf(config),
     log,
     nowMs: Date.now,

@@ -1504,6 +1504,15 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   "unavailable"
                 ]
               },
+              "arm": {
+                "type": "string",
+                "enum": [
+                  "base",
+                  "active",
+                  "canary",
+                  "named"
+                ]
+              },
               "historyItems": {
                 "type": "number"
               },
@@ -3679,6 +3688,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "isCut": {
         "type": "boolean"
       },
+      "waitedMs": {
+        "type": "number"
+      },
       "milliseconds": {
         "type": "number"
       }
@@ -3687,7 +3699,1398 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "columns",
       "rows",
       "isCut",
+      "waitedMs",
       "milliseconds"
+    ],
+    "additionalProperties": false
+  },
+  "get analysis/about": {
+    "type": "object",
+    "properties": {
+      "isKept": {
+        "type": "boolean"
+      },
+      "store": {
+        "type": "string",
+        "enum": [
+          "duckdb",
+          "clickhouse"
+        ]
+      },
+      "keptFromMs": {
+        "type": "number"
+      },
+      "keptToMs": {
+        "type": "number"
+      },
+      "recalls": {
+        "type": "number"
+      },
+      "behaviours": {
+        "type": "number"
+      },
+      "bytes": {
+        "type": "number"
+      },
+      "files": {
+        "type": "number"
+      },
+      "keepMs": {
+        "type": "number"
+      },
+      "keepBytes": {
+        "type": "number"
+      },
+      "dropped": {
+        "type": "number"
+      },
+      "fault": {
+        "type": "string"
+      },
+      "factShare": {
+        "type": "number"
+      },
+      "recordShare": {
+        "type": "number"
+      },
+      "sceneKeys": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "attributes": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      }
+    },
+    "required": [
+      "isKept",
+      "store",
+      "keptFromMs",
+      "keptToMs",
+      "recalls",
+      "behaviours",
+      "bytes",
+      "files",
+      "keepMs",
+      "keepBytes",
+      "dropped",
+      "fault",
+      "factShare",
+      "recordShare",
+      "sceneKeys",
+      "attributes"
+    ],
+    "additionalProperties": false
+  },
+  "get analysis/schema": {
+    "type": "object",
+    "properties": {
+      "tables": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "name": {
+              "type": "string"
+            },
+            "text": {
+              "type": "string"
+            },
+            "columns": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "properties": {
+                  "name": {
+                    "type": "string"
+                  },
+                  "type": {
+                    "type": "string"
+                  },
+                  "text": {
+                    "type": "string"
+                  }
+                },
+                "required": [
+                  "name",
+                  "type",
+                  "text"
+                ],
+                "additionalProperties": false
+              }
+            }
+          },
+          "required": [
+            "name",
+            "text",
+            "columns"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "tables"
+    ],
+    "additionalProperties": false
+  },
+  "get analysis/overview": {
+    "type": "object",
+    "properties": {
+      "fromMs": {
+        "type": "number"
+      },
+      "toMs": {
+        "type": "number"
+      },
+      "bucketMs": {
+        "type": "number"
+      },
+      "liveItems": {
+        "type": "number"
+      },
+      "shownBy": {
+        "type": "string",
+        "enum": [
+          "impressions",
+          "recalls"
+        ]
+      },
+      "now": {
+        "type": "object",
+        "properties": {
+          "recalls": {
+            "type": "number"
+          },
+          "answered": {
+            "type": "number"
+          },
+          "users": {
+            "type": "number"
+          },
+          "refused": {
+            "type": "object",
+            "additionalProperties": {
+              "type": "number"
+            }
+          },
+          "coverage": {
+            "type": "number"
+          },
+          "gini": {
+            "type": "number"
+          },
+          "clickRate": {
+            "type": "object",
+            "properties": {
+              "successes": {
+                "type": "number"
+              },
+              "trials": {
+                "type": "number"
+              },
+              "rate": {
+                "type": "number"
+              },
+              "low": {
+                "type": "number"
+              },
+              "high": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "successes",
+              "trials",
+              "rate",
+              "low",
+              "high"
+            ],
+            "additionalProperties": false
+          },
+          "overlap": {
+            "type": "number",
+            "nullable": true
+          }
+        },
+        "required": [
+          "recalls",
+          "answered",
+          "users",
+          "refused",
+          "coverage",
+          "gini",
+          "clickRate",
+          "overlap"
+        ],
+        "additionalProperties": false
+      },
+      "before": {
+        "type": "object",
+        "properties": {
+          "recalls": {
+            "type": "number"
+          },
+          "answered": {
+            "type": "number"
+          },
+          "users": {
+            "type": "number"
+          },
+          "refused": {
+            "type": "object",
+            "additionalProperties": {
+              "type": "number"
+            }
+          },
+          "coverage": {
+            "type": "number"
+          },
+          "gini": {
+            "type": "number"
+          },
+          "clickRate": {
+            "type": "object",
+            "properties": {
+              "successes": {
+                "type": "number"
+              },
+              "trials": {
+                "type": "number"
+              },
+              "rate": {
+                "type": "number"
+              },
+              "low": {
+                "type": "number"
+              },
+              "high": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "successes",
+              "trials",
+              "rate",
+              "low",
+              "high"
+            ],
+            "additionalProperties": false
+          },
+          "overlap": {
+            "type": "number",
+            "nullable": true
+          }
+        },
+        "required": [
+          "recalls",
+          "answered",
+          "users",
+          "refused",
+          "coverage",
+          "gini",
+          "clickRate",
+          "overlap"
+        ],
+        "additionalProperties": false
+      },
+      "series": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "timeMs": {
+              "type": "number"
+            },
+            "recalls": {
+              "type": "number"
+            },
+            "answered": {
+              "type": "number"
+            },
+            "users": {
+              "type": "number"
+            },
+            "refused": {
+              "type": "object",
+              "additionalProperties": {
+                "type": "number"
+              }
+            },
+            "coverage": {
+              "type": "number"
+            },
+            "gini": {
+              "type": "number"
+            },
+            "clickRate": {
+              "type": "object",
+              "properties": {
+                "successes": {
+                  "type": "number"
+                },
+                "trials": {
+                  "type": "number"
+                },
+                "rate": {
+                  "type": "number"
+                },
+                "low": {
+                  "type": "number"
+                },
+                "high": {
+                  "type": "number"
+                }
+              },
+              "required": [
+                "successes",
+                "trials",
+                "rate",
+                "low",
+                "high"
+              ],
+              "additionalProperties": false
+            },
+            "overlap": {
+              "type": "number",
+              "nullable": true
+            }
+          },
+          "required": [
+            "answered",
+            "clickRate",
+            "coverage",
+            "gini",
+            "overlap",
+            "recalls",
+            "refused",
+            "timeMs",
+            "users"
+          ]
+        }
+      },
+      "marks": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "timeMs": {
+              "type": "number"
+            },
+            "kind": {
+              "type": "string",
+              "enum": [
+                "catalogue",
+                "model",
+                "adapter",
+                "template"
+              ]
+            },
+            "text": {
+              "type": "string"
+            },
+            "sequence": {
+              "type": "number"
+            },
+            "digest": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "timeMs",
+            "kind",
+            "text",
+            "sequence",
+            "digest"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "fromMs",
+      "toMs",
+      "bucketMs",
+      "liveItems",
+      "shownBy",
+      "now",
+      "before",
+      "series",
+      "marks"
+    ],
+    "additionalProperties": false
+  },
+  "get analysis/composition": {
+    "type": "object",
+    "properties": {
+      "attribute": {
+        "type": "string"
+      },
+      "bucketMs": {
+        "type": "number"
+      },
+      "values": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "value": {
+              "type": "string"
+            },
+            "items": {
+              "type": "number"
+            },
+            "share": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "value",
+            "items",
+            "share"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "series": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "timeMs": {
+              "type": "number"
+            },
+            "items": {
+              "type": "array",
+              "items": {
+                "type": "number"
+              }
+            }
+          },
+          "required": [
+            "timeMs",
+            "items"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "sceneKey": {
+        "type": "string"
+      },
+      "matrix": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "scene": {
+              "type": "string"
+            },
+            "items": {
+              "type": "array",
+              "items": {
+                "type": "number"
+              }
+            }
+          },
+          "required": [
+            "scene",
+            "items"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "marks": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "timeMs": {
+              "type": "number"
+            },
+            "kind": {
+              "type": "string",
+              "enum": [
+                "catalogue",
+                "model",
+                "adapter",
+                "template"
+              ]
+            },
+            "text": {
+              "type": "string"
+            },
+            "sequence": {
+              "type": "number"
+            },
+            "digest": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "timeMs",
+            "kind",
+            "text",
+            "sequence",
+            "digest"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "attribute",
+      "bucketMs",
+      "values",
+      "series",
+      "sceneKey",
+      "matrix",
+      "marks"
+    ],
+    "additionalProperties": false
+  },
+  "get analysis/reach": {
+    "type": "object",
+    "properties": {
+      "by": {
+        "type": "string"
+      },
+      "fromMs": {
+        "type": "number"
+      },
+      "atMs": {
+        "type": "number"
+      },
+      "toMs": {
+        "type": "number"
+      },
+      "recallsBefore": {
+        "type": "number"
+      },
+      "recallsAfter": {
+        "type": "number"
+      },
+      "rows": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "key": {
+              "type": "string"
+            },
+            "title": {
+              "type": "string"
+            },
+            "before": {
+              "type": "number"
+            },
+            "after": {
+              "type": "number"
+            },
+            "shareBefore": {
+              "type": "number"
+            },
+            "shareAfter": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "key",
+            "title",
+            "before",
+            "after",
+            "shareBefore",
+            "shareAfter"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "isCut": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "by",
+      "fromMs",
+      "atMs",
+      "toMs",
+      "recallsBefore",
+      "recallsAfter",
+      "rows",
+      "isCut"
+    ],
+    "additionalProperties": false
+  },
+  "get analysis/unreached": {
+    "type": "object",
+    "properties": {
+      "items": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "itemId": {
+              "type": "string"
+            },
+            "title": {
+              "type": "string"
+            },
+            "eligibleRecalls": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "itemId",
+            "title",
+            "eligibleRecalls"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "total": {
+        "type": "number"
+      },
+      "recalls": {
+        "type": "number"
+      },
+      "unknownRecalls": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "items",
+      "total",
+      "recalls",
+      "unknownRecalls"
+    ],
+    "additionalProperties": false
+  },
+  "get analysis/versions": {
+    "type": "object",
+    "properties": {
+      "versions": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "adapter": {
+              "type": "string"
+            },
+            "name": {
+              "type": "string"
+            },
+            "arm": {
+              "type": "string"
+            },
+            "recalls": {
+              "type": "number"
+            },
+            "users": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "adapter",
+            "name",
+            "arm",
+            "recalls",
+            "users"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "pairs": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "left": {
+              "type": "string"
+            },
+            "right": {
+              "type": "string"
+            },
+            "users": {
+              "type": "number"
+            },
+            "overlap": {
+              "type": "number"
+            },
+            "histogram": {
+              "type": "array",
+              "items": {
+                "type": "number"
+              }
+            }
+          },
+          "required": [
+            "left",
+            "right",
+            "users",
+            "overlap",
+            "histogram"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "attribute": {
+        "type": "string"
+      },
+      "exposure": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "adapter": {
+              "type": "string"
+            },
+            "value": {
+              "type": "string"
+            },
+            "items": {
+              "type": "number"
+            },
+            "share": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "adapter",
+            "value",
+            "items",
+            "share"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "shownBy": {
+        "type": "string",
+        "enum": [
+          "impressions",
+          "recalls"
+        ]
+      },
+      "outcome": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "adapter": {
+              "type": "string"
+            },
+            "position": {
+              "type": "number"
+            },
+            "recalled": {
+              "type": "number"
+            },
+            "impressions": {
+              "type": "number"
+            },
+            "clicks": {
+              "type": "object",
+              "properties": {
+                "successes": {
+                  "type": "number"
+                },
+                "trials": {
+                  "type": "number"
+                },
+                "rate": {
+                  "type": "number"
+                },
+                "low": {
+                  "type": "number"
+                },
+                "high": {
+                  "type": "number"
+                }
+              },
+              "required": [
+                "successes",
+                "trials",
+                "rate",
+                "low",
+                "high"
+              ],
+              "additionalProperties": false
+            },
+            "conversions": {
+              "type": "object",
+              "properties": {
+                "successes": {
+                  "type": "number"
+                },
+                "trials": {
+                  "type": "number"
+                },
+                "rate": {
+                  "type": "number"
+                },
+                "low": {
+                  "type": "number"
+                },
+                "high": {
+                  "type": "number"
+                }
+              },
+              "required": [
+                "successes",
+                "trials",
+                "rate",
+                "low",
+                "high"
+              ],
+              "additionalProperties": false
+            }
+          },
+          "required": [
+            "adapter",
+            "position",
+            "recalled",
+            "impressions",
+            "clicks",
+            "conversions"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "versions",
+      "pairs",
+      "attribute",
+      "exposure",
+      "shownBy",
+      "outcome"
+    ],
+    "additionalProperties": false
+  },
+  "get analysis/ads/{id}": {
+    "type": "object",
+    "properties": {
+      "item": {
+        "type": "object",
+        "properties": {
+          "itemId": {
+            "type": "string"
+          },
+          "title": {
+            "type": "string"
+          },
+          "sid": {
+            "type": "string"
+          },
+          "attributes": {
+            "type": "string"
+          },
+          "isLive": {
+            "type": "boolean"
+          },
+          "fromSequence": {
+            "type": "number"
+          },
+          "fromMs": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "itemId",
+          "title",
+          "sid",
+          "attributes",
+          "isLive",
+          "fromSequence",
+          "fromMs"
+        ],
+        "additionalProperties": false,
+        "nullable": true
+      },
+      "history": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "itemId": {
+              "type": "string"
+            },
+            "title": {
+              "type": "string"
+            },
+            "sid": {
+              "type": "string"
+            },
+            "attributes": {
+              "type": "string"
+            },
+            "isLive": {
+              "type": "boolean"
+            },
+            "fromSequence": {
+              "type": "number"
+            },
+            "fromMs": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "itemId",
+            "title",
+            "sid",
+            "attributes",
+            "isLive",
+            "fromSequence",
+            "fromMs"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "recalls": {
+        "type": "number"
+      },
+      "users": {
+        "type": "number"
+      },
+      "hours": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "timeMs": {
+              "type": "number"
+            },
+            "recalls": {
+              "type": "number"
+            },
+            "users": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "timeMs",
+            "recalls",
+            "users"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "byVersion": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "adapter": {
+              "type": "string"
+            },
+            "recalls": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "adapter",
+            "recalls"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "byScene": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "key": {
+              "type": "string"
+            },
+            "value": {
+              "type": "string"
+            },
+            "recalls": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "key",
+            "value",
+            "recalls"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "outcome": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "adapter": {
+              "type": "string"
+            },
+            "position": {
+              "type": "number"
+            },
+            "recalled": {
+              "type": "number"
+            },
+            "impressions": {
+              "type": "number"
+            },
+            "clicks": {
+              "type": "object",
+              "properties": {
+                "successes": {
+                  "type": "number"
+                },
+                "trials": {
+                  "type": "number"
+                },
+                "rate": {
+                  "type": "number"
+                },
+                "low": {
+                  "type": "number"
+                },
+                "high": {
+                  "type": "number"
+                }
+              },
+              "required": [
+                "successes",
+                "trials",
+                "rate",
+                "low",
+                "high"
+              ],
+              "additionalProperties": false
+            },
+            "conversions": {
+              "type": "object",
+              "properties": {
+                "successes": {
+                  "type": "number"
+                },
+                "trials": {
+                  "type": "number"
+                },
+                "rate": {
+                  "type": "number"
+                },
+                "low": {
+                  "type": "number"
+                },
+                "high": {
+                  "type": "number"
+                }
+              },
+              "required": [
+                "successes",
+                "trials",
+                "rate",
+                "low",
+                "high"
+              ],
+              "additionalProperties": false
+            }
+          },
+          "required": [
+            "adapter",
+            "position",
+            "recalled",
+            "impressions",
+            "clicks",
+            "conversions"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "item",
+      "history",
+      "recalls",
+      "users",
+      "hours",
+      "byVersion",
+      "byScene",
+      "outcome"
+    ],
+    "additionalProperties": false
+  },
+  "get analysis/items": {
+    "type": "object",
+    "properties": {
+      "total": {
+        "type": "number"
+      },
+      "items": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "itemId": {
+              "type": "string"
+            },
+            "title": {
+              "type": "string"
+            },
+            "sid": {
+              "type": "string"
+            },
+            "attributes": {
+              "type": "string"
+            },
+            "isLive": {
+              "type": "boolean"
+            },
+            "fromSequence": {
+              "type": "number"
+            },
+            "fromMs": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "itemId",
+            "title",
+            "sid",
+            "attributes",
+            "isLive",
+            "fromSequence",
+            "fromMs"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "facets": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "name": {
+              "type": "string"
+            },
+            "values": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "properties": {
+                  "value": {
+                    "type": "string"
+                  },
+                  "count": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "value",
+                  "count"
+                ],
+                "additionalProperties": false
+              }
+            }
+          },
+          "required": [
+            "name",
+            "values"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "total",
+      "items",
+      "facets"
+    ],
+    "additionalProperties": false
+  },
+  "get analysis/change": {
+    "type": "object",
+    "properties": {
+      "distance": {
+        "type": "number"
+      },
+      "shares": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "part": {
+              "type": "string",
+              "enum": [
+                "history",
+                "catalogue",
+                "adapter"
+              ]
+            },
+            "share": {
+              "type": "number"
+            },
+            "isAsked": {
+              "type": "boolean"
+            },
+            "reason": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "part",
+            "share",
+            "isAsked",
+            "reason"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "rest": {
+        "type": "number"
+      },
+      "gained": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "lost": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "corners": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "later": {
+              "type": "array",
+              "items": {
+                "type": "string",
+                "enum": [
+                  "history",
+                  "catalogue",
+                  "adapter"
+                ]
+              }
+            },
+            "itemIds": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              }
+            }
+          },
+          "required": [
+            "later",
+            "itemIds"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "distance",
+      "shares",
+      "rest",
+      "gained",
+      "lost",
+      "corners"
+    ],
+    "additionalProperties": false
+  },
+  "post exports": {
+    "type": "object",
+    "properties": {
+      "id": {
+        "type": "string"
+      },
+      "state": {
+        "type": "string",
+        "enum": [
+          "running",
+          "done",
+          "failed"
+        ]
+      },
+      "format": {
+        "type": "string",
+        "enum": [
+          "csv",
+          "parquet"
+        ]
+      },
+      "bytes": {
+        "type": "number"
+      },
+      "milliseconds": {
+        "type": "number"
+      },
+      "message": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "id",
+      "state",
+      "format",
+      "bytes",
+      "milliseconds",
+      "message"
+    ],
+    "additionalProperties": false
+  },
+  "get exports/{id}": {
+    "type": "object",
+    "properties": {
+      "id": {
+        "type": "string"
+      },
+      "state": {
+        "type": "string",
+        "enum": [
+          "running",
+          "done",
+          "failed"
+        ]
+      },
+      "format": {
+        "type": "string",
+        "enum": [
+          "csv",
+          "parquet"
+        ]
+      },
+      "bytes": {
+        "type": "number"
+      },
+      "milliseconds": {
+        "type": "number"
+      },
+      "message": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "id",
+      "state",
+      "format",
+      "bytes",
+      "milliseconds",
+      "message"
+    ],
+    "additionalProperties": false
+  },
+  "delete exports/{id}": {
+    "type": "object",
+    "properties": {
+      "removed": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "removed"
     ],
     "additionalProperties": false
   },

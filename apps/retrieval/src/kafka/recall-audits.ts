@@ -7,6 +7,7 @@ import {
 } from '@tessera/contracts';
 import type { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
+import { predicateIdOf } from '@tessera/facts';
 import {
   MessageCodec,
   RECORD_HEADERS,
@@ -144,7 +145,10 @@ function wireAudited(audited: Audited, timeMs: number): WireRecallAudited {
     outcome instanceof Error
       ? { refusal: wireRefusal(outcome) }
       : { response: toWireResponse(outcome) };
-  return { timeMs, edge, traceId, request: wireRequest(request), ...ending };
+  const arm = outcome instanceof Error ? '' : (outcome.arm ?? '');
+  const predicateId = predicateIdOf(request.eligibility);
+  const known = { timeMs, edge, traceId, arm, predicateId };
+  return { ...known, request: wireRequest(request), ...ending };
 }
 
 function wireRequest(request: RecallRequest): WireAuditedRequest {

@@ -90,7 +90,12 @@ type Behaviour struct {
 	// Behaviours of one time are kept in the order in which they arrive.
 	TimeMs int64 `protobuf:"varint,5,opt,name=time_ms,json=timeMs,proto3" json:"time_ms,omitempty"`
 	// Where and when the user did it.
-	Scene         map[string]string `protobuf:"bytes,6,rep,name=scene,proto3" json:"scene,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Scene map[string]string `protobuf:"bytes,6,rep,name=scene,proto3" json:"scene,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Of the recall that showed the item: its outcome is counted there. Absent: the newest recall of the user
+	// with the item, within a time (docs/operate/analysis.md). Not kept with the history.
+	RequestId *string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3,oneof" json:"request_id,omitempty"`
+	// Where the item stood, from 1. Absent: at its rank in the recall.
+	Position      *uint32 `protobuf:"varint,8,opt,name=position,proto3,oneof" json:"position,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -165,6 +170,20 @@ func (x *Behaviour) GetScene() map[string]string {
 		return x.Scene
 	}
 	return nil
+}
+
+func (x *Behaviour) GetRequestId() string {
+	if x != nil && x.RequestId != nil {
+		return *x.RequestId
+	}
+	return ""
+}
+
+func (x *Behaviour) GetPosition() uint32 {
+	if x != nil && x.Position != nil {
+		return *x.Position
+	}
+	return 0
 }
 
 type AppendRequest struct {
@@ -545,18 +564,23 @@ var File_tessera_behaviour_v1_behaviour_proto protoreflect.FileDescriptor
 
 const file_tessera_behaviour_v1_behaviour_proto_rawDesc = "" +
 	"\n" +
-	"$tessera/behaviour/v1/behaviour.proto\x12\x14tessera.behaviour.v1\"\x85\x02\n" +
+	"$tessera/behaviour/v1/behaviour.proto\x12\x14tessera.behaviour.v1\"\xe6\x02\n" +
 	"\tBehaviour\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\tR\aeventId\x12\x17\n" +
 	"\aitem_id\x18\x03 \x01(\tR\x06itemId\x12\x16\n" +
 	"\x06action\x18\x04 \x01(\tR\x06action\x12\x17\n" +
 	"\atime_ms\x18\x05 \x01(\x03R\x06timeMs\x12@\n" +
-	"\x05scene\x18\x06 \x03(\v2*.tessera.behaviour.v1.Behaviour.SceneEntryR\x05scene\x1a8\n" +
+	"\x05scene\x18\x06 \x03(\v2*.tessera.behaviour.v1.Behaviour.SceneEntryR\x05scene\x12\"\n" +
+	"\n" +
+	"request_id\x18\a \x01(\tH\x00R\trequestId\x88\x01\x01\x12\x1f\n" +
+	"\bposition\x18\b \x01(\rH\x01R\bposition\x88\x01\x01\x1a8\n" +
 	"\n" +
 	"SceneEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"P\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\r\n" +
+	"\v_request_idB\v\n" +
+	"\t_position\"P\n" +
 	"\rAppendRequest\x12?\n" +
 	"\n" +
 	"behaviours\x18\x01 \x03(\v2\x1f.tessera.behaviour.v1.BehaviourR\n" +
@@ -641,6 +665,7 @@ func file_tessera_behaviour_v1_behaviour_proto_init() {
 	if File_tessera_behaviour_v1_behaviour_proto != nil {
 		return
 	}
+	file_tessera_behaviour_v1_behaviour_proto_msgTypes[0].OneofWrappers = []any{}
 	file_tessera_behaviour_v1_behaviour_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -32,6 +32,7 @@ export {
   type ChildStoreOptions,
   type RecordOutcome,
 } from './outside/child-inspection-store.js';
+export { FactAnalysis } from './outside/fact-analysis.js';
 export { serveLauncher } from './process/launcher-server.js';
 export { SQL_LENGTH_MAX } from './process/queries.js';
 export { serveQuery } from './process/query-worker.js';

@@ -11,6 +11,8 @@ export interface InspectedRecallsParts {
   /** Undefined: nothing is recorded. */
   readonly store: InspectionStore | undefined;
   readonly rules: SamplingRules;
+  /** Told of each recall that was tried in the console. */
+  readonly onTried?: (request: RecallRequest, outcome: RecallAnswer | TesseraError) => void;
   /** Number of the last change of the catalogue. */
   readonly catalogueSequence: () => number;
   readonly nowMs: () => number;
@@ -51,8 +53,16 @@ export class InspectedRecalls implements Pick<RecallServing, 'recall'> {
   }
 
   /** The same for a recall that is tried in the console, which is always recorded. */
-  try(request: RecallRequest, context: RecallContext): Promise<InspectedAnswer> {
-    return this.run({ ...request, wantsSight: true }, context, 'console');
+  async try(request: RecallRequest, context: RecallContext): Promise<InspectedAnswer> {
+    const { onTried } = this.parts;
+    try {
+      const tried = await this.run({ ...request, wantsSight: true }, context, 'console');
+      onTried?.(request, tried.answer);
+      return tried;
+    } catch (thrown) {
+      onTried?.(request, TesseraError.from(thrown));
+      throw thrown;
+    }
   }
 
   /** Pulses since then, oldest first. */

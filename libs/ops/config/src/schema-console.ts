@@ -21,12 +21,17 @@ export const inspectionSchema = z.strictObject({
       'requests that ask for it',
   ),
   users: text('', 'users with all recalls recorded, separated by commas'),
-  keepHours: integer(1, HOURS_MAX, 168, 'hours before a recorded recall is deleted'),
+  keepHours: integer(1, HOURS_MAX, 168, 'hours before a recorded recall, or a fact, is deleted'),
   keepBytes: integer(
     MEBIBYTE,
     BYTES_MAX,
     2 * GIBIBYTE,
-    'bytes of recorded recalls; the oldest are deleted first',
+    'bytes of recorded recalls, and as many of facts; the oldest are deleted first',
+  ),
+  outcomes: nonEmptyText(
+    'window=30m; impression=impression; conversion=purchase,order',
+    'how behaviours become outcomes: time after a recall in which one without a request ID ' +
+      'belongs to it, actions that are impressions and conversions',
   ),
 });
 
@@ -35,12 +40,6 @@ export const consoleSchema = z.strictObject({
   gateway: text(
     '',
     'HOST:PORT of the HTTP edge of the gateway before this node, for the cluster page; empty: none',
-  ),
-  queryPriority: oneOf(
-    ['idle', 'low'],
-    'idle',
-    'CPU priority of SQL queries; idle: only on cores without other work; low: with a small ' +
-      'share of a core',
   ),
 });
 

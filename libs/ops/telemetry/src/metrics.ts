@@ -169,7 +169,7 @@ export class Metrics {
   private readonly changeMessages: Counter;
   private readonly audits: Counter;
   private readonly followed: Counter;
-  private readonly inspected: Counter;
+  private readonly kept: Readonly<Record<'records' | 'facts', Counter>>;
   private readonly adapterActions: Counter;
   private readonly consoleActions: Counter;
 
@@ -202,7 +202,8 @@ export class Metrics {
     this.changeMessages = this.byOutcome(METRICS.changeMessages);
     this.audits = this.byOutcome(METRICS.audits);
     this.followed = this.byOutcome(METRICS.followed);
-    this.inspected = this.byOutcome(METRICS.inspected);
+    const [records, facts] = [METRICS.inspected, METRICS.facts].map((one) => this.byOutcome(one));
+    this.kept = { records, facts } as typeof this.kept;
     this.adapterActions = this.byAction(METRICS.adapterActions);
     this.consoleActions = this.byAction(METRICS.consoleActions);
     if (engineCounts !== undefined) registerEngineMetrics(this.registry, engineCounts);
@@ -259,8 +260,8 @@ export class Metrics {
     this.followed.inc({ outcome });
   }
 
-  countInspected(outcome: 'written' | 'failed' | 'dropped', count: number): void {
-    this.inspected.inc({ outcome }, count);
+  countKept(kind: 'records' | 'facts', outcome: string, count: number): void {
+    this.kept[kind].inc({ outcome }, count);
   }
 
   countConsoleAction(action: string, code: string): void {

@@ -27,6 +27,10 @@ export const STREAM_METRICS = {
     name: 'tessera_inspection_records_total',
     meaning: 'recalls selected for recording, by outcome (written, failed, dropped: queue full)',
   },
+  facts: {
+    name: 'tessera_facts_total',
+    meaning: 'facts of recalls and behaviours, by outcome (written, failed: disk, dropped: queue)',
+  },
   consoleActions: {
     name: 'tessera_console_actions_total',
     meaning:

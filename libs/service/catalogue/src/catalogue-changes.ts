@@ -15,6 +15,7 @@ import type { CatalogueChange } from './domain/change.js';
 import { ChangeBatch } from './domain/change-batch.js';
 import { changesBackTo, stepOf } from './domain/changes-back-to.js';
 import type { ImportMark } from './domain/import-mark.js';
+import { ItemStates } from './domain/item-states.js';
 import { type Landing, neighboursOf } from './domain/landing.js';
 import type {
   AppliedImport,
@@ -89,18 +90,21 @@ export const CHANGES_NOT_KEPT: ChangesSettings = {
 export class CatalogueChanges {
   private compaction: Promise<unknown> | undefined;
   private tell: (applied: AppliedBatch) => void = () => undefined;
-  private changed: number;
+  /** Milliseconds since 1970 of the last change since it was opened; of the opening without one. */
+  changedMs: number;
   /** Undefined: changes are applied as they come. */
   private order: ChangeOrder | undefined;
   private readonly gate = new WriteGate();
   private readonly imports: ImportMarks;
+  readonly items: ItemStates;
 
   constructor(
     private readonly catalogue: ChangingCatalogue,
     private readonly options: ChangesOptions,
   ) {
     this.imports = options.imports ?? ImportMarks.unkept();
-    this.changed = this.nowMs();
+    this.changedMs = this.nowMs();
+    this.items = new ItemStates(catalogue);
   }
 
   /** From now on the listener gets what is applied, in place of the listener before. */
@@ -281,10 +285,13 @@ export class CatalogueChanges {
   }
 
   /** Listeners hear of what was applied. */
-  private reported({ ops, told, source }: OrderedChanges, applied: AppliedChanges): AppliedChanges {
+  private reported(ordered: OrderedChanges, applied: AppliedChanges): AppliedChanges {
     const { sequence, changeCount } = applied;
-    if (changeCount > 0) this.changed = this.nowMs();
-    if (changeCount > 0) this.tell({ sequence, changeCount, ops, told, source });
+    const { ops, told, messages, source } = ordered;
+    if (changeCount > 0) {
+      this.changedMs = this.nowMs();
+      this.tell({ sequence, changeCount, ops, told, messages, source });
+    }
     this.compactWhereDue();
     return applied;
   }
@@ -325,11 +332,6 @@ export class CatalogueChanges {
     return this.catalogue.recoverWriting();
   }
 
-  /** Milliseconds since 1970 of the last change since it was opened; of the opening without one. */
-  get changedMs(): number {
-    return this.changed;
-  }
-
   private nowMs(): number {
     return (this.options.nowMs ?? Date.now)();
   }
@@ -362,7 +364,7 @@ export class CatalogueChanges {
       await this.imports.settle();
       return this.catalogue.rollBack(to);
     });
-    this.tell({ sequence, changeCount: 1, ops, told: [], source });
+    this.tell({ sequence, changeCount: 1, ops, told: [], messages: [], source });
     return sequence;
   }
 

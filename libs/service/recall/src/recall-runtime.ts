@@ -16,6 +16,7 @@ import {
   loadTokenizer,
   NO_TOKEN,
   type PromptTemplate,
+  slotKeys,
   type Tokenizer,
 } from '@tessera/prompt';
 import { adapterProbe } from './adapter-probe.js';
@@ -90,7 +91,11 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       facts: factsOf(loaded, opened, {
         model: { ...engine.model, path: modelPath },
         catalogue: first.catalogue.summary,
-        promptTemplate: { name: template.name, digest: first.compiled.digest },
+        promptTemplate: {
+          name: template.name,
+          digest: first.compiled.digest,
+          sceneKeys: slotKeys(template, 'scene'),
+        },
         userCount: behaviours.store.userCount,
       }),
       drain: (budgetMs) => engine.drain(budgetMs),

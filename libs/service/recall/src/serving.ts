@@ -49,7 +49,8 @@ export class Serving implements RecallServing {
     };
     return held(lease, async (adapter) => {
       try {
-        const answer = await useCases.recall(request, { ...context, adapter });
+        const recalled = await useCases.recall(request, { ...context, adapter });
+        const answer = { ...recalled, arm: lease.arm };
         observed(answer);
         return answer;
       } catch (thrown) {

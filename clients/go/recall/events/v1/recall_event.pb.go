@@ -269,7 +269,11 @@ type RecallAudited struct {
 	//	*RecallAudited_Refusal
 	Outcome isRecallAudited_Outcome `protobuf_oneof:"outcome"`
 	// Of the trace that the recall belongs to, 32 hexadecimal digits; empty where none was kept.
-	TraceId       string `protobuf:"bytes,6,opt,name=trace_id,json=traceId,proto3" json:"trace_id,omitempty"`
+	TraceId string `protobuf:"bytes,6,opt,name=trace_id,json=traceId,proto3" json:"trace_id,omitempty"`
+	// Why it got its adapter: base, active, canary or named; empty where it was refused.
+	Arm string `protobuf:"bytes,7,opt,name=arm,proto3" json:"arm,omitempty"`
+	// Of its eligibility (docs/operate/analysis.md); empty without one.
+	PredicateId   string `protobuf:"bytes,8,opt,name=predicate_id,json=predicateId,proto3" json:"predicate_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -353,6 +357,20 @@ func (x *RecallAudited) GetRefusal() *RecallRefusal {
 func (x *RecallAudited) GetTraceId() string {
 	if x != nil {
 		return x.TraceId
+	}
+	return ""
+}
+
+func (x *RecallAudited) GetArm() string {
+	if x != nil {
+		return x.Arm
+	}
+	return ""
+}
+
+func (x *RecallAudited) GetPredicateId() string {
+	if x != nil {
+		return x.PredicateId
 	}
 	return ""
 }
@@ -585,14 +603,16 @@ const file_tessera_recall_events_v1_recall_event_proto_rawDesc = "" +
 	"\x0eRecallAnswered\x12?\n" +
 	"\bresponse\x18\x01 \x01(\v2!.tessera.recall.v1.RecallResponseH\x00R\bresponse\x12C\n" +
 	"\arefusal\x18\x02 \x01(\v2'.tessera.recall.events.v1.RecallRefusalH\x00R\arefusalB\t\n" +
-	"\aoutcome\"\xac\x02\n" +
+	"\aoutcome\"\xe1\x02\n" +
 	"\rRecallAudited\x12\x17\n" +
 	"\atime_ms\x18\x01 \x01(\x03R\x06timeMs\x12\x12\n" +
 	"\x04edge\x18\x02 \x01(\tR\x04edge\x12B\n" +
 	"\arequest\x18\x03 \x01(\v2(.tessera.recall.events.v1.AuditedRequestR\arequest\x12?\n" +
 	"\bresponse\x18\x04 \x01(\v2!.tessera.recall.v1.RecallResponseH\x00R\bresponse\x12C\n" +
 	"\arefusal\x18\x05 \x01(\v2'.tessera.recall.events.v1.RecallRefusalH\x00R\arefusal\x12\x19\n" +
-	"\btrace_id\x18\x06 \x01(\tR\atraceIdB\t\n" +
+	"\btrace_id\x18\x06 \x01(\tR\atraceId\x12\x10\n" +
+	"\x03arm\x18\a \x01(\tR\x03arm\x12!\n" +
+	"\fpredicate_id\x18\b \x01(\tR\vpredicateIdB\t\n" +
 	"\aoutcome\"\xfa\x06\n" +
 	"\x0eAuditedRequest\x12\x1d\n" +
 	"\n" +

@@ -46,9 +46,13 @@ const STATEMENT_WANTED = 'expected one SELECT';
  * is refused.
  * @param serialized what `json_serialize_sql` gave for the text
  * @param tables that may be read
+ * @returns the tables that it reads
  * @throws TesseraError REQUEST_INVALID naming what is refused
  */
-export function checkStatement(serialized: string, tables: ReadonlySet<string>): void {
+export function checkStatement(
+  serialized: string,
+  tables: ReadonlySet<string>,
+): ReadonlySet<string> {
   const { error, error_type, error_message = '', statements = [] } = parsed(serialized);
   if (error && error_type === 'not implemented') {
     throw sqlRefusal('expected a SELECT, got another statement');
@@ -58,7 +62,9 @@ export function checkStatement(serialized: string, tables: ReadonlySet<string>):
     const got = statements.length === 0 ? 'nothing' : `${statements.length} statements`;
     throw sqlRefusal(`${STATEMENT_WANTED}, got ${got}`);
   }
-  new StatementCheck(tables).visit(statements as unknown as Json, new Set());
+  const check = new StatementCheck(tables);
+  check.visit(statements as unknown as Json, new Set());
+  return check.read;
 }
 
 function parsed(serialized: string): Serialized {
@@ -73,6 +79,8 @@ function parsed(serialized: string): Serialized {
 type Names = ReadonlySet<string>;
 
 class StatementCheck {
+  readonly read = new Set<string>();
+
   constructor(private readonly tables: Names) {}
 
   /** @param own tables that a WITH around the node defines */
@@ -140,7 +148,11 @@ class StatementCheck {
     const name = nameOf(table_name);
     const isOwn = schema_name === '' && catalog_name === '' && own.has(name);
     const isStored = (schema_name === '' || schema_name === 'main') && catalog_name === '';
-    if (isOwn || (isStored && this.tables.has(name))) return;
+    if (isOwn) return;
+    if (isStored && this.tables.has(name)) {
+      this.read.add(name);
+      return;
+    }
     const known = [...this.tables].join(', ');
     const path = [catalog_name, schema_name, table_name].filter((part) => part !== '').join('.');
     throw sqlRefusal(`expected a table of ${known}, got '${path.slice(0, 80)}'`);

@@ -31,6 +31,8 @@ export interface QueryResult {
   readonly rows: readonly (readonly unknown[])[];
   /** There are more rows than were wanted. */
   readonly isCut: boolean;
+  /** Before the query ran: for a process, and for its turn. */
+  readonly waitedMs: number;
   readonly milliseconds: number;
 }
 
@@ -166,6 +168,15 @@ export abstract class InspectionStore {
    * OPERATION_BUSY and CANCELLED as well.
    */
   abstract query(sql: string, limits: QueryLimits, signal?: AbortSignal): Promise<Uint8Array>;
+  /**
+   * The rows of statements that the service itself makes over the facts, each a JSON array of
+   * objects. Rejects as query() does.
+   */
+  abstract rows(
+    statements: readonly string[],
+    limits: QueryLimits,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>;
   /** The rows of such a statement as a file. */
   abstract exportTo(
     sql: string,

@@ -1,4 +1,5 @@
 import { Erasures } from '@tessera/erasure';
+import { ChildLink, jsonRows, WriteQueue } from '@tessera/processes';
 import {
   type ExportedFile,
   type ExportFormat,
@@ -14,12 +15,13 @@ import type { Pulse } from '../domain/pulse.js';
 import type { RecordableRecall } from '../domain/recordable.js';
 import type { RecallSummary, RecordedRecall } from '../domain/recorded-recall.js';
 import { Launcher } from '../process/launcher.js';
+import type { FactPlace } from '../process/messages.js';
 import { Queries, type QueryRules } from '../process/queries.js';
-import { RecorderLink } from '../process/recorder-link.js';
+import type { RecorderMethods } from '../process/recorder-server.js';
 import { changeRow } from './change-rows.js';
 import type { RecallBatch, RecorderOptions } from './duckdb-recorder.js';
-import { itemRows, recallRow } from './duckdb-tables.js';
-import { WriteQueue } from './write-queue.js';
+import { itemRows, recallRow, TABLE_NAMES } from './duckdb-tables.js';
+import { queryFolder } from './snapshots.js';
 
 export interface ChildStoreOptions extends RecorderOptions {
   /** Program of each kind of process: `recorder`, `launcher` or `query`, then its niceness. */
@@ -29,6 +31,8 @@ export interface ChildStoreOptions extends RecorderOptions {
   /** Recalls that wait to be written at most. */
   readonly queueMax: number;
   readonly queries: QueryRules;
+  /** Facts that queries read as well; left out: none. */
+  readonly facts?: FactPlace;
   /** Told how recalls fared: written, dropped (no room, or their user was erased) or failed. */
   readonly onRecords: (outcome: RecordOutcome, count: number) => void;
   /** Told of what could not be written or removed, and of processes that ended. */
@@ -44,8 +48,6 @@ export type RecordOutcome = 'written' | 'dropped' | 'failed';
  */
 const BATCH_MAX = 128;
 const GATHER_MS = 1000;
-/** Rows made ready on one turn of the event loop; recalls go on between them. */
-const ROWS_PER_TURN = 4;
 const PULSES_WAITING_MAX = 100;
 const CHANGES_WAITING_MAX = 1000;
 /** Processes that may end over one batch before it is given up. */
@@ -55,21 +57,6 @@ interface Offered {
   readonly recall: RecordableRecall;
   /** Of the erasures, when it was offered. */
   readonly mark: number;
-}
-
-/** The rows as JSON, some on each turn of the event loop. */
-async function jsonRows<Element>(
-  elements: readonly Element[],
-  rowsOf: (element: Element) => readonly object[],
-): Promise<{ readonly text: string; readonly count: number }> {
-  const texts: string[] = [];
-  for (const [index, element] of elements.entries()) {
-    for (const row of rowsOf(element)) texts.push(JSON.stringify(row));
-    if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    }
-  }
-  return { text: `[${texts.join(',')}]`, count: texts.length };
 }
 
 /**
@@ -84,7 +71,7 @@ export class ChildInspectionStore extends InspectionStore {
   private readonly changeQueue: WriteQueue<RecordedChange>;
   private readonly launcher: Launcher;
   private readonly queries: Queries;
-  private readonly link: RecorderLink;
+  private readonly link: ChildLink<RecorderMethods>;
   private readonly counts = { written: 0, dropped: 0, failed: 0 };
 
   /**
@@ -100,9 +87,10 @@ export class ChildInspectionStore extends InspectionStore {
 
   private constructor(private readonly options: ChildStoreOptions) {
     super();
-    const { program, niceness, queries: rules, onFault } = options;
+    const { program, niceness, queries: rules, facts, onFault } = options;
     const { path, memoryBytes, retention } = options;
-    this.link = new RecorderLink({
+    this.link = new ChildLink({
+      does: 'records recalls',
       program: [program, 'recorder', String(niceness.recorder)],
       options: { path, memoryBytes, retention },
       onFault,
@@ -113,6 +101,9 @@ export class ChildInspectionStore extends InspectionStore {
       program: [program, 'query', String(niceness.query)],
       rules,
       snapshot: () => this.snapshot(),
+      folder: () => queryFolder(path),
+      tables: TABLE_NAMES,
+      facts,
       onFault,
     });
     this.shelf = shelfOver(this.link);
@@ -197,6 +188,14 @@ export class ChildInspectionStore extends InspectionStore {
 
   query(sql: string, limits: QueryLimits, signal?: AbortSignal): Promise<Uint8Array> {
     return this.queries.query(sql, limits, signal);
+  }
+
+  rows(
+    statements: readonly string[],
+    limits: QueryLimits,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
+    return this.queries.rows(statements, limits, signal);
   }
 
   exportTo(
@@ -304,7 +303,7 @@ export class ChildInspectionStore extends InspectionStore {
 }
 
 /** Work of analysts lies with the recalls. */
-function shelfOver(link: RecorderLink): Shelf {
+function shelfOver(link: ChildLink<RecorderMethods>): Shelf {
   const call = (name: keyof Shelf, ...values: readonly unknown[]) =>
     link.callNamed(`shelf.${name}`, values) as Promise<never>;
   return {

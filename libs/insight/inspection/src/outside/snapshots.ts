@@ -17,6 +17,13 @@ const QUERIES_FOLDER = 'queries';
 /** Bytes that a copy must leave free on the disk. */
 const RESERVED_BYTES = 64 * 2 ** 20;
 
+/** A folder for one query that reads no copy. */
+export async function queryFolder(store: string): Promise<string> {
+  const folder = join(store, QUERIES_FOLDER, randomUUID());
+  await mkdir(folder, { recursive: true });
+  return folder;
+}
+
 /**
  * Copies of a database that is being written. Between two checkpoints the database's file stays as
  * it is and commits go to its log alone, so a copy of the file is good until the next checkpoint
@@ -63,8 +70,7 @@ export class Snapshots {
   private async named(): Promise<string | undefined> {
     const { copy } = this;
     if (copy === undefined || copy.generation !== this.generation) return undefined;
-    const folder = join(this.queriesFolder, randomUUID());
-    await mkdir(folder);
+    const folder = await queryFolder(this.parts.folder);
     const path = join(folder, this.parts.databaseFile);
     await link(copy.path, path);
     const log = `${this.databasePath}.wal`;

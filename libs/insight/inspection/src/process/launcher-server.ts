@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { type Channel, endProcess, sendAll } from './channel.js';
-import { startLimited } from './child-limits.js';
+import { type Channel, endProcess, sendAll, startLimited } from '@tessera/processes';
 import type { LaunchOrder, LaunchReply } from './messages.js';
 
 /**

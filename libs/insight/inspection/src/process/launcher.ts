@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { TesseraError } from '@tessera/errors';
-import { type ChildLimits, startLimited } from './child-limits.js';
+import { type ChildLimits, startLimited } from '@tessera/processes';
 import type { LaunchOrder, LaunchReply } from './messages.js';
 
 export interface LaunchListener {

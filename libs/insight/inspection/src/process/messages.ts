@@ -1,33 +1,4 @@
-import type { ErrorCode } from '@tessera/errors';
-import { TesseraError } from '@tessera/errors';
-import type { ChildLimits } from './child-limits.js';
-
-/** An error on its way between two processes. */
-export interface SentError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly field: string;
-}
-
-export function sentError(thrown: unknown): SentError {
-  const { code, message, field = '' } = TesseraError.from(thrown);
-  return { code, message, field };
-}
-
-export function receivedError({ code, message, field }: SentError): TesseraError {
-  return new TesseraError(code, message, field === '' ? {} : { field });
-}
-
-/** Of the service to the process that records; each is answered once. */
-export interface RecorderCall {
-  readonly number: number;
-  readonly method: string;
-  readonly values: readonly unknown[];
-}
-
-export type RecorderReply =
-  | { readonly number: number; readonly answer: unknown }
-  | { readonly number: number; readonly error: SentError };
+import type { ChildLimits, SentError } from '@tessera/processes';
 
 /** Of the service to the process that starts others, which it numbers. */
 export type LaunchOrder =
@@ -46,24 +17,48 @@ export type LaunchReply =
   /** Nothing follows; with a reason where it could not be started. */
   | { readonly kind: 'ended'; readonly number: number; readonly reason: string };
 
-/** Of the service to a process that answers one query: first `ask`, then `data`, its place. */
+/**
+ * Of the service to a process that answers one query: `warm` where it may wait, then `ask`, then
+ * `data`, its place.
+ */
 export type QueryOrder =
+  | { readonly kind: 'warm' }
   | {
       readonly kind: 'ask';
-      readonly sql: string;
+      /** Of an analyst: one, which is checked. */
+      readonly statements: readonly string[];
+      /** Made by the service itself: not checked. */
+      readonly isOwn: boolean;
+      /** When it was asked, milliseconds since 1970. */
+      readonly askedMs: number;
       readonly form: QueryForm;
       readonly rowsMax: number;
       readonly answerBytesMax: number;
       readonly memoryBytes: number;
       readonly diskBytes: number;
     }
-  | { readonly kind: 'data'; readonly path: string };
+  | {
+      readonly kind: 'data';
+      /** Of the query alone. */
+      readonly folder: string;
+      /** A copy of the database of recorded recalls in it; '' where it is not asked for. */
+      readonly database: string;
+      readonly facts: FactPlace | undefined;
+    };
 
-/** `json` comes back as text, the others as files. */
-export type QueryForm = 'json' | 'csv' | 'parquet';
+/** Facts that a query reads. */
+export interface FactPlace {
+  readonly folder: string;
+  /** Keys of scenes that are columns. */
+  readonly sceneKeys: readonly string[];
+}
+
+/** `json` and `rows` come back as text, the others as files. */
+export type QueryForm = 'json' | 'rows' | 'csv' | 'parquet';
 
 export type QueryReply =
-  | { readonly kind: 'allowed' }
+  /** Tables that it names. */
+  | { readonly kind: 'allowed'; readonly tables: readonly string[] }
   | { readonly kind: 'answered'; readonly json: Uint8Array }
   | { readonly kind: 'exported'; readonly path: string }
   | { readonly kind: 'refused'; readonly error: SentError };

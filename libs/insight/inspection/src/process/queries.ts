@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import { receivedError } from '@tessera/processes';
 import type { ExportedFile, ExportFormat, QueryLimits } from '../domain/inspection-store.js';
 import type { LaunchedProcess, Launcher } from './launcher.js';
-import { type QueryForm, type QueryOrder, type QueryReply, receivedError } from './messages.js';
+import type { FactPlace, QueryForm, QueryOrder, QueryReply } from './messages.js';
+import { type SpareProcess, Spares } from './spares.js';
 
 export interface QueryRules {
   /** Queries and exports at once; further ones are refused. */
@@ -12,8 +14,6 @@ export interface QueryRules {
   readonly memoryBytes: number;
   /** Disk that one query may spill to, and that its export may take. */
   readonly diskBytes: number;
-  /** True if they run only where a core has nothing else to do; left out: not. */
-  readonly isIdle?: boolean;
   /** Of an answer that is no export; what is more is cut. */
   readonly answerBytesMax: number;
 }
@@ -26,12 +26,16 @@ export interface QueriesParts {
   readonly rules: QueryRules;
   /** A copy of the database that is this query's own, in a folder that is too. */
   readonly snapshot: () => Promise<string>;
+  /** Folder of the query alone, for those that need no copy. */
+  readonly folder: () => Promise<string>;
+  /** Tables of the database; others are facts. */
+  readonly tables: ReadonlySet<string>;
+  /** Left out: there are none. */
+  readonly facts?: FactPlace | undefined;
   /** Told of a copy that could not be removed. */
   readonly onFault: (thrown: unknown) => void;
 }
 
-/** Of the database once it is loaded, before it has read anything. */
-const DATABASE_BYTES = 96 * 2 ** 20;
 export const SQL_LENGTH_MAX = 20_000;
 const REMOVALS_MAX = 5;
 
@@ -42,7 +46,11 @@ const REMOVALS_MAX = 5;
 export class Queries {
   private readonly running = new Set<RunningQuery>();
 
-  constructor(private readonly parts: QueriesParts) {}
+  private readonly spares: Spares;
+
+  constructor(private readonly parts: QueriesParts) {
+    this.spares = new Spares(parts);
+  }
 
   /** How many run, or are being fetched. */
   get count(): number {
@@ -54,7 +62,21 @@ export class Queries {
    * QUERY_TOO_LARGE, OPERATION_BUSY, CANCELLED, STORE_UNAVAILABLE or STORE_FULL.
    */
   async query(sql: string, limits: QueryLimits, signal?: AbortSignal): Promise<Uint8Array> {
-    const query = this.begin(sql, 'json', limits, signal);
+    return this.answerOf(
+      this.begin({ statements: [sql], form: 'json', isOwn: false }, limits, signal),
+    );
+  }
+
+  /** The rows of statements of the service itself, as JSON. Rejects as query() does. */
+  rows(
+    statements: readonly string[],
+    limits: QueryLimits,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
+    return this.answerOf(this.begin({ statements, form: 'rows', isOwn: true }, limits, signal));
+  }
+
+  private async answerOf(query: RunningQuery): Promise<Uint8Array> {
     try {
       const reply = await query.answered;
       if (reply.kind === 'answered') return reply.json;
@@ -71,7 +93,8 @@ export class Queries {
     limits: QueryLimits,
     signal?: AbortSignal,
   ): Promise<ExportedFile> {
-    const query = this.begin(sql, format, limits, signal);
+    const asked = { statements: [sql], form: format, isOwn: false };
+    const query = this.begin(asked, limits, signal);
     try {
       const reply = await query.answered;
       if (reply.kind !== 'exported') {
@@ -86,6 +109,7 @@ export class Queries {
 
   /** Ends all that run, with an error that asks to come again. */
   endAll(reason: string): void {
+    this.spares.end();
     const message = `sql: ${reason}; ask again`;
     for (const query of this.running) {
       query.stop(new TesseraError('STORE_UNAVAILABLE', message, { field: 'sql' }));
@@ -93,13 +117,13 @@ export class Queries {
   }
 
   private begin(
-    sql: string,
-    form: QueryForm,
+    asked: Pick<Wanted, 'statements' | 'form' | 'isOwn'>,
     limits: QueryLimits,
     signal: AbortSignal | undefined,
   ): RunningQuery {
     const { rules } = this.parts;
-    if (sql.length > SQL_LENGTH_MAX) {
+    const [sql = ''] = asked.statements;
+    if (!asked.isOwn && sql.length > SQL_LENGTH_MAX) {
       const message = `sql: expected at most ${SQL_LENGTH_MAX} characters, got ${sql.length}`;
       throw new TesseraError('REQUEST_INVALID', message, { field: 'sql' });
     }
@@ -107,7 +131,8 @@ export class Queries {
       const message = `sql: expected at most ${rules.countMax} queries at a time, got another`;
       throw new TesseraError('OPERATION_BUSY', message, { field: 'sql', retryAfterMs: 1000 });
     }
-    const query = new RunningQuery(this.parts, { sql, form, ...limits }, signal);
+    const wanted = Object.assign({ askedMs: Date.now() }, asked, limits);
+    const query = new RunningQuery(this.parts, this.spares.take(), wanted, signal);
     this.running.add(query);
     return query;
   }
@@ -115,12 +140,15 @@ export class Queries {
   private async end(query: RunningQuery): Promise<void> {
     await query.removed().catch(this.parts.onFault);
     this.running.delete(query);
+    this.spares.prepare();
   }
 }
 
 interface Wanted extends QueryLimits {
-  readonly sql: string;
+  readonly statements: readonly string[];
   readonly form: QueryForm;
+  readonly isOwn: boolean;
+  readonly askedMs: number;
 }
 
 class RunningQuery {
@@ -129,11 +157,12 @@ class RunningQuery {
   private readonly ending = new AbortController();
   private readonly child: LaunchedProcess;
   private readonly late: NodeJS.Timeout;
-  private path: Promise<string> | undefined;
+  private folder: Promise<string> | undefined;
   private settle: { resolve: (reply: QueryReply) => void; reject: (error: unknown) => void };
 
   constructor(
     private readonly parts: QueriesParts,
+    spare: SpareProcess,
     wanted: Wanted,
     private readonly signal: AbortSignal | undefined,
   ) {
@@ -143,21 +172,21 @@ class RunningQuery {
     });
     // It may be rejected before somebody looks.
     this.answered.catch(() => undefined);
-    const { launcher, program, rules } = parts;
-    const { memoryBytes, diskBytes, isIdle = false } = rules;
-    const dataBytes = memoryBytes + DATABASE_BYTES;
-    const limits = { dataBytes, fileBytes: diskBytes, isIdle };
-    this.child = launcher.start(program, limits, {
+    this.child = spare.serve({
       onMessage: (reply) => void this.take(reply as QueryReply),
       onEnd: (reason) => this.settle.reject(this.vanished(reason)),
       onLost: (error) => this.stop(error),
     });
-    const { sql, form, rowsMax, timeoutMs } = wanted;
+    const { timeoutMs } = wanted;
     this.late = setTimeout(() => this.stop(lateness(timeoutMs)), timeoutMs);
     signal?.addEventListener('abort', this.onAbort, { once: true });
     if (signal?.aborted === true) this.onAbort();
-    const { answerBytesMax } = parts.rules;
-    this.order({ kind: 'ask', sql, form, rowsMax, answerBytesMax, memoryBytes, diskBytes });
+    const { answerBytesMax, memoryBytes, diskBytes } = parts.rules;
+    const { statements, isOwn, askedMs, form, rowsMax } = wanted;
+    const asked = { statements, isOwn, askedMs, form, rowsMax };
+    this.order(
+      Object.assign({ kind: 'ask' as const, answerBytesMax, memoryBytes, diskBytes }, asked),
+    );
   }
 
   get ended(): AbortSignal {
@@ -177,10 +206,10 @@ class RunningQuery {
     this.signal?.removeEventListener('abort', this.onAbort);
     this.child.kill();
     await this.child.exited;
-    const path = await this.path?.catch(() => undefined);
+    const folder = await this.folder?.catch(() => undefined);
     // One whose launcher ended is perhaps still ending itself, and writes until then.
     const removal = { recursive: true, force: true, maxRetries: REMOVALS_MAX };
-    if (path !== undefined) await rm(dirname(path), removal);
+    if (folder !== undefined) await rm(folder, removal);
   }
 
   private readonly onAbort = () => {
@@ -193,7 +222,7 @@ class RunningQuery {
         this.settle.reject(receivedError(reply.error));
         return;
       case 'allowed':
-        await this.hand();
+        await this.hand(reply.tables);
         return;
       default:
         clearTimeout(this.late);
@@ -202,12 +231,16 @@ class RunningQuery {
     }
   }
 
-  /** Only now is there anything to read. */
-  private async hand(): Promise<void> {
+  /** Only now is there anything to read. A copy is made for those that read the database. */
+  private async hand(tables: readonly string[]): Promise<void> {
     if (this.ending.signal.aborted) return;
-    this.path = this.parts.snapshot();
+    const { snapshot, folder, tables: stored, facts } = this.parts;
+    const isCopied = tables.some((table) => stored.has(table));
+    const database = isCopied ? snapshot() : Promise.resolve('');
+    this.folder = isCopied ? database.then(dirname) : folder();
     try {
-      this.order({ kind: 'data', path: await this.path });
+      const data = { folder: await this.folder, database: await database, facts };
+      this.order(Object.assign({ kind: 'data' as const }, data));
     } catch (thrown) {
       this.settle.reject(thrown);
     }

@@ -1,17 +1,26 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
+import { FACT_TABLES, factFolders, viewStatements } from '@tessera/facts';
+import { type Channel, endProcess, sendAll, sentError } from '@tessera/processes';
 import { MEBIBYTE } from '@tessera/units';
 import { checkStatement, sqlRefusal } from '../domain/check-statement.js';
+import { described } from '../domain/describe-statement.js';
 import { TABLE_NAMES } from '../outside/duckdb-tables.js';
-import { type Channel, endProcess, sendAll } from './channel.js';
 import { spreadsheetSafe } from './csv-cells.js';
-import { type QueryOrder, type QueryReply, sentError } from './messages.js';
+import type { QueryOrder, QueryReply } from './messages.js';
 
 type Ask = Extract<QueryOrder, { kind: 'ask' }>;
 
+/** Tables that analysts may read. */
+const EVERY_TABLE = new Set([...TABLE_NAMES, ...FACT_TABLES.map(({ name }) => name)]);
+
 /** Part of the memory that the database plans with; the rest is for what it does not count. */
 const PLANNED_SHARE = 0.6;
+
+type Data = Extract<QueryOrder, { kind: 'data' }>;
+/** Of the machine: a question of an analyst, once it runs. */
+const THREADS = '2';
 
 /**
  * The other end of `Queries`: one query, in a process that is ended when the answer has been
@@ -19,12 +28,15 @@ const PLANNED_SHARE = 0.6;
  * what is allowed before it learns where the data lies.
  */
 export function serveQuery(channel: Channel): void {
-  let asked: Ask | undefined;
+  const worker = new QueryWorker();
   channel.on('disconnect', endProcess);
   channel.on('message', (message: unknown) => {
     const order = message as QueryOrder;
-    const reply = order.kind === 'ask' ? allowed(order) : answered(asked, order.path);
-    if (order.kind === 'ask') asked = order;
+    if (order.kind === 'warm') {
+      void import('@duckdb/node-api');
+      return;
+    }
+    const reply = order.kind === 'ask' ? worker.allow(order) : worker.answer(order);
     reply
       .catch((thrown: unknown): QueryReply => ({ kind: 'refused', error: sentError(thrown) }))
       .then((answer) => sendAll(channel, answer))
@@ -32,33 +44,66 @@ export function serveQuery(channel: Channel): void {
   });
 }
 
-/** Parsed by the database itself, in an instance that has no data. */
-async function allowed({ sql }: Ask): Promise<QueryReply> {
+class QueryWorker {
+  private asked: Ask | undefined;
+
+  async allow(ask: Ask): Promise<QueryReply> {
+    if (ask.isOwn) {
+      this.asked = ask;
+      return { kind: 'allowed', tables: [] };
+    }
+    const sql = statementOf(ask.statements[0] ?? '');
+    const shown = described(sql, EVERY_TABLE);
+    const tables = shown?.tables ?? (await tablesOf(sql));
+    this.asked = { ...ask, statements: [shown?.statement ?? sql] };
+    return { kind: 'allowed', tables };
+  }
+
+  async answer(data: Data): Promise<QueryReply> {
+    const ask = this.asked;
+    if (ask === undefined) throw new TesseraError('INTERNAL', 'expected a query before its data');
+    let opened: { instance: DuckDBInstance; connection: DuckDBConnection } | undefined;
+    try {
+      opened = await openData(ask, data);
+      const { connection } = opened;
+      if (ask.form === 'rows') return { kind: 'answered', json: await allRows(connection, ask) };
+      if (ask.form === 'json') return { kind: 'answered', json: await jsonAnswer(connection, ask) };
+      return { kind: 'exported', path: await exported(connection, ask, data.folder) };
+    } catch (thrown) {
+      throw refusalOf(thrown, ask);
+    } finally {
+      opened?.connection.closeSync();
+      opened?.instance.closeSync();
+    }
+  }
+}
+
+/** Of a statement, parsed by the database itself in an instance that has no data. */
+async function tablesOf(sql: string): Promise<readonly string[]> {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await instance.connect();
   try {
-    const found = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [
-      statementOf(sql),
-    ]);
-    checkStatement(String(found.getRows()[0]?.[0]), TABLE_NAMES);
+    const found = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
+    return [...checkStatement(String(found.getRows()[0]?.[0]), EVERY_TABLE)];
   } finally {
     connection.closeSync();
     instance.closeSync();
   }
-  return { kind: 'allowed' };
 }
 
 function statementOf(sql: string): string {
   return sql.trim().replace(/;\s*$/, '');
 }
 
-async function openSnapshot(ask: Ask, path: string) {
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** Nothing but its own folder and the files of facts can be read, and nothing else written. */
+async function openData(ask: Ask, { folder, database, facts }: Data) {
   const { DuckDBInstance } = await import('@duckdb/node-api');
-  const folder = dirname(path);
-  const instance = await DuckDBInstance.create(path, {
-    access_mode: 'READ_ONLY',
-    threads: '1',
+  const instance = await DuckDBInstance.create(database === '' ? ':memory:' : database, {
+    ...(database !== '' && { access_mode: 'READ_ONLY' }),
+    threads: THREADS,
     memory_limit: `${Math.floor((ask.memoryBytes * PLANNED_SHARE) / MEBIBYTE)}MiB`,
     temp_directory: join(folder, 'spilled'),
     max_temp_directory_size: `${Math.floor(ask.diskBytes / MEBIBYTE)}MiB`,
@@ -66,27 +111,25 @@ async function openSnapshot(ask: Ask, path: string) {
     autoload_known_extensions: 'false',
   });
   const connection = await instance.connect();
-  const text = `${folder}/`.replaceAll("'", "''");
-  await connection.run(`SET allowed_directories = ['${text}']`);
+  const tables = facts === undefined ? [] : factFolders(facts.folder);
+  const folders = [folder, ...tables].map((path) => quoted(`${path}/`));
+  await connection.run(`SET allowed_directories = [${folders.join(', ')}]`);
   await connection.run('SET enable_external_access = false');
   await connection.run('SET lock_configuration = true');
+  if (facts !== undefined) {
+    for (const view of viewStatements(facts.folder, facts.sceneKeys)) await connection.run(view);
+  }
   return { instance, connection };
 }
 
-async function answered(ask: Ask | undefined, path: string): Promise<QueryReply> {
-  if (ask === undefined) throw new TesseraError('INTERNAL', 'expected a query before its data');
-  let opened: { instance: DuckDBInstance; connection: DuckDBConnection } | undefined;
-  try {
-    opened = await openSnapshot(ask, path);
-    const { connection } = opened;
-    if (ask.form === 'json') return { kind: 'answered', json: await jsonAnswer(connection, ask) };
-    return { kind: 'exported', path: await exported(connection, ask, dirname(path)) };
-  } catch (thrown) {
-    throw refusalOf(thrown, ask);
-  } finally {
-    opened?.connection.closeSync();
-    opened?.instance.closeSync();
+/** The rows of each statement, as one JSON array of arrays. */
+async function allRows(connection: DuckDBConnection, ask: Ask): Promise<Uint8Array> {
+  const answers: string[] = [];
+  for (const statement of ask.statements) {
+    const reader = await connection.runAndReadAll(statement);
+    answers.push(JSON.stringify(reader.getRowObjectsJson()));
   }
+  return Buffer.from(`[${answers.join(',')}]`);
 }
 
 function refusalOf(thrown: unknown, { memoryBytes, diskBytes }: Ask): TesseraError {
@@ -103,8 +146,8 @@ function refusalOf(thrown: unknown, { memoryBytes, diskBytes }: Ask): TesseraErr
 
 /** A QueryResult as text, cut by rows and by bytes. */
 async function jsonAnswer(connection: DuckDBConnection, ask: Ask): Promise<Uint8Array> {
-  const began = performance.now();
-  const result = await connection.stream(statementOf(ask.sql));
+  const began = Date.now();
+  const result = await connection.stream(ask.statements[0] ?? '');
   const types = result.columnTypes().map(String);
   const columns = result.columnNames().map((name, index) => ({ name, type: types[index] ?? '' }));
   const rows: string[] = [];
@@ -120,14 +163,15 @@ async function jsonAnswer(connection: DuckDBConnection, ask: Ask): Promise<Uint8
     }
     if (isCut) break;
   }
-  const head = JSON.stringify({ columns, isCut, milliseconds: performance.now() - began });
+  const waitedMs = began - ask.askedMs;
+  const head = JSON.stringify({ columns, isCut, waitedMs, milliseconds: Date.now() - began });
   return Buffer.from(`${head.slice(0, -1)},"rows":[${rows.join(',')}]}`);
 }
 
 async function exported(connection: DuckDBConnection, ask: Ask, folder: string): Promise<string> {
   const path = join(folder, `export.${ask.form}`);
   // On lines of its own: it may end in a comment.
-  const rows = `SELECT * FROM (\n${statementOf(ask.sql)}\n) LIMIT ${ask.rowsMax}`;
+  const rows = `SELECT * FROM (\n${ask.statements[0]}\n) LIMIT ${ask.rowsMax}`;
   const isCsv = ask.form === 'csv';
   const source = isCsv ? await spreadsheetSafe(connection, rows) : rows;
   const options = isCsv ? 'FORMAT csv, HEADER' : 'FORMAT parquet, COMPRESSION zstd';

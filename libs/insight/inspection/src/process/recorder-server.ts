@@ -1,6 +1,5 @@
+import { type Channel, serveCalls } from '@tessera/processes';
 import { DuckDbRecorder, type RecorderOptions } from '../outside/duckdb-recorder.js';
-import { type Channel, endProcess, sendAll } from './channel.js';
-import { type RecorderCall, type RecorderReply, sentError } from './messages.js';
 
 const RETENTION_PERIOD_MS = 60_000;
 
@@ -29,31 +28,16 @@ const METHODS: ReadonlySet<string> = new Set([
 /** Of `Shelf`, under this name and a dot. */
 const SHELF = 'shelf.';
 
-/**
- * The other end of `RecorderLink`: the process that alone writes the inspection store. It lives as
- * long as its channel.
- */
+/** The process that alone writes the inspection store. */
 export function serveRecorder(channel: Channel): void {
   const server = new RecorderServer();
-  channel.on('disconnect', endProcess);
-  channel.on('message', (message: unknown) => {
-    const call = message as RecorderCall;
-    const { number } = call;
-    server
-      .answer(call)
-      .then(
-        (answer): RecorderReply => ({ number, answer }),
-        (thrown: unknown): RecorderReply => ({ number, error: sentError(thrown) }),
-      )
-      .then((reply) => sendAll(channel, reply))
-      .catch(endProcess);
-  });
+  serveCalls(channel, (method, values) => server.answer(method, values));
 }
 
 class RecorderServer {
   private recorder: DuckDbRecorder | undefined;
 
-  async answer({ method, values }: RecorderCall): Promise<unknown> {
+  async answer(method: string, values: readonly unknown[]): Promise<unknown> {
     if (method === 'open') {
       this.recorder = await DuckDbRecorder.open(values[0] as RecorderOptions);
       const retain = () => void this.recorder?.retain(Date.now()).catch(report);

@@ -13,6 +13,8 @@ const invalid = expecting('BEHAVIOUR_INVALID');
 const EVENT_ID_LENGTH_MAX = 256;
 const ACTION_LENGTH_MAX = 64;
 const SCENE_KEYS_MAX = 64;
+const REQUEST_ID_LENGTH_MAX = 128;
+const POSITION_MAX = 65_536;
 const SCENE_TEXT_LENGTH_MAX = 1024;
 
 /** One thing that a user did, as its producer reported it. */
@@ -26,6 +28,10 @@ export interface BehaviourEvent {
   readonly timeMs: number;
   /** Where and when the user did it. */
   readonly scene: Readonly<Record<string, string>>;
+  /** Of the recall that showed the item; left out: not said. Outcomes alone ask for it. */
+  readonly requestId?: string | undefined;
+  /** Where the item stood, from 1; left out: not said. */
+  readonly position?: number | undefined;
 }
 
 /** A behaviour that bears the name of the event which reported it. */
@@ -49,6 +55,11 @@ export function checkBehaviourEvent(event: BehaviourEvent, nowMs: number): void 
   }
   const fault = faultOfTime(timeMs, 'milliseconds', nowMs);
   if (fault !== undefined) throw invalid('timeMs', fault.expected, fault.got);
+  const { requestId, position } = event;
+  if (requestId !== undefined) lengthWithin('requestId', requestId, 1, REQUEST_ID_LENGTH_MAX);
+  if (position !== undefined && !(position >= 1 && position <= POSITION_MAX)) {
+    throw invalid('position', `1..${POSITION_MAX}`, String(position));
+  }
   const scene = Object.entries(event.scene);
   if (scene.length > SCENE_KEYS_MAX) {
     throw invalid('scene', `at most ${SCENE_KEYS_MAX} keys`, String(scene.length));

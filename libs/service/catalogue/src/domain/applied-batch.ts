@@ -19,6 +19,8 @@ export interface AppliedBatch {
   readonly ops: Readonly<Record<string, number>>;
   /** The first of them that name their item. */
   readonly told: readonly ToldChange[];
+  /** All of them, as they were given; empty where an earlier version came back. */
+  readonly messages: readonly (readonly ToldChange[])[];
   /** Through which edge, or from whom; '' where that is not known. */
   readonly source: string;
 }

@@ -1,6 +1,6 @@
 /** Requests and answers in the domain's own words; edges map wire types to these. */
 
-import type { ServedAdapter } from '@tessera/adapter';
+import type { Arm, ServedAdapter } from '@tessera/adapter';
 import type {
   WireFrequencyCap,
   WireKvProvenance,
@@ -201,6 +201,8 @@ export interface RecallAnswer extends PromptFacts, Certificate {
   readonly cappedItems: number;
   /** How far the counts of its caps can be trusted; undefined: it has none. */
   readonly capsOutcome?: CapsOutcome | undefined;
+  /** Why it got its adapter; left out where no choice was made for it. */
+  readonly arm?: Arm;
   /** Where the request wanted it. */
   readonly sight?: RecallSight;
 }

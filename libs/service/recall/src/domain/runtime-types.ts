@@ -166,7 +166,12 @@ export interface RecallRuntimeSummary {
     readonly depth: number;
     readonly fileBytes: number;
   };
-  readonly promptTemplate: { readonly name: string; readonly digest: string };
+  readonly promptTemplate: {
+    readonly name: string;
+    readonly digest: string;
+    /** Keys of scenes that it shows. */
+    readonly sceneKeys?: readonly string[];
+  };
   readonly userCount: number | null;
 }
 

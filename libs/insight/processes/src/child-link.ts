@@ -1,20 +1,24 @@
 import type { ChildProcess } from 'node:child_process';
 import { TesseraError } from '@tessera/errors';
-import type { RecorderOptions } from '../outside/duckdb-recorder.js';
-import { startLimited } from './child-limits.js';
-import { type RecorderReply, receivedError } from './messages.js';
-import type { RecorderMethods } from './recorder-server.js';
+import { type ChildLimits, startLimited } from './child-limits.js';
+import type { ChildReply } from './child-server.js';
+import { receivedError } from './sent-error.js';
 
-export interface RecorderLinkParts {
+export interface ChildLinkParts {
+  /** Its role, for messages: `records recalls`. */
+  readonly does: string;
   /** Of the process, as arguments of Node. */
   readonly program: readonly string[];
-  readonly options: RecorderOptions;
+  /** Left out: none. */
+  readonly limits?: ChildLimits;
+  /** The values of its first call, `open`. */
+  readonly options: unknown;
   /** Told when the process ended unexpectedly or could not open the store. */
   readonly onFault: (error: TesseraError) => void;
 }
 
 /** Calls that wait for their answer at most; further ones are refused. */
-const RECORDER_CALLS_MAX = 256;
+const CALLS_MAX = 256;
 /** Milliseconds before a process that has ended is started again; doubled up to the largest. */
 const RESTART_MS_MIN = 200;
 const RESTART_MS_MAX = 30_000;
@@ -28,11 +32,16 @@ interface Waiting {
   readonly reject: (error: TesseraError) => void;
 }
 
+/** Methods of a child, each of which answers with a promise. */
+type Methods<Served> = {
+  [Name in keyof Served]: (...values: never[]) => Promise<unknown>;
+};
+
 /**
- * The process that writes the inspection store, seen from the service: calls that are answered in
- * their order, and a new process when it has ended.
+ * A process that writes a store, seen from the service: calls that are answered in their order, and
+ * a new process when it has ended. Its first call is `open`, its last `close`.
  */
-export class RecorderLink {
+export class ChildLink<Served extends Methods<Served>> {
   private state: State = 'starting';
   private reason = 'the store is being opened';
   private child: ChildProcess | undefined;
@@ -43,7 +52,7 @@ export class RecorderLink {
   /** Of those who wait for `open` or `closed`. */
   private listeners: (() => void)[] = [];
 
-  constructor(private readonly parts: RecorderLinkParts) {}
+  constructor(private readonly parts: ChildLinkParts) {}
 
   /** Resolves once the first process has opened the store, or has failed to. */
   start(): Promise<void> {
@@ -81,18 +90,18 @@ export class RecorderLink {
    * Rejects with what the process rejects with, STORE_UNAVAILABLE where there is none or it ends
    * before its answer, OPERATION_BUSY where too many calls wait.
    */
-  async call<Name extends keyof RecorderMethods>(
+  async call<Name extends keyof Served & string>(
     method: Name,
-    ...values: Parameters<RecorderMethods[Name]>
-  ): Promise<Awaited<ReturnType<RecorderMethods[Name]>>> {
-    return (await this.callNamed(method, values)) as Awaited<ReturnType<RecorderMethods[Name]>>;
+    ...values: Parameters<Served[Name]>
+  ): Promise<Awaited<ReturnType<Served[Name]>>> {
+    return (await this.callNamed(method, values)) as Awaited<ReturnType<Served[Name]>>;
   }
 
   /** As call(), by a name that is composed. */
   async callNamed(method: string, values: readonly unknown[]): Promise<unknown> {
     if (this.state !== 'open') throw this.unavailable();
-    if (this.waiting.size >= RECORDER_CALLS_MAX) {
-      const message = `inspection: expected at most ${RECORDER_CALLS_MAX} calls, got another`;
+    if (this.waiting.size >= CALLS_MAX) {
+      const message = `inspection: expected at most ${CALLS_MAX} calls, got another`;
       throw new TesseraError('OPERATION_BUSY', message, { field: 'inspection' });
     }
     return this.send(method, values);
@@ -123,11 +132,11 @@ export class RecorderLink {
   }
 
   private async launch(): Promise<void> {
-    const { program, options, onFault } = this.parts;
+    const { program, options, onFault, limits = {} } = this.parts;
     this.change('starting', 'the store is being opened');
-    const child = startLimited(program, {});
+    const child = startLimited(program, limits);
     this.child = child;
-    child.on('message', (reply) => this.settle(reply as RecorderReply));
+    child.on('message', (reply) => this.settle(reply as ChildReply));
     child.once('error', (cause) => this.ended(child, `it could not be started: ${cause.message}`));
     child.once('exit', (code, signal) => this.ended(child, `it ended with ${signal ?? code}`));
     try {
@@ -147,7 +156,7 @@ export class RecorderLink {
   private ended(child: ChildProcess, how: string): void {
     if (this.child !== child) return;
     this.child = undefined;
-    const reason = `the process that records recalls is not there: ${how}`;
+    const reason = `the process that ${this.parts.does} is not there: ${how}`;
     const error = new TesseraError('STORE_UNAVAILABLE', reason);
     for (const { reject } of this.waiting.values()) reject(error);
     this.waiting.clear();
@@ -181,7 +190,7 @@ export class RecorderLink {
     this.waiting.delete(number);
   }
 
-  private settle(reply: RecorderReply): void {
+  private settle(reply: ChildReply): void {
     const waiting = this.waiting.get(reply.number);
     this.waiting.delete(reply.number);
     if ('error' in reply) waiting?.reject(receivedError(reply.error));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { WriteQueue } from './outside/write-queue.js';
+import { WriteQueue } from './write-queue.js';
 
 /** Gathers until its signal is aborted. */
 const FOREVER_MS = 2 ** 30;

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { idleCores } from './idle-cores.js';
 
 /** Limits that the kernel sets a child before its first instruction. */
 export interface ChildLimits {
@@ -10,12 +9,6 @@ export interface ChildLimits {
   readonly dataBytes?: number;
   /** Of one file (RLIMIT_FSIZE); undefined: no bound. */
   readonly fileBytes?: number;
-  /**
-   * Runs where a core has nothing else to do (SCHED_IDLE, sched(7)): whoever wakes up goes before
-   * it at once, which a low niceness alone does not give. It has half of the cores. Needs `chrt`
-   * and `taskset` of util-linux; without them the child is as any other.
-   */
-  readonly isIdle?: boolean;
 }
 
 /** Unit of the shell's `ulimit -f` (POSIX). */
@@ -39,15 +32,11 @@ function bytesOfNode(): number {
   return nodeBytes;
 }
 
-/**
- * $1: kibibytes of data; $2: blocks of a file; $3: cores of an idle one; then the command. No core
- * dump: it would be a file.
- */
+/** $1: kibibytes of data; $2: blocks of a file; then the command. No core dump: it is a file. */
 const LIMITED =
   'ulimit -c 0; [ "$1" = - ] || ulimit -d "$1" || exit 125; ' +
   '[ "$2" = - ] || ulimit -f "$2" || exit 125; ' +
-  'if [ "$3" != - ]; then chrt --idle --pid 0 $$; taskset -pc "$3" $$; fi >/dev/null 2>&1; ' +
-  'shift 3; exec "$@"';
+  'shift 2; exec "$@"';
 
 const unitsOf = (bytes: number | undefined, unit: number) =>
   bytes === undefined ? '-' : String(Math.ceil(bytes / unit));
@@ -58,11 +47,10 @@ const unitsOf = (bytes: number | undefined, unit: number) =>
  */
 export function startLimited(
   program: readonly string[],
-  { dataBytes, fileBytes, isIdle = false }: ChildLimits,
+  { dataBytes, fileBytes }: ChildLimits,
 ): ChildProcess {
   const allBytes = dataBytes === undefined ? undefined : dataBytes + bytesOfNode();
-  const sizes = [unitsOf(allBytes, KIBIBYTE), unitsOf(fileBytes, BLOCK_BYTES)];
-  const limits = [...sizes, isIdle ? idleCores() : '-'];
+  const limits = [unitsOf(allBytes, KIBIBYTE), unitsOf(fileBytes, BLOCK_BYTES)];
   return spawn('/bin/sh', ['-c', LIMITED, 'sh', ...limits, process.execPath, ...program], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',

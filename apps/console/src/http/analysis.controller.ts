@@ -1,0 +1,210 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import {
+  type Asking,
+  ad,
+  composition,
+  factSchema,
+  items,
+  kept,
+  overview,
+  reach,
+  unreached,
+  versions,
+} from '@tessera/analysis';
+import { TesseraError } from '@tessera/errors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { attributeOf, FILTER_FIELDS, filterOf } from '../analysis-fields.js';
+import type { AnalysisPort } from '../analysis-port.js';
+import type {
+  AdPage,
+  AnalysisAbout,
+  CompositionPage,
+  ItemsPage,
+  OverviewPage,
+  ReachPage,
+  SchemaPage,
+  UnreachedPage,
+  UserChangePage,
+  VersionsPage,
+} from '../api-types.js';
+import { ConsoleParts } from '../console-parts.js';
+import { type Fields, fieldsOf, integerOf, invalid, optionalText, textOf } from '../fields.js';
+import { Gate } from '../gate.js';
+import { goneSignal } from '../gone-signal.js';
+import { UserChanges } from '../user-changes.js';
+
+const ID_LENGTH_MAX = 1024;
+const BUCKETS = { min: 1, max: 200, fallback: 48 };
+const ROWS = { min: 1, max: 10_000, fallback: 200 };
+const PAGE = { min: 1, max: 500, fallback: 50 };
+const VALUES = { min: 1, max: 50, fallback: 12 };
+const OFFSET = { min: 0, max: 10_000_000, fallback: 0 };
+const ANYTIME = { min: 0, max: Number.MAX_SAFE_INTEGER };
+const NOTHING_KEPT = {
+  ...{ isKept: false, store: 'duckdb', keptFromMs: 0, keptToMs: 0, recalls: 0, behaviours: 0 },
+  ...{ bytes: 0, files: 0, keepMs: 0, keepBytes: 0, dropped: 0, fault: '', factShare: 0 },
+  ...{ recordShare: 0, sceneKeys: [], attributes: [] },
+} as const satisfies AnalysisAbout;
+
+/** Questions of analysts over the facts of all recalls (docs/operate/analysis.md). */
+@Controller('console/api/analysis')
+export class AnalysisController {
+  constructor(
+    private readonly parts: ConsoleParts,
+    private readonly gate: Gate,
+    private readonly userChanges: UserChanges,
+  ) {}
+
+  @Get('about')
+  async about(@Req() request: FastifyRequest): Promise<AnalysisAbout> {
+    await this.gate.look(request);
+    const { analysis } = this.parts;
+    if (analysis === undefined) return NOTHING_KEPT;
+    await analysis.refresh();
+    const { bytes, files, dropped, failed, fault } = await analysis.state();
+    const { keepMs, keepBytes, recordShare } = analysis;
+    const own = await kept(analysis.asking);
+    const limits = { keepMs, keepBytes, recordShare, factShare: 1, isKept: true };
+    const store = analysis.asking.store.dialect.name;
+    const state = { store, bytes, files, dropped: dropped + failed, fault };
+    return Object.assign(limits, state, own);
+  }
+
+  @Get('schema')
+  async schema(@Req() request: FastifyRequest): Promise<SchemaPage> {
+    await this.gate.look(request);
+    return { tables: factSchema() };
+  }
+
+  @Get('overview')
+  async overview(
+    @Req() request: FastifyRequest,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OverviewPage> {
+    const { asking, fields } = await this.asked(request, query, ['buckets'], reply);
+    return overview(asking, this.filter(fields), integerOf(fields, 'buckets', BUCKETS));
+  }
+
+  @Get('composition')
+  async composition(
+    @Req() request: FastifyRequest,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<CompositionPage> {
+    const names = ['by', 'buckets', 'across', 'values'];
+    const { asking, fields } = await this.asked(request, query, names, reply);
+    const attribute = attributeOf(fields, 'by');
+    if (attribute === '') throw invalid('by', 'the name of an attribute', 'nothing');
+    return composition(asking, this.filter(fields), {
+      attribute,
+      buckets: integerOf(fields, 'buckets', BUCKETS),
+      across: attributeOf(fields, 'across'),
+      values: integerOf(fields, 'values', VALUES),
+    });
+  }
+
+  @Get('reach')
+  async reach(
+    @Req() request: FastifyRequest,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ReachPage> {
+    const { asking, fields } = await this.asked(request, query, ['by', 'at', 'limit'], reply);
+    const filter = this.filter(fields);
+    const atMs = integerOf(fields, 'at', ANYTIME);
+    if (atMs <= filter.fromMs || atMs >= filter.toMs) {
+      throw invalid('at', `a time between ${filter.fromMs} and ${filter.toMs}`, atMs);
+    }
+    const by = attributeOf(fields, 'by') || 'item';
+    return reach(asking, filter, { by, atMs, limit: integerOf(fields, 'limit', ROWS) });
+  }
+
+  @Get('unreached')
+  async unreached(
+    @Req() request: FastifyRequest,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<UnreachedPage> {
+    const { asking, fields } = await this.asked(request, query, ['limit'], reply);
+    return unreached(asking, this.filter(fields), integerOf(fields, 'limit', ROWS));
+  }
+
+  @Get('versions')
+  async versions(
+    @Req() request: FastifyRequest,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<VersionsPage> {
+    const { asking, fields } = await this.asked(request, query, ['by'], reply);
+    return versions(asking, this.filter(fields), attributeOf(fields, 'by'));
+  }
+
+  @Get('ads/:id')
+  async ad(
+    @Req() request: FastifyRequest,
+    @Param('id') id: string,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AdPage> {
+    const { asking, fields } = await this.asked(request, query, [], reply);
+    return ad(asking, this.filter(fields), id.slice(0, ID_LENGTH_MAX));
+  }
+
+  @Get('items')
+  async items(
+    @Req() request: FastifyRequest,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ItemsPage> {
+    const names = ['text', 'live', 'offset', 'limit'];
+    const { asking, fields } = await this.asked(request, query, names, reply);
+    const { live } = fields;
+    if (live !== undefined && live !== 'true' && live !== 'false') {
+      throw invalid('live', 'true or false', live);
+    }
+    return items(asking, this.filter(fields), {
+      text: optionalText(fields, 'text', ID_LENGTH_MAX) ?? '',
+      isLive: live === undefined ? undefined : live === 'true',
+      offset: integerOf(fields, 'offset', OFFSET),
+      limit: integerOf(fields, 'limit', PAGE),
+    });
+  }
+
+  /** Why two recorded recalls of a user differ. */
+  @Get('change')
+  async change(
+    @Req() request: FastifyRequest,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<UserChangePage> {
+    await this.gate.look(request);
+    const fields = fieldsOf(query, ['left', 'right']);
+    const [left, right] = ['left', 'right'].map((name) => textOf(fields, name, ID_LENGTH_MAX));
+    return this.userChanges.between(left ?? '', right ?? '', goneSignal(reply));
+  }
+
+  private filter(fields: Fields) {
+    return filterOf(fields, this.parts.nowMs());
+  }
+
+  private get kept(): AnalysisPort {
+    const { analysis } = this.parts;
+    if (analysis !== undefined) return analysis;
+    const message = 'inspection.path: expected a folder of facts, got none';
+    throw new TesseraError('STORE_UNAVAILABLE', message, { field: 'inspection.path' });
+  }
+
+  private async asked(
+    request: FastifyRequest,
+    query: unknown,
+    names: readonly string[],
+    reply: FastifyReply,
+  ): Promise<{ asking: Asking; fields: Fields }> {
+    await this.gate.look(request);
+    const fields = fieldsOf(query, [...FILTER_FIELDS, ...names]);
+    const { asking, refresh } = this.kept;
+    await refresh();
+    return { asking: Object.assign({ signal: goneSignal(reply) }, asking), fields };
+  }
+}

@@ -1,0 +1,245 @@
+/** One data set, every database, and the same figures computed by hand. */
+
+import { temporaryFolder } from '@tessera/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AnalysisStore } from './domain/analysis-store.js';
+import type { AnalysisFilter } from './domain/filter.js';
+import { chdbOver } from './fixture/chdb-facts.js';
+import { duckdbOver, writeFacts } from './fixture/duckdb-facts.js';
+import { FiguresByHand } from './fixture/figures-by-hand.js';
+import { generatedFacts, HOUR_MS } from './fixture/generated-facts.js';
+import { composition } from './questions/composition.js';
+import { ad, items, itemsAsOf } from './questions/items.js';
+import { kept } from './questions/kept.js';
+import { overview } from './questions/overview.js';
+import type { Asking } from './questions/question.js';
+import { reach, unreached } from './questions/reach.js';
+import { versions } from './questions/versions.js';
+
+const SEED = 46;
+const facts = generatedFacts(SEED);
+const hand = new FiguresByHand(facts);
+const folder = temporaryFolder({});
+type Opened = AnalysisStore & { close(): void };
+const opened = new Map<string, Opened>();
+const actions = {
+  windowMs: 1_800_000,
+  clicks: ['', 'click'],
+  impressions: ['impression'],
+  conversions: ['purchase', 'order'],
+};
+const hourOf = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
+const EVERY: AnalysisFilter = {
+  fromMs: hourOf(facts.beginMs) + 5 * HOUR_MS,
+  toMs: hourOf(facts.beginMs) + 10 * HOUR_MS,
+  catalogue: '',
+  source: 'served',
+  scenes: [],
+  attributes: [],
+};
+const FILTERS: readonly (readonly [string, AnalysisFilter])[] = [
+  ['whole hours', EVERY],
+  ['parts of hours', { ...EVERY, fromMs: EVERY.fromMs + 123_456, toMs: EVERY.toMs - 654_321 }],
+  ['one adapter', { ...EVERY, adapter: 'aaa', source: 'all' }],
+  ['a scene', { ...EVERY, scenes: [['page', "p'1"]], fromMs: EVERY.fromMs - HOUR_MS / 2 }],
+  ['an attribute', { ...EVERY, attributes: [['category', "pets'"]] }],
+  ['minutes', { ...EVERY, toMs: EVERY.fromMs + 1_500_000 }],
+];
+
+beforeAll(async () => {
+  await writeFacts(facts, folder.path);
+  opened.set('duckdb', await duckdbOver(folder.path));
+  const chdb = await chdbOver(folder.path);
+  if (chdb !== undefined) opened.set('clickhouse', chdb);
+}, 240_000);
+
+afterAll(() => {
+  for (const store of opened.values()) store.close();
+  folder.remove();
+});
+
+const sorted = (map: Map<string, number>) => Object.fromEntries([...map].sort());
+
+describe.each(['duckdb', 'clickhouse'])('%s', (name) => {
+  const asking = (context: { skip(note: string): void }): Asking => {
+    const store = opened.get(name);
+    if (store === undefined) context.skip('expected chdb of PyPI in CHDB_PYTHON, got none');
+    return { store: store as AnalysisStore, actions };
+  };
+
+  it.each(FILTERS)(
+    'gives the figures of the overview over %s',
+    async (_name, filter) => {
+      await checkOverview(opened.get(name), filter);
+    },
+    120_000,
+  );
+
+  it.each(FILTERS)(
+    'gives shares, reach and outcomes over %s',
+    async (_name, filter) => {
+      await checkShares(opened.get(name), filter);
+    },
+    120_000,
+  );
+
+  it('gives items as they are and were', async (context) => {
+    const asked = asking(context);
+    const page = await items(asked, EVERY, { text: 'TITLE 1', isLive: true, offset: 2, limit: 5 });
+    const live = facts.versions
+      .filter((one) => one.toSeq === Number.MAX_SAFE_INTEGER && one.live)
+      .filter(({ title }) => title.toLowerCase().includes('title 1'));
+    const ids = live.map(({ itemId }) => itemId).sort();
+    expect(page.total).toBe(ids.length);
+    expect(page.items.map(({ itemId }) => itemId)).toEqual(ids.slice(2, 7));
+    const counts = new Map<string, number>();
+    for (const { attributes } of live) {
+      const value = String(attributes.category);
+      counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    const facet = page.facets.find((one) => one.name === 'category');
+    const found = new Map(facet?.values.map(({ value, count }) => [value, count]));
+    expect(sorted(found)).toEqual(sorted(counts));
+    const wanted = ['item-1', 'item-2', 'item-3'];
+    const then = await itemsAsOf(asked, { itemIds: wanted, catalogue: '', sequence: 12 });
+    expect(then.map(({ itemId, attributes }) => [itemId, JSON.parse(attributes)]).sort()).toEqual(
+      wanted.map((id) => [id, hand.versionAt(id, 12)?.attributes]),
+    );
+    const page2 = await ad(asked, EVERY, 'item-3');
+    const had = hand.recalls(EVERY).filter(({ itemIds }) => itemIds.includes('item-3'));
+    expect(page2.recalls).toBe(had.length);
+    expect(page2.users).toBe(new Set(had.map(({ userId }) => userId).filter(Boolean)).size);
+    expect(page2.hours.reduce((sum, hour) => sum + hour.recalls, 0)).toBe(had.length);
+    const clicks = hand.pairs(EVERY).filter((pair) => pair.itemId === 'item-3' && pair.click);
+    const all = page2.outcome.filter(({ position }) => position === 0);
+    expect(all.reduce((sum, row) => sum + row.clicks.successes, 0)).toBe(clicks.length);
+    const scenes = page2.byScene.filter(({ key }) => key === 'daypart');
+    expect(scenes.reduce((sum, row) => sum + row.recalls, 0)).toBe(had.length);
+  }, 120_000);
+
+  it('says what is kept', async (context) => {
+    const { recalls, sceneKeys, attributes, keptFromMs } = await kept(asking(context));
+    expect(recalls).toBe(facts.recalls.length);
+    expect(keptFromMs).toBe(facts.recalls[0]?.timeMs);
+    expect(sceneKeys).toEqual(['daypart', 'page']);
+    expect(attributes).toEqual(['category', 'geo', 'price']);
+  }, 120_000);
+});
+
+async function checkOverview(store: Opened | undefined, filter: AnalysisFilter): Promise<void> {
+  if (store === undefined) return;
+  const page = await overview({ store, actions }, filter, 5);
+  const recalls = hand.recalls(filter);
+  const answered = recalls.filter(({ code }) => code === 'OK');
+  expect(page.now.recalls, `seed ${SEED}`).toBe(recalls.length);
+  expect(page.now.answered).toBe(answered.length);
+  expect(page.now.users).toBe(new Set(recalls.map(({ userId }) => userId).filter(Boolean)).size);
+  expect(page.liveItems).toBe(hand.live(filter).size);
+  const { coverage, gini } = hand.exposure(filter);
+  expect(page.now.coverage).toBeCloseTo(coverage, 12);
+  expect(page.now.gini).toBeCloseTo(gini, 12);
+  const pairs = hand.pairs(filter);
+  expect(page.shownBy).toBe('impressions');
+  expect(page.now.clickRate).toMatchObject({
+    successes: pairs.filter(({ click }) => click).length,
+    trials: pairs.length,
+  });
+  const overlap = hand.overlap(filter);
+  if (overlap === null) expect(page.now.overlap).toBeNull();
+  else expect(page.now.overlap).toBeCloseTo(overlap, 12);
+  for (const { timeMs, ...figures } of page.series) {
+    const toMs = Math.min(filter.toMs, timeMs + page.bucketMs);
+    const bucket = { ...filter, fromMs: timeMs, toMs };
+    expect(figures.recalls).toBe(hand.recalls(bucket).length);
+    const clicks = hand
+      .pairs(filter)
+      .filter(({ recall, click }) => click && recall.timeMs >= timeMs && recall.timeMs < toMs);
+    expect(figures.clickRate.successes).toBe(clicks.length);
+    if (toMs - timeMs === page.bucketMs) {
+      const expected = hand.overlap(bucket);
+      if (expected === null) expect(figures.overlap).toBeNull();
+      else expect(figures.overlap).toBeCloseTo(expected, 12);
+    }
+  }
+}
+
+async function checkShares(store: Opened | undefined, filter: AnalysisFilter): Promise<void> {
+  if (store === undefined) return;
+  const asked = { store, actions };
+  const wanted = { attribute: 'category', buckets: 5, across: 'daypart', values: 10 };
+  const page = await composition(asked, filter, wanted);
+  const values = hand.values(filter, 'category');
+  const found = new Map(page.values.map(({ value, items: count }) => [value, count]));
+  expect(sorted(found), `seed ${SEED}`).toEqual(sorted(values));
+  page.values.forEach(({ items: count }, index) => {
+    const sum = (rows: readonly { readonly items: readonly number[] }[]) =>
+      rows.reduce((all, row) => all + (row.items[index] ?? 0), 0);
+    expect([sum(page.series), sum(page.matrix)]).toEqual([count, count]);
+  });
+  const few = await composition(asked, filter, { ...wanted, values: 1, across: '' });
+  const total = [...values.values()].reduce((sum, one) => sum + one, 0);
+  expect(few.values.reduce((sum, one) => sum + one.items, 0)).toBe(total);
+  const atMs = filter.fromMs + Math.floor((filter.toMs - filter.fromMs) / 3) + 77;
+  const [earlier, later] = [
+    { ...filter, toMs: atMs },
+    { ...filter, fromMs: atMs },
+  ];
+  const plain = filter.attributes.length === 0;
+  if (plain) {
+    const byValue = await reach(asked, filter, { by: 'category', atMs, limit: 100 });
+    const column = (side: 'before' | 'after') =>
+      sorted(
+        new Map(byValue.rows.filter((row) => row[side] > 0).map((row) => [row.key, row[side]])),
+      );
+    expect(column('before')).toEqual(sorted(hand.recallsByValue(earlier, 'category')));
+    expect(column('after')).toEqual(sorted(hand.recallsByValue(later, 'category')));
+    const byItem = await reach(asked, filter, { by: 'item', atMs, limit: 1000 });
+    const counts = new Map<string, number>();
+    for (const { itemIds } of hand.recalls(later)) {
+      for (const id of itemIds) counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    const after = byItem.rows.filter((row) => row.after > 0).map((row) => [row.key, row.after]);
+    expect(Object.fromEntries(after.sort())).toEqual(sorted(counts));
+  }
+  const missed = await unreached(asked, filter, 1000);
+  const { eligible, unknown } = hand.unreached(filter);
+  const eligibleFound = new Map(missed.items.map((one) => [one.itemId, one.eligibleRecalls]));
+  expect(sorted(eligibleFound)).toEqual(sorted(eligible));
+  expect(missed.total).toBe(eligible.size);
+  expect(missed.unknownRecalls).toBe(unknown);
+  await checkVersions(asked, filter);
+}
+
+async function checkVersions(asked: Asking, filter: AnalysisFilter): Promise<void> {
+  const page = await versions(asked, filter, 'category');
+  const answered = hand.recalls(filter).filter(({ code }) => code === 'OK');
+  for (const { adapter, recalls, arm } of page.versions) {
+    const own = answered.filter((one) => one.adapter === adapter);
+    expect(recalls).toBe(own.length);
+    expect(arm).toBe(own[0]?.arm);
+    const values = hand.values({ ...filter, adapter }, 'category');
+    const exposed = page.exposure.filter((row) => row.adapter === adapter);
+    const found = new Map(exposed.map((row) => [row.value, row.items]));
+    expect(sorted(found)).toEqual(sorted(values));
+  }
+  for (const { left, right, users, overlap, histogram } of page.pairs) {
+    const of = (adapter: string) => hand.newest(answered.filter((one) => one.adapter === adapter));
+    const [a, b] = [of(left), of(right)];
+    const both = [...a].filter(([user]) => b.has(user));
+    const overlaps = both.map(([user, ids]) => hand.jaccard(ids, b.get(user) ?? []));
+    expect(users).toBe(both.length);
+    expect(overlap).toBeCloseTo(overlaps.reduce((sum, one) => sum + one, 0) / both.length, 12);
+    expect(histogram.reduce((sum, one) => sum + one, 0)).toBe(users);
+  }
+  const pairs = hand.pairs(filter);
+  for (const row of page.outcome) {
+    const own = pairs.filter(
+      ({ recall, position }) =>
+        recall.adapter === row.adapter && (row.position === 0 || position === row.position),
+    );
+    expect(row.clicks.trials).toBe(own.length);
+    expect(row.clicks.successes).toBe(own.filter(({ click }) => click).length);
+    expect(row.conversions.successes).toBe(own.filter(({ conversion }) => conversion).length);
+    expect(row.impressions).toBe(own.filter(({ impression }) => impression).length);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Dialect } from './dialect.js';
+import type { AnalysisFilter } from './filter.js';
+import { recallsOf } from './relations.js';
+
+/** Which behaviours are what (docs/operate/analysis.md). */
+export interface OutcomeActions {
+  readonly windowMs: number;
+  /** '*': all. */
+  readonly clicks: readonly string[];
+  readonly impressions: readonly string[];
+  readonly conversions: readonly string[];
+}
+
+function isOne(actions: readonly string[], dialect: Dialect): string {
+  if (actions.includes('*')) return '1 = 1';
+  return `action IN (${actions.map((action) => dialect.text(action)).join(', ')})`;
+}
+
+const flag = (condition: string) => `max(CASE WHEN ${condition} THEN 1 ELSE 0 END)`;
+
+/**
+ * Shown items of the filter's recalls by what users did: recall_id, item_id, adapter, time,
+ * position, impression, click, conversion (0 or 1 each).
+ */
+export function outcomePairs(
+  filter: AnalysisFilter,
+  actions: OutcomeActions,
+  dialect: Dialect,
+): string {
+  const { fromMs, toMs, catalogue } = filter;
+  const { windowMs, clicks, impressions, conversions } = actions;
+  const endMs = toMs + windowMs;
+  const kinds = [clicks, impressions, conversions].map((list) => isOne(list, dialect));
+  // A behaviour that names its recall may come at any time behind it.
+  const done =
+    'SELECT time, user_hash, item_id, action, request_id, position FROM behaviour WHERE ' +
+    `time >= ${dialect.time(fromMs)} AND (${kinds.join(' OR ')}) ` +
+    `AND (request_id <> '' OR time < ${dialect.time(endMs)})`;
+  const later =
+    'SELECT recall_id, request_id, user_hash, time, item_ids FROM recall_fact WHERE ' +
+    `code = 'OK' AND catalogue = ${dialect.text(catalogue)} AND time >= ${dialect.time(fromMs)}`;
+  const place = dialect.place('r.item_ids', 'b.item_id');
+  const own = 'b.user_hash AS user_hash, b.item_id AS item_id, b.time AS time, b.action AS action';
+  const columns =
+    `max(r.recall_id) AS recall_id, ${dialect.newest(place, 'r.recall_id')} AS rank, ` +
+    'max(b.position) AS position';
+  const group = 'b.user_hash, b.item_id, b.time, b.action, b.request_id';
+  const named =
+    `SELECT ${own}, ${columns} FROM (${done}) AS b JOIN (${later}) AS r ` +
+    `ON r.request_id = b.request_id WHERE b.request_id <> '' AND ${place} > 0 ` +
+    `AND r.time <= b.time GROUP BY ${group}`;
+  const unnamed =
+    `SELECT ${own}, ${columns} FROM (${done}) AS b ` +
+    `JOIN (${later} AND time < ${dialect.time(endMs)}) AS r ON r.user_hash = b.user_hash WHERE b.request_id = '' AND b.user_hash <> 0 ` +
+    `AND ${place} > 0 AND r.time <= b.time ` +
+    `AND ${dialect.ms('r.time')} > ${dialect.ms('b.time')} - ${windowMs} GROUP BY ${group}`;
+  const recalls = `${recallsOf(filter, dialect)} AND code = 'OK'`;
+  return (
+    'SELECT o.recall_id AS recall_id, o.item_id AS item_id, r.adapter AS adapter, r.time AS time, ' +
+    'max(CASE WHEN o.position > 0 THEN o.position ELSE o.rank END) AS position, ' +
+    `${flag(isOne(impressions, dialect))} AS impression, ${flag(isOne(clicks, dialect))} AS click, ` +
+    `${flag(isOne(conversions, dialect))} AS conversion ` +
+    `FROM (${named} UNION ALL ${unnamed}) AS o JOIN (${recalls}) AS r ` +
+    'ON r.recall_id = o.recall_id GROUP BY o.recall_id, o.item_id, r.adapter, r.time'
+  );
+}

@@ -1,0 +1,119 @@
+/** Parts of statements: each is a SELECT that others stand on. */
+
+import type { HourSources } from './analysis-store.js';
+import type { Dialect } from './dialect.js';
+import type { AnalysisFilter } from './filter.js';
+
+const HOUR_MS = 3_600_000;
+
+/** Conditions of a filter on a relation with columns of `recall_fact`, but for its time. */
+function conditionsOf(filter: AnalysisFilter, dialect: Dialect): string[] {
+  const { catalogue, source, adapter, model, scenes } = filter;
+  const edge = { served: "edge <> 'console'", console: "edge = 'console'", all: '1 = 1' }[source];
+  return [
+    `catalogue = ${dialect.text(catalogue)}`,
+    edge,
+    ...(adapter === undefined ? [] : [`adapter = ${dialect.text(adapter)}`]),
+    ...(model === undefined ? [] : [`model = ${dialect.text(model)}`]),
+    ...scenes.map(([key, value]) => `${dialect.member('scene', key)} = ${dialect.text(value)}`),
+  ];
+}
+
+const within = (column: string, fromMs: number, toMs: number, dialect: Dialect) =>
+  `${column} >= ${dialect.time(fromMs)} AND ${column} < ${dialect.time(toMs)}`;
+
+/** Recalls that a filter lets pass. */
+export function recallsOf(filter: AnalysisFilter, dialect: Dialect, source = 'recall_fact') {
+  const time = within('time', filter.fromMs, filter.toMs, dialect);
+  const conditions = [time, ...conditionsOf(filter, dialect)];
+  return `SELECT * FROM ${source} WHERE ${conditions.join(' AND ')}`;
+}
+
+/** Conditions on attributes of an item version. */
+export function attributesFit({ attributes }: AnalysisFilter, dialect: Dialect, json: string) {
+  const fits = attributes.map(
+    ([name, value]) => `${dialect.attribute(json, name)} = ${dialect.text(value)}`,
+  );
+  return ['1 = 1', ...fits].join(' AND ');
+}
+
+/** Items that are live at the end of the span, with their attributes. */
+export function liveItems(filter: AnalysisFilter, dialect: Dialect): string {
+  const at = dialect.time(filter.toMs);
+  return (
+    'SELECT item_id, title, attributes FROM item_version WHERE ' +
+    `catalogue = ${dialect.text(filter.catalogue)} AND live AND from_time <= ${at} ` +
+    `AND to_time > ${at} AND ${attributesFit(filter, dialect, 'attributes')}`
+  );
+}
+
+/** Exposures of recalls one by one: time_ms, scene, adapter, model, item_id, version_seq, n. */
+function singleExposures(recalls: string, bucketMs: number, originMs: number, dialect: Dialect) {
+  const ms = dialect.ms('time');
+  const bucket = `${dialect.quotient(`${ms} - ${originMs}`, bucketMs)} * ${bucketMs} + ${originMs}`;
+  const columns = `${bucket} AS time_ms, catalogue, scene, adapter, model, catalogue_seq`;
+  const items = dialect.items(columns, `(${recalls}) AS shown_recall`);
+  const group = 'time_ms, catalogue, scene, adapter, model, item_id';
+  const counted =
+    `SELECT ${group}, catalogue_seq, count(*) AS n FROM (${items}) AS shown ` +
+    `GROUP BY ${group}, catalogue_seq`;
+  // Each recall's item has one version or none.
+  const versioned =
+    `SELECT c.time_ms AS time_ms, c.catalogue AS catalogue, c.scene AS scene, ` +
+    'c.adapter AS adapter, c.model AS model, c.item_id AS item_id, c.n AS n, ' +
+    'max(CASE WHEN v.from_seq <= c.catalogue_seq AND c.catalogue_seq < v.to_seq ' +
+    'THEN v.from_seq ELSE -1 END) AS version_seq ' +
+    `FROM (${counted}) AS c LEFT JOIN item_version AS v ` +
+    'ON v.catalogue = c.catalogue AND v.item_id = c.item_id ' +
+    'GROUP BY c.time_ms, c.catalogue, c.scene, c.adapter, c.model, c.item_id, c.catalogue_seq, c.n';
+  return `SELECT ${group}, version_seq, n FROM (${versioned}) AS versioned`;
+}
+
+/**
+ * How often each item was in an answer: time_ms (begin of its bucket), catalogue, scene, adapter,
+ * model, item_id, version_seq (-1: not known), n. Whole hours come from `item_hour` where the
+ * buckets are whole hours.
+ */
+export function exposures(
+  filter: AnalysisFilter,
+  bucketMs: number,
+  sources: HourSources,
+  dialect: Dialect,
+): string {
+  const { fromMs, toMs } = filter;
+  const single = (source: string, from: number, to: number) => {
+    const recalls = recallsOf({ ...filter, fromMs: from, toMs: to }, dialect, source);
+    return singleExposures(`${recalls} AND code = 'OK'`, bucketMs, fromMs, dialect);
+  };
+  const firstMs = Math.ceil(fromMs / HOUR_MS) * HOUR_MS;
+  const endMs = Math.floor(toMs / HOUR_MS) * HOUR_MS;
+  const isByHour = bucketMs >= toMs - fromMs || (bucketMs % HOUR_MS === 0 && firstMs === fromMs);
+  if (!isByHour || endMs <= firstMs) return single('recall_fact', fromMs, toMs);
+  const ms = dialect.ms('hour');
+  const bucket = `${dialect.quotient(`${ms} - ${fromMs}`, bucketMs)} * ${bucketMs} + ${fromMs}`;
+  const conditions = [within('hour', firstMs, endMs, dialect), ...conditionsOf(filter, dialect)];
+  const parts = [
+    `SELECT ${bucket} AS time_ms, catalogue, scene, adapter, model, item_id, version_seq, ` +
+      `recalls AS n FROM item_hour WHERE ${conditions.join(' AND ')}`,
+  ];
+  if (fromMs < firstMs) parts.push(single(sources.rolled, fromMs, firstMs));
+  if (endMs < toMs) parts.push(single(sources.rolled, endMs, toMs));
+  if (sources.open !== '') parts.push(single(sources.open, fromMs, toMs));
+  return parts.map((part) => `SELECT * FROM (${part}) AS part`).join(' UNION ALL ');
+}
+
+/** Exposures with `value`, the attribute of the item as it was, under the filter's attributes. */
+export function exposuresByValue(
+  filter: AnalysisFilter,
+  attribute: string,
+  exposed: string,
+  dialect: Dialect,
+): string {
+  const fits = attributesFit(filter, dialect, 'v.attributes');
+  return (
+    `SELECT e.time_ms AS time_ms, e.scene AS scene, e.adapter AS adapter, e.n AS n, ` +
+    `${dialect.attribute('v.attributes', attribute)} AS value FROM (${exposed}) AS e ` +
+    'LEFT JOIN item_version AS v ON v.catalogue = e.catalogue AND v.item_id = e.item_id ' +
+    `AND v.from_seq = e.version_seq WHERE ${fits}`
+  );
+}

@@ -1,0 +1,33 @@
+import type { Rate } from './answers.js';
+
+/** Quantile of the normal distribution that leaves 2.5 % above it. */
+const Z = 1.959_964;
+
+/** Wilson's interval (1927): with few trials neither below 0 nor above 1. */
+export function rateOf(successes: number, trials: number): Rate {
+  if (trials === 0) return { successes, trials, rate: 0, low: 0, high: 0 };
+  const rate = successes / trials;
+  const square = (Z * Z) / trials;
+  const middle = (rate + square / 2) / (1 + square);
+  const half = (Z / (1 + square)) * Math.sqrt((rate * (1 - rate)) / trials + square / (4 * trials));
+  return {
+    successes,
+    trials,
+    rate,
+    low: successes === 0 ? 0 : Math.max(0, middle - half),
+    high: successes === trials ? 1 : Math.min(1, middle + half),
+  };
+}
+
+/**
+ * Gini coefficient of numbers of which most are 0.
+ * @param count of all numbers
+ * @param positive how many are above 0
+ * @param total their sum
+ * @param ranked sum of each times its place among the positive ones, ascending, from 1
+ */
+export function giniOf(count: number, positive: number, total: number, ranked: number): number {
+  if (count === 0 || total === 0) return 0;
+  const weighted = ranked + (count - positive) * total;
+  return (2 * weighted) / (count * total) - (count + 1) / count;
+}

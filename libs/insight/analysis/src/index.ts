@@ -1,0 +1,14 @@
+export type { AnalysisStore, HourSources, Row } from './domain/analysis-store.js';
+export type * from './domain/answers.js';
+export { CLICKHOUSE, type Dialect, DUCKDB } from './domain/dialect.js';
+export type { AnalysisFilter } from './domain/filter.js';
+export type { OutcomeActions } from './domain/outcomes.js';
+export { jaccardDistance, shapleyValues } from './domain/shapley.js';
+export { giniOf, rateOf } from './domain/statistics.js';
+export { composition } from './questions/composition.js';
+export { ad, items, itemsAsOf } from './questions/items.js';
+export { factSchema, kept } from './questions/kept.js';
+export { overview } from './questions/overview.js';
+export type { Asking } from './questions/question.js';
+export { reach, unreached } from './questions/reach.js';
+export { versions } from './questions/versions.js';

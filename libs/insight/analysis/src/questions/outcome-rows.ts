@@ -1,0 +1,56 @@
+import type { Row } from '../domain/analysis-store.js';
+import type { OutcomeRow } from '../domain/answers.js';
+import type { Dialect } from '../domain/dialect.js';
+import { rateOf } from '../domain/statistics.js';
+import { numberOf, textOf } from './question.js';
+
+/** Two statements: recalled items by adapter and position, and their outcomes. */
+export function outcomeStatements(shown: string, pairs: string, { number }: Dialect): string[] {
+  return [
+    `SELECT adapter, ${number('rank')} AS place, ${number('count(*)')} AS recalled ` +
+      `FROM (${shown}) AS shown GROUP BY adapter, rank`,
+    `SELECT adapter, ${number('position')} AS place, ${number('count(*)')} AS pairs, ` +
+      `${number('sum(impression)')} AS impressions, ${number('sum(click)')} AS clicks, ` +
+      `${number('sum(conversion)')} AS conversions FROM (${pairs}) AS pairs ` +
+      'GROUP BY adapter, position',
+  ];
+}
+
+const ALL = 0;
+
+/** By adapter: all positions together, then each. */
+export function outcomeRows([recalled = [], pairs = []]: readonly (readonly Row[])[]): {
+  readonly shownBy: 'impressions' | 'recalls';
+  readonly outcome: readonly OutcomeRow[];
+} {
+  const areSeen = pairs.some((row) => numberOf(row, 'impressions') > 0);
+  const cells = new Map<string, Record<string, number>>();
+  const keyOf = (adapter: string, place: number) => JSON.stringify([adapter, place]);
+  for (const row of [...recalled, ...pairs]) {
+    for (const place of [ALL, numberOf(row, 'place')]) {
+      const key = keyOf(textOf(row, 'adapter'), place);
+      const cell = cells.get(key) ?? {};
+      for (const name of ['recalled', 'pairs', 'impressions', 'clicks', 'conversions']) {
+        cell[name] = (cell[name] ?? 0) + numberOf(row, name);
+      }
+      cells.set(key, cell);
+    }
+  }
+  const outcome = [...cells].map(([key, cell]): OutcomeRow => {
+    const [adapter, position] = JSON.parse(key) as [string, number];
+    const { recalled: had = 0, pairs: shown = 0, impressions = 0 } = cell;
+    const trials = areSeen ? shown : had;
+    return {
+      adapter,
+      position,
+      recalled: had,
+      impressions,
+      clicks: rateOf(cell.clicks ?? 0, trials),
+      conversions: rateOf(cell.conversions ?? 0, trials),
+    };
+  });
+  outcome.sort((a, b) =>
+    a.adapter === b.adapter ? a.position - b.position : a.adapter < b.adapter ? -1 : 1,
+  );
+  return { shownBy: areSeen ? 'impressions' : 'recalls', outcome };
+}

@@ -1,0 +1,113 @@
+import type { VersionsPage } from '../domain/answers.js';
+import type { AnalysisFilter } from '../domain/filter.js';
+import { outcomePairs } from '../domain/outcomes.js';
+import { exposures, exposuresByValue, recallsOf } from '../domain/relations.js';
+import { outcomeRows, outcomeStatements } from './outcome-rows.js';
+import { type Asking, numberOf, textOf } from './question.js';
+
+const PARTS = 10;
+
+/** The versions that served, beside each other. @param attribute '': no exposure */
+export async function versions(
+  { store, actions, signal }: Asking,
+  filter: AnalysisFilter,
+  attribute: string,
+): Promise<VersionsPage> {
+  const { dialect } = store;
+  const { number } = dialect;
+  const { fromMs, toMs } = filter;
+  const answered = `SELECT * FROM (${recallsOf(filter, dialect)}) AS r WHERE code = 'OK'`;
+  const newest =
+    `SELECT adapter, user_hash, ${dialect.newest('item_ids', 'recall_id')} AS item_ids ` +
+    `FROM (${answered}) AS answered_recall WHERE user_hash <> 0 GROUP BY adapter, user_hash`;
+  const both = dialect.common('a.item_ids', 'b.item_ids');
+  const all = `${dialect.length('a.item_ids')} + ${dialect.length('b.item_ids')} - ${both}`;
+  const overlaps =
+    `SELECT a.adapter AS earlier, b.adapter AS later, ${both} * 1.0 / (${all}) AS overlap ` +
+    `FROM (${newest}) AS a JOIN (${newest}) AS b ON a.user_hash = b.user_hash ` +
+    `WHERE a.adapter < b.adapter AND ${all} > 0`;
+  const exposed = exposures(filter, toMs - fromMs, await store.hours(), dialect);
+  const valued = exposuresByValue(filter, attribute, exposed, dialect);
+  const shown = dialect.items('adapter', `(${answered}) AS answered_recall`);
+  const pairs = outcomePairs(filter, actions, dialect);
+  const rows = await store.rows(
+    [
+      `SELECT adapter, max(adapter_name) AS name, arm, ${number('count(*)')} AS recalls ` +
+        `FROM (${answered}) AS answered_recall GROUP BY adapter, arm`,
+      `SELECT adapter, ${number('count(DISTINCT user_hash)')} AS users ` +
+        `FROM (${answered}) AS answered_recall WHERE user_hash <> 0 GROUP BY adapter`,
+      `SELECT earlier, later, floor(overlap * ${PARTS}) AS part, ${number('count(*)')} AS users, ` +
+        `sum(overlap) AS total FROM (${overlaps}) AS user_pair GROUP BY earlier, later, part`,
+      attribute === ''
+        ? 'SELECT 1 AS nothing'
+        : `SELECT adapter, value, ${number('sum(n)')} AS items FROM (${valued}) AS valued ` +
+          'GROUP BY adapter, value',
+      ...outcomeStatements(shown, pairs, dialect),
+    ],
+    signal,
+  );
+  const [byArm = [], byUsers = [], byPart = [], byValue = []] = rows;
+  return {
+    versions: versionsOf(byArm, byUsers),
+    pairs: pairsOf(byPart),
+    attribute,
+    exposure: attribute === '' ? [] : exposureOf(byValue),
+    ...outcomeRows(rows.slice(4)),
+  };
+}
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+function versionsOf(byArm: Rows, byUsers: Rows): VersionsPage['versions'] {
+  const groups = Map.groupBy(byArm, (row) => textOf(row, 'adapter'));
+  const found = [...groups].map(([adapter, arms]) => {
+    const frequent = [...arms].sort((a, b) => numberOf(b, 'recalls') - numberOf(a, 'recalls'));
+    const users = byUsers.find((row) => textOf(row, 'adapter') === adapter);
+    return {
+      adapter,
+      name: textOf(frequent[0], 'name'),
+      arm: textOf(frequent[0], 'arm'),
+      recalls: arms.reduce((sum, row) => sum + numberOf(row, 'recalls'), 0),
+      users: numberOf(users, 'users'),
+    };
+  });
+  return found.sort((a, b) => b.recalls - a.recalls || (a.adapter < b.adapter ? -1 : 1));
+}
+
+function pairsOf(byPart: Rows): VersionsPage['pairs'] {
+  const groups = Map.groupBy(byPart, (row) =>
+    JSON.stringify([textOf(row, 'earlier'), textOf(row, 'later')]),
+  );
+  return [...groups].sort().map(([key, parts]) => {
+    const [left, right] = JSON.parse(key) as [string, string];
+    const users = parts.reduce((sum, row) => sum + numberOf(row, 'users'), 0);
+    const total = parts.reduce((sum, row) => sum + numberOf(row, 'total'), 0);
+    const histogram = Array.from({ length: PARTS }, () => 0);
+    for (const row of parts) {
+      const part = Math.min(PARTS - 1, numberOf(row, 'part'));
+      histogram[part] = (histogram[part] ?? 0) + numberOf(row, 'users');
+    }
+    return { left, right, users, overlap: total / users, histogram };
+  });
+}
+
+function exposureOf(byValue: Rows): VersionsPage['exposure'] {
+  const totals = new Map<string, number>();
+  for (const row of byValue) {
+    const adapter = textOf(row, 'adapter');
+    totals.set(adapter, (totals.get(adapter) ?? 0) + numberOf(row, 'items'));
+  }
+  return byValue
+    .map((row) => {
+      const [adapter, items] = [textOf(row, 'adapter'), numberOf(row, 'items')];
+      const share = items / (totals.get(adapter) ?? 1);
+      return { adapter, value: textOf(row, 'value'), items, share };
+    })
+    .sort((a, b) =>
+      a.adapter === b.adapter
+        ? b.items - a.items || (a.value < b.value ? -1 : 1)
+        : a.adapter < b.adapter
+          ? -1
+          : 1,
+    );
+}

@@ -1,0 +1,34 @@
+import type { EndedRecall } from './recall-facts.js';
+
+/** Something that a user did, as its producer reported it. */
+export interface FactBehaviour {
+  readonly userId: string;
+  readonly itemId: string;
+  readonly action: string;
+  readonly timeMs: number;
+  readonly scene: Readonly<Record<string, string>>;
+  readonly requestId?: string | undefined;
+  readonly position?: number | undefined;
+}
+
+/** How facts fared: written, dropped (no room in the queue) or failed (no room on disk). */
+export type FactOutcome = 'written' | 'dropped' | 'failed';
+
+/** What is kept, and what was lost since the start. */
+export interface FactState {
+  readonly bytes: number;
+  readonly files: number;
+  /** Begin of the oldest file, milliseconds since 1970; 0 where there is none. */
+  readonly oldestMs: number;
+  /** Why nothing is written; '' where it is. */
+  readonly fault: string;
+  readonly dropped: number;
+  readonly failed: number;
+}
+
+/** Port: takes facts and never waits, and never throws. */
+export interface FactSink {
+  /** False: the queue was full, which is counted. */
+  offerRecall(recall: EndedRecall): boolean;
+  offerBehaviours(behaviours: readonly FactBehaviour[]): void;
+}

@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { Erasures } from '@tessera/erasure';
+import { TesseraError } from '@tessera/errors';
+import { ChildLink, jsonRows, WriteQueue } from '@tessera/processes';
+import type { FactBehaviour, FactOutcome, FactSink, FactState } from '../domain/fact-store.js';
+import type { RowTableName } from '../domain/fact-tables.js';
+import { type EndedRecall, RecallIds, recallFact } from '../domain/recall-facts.js';
+import type { FactMethods } from '../process/facts-server.js';
+import type { FactWriterOptions } from './fact-writer.js';
+import type { ItemBatch } from './item-versions.js';
+import type { VersionRow } from './versions.js';
+
+export interface FactStoreOptions extends FactWriterOptions {
+  /** Of the process that writes, as arguments of Node. */
+  readonly program: readonly string[];
+  /** Rows that wait to be handed over at most. */
+  readonly queueMax: number;
+  /** Bytes of a file that the process may write; left out: any. */
+  readonly fileBytesMax?: number;
+  readonly onFacts: (outcome: FactOutcome, count: number) => void;
+  /** Told of what could not be written, and of processes that ended. */
+  readonly onFault: (thrown: unknown) => void;
+}
+
+const BATCH_MAX = 512;
+const GATHER_MS = 1000;
+
+interface Offered {
+  readonly table: RowTableName;
+  readonly userId: string;
+  /** Of the erasures, when it was offered. */
+  readonly mark: number;
+  /** The row but for its user; made when it is handed over. */
+  readonly row: () => object;
+}
+
+/**
+ * Facts on their way to the process that writes them (ADR 0149). Rows wait in a bounded queue and are
+ * handed over together once a second; no recall waits for them.
+ */
+export class ChildFactStore implements FactSink {
+  private readonly erasures = new Erasures();
+  private readonly queue: WriteQueue<Offered>;
+  private readonly link: ChildLink<FactMethods>;
+  private readonly ids = new RecallIds(randomBytes(8).toString('hex'));
+  private readonly counts = { written: 0, dropped: 0, failed: 0 };
+  private fault = '';
+
+  /** Resolves also where the folder cannot be opened, which `onFault` gets: it is tried again. */
+  static async open(options: FactStoreOptions): Promise<ChildFactStore> {
+    const store = new ChildFactStore(options);
+    await store.link.start();
+    return store;
+  }
+
+  private constructor(private readonly options: FactStoreOptions) {
+    const { program, onFault, queueMax, fileBytesMax } = options;
+    const { path, node, memoryBytes, keepMs, keepBytes } = options;
+    const { fileRowsMax, waitingRowsMax, graceMs } = options;
+    const kept = { path, node, memoryBytes, keepMs, keepBytes };
+    this.link = new ChildLink({
+      does: 'writes facts',
+      program,
+      limits: fileBytesMax === undefined ? {} : { fileBytes: fileBytesMax },
+      options: { ...kept, fileRowsMax, waitingRowsMax, graceMs } satisfies FactWriterOptions,
+      onFault,
+    });
+    this.queue = new WriteQueue({
+      batchMax: BATCH_MAX,
+      gatherMs: GATHER_MS,
+      waitingMax: queueMax,
+      write: (batch) => this.handOver(batch),
+      onWritten: () => undefined,
+      onFailed: (count, thrown) => {
+        this.count('failed', count);
+        onFault(thrown);
+      },
+    });
+  }
+
+  /** Of the process that writes; undefined while there is none. */
+  get processId(): number | undefined {
+    return this.link.processId;
+  }
+
+  /** Folder of the facts. */
+  get path(): string {
+    return this.options.path;
+  }
+
+  offerRecall(recall: EndedRecall): boolean {
+    const { node } = this.options;
+    const id = this.ids.next(recall.timeMs);
+    const row = () => recallFact(recall, id, node);
+    return this.offer('recall_fact', recall.request.userId ?? '', row);
+  }
+
+  offerBehaviours(behaviours: readonly FactBehaviour[]): void {
+    for (const behaviour of behaviours) {
+      const { userId, itemId, action, timeMs, scene, requestId = '', position = 0 } = behaviour;
+      this.offer('behaviour', userId, () => ({
+        ...{ time: timeMs, item_id: itemId, action, scene, request_id: requestId, position },
+      }));
+    }
+  }
+
+  offerRow(table: Exclude<RowTableName, 'recall_fact' | 'behaviour'>, row: object): boolean {
+    return this.offer(table, '', () => row);
+  }
+
+  applyItems(batch: ItemBatch): Promise<void> {
+    return this.link.call('applyItems', batch);
+  }
+
+  /** All items of a catalogue, page by page. */
+  async replaceItems(batch: Omit<ItemBatch, 'items'>, pages: AsyncIterable<string>): Promise<void> {
+    await this.link.call('beginItems');
+    for await (const page of pages) await this.link.call('addItems', page);
+    await this.link.call('endItems', batch);
+  }
+
+  noteVersions(rows: readonly VersionRow[]): Promise<void> {
+    return this.link.call('noteVersions', rows);
+  }
+
+  /** All that was offered before is in files, or counted as lost. */
+  async flush(): Promise<void> {
+    await Promise.race([this.queue.settled(), this.link.untilDown()]);
+    const { fault } = await this.link.call('flush', Date.now());
+    this.fault = fault;
+  }
+
+  /** What the process does by itself once a minute. */
+  tidy(nowMs: number): Promise<void> {
+    return this.link.call('tidy', nowMs);
+  }
+
+  /** The pseudonym of a user; undefined: the facts have nothing of them. */
+  async pseudonym(userId: string): Promise<string | undefined> {
+    return this.link.call('find', userId);
+  }
+
+  /**
+   * Nothing links the facts to the user when it resolves: the key is gone, and rows that wait are
+   * written without a user.
+   */
+  async eraseUser(userId: string): Promise<boolean> {
+    this.erasures.note(userId);
+    return this.link.call('forget', userId);
+  }
+
+  async state(): Promise<FactState> {
+    const { bytes, files, oldestMs, fault } = await this.link.call('sizes');
+    const { dropped, failed } = this.counts;
+    return { bytes, files, oldestMs, fault, dropped, failed };
+  }
+
+  /** Cheap; '' where facts are written. */
+  condition(): string {
+    return this.link.fault || this.fault;
+  }
+
+  async close(): Promise<void> {
+    const written = this.queue.close();
+    await Promise.race([written, this.link.untilDown()]);
+    await this.link.close();
+    await written;
+  }
+
+  private offer(table: RowTableName, userId: string, row: () => object): boolean {
+    const isTaken = this.queue.offer({ table, userId, mark: this.erasures.mark, row });
+    if (!isTaken) this.count('dropped', 1);
+    return isTaken;
+  }
+
+  private count(outcome: FactOutcome, count: number): void {
+    if (count === 0) return;
+    this.counts[outcome] += count;
+    this.options.onFacts(outcome, count);
+  }
+
+  private async handOver(batch: readonly Offered[]): Promise<void> {
+    for (const [table, offered] of Map.groupBy(batch, (one) => one.table)) {
+      const numbered = offered.map((one, user) => ({ one, user }));
+      const rows = await jsonRows(numbered, ({ one, user }) => [
+        Object.assign({ user }, one.row()),
+      ]);
+      await this.link.untilOpen();
+      // Only now, so that nobody is named who was erased while the rows were made.
+      const userIds = offered.map(({ userId, mark }) =>
+        this.erasures.isErasedSince(userId, mark) ? '' : userId,
+      );
+      const sent = { table, rows: rows.text, count: offered.length, userIds };
+      const { lost, fault } = await this.link.call('append', sent);
+      this.fault = fault;
+      this.count('written', offered.length - lost);
+      this.count('failed', lost);
+      if (lost > 0) this.options.onFault(new TesseraError('STORE_FULL', fault));
+    }
+  }
+}

@@ -1,0 +1,292 @@
+import { rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { TesseraError } from '@tessera/errors';
+import { MEBIBYTE } from '@tessera/units';
+import {
+  beginOf,
+  dayAt,
+  hourAt,
+  mergeable,
+  minuteAt,
+  newestStamp,
+  stampOf,
+} from '../domain/fact-files.js';
+import {
+  type FactTableName,
+  insertionOf,
+  ROW_TABLES,
+  type RowTableName,
+  tableDefinition,
+} from '../domain/fact-tables.js';
+import {
+  bytesOf,
+  makeFolders,
+  STATE_FILE,
+  tableFiles,
+  tableFolder,
+  writeWhole,
+} from './fact-folder.js';
+import { ItemVersions } from './item-versions.js';
+import { Pseudonyms } from './pseudonyms.js';
+import { Rollups } from './rollups.js';
+import { Versions } from './versions.js';
+
+export interface FactWriterOptions {
+  /** Folder of the facts; made when absent, one process at a time. */
+  readonly path: string;
+  /** Name of this node, in the names of its files. */
+  readonly node: string;
+  readonly memoryBytes: number;
+  readonly keepMs: number;
+  readonly keepBytes: number;
+  /** Rows that a file has at most, and rows that wait for a disk that takes none. */
+  readonly fileRowsMax: number;
+  readonly waitingRowsMax: number;
+  /** Milliseconds that a file that counts no more is kept for those who read it. */
+  readonly graceMs: number;
+}
+
+/** Rows of one table, as `insertionOf` takes them. */
+export interface RowBatch {
+  readonly table: RowTableName;
+  readonly rows: string;
+  readonly count: number;
+  /** To which the rows refer by index; '' for nobody. */
+  readonly userIds: readonly string[];
+}
+
+export interface Appended {
+  /** Rows that were lost: the disk takes none, and no more can wait. */
+  readonly lost: number;
+  /** Why nothing is written; '' where it is. */
+  readonly fault: string;
+}
+
+export interface FactSizes {
+  readonly bytes: number;
+  readonly files: number;
+  readonly waitingRows: number;
+  /** Begin of the oldest file, milliseconds since 1970; 0 where there is none. */
+  readonly oldestMs: number;
+  readonly fault: string;
+}
+
+const FORM = '(FORMAT parquet, COMPRESSION zstd)';
+const quoted = (path: string) => `'${path.replaceAll("'", "''")}'`;
+/** Of the time, the share that the file of item versions may be written in. */
+const EXPORT_SHARE = 20;
+
+async function openInstance({ path, memoryBytes }: FactWriterOptions) {
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '1',
+    memory_limit: `${Math.max(1, Math.floor(memoryBytes / MEBIBYTE))}MiB`,
+    temp_directory: join(path, 'spilled'),
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  const connection = await instance.connect();
+  await connection.run(`ATTACH ${quoted(join(path, STATE_FILE))} AS state`);
+  return { instance, connection };
+}
+
+/** Writes facts; runs in a process of its own, one call at a time. */
+export class FactWriter {
+  private readonly waiting = new Map<RowTableName, number>();
+  private fault = '';
+  private lastStamp = '';
+  private exportedMs = 0;
+  private exportTookMs = 0;
+  /** Files that count no more, by the time from which on nobody reads them. */
+  private readonly leaving: { readonly path: string; readonly fromMs: number }[] = [];
+
+  static async open(options: FactWriterOptions): Promise<FactWriter> {
+    await makeFolders(options.path);
+    const { instance, connection } = await openInstance(options);
+    for (const { name } of ROW_TABLES) await connection.run(tableDefinition(name));
+    const pseudonyms = await Pseudonyms.open(connection);
+    const items = await ItemVersions.open(connection);
+    const versions = await Versions.open(connection);
+    return new FactWriter(options, instance, connection, pseudonyms, items, versions);
+  }
+
+  private constructor(
+    private readonly options: FactWriterOptions,
+    private readonly instance: DuckDBInstance,
+    private readonly connection: DuckDBConnection,
+    private readonly pseudonyms: Pseudonyms,
+    readonly items: ItemVersions,
+    readonly versions: Versions,
+  ) {
+    // A process before this one may have written in this very minute.
+    this.lastStamp = newestStamp(ROW_TABLES.flatMap(({ name }) => tableFiles(options.path, name)));
+  }
+
+  async append({ table, rows, count, userIds }: RowBatch): Promise<Appended> {
+    const { fileRowsMax, waitingRowsMax } = this.options;
+    const waiting = this.waiting.get(table) ?? 0;
+    if (waiting + count > waitingRowsMax) return { lost: count, fault: this.fault };
+    const pseudonyms = await this.pseudonyms.of(userIds);
+    await this.connection.run(insertionOf(table), [rows, `[${pseudonyms.join(',')}]`]);
+    this.waiting.set(table, waiting + count);
+    if (waiting + count >= fileRowsMax && this.fault === '') await this.flush(Date.now());
+    return { lost: 0, fault: this.fault };
+  }
+
+  /** Files of all that waits; where the disk takes none, it waits on. */
+  async flush(nowMs: number): Promise<Appended> {
+    try {
+      for (const { name } of ROW_TABLES) await this.flushTable(name, nowMs);
+      await this.exportState(nowMs);
+      this.fault = '';
+    } catch (thrown) {
+      this.fault = `facts are not written: ${(thrown as Error).message.split('\n', 1)[0]}`;
+    }
+    return { lost: 0, fault: this.fault };
+  }
+
+  /** Whole hours and days become one file each; the oldest go where there are too many. */
+  async tidy(nowMs: number): Promise<void> {
+    const rollups = new Rollups(this.connection, this.options.path, this.options.node);
+    await rollups.write(nowMs);
+    for (const name of [...ROW_TABLES.map((table) => table.name), 'item_hour'] as const) {
+      await this.merge(name, nowMs);
+    }
+    await this.retain(nowMs);
+    const gone = this.leaving.filter(({ fromMs }) => fromMs <= nowMs);
+    for (const { path } of gone) await rm(path, { force: true });
+    this.leaving.splice(
+      0,
+      this.leaving.length,
+      ...this.leaving.filter((one) => one.fromMs > nowMs),
+    );
+  }
+
+  find(userId: string): Promise<string | undefined> {
+    return this.pseudonyms.find(userId);
+  }
+
+  /** The key is gone from the database when it resolves. */
+  async forget(userId: string): Promise<boolean> {
+    const wasKnown = await this.pseudonyms.forget(userId);
+    await this.connection.run('CHECKPOINT state');
+    return wasKnown;
+  }
+
+  async sizes(): Promise<FactSizes> {
+    const { path } = this.options;
+    const paths = this.allFiles();
+    const stamps = tableFiles(path, 'recall_fact').map((file) => stampOf(basename(file)) ?? '');
+    const [oldest = ''] = stamps;
+    return {
+      bytes: await bytesOf([...paths, join(path, STATE_FILE)]),
+      files: paths.length,
+      waitingRows: [...this.waiting.values()].reduce((sum, count) => sum + count, 0),
+      oldestMs: oldest === '' ? 0 : beginOf(oldest),
+      fault: this.fault,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.flush(Date.now());
+    this.connection.closeSync();
+    this.instance.closeSync();
+  }
+
+  private allFiles(): string[] {
+    const names = [...ROW_TABLES.map(({ name }) => name), 'item_hour', 'item_version', 'version'];
+    return names.flatMap((name) => tableFiles(this.options.path, name as FactTableName));
+  }
+
+  private async flushTable(name: RowTableName, nowMs: number): Promise<void> {
+    if ((this.waiting.get(name) ?? 0) === 0) return;
+    await this.write(
+      this.pathOf(name, this.nextStamp(nowMs)),
+      `SELECT * FROM ${name} ORDER BY time`,
+    );
+    await this.connection.run(`DELETE FROM ${name}`);
+    this.waiting.set(name, 0);
+  }
+
+  /** Never one of an earlier hour than the last, whatever the clock does: hours are merged once. */
+  private nextStamp(nowMs: number): string {
+    const minute = [minuteAt(nowMs), this.lastStamp.slice(0, 13)].sort().at(-1) ?? '';
+    const [, count = '0'] = this.lastStamp.split('-');
+    this.lastStamp = this.lastStamp.startsWith(minute) ? `${minute}-${Number(count) + 1}` : minute;
+    return this.lastStamp;
+  }
+
+  private pathOf(name: FactTableName, stamp: string): string {
+    const node = this.options.node.replaceAll(/[^\w-]/g, '_') || 'node';
+    return join(tableFolder(this.options.path, name), `${stamp}.${node}.parquet`);
+  }
+
+  private write(path: string, rows: string): Promise<void> {
+    return writeWhole(path, async (partial) => {
+      await this.connection.run(`COPY (${rows}) TO ${quoted(partial)} ${FORM}`);
+    });
+  }
+
+  /** Item versions take a time by their number: they are written in a part of the time. */
+  private async exportState(nowMs: number): Promise<void> {
+    const { path } = this.options;
+    const mayExport = nowMs - this.exportedMs >= this.exportTookMs * EXPORT_SHARE;
+    if (this.items.isDirty && mayExport) {
+      const began = performance.now();
+      const rows = 'SELECT * FROM state.item_version ORDER BY catalogue, item_id, from_seq';
+      await this.write(join(tableFolder(path, 'item_version'), 'all.parquet'), rows);
+      this.items.isDirty = false;
+      this.exportTookMs = performance.now() - began;
+      this.exportedMs = nowMs;
+    }
+    if (this.versions.isDirty) {
+      const rows = 'SELECT * FROM state.version ORDER BY time';
+      await this.write(join(tableFolder(path, 'version'), 'all.parquet'), rows);
+      this.versions.isDirty = false;
+    }
+  }
+
+  private async merge(name: FactTableName, nowMs: number): Promise<void> {
+    const folder = tableFolder(this.options.path, name);
+    const files = tableFiles(this.options.path, name).map((path) => basename(path));
+    for (const [into, parts] of mergeable(files, nowMs)) {
+      const paths = parts.map((file) => join(folder, file));
+      const list = paths.map(quoted).join(', ');
+      const order = name === 'item_hour' ? 'hour, item_id' : 'time';
+      const rows = `SELECT * FROM read_parquet([${list}]) ORDER BY ${order}`;
+      await this.write(this.pathOf(name, into), rows);
+      this.leave(paths, nowMs);
+    }
+  }
+
+  private leave(paths: readonly string[], nowMs: number): void {
+    const fromMs = nowMs + this.options.graceMs;
+    this.leaving.push(...paths.map((path) => ({ path, fromMs })));
+  }
+
+  private async retain(nowMs: number): Promise<void> {
+    const { path, keepMs, keepBytes } = this.options;
+    const names = [...ROW_TABLES.map((table) => table.name), 'item_hour'] as const;
+    const files = names
+      .flatMap((name) => tableFiles(path, name))
+      .map((file) => ({ file, stamp: stampOf(basename(file)) ?? '' }))
+      .sort((a, b) => (a.stamp < b.stamp ? -1 : 1));
+    let bytes = await bytesOf(files.map(({ file }) => file));
+    for (const { file, stamp } of files) {
+      // A span's end is not before the next one's begin: a day is the longest.
+      const isOld =
+        stamp < dayAt(nowMs - keepMs) || stamp < hourAt(nowMs - keepMs).slice(0, stamp.length);
+      if (!isOld && bytes <= keepBytes) continue;
+      bytes -= await bytesOf([file]);
+      await rm(file, { force: true });
+    }
+  }
+}
+
+/** A failure of the database in the words of the error table. */
+export function factsFailure(thrown: unknown): TesseraError {
+  if (thrown instanceof TesseraError) return thrown;
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return new TesseraError('IO_FAILED', `facts: ${reason}`, { cause: thrown });
+}

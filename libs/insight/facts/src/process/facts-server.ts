@@ -1,0 +1,103 @@
+import { type Channel, serveCalls } from '@tessera/processes';
+import type { RowBatch } from '../outside/fact-writer.js';
+import { FactWriter, type FactWriterOptions, factsFailure } from '../outside/fact-writer.js';
+import type { ItemBatch } from '../outside/item-versions.js';
+import type { VersionRow } from '../outside/versions.js';
+
+const MINUTE_MS = 60_000;
+const RETRY_MS = 10_000;
+
+/** Calls of the service. `open` comes first, `close` last. */
+export interface FactMethods {
+  open(options: FactWriterOptions): Promise<void>;
+  append(batch: RowBatch): ReturnType<FactWriter['append']>;
+  applyItems(batch: ItemBatch): Promise<void>;
+  beginItems(): Promise<void>;
+  addItems(items: string): Promise<void>;
+  endItems(batch: Omit<ItemBatch, 'items'>): Promise<void>;
+  noteVersions(rows: readonly VersionRow[]): Promise<void>;
+  flush(nowMs: number): ReturnType<FactWriter['flush']>;
+  tidy(nowMs: number): Promise<void>;
+  find(userId: string): Promise<string | undefined>;
+  forget(userId: string): Promise<boolean>;
+  sizes(): ReturnType<FactWriter['sizes']>;
+  close(): Promise<void>;
+}
+
+/** The process that alone writes facts: one call after the other, and a flush each minute. */
+export function serveFacts(channel: Channel): void {
+  const server = new FactsServer();
+  serveCalls(channel, (method, values) => server.answer(method, values));
+}
+
+class FactsServer {
+  private writer: FactWriter | undefined;
+  private turn: Promise<unknown> = Promise.resolve();
+
+  answer(method: string, values: readonly unknown[]): Promise<unknown> {
+    return this.inTurn(() => this.act(method, values));
+  }
+
+  private async act(method: string, values: readonly unknown[]): Promise<unknown> {
+    if (method === 'open') {
+      this.writer = await FactWriter.open(values[0] as FactWriterOptions);
+      this.beat();
+      return undefined;
+    }
+    const { writer } = this;
+    if (writer === undefined) throw new Error('expected open() before any other call');
+    const act = (methodsOf(writer) as unknown as Record<string, unknown>)[method];
+    if (typeof act !== 'function') throw new Error(`expected a method of facts, got ${method}`);
+    return (act as (...given: readonly unknown[]) => Promise<unknown>)(...values);
+  }
+
+  /** A minute after the last; sooner where the disk took nothing. */
+  private beat(): void {
+    const write = async () => {
+      const { writer } = this;
+      const now = Date.now();
+      const flushed = await writer?.flush(now);
+      const isWell = flushed?.fault === '';
+      if (isWell) await writer?.tidy(now);
+      return isWell;
+    };
+    const next = (isWell: boolean) => {
+      setTimeout(
+        () => {
+          this.inTurn(write).then(next, (thrown: unknown) => {
+            process.stderr.write(`facts: ${String(thrown)}\n`);
+            next(false);
+          });
+        },
+        isWell ? MINUTE_MS : RETRY_MS,
+      ).unref();
+    };
+    next(true);
+  }
+
+  private inTurn<Answer>(act: () => Promise<Answer>): Promise<Answer> {
+    const done = this.turn.then(act).catch((thrown: unknown) => {
+      throw factsFailure(thrown);
+    });
+    this.turn = done.catch(() => undefined);
+    return done;
+  }
+}
+
+function methodsOf(writer: FactWriter): Omit<FactMethods, 'open'> {
+  const { items } = writer;
+  return {
+    append: (batch) => writer.append(batch),
+    applyItems: (batch) => items.apply(batch),
+    beginItems: () => items.beginAll(),
+    addItems: (rows) => items.addAll(rows),
+    endItems: (batch) => items.endAll(batch),
+    noteVersions: (rows) => writer.versions.note(rows),
+    flush: (nowMs) => writer.flush(nowMs),
+    tidy: (nowMs) => writer.tidy(nowMs),
+    find: (userId) => writer.find(userId),
+    forget: (userId) => writer.forget(userId),
+    sizes: () => writer.sizes(),
+    close: () => writer.close(),
+  };
+}

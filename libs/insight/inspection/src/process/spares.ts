@@ -1,0 +1,86 @@
+import type { LaunchedProcess, Launcher, LaunchListener } from './launcher.js';
+import type { QueryRules } from './queries.js';
+
+export interface SparesParts {
+  readonly launcher: Pick<Launcher, 'start'>;
+  readonly program: readonly string[];
+  readonly rules: QueryRules;
+}
+
+/** Of the database once it is loaded, before it has read anything. */
+const DATABASE_BYTES = 96 * 2 ** 20;
+/** Milliseconds that a process waits for a query that may follow. */
+const WAITS_MS = 600_000;
+
+/** A process that is started and has nothing to do yet. */
+export class SpareProcess {
+  private listener: LaunchListener | undefined;
+  private readonly child: LaunchedProcess;
+  isGone = false;
+
+  constructor({ launcher, program, rules }: SparesParts) {
+    const { memoryBytes, diskBytes } = rules;
+    const limits = { dataBytes: memoryBytes + DATABASE_BYTES, fileBytes: diskBytes };
+    this.child = launcher.start(program, limits, {
+      onMessage: (message) => this.listener?.onMessage(message),
+      onEnd: (reason) => {
+        this.isGone = true;
+        this.listener?.onEnd(reason);
+      },
+      onLost: (error) => {
+        this.isGone = true;
+        this.listener?.onLost(error);
+      },
+    });
+  }
+
+  warm(): void {
+    this.child.send({ kind: 'warm' });
+  }
+
+  serve(listener: LaunchListener): LaunchedProcess {
+    this.listener = listener;
+    return this.child;
+  }
+}
+
+/**
+ * One process is kept ready while analysts ask: a process takes longer to start than most queries
+ * take to answer.
+ */
+export class Spares {
+  private spare: SpareProcess | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly parts: SparesParts) {}
+
+  take(): SpareProcess {
+    const { spare } = this;
+    this.spare = undefined;
+    clearTimeout(this.timer);
+    return spare === undefined || spare.isGone ? new SpareProcess(this.parts) : spare;
+  }
+
+  /** For the next query, if there is one soon. */
+  prepare(): void {
+    if (this.spare !== undefined && !this.spare.isGone) return;
+    try {
+      this.spare = new SpareProcess(this.parts);
+      this.spare.warm();
+    } catch {
+      // The launcher is closed: there is no next query.
+      return;
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.end(), WAITS_MS);
+    this.timer.unref();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    this.spare?.serve({ onMessage: noop, onEnd: noop, onLost: noop }).kill();
+    this.spare = undefined;
+  }
+}
+
+function noop(): void {}
