@@ -24,6 +24,10 @@ export const CONSOLE_SCHEMAS = {
     name: text('a set of the same name is replaced'),
     recallIds: { type: 'array', items: { type: 'string' } },
   }),
+  ConsoleQuestion: body({
+    name: text('one of the same name and author is replaced'),
+    sql: text('as in ConsoleSql'),
+  }),
   ConsoleActivate: body({
     share: { type: 'number', description: 'of the users; 1: all, less: a canary' },
     force: { type: 'boolean', description: 'leave out the comparison with the golden set' },
@@ -39,7 +43,8 @@ export const CONSOLE_SCHEMAS = {
     },
     right: { type: 'object', description: 'the same' },
     users: { type: 'array', items: { type: 'string' } },
-    sample: whole('so many users, where none are given'),
+    sample: whole('so many users by chance, where none are given'),
+    seed: whole('of the chance: the same seed draws the same users'),
   }),
 };
 
@@ -93,12 +98,15 @@ const OPERATIONS: readonly Operation[] = [
   { path: 'login/oidc/return', method: 'get', summary: 'Come back from the provider' },
   { path: 'about', method: 'get', summary: 'What is served, and who asks' },
   { path: 'cluster', method: 'get', summary: 'The nodes behind the gateway, and who is away' },
-  { path: 'live', method: 'get', summary: 'How the service fared', query: ['minutes'] },
+  { path: 'live', method: 'get', summary: 'How the service fared', query: ['minutes', 'afterMs'] },
   {
     path: 'recalls',
     method: 'get',
     summary: 'Recorded recalls, newest first',
-    query: ['userId', 'requestId', 'itemId', 'code', 'fromMs', 'beforeMs', 'limit'],
+    query: [
+      ...['userId', 'requestId', 'itemId', 'code', 'adapter', 'scene', 'catalogueSequence', 'set'],
+      ...['minUs', 'maxUs', 'fromMs', 'beforeMs', 'order', 'offset', 'limit'],
+    ],
   },
   { path: 'recalls', method: 'post', summary: 'Try a recall', request: 'RecallRequest' },
   { path: 'recalls/{id}', method: 'get', summary: 'One recorded recall', query: ['node'] },
@@ -117,11 +125,18 @@ const OPERATIONS: readonly Operation[] = [
     summary: 'Score texts, or items of the catalogue, for a query',
     request: 'RerankRequest',
   },
-  { path: 'users', method: 'get', summary: 'Some users', query: ['limit'] },
+  { path: 'users', method: 'get', summary: 'Some users', query: ['limit', 'prefix', 'seed'] },
   { path: 'users/{id}', method: 'get', summary: 'What is known and kept of a user' },
   { path: 'users/{id}', method: 'delete', summary: 'Forget a user' },
   { path: 'items', method: 'get', summary: 'Items by ID or part of the title', query: ['text'] },
+  { path: 'items/{id}/place', method: 'get', summary: 'Where an item stands in the tree' },
   { path: 'catalogue', method: 'get', summary: 'The catalogue and its versions' },
+  {
+    path: 'catalogue/names',
+    method: 'get',
+    summary: 'What the items below each node of the tree have in common',
+    query: ['by'],
+  },
   {
     path: 'catalogue/landing',
     method: 'post',
@@ -196,6 +211,9 @@ const OPERATIONS: readonly Operation[] = [
   { path: 'sets', method: 'get', summary: 'Saved sets of recalls' },
   { path: 'sets', method: 'post', summary: 'Save a set', request: 'ConsoleSet' },
   { path: 'sets/{name}', method: 'delete', summary: 'Remove a set' },
+  { path: 'questions', method: 'get', summary: 'Saved questions in SQL' },
+  { path: 'questions', method: 'post', summary: 'Save a question', request: 'ConsoleQuestion' },
+  { path: 'questions/{name}', method: 'delete', summary: 'Remove a question' },
 ];
 
 function parametersOf({ path, query = [] }: Operation): object[] {

@@ -1,15 +1,19 @@
 import { Controller, Delete, Get, Param, Query, Req } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
 import type { FastifyRequest } from 'fastify';
-import type { DescribedItem, UserPage } from '../api-types.js';
+import type { DescribedItem, ItemPlace, UserPage } from '../api-types.js';
+import { CatalogueNames } from '../catalogue-names.js';
 import { ClusterNodes } from '../cluster-nodes.js';
 import { ConsoleParts } from '../console-parts.js';
-import { fieldsOf, integerOf, textOf } from '../fields.js';
+import { sampledOf } from '../domain/sampled.js';
+import { fieldsOf, integerOf, optionalText, SEED_BOUNDS, textOf } from '../fields.js';
 import { Gate } from '../gate.js';
 import { Recorded } from '../recorded.js';
 
 const BEHAVIOURS_SHOWN = 500;
 const USERS_MAX = 1000;
+/** Users that a sample is drawn from. */
+const SAMPLED_OF = 100_000;
 const TEXT_LENGTH_MAX = 200;
 const FOUND_MAX = 20;
 /** Items that are looked at for a text; a larger catalogue is searched as far as that. */
@@ -22,18 +26,24 @@ export class UsersController {
     private readonly gate: Gate,
     private readonly recorded: Recorded,
     private readonly nodes: ClusterNodes,
+    private readonly names: CatalogueNames,
   ) {}
 
-  /** Some users that can be recalled for. */
+  /** Some users that can be recalled for: by their beginning, or by chance where there is a seed. */
   @Get('users')
   async list(
     @Req() request: FastifyRequest,
     @Query() query: unknown,
   ): Promise<{ readonly userIds: readonly string[] }> {
     await this.gate.look(request);
-    const fields = fieldsOf(query, ['limit']);
+    const fields = fieldsOf(query, ['limit', 'prefix', 'seed']);
     const limit = integerOf(fields, 'limit', { min: 1, max: USERS_MAX, fallback: 50 });
-    return { userIds: await this.parts.runtime.facts.sampleUserIds(limit) };
+    const prefix = optionalText(fields, 'prefix', TEXT_LENGTH_MAX) ?? '';
+    const { facts } = this.parts.runtime;
+    if (fields.seed === undefined) return { userIds: await facts.sampleUserIds(limit, prefix) };
+    const seed = integerOf(fields, 'seed', SEED_BOUNDS);
+    const known = await facts.sampleUserIds(SAMPLED_OF, prefix);
+    return { userIds: sampledOf(known, limit, seed) };
   }
 
   @Get('users/:id')
@@ -105,6 +115,15 @@ export class UsersController {
     const { found, isWhole } = await this.titled(text.toLowerCase());
     const others = found.filter((item) => item.itemId !== byId?.itemId);
     return { items: [...(byId === undefined ? [] : [byId]), ...others], isWhole };
+  }
+
+  @Get('items/:id/place')
+  async place(@Req() request: FastifyRequest, @Param('id') id: string): Promise<ItemPlace> {
+    await this.gate.look(request);
+    const place = await this.names.place(id);
+    if (place !== null) return place;
+    const message = `item: expected the ID of one in the catalogue, got '${id.slice(0, 80)}'`;
+    throw new TesseraError('ITEM_NOT_FOUND', message, { field: 'item' });
   }
 
   private async titled(text: string): Promise<{ found: DescribedItem[]; isWhole: boolean }> {

@@ -2,7 +2,9 @@ import { Code, Group, Paper, Progress, Stack, Table, Text } from '@mantine/core'
 import type { ClusterPage, ClusterState, ShownNode } from '../../../src/api-types.js';
 import { formatCount, formatShare, formatUs } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
-import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { PageTitle } from '../ui/section.js';
+import { Empty, Failure } from '../ui/states.js';
+import { Unanswered } from '../ui/unanswered.js';
 import { useAsked } from '../ui/use-asked.js';
 
 const REFRESH_MS = 2000;
@@ -71,16 +73,20 @@ function Nodes({ table: { nodes, partitions } }: { table: ClusterState }) {
 
 /** The gateway's view: of a node that does not answer, the reason and its last known state. */
 export function View() {
-  const { data, error, refetch } = useAsked<ClusterPage>('cluster', REFRESH_MS);
+  const asked = useAsked<ClusterPage>('cluster', REFRESH_MS);
+  const { data, refetch } = asked;
   if (data === undefined) {
-    return error === null ? <Waiting /> : <Failure error={error} retry={() => refetch()} />;
+    return <Unanswered title="Cluster" asked={asked} />;
   }
   const { gateway, table, fault } = data;
   if (gateway === '') {
     return (
-      <Empty title="This node is no part of a cluster">
-        Name the gateway before it in <Code>console.gateway</Code> (docs/operate/cluster.md).
-      </Empty>
+      <>
+        <PageTitle title="Cluster" />
+        <Empty title="This node is no part of a cluster">
+          Name the gateway before it in <Code>console.gateway</Code> (docs/operate/cluster.md).
+        </Empty>
+      </>
     );
   }
   const away = table?.nodes.filter(({ state }) => state !== 'up') ?? [];

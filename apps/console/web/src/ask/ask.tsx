@@ -1,0 +1,182 @@
+import { Button, Grid, Group, Loader, Select, Stack, Text, Textarea } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import type { QueryResult } from '../../../src/api-types.js';
+import { post } from '../api.js';
+import { formatBytes, formatCount } from '../ui/format.js';
+import { PageTitle, Section } from '../ui/section.js';
+import { Failure } from '../ui/states.js';
+import { EXAMPLES } from './examples.js';
+import { draft, keepDraft, useHistory } from './history.js';
+import { AskedBefore, SavedQuestions } from './kept-questions.js';
+import { ResultChart } from './result-chart.js';
+import { ResultTable } from './result-table.js';
+import { SchemaTree } from './schema-tree.js';
+import { useExport } from './use-export.js';
+
+interface Answered {
+  readonly result: QueryResult;
+  readonly waitedMs: number;
+}
+
+/** Asks, so that it can be taken back; what is taken back is no error. */
+function useQuestion(done: (sql: string, outcome: string) => void) {
+  const stop = useRef<AbortController | undefined>(undefined);
+  const asked = useMutation({
+    mutationFn: async (sql: string): Promise<Answered | undefined> => {
+      stop.current = new AbortController();
+      const { signal } = stop.current;
+      const begun = performance.now();
+      try {
+        const result = await post<QueryResult>('sql', { sql }, signal);
+        done(sql, `${formatCount(result.rows.length)} rows`);
+        return { result, waitedMs: performance.now() - begun };
+      } catch (thrown) {
+        done(sql, signal.aborted ? 'cancelled' : 'failed');
+        if (signal.aborted) return undefined;
+        throw thrown;
+      }
+    },
+  });
+  return { asked, cancel: () => stop.current?.abort() };
+}
+
+function ExportButtons({ sql }: { sql: string }) {
+  const { job, error, start, stop } = useExport();
+  return (
+    <>
+      {job === undefined ? (
+        <>
+          <Button variant="default" disabled={sql.trim() === ''} onClick={() => start(sql, 'csv')}>
+            Export CSV
+          </Button>
+          <Button
+            variant="default"
+            disabled={sql.trim() === ''}
+            onClick={() => start(sql, 'parquet')}
+          >
+            Export Parquet
+          </Button>
+        </>
+      ) : (
+        <Group gap="xs" role="status">
+          <Loader size="xs" />
+          <Text size="sm">
+            Exporting, {(job.milliseconds / 1000).toFixed(0)} s, {formatBytes(job.bytes)}
+          </Text>
+          <Button variant="default" size="xs" onClick={stop}>
+            Cancel the export
+          </Button>
+        </Group>
+      )}
+      {error !== undefined && <Failure error={error} />}
+    </>
+  );
+}
+
+/** The text of the question: of the address, else what was typed last, else an example. */
+function useText() {
+  const [query, setQuery] = useSearchParams();
+  const inAddress = query.get('sql');
+  const [text, setText] = useState(() => inAddress ?? (draft() || (EXAMPLES[0]?.value ?? '')));
+  useEffect(() => {
+    if (inAddress !== null) setText(inAddress);
+  }, [inAddress]);
+  useEffect(() => keepDraft(text), [text]);
+  const toAddress = (sql: string) =>
+    setQuery(
+      (before) => {
+        before.set('sql', sql);
+        return before;
+      },
+      { replace: inAddress === sql },
+    );
+  return { text, setText, toAddress, isInAddress: inAddress === text };
+}
+
+export function View() {
+  const { text, setText, toAddress } = useText();
+  const { entries, add } = useHistory();
+  const { asked, cancel } = useQuestion((sql, outcome) =>
+    add({ sql, outcome, timeMs: Date.now() }),
+  );
+  const field = useRef<HTMLTextAreaElement>(null);
+  const ask = () => {
+    toAddress(text);
+    asked.mutate(text);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) ask();
+  };
+  const insert = (name: string) => {
+    const at = field.current?.selectionStart ?? text.length;
+    setText(`${text.slice(0, at)}${name}${text.slice(field.current?.selectionEnd ?? at)}`);
+    field.current?.focus();
+  };
+  return (
+    <>
+      <PageTitle title="Ask in SQL">
+        One SELECT (DuckDB) over the recorded recalls and the facts; times are UTC. The address
+        holds the question: copy it to share it.
+      </PageTitle>
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, lg: 9 }}>
+          <Stack>
+            <Select
+              label="Examples"
+              maw={320}
+              data={EXAMPLES}
+              value={EXAMPLES.find(({ value }) => value === text)?.value ?? null}
+              onChange={(value) => setText(value ?? text)}
+            />
+            <Textarea
+              ref={field}
+              label="Question"
+              description="Ctrl and Enter asks it"
+              autosize
+              minRows={5}
+              spellCheck={false}
+              styles={{ input: { fontFamily: 'monospace' } }}
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              onKeyDown={onKeyDown}
+            />
+            <Group>
+              {asked.isPending ? (
+                <Button variant="default" onClick={cancel} leftSection={<Loader size="xs" />}>
+                  Cancel
+                </Button>
+              ) : (
+                <Button disabled={text.trim() === ''} onClick={ask}>
+                  Ask
+                </Button>
+              )}
+              <ExportButtons sql={text} />
+            </Group>
+            {asked.error !== null && <Failure error={asked.error} />}
+            {asked.data !== undefined && (
+              <>
+                <ResultChart result={asked.data.result} />
+                <ResultTable result={asked.data.result} waitedMs={asked.data.waitedMs} />
+              </>
+            )}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 3 }}>
+          <Stack>
+            <Section title="Saved questions">
+              <SavedQuestions sql={text} onChoose={setText} />
+            </Section>
+            <Section title="Tables">
+              <SchemaTree onName={insert} />
+            </Section>
+            <Section title="Asked before">
+              <AskedBefore entries={entries} onChoose={setText} />
+            </Section>
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  );
+}
