@@ -4,6 +4,7 @@ import { report, resultTable, writeReport } from './result.js';
 import { ADAPTER_PARTS, adaptersSuite } from './suites/adapters/adapters-suite.js';
 import { CATALOGUE_PARTS, catalogueSuite } from './suites/catalogue.js';
 import { CLUSTER_STAGES, clusterSuite } from './suites/cluster/cluster-suite.js';
+import { CONSOLE_STAGES, consoleSuite } from './suites/console/console-suite.js';
 import { cudaSuite } from './suites/cuda/cuda-suite.js';
 import { CUDA_STAGES } from './suites/cuda/plan.js';
 import { EDGE_STAGES, edgesSuite } from './suites/edges/edges-suite.js';
@@ -26,6 +27,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   adapters: adaptersSuite,
   catalogue: catalogueSuite,
   cluster: clusterSuite,
+  console: consoleSuite,
   cuda: cudaSuite,
   edges: edgesSuite,
   embedding: embeddingSuite,
@@ -59,6 +61,7 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
                  --shape A,B of its encoders: MiniLM, BERT-base (quick: the first); --peer A,B;
                  --model DIR, --texts FILE of ranks, which is left out without them
   --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
+  --stage A,B    parts of the console suite: ${CONSOLE_STAGES.join(', ')}
   --stage A,B    parts of the cluster suite: ${CLUSTER_STAGES.join(', ')}
   --stage A,B    parts of the shared suite: ${SHARED_STAGES.join(', ')}
   --stage A,B    parts of the log suite: ${LOG_STAGES.join(', ')}

@@ -21,6 +21,7 @@ const isCode = (path) => isTypeScript(path) || isCpp(path) || isPython(path);
 const TIMED = ['libs/testing/src/until.ts', 'test/trial/pace.ts'];
 /** Readers of files of the repository, of the system, or of their own. */
 const OWN_FILES = [
+  'apps/console/src/http/exports.controller.ts',
   'apps/console/src/http/sql.controller.ts',
   'libs/ops/config/src/machine.ts',
   'libs/ops/config/src/repository-root.ts',

@@ -5,7 +5,7 @@ import type { FactState } from '@tessera/facts';
 export interface AnalysisPort {
   readonly asking: Omit<Asking, 'signal'>;
   readonly state: () => Promise<FactState>;
-  /** What was told so far can be asked for when it resolves; at most some seconds are missing. */
+  /** Facts that were told so far can be asked for when it resolves, but for some seconds. */
   readonly refresh: () => Promise<void>;
   /** Milliseconds and bytes beyond which the oldest facts are deleted. */
   readonly keepMs: number;

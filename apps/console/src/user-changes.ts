@@ -22,7 +22,7 @@ type Choice = Readonly<Record<ChangePart, Side>>;
 
 const idsOf = ({ items }: Pick<RecordedAnswer, 'items'>) => items.map(({ itemId }) => itemId);
 
-/** What of a recall the part is, to see whether two of them differ in it. */
+/** A part of a recall as text, by which two recalls are compared. */
 const WORTH_OF: Readonly<Record<ChangePart, (answer: RecordedAnswer) => string>> = {
   history: ({ history, profile }) =>
     JSON.stringify([history.map(({ itemId, action }) => [itemId, action]), profile]),

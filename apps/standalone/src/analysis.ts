@@ -31,7 +31,7 @@ export function analysisOf(
     refresh: () => {
       if (Date.now() - refreshedMs < REFRESH_MS) return refreshing;
       refreshedMs = Date.now();
-      // What cannot be written now is missing, and `about` says why.
+      // Facts that cannot be written now are missing, and `about` says why.
       refreshing = facts.flush().catch(() => undefined);
       return refreshing;
     },

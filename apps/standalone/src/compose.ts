@@ -254,12 +254,33 @@ function retrievalOf(
   };
 }
 
+function consoleOf(
+  { config, runtime, inspection, relevance, serviceVersion, log }: ServeParts,
+  { readiness, access, metrics, recalls, users, edges }: Joined,
+): StandaloneOptions['console'] {
+  return consoleParts({
+    config,
+    runtime,
+    recalls,
+    erasure: users.erasure,
+    store: inspection?.store,
+    analysis: analysisOf(config, inspection),
+    readiness,
+    serviceVersion,
+    log,
+    access,
+    metrics,
+    adapters: edges.adapters,
+    relevance: relevance?.relevance,
+  });
+}
+
 export async function compose(
   parts: ServeParts,
   readiness: Readiness,
   access: Access,
 ): Promise<Composition> {
-  const { config, runtime, log, serviceVersion, inspection, tracing = NO_TRACING } = parts;
+  const { config, runtime, log, inspection, tracing = NO_TRACING } = parts;
   const { clusterNode } = parts;
   const { operations } = runtime;
   const metrics = metricsOf(parts, readiness, access);
@@ -305,21 +326,7 @@ export async function compose(
     },
     retrieval: retrievalOf(parts, joined),
     feature: featureOf(parts, joined),
-    console: consoleParts({
-      config,
-      runtime,
-      recalls,
-      erasure: users.erasure,
-      store,
-      analysis: analysisOf(config, inspection),
-      readiness,
-      serviceVersion,
-      log,
-      access,
-      metrics,
-      adapters: edges.adapters,
-      relevance: parts.relevance?.relevance,
-    }),
+    console: consoleOf(parts, joined),
   };
   return { modules, admissions, topics, audits, tracing, feeds, recalls, users, holders };
 }

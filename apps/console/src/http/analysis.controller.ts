@@ -41,9 +41,22 @@ const VALUES = { min: 1, max: 50, fallback: 12 };
 const OFFSET = { min: 0, max: 10_000_000, fallback: 0 };
 const ANYTIME = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const NOTHING_KEPT = {
-  ...{ isKept: false, store: 'duckdb', keptFromMs: 0, keptToMs: 0, recalls: 0, behaviours: 0 },
-  ...{ bytes: 0, files: 0, keepMs: 0, keepBytes: 0, dropped: 0, fault: '', factShare: 0 },
-  ...{ recordShare: 0, sceneKeys: [], attributes: [] },
+  isKept: false,
+  store: 'duckdb',
+  keptFromMs: 0,
+  keptToMs: 0,
+  recalls: 0,
+  behaviours: 0,
+  bytes: 0,
+  files: 0,
+  keepMs: 0,
+  keepBytes: 0,
+  dropped: 0,
+  fault: '',
+  factShare: 0,
+  recordShare: 0,
+  sceneKeys: [],
+  attributes: [],
 } as const satisfies AnalysisAbout;
 
 /** Questions of analysts over the facts of all recalls (docs/operate/analysis.md). */

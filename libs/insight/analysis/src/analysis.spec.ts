@@ -65,11 +65,12 @@ describe.each(['duckdb', 'clickhouse'])('%s', (name) => {
   const filters = name === 'duckdb' ? FILTERS : FILTERS.filter(([kind]) => kind.startsWith('a'));
   const asking = (context: { skip(note: string): void }): Asking => {
     const store = opened.get(name);
-    if (store === undefined) context.skip('expected chdb of PyPI in CHDB_PYTHON, got none');
+    if (store === undefined)
+      context.skip('expected chdb of PyPI in .cache/chdb, .venv or python3, got none');
     return { store: store as AnalysisStore, actions };
   };
 
-  it.each(FILTERS)(
+  it.each(filters)(
     'gives the figures of the overview over %s',
     async (_name, filter) => {
       await checkOverview(opened.get(name), filter);
@@ -77,7 +78,7 @@ describe.each(['duckdb', 'clickhouse'])('%s', (name) => {
     120_000,
   );
 
-  it.each(FILTERS)(
+  it.each(filters)(
     'gives shares, reach and outcomes over %s',
     async (_name, filter) => {
       await checkShares(opened.get(name), filter);

@@ -113,10 +113,25 @@ it('writes answered and refused recalls, and behaviours, with all that they have
   const [answered, refused] = await rowsOf(path, 'SELECT * FROM recall_fact ORDER BY time');
   expect(answered).toMatchObject({
     time: '2026-11-26 11:05:00',
-    ...{ request_id: 'asked', node: 'n1', edge: 'grpc', catalogue: '', model: 'm', adapter: 'a' },
-    ...{ adapter_name: 'name', arm: 'canary', catalogue_seq: '3', template: 't', code: 'OK' },
-    ...{ predicate_id: '', widths: [3, 3], short: false, decode_us: 5, kv_disk: 3 },
-    ...{ item_ids: ['é"1', '2'], scores: [-0.5, -0.75], scene_daypart: 'noon' },
+    request_id: 'asked',
+    node: 'n1',
+    edge: 'grpc',
+    catalogue: '',
+    model: 'm',
+    adapter: 'a',
+    adapter_name: 'name',
+    arm: 'canary',
+    catalogue_seq: '3',
+    template: 't',
+    code: 'OK',
+    predicate_id: '',
+    widths: [3, 3],
+    short: false,
+    decode_us: 5,
+    kv_disk: 3,
+    item_ids: ['é"1', '2'],
+    scores: [-0.5, -0.75],
+    scene_daypart: 'noon',
   });
   expect(refused).toMatchObject({ code: 'DEADLINE_EXCEEDED', item_ids: [], model: '', arm: '' });
   expect(refused?.recall_id).not.toBe(answered?.recall_id);
@@ -253,7 +268,8 @@ it('tells every change of a batch, and what the items were between changes', asy
   expect(count?.n).toBe(302);
   const versions = await rowsOf(
     path,
-    "SELECT item_id, from_seq, least(to_seq, 999) AS until, live, attributes, title FROM item_version WHERE item_id IN ('a', 'b') ORDER BY 1, 2",
+    'SELECT item_id, from_seq, least(to_seq, 999) AS until, live, attributes, title ' +
+      "FROM item_version WHERE item_id IN ('a', 'b') ORDER BY 1, 2",
   );
   expect(versions).toEqual([
     {

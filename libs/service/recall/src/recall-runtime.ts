@@ -91,11 +91,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       facts: factsOf(loaded, opened, {
         model: { ...engine.model, path: modelPath },
         catalogue: first.catalogue.summary,
-        promptTemplate: {
-          name: template.name,
-          digest: first.compiled.digest,
-          sceneKeys: slotKeys(template, 'scene'),
-        },
+        promptTemplate: shownTemplate(template, first.compiled.digest),
         userCount: behaviours.store.userCount,
       }),
       drain: (budgetMs) => engine.drain(budgetMs),
@@ -106,6 +102,12 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     throw error;
   }
 }
+
+const shownTemplate = (template: PromptTemplate, digest: string) => ({
+  name: template.name,
+  digest,
+  sceneKeys: slotKeys(template, 'scene'),
+});
 
 /** A catalogue with the prompts that are made for it. */
 interface CompiledCatalogue {

@@ -56,9 +56,11 @@ export function outcomePairs(
     `AND ${dialect.ms('r.time')} > ${dialect.ms('b.time')} - ${windowMs} GROUP BY ${group}`;
   const recalls = `${recallsOf(filter, dialect)} AND code = 'OK'`;
   return (
-    'SELECT o.recall_id AS recall_id, o.item_id AS item_id, r.adapter AS adapter, r.time AS time, ' +
+    'SELECT o.recall_id AS recall_id, o.item_id AS item_id, r.adapter AS adapter, ' +
+    'r.time AS time, ' +
     'max(CASE WHEN o.position > 0 THEN o.position ELSE o.rank END) AS position, ' +
-    `${flag(isOne(impressions, dialect))} AS impression, ${flag(isOne(clicks, dialect))} AS click, ` +
+    `${flag(isOne(impressions, dialect))} AS impression, ` +
+    `${flag(isOne(clicks, dialect))} AS click, ` +
     `${flag(isOne(conversions, dialect))} AS conversion ` +
     `FROM (${named} UNION ALL ${unnamed}) AS o JOIN (${recalls}) AS r ` +
     'ON r.recall_id = o.recall_id GROUP BY o.recall_id, o.item_id, r.adapter, r.time'

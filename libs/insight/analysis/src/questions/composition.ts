@@ -48,15 +48,7 @@ export async function composition(
     signal,
   );
   const [found = [], overTime = [], byScene = []] = rows;
-  const total = found.reduce((sum, row) => sum + numberOf(row, 'items'), 0);
-  const isOther = (value: string) => Number(value === OTHER);
-  const values = found
-    .map((row) => ({ value: textOf(row, 'told'), items: numberOf(row, 'items') }))
-    .sort(
-      (a, b) =>
-        isOther(a.value) - isOther(b.value) || b.items - a.items || (a.value < b.value ? -1 : 1),
-    )
-    .map(({ value, items }) => ({ value, items, share: items / total }));
+  const values = valuesOf(found);
   const itemsAt = (list: typeof overTime, place: string) =>
     values.map(({ value }) =>
       numberOf(
@@ -77,4 +69,19 @@ export async function composition(
     matrix: scenes.sort().map((scene) => ({ scene, items: itemsAt(byScene, scene) })),
     marks: marksOf(rows.slice(3)),
   };
+}
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** Most frequent first, the rest at the end. */
+function valuesOf(found: Rows): CompositionPage['values'] {
+  const total = found.reduce((sum, row) => sum + numberOf(row, 'items'), 0);
+  const isOther = (value: string) => Number(value === OTHER);
+  return found
+    .map((row) => ({ value: textOf(row, 'told'), items: numberOf(row, 'items') }))
+    .sort(
+      (a, b) =>
+        isOther(a.value) - isOther(b.value) || b.items - a.items || (a.value < b.value ? -1 : 1),
+    )
+    .map(({ value, items }) => ({ value, items, share: items / total }));
 }

@@ -59,8 +59,11 @@ export async function items(
     'name',
     `(${fitting}) AS fitting`,
   );
-  const valued = `SELECT name, ${dialect.attributeNamed('attributes', 'name')} AS value FROM (${named}) AS named`;
-  const counted = `SELECT name, value, count(*) AS items FROM (${valued}) AS valued GROUP BY name, value`;
+  const valued =
+    `SELECT name, ${dialect.attributeNamed('attributes', 'name')} AS value ` +
+    `FROM (${named}) AS named`;
+  const counted =
+    `SELECT name, value, count(*) AS items FROM (${valued}) AS valued ` + 'GROUP BY name, value';
   const placed =
     'SELECT name, value, items, row_number() OVER (PARTITION BY name ORDER BY items DESC, value) ' +
     `AS place FROM (${counted}) AS counted`;
@@ -103,7 +106,8 @@ export async function itemsAsOf(
   const ids = itemIds.map((id) => dialect.text(id)).join(', ');
   const sql =
     `SELECT ${itemColumns(dialect)} FROM item_version WHERE item_id IN (${ids}) ` +
-    `AND catalogue = ${dialect.text(catalogue)} AND from_seq <= ${sequence} AND ${sequence} < to_seq`;
+    `AND catalogue = ${dialect.text(catalogue)} ` +
+    `AND from_seq <= ${sequence} AND ${sequence} < to_seq`;
   const [rows = []] = await store.rows([sql], signal);
   return rows.map(itemOf);
 }
@@ -127,7 +131,8 @@ export async function ad(
   const shown =
     `SELECT adapter, rank FROM (${dialect.items('adapter', `(${had}) AS had`)}) AS listed ` +
     `WHERE item_id = ${own}`;
-  const pairs = `SELECT * FROM (${outcomePairs(filter, actions, dialect)}) AS every_pair WHERE item_id = ${own}`;
+  const every = outcomePairs(filter, actions, dialect);
+  const pairs = `SELECT * FROM (${every}) AS every_pair WHERE item_id = ${own}`;
   const rows = await store.rows(
     [
       `SELECT ${itemColumns(dialect)} FROM item_version WHERE item_id = ${own} ` +

@@ -11,11 +11,12 @@ type Kept = Pick<
   'keptFromMs' | 'keptToMs' | 'recalls' | 'behaviours' | 'sceneKeys' | 'attributes'
 >;
 
-/** What the facts have, and what one can filter by. */
+/** The span and number of the facts, and names to filter by. */
 export async function kept({ store, signal }: Asking): Promise<Kept> {
   const { dialect } = store;
   const { number } = dialect;
-  const scenes = `(SELECT scene FROM recall_fact ORDER BY time DESC LIMIT ${SCENES_LOOKED_AT}) AS s`;
+  const newest = `ORDER BY time DESC LIMIT ${SCENES_LOOKED_AT}`;
+  const scenes = `(SELECT scene FROM recall_fact ${newest}) AS s`;
   const keyed = dialect.each('1 AS one_row', dialect.keys('scene'), 'scene_key', scenes);
   const items = `(SELECT attributes FROM item_version WHERE to_seq = ${STILL_SEQ}) AS i`;
   const named = dialect.each('1 AS one_row', dialect.names('attributes'), 'name', items);

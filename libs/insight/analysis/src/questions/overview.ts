@@ -83,7 +83,7 @@ function figuresAt(timeMs: number, { rows, liveItems: live, areSeen }: Answers):
   };
 }
 
-/** What changed: figures of the span, of the one before, and over time, with what was done. */
+/** The changes at a glance: figures of the span, of the one before, and over time, with what was done. */
 export async function overview(
   asking: Asking,
   filter: AnalysisFilter,

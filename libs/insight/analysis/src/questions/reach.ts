@@ -125,8 +125,9 @@ export async function unreached(
   const live = liveItems(filter, dialect);
   const free = `SELECT sum(recalls) AS free_recalls FROM (${asked}) AS free WHERE predicate_id = ''`;
   const had = exposures(filter, toMs - fromMs, await store.hours(), dialect);
+  const listed = dialect.items('recalls', `(${known}) AS known`);
   const eligible =
-    `SELECT item_id, recalls FROM (${dialect.items('recalls', `(${known}) AS known`)}) AS listed ` +
+    `SELECT item_id, recalls FROM (${listed}) AS listed ` +
     `UNION ALL SELECT l.item_id AS item_id, f.free_recalls AS recalls FROM (${live}) AS l ` +
     `CROSS JOIN (${free}) AS f`;
   const rows =
@@ -145,11 +146,11 @@ export async function unreached(
     ],
     signal,
   );
-  const [listed = []] = answers;
+  const [missed = []] = answers;
   const [count, all, understood] = answers.slice(1).map(([row]) => row);
   const recalls = numberOf(all, 'asked_recalls');
   return {
-    items: listed.map((row) => ({
+    items: missed.map((row) => ({
       itemId: textOf(row, 'item_id'),
       title: textOf(row, 'title'),
       eligibleRecalls: numberOf(row, 'eligible'),

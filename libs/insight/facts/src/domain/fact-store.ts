@@ -14,7 +14,7 @@ export interface FactBehaviour {
 /** How facts fared: written, dropped (no room in the queue) or failed (no room on disk). */
 export type FactOutcome = 'written' | 'dropped' | 'failed';
 
-/** What is kept, and what was lost since the start. */
+/** Facts that are kept, and facts that were lost since the start. */
 export interface FactState {
   readonly bytes: number;
   readonly files: number;

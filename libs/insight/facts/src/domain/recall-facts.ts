@@ -111,6 +111,7 @@ export class RecallIds {
     const time = timeMs.toString(16).padStart(12, '0');
     const counter = this.last.toString(16).padStart(3, '0');
     const { process } = this;
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-a${process.slice(1, 4)}-${process.slice(4)}`;
+    const own = `a${process.slice(1, 4)}-${process.slice(4)}`;
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${own}`;
   }
 }

@@ -35,8 +35,8 @@ interface Offered {
 }
 
 /**
- * Facts on their way to the process that writes them (ADR 0149). Rows wait in a bounded queue and are
- * handed over together once a second; no recall waits for them.
+ * Facts on their way to the process that writes them (ADR 0149). Rows wait in a bounded queue and
+ * are handed over together once a second; no recall waits for them.
  */
 export class ChildFactStore implements FactSink {
   private readonly erasures = new Erasures();
@@ -99,7 +99,12 @@ export class ChildFactStore implements FactSink {
     for (const behaviour of behaviours) {
       const { userId, itemId, action, timeMs, scene, requestId = '', position = 0 } = behaviour;
       this.offer('behaviour', userId, () => ({
-        ...{ time: timeMs, item_id: itemId, action, scene, request_id: requestId, position },
+        time: timeMs,
+        item_id: itemId,
+        action,
+        scene,
+        request_id: requestId,
+        position,
       }));
     }
   }
@@ -130,7 +135,7 @@ export class ChildFactStore implements FactSink {
     this.fault = fault;
   }
 
-  /** What the process does by itself once a minute. */
+  /** Merges and deletes files, as the process does by itself once a minute. */
   tidy(nowMs: number): Promise<void> {
     return this.link.call('tidy', nowMs);
   }

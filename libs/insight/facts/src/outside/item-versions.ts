@@ -49,7 +49,7 @@ export class ItemVersions {
     return versions;
   }
 
-  /** What of these has changed becomes a version. */
+  /** Items of these that have changed get a version. */
   async apply(batch: ItemBatch): Promise<void> {
     await this.connection.run('DELETE FROM staged_item');
     await this.connection.run(STAGE, [batch.items]);

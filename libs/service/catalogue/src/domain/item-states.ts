@@ -15,7 +15,7 @@ const breather = () =>
     setImmediate(resolve);
   });
 
-/** What the newest version of a catalogue says of its items. */
+/** Items as the newest version of a catalogue has them. */
 export class ItemStates {
   constructor(private readonly catalogue: ChangingCatalogue) {}
 

@@ -1,0 +1,139 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import {
+  type AnalysisStore,
+  composition,
+  DUCKDB,
+  overview,
+  type Row,
+  versions,
+} from '@tessera/analysis';
+import {
+  FACT_TABLES,
+  OPEN_RECALLS,
+  ROLLED_RECALLS,
+  rollupQuery,
+  viewStatements,
+} from '@tessera/facts';
+import { type Measurement, quantile } from '../../result.js';
+import type { SuiteContext } from '../suite.js';
+
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+const BEGIN_MS = Date.UTC(2026, 10, 25);
+const ITEMS = 20_000;
+const ITEMS_PER_RECALL = 50;
+const TIMES = 5;
+const FORM = '(FORMAT parquet, COMPRESSION zstd)';
+
+/** A recall of 50 items for each number of a range, in columns of `recall_fact`. */
+function recallsOf(hour: number, count: number): string {
+  const at = BEGIN_MS + hour * HOUR_MS;
+  const item = (x: string) => `(${ITEMS} * pow((hash(r * 50 + ${x}) % 1000003) / 1000003.0, 3))`;
+  return (
+    `SELECT make_timestamp_ms(${at} + (r * ${HOUR_MS} // ${count})) AS time, ` +
+    `'${String(hour).padStart(2, '0')}' || lpad(r::VARCHAR, 9, '0') AS recall_id, ` +
+    `'q${hour}-' || r AS request_id, (hash(r) % 50000 + 1)::UBIGINT AS user_hash, 'n' AS node, ` +
+    "'grpc' AS edge, map {'daypart': ['morning', 'noon', 'night'][1 + r % 3]} AS scene, " +
+    "'' AS catalogue, 'm' AS model, ['', 'aaa', 'bbb'][1 + r % 3] AS adapter, '' AS adapter_name, " +
+    "'active' AS arm, 5::BIGINT AS catalogue_seq, 't' AS template, '' AS predicate_id, " +
+    "[64]::UINTEGER[] AS widths, 'OK' AS code, false AS short, " +
+    [...['features', 'prompt', 'queue', 'prefill', 'decode', 'total']]
+      .map((stage) => `1::UINTEGER AS ${stage}_us`)
+      .join(', ') +
+    ', ' +
+    ['device', 'host', 'disk', 'shared', 'computed']
+      .map((tier) => `1::UINTEGER AS kv_${tier}`)
+      .join(', ') +
+    `, list_transform(range(${ITEMS_PER_RECALL}), lambda x: 'ad-' || ${item('x')}::INTEGER) ` +
+    `AS item_ids, list_transform(range(${ITEMS_PER_RECALL}), lambda x: (-x / 8.0)::FLOAT) ` +
+    `AS scores FROM range(${count}) AS t(r)`
+  );
+}
+
+async function writeDay(folder: string, recalls: number): Promise<void> {
+  for (const { name } of FACT_TABLES) mkdirSync(join(folder, name), { recursive: true });
+  const instance = await DuckDBInstance.create(':memory:', { memory_limit: '2GiB' });
+  const connection = await instance.connect();
+  const versionPath = join(folder, 'item_version', 'all.parquet');
+  await connection.run(
+    `COPY (SELECT '' AS catalogue, 'ad-' || i AS item_id, 0::BIGINT AS from_seq, ` +
+      `9223372036854775807 AS to_seq, TIMESTAMP '2026-11-01' AS from_time, ` +
+      `TIMESTAMP '2200-01-01' AS to_time, true AS live, '1-2' AS sid, 'Ad ' || i AS title, ` +
+      `'{"category":"c' || (i % 20) || '"}' AS attributes FROM range(${ITEMS + 1}) AS t(i)) ` +
+      `TO '${versionPath}' ${FORM}`,
+  );
+  await connection.run(`CREATE VIEW item_version AS SELECT * FROM read_parquet('${versionPath}')`);
+  for (let hour = 0; hour < HOURS; hour++) {
+    const file = `20261125T${String(hour).padStart(2, '0')}.n.parquet`;
+    const path = join(folder, 'recall_fact', file);
+    await connection.run(
+      `COPY (${recallsOf(hour, Math.ceil(recalls / HOURS))}) TO '${path}' ${FORM}`,
+    );
+    const rolled = rollupQuery(`read_parquet('${path}')`, 'item_version');
+    await connection.run(`COPY (${rolled}) TO '${join(folder, 'item_hour', file)}' ${FORM}`);
+  }
+  connection.closeSync();
+  instance.closeSync();
+}
+
+/** As a query's process has it. */
+async function storeOver(folder: string): Promise<AnalysisStore> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '2',
+    memory_limit: '307MiB',
+    temp_directory: join(folder, 'spilled'),
+  });
+  const connection = await instance.connect();
+  for (const view of viewStatements(folder, [])) await connection.run(view);
+  return {
+    dialect: DUCKDB,
+    hours: async () => ({ rolled: ROLLED_RECALLS, open: OPEN_RECALLS }),
+    rows: async (statements) => {
+      const answers: (readonly Row[])[] = [];
+      for (const sql of statements) {
+        answers.push((await connection.runAndReadAll(sql)).getRowObjectsJson() as unknown as Row[]);
+      }
+      return answers;
+    },
+  };
+}
+
+/** Questions over a day of 100 million recalled items (quick: 5 million). */
+export async function questionTimes({ quick, say }: SuiteContext): Promise<Measurement[]> {
+  const recalls = quick ? 100_000 : 2_000_000;
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-questions-'));
+  try {
+    say(`a day of ${recalls} recalls of ${ITEMS_PER_RECALL} items`);
+    await writeDay(folder, recalls);
+    const store = await storeOver(folder);
+    const actions = { windowMs: 1, clicks: ['click'], impressions: ['i'], conversions: ['c'] };
+    const asking = { store, actions };
+    const toMs = BEGIN_MS + HOURS * HOUR_MS;
+    const span = { fromMs: BEGIN_MS, toMs, catalogue: '', scenes: [], attributes: [] };
+    const filter = { ...span, source: 'served' } as const;
+    const wanted = { attribute: 'category', buckets: 24, across: 'daypart', values: 12 };
+    const questions = {
+      composition: () => composition(asking, filter, wanted),
+      overview: () => overview(asking, filter, 24),
+      versions: () => versions(asking, filter, 'category'),
+    };
+    const rows: Measurement[] = [];
+    for (const [name, ask] of Object.entries(questions)) {
+      say(name);
+      const times: number[] = [];
+      for (let turn = 0; turn < TIMES; turn++) {
+        const began = performance.now();
+        await ask();
+        times.push((performance.now() - began) / 1000);
+      }
+      const title = `${name} over ${(recalls * ITEMS_PER_RECALL) / 1e6} million items: median`;
+      rows.push({ name: title, value: quantile(times, 0.5), unit: 's', bar: 2, bound: 'at-most' });
+    }
+    return rows;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
