@@ -1,9 +1,22 @@
 import { Injectable } from '@nestjs/common';
+import { itemsAsOf } from '@tessera/analysis';
 import { TesseraError } from '@tessera/errors';
 import type { InspectionStore, RecordedRecall } from '@tessera/inspection';
 import type { DescribedItem, RecallVersions } from '@tessera/recall';
 import type { RecallPage } from './api-types.js';
 import { ConsoleParts } from './console-parts.js';
+
+function changedSince(
+  then: Readonly<Record<string, DescribedItem>>,
+  now: Readonly<Record<string, DescribedItem>>,
+): string[] {
+  return Object.values(then)
+    .filter(({ itemId, title, attributes }) => {
+      const today = now[itemId];
+      return today?.title !== title || today.attributes !== attributes;
+    })
+    .map(({ itemId }) => itemId);
+}
 
 /** Recorded recalls, with what the catalogue of now says of their items. */
 @Injectable()
@@ -37,11 +50,15 @@ export class Recorded {
       ...(answer?.items.map(({ itemId }) => itemId) ?? []),
       ...(answer?.history.map(({ itemId }) => itemId) ?? []),
     ];
+    const now = this.describe(ids, request.catalogue);
+    const then = answer && (await this.asOf(ids, request.catalogue ?? '', answer.versions));
     return {
       node,
       isHere: true,
       recall,
-      described: this.describe(ids, request.catalogue),
+      described: then ?? now,
+      describedAt: then === undefined ? null : (answer?.versions.catalogueSequence ?? null),
+      changedSince: then === undefined ? [] : changedSince(then, now),
       notes: await this.store.shelf.notes(id),
       goneVersions: answer === undefined ? [] : this.goneOf(answer.versions),
     };
@@ -53,6 +70,31 @@ export class Recorded {
     return Object.fromEntries(
       found.flatMap((item) => (item === undefined ? [] : [[item.itemId, item]])),
     );
+  }
+
+  /** Items as the recall saw them; undefined where no facts say it. */
+  private async asOf(
+    itemIds: readonly string[],
+    catalogue: string,
+    { catalogueSequence: sequence }: RecallVersions,
+  ): Promise<Record<string, DescribedItem> | undefined> {
+    const { analysis, log } = this.parts;
+    if (analysis === undefined) return undefined;
+    try {
+      await analysis.refresh();
+      const unique = [...new Set(itemIds)];
+      const found = await itemsAsOf(analysis.asking, { itemIds: unique, catalogue, sequence });
+      if (found.length === 0) return undefined;
+      return Object.fromEntries(
+        found.map(({ itemId, title, attributes, sid }) => [
+          itemId,
+          { itemId, title, attributes, sid: sid.split('-').filter(Boolean).map(Number) },
+        ]),
+      );
+    } catch (thrown) {
+      log.warn({ err: thrown }, 'items of a recorded recall are shown as they are today');
+      return undefined;
+    }
   }
 
   private goneOf(versions: RecallVersions): string[] {

@@ -12,3 +12,5 @@ export { overview } from './questions/overview.js';
 export type { Asking } from './questions/question.js';
 export { reach, unreached } from './questions/reach.js';
 export { versions } from './questions/versions.js';
+export { type ClickHouseAddress, ClickHouseStore } from './outside/clickhouse-store.js';
+export { type Popularity, popularity } from './questions/popularity.js';
