@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { beginOf, countedFiles, mergeable, newestStamp } from './domain/fact-files.js';
+import { parseOutcomes } from './domain/outcome-rules.js';
+import { predicateIdOf } from './domain/recall-facts.js';
+
+const file = (stamp: string) => `${stamp}.n.parquet`;
+
+it('counts each fact in one file, whatever merging left behind', () => {
+  const files = ['20261125', '20261125T10', '20261126T10', '20261126T1059', '20261126T1100-2'];
+  expect(countedFiles(files.map(file))).toEqual(
+    ['20261125', '20261126T10', '20261126T1100-2'].map(file),
+  );
+  expect(newestStamp(['a/20261126T1100-9.n.parquet', 'a/20261126T1100-10.n.parquet'])).toBe(
+    '20261126T1100-10',
+  );
+  expect(beginOf('20261126T1130-2')).toBe(Date.UTC(2026, 10, 26, 11, 30));
+});
+
+it('merges hours and days that are over, a day when all its hours are merged', () => {
+  const now = Date.UTC(2026, 10, 26, 11, 30);
+  const files = ['20261125T22', '20261125T2301', '20261126T1001', '20261126T1002-1', '20261126T1103'];
+  expect([...mergeable(files.map(file), now).keys()]).toEqual(['20261125T23', '20261126T10']);
+  const hours = ['20261125T22', '20261125T23', '20261126T10'].map(file);
+  expect([...mergeable(hours, now)]).toEqual([['20261125', hours.slice(0, 2)]]);
+});
+
+const clause = (kind: string, members: object) =>
+  Object.assign(
+    { kind, attribute: '', values: [], min: -Infinity, max: Infinity, clauses: [] },
+    members,
+  ) as never;
+
+it('names a predicate by what it means, not by its order or by lists of the user', () => {
+  const [a, b] = ['de', 'at'].map((value) => clause('in', { attribute: 'geo', values: [value] }));
+  const all = (clauses: unknown[]) => clause('all', { clauses });
+  const of = (predicate: never, denied: string[] = []) =>
+    predicateIdOf({ predicate, denied, seen: [] } as never);
+  expect(of(all([a, b]))).toBe(of(all([b, a]), ['x']));
+  expect(of(all([a, b]))).toMatch(/^[0-9a-f]{16}$/);
+  expect(of(all([a]))).not.toBe(of(all([b])));
+  expect(predicateIdOf(undefined)).toBe('');
+});
+
+it('reads the rules of outcomes, and refuses others by name', () => {
+  expect(parseOutcomes('window=30m; impression=view,impression; conversion=order')).toEqual({
+    windowMs: 1_800_000,
+    impressions: ['view', 'impression'],
+    conversions: ['order'],
+  });
+  for (const wrong of ['', 'window=30; impression=a; conversion=b', 'window=30m; impression=a']) {
+    expect(() => parseOutcomes(wrong)).toThrow(/inspection\.outcomes/);
+  }
+});
