@@ -18,7 +18,13 @@ it('counts each fact in one file, whatever merging left behind', () => {
 
 it('merges hours and days that are over, a day when all its hours are merged', () => {
   const now = Date.UTC(2026, 10, 26, 11, 30);
-  const files = ['20261125T22', '20261125T2301', '20261126T1001', '20261126T1002-1', '20261126T1103'];
+  const files = [
+    '20261125T22',
+    '20261125T2301',
+    '20261126T1001',
+    '20261126T1002-1',
+    '20261126T1103',
+  ];
   expect([...mergeable(files.map(file), now).keys()]).toEqual(['20261125T23', '20261126T10']);
   const hours = ['20261125T22', '20261125T23', '20261126T10'].map(file);
   expect([...mergeable(hours, now)]).toEqual([['20261125', hours.slice(0, 2)]]);
