@@ -232,7 +232,7 @@ export class ChildInspectionStore extends InspectionStore {
   }
 
   async close(): Promise<void> {
-    this.queries.endAll('the service is being closed');
+    this.queries.close();
     this.launcher.close();
     const { recallQueue, pulseQueue, changeQueue } = this;
     const written = [recallQueue.close(), pulseQueue.close(), changeQueue.close()];

@@ -107,6 +107,12 @@ export class Queries {
     }
   }
 
+  /** Ends all, and takes no more. */
+  close(): void {
+    this.spares.close();
+    this.endAll('the service is being closed');
+  }
+
   /** Ends all that run, with an error that asks to come again. */
   endAll(reason: string): void {
     this.spares.end();
@@ -132,7 +138,7 @@ export class Queries {
       throw new TesseraError('OPERATION_BUSY', message, { field: 'sql', retryAfterMs: 1000 });
     }
     const wanted = Object.assign({ askedMs: Date.now() }, asked, limits);
-    const query = new RunningQuery(this.parts, this.spares.take(), wanted, signal);
+    const query = new RunningQuery(this.parts, this.spares, wanted, signal);
     this.running.add(query);
     return query;
   }
@@ -155,14 +161,17 @@ class RunningQuery {
   readonly answered: Promise<QueryReply>;
   /** Aborted when the query must end, also while its file is read. */
   private readonly ending = new AbortController();
+  private readonly process: SpareProcess;
   private readonly child: LaunchedProcess;
+  /** It has answered, and nothing of the query is left in it. */
+  private isDone = false;
   private readonly late: NodeJS.Timeout;
   private folder: Promise<string> | undefined;
   private settle: { resolve: (reply: QueryReply) => void; reject: (error: unknown) => void };
 
   constructor(
     private readonly parts: QueriesParts,
-    spare: SpareProcess,
+    private readonly spares: Spares,
     wanted: Wanted,
     private readonly signal: AbortSignal | undefined,
   ) {
@@ -172,7 +181,8 @@ class RunningQuery {
     });
     // It may be rejected before somebody looks.
     this.answered.catch(() => undefined);
-    this.child = spare.serve({
+    this.process = spares.take();
+    this.child = this.process.serve({
       onMessage: (reply) => void this.take(reply as QueryReply),
       onEnd: (reason) => this.settle.reject(this.vanished(reason)),
       onLost: (error) => this.stop(error),
@@ -204,8 +214,11 @@ class RunningQuery {
   async removed(): Promise<void> {
     clearTimeout(this.late);
     this.signal?.removeEventListener('abort', this.onAbort);
-    this.child.kill();
-    await this.child.exited;
+    const isKept = this.isDone && !this.ending.signal.aborted && this.spares.giveBack(this.process);
+    if (!isKept) {
+      this.child.kill();
+      await this.child.exited;
+    }
     const folder = await this.folder?.catch(() => undefined);
     // One whose launcher ended is perhaps still ending itself, and writes until then.
     const removal = { recursive: true, force: true, maxRetries: REMOVALS_MAX };
@@ -219,6 +232,7 @@ class RunningQuery {
   private async take(reply: QueryReply): Promise<void> {
     switch (reply.kind) {
       case 'refused':
+        this.isDone = reply.error.code === 'REQUEST_INVALID';
         this.settle.reject(receivedError(reply.error));
         return;
       case 'allowed':
@@ -226,8 +240,8 @@ class RunningQuery {
         return;
       default:
         clearTimeout(this.late);
+        this.isDone = true;
         this.settle.resolve(reply);
-        this.child.kill();
     }
   }
 

@@ -11,12 +11,16 @@ export interface SparesParts {
 const DATABASE_BYTES = 96 * 2 ** 20;
 /** Milliseconds that a process waits for a query that may follow. */
 const WAITS_MS = 600_000;
+/** Queries of one process: what it has mislaid of its memory comes back. */
+const USES_MAX = 50;
 
 /** A process that is started and has nothing to do yet. */
 export class SpareProcess {
   private listener: LaunchListener | undefined;
   private readonly child: LaunchedProcess;
   isGone = false;
+  /** Queries that it has answered. */
+  useCount = 0;
 
   constructor({ launcher, program, rules }: SparesParts) {
     const { memoryBytes, diskBytes } = rules;
@@ -40,17 +44,20 @@ export class SpareProcess {
 
   serve(listener: LaunchListener): LaunchedProcess {
     this.listener = listener;
+    this.useCount += 1;
     return this.child;
   }
 }
 
 /**
  * One process is kept ready while analysts ask: a process takes longer to start than most queries
- * take to answer.
+ * take to answer. One that has answered in good order is kept for the next: each query has a
+ * database of its own in it, which is closed before the answer is sent.
  */
 export class Spares {
   private spare: SpareProcess | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private isClosed = false;
 
   constructor(private readonly parts: SparesParts) {}
 
@@ -61,19 +68,37 @@ export class Spares {
     return spare === undefined || spare.isGone ? new SpareProcess(this.parts) : spare;
   }
 
+  /** One that is done, in good order. False: it is not wanted any more. */
+  giveBack(done: SpareProcess): boolean {
+    const isWanted = this.spare === undefined || this.spare.isGone;
+    if (!isWanted || done.isGone || done.useCount >= USES_MAX || this.isClosed) return false;
+    this.keep(done);
+    return true;
+  }
+
   /** For the next query, if there is one soon. */
   prepare(): void {
-    if (this.spare !== undefined && !this.spare.isGone) return;
+    if (this.isClosed || (this.spare !== undefined && !this.spare.isGone)) return;
     try {
-      this.spare = new SpareProcess(this.parts);
-      this.spare.warm();
+      const fresh = new SpareProcess(this.parts);
+      fresh.warm();
+      this.keep(fresh);
     } catch {
       // The launcher is closed: there is no next query.
-      return;
     }
+  }
+
+  private keep(spare: SpareProcess): void {
+    this.spare = spare;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.end(), WAITS_MS);
     this.timer.unref();
+  }
+
+  /** No query comes any more. */
+  close(): void {
+    this.isClosed = true;
+    this.end();
   }
 
   end(): void {
