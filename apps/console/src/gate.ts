@@ -123,6 +123,16 @@ function checkRole({ role }: Visitor, wanted: Role): void {
   throw new TesseraError('PERMISSION_DENIED', message, { field: 'role' });
 }
 
+/**
+ * For the work of somebody, which is theirs to remove, or an admin's.
+ * @throws TesseraError PERMISSION_DENIED for another visitor
+ */
+export function checkAuthor({ name, role }: Visitor, author: string, what: string): void {
+  if (name === author || reaches(role, 'admin')) return;
+  const message = `${what}: expected its author ${author} or the role admin, got ${name} (${role})`;
+  throw new TesseraError('PERMISSION_DENIED', message, { field: what });
+}
+
 /** @param publicHost that people ask for where a proxy asks for another; '': none */
 function checkSite({ headers }: FastifyRequest, publicHost: string): void {
   if (isForeign(headers, publicHost)) throw foreign();

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Note } from './api-types.js';
 import { ConsoleParts } from './console-parts.js';
 import { fieldsOf, textOf } from './fields.js';
-import { Gate } from './gate.js';
+import { checkAuthor, Gate } from './gate.js';
 import { Recorded } from './recorded.js';
 
 const NOTE_LENGTH_MAX = 4000;
@@ -43,8 +43,12 @@ export class Notes {
   ): Promise<{ readonly removed: boolean }> {
     const detail = `note ${note}`;
     const action = { action: 'remove-note', role: 'read', name: id, detail } as const;
-    return this.gate.act(request, action, async () => ({
-      removed: await this.recorded.store.shelf.removeNote(note),
-    }));
+    return this.gate.act(request, action, async (visitor) => {
+      const { shelf } = this.recorded.store;
+      const found = (await shelf.notes(id)).find((one) => one.id === note);
+      if (found === undefined) return { removed: false };
+      checkAuthor(visitor, found.author, 'note');
+      return { removed: await shelf.removeNote(note) };
+    });
   }
 }

@@ -39,7 +39,8 @@ export const CONSOLE_SCHEMAS = {
     },
     right: { type: 'object', description: 'the same' },
     users: { type: 'array', items: { type: 'string' } },
-    sample: whole('so many users, where none are given'),
+    sample: whole('so many users by chance, where none are given'),
+    seed: whole('of the chance: the same seed draws the same users'),
   }),
 };
 
@@ -93,7 +94,7 @@ const OPERATIONS: readonly Operation[] = [
   { path: 'login/oidc/return', method: 'get', summary: 'Come back from the provider' },
   { path: 'about', method: 'get', summary: 'What is served, and who asks' },
   { path: 'cluster', method: 'get', summary: 'The nodes behind the gateway, and who is away' },
-  { path: 'live', method: 'get', summary: 'How the service fared', query: ['minutes'] },
+  { path: 'live', method: 'get', summary: 'How the service fared', query: ['minutes', 'afterMs'] },
   {
     path: 'recalls',
     method: 'get',
@@ -117,7 +118,7 @@ const OPERATIONS: readonly Operation[] = [
     summary: 'Score texts, or items of the catalogue, for a query',
     request: 'RerankRequest',
   },
-  { path: 'users', method: 'get', summary: 'Some users', query: ['limit'] },
+  { path: 'users', method: 'get', summary: 'Some users', query: ['limit', 'prefix', 'seed'] },
   { path: 'users/{id}', method: 'get', summary: 'What is known and kept of a user' },
   { path: 'users/{id}', method: 'delete', summary: 'Forget a user' },
   { path: 'items', method: 'get', summary: 'Items by ID or part of the title', query: ['text'] },

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { constants } from 'node:zlib';
+import fastifyCompress from '@fastify/compress';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
@@ -33,6 +35,20 @@ const API_PREFIX = '/console/api/';
 /** Answers are for the person who asked, at that moment: nothing may be cached. */
 const API_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
+/** Brotli's level: the highest would cost more time than the wire does. */
+const BROTLI_QUALITY = 4;
+
+/** Answers of the console's API alone are compressed: those of recalls would wait for it. */
+async function compressApi(instance: FastifyInstance): Promise<void> {
+  instance.addHook('onRoute', (route) => {
+    if (!route.url.startsWith(API_PREFIX)) route.compress = false;
+  });
+  await instance.register(fastifyCompress, {
+    encodings: ['br', 'gzip'],
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } },
+  });
+}
+
 /** Files whose names change with their content. */
 const LASTING = /\/assets\//;
 
@@ -43,6 +59,7 @@ export async function servePages(instance: FastifyInstance, folder: string): Pro
     if (request.url.startsWith(API_PREFIX)) reply.headers(API_HEADERS);
     done(null, payload);
   });
+  await compressApi(instance);
   await instance.register(fastifyStatic, {
     root: folder,
     prefix: CONSOLE_PREFIX,

@@ -8,6 +8,7 @@ import { fieldsOf, integerOf } from '../fields.js';
 import { Gate } from '../gate.js';
 
 const MINUTES_MAX = 24 * 60;
+const TIME_BOUNDS = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 };
 
 @Controller('console/api')
 export class AboutController {
@@ -48,16 +49,19 @@ export class AboutController {
     };
   }
 
-  /** How the service fared in the last minutes. */
+  /** How the service fared in the last minutes, or since what the page has already. */
   @Get('live')
   async live(@Req() request: FastifyRequest, @Query() query: unknown): Promise<LivePage> {
     await this.gate.look(request);
     const { recalls, runtime, store, nowMs } = this.parts;
-    const fields = fieldsOf(query, ['minutes']);
+    const fields = fieldsOf(query, ['minutes', 'afterMs']);
     const minutes = integerOf(fields, 'minutes', { min: 1, max: MINUTES_MAX, fallback: 60 });
+    const afterMs = integerOf(fields, 'afterMs', TIME_BOUNDS);
     const { queued, running } = runtime.facts.engineStats();
+    const from = nowMs() - minutes * MILLISECONDS_PER_MINUTE;
+    const pulses = await recalls.pulsesSince(Math.max(from, afterMs));
     return {
-      pulses: await recalls.pulsesSince(nowMs() - minutes * MILLISECONDS_PER_MINUTE),
+      pulses: pulses.filter(({ timeMs }) => timeMs > afterMs),
       engine: { queued, running },
       store: await store?.state(),
       canaries: canaryViews(runtime.operations.adapters),

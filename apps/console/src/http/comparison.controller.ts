@@ -13,8 +13,9 @@ import type {
 } from '../api-types.js';
 import { ComparisonRun, type ComparisonSide } from '../comparison-run.js';
 import { ConsoleParts } from '../console-parts.js';
-import { type Fields, fieldsOf, integerOf, invalid, textsOf } from '../fields.js';
-import { Gate } from '../gate.js';
+import { sampledOf } from '../domain/sampled.js';
+import { type Fields, fieldsOf, integerOf, invalid, SEED_BOUNDS, textsOf } from '../fields.js';
+import { checkAuthor, Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
 import { Notes } from '../notes.js';
 import { Recorded } from '../recorded.js';
@@ -22,6 +23,8 @@ import { trialSettings, versionedContext } from '../trial-settings.js';
 
 const TITLE_LENGTH_MAX = 200;
 const DIGEST = /\b([0-9a-f]{10})[0-9a-f]{54}\b/g;
+/** Users that a sample is drawn from. */
+const SAMPLED_OF = 100_000;
 const NO_USER = 'the first user';
 
 function settingsOf(fields: Fields, side: 'left' | 'right'): Fields {
@@ -66,7 +69,7 @@ export class ComparisonController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const { name: author } = await this.gate.ask(request);
-    const fields = fieldsOf(body, ['left', 'right', 'users', 'sample']);
+    const fields = fieldsOf(body, ['left', 'right', 'users', 'sample', 'seed']);
     const sides = { left: settingsOf(fields, 'left'), right: settingsOf(fields, 'right') };
     const users = await this.usersOf(fields);
     const signal = goneSignal(reply);
@@ -103,9 +106,12 @@ export class ComparisonController {
     @Param('id') id: string,
   ): Promise<{ readonly removed: boolean }> {
     const action = { action: 'remove-comparison', role: 'read', name: id } as const;
-    return this.gate.act(request, action, async () => ({
-      removed: await this.recorded.store.shelf.removeComparison(id),
-    }));
+    return this.gate.act(request, action, async (visitor) => {
+      const { shelf } = this.recorded.store;
+      const found = await shelf.comparison(id);
+      if (found !== undefined) checkAuthor(visitor, found.author, 'comparison');
+      return { removed: await shelf.removeComparison(id) };
+    });
   }
 
   @Post(':id/notes')
@@ -142,7 +148,9 @@ export class ComparisonController {
       return users;
     }
     const sample = integerOf(fields, 'sample', { min: 1, max: compareUsersMax });
-    const users = await this.parts.runtime.facts.sampleUserIds(sample);
+    const seed = integerOf(fields, 'seed', SEED_BOUNDS);
+    const known = await this.parts.runtime.facts.sampleUserIds(SAMPLED_OF);
+    const users = sampledOf(known, sample, seed);
     if (users.length === 0) throw invalid('sample', 'users that are known', 'none');
     return users;
   }
@@ -175,8 +183,9 @@ export class ComparisonController {
         continue;
       }
       const userIds = seen.flatMap((one) => ('userId' in one ? [one.userId] : []));
-      // One with a user who was erased meanwhile is shown and not kept.
-      const isKept = userIds.every((userId) => erasures.mayKeep(userId, mark));
+      // One that failed for all found nothing; one with a user who was erased meanwhile may not
+      // be kept. Both are shown.
+      const isKept = line.users > 0 && userIds.every((userId) => erasures.mayKeep(userId, mark));
       const store = isKept ? this.parts.store : undefined;
       const id = store === undefined ? '' : randomUUID();
       const summary = { ...line, id };

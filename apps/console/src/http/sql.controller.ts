@@ -16,9 +16,10 @@ import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SavedSet } from '../api-types.js';
 import { Audits } from '../audits.js';
+import type { Visitor } from '../console-access.js';
 import { ConsoleParts } from '../console-parts.js';
 import { fieldsOf, invalid, textOf, textsOf } from '../fields.js';
-import { Gate } from '../gate.js';
+import { checkAuthor, Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
 import { Recorded } from '../recorded.js';
 
@@ -93,7 +94,7 @@ export class SqlController {
     return { sets: await this.recorded.store.shelf.savedSets() };
   }
 
-  /** Takes the place of one of the same name. */
+  /** Takes the place of one of the same name and author. */
   @Post('sets')
   @HttpCode(200)
   async saveSet(@Req() request: FastifyRequest, @Body() body: unknown): Promise<SavedSet> {
@@ -102,8 +103,9 @@ export class SqlController {
     const name = textOf(fields, 'name', SET_NAME_LENGTH_MAX);
     const recallIds = textsOf(fields, 'recallIds', SET_RECALLS_MAX);
     const action = { action: 'save-set', role: 'read', name } as const;
-    return this.gate.act(request, action, async ({ name: author }) => {
-      const set = { name, recallIds, author, timeMs: this.parts.nowMs() };
+    return this.gate.act(request, action, async (visitor) => {
+      await this.checkAuthorOf(name, visitor);
+      const set = { name, recallIds, author: visitor.name, timeMs: this.parts.nowMs() };
       await this.recorded.store.shelf.saveSet(set);
       return set;
     });
@@ -115,8 +117,16 @@ export class SqlController {
     @Param('name') name: string,
   ): Promise<{ readonly removed: boolean }> {
     const action = { action: 'remove-set', role: 'read', name } as const;
-    return this.gate.act(request, action, async () => ({
-      removed: await this.recorded.store.shelf.removeSet(name),
-    }));
+    return this.gate.act(request, action, async (visitor) => {
+      await this.checkAuthorOf(name, visitor);
+      return { removed: await this.recorded.store.shelf.removeSet(name) };
+    });
+  }
+
+  /** A set that there is may be replaced and removed by its author alone, or by an admin. */
+  private async checkAuthorOf(name: string, visitor: Visitor): Promise<void> {
+    const sets = await this.recorded.store.shelf.savedSets();
+    const found = sets.find((set) => set.name === name);
+    if (found !== undefined) checkAuthor(visitor, found.author, 'set');
   }
 }

@@ -4,12 +4,15 @@ import type { FastifyRequest } from 'fastify';
 import type { DescribedItem, UserPage } from '../api-types.js';
 import { ClusterNodes } from '../cluster-nodes.js';
 import { ConsoleParts } from '../console-parts.js';
-import { fieldsOf, integerOf, textOf } from '../fields.js';
+import { sampledOf } from '../domain/sampled.js';
+import { fieldsOf, integerOf, optionalText, SEED_BOUNDS, textOf } from '../fields.js';
 import { Gate } from '../gate.js';
 import { Recorded } from '../recorded.js';
 
 const BEHAVIOURS_SHOWN = 500;
 const USERS_MAX = 1000;
+/** Users that a sample is drawn from. */
+const SAMPLED_OF = 100_000;
 const TEXT_LENGTH_MAX = 200;
 const FOUND_MAX = 20;
 /** Items that are looked at for a text; a larger catalogue is searched as far as that. */
@@ -24,16 +27,21 @@ export class UsersController {
     private readonly nodes: ClusterNodes,
   ) {}
 
-  /** Some users that can be recalled for. */
+  /** Some users that can be recalled for: by their beginning, or by chance where there is a seed. */
   @Get('users')
   async list(
     @Req() request: FastifyRequest,
     @Query() query: unknown,
   ): Promise<{ readonly userIds: readonly string[] }> {
     await this.gate.look(request);
-    const fields = fieldsOf(query, ['limit']);
+    const fields = fieldsOf(query, ['limit', 'prefix', 'seed']);
     const limit = integerOf(fields, 'limit', { min: 1, max: USERS_MAX, fallback: 50 });
-    return { userIds: await this.parts.runtime.facts.sampleUserIds(limit) };
+    const prefix = optionalText(fields, 'prefix', TEXT_LENGTH_MAX) ?? '';
+    const { facts } = this.parts.runtime;
+    if (fields.seed === undefined) return { userIds: await facts.sampleUserIds(limit, prefix) };
+    const seed = integerOf(fields, 'seed', SEED_BOUNDS);
+    const known = await facts.sampleUserIds(SAMPLED_OF, prefix);
+    return { userIds: sampledOf(known, limit, seed) };
   }
 
   @Get('users/:id')

@@ -265,6 +265,16 @@ describe.each([
     expect(await opened.log.userIds(2)).toHaveLength(2);
   });
 
+  it('lists the users whose ID begins with a text, whatever is in it', async () => {
+    const all = ['a', 'ab', 'a*', 'a*b', 'b', 'a%2A', 'ä', 'a b', ''];
+    const users = all.filter((userId) => userId !== '');
+    await opened.log.append(users.map((userId) => event({ userId })));
+    for (const prefix of [...users, 'a%', 'z', '']) {
+      const found = await opened.log.userIds(99, prefix);
+      expect([...found].sort(), prefix).toEqual(users.filter((id) => id.startsWith(prefix)).sort());
+    }
+  });
+
   it('keeps what events appended at the same time say, each once', async () => {
     const batches = Array.from({ length: 20 }, (_, batch) =>
       [0, 1, 2].map((i) => event({ eventId: `e${(batch + i) % 4}`, timeMs: nowMs - i })),

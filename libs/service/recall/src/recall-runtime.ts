@@ -200,7 +200,7 @@ function factsOf(
       const underway = catalogues.all.reduce((sum, { useCases }) => sum + useCases.underway, 0);
       return { ...(underway === 0 ? engine.held() : NOTHING_HELD), underway };
     },
-    sampleUserIds: (count) => store.userIds(count),
+    sampleUserIds: (count, prefix) => store.userIds(count, prefix),
     user: (userId, behavioursMax) => store.user(userId, behavioursMax),
     describe: (itemIds, name) => describeItems(catalogues.of(name).catalogue, itemIds),
   };

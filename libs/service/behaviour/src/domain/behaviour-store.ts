@@ -52,6 +52,6 @@ export abstract class BehaviourStore<Kept extends Behaviour = Behaviour> {
     return { state: 'ok', reason: '' };
   }
 
-  /** At most `limit` user IDs, in a fixed order. */
-  abstract userIds(limit: number): Promise<readonly string[]>;
+  /** At most `limit` user IDs that begin with `prefix` (left out: any), in a fixed order. */
+  abstract userIds(limit: number, prefix?: string): Promise<readonly string[]>;
 }

@@ -20,9 +20,9 @@ import {
   FORMAT_KEY,
   MARK_KEY,
   placeValue,
-  RECORD_RANGE,
   readBehaviourKey,
   recordKey,
+  recordRange,
   userOfRecordKey,
   windowRange,
 } from './embedded-keys.js';
@@ -192,8 +192,8 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     });
   }
 
-  async userIds(limit: number): Promise<readonly string[]> {
-    const entries = await this.scanAll(RECORD_RANGE);
+  async userIds(limit: number, prefix = ''): Promise<readonly string[]> {
+    const entries = await this.scanAll(recordRange(prefix));
     const known = entries.filter(({ value }) => readRecord(value).known);
     return known.slice(0, limit).map(({ key }) => userOfRecordKey(key));
   }

@@ -68,5 +68,8 @@ export function windowRange(userId: string, window: number, fromMs: number, toMs
   return { from, to };
 }
 
-/** All records; a user ID is UTF-8, which has no byte 0xff. */
-export const RECORD_RANGE = { from: Buffer.from('r'), to: Buffer.of(0x72, 0xff) };
+/** Records of the users whose ID begins so; no byte of UTF-8 is 0xff. */
+export const recordRange = (prefix: string) => ({
+  from: recordKey(prefix),
+  to: Buffer.concat([recordKey(prefix), Buffer.of(0xff)]),
+});

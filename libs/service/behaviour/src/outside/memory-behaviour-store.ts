@@ -25,11 +25,11 @@ export class MemoryBehaviourStore extends BehaviourStore {
     return this.users.get(userId)?.profile ?? null;
   }
 
-  async userIds(limit: number): Promise<readonly string[]> {
+  async userIds(limit: number, prefix = ''): Promise<readonly string[]> {
     const ids: string[] = [];
     for (const id of this.users.keys()) {
       if (ids.length >= limit) break;
-      ids.push(id);
+      if (id.startsWith(prefix)) ids.push(id);
     }
     return ids;
   }

@@ -23,6 +23,9 @@ export interface RedisBehaviourOptions extends RedisAddress {
   readonly nowMs: () => number;
 }
 
+/** A brace in the ID would end the hash tag, which puts a user's keys into one slot. */
+const tagged = (userId: string) => userId.replace(/[%{}]/g, (char) => encodeURIComponent(char));
+
 /** Behaviours in Redis or a Redis cluster; all keys of a user lie in one slot. */
 export class RedisBehaviourLog extends BehaviourLog {
   readonly userCount = null;
@@ -120,9 +123,10 @@ export class RedisBehaviourLog extends BehaviourLog {
     return known === 1;
   }
 
-  async userIds(limit: number): Promise<readonly string[]> {
+  async userIds(limit: number, prefix = ''): Promise<readonly string[]> {
     const found: string[] = [];
-    const match = `${this.options.keyPrefix}{*}:r`;
+    const begin = tagged(prefix).replace(/[*?[\]\\]/g, '\\$&');
+    const match = `${this.options.keyPrefix}{${begin}*}:r`;
     for (const node of this.redis.nodes()) {
       const scan = <T>(command: () => Promise<T>) => this.redis.read(command, SCAN_TIMEOUT_MS);
       let cursor = '0';
@@ -167,9 +171,7 @@ export class RedisBehaviourLog extends BehaviourLog {
   }
 
   private recordKey(userId: string): string {
-    // A brace in the ID would end the hash tag, which puts a user's keys into one slot.
-    const id = userId.replace(/[%{}]/g, (char) => encodeURIComponent(char));
-    return `${this.options.keyPrefix}{${id}}:r`;
+    return `${this.options.keyPrefix}{${tagged(userId)}}:r`;
   }
 
   private userOf(recordKey: string): string {

@@ -257,8 +257,8 @@ export interface RecallFacts {
   forecast(): EngineForecast;
   /** Requests under way, and what is held of the engine though there are none; else 0. */
   heldWhileIdle(): EngineHeld & { readonly underway: number };
-  /** IDs of users that can be recalled for, in the order of the file. */
-  sampleUserIds(count: number): Promise<readonly string[]>;
+  /** IDs of users that can be recalled for and begin with `prefix`, in the order of the store. */
+  sampleUserIds(count: number, prefix?: string): Promise<readonly string[]>;
   /** A user's profile and newest behaviours; null: nothing is known. */
   user(userId: string, behavioursMax: number): Promise<UserBehaviours | null>;
   /**
