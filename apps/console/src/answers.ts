@@ -31,8 +31,10 @@ import type {
   RecallPage,
   RecordedChange,
   RelevancePage,
+  SavedQuestion,
   SavedSet,
   SchemaPage,
+  TreeNames,
   TriedRecall,
   UnreachedPage,
   UserChangePage,
@@ -68,6 +70,7 @@ export interface ConsoleAnswers {
   readonly 'get items': { readonly items: readonly DescribedItem[]; readonly isWhole: boolean };
   readonly 'get catalogue': CataloguePage;
   readonly 'get catalogue/changes': { readonly changes: readonly RecordedChange[] };
+  readonly 'get catalogue/names': TreeNames;
   readonly 'post catalogue/landing': Landing;
   readonly 'post catalogue/roll-back': { readonly sequence: number };
   readonly 'post catalogue/imports': { readonly id: string };
@@ -107,4 +110,7 @@ export interface ConsoleAnswers {
   readonly 'get sets': { readonly sets: readonly SavedSet[] };
   readonly 'post sets': SavedSet;
   readonly 'delete sets/{name}': Removed;
+  readonly 'get questions': { readonly questions: readonly SavedQuestion[] };
+  readonly 'post questions': SavedQuestion;
+  readonly 'delete questions/{name}': Removed;
 }

@@ -115,10 +115,32 @@ export interface About {
   readonly canErase: boolean;
 }
 
+/** A question in SQL that an analyst has kept for all. */
+export interface SavedQuestion {
+  readonly name: string;
+  readonly author: string;
+  readonly timeMs: number;
+  readonly sql: string;
+}
+
+/** What the items below the nodes of the tree have in common. */
+export interface TreeNames {
+  /** The attribute whose commonest value names a node; '' where no attribute is a text. */
+  readonly attribute: string;
+  /** By path, codes joined by `-`. */
+  readonly names: Readonly<Record<string, { readonly value: string; readonly share: number }>>;
+  /** False: only the first items of a large catalogue were counted. */
+  readonly isWhole: boolean;
+}
+
 /** A line of the list of recorded recalls. */
 export interface ListedRecall extends RecallSummary {
   /** The node that recorded it; '' where there is no cluster. */
   readonly node: string;
+  readonly scene: Readonly<Record<string, string>>;
+  /** Digest and name of the version; '' for the base model alone. */
+  readonly adapter: string;
+  readonly adapterName: string;
 }
 
 /** A question that could not be asked, and the reason. */
@@ -129,7 +151,7 @@ export interface Unreached {
 }
 
 export interface RecallList {
-  /** Newest first, by the clock of the node that recorded each. */
+  /** In the order that is asked for; times are by the clock of the node that recorded each. */
   readonly recalls: readonly ListedRecall[];
   /** Nodes whose recalls are missing from the list. */
   readonly unreached: readonly Unreached[];

@@ -18,6 +18,8 @@ export interface Action {
     | 'remove-comparison'
     | 'save-set'
     | 'remove-set'
+    | 'save-question'
+    | 'remove-question'
     | 'roll-back-catalogue'
     | 'import-changes'
     | 'activate'

@@ -9,6 +9,7 @@ import type { RelevancePage } from './api-types.js';
 import type { ClusterPort } from './cluster-port.js';
 import type { ConsoleAccess, Visitor } from './console-access.js';
 import type { LoginAccess } from './login-access.js';
+import type { QuestionFile } from './questions.js';
 
 export interface ConsoleLimits {
   readonly defaultDeadlineMs: number;
@@ -52,6 +53,8 @@ export abstract class ConsoleParts {
   abstract readonly store: InspectionStore | undefined;
   /** Undefined where no facts are kept. */
   abstract readonly analysis: AnalysisPort | undefined;
+  /** Questions in SQL that analysts keep. */
+  abstract readonly questions: QuestionFile;
   /** All that is kept of a user; undefined where users cannot be erased. */
   abstract readonly eraseUser:
     | ((userId: string) => Promise<{ readonly known: boolean; readonly recalls: number }>)

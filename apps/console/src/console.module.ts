@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Audits } from './audits.js';
+import { CatalogueNames } from './catalogue-names.js';
 import { ClusterNodes } from './cluster-nodes.js';
 import { ConsoleParts } from './console-parts.js';
 import { ExportJobs } from './export-jobs.js';
@@ -12,12 +13,14 @@ import { ConsoleClusterController } from './http/cluster.controller.js';
 import { ComparisonController } from './http/comparison.controller.js';
 import { ExportsController } from './http/exports.controller.js';
 import { LoginController } from './http/login.controller.js';
+import { QuestionsController } from './http/questions.controller.js';
 import { RecallsController } from './http/recalls.controller.js';
 import { ConsoleRelevanceController } from './http/relevance.controller.js';
 import { SqlController } from './http/sql.controller.js';
 import { UsersController } from './http/users.controller.js';
 import { Imports } from './imports.js';
 import { Notes } from './notes.js';
+import { RecallLists } from './recall-lists.js';
 import { Recorded } from './recorded.js';
 import { UserChanges } from './user-changes.js';
 
@@ -40,10 +43,12 @@ export class ConsoleModule {
         SqlController,
         AnalysisController,
         ExportsController,
+        QuestionsController,
       ],
       providers: [
         { provide: ConsoleParts, useValue: parts },
         ...[Audits, Gate, Recorded, Notes, Imports, ClusterNodes, UserChanges, ExportJobs],
+        ...[RecallLists, CatalogueNames],
       ],
     };
   }

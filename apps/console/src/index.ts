@@ -7,3 +7,4 @@ export { checkVisitor } from './gate.js';
 export { LoginAccess } from './login-access.js';
 export { CONSOLE_SCHEMAS, consolePaths } from './openapi.js';
 export { PAGE_HEADERS, servePages } from './pages.js';
+export { QuestionFile } from './questions.js';

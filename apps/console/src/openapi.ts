@@ -24,6 +24,10 @@ export const CONSOLE_SCHEMAS = {
     name: text('a set of the same name is replaced'),
     recallIds: { type: 'array', items: { type: 'string' } },
   }),
+  ConsoleQuestion: body({
+    name: text('one of the same name and author is replaced'),
+    sql: text('as in ConsoleSql'),
+  }),
   ConsoleActivate: body({
     share: { type: 'number', description: 'of the users; 1: all, less: a canary' },
     force: { type: 'boolean', description: 'leave out the comparison with the golden set' },
@@ -99,7 +103,10 @@ const OPERATIONS: readonly Operation[] = [
     path: 'recalls',
     method: 'get',
     summary: 'Recorded recalls, newest first',
-    query: ['userId', 'requestId', 'itemId', 'code', 'fromMs', 'beforeMs', 'limit'],
+    query: [
+      ...['userId', 'requestId', 'itemId', 'code', 'adapter', 'scene', 'catalogueSequence', 'set'],
+      ...['minUs', 'maxUs', 'fromMs', 'beforeMs', 'order', 'offset', 'limit'],
+    ],
   },
   { path: 'recalls', method: 'post', summary: 'Try a recall', request: 'RecallRequest' },
   { path: 'recalls/{id}', method: 'get', summary: 'One recorded recall', query: ['node'] },
@@ -123,6 +130,12 @@ const OPERATIONS: readonly Operation[] = [
   { path: 'users/{id}', method: 'delete', summary: 'Forget a user' },
   { path: 'items', method: 'get', summary: 'Items by ID or part of the title', query: ['text'] },
   { path: 'catalogue', method: 'get', summary: 'The catalogue and its versions' },
+  {
+    path: 'catalogue/names',
+    method: 'get',
+    summary: 'What the items below each node of the tree have in common',
+    query: ['by'],
+  },
   {
     path: 'catalogue/landing',
     method: 'post',
@@ -197,6 +210,9 @@ const OPERATIONS: readonly Operation[] = [
   { path: 'sets', method: 'get', summary: 'Saved sets of recalls' },
   { path: 'sets', method: 'post', summary: 'Save a set', request: 'ConsoleSet' },
   { path: 'sets/{name}', method: 'delete', summary: 'Remove a set' },
+  { path: 'questions', method: 'get', summary: 'Saved questions in SQL' },
+  { path: 'questions', method: 'post', summary: 'Save a question', request: 'ConsoleQuestion' },
+  { path: 'questions/{name}', method: 'delete', summary: 'Remove a question' },
 ];
 
 function parametersOf({ path, query = [] }: Operation): object[] {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { isLoopback } from '@tessera/access';
 import { askEdge, clusterState, PLAIN, peerConnection, userRoute } from '@tessera/client';
 import { type Config, repositoryRoot } from '@tessera/config';
+import { FILE_SYSTEM } from '@tessera/files';
 import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
@@ -15,6 +16,7 @@ import {
   type ConsoleParts,
   LoginAccess,
   LoopbackAccess,
+  QuestionFile,
 } from '../../console/src/index.js';
 import type { UserErasure } from '../../feature/src/index.js';
 import { type AdapterEdge, readJsonRecall } from '../../retrieval/src/index.js';
@@ -23,6 +25,9 @@ import { consoleScores } from './console-relevance.js';
 
 /** Where the build puts the pages. */
 export const PAGES_FOLDER = join(repositoryRoot, 'build', 'console');
+
+/** Of saved questions, in the folder of recorded recalls. */
+const QUESTIONS_FILE = 'questions.json';
 
 /** People logged in at once; one more ends the session that is idle longest. */
 const SESSIONS_MAX = 1000;
@@ -95,6 +100,10 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
     recalls,
     store,
     analysis,
+    questions: new QuestionFile(
+      config.inspection.path === '' ? '' : join(config.inspection.path, QUESTIONS_FILE),
+      FILE_SYSTEM,
+    ),
     eraseUser: erasure && ((userId) => erasure.erase(userId)),
     parseRecall: readJsonRecall,
     scoreTexts: consoleScores({ relevance, facts: runtime.facts, limits: config.recall }),

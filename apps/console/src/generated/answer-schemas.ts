@@ -1106,9 +1106,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             },
             "node": {
               "type": "string"
+            },
+            "scene": {
+              "type": "object",
+              "additionalProperties": {
+                "type": "string"
+              }
+            },
+            "adapter": {
+              "type": "string"
+            },
+            "adapterName": {
+              "type": "string"
             }
           },
           "required": [
+            "adapter",
+            "adapterName",
             "catalogueSequence",
             "code",
             "computedTokens",
@@ -1118,6 +1132,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "promptTokens",
             "reason",
             "requestId",
+            "scene",
             "source",
             "timeMs",
             "totalUs",
@@ -2570,6 +2585,42 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
     },
     "required": [
       "changes"
+    ],
+    "additionalProperties": false
+  },
+  "get catalogue/names": {
+    "type": "object",
+    "properties": {
+      "attribute": {
+        "type": "string"
+      },
+      "names": {
+        "type": "object",
+        "additionalProperties": {
+          "type": "object",
+          "properties": {
+            "value": {
+              "type": "string"
+            },
+            "share": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "value",
+            "share"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "isWhole": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "attribute",
+      "names",
+      "isWhole"
     ],
     "additionalProperties": false
   },
@@ -5161,6 +5212,78 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
     "additionalProperties": false
   },
   "delete sets/{name}": {
+    "type": "object",
+    "properties": {
+      "removed": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "removed"
+    ],
+    "additionalProperties": false
+  },
+  "get questions": {
+    "type": "object",
+    "properties": {
+      "questions": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "name": {
+              "type": "string"
+            },
+            "author": {
+              "type": "string"
+            },
+            "timeMs": {
+              "type": "number"
+            },
+            "sql": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "name",
+            "author",
+            "timeMs",
+            "sql"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "questions"
+    ],
+    "additionalProperties": false
+  },
+  "post questions": {
+    "type": "object",
+    "properties": {
+      "name": {
+        "type": "string"
+      },
+      "author": {
+        "type": "string"
+      },
+      "timeMs": {
+        "type": "number"
+      },
+      "sql": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "name",
+      "author",
+      "timeMs",
+      "sql"
+    ],
+    "additionalProperties": false
+  },
+  "delete questions/{name}": {
     "type": "object",
     "properties": {
       "removed": {

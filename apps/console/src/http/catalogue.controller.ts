@@ -1,9 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { CataloguePage, Landing, RecordedChange } from '../api-types.js';
+import type { CataloguePage, Landing, RecordedChange, TreeNames } from '../api-types.js';
+import { CatalogueNames } from '../catalogue-names.js';
 import type { Visitor } from '../console-access.js';
 import { ConsoleParts } from '../console-parts.js';
-import { fieldsOf, integerOf, textOf } from '../fields.js';
+import { fieldsOf, integerOf, optionalText, textOf } from '../fields.js';
 import { Gate } from '../gate.js';
 import { type ImportState, Imports } from '../imports.js';
 import { Recorded } from '../recorded.js';
@@ -11,6 +12,7 @@ import { Recorded } from '../recorded.js';
 const CHANGES_MAX = 1000;
 const TEXT_LENGTH_MAX = 65_535;
 const NEIGHBOURS = 12;
+const NAME_LENGTH_MAX = 200;
 /** Characters of a part of an import. */
 const PART_LENGTH_MAX = 512 * 1024;
 
@@ -21,6 +23,7 @@ export class ConsoleCatalogueController {
     private readonly gate: Gate,
     private readonly recorded: Recorded,
     private readonly imports: Imports,
+    private readonly names: CatalogueNames,
   ) {}
 
   @Get()
@@ -45,6 +48,13 @@ export class ConsoleCatalogueController {
     const { store } = this.recorded;
     await store.settled();
     return { changes: await store.changes(limit) };
+  }
+
+  /** What the items below each node of the tree have in common. */
+  @Get('names')
+  async nodeNames(@Req() request: FastifyRequest, @Query() query: unknown): Promise<TreeNames> {
+    await this.gate.look(request);
+    return this.names.of(optionalText(fieldsOf(query, ['by']), 'by', NAME_LENGTH_MAX) ?? '');
   }
 
   /** Changes nothing. */

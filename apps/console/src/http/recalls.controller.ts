@@ -11,51 +11,27 @@ import {
   Res,
 } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
-import { askedAgain, type RecallFilter } from '@tessera/inspection';
+import { askedAgain } from '@tessera/inspection';
 import type { ExplainAnswer } from '@tessera/recall';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type {
-  ListedRecall,
-  Note,
-  RecallList,
-  RecallPage,
-  TriedRecall,
-  Unreached,
-} from '../api-types.js';
+import type { Note, RecallList, RecallPage, TriedRecall, Unreached } from '../api-types.js';
 import { ClusterNodes } from '../cluster-nodes.js';
 import { ConsoleParts } from '../console-parts.js';
-import { newestOf } from '../domain/newest.js';
-import { anyFieldsOf, fieldsOf, integerOf, optionalText, textOf } from '../fields.js';
+import { firstOf } from '../domain/first-of.js';
+import { anyFieldsOf, fieldsOf, optionalText, textOf } from '../fields.js';
 import { Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
 import { Notes } from '../notes.js';
+import { RecallLists } from '../recall-lists.js';
+import { searchOf } from '../recall-search.js';
 import { Recorded } from '../recorded.js';
 import { trialSettings, versionedContext } from '../trial-settings.js';
 
 const ID_LENGTH_MAX = 1024;
-const LIST_MAX = 500;
 const NODE_LENGTH_MAX = 253;
 /** Milliseconds beyond a replay's own deadline that its answer may take. */
 const NODE_ANSWER_MS = 1000;
-const TEXTS = ['userId', 'requestId', 'itemId', 'code'] as const;
-const TIMES = ['fromMs', 'beforeMs'] as const;
-
-/** Of a query. @throws TesseraError REQUEST_INVALID with the field */
-function filterOf(query: unknown): RecallFilter {
-  const fields = fieldsOf(query, [...TEXTS, ...TIMES, 'limit']);
-  const texts = TEXTS.flatMap((name) => {
-    const value = optionalText(fields, name, ID_LENGTH_MAX);
-    return value === undefined ? [] : [[name, value]];
-  });
-  const bounds = { min: 0, max: Number.MAX_SAFE_INTEGER };
-  const times = TIMES.flatMap((name) =>
-    fields[name] === undefined ? [] : [[name, integerOf(fields, name, bounds)]],
-  );
-  const limit = integerOf(fields, 'limit', { min: 1, max: LIST_MAX, fallback: 50 });
-  return Object.assign({ limit }, Object.fromEntries([...texts, ...times]));
-}
-
 /** The node that a query names; undefined: none. */
 function nodeOf(query: unknown): string | undefined {
   return optionalText(fieldsOf(query, ['node']), 'node', NODE_LENGTH_MAX);
@@ -77,23 +53,33 @@ export class RecallsController {
     private readonly recorded: Recorded,
     private readonly notes: Notes,
     private readonly nodes: ClusterNodes,
+    private readonly lists: RecallLists,
   ) {}
 
-  /** Newest first: of this node and, where it is one of a cluster, of the others. */
+  /** Of this node and, where it is one of a cluster, of the others. */
   @Get()
-  async list(@Req() request: FastifyRequest, @Query() query: unknown): Promise<RecallList> {
+  async list(
+    @Req() request: FastifyRequest,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RecallList> {
     await this.gate.look(request);
-    const filter = filterOf(query);
-    if (this.nodes.isAlone(request)) return { recalls: await this.own(filter), unreached: [] };
+    const search = searchOf(query);
+    const signal = goneSignal(reply);
+    const isOfAll = search.set === undefined && !this.nodes.isAlone(request);
+    if (!isOfAll)
+      return { recalls: await this.lists.list(search, this.nodes.own, signal), unreached: [] };
+    // Each of the first of all is among the first of its node.
+    const first = Object.assign({}, search, { offset: 0, limit: search.offset + search.limit });
     const unreached: Unreached[] = [];
-    const own = this.own(filter).catch((thrown: unknown) => {
+    const own = this.lists.list(first, this.nodes.own, signal).catch((thrown: unknown) => {
       unreached.push({ node: this.nodes.own, reason: TesseraError.from(thrown).message });
       return [];
     });
-    // Each of the newest of all is among the newest of its node.
-    const others = await this.nodes.others<RecallList>(addressed('recalls', filter));
+    const path = addressed('recalls', Object.assign({}, query, { offset: 0, limit: first.limit }));
+    const others = await this.nodes.others<RecallList>(path);
     const lists = [await own, ...others.answers.map(({ recalls }) => recalls)];
-    const recalls = newestOf(lists, filter.limit);
+    const recalls = firstOf(lists, search);
     return { recalls, unreached: [...unreached, ...others.unreached] };
   }
 
@@ -172,14 +158,6 @@ export class RecallsController {
     @Param('note') note: string,
   ): Promise<{ readonly removed: boolean }> {
     return this.notes.remove(request, id, note);
-  }
-
-  private async own(filter: RecallFilter): Promise<readonly ListedRecall[]> {
-    const { store } = this.recorded;
-    const node = this.nodes.own;
-    await store.settled();
-    const recalls = await store.recalls(filter);
-    return recalls.map((recall) => Object.assign({}, recall, { node }));
   }
 
   private async explainHere(

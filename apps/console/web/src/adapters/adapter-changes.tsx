@@ -1,12 +1,58 @@
-import { Paper, Table, Text, Title } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useEffect } from 'react';
-import type { AdapterChanges } from '../../../src/api-types.js';
+import type { AdapterChange, AdapterChanges } from '../../../src/api-types.js';
+import { type Column, DataTable } from '../ui/data-table.js';
 import { formatTime, shortDigest } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
+import { Section } from '../ui/section.js';
 import { Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 
 const REFRESH_MS = 10_000;
+
+type Line = AdapterChange & { readonly at: number };
+
+const COLUMNS: readonly Column<Line>[] = [
+  {
+    key: 'time',
+    label: 'Time',
+    value: ({ timeMs }) => timeMs,
+    cell: ({ timeMs }) => <span style={{ whiteSpace: 'nowrap' }}>{formatTime(timeMs)}</span>,
+  },
+  { key: 'action', label: 'What', value: ({ action }) => action, cell: ({ action }) => action },
+  {
+    key: 'version',
+    label: 'Version',
+    value: ({ name, digest }) => `${name} ${digest}`,
+    cell: ({ name, digest }) => (
+      <span title={digest} style={{ whiteSpace: 'nowrap' }}>
+        {name} {shortDigest(digest)}
+      </span>
+    ),
+  },
+  {
+    key: 'actor',
+    label: 'By',
+    value: ({ actor }) => actor,
+    cell: ({ actor, role }) =>
+      `${actor === '' ? 'somebody unknown' : actor}${role === '' ? '' : ` (${role})`}`,
+  },
+  {
+    key: 'outcome',
+    label: 'Outcome',
+    value: ({ outcome }) => outcome,
+    cell: ({ outcome }) => <Mark color={outcome === 'OK' ? 'teal' : 'red'}>{outcome}</Mark>,
+  },
+  {
+    key: 'detail',
+    label: 'Detail',
+    cell: ({ detail }) => (
+      <Text size="sm" lineClamp={3} title={detail} style={{ overflowWrap: 'anywhere' }}>
+        {detail}
+      </Text>
+    ),
+  },
+];
 
 /**
  * Actions on adapters, with actor and outcome.
@@ -20,52 +66,24 @@ export function AdapterChangeLog({ state }: { state: string }) {
     void refetch();
   }, [state, refetch]);
   return (
-    <Paper withBorder p="sm">
-      <Title order={4} mb="xs">
-        Changes, newest first
-      </Title>
+    <Section title="Changes, newest first">
       {asked.error !== null && <Failure error={asked.error} retry={() => asked.refetch()} />}
       {asked.isPending && <Waiting rows={3} />}
       {asked.data?.changes.length === 0 && <Text size="sm">Nothing has been done yet.</Text>}
       {asked.data !== undefined && asked.data.changes.length > 0 && (
-        <Table verticalSpacing={3} fz="sm" aria-label="Changes">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Time</Table.Th>
-              <Table.Th>What</Table.Th>
-              <Table.Th>Version</Table.Th>
-              <Table.Th>By</Table.Th>
-              <Table.Th>Outcome</Table.Th>
-              <Table.Th>Detail</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {asked.data.changes.map((change, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two lines may be the same
-              <Table.Tr key={index}>
-                <Table.Td style={{ whiteSpace: 'nowrap' }}>{formatTime(change.timeMs)}</Table.Td>
-                <Table.Td>{change.action}</Table.Td>
-                <Table.Td title={change.digest}>
-                  {change.name} {shortDigest(change.digest)}
-                </Table.Td>
-                <Table.Td>
-                  {change.actor === '' ? 'somebody unknown' : change.actor}
-                  {change.role !== '' && ` (${change.role})`}
-                </Table.Td>
-                <Table.Td>
-                  <Mark color={change.outcome === 'OK' ? 'teal' : 'red'}>{change.outcome}</Mark>
-                </Table.Td>
-                <Table.Td>{change.detail}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <DataTable
+          label="Changes"
+          rows={asked.data.changes.map((change, at) => Object.assign({ at }, change))}
+          columns={COLUMNS}
+          keyOf={({ at }) => String(at)}
+          minWidth={760}
+        />
       )}
       {asked.data?.isWhole === false && (
         <Text size="sm" c="dimmed" mt="xs">
           Older ones are in the file of audits (access.auditPath).
         </Text>
       )}
-    </Paper>
+    </Section>
   );
 }

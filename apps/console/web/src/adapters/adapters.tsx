@@ -3,7 +3,8 @@ import { useId } from 'react';
 import type { AdaptersPage, AdapterView } from '../../../src/api-types.js';
 import { formatBytes, formatShare, formatTime, shortDigest } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
-import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { PageTitle } from '../ui/section.js';
+import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 import { useRefusal } from '../ui/visitor.js';
 import { RollBackAction, VersionActions, type VersionProps } from './adapter-actions.js';
@@ -166,10 +167,10 @@ function OfName({
   const shown = reported(versions);
   const why = { refusal, refusalId };
   return (
-    <Paper withBorder p="sm">
+    <Paper className="section" radius={0} bg="transparent">
       <Group justify="space-between" mb="xs">
         <Group>
-          <Title order={3} size="h4">
+          <Title order={2} size="h4">
             {name}
           </Title>
           {isDefault && <Mark>default</Mark>}
@@ -190,7 +191,7 @@ function OfName({
       <VersionTable name={name} versions={versions} {...why} />
       {shown !== undefined && (
         <Stack gap="xs" mt="sm">
-          <Title order={4} size="h5">
+          <Title order={3} size="h5">
             {shown.state === 'canary' ? 'Canary' : 'Last canary'} {shortDigest(shown.digest)} beside
             the active version
           </Title>

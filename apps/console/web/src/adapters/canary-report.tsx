@@ -1,4 +1,4 @@
-import { Group, Stack, Table, Text } from '@mantine/core';
+import { SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import type { CanaryReport, ClickRate, RuleVerdict } from '../../../src/api-types.js';
 import { formatCount } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
@@ -108,14 +108,14 @@ export function CanaryReportTables({ report }: { report: CanaryReport | undefine
     return <Text size="sm">No recall has come to it yet.</Text>;
   }
   return (
-    <Group align="flex-start" gap="xl">
-      <Stack flex={3} miw={460}>
+    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
+      <Table.ScrollContainer minWidth={420}>
         <Rules verdicts={report.verdicts} />
-      </Stack>
-      <Stack flex={2} miw={260}>
+      </Table.ScrollContainer>
+      <Stack>
         <Arms report={report} />
         <Text size="sm">{report.summary.clickVerdict}</Text>
       </Stack>
-    </Group>
+    </SimpleGrid>
   );
 }

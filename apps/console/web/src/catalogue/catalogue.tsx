@@ -1,10 +1,13 @@
-import { Button, Group, Modal, NumberInput, Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { Anchor, Button, Group, Modal, NumberInput, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import type { CataloguePage } from '../../../src/api-types.js';
 import { post } from '../api.js';
+import { Figure, Figures } from '../ui/figure.js';
 import { formatBytes, formatCount, shortDigest } from '../ui/format.js';
-import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { PageTitle, Section } from '../ui/section.js';
+import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 import { RoleButton } from '../ui/visitor.js';
 import { ChangeLog } from './change-log.js';
@@ -98,39 +101,29 @@ function Generations({ generations }: Pick<CataloguePage, 'generations'>) {
 function Shown({ page }: { page: CataloguePage }) {
   return (
     <Stack>
-      <Paper withBorder p="sm">
-        <Group gap="xl">
-          <Text size="sm">{formatCount(page.liveItemCount)} live items</Text>
-          <Text size="sm">change {formatCount(page.sequence)}</Text>
-          <Text size="sm">{formatCount(page.changedItemCount)} items differ from the snapshot</Text>
-          <Text size="sm">bundle {page.bundleUuid === '' ? 'none' : page.bundleUuid}</Text>
-        </Group>
-      </Paper>
-      <Paper withBorder p="sm">
-        <Title order={4} mb="xs">
-          Versions that are kept
-        </Title>
+      <Figures>
+        <Figure label="Live items" value={formatCount(page.liveItemCount)}>
+          <Anchor component={Link} to="/items" size="sm">
+            Look through them
+          </Anchor>
+        </Figure>
+        <Figure label="Change" value={formatCount(page.sequence)} />
+        <Figure label="Differ from the snapshot" value={formatCount(page.changedItemCount)} />
+      </Figures>
+      {page.bundleUuid !== '' && <Text size="sm">Bundle {page.bundleUuid}</Text>}
+      <Section title="Versions that are kept">
         <Generations generations={page.generations} />
         <RollBack page={page} />
-      </Paper>
-      <Paper withBorder p="sm">
-        <Title order={4} mb="xs">
-          What changed
-        </Title>
+      </Section>
+      <Section title="What changed">
         <ChangeLog />
-      </Paper>
-      <Paper withBorder p="sm">
-        <Title order={4} mb="xs">
-          Where an ad lands
-        </Title>
+      </Section>
+      <Section title="Where an ad lands">
         <LandingOfText />
-      </Paper>
-      <Paper withBorder p="sm">
-        <Title order={4} mb="xs">
-          Import changes
-        </Title>
+      </Section>
+      <Section title="Import changes">
         <ImportChanges />
-      </Paper>
+      </Section>
     </Stack>
   );
 }

@@ -2,7 +2,8 @@ import { Code, Group, Paper, Progress, Stack, Table, Text } from '@mantine/core'
 import type { ClusterPage, ClusterState, ShownNode } from '../../../src/api-types.js';
 import { formatCount, formatShare, formatUs } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
-import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { PageTitle } from '../ui/section.js';
+import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 
 const REFRESH_MS = 2000;
@@ -78,9 +79,12 @@ export function View() {
   const { gateway, table, fault } = data;
   if (gateway === '') {
     return (
-      <Empty title="This node is no part of a cluster">
-        Name the gateway before it in <Code>console.gateway</Code> (docs/operate/cluster.md).
-      </Empty>
+      <>
+        <PageTitle title="Cluster" />
+        <Empty title="This node is no part of a cluster">
+          Name the gateway before it in <Code>console.gateway</Code> (docs/operate/cluster.md).
+        </Empty>
+      </>
     );
   }
   const away = table?.nodes.filter(({ state }) => state !== 'up') ?? [];

@@ -1,16 +1,4 @@
-import {
-  Anchor,
-  Button,
-  Grid,
-  Group,
-  NumberInput,
-  Paper,
-  Stack,
-  Table,
-  Text,
-  Textarea,
-  Title,
-} from '@mantine/core';
+import { Anchor, Button, Grid, Group, NumberInput, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import type { ComparisonSummary } from '../../../src/api-types.js';
@@ -20,8 +8,10 @@ import {
   SettingsFields,
   settingsBody,
 } from '../recall/settings.js';
+import { type Column, DataTable } from '../ui/data-table.js';
 import { formatCount, formatShare, formatTime } from '../ui/format.js';
-import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { PageTitle, Section } from '../ui/section.js';
+import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 import { ComparisonResult } from './comparison-result.js';
 import { useComparison } from './use-comparison.js';
@@ -51,6 +41,7 @@ function Asking() {
   const [left, setLeft] = useState<Settings>(() => namedBy(query, 'left') ?? DEFAULT_SETTINGS);
   const [right, setRight] = useState<Settings>(() => namedBy(query, 'right') ?? NARROW);
   const [sample, setSample] = useState<number | string>(20);
+  const [seed, setSeed] = useState<number | string>(1);
   const [users, setUsers] = useState('');
   const { run, error, isRunning, start, stop } = useComparison();
   const given = users.split(/[\s,]+/).filter((one) => one !== '');
@@ -58,7 +49,7 @@ function Asking() {
     start({
       left: settingsBody(left),
       right: settingsBody(right),
-      ...(given.length > 0 ? { users: given } : { sample: Number(sample) }),
+      ...(given.length > 0 ? { users: given } : { sample: Number(sample), seed: Number(seed) }),
     });
   const sides = [
     ['Left', left, setLeft],
@@ -69,18 +60,25 @@ function Asking() {
       <Grid>
         {sides.map(([name, settings, set]) => (
           <Grid.Col key={name} span={{ base: 12, md: 6 }}>
-            <Paper withBorder p="sm">
-              <Title order={4}>{name}</Title>
+            <Section title={name}>
               <SettingsFields label={`${name} settings`} value={settings} onChange={set} />
-            </Paper>
+            </Section>
           </Grid.Col>
         ))}
       </Grid>
       <Group align="flex-end">
-        <NumberInput label="Users, so many" min={1} value={sample} onChange={setSample} />
+        <NumberInput
+          label="Users drawn by chance"
+          min={1}
+          max={1000}
+          value={sample}
+          onChange={setSample}
+        />
+        <NumberInput label="Seed of the chance" min={0} value={seed} onChange={setSeed} />
         <Textarea
-          label="or these"
+          label="or these users"
           placeholder="IDs, with spaces between"
+          miw={200}
           autosize
           flex={1}
           value={users}
@@ -101,6 +99,40 @@ function Asking() {
   );
 }
 
+const SAVED_COLUMNS: readonly Column<ComparisonSummary>[] = [
+  {
+    key: 'time',
+    label: 'Time',
+    value: ({ timeMs }) => timeMs,
+    cell: ({ timeMs }) => <span style={{ whiteSpace: 'nowrap' }}>{formatTime(timeMs)}</span>,
+  },
+  {
+    key: 'title',
+    label: 'What was compared',
+    value: ({ title }) => title,
+    cell: ({ id, title }) => (
+      <Anchor component={Link} to={`/compare/${id}`} size="sm">
+        {title}
+      </Anchor>
+    ),
+  },
+  {
+    key: 'users',
+    label: 'Users',
+    isNumber: true,
+    value: ({ userCount }) => userCount,
+    cell: ({ userCount }) => formatCount(userCount),
+  },
+  {
+    key: 'overlap',
+    label: 'Overlap',
+    isNumber: true,
+    value: ({ overlap }) => overlap,
+    cell: ({ overlap }) => formatShare(overlap),
+  },
+  { key: 'author', label: 'By', value: ({ author }) => author, cell: ({ author }) => author },
+];
+
 function Saved() {
   const asked = useAsked<{ comparisons: ComparisonSummary[] }>('comparisons');
   if (asked.error !== null) return <Failure error={asked.error} retry={() => asked.refetch()} />;
@@ -110,32 +142,13 @@ function Saved() {
     return <Empty title="Nothing is saved">A comparison that comes to its end is kept here.</Empty>;
   }
   return (
-    <Table verticalSpacing={3} fz="sm" aria-label="Saved comparisons">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Time</Table.Th>
-          <Table.Th>What was compared</Table.Th>
-          <Table.Th className="number">Users</Table.Th>
-          <Table.Th className="number">Overlap</Table.Th>
-          <Table.Th>By</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {comparisons.map(({ id, timeMs, title, userCount, overlap, author }) => (
-          <Table.Tr key={id}>
-            <Table.Td style={{ whiteSpace: 'nowrap' }}>{formatTime(timeMs)}</Table.Td>
-            <Table.Td>
-              <Anchor component={Link} to={`/compare/${id}`} size="sm">
-                {title}
-              </Anchor>
-            </Table.Td>
-            <Table.Td className="number">{formatCount(userCount)}</Table.Td>
-            <Table.Td className="number">{formatShare(overlap)}</Table.Td>
-            <Table.Td>{author}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable
+      label="Saved comparisons"
+      rows={comparisons}
+      columns={SAVED_COLUMNS}
+      keyOf={({ id }) => id}
+      minWidth={600}
+    />
   );
 }
 
@@ -148,12 +161,9 @@ export function View() {
       </PageTitle>
       <Stack>
         <Asking />
-        <Paper withBorder p="sm">
-          <Title order={4} mb="xs">
-            Saved comparisons
-          </Title>
+        <Section title="Saved comparisons">
           <Saved />
-        </Paper>
+        </Section>
       </Stack>
     </>
   );

@@ -1,28 +1,28 @@
-import { Button, Code, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Code, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from 'react-router';
 import type { ComparisonPage } from '../../../src/api-types.js';
 import { remove } from '../api.js';
 import { formatTime } from '../ui/format.js';
 import { Notes } from '../ui/notes.js';
-import { Failure, PageTitle, Waiting } from '../ui/states.js';
+import { RemoveButton } from '../ui/question.js';
+import { PageTitle, Section } from '../ui/section.js';
+import { Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
-import { ComparisonResult, NO_RUN, withLine } from './comparison-result.js';
+import { ComparisonResult } from './comparison-result.js';
+import { NO_RUN, withLine } from './run.js';
 
 function Side({ name, settings }: { name: string; settings: Readonly<Record<string, unknown>> }) {
   const entries = Object.entries(settings);
   return (
-    <Paper withBorder p="sm">
-      <Title order={4} mb="xs">
-        {name}
-      </Title>
+    <Section title={name}>
       {entries.length === 0 && <Text size="sm">As the service is configured.</Text>}
       {entries.map(([field, value]) => (
         <Text size="sm" key={field}>
           {field}: <Code>{JSON.stringify(value)}</Code>
         </Text>
       ))}
-    </Paper>
+    </Section>
   );
 }
 
@@ -33,30 +33,29 @@ export function View() {
   const asked = useAsked<ComparisonPage>(path);
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const drop = useMutation({
-    mutationFn: () => remove(path),
-    onSuccess: async () => {
-      await navigate('/compare');
-      return queries.invalidateQueries({ queryKey: ['comparisons'] });
-    },
-  });
+  const drop = async () => {
+    await remove(path);
+    await navigate('/compare');
+    await queries.invalidateQueries({ queryKey: ['comparisons'] });
+  };
   if (asked.error !== null) return <Failure error={asked.error} retry={() => asked.refetch()} />;
   if (asked.data === undefined) return <Waiting rows={10} />;
   const { sides, lines, notes, timeMs, author } = asked.data;
   return (
     <>
-      <Group justify="space-between" align="flex-start">
-        <PageTitle title="A saved comparison">
-          {formatTime(timeMs)}, by {author}. It is shown as it was answered; what is served may have
-          moved on.
-        </PageTitle>
-        <Button variant="default" size="xs" loading={drop.isPending} onClick={() => drop.mutate()}>
-          Remove
-        </Button>
-      </Group>
+      <PageTitle
+        title="A saved comparison"
+        actions={
+          <RemoveButton what="this comparison" author={author} act={drop}>
+            <Text size="sm">It is removed with its notes, for everybody.</Text>
+          </RemoveButton>
+        }
+      >
+        {formatTime(timeMs)}, by {author}. It is shown as it was answered; what is served may have
+        moved on.
+      </PageTitle>
       <Stack>
-        {drop.error !== null && <Failure error={drop.error} />}
-        <SimpleGrid cols={2}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <Side name="Left" settings={sides.left} />
           <Side name="Right" settings={sides.right} />
         </SimpleGrid>

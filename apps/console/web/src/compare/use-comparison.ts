@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { ComparisonLine } from '../../../src/api-types.js';
 import { postLines } from '../api.js';
-import { NO_RUN, type Run, withLine } from './comparison-result.js';
+import { NO_RUN, type Run, withLine } from './run.js';
 
 /** Runs a comparison and takes it in as it comes. */
 export function useComparison() {

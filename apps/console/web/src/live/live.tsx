@@ -1,23 +1,31 @@
-import {
-  Anchor,
-  Group,
-  Paper,
-  SegmentedControl,
-  SimpleGrid,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
-import { useMemo, useState } from 'react';
-import { Link } from 'react-router';
+import { Anchor, Paper, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useMemo } from 'react';
+import { Link, useSearchParams } from 'react-router';
 import type { LivePage, Pulse } from '../../../src/api-types.js';
 import { CanaryReportTables } from '../adapters/canary-report.js';
-import { formatBytes, formatCount, formatShare, formatTime, shortDigest } from '../ui/format.js';
-import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { Figure, Figures } from '../ui/figure.js';
+import {
+  formatBytes,
+  formatCount,
+  formatShare,
+  formatShort,
+  formatTime,
+  shortDigest,
+  ZONE,
+} from '../ui/format.js';
+import { PageTitle } from '../ui/section.js';
+import { Empty, Failure, Waiting } from '../ui/states.js';
 import { TimeChart } from '../ui/time-chart.js';
-import { useAsked } from '../ui/use-asked.js';
+import { useLive } from './use-live.js';
 
-const REFRESH_MS = 5000;
+const MS_PER_MINUTE = 60_000;
+const SPANS = [
+  { value: '5', label: '5 min' },
+  { value: '15', label: '15 min' },
+  { value: '60', label: '1 hour' },
+  { value: '360', label: '6 hours' },
+  { value: '1440', label: '1 day' },
+];
 const STAGES = ['total', 'queue', 'prefill', 'decode', 'features'] as const;
 const TIERS = ['device', 'host', 'disk', 'shared', 'computed'] as const;
 
@@ -45,7 +53,9 @@ const stage = (name: Stage, quantile: 'p50' | 'p95' | 'p99') => (pulse: Pulse) =
   return us === undefined ? null : us / 1000;
 };
 
-function Charts({ pulses }: { pulses: readonly Pulse[] }) {
+function Charts({ pulses, minutes }: { pulses: readonly Pulse[]; minutes: number }) {
+  const toMs = pulses.at(-1)?.timeMs ?? 0;
+  const span = [(toMs - minutes * MS_PER_MINUTE) / 1000, toMs / 1000] as const;
   const times = useMemo(() => pulses.map((pulse) => pulse.timeMs / 1000), [pulses]);
   const line = (label: string, value: (pulse: Pulse) => number | null) => ({
     label,
@@ -57,6 +67,7 @@ function Charts({ pulses }: { pulses: readonly Pulse[] }) {
         title="Recalls"
         unit="per second"
         times={times}
+        span={span}
         lines={[
           line('answered', (pulse) => perSecond(pulse, pulse.answered)),
           line('refused', (pulse) => perSecond(pulse, refusedOf(pulse))),
@@ -67,6 +78,7 @@ function Charts({ pulses }: { pulses: readonly Pulse[] }) {
         title="Time of a recall"
         unit="ms"
         times={times}
+        span={span}
         lines={[
           line('median', stage('total', 'p50')),
           line('95 %', stage('total', 'p95')),
@@ -77,18 +89,21 @@ function Charts({ pulses }: { pulses: readonly Pulse[] }) {
         title="Time by stage, median"
         unit="ms"
         times={times}
+        span={span}
         lines={STAGES.slice(1).map((name) => line(name, stage(name, 'p50')))}
       />
       <TimeChart
         title="Prompt tokens by source of keys and values"
         unit="%"
         times={times}
+        span={span}
         lines={TIERS.map((tier) => line(tier, (pulse) => shareOf(pulse, tier)))}
       />
       <TimeChart
         title="Beam widths in use"
         unit="beams"
         times={times}
+        span={span}
         lines={[
           line('mean', (pulse) => pulse.widthMean),
           line('widest', (pulse) => pulse.widthMax),
@@ -98,6 +113,7 @@ function Charts({ pulses }: { pulses: readonly Pulse[] }) {
         title="Changes of the catalogue"
         unit="per second"
         times={times}
+        span={span}
         lines={[{ label: 'changes', values: changesOf(pulses) }]}
       />
     </SimpleGrid>
@@ -113,22 +129,44 @@ function Now({ page }: { page: LivePage }) {
     }
   }
   const refusals = Object.entries(refused).map(([code, count]) => `${code} ${formatCount(count)}`);
+  const last = page.pulses.at(-1);
+  const median = last && stage('total', 'p50')(last);
   return (
-    <Paper withBorder p="sm">
-      <Group gap="xl">
-        <Text size="sm">
-          In the engine now: {engine.running} running, {engine.queued} waiting
-        </Text>
-        {page.canaries.length === 0 && <Text size="sm">No canary of an adapter</Text>}
-        <Text size="sm">Refused: {refusals.length === 0 ? 'none' : refusals.join(', ')}</Text>
+    <>
+      <Figures>
+        <Figure
+          label="Answered"
+          value={last === undefined ? '–' : perSecond(last, last.answered).toFixed(1)}
+          note="per second, in the last pulse"
+        />
+        <Figure
+          label="Time of a recall"
+          value={median == null ? '–' : `${median.toFixed(1)} ms`}
+          note="median of the last pulse"
+        />
+        <Figure
+          label="In the engine"
+          value={formatCount(engine.running)}
+          note={`${formatCount(engine.queued)} waiting`}
+        />
+        <Figure
+          label="Refused in this span"
+          value={formatCount(Object.values(refused).reduce((a, b) => a + b, 0))}
+          note={refusals.length === 0 ? 'none' : refusals.join(', ')}
+        />
         {store !== undefined && (
-          <Text size="sm">
-            Recorded: {formatCount(store.recalls)} recalls, {formatCount(store.items)} items,{' '}
-            {formatBytes(store.usedBytes)}; {formatCount(store.dropped)} dropped
-          </Text>
+          <Figure
+            label="Recorded recalls kept"
+            value={formatShort(store.recalls)}
+            note={
+              `${formatBytes(store.usedBytes)}; ${formatCount(store.dropped)} dropped` +
+              (store.oldestMs > 0 ? `; since ${formatTime(store.oldestMs)}` : '')
+            }
+          />
         )}
-      </Group>
-    </Paper>
+      </Figures>
+      {page.canaries.length === 0 && <Text size="sm">No canary of an adapter runs.</Text>}
+    </>
   );
 }
 
@@ -136,7 +174,7 @@ function Now({ page }: { page: LivePage }) {
 function Canaries({ canaries }: { canaries: LivePage['canaries'] }) {
   return canaries.map(({ name, digest, share, changedMs, report }) => (
     <Paper key={name} withBorder p="sm">
-      <Title order={3} size="h5" mb="xs">
+      <Title order={2} size="h5" mb="xs">
         Canary{' '}
         <Anchor component={Link} to="/adapters">
           {name} {shortDigest(digest)}
@@ -149,22 +187,28 @@ function Canaries({ canaries }: { canaries: LivePage['canaries'] }) {
 }
 
 export function View() {
-  const [minutes, setMinutes] = useState('60');
-  const asked = useAsked<LivePage>(`live?minutes=${minutes}`, REFRESH_MS);
+  const [query, setQuery] = useSearchParams();
+  const given = query.get('minutes') ?? '60';
+  const chosen = SPANS.some(({ value }) => value === given) ? given : '60';
+  const minutes = Number(chosen);
+  const asked = useLive(minutes);
   return (
     <>
-      <Group justify="space-between" align="flex-start">
-        <PageTitle title="Live">A point every five seconds; kept over restarts.</PageTitle>
-        <SegmentedControl
-          aria-label="How far back"
-          value={minutes}
-          onChange={setMinutes}
-          data={[
-            { value: '5', label: '5 minutes' },
-            { value: '60', label: '1 hour' },
-          ]}
-        />
-      </Group>
+      <PageTitle
+        title="Live"
+        actions={
+          <SegmentedControl
+            aria-label="How far back"
+            size="xs"
+            value={chosen}
+            onChange={(value) => setQuery({ minutes: value })}
+            data={SPANS}
+          />
+        }
+      >
+        A point every five seconds, times in {ZONE}; kept over restarts. Rates of many nodes, alerts
+        and older times: the Grafana dashboard in deploy/grafana.
+      </PageTitle>
       <Stack>
         {asked.error !== null && <Failure error={asked.error} retry={() => asked.refetch()} />}
         {asked.isPending && <Waiting rows={10} />}
@@ -174,7 +218,7 @@ export function View() {
           <Empty title="No pulse yet">The first one comes within five seconds of the start.</Empty>
         )}
         {asked.data !== undefined && asked.data.pulses.length > 0 && (
-          <Charts pulses={asked.data.pulses} />
+          <Charts pulses={asked.data.pulses} minutes={minutes} />
         )}
       </Stack>
     </>

@@ -1,13 +1,78 @@
-import { Button, Table, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
+import { Link } from 'react-router';
 import type { DescribedItem, RecordedRecall } from '../../../src/api-types.js';
+import { type Column, DataTable } from '../ui/data-table.js';
 import { formatShare } from '../ui/format.js';
 
 type Items = NonNullable<RecordedRecall['answer']>['items'];
+type Item = Items[number];
 
-function attributesOf(item: DescribedItem | undefined): string {
-  if (item === undefined) return 'no longer in the catalogue';
-  const entries = Object.entries(JSON.parse(item.attributes) as Record<string, unknown>);
-  return entries.map(([name, value]) => `${name} ${String(value)}`).join(' · ');
+/** Whole: what a table cuts, nobody can read. */
+export function attributesText(attributes: string): string {
+  const entries = Object.entries(JSON.parse(attributes) as Record<string, unknown>);
+  const said = (value: unknown) => (Array.isArray(value) ? value.join(', ') : String(value));
+  return entries.map(([name, value]) => `${name} ${said(value)}`).join(' · ');
+}
+
+function columnsOf(
+  described: Readonly<Record<string, DescribedItem>>,
+  onChoose: (sid: readonly number[]) => void,
+): Column<Item>[] {
+  const attributesOf = (item: DescribedItem | undefined) =>
+    item === undefined ? 'no longer in the catalogue' : attributesText(item.attributes);
+  return [
+    {
+      key: 'rank',
+      label: 'Rank',
+      isNumber: true,
+      value: ({ rank }) => rank,
+      cell: ({ rank }) => rank,
+    },
+    {
+      key: 'item',
+      label: 'Item',
+      value: ({ title, itemId }) => title || itemId,
+      cell: ({ itemId, title }) => (
+        <>
+          <Anchor component={Link} to={`/items/${encodeURIComponent(itemId)}`} size="sm">
+            {title || itemId}
+          </Anchor>
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {itemId} · {attributesOf(described[itemId])}
+          </Text>
+        </>
+      ),
+    },
+    {
+      key: 'sid',
+      label: 'SID',
+      value: ({ sid }) => sid.join('-'),
+      cell: ({ sid }) => (
+        <Button
+          size="compact-xs"
+          variant="default"
+          title="Show its way in the tree"
+          onClick={() => onChoose(sid)}
+        >
+          {sid.join('-')}
+        </Button>
+      ),
+    },
+    {
+      key: 'probability',
+      label: 'Probability',
+      isNumber: true,
+      value: ({ score }) => score,
+      cell: ({ score }) => (
+        <>
+          <Text size="sm">{formatShare(Math.exp(score))}</Text>
+          <Text size="xs" c="dimmed">
+            score {score.toFixed(3)}
+          </Text>
+        </>
+      ),
+    },
+  ];
 }
 
 /** The items in their order; choosing one shows its way through the tree. */
@@ -23,51 +88,13 @@ export function ItemTable({
   onChoose: (sid: readonly number[]) => void;
 }) {
   return (
-    <Table.ScrollContainer minWidth={420}>
-      <Table verticalSpacing={3} highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th className="number">Rank</Table.Th>
-            <Table.Th>Item</Table.Th>
-            <Table.Th>SID</Table.Th>
-            <Table.Th className="number">Probability</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map((item) => (
-            <Table.Tr key={item.rank} className={sid?.join() === item.sid.join() ? 'chosen' : ''}>
-              <Table.Td className="number">{item.rank}</Table.Td>
-              <Table.Td>
-                <Text size="sm">{item.title || item.itemId}</Text>
-                <Text
-                  size="xs"
-                  c="dimmed"
-                  lineClamp={2}
-                  title={attributesOf(described[item.itemId])}
-                >
-                  {item.itemId} · {attributesOf(described[item.itemId])}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  title="Show its way in the tree"
-                  onClick={() => onChoose(item.sid)}
-                >
-                  {item.sid.join('-')}
-                </Button>
-              </Table.Td>
-              <Table.Td className="number">
-                <Text size="sm">{formatShare(Math.exp(item.score))}</Text>
-                <Text size="xs" c="dimmed">
-                  score {item.score.toFixed(3)}
-                </Text>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      label="Items"
+      rows={items}
+      columns={columnsOf(described, onChoose)}
+      keyOf={({ rank }) => String(rank)}
+      isChosen={(item) => sid?.join() === item.sid.join()}
+      minWidth={340}
+    />
   );
 }

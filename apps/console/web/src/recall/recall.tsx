@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Grid, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
 import type { RecallPage, RecordedRecall } from '../../../src/api-types.js';
@@ -10,8 +10,10 @@ import { CertificateMark } from '../ui/certificate-mark.js';
 import { formatCount, formatTime, shortDigest } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
 import { Notes } from '../ui/notes.js';
-import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { PageTitle, Section } from '../ui/section.js';
+import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
+import { eligibilityWords } from './eligibility-words.js';
 import { HistoryList } from './history-list.js';
 import { ItemTable } from './item-table.js';
 import { StageBar } from './stage-bar.js';
@@ -24,7 +26,7 @@ function inheritedText({ inheritedTokens, versionsBack }: Answer['kv']): string 
 }
 
 function Facts({ recall }: { recall: RecordedRecall }) {
-  const { answer, request } = recall;
+  const { answer } = recall;
   if (answer === undefined) return null;
   const { versions, widthsUsed, itemPolicy, completeness } = answer;
   return (
@@ -46,10 +48,25 @@ function Facts({ recall }: { recall: RecordedRecall }) {
       </Mark>
       {completeness !== 'whole' && <Mark color="orange">{completeness}</Mark>}
       {answer.short && <Mark color="orange">fewer than wanted</Mark>}
-      {request.eligibility !== undefined && (
-        <Mark>eligibility {request.eligibility.slice(0, 80)}</Mark>
-      )}
     </Group>
+  );
+}
+
+/** The circumstances of the request, whole. */
+function Asked({ request }: Pick<RecordedRecall, 'request'>) {
+  const scene = Object.entries(request.scene);
+  return (
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      <b>Scene</b>{' '}
+      {scene.length === 0 ? 'none' : scene.map(([key, value]) => `${key} ${value}`).join(', ')}
+      {' · '}
+      <b>Eligible</b>{' '}
+      <span title={request.eligibility}>
+        {request.eligibility === undefined
+          ? 'every live item'
+          : eligibilityWords(request.eligibility)}
+      </span>
+    </Text>
   );
 }
 
@@ -64,37 +81,29 @@ function Answered({ page }: { page: RecallPage }) {
         <StageBar timings={answer.timings} kv={answer.kv} />
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 6, xl: 5 }}>
-        <Paper withBorder p="sm">
-          <Title order={4} mb="xs">
-            Items
-          </Title>
+        <Section title="Items">
           <ItemTable items={answer.items} described={described} sid={sid} onChoose={setSid} />
-        </Paper>
+        </Section>
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 6, xl: 7 }}>
         <Stack>
-          <Paper withBorder p="sm">
-            <Title order={4} mb="xs">
-              How the search went
-            </Title>
+          <Section title="How the search went">
             {answer.tree.length === 0 ? (
               <Empty title="No tree is stored">This recall was recorded without its search.</Empty>
             ) : (
               <BeamTree rows={answer.tree} sid={sid} bound={answer.items.at(-1)?.score} />
             )}
-          </Paper>
-          <Paper withBorder p="sm">
+          </Section>
+          <Section title="Why not another one?">
             <WhyNot
               recallId={recall.id}
               node={node}
               canReplay={goneVersions.length === 0}
+              eligibility={recall.request.eligibility ?? ''}
               onSid={(found) => setSid(found)}
             />
-          </Paper>
-          <Paper withBorder p="sm">
-            <Title order={4} mb="xs">
-              History
-            </Title>
+          </Section>
+          <Section title="History">
             <Text size="sm" mb="xs">
               {formatCount(answer.promptTokens)} prompt tokens from {answer.historyItems} items
               {answer.trimmedItems > 0 && `; ${answer.trimmedItems} older ones left out`}
@@ -104,7 +113,7 @@ function Answered({ page }: { page: RecallPage }) {
             </Text>
             <KvBar tokens={answer.kv} label="Keys and values of the prompt by source" />
             <HistoryList answer={answer} described={described} onChoose={setSid} />
-          </Paper>
+          </Section>
         </Stack>
       </Grid.Col>
     </Grid>
@@ -126,33 +135,36 @@ export function View() {
   const whom = userId === undefined ? 'a history' : `user ${userId}`;
   return (
     <>
-      <Group justify="space-between" align="flex-start">
-        <PageTitle title={`Recall for ${whom}`}>
-          {formatTime(recall.timeMs)}, request {recall.requestId}
-          {node !== '' && `, recorded by ${node}`}
-        </PageTitle>
-        <Group>
-          {userId !== undefined && (
-            <Anchor component={Link} to={`/users/${encodeURIComponent(userId)}`} size="sm">
-              The user
-            </Anchor>
-          )}
-          {recall.answer !== undefined && recall.answer.items.length > 0 && (
-            <Anchor component={Link} to={relevanceOf(recall.answer.items)} size="sm">
-              Relevance of its items
-            </Anchor>
-          )}
-          <Button
-            component={Link}
-            to={withQuery('/try', { user: userId })}
-            variant="default"
-            size="xs"
-          >
-            Try again
-          </Button>
-        </Group>
-      </Group>
+      <PageTitle
+        title={`Recall for ${whom}`}
+        actions={
+          <>
+            {userId !== undefined && (
+              <Anchor component={Link} to={`/users/${encodeURIComponent(userId)}`} size="sm">
+                The user
+              </Anchor>
+            )}
+            {recall.answer !== undefined && recall.answer.items.length > 0 && (
+              <Anchor component={Link} to={relevanceOf(recall.answer.items)} size="sm">
+                Relevance of its items
+              </Anchor>
+            )}
+            <Button
+              component={Link}
+              to={withQuery('/try', { user: userId })}
+              variant="default"
+              size="xs"
+            >
+              Try again
+            </Button>
+          </>
+        }
+      >
+        {formatTime(recall.timeMs)}, request {recall.requestId}
+        {node !== '' && `, recorded by ${node}`}
+      </PageTitle>
       <Stack>
+        <Asked request={recall.request} />
         <Facts recall={recall} />
         {goneVersions.length > 0 && (
           <Alert color="orange" variant="light" title="Versions have moved on">

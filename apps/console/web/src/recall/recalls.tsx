@@ -1,213 +1,236 @@
-import {
-  Anchor,
-  Button,
-  Checkbox,
-  Group,
-  Pill,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-} from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { Anchor, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import type { ListedRecall, RecallList, SavedSet } from '../../../src/api-types.js';
-import { post, remove, withQuery } from '../api.js';
-import { formatCount, formatTime, formatUs } from '../ui/format.js';
+import type { ListedRecall, RecallList } from '../../../src/api-types.js';
+import { withQuery } from '../api.js';
+import { type Column, DataTable } from '../ui/data-table.js';
+import { formatCount, formatTime, formatUs, shortDigest } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
-import { Empty, Failure, PageTitle, UnreachedNodes, Waiting } from '../ui/states.js';
+import { PageTitle } from '../ui/section.js';
+import { Empty, Failure, UnreachedNodes, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
+import { apiQuery, PAGE, RecallFilters } from './recall-filters.js';
+import { Sets, ShownSet } from './recall-sets.js';
 
-const PAGE = 100;
-const FILTERS = [
-  ['userId', 'User'],
-  ['itemId', 'Returned item'],
-  ['requestId', 'Request ID'],
-  ['code', 'Code'],
-] as const;
+const REFRESH_MS = 5000;
 
-function FilterFields() {
-  const [query, setQuery] = useSearchParams();
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const given = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
-    setQuery(Object.fromEntries(given) as Record<string, string>);
-  };
-  return (
-    <form onSubmit={submit} key={query.toString()}>
-      <Group align="flex-end">
-        {FILTERS.map(([name, label]) => (
-          <TextInput key={name} name={name} label={label} defaultValue={query.get(name) ?? ''} />
-        ))}
-        <Button type="submit" variant="default">
-          Find
-        </Button>
-      </Group>
-    </form>
-  );
-}
+export const sceneText = (scene: Readonly<Record<string, string>>) =>
+  Object.entries(scene)
+    .map(([key, value]) => `${key} ${value}`)
+    .join(', ');
 
-function Row({
-  recall,
-  isOfCluster,
-  isChosen,
-  onChoose,
-}: {
-  recall: ListedRecall;
-  isOfCluster: boolean;
-  isChosen: boolean;
-  onChoose: (isChosen: boolean) => void;
-}) {
-  const saved = recall.promptTokens - recall.computedTokens;
-  return (
-    <Table.Tr className={isChosen ? 'chosen' : ''}>
-      <Table.Td>
+type Choose = (id: string, isChosen: boolean) => void;
+
+function firstColumns(chosen: ReadonlySet<string>, choose: Choose): Column<ListedRecall>[] {
+  return [
+    {
+      key: 'chosen',
+      label: 'Choose',
+      cell: ({ id, timeMs }) => (
         <Checkbox
-          aria-label={`Choose the recall of ${formatTime(recall.timeMs)}`}
-          checked={isChosen}
-          onChange={(event) => onChoose(event.currentTarget.checked)}
+          size="xs"
+          aria-label={`Choose the recall of ${formatTime(timeMs)}`}
+          checked={chosen.has(id)}
+          onChange={(event) => choose(id, event.currentTarget.checked)}
         />
-      </Table.Td>
-      <Table.Td>
+      ),
+    },
+    {
+      key: 'time',
+      label: 'Time',
+      value: ({ timeMs }) => timeMs,
+      cell: ({ id, node, timeMs }) => (
         <Anchor
           component={Link}
-          to={withQuery(`/recalls/${recall.id}`, { node: recall.node })}
           size="sm"
+          to={withQuery(`/recalls/${id}`, { node })}
+          style={{ whiteSpace: 'nowrap' }}
         >
-          {formatTime(recall.timeMs)}
+          {formatTime(timeMs)}
         </Anchor>
-      </Table.Td>
-      <Table.Td>
-        {recall.userId === '' ? <Text c="dimmed">a history</Text> : recall.userId}
-      </Table.Td>
-      <Table.Td>
-        <Mark color={recall.code === 'OK' ? 'teal' : 'red'}>{recall.code}</Mark>
-      </Table.Td>
-      {isOfCluster && <Table.Td>{recall.node}</Table.Td>}
-      <Table.Td>
-        {recall.source === 'console' ? 'tried here' : `served, by ${recall.reason}`}
-      </Table.Td>
-      <Table.Td className="number">{formatCount(recall.itemCount)}</Table.Td>
-      <Table.Td className="number">{formatCount(recall.promptTokens)}</Table.Td>
-      <Table.Td className="number">{formatCount(saved)}</Table.Td>
-      <Table.Td className="number">{formatUs(recall.totalUs)}</Table.Td>
-    </Table.Tr>
-  );
+      ),
+    },
+    {
+      key: 'user',
+      label: 'User',
+      value: ({ userId }) => userId,
+      cell: ({ userId }) => (userId === '' ? <Text c="dimmed">a history</Text> : userId),
+    },
+  ];
 }
 
-function Sets({ chosen }: { chosen: readonly string[] }) {
-  const [name, setName] = useState('');
-  const queries = useQueryClient();
-  const sets = useAsked<{ sets: SavedSet[] }>('sets');
-  const again = () => queries.invalidateQueries({ queryKey: ['sets'] });
-  const save = useMutation({
-    mutationFn: () => post('sets', { name, recallIds: chosen }),
-    onSuccess: again,
-  });
-  const drop = useMutation({
-    mutationFn: (gone: string) => remove(`sets/${encodeURIComponent(gone)}`),
-    onSuccess: again,
-  });
-  return (
-    <Stack gap="xs">
-      <Group align="flex-end">
-        <TextInput
-          label={`Save the ${chosen.length} chosen as a set`}
-          placeholder="name"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Button
-          variant="default"
-          disabled={chosen.length === 0 || name === ''}
-          onClick={() => save.mutate()}
-        >
-          Save
-        </Button>
-        <Group gap={4}>
-          {sets.data?.sets.map((set) => (
-            <Pill
-              key={set.name}
-              withRemoveButton
-              onRemove={() => drop.mutate(set.name)}
-              removeButtonProps={{ 'aria-label': `Remove the set ${set.name}` }}
-            >
-              <Anchor
-                component={Link}
-                size="xs"
-                to={withQuery('/recalls', { set: set.name })}
-              >{`${set.name} (${set.recallIds.length})`}</Anchor>
-            </Pill>
-          ))}
-        </Group>
-      </Group>
-      {(save.error ?? drop.error) !== null && <Failure error={save.error ?? drop.error} />}
-    </Stack>
-  );
+const VERSION_COLUMNS: Column<ListedRecall>[] = [
+  {
+    key: 'scene',
+    label: 'Scene',
+    value: ({ scene }) => sceneText(scene),
+    cell: ({ scene }) => sceneText(scene) || '–',
+  },
+  {
+    key: 'adapter',
+    label: 'Adapter',
+    value: ({ adapterName, adapter }) => `${adapterName} ${adapter}`,
+    cell: ({ adapter, adapterName }) => (
+      <span title={adapter}>
+        {adapter === '' ? 'none' : `${adapterName} ${shortDigest(adapter)}`}
+      </span>
+    ),
+  },
+  {
+    key: 'catalogue',
+    label: 'Change',
+    isNumber: true,
+    value: ({ catalogueSequence }) => catalogueSequence,
+    cell: ({ catalogueSequence }) => formatCount(catalogueSequence),
+  },
+];
+
+const LAST_COLUMNS: Column<ListedRecall>[] = [
+  {
+    key: 'source',
+    label: 'Recorded',
+    value: ({ source, reason }) => `${source} ${reason}`,
+    cell: ({ source, reason }) => (source === 'console' ? 'tried here' : `by ${reason}`),
+  },
+  {
+    key: 'items',
+    label: 'Items',
+    isNumber: true,
+    value: ({ itemCount }) => itemCount,
+    cell: ({ itemCount }) => formatCount(itemCount),
+  },
+  {
+    key: 'prompt',
+    label: 'Prompt tokens',
+    isNumber: true,
+    value: ({ promptTokens }) => promptTokens,
+    cell: ({ promptTokens }) => formatCount(promptTokens),
+  },
+  {
+    key: 'saved',
+    label: 'of them saved',
+    isNumber: true,
+    value: ({ promptTokens, computedTokens }) => promptTokens - computedTokens,
+    cell: ({ promptTokens, computedTokens }) => formatCount(promptTokens - computedTokens),
+  },
+  {
+    key: 'took',
+    label: 'Took',
+    isNumber: true,
+    value: ({ totalUs }) => totalUs,
+    cell: ({ totalUs }) => formatUs(totalUs),
+  },
+];
+
+/** Columns that say the same in every row are left out. */
+function middleColumns(recalls: readonly ListedRecall[]): Column<ListedRecall>[] {
+  const differ = (of: (recall: ListedRecall) => string, usual: string) =>
+    recalls.some((recall) => of(recall) !== usual);
+  const outcome: Column<ListedRecall> = {
+    key: 'outcome',
+    label: 'Outcome',
+    value: ({ code }) => code,
+    cell: ({ code }) => <Mark color={code === 'OK' ? 'teal' : 'red'}>{code}</Mark>,
+  };
+  const node: Column<ListedRecall> = {
+    key: 'node',
+    label: 'Node',
+    value: (recall) => recall.node,
+    cell: (recall) => recall.node,
+  };
+  return [
+    ...(differ(({ code }) => code, 'OK') ? [outcome] : []),
+    ...(differ((recall) => recall.node, '') ? [node] : []),
+  ];
 }
 
 function RecallTable({ recalls }: { recalls: readonly ListedRecall[] }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const choose = (id: string, isChosen: boolean) => {
-    const next = new Set(chosen);
-    if (isChosen) next.add(id);
-    else next.delete(id);
-    setChosen(next);
-  };
-  const isOfCluster = recalls.some(({ node }) => node !== '');
+  const columns = useMemo(() => {
+    const choose: Choose = (id, isChosen) => {
+      setChosen((before) => {
+        const next = new Set(before);
+        if (isChosen) next.add(id);
+        else next.delete(id);
+        return next;
+      });
+    };
+    const first = firstColumns(chosen, choose);
+    return [...first, ...middleColumns(recalls), ...VERSION_COLUMNS, ...LAST_COLUMNS];
+  }, [recalls, chosen]);
   return (
-    <Stack>
+    <Stack gap="xs">
       <Sets chosen={[...chosen]} />
-      <Table.ScrollContainer minWidth={900}>
-        <Table highlightOnHover verticalSpacing={4}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th aria-label="Chosen" />
-              <Table.Th>Time</Table.Th>
-              <Table.Th>User</Table.Th>
-              <Table.Th>Outcome</Table.Th>
-              {isOfCluster && <Table.Th>Node</Table.Th>}
-              <Table.Th>Recorded</Table.Th>
-              <Table.Th className="number">Items</Table.Th>
-              <Table.Th className="number">Prompt tokens</Table.Th>
-              <Table.Th className="number">of them saved</Table.Th>
-              <Table.Th className="number">Took</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {recalls.map((recall) => (
-              <Row
-                key={`${recall.node} ${recall.id}`}
-                recall={recall}
-                isOfCluster={isOfCluster}
-                isChosen={chosen.has(recall.id)}
-                onChoose={(isChosen) => choose(recall.id, isChosen)}
-              />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable
+        label="Recalls"
+        rows={recalls}
+        columns={columns}
+        keyOf={({ node, id }) => `${node} ${id}`}
+        isChosen={({ id }) => chosen.has(id)}
+        minWidth={900}
+      />
     </Stack>
   );
 }
 
+/** To the next part of the list, and back to its beginning. */
+function Pages({ recalls }: { recalls: readonly ListedRecall[] }) {
+  const [query] = useSearchParams();
+  const isByTime = query.get('set') === null && (query.get('order') ?? 'time') === 'time';
+  const last = recalls.at(-1);
+  const offset = Number(query.get('offset') ?? 0);
+  const at = (changes: Record<string, string | undefined>) =>
+    withQuery('/recalls', Object.assign(Object.fromEntries(query), changes));
+  const next = isByTime
+    ? at({ before: String(last?.timeMs) })
+    : at({ offset: String(offset + PAGE) });
+  const isFirst = isByTime ? query.get('before') === null : offset === 0;
+  return (
+    <Group>
+      {!isFirst && (
+        <Button
+          component={Link}
+          size="xs"
+          variant="default"
+          to={at({ before: undefined, offset: undefined })}
+        >
+          To the beginning
+        </Button>
+      )}
+      {recalls.length === PAGE && (
+        <Button component={Link} size="xs" variant="default" to={next}>
+          {isByTime ? 'Older' : 'Next'}
+        </Button>
+      )}
+      <Text size="sm" c="dimmed">
+        {formatCount(recalls.length)} shown
+      </Text>
+    </Group>
+  );
+}
+
+/** What the store is asked for in a process of its own is not asked for again by itself. */
+const isCheap = (asked: Readonly<Record<string, string | undefined>>) =>
+  !['adapter', 'scene', 'catalogueSequence', 'minUs', 'maxUs', 'order', 'beforeMs'].some(
+    (name) => asked[name] !== undefined,
+  );
+
 export function View() {
   const [query] = useSearchParams();
-  const asked = Object.fromEntries(FILTERS.map(([name]) => [name, query.get(name) ?? undefined]));
-  const path = withQuery('recalls', { ...asked, limit: String(PAGE) });
-  const list = useAsked<RecallList>(path, 5000);
-  const sets = useAsked<{ sets: SavedSet[] }>('sets');
-  const set = sets.data?.sets.find((one) => one.name === query.get('set'));
-  const recalls = list.data?.recalls.filter(({ id }) => set?.recallIds.includes(id) ?? true);
+  const asked = apiQuery(query);
+  const set = query.get('set');
+  const everyMs = isCheap(asked) ? REFRESH_MS : undefined;
+  const list = useAsked<RecallList>(withQuery('recalls', asked), everyMs);
+  const recalls = list.data?.recalls;
   return (
     <>
       <PageTitle title="Recorded recalls">
-        The newest {PAGE} that fit. Served recalls are recorded when they ask for it
-        (&quot;inspect&quot;), when their user is watched, or by chance.
+        Served recalls are recorded when they ask for it (&quot;inspect&quot;), when their user is
+        watched, or by chance (inspection.percent).
       </PageTitle>
-      <Stack>
-        <FilterFields />
+      <Stack gap="sm">
+        <RecallFilters />
+        {set !== null && <ShownSet name={set} found={recalls?.length ?? 0} />}
         {list.error !== null && <Failure error={list.error} retry={() => list.refetch()} />}
         {list.isPending && <Waiting />}
         {list.data !== undefined && list.data.unreached.length > 0 && (
@@ -221,7 +244,12 @@ export function View() {
             , or ask for a recall with &quot;inspect&quot;: true.
           </Empty>
         )}
-        {recalls !== undefined && recalls.length > 0 && <RecallTable recalls={recalls} />}
+        {recalls !== undefined && recalls.length > 0 && (
+          <>
+            <RecallTable recalls={recalls} />
+            <Pages recalls={recalls} />
+          </>
+        )}
       </Stack>
     </>
   );

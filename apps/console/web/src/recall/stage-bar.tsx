@@ -1,4 +1,4 @@
-import { Group, Progress, Stack, Table, Text } from '@mantine/core';
+import { Progress, Stack, Text } from '@mantine/core';
 import type { RecordedRecall } from '../../../src/api-types.js';
 import { formatUs } from '../ui/format.js';
 
@@ -8,7 +8,7 @@ type Answer = NonNullable<RecordedRecall['answer']>;
 const STAGES = [
   ['featuresUs', 'features ∥ prefetch', 'indigo.7'],
   ['promptUs', 'prompt', 'violet.7'],
-  ['queueUs', 'queue', 'gray.6'],
+  ['queueUs', 'queue', 'gray.7'],
   ['prefillUs', 'prefill', 'cyan.8'],
   ['decodeUs', 'decode', 'teal.8'],
   ['headUs', 'head', 'green.8'],
@@ -16,57 +16,52 @@ const STAGES = [
   ['exportUs', 'export', 'red.7'],
 ] as const;
 
-/** Where the time of a recall went. */
+/** Where the time of a recall went; what no stage measured is named as well. */
 export function StageBar({ timings, kv }: Pick<Answer, 'timings' | 'kv'>) {
   const sum = STAGES.reduce((total, [name]) => total + timings[name], 0);
+  const whole = Math.max(sum, timings.totalUs);
+  const stages = STAGES.map(([name, label, color]) => ({ label, color, us: timings[name] }));
+  const rest = { label: 'between the stages', color: 'gray.5', us: whole - sum };
+  const all = [...stages, rest];
   return (
     <Stack gap={6}>
       <Progress.Root size={20} aria-label="Where the time went">
-        {STAGES.map(([name, label, color]) => (
+        {all.map(({ label, color, us }) => (
           <Progress.Section
-            key={name}
-            value={(timings[name] / Math.max(sum, timings.totalUs)) * 100}
+            key={label}
+            value={(us / whole) * 100}
             color={color}
-            aria-label={`${label}: ${formatUs(timings[name])}`}
-            title={`${label}: ${formatUs(timings[name])}`}
+            aria-label={`${label}: ${formatUs(us)}`}
+            title={`${label}: ${formatUs(us)}`}
           />
         ))}
       </Progress.Root>
-      <Table withRowBorders={false} verticalSpacing={0} fz="xs" aria-label="Times of the stages">
-        <Table.Thead>
-          <Table.Tr>
-            {STAGES.map(([name, label, color]) => (
-              <Table.Th key={name}>
-                <Group gap={4} wrap="nowrap">
-                  <span
-                    aria-hidden="true"
-                    style={{
-                      width: 8,
-                      height: 8,
-                      background: `var(--mantine-color-${color.replace('.', '-')})`,
-                    }}
-                  />
-                  {label}
-                </Group>
-              </Table.Th>
-            ))}
-            <Table.Th>total</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          <Table.Tr>
-            {STAGES.map(([name]) => (
-              <Table.Td key={name}>{formatUs(timings[name])}</Table.Td>
-            ))}
-            <Table.Td fw={700}>{formatUs(timings.totalUs)}</Table.Td>
-          </Table.Tr>
-        </Table.Tbody>
-      </Table>
-      {kv.waitUs > 0 && (
-        <Text size="xs">
-          Of the queue, {formatUs(kv.waitUs)} were spent waiting for blocks from a lower tier.
-        </Text>
-      )}
+      <dl className="legend" aria-label="Times of the stages">
+        {all.map(({ label, color, us }) => (
+          <div key={label}>
+            <dt>
+              <span
+                aria-hidden="true"
+                className="swatch"
+                style={{ background: `var(--mantine-color-${color.replace('.', '-')})` }}
+              />
+              {label}
+            </dt>
+            <dd>{formatUs(us)}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>total</dt>
+          <dd>
+            <b>{formatUs(timings.totalUs)}</b>
+          </dd>
+        </div>
+      </dl>
+      <Text size="xs" c="dimmed">
+        Between the stages: turns of other requests, and the ways between threads.
+        {kv.waitUs > 0 &&
+          ` Of the queue, ${formatUs(kv.waitUs)} were spent waiting for blocks from a lower tier.`}
+      </Text>
     </Stack>
   );
 }

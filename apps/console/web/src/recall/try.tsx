@@ -1,20 +1,12 @@
-import {
-  Autocomplete,
-  Button,
-  Group,
-  Paper,
-  SegmentedControl,
-  Stack,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Button, Group, Paper, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import type { TriedRecall } from '../../../src/api-types.js';
 import { post } from '../api.js';
-import { Failure, PageTitle } from '../ui/states.js';
-import { useAsked } from '../ui/use-asked.js';
+import { PageTitle } from '../ui/section.js';
+import { Failure } from '../ui/states.js';
+import { UserField } from '../ui/user-field.js';
 import { DEFAULT_SETTINGS, type Settings, SettingsFields, settingsBody } from './settings.js';
 
 interface TrialForm {
@@ -43,7 +35,6 @@ function bodyOf({ source, userId, history, scene, settings }: TrialForm) {
 }
 
 function Whom({ form, set }: { form: TrialForm; set: (changes: Partial<TrialForm>) => void }) {
-  const users = useAsked<{ userIds: string[] }>('users?limit=200');
   return (
     <>
       <SegmentedControl
@@ -56,12 +47,9 @@ function Whom({ form, set }: { form: TrialForm; set: (changes: Partial<TrialForm
         ]}
       />
       {form.source === 'user' ? (
-        <Autocomplete
-          label="User"
-          description="Any user that the service knows; some are suggested"
+        <UserField
           required
-          data={users.data?.userIds ?? []}
-          limit={20}
+          description="Any user that the service knows; type the beginning"
           value={form.userId}
           onChange={(userId) => set({ userId })}
         />

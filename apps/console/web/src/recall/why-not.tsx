@@ -1,15 +1,19 @@
-import { Alert, Autocomplete, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Autocomplete, Button, Group, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DescribedItem, ExplainAnswer } from '../../../src/api-types.js';
 import { get, post, withQuery } from '../api.js';
 import { Failure } from '../ui/states.js';
+import { refusalWords } from './eligibility-words.js';
 
 const TYPING_MS = 250;
 
+const attributesOf = (item: DescribedItem | undefined) =>
+  item && (JSON.parse(item.attributes) as Readonly<Record<string, unknown>>);
+
 /** The meaning of the verdict, in a sentence. */
-function sentence(answer: ExplainAnswer): string {
+function sentence(answer: ExplainAnswer, eligibility: string, item?: DescribedItem): string {
   const score = answer.score?.toFixed(3);
   switch (answer.verdict) {
     case 'returned':
@@ -29,7 +33,7 @@ function sentence(answer: ExplainAnswer): string {
     case 'not-eligible':
       return answer.clause?.includes('frequencyCaps[')
         ? `The user has had it as often as a cap allows: ${answer.clause}.`
-        : `The eligibility of the request keeps it out: ${answer.clause}.`;
+        : refusalWords(answer.clause ?? '', eligibility, attributesOf(item));
     case 'not-live':
       return `It is paused or removed, since change ${answer.notLiveSince} of the catalogue.`;
     default:
@@ -45,11 +49,20 @@ function rankSentence({ exactRank, rankAtLeast }: ExplainAnswer): string {
   return ` At least ${rankAtLeast - 1} items that the request may get are better.`;
 }
 
-function Explanation({ answer }: { answer: ExplainAnswer }) {
+function Explanation({
+  answer,
+  item,
+  eligibility,
+}: {
+  answer: ExplainAnswer;
+  item: DescribedItem | undefined;
+  eligibility: string;
+}) {
   const { verdict, sid } = answer;
   return (
     <Alert color={verdict === 'returned' ? 'teal' : 'orange'} variant="light" title={verdict}>
-      {sentence(answer)}
+      {item !== undefined && <b>{item.title || item.itemId}: </b>}
+      {sentence(answer, eligibility, item)}
       {rankSentence(answer)}
       {sid.length > 0 &&
         ` Its SID is ${sid.join('-')}; the tree shows how far the search went with it.`}
@@ -59,66 +72,116 @@ function Explanation({ answer }: { answer: ExplainAnswer }) {
 
 const textOf = (item: DescribedItem) => `${item.itemId} · ${item.title}`;
 
+/** Items that fit a text that is no ID, to choose from. */
+function Choice({
+  items,
+  onChoose,
+}: {
+  items: readonly DescribedItem[];
+  onChoose: (item: DescribedItem) => void;
+}) {
+  return (
+    <Alert color="cyan" variant="light" title="Which one?" role="status">
+      <Stack gap={4} align="flex-start">
+        {items.map((item) => (
+          <Anchor key={item.itemId} component="button" size="sm" onClick={() => onChoose(item)}>
+            {textOf(item)}
+          </Anchor>
+        ))}
+      </Stack>
+    </Alert>
+  );
+}
+
 interface WhyNotProps {
   readonly recallId: string;
   /** That recorded it; '' where there is no cluster. */
   readonly node: string;
   readonly canReplay: boolean;
+  /** Of the request, as JSON; '' for none. */
+  readonly eligibility: string;
   readonly onSid: (sid: readonly number[]) => void;
 }
 
+interface Asked {
+  readonly answer?: ExplainAnswer;
+  readonly item?: DescribedItem;
+  /** The text fits several titles. */
+  readonly choices?: readonly DescribedItem[];
+}
+
+const find = async (text: string, signal?: AbortSignal) =>
+  (await get<{ items: DescribedItem[] }>(withQuery('items', { text }), signal)).items;
+
+/** The item of an ID, else of the only title that has the text, else those to choose from. */
+async function ask(props: WhyNotProps, text: string): Promise<Asked> {
+  const path = withQuery(`recalls/${encodeURIComponent(props.recallId)}/explain`, {
+    node: props.node,
+  });
+  const itemId = (text.split(' · ')[0] ?? '').trim();
+  const found = await find(itemId);
+  const exact = found.find((item) => item.itemId === itemId);
+  if (exact === undefined && found.length > 1) return { choices: found };
+  const item = exact ?? found[0];
+  const answer = await post<ExplainAnswer>(path, { itemId: item?.itemId ?? itemId });
+  return item === undefined ? { answer } : { answer, item };
+}
+
 /** Why any item is in the recall, or is not. */
-export function WhyNot({ recallId, node, canReplay, onSid }: WhyNotProps) {
+export function WhyNot(props: WhyNotProps) {
   const [text, setText] = useState('');
   const [typed] = useDebouncedValue(text.trim(), TYPING_MS);
   const found = useQuery({
     queryKey: ['items', typed],
     enabled: typed !== '' && !typed.includes(' · '),
-    queryFn: ({ signal }) =>
-      get<{ items: DescribedItem[] }>(withQuery('items', { text: typed }), signal),
+    queryFn: ({ signal }) => find(typed, signal),
   });
   const asked = useMutation({
-    mutationFn: () => {
-      const itemId = (text.split(' · ')[0] ?? '').trim();
-      const path = `recalls/${encodeURIComponent(recallId)}/explain`;
-      return post<ExplainAnswer>(withQuery(path, { node }), { itemId });
-    },
-    onSuccess: ({ sid }) => {
-      if (sid.length > 0) onSid(sid);
+    mutationFn: (of: string) => ask(props, of),
+    onSuccess: ({ answer }) => {
+      if (answer !== undefined && answer.sid.length > 0) props.onSid(answer.sid);
     },
   });
+  if (!props.canReplay) {
+    return (
+      <Text size="sm" c="dimmed">
+        The versions of this recall are no longer served, so it cannot be replayed.
+      </Text>
+    );
+  }
+  const { answer, item, choices } = asked.data ?? {};
+  const choose = (one: DescribedItem) => {
+    setText(textOf(one));
+    asked.mutate(one.itemId);
+  };
   return (
     <Stack gap="xs">
-      <Title order={4}>Why not another one?</Title>
-      {canReplay ? (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            asked.mutate();
-          }}
-        >
-          <Group align="flex-end">
-            <Autocomplete
-              label="Item"
-              placeholder="ID, or a part of the title"
-              flex={1}
-              data={[...new Set(found.data?.items.map(textOf) ?? [])]}
-              filter={({ options }) => options}
-              value={text}
-              onChange={setText}
-            />
-            <Button type="submit" disabled={text.trim() === ''} loading={asked.isPending}>
-              Explain
-            </Button>
-          </Group>
-        </form>
-      ) : (
-        <Text size="sm" c="dimmed">
-          The versions of this recall are no longer served, so it cannot be replayed.
-        </Text>
-      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          asked.mutate(text);
+        }}
+      >
+        <Group align="flex-end">
+          <Autocomplete
+            label="Item"
+            placeholder="ID, or a part of the title"
+            flex={1}
+            data={[...new Set(found.data?.map(textOf) ?? [])]}
+            filter={({ options }) => options}
+            value={text}
+            onChange={setText}
+          />
+          <Button type="submit" disabled={text.trim() === ''} loading={asked.isPending}>
+            Explain
+          </Button>
+        </Group>
+      </form>
       {asked.error !== null && <Failure error={asked.error} />}
-      {asked.data !== undefined && <Explanation answer={asked.data} />}
+      {choices !== undefined && <Choice items={choices} onChoose={choose} />}
+      {answer !== undefined && (
+        <Explanation answer={answer} item={item} eligibility={props.eligibility} />
+      )}
     </Stack>
   );
 }

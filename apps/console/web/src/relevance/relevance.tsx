@@ -13,7 +13,8 @@ import { type FormEvent, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import type { RelevancePage } from '../../../src/api-types.js';
 import { post } from '../api.js';
-import { Failure, PageTitle } from '../ui/states.js';
+import { PageTitle } from '../ui/section.js';
+import { Failure } from '../ui/states.js';
 import { Scores } from './scores.js';
 
 interface RelevanceForm {

@@ -60,7 +60,9 @@ export function Scores({ page }: { page: RelevancePage }) {
   const { promptTokens, computedTokens, totalUs, documents } = page;
   return (
     <Stack gap="xs">
-      <Title order={4}>Scores</Title>
+      <Title order={2} size="h4">
+        Scores
+      </Title>
       <Group gap="xs">
         <Mark title={model}>model {shortDigest(model)}</Mark>
         <Mark title={adapter}>

@@ -1,10 +1,31 @@
 /** Numbers and times as people read them, in the reader's own language and zone. */
 
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const FIELDS = {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+} as const;
+const SECONDS = { ...FIELDS, second: '2-digit', timeZoneName: 'short' } as const;
+const TIME = new Intl.DateTimeFormat(undefined, SECONDS);
+const MINUTE = new Intl.DateTimeFormat(undefined, FIELDS);
 const COUNT = new Intl.NumberFormat();
+const SHORT = new Intl.NumberFormat(undefined, {
+  notation: 'compact',
+  maximumSignificantDigits: 3,
+});
+
+/** The reader's zone, as it is written behind a time. */
+export const ZONE =
+  TIME.formatToParts(0).find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC';
 
 export const formatTime = (timeMs: number) => TIME.format(timeMs);
+/** Without its zone: where the column, or the text beside it, names that. */
+export const formatMinute = (timeMs: number) => MINUTE.format(timeMs);
 export const formatCount = (count: number) => COUNT.format(count);
+/** Three digits, as large numbers are read at a glance. */
+export const formatShort = (count: number) => SHORT.format(count);
 
 /** Microseconds, in the unit that fits. */
 export function formatUs(us: number): string {

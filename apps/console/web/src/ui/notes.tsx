@@ -1,9 +1,10 @@
-import { Button, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Note } from '../../../src/api-types.js';
 import { post, remove } from '../api.js';
 import { formatTime } from './format.js';
+import { Section } from './section.js';
 import { Failure } from './states.js';
 
 interface NotesProps {
@@ -65,10 +66,7 @@ export function Notes({ path, notes, takenAt }: NotesProps) {
     onSuccess: again,
   });
   return (
-    <Paper withBorder p="sm">
-      <Title order={4} mb="xs">
-        Notes
-      </Title>
+    <Section title="Notes">
       <Stack gap="xs">
         {notes.map((note) => (
           <Group key={note.id} justify="space-between" align="flex-start" wrap="nowrap">
@@ -93,6 +91,6 @@ export function Notes({ path, notes, takenAt }: NotesProps) {
         )}
         {drop.error !== null && <Failure error={drop.error} />}
       </Stack>
-    </Paper>
+    </Section>
   );
 }

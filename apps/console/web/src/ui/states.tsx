@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Code, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Unreached } from '../../../src/api-types.js';
 import { ApiError } from '../api.js';
@@ -45,9 +45,9 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
 export function Empty({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Paper withBorder p="xl" ta="center">
-      <Title order={4} mb="xs">
+      <Text fw={600} mb="xs">
         {title}
-      </Title>
+      </Text>
       <Text c="dimmed" component="div">
         {children}
       </Text>
@@ -76,19 +76,6 @@ export function Waiting({ rows = 6 }: { rows?: number }) {
       {keys.map((key) => (
         <Skeleton key={key} height={28} />
       ))}
-    </Stack>
-  );
-}
-
-export function PageTitle({ title, children }: { title: string; children?: ReactNode }) {
-  return (
-    <Stack gap={2} mb="md">
-      <Title order={2}>{title}</Title>
-      {children !== undefined && (
-        <Text c="dimmed" size="sm" component="div">
-          {children}
-        </Text>
-      )}
     </Stack>
   );
 }

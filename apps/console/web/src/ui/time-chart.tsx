@@ -1,7 +1,7 @@
 import 'uplot/dist/uPlot.min.css';
-import { Paper, Title, useComputedColorScheme } from '@mantine/core';
+import { Title, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 
 const HEIGHT = 190;
@@ -25,8 +25,17 @@ function lonelyOf(values: ArrayLike<number | null | undefined>): number[] {
   return all.filter((at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1));
 }
 
+function showNewest(chart: UPlot): void {
+  if (chart.cursor.idx != null) return;
+  chart.setLegend({ idx: chart.data[0].length - 1 }, false);
+}
+
 /** Of a chart with a line for each label. */
-function optionsOf(labels: readonly string[], isDark: boolean): Omit<UPlot.Options, 'width'> {
+function optionsOf(
+  labels: readonly string[],
+  isDark: boolean,
+  span: RefObject<readonly [number, number]>,
+): Omit<UPlot.Options, 'width'> {
   const ink = isDark ? '#ced4da' : '#343a40';
   const grid = isDark ? '#373a40' : '#e9ecef';
   const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid } };
@@ -40,7 +49,12 @@ function optionsOf(labels: readonly string[], isDark: boolean): Omit<UPlot.Optio
       },
       { ...axis, size: 64 },
     ],
-    scales: { y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    // Without a pointer the newest values stand in the legend.
+    hooks: { setData: [showNewest], ready: [showNewest], setCursor: [showNewest] },
+    scales: {
+      x: { range: () => [...span.current] },
+      y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+    },
     series: [
       {
         label: 'time',
@@ -71,13 +85,18 @@ export function TimeChart({
   unit,
   times,
   lines,
+  span,
 }: {
   title: string;
   unit: string;
   /** Seconds since 1970. */
   times: readonly number[];
   lines: readonly ChartLine[];
+  /** Seconds since 1970: from and to, also where nothing is known. */
+  span: readonly [number, number];
 }) {
+  const spanNow = useRef(span);
+  spanNow.current = span;
   const { ref: frame, width } = useElementSize();
   const target = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
@@ -88,7 +107,7 @@ export function TimeChart({
 
   useEffect(() => {
     if (target.current === null || width === 0) return;
-    const options = { width, ...optionsOf(labels.split(','), scheme === 'dark') };
+    const options = { width, ...optionsOf(labels.split(','), scheme === 'dark', spanNow) };
     chart.current = new UPlot(options, data.current, target.current);
     return () => chart.current?.destroy();
   }, [width, scheme, labels]);
@@ -97,11 +116,11 @@ export function TimeChart({
   useEffect(() => chart.current?.setData(data.current), [times, lines]);
 
   return (
-    <Paper withBorder p="sm" ref={frame}>
-      <Title order={5}>
+    <section className="section" ref={frame}>
+      <Title order={2} size="h5">
         {title} ({unit})
       </Title>
       <div ref={target} role="img" aria-label={`${title}, ${unit}, over time`} />
-    </Paper>
+    </section>
   );
 }

@@ -1,16 +1,4 @@
-import {
-  Alert,
-  Anchor,
-  Autocomplete,
-  Button,
-  Group,
-  Modal,
-  Paper,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Alert, Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
@@ -18,15 +6,17 @@ import type { About, KvChainView, UserPage } from '../../../src/api-types.js';
 import { remove, withQuery } from '../api.js';
 import { KvBar } from '../kv/kv-bar.js';
 import { ageOf } from '../kv/kv-sources.js';
+import { type Column, DataTable } from '../ui/data-table.js';
 import { formatCount, formatTime, shortDigest } from '../ui/format.js';
-import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { PageTitle, Section } from '../ui/section.js';
+import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
+import { UserField } from '../ui/user-field.js';
 import { RoleButton } from '../ui/visitor.js';
 
 function Finder({ userId }: { userId: string }) {
   const [text, setText] = useState(userId);
   const navigate = useNavigate();
-  const users = useAsked<{ userIds: string[] }>('users?limit=200');
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (text !== '') navigate(`/users/${encodeURIComponent(text)}`);
@@ -34,13 +24,7 @@ function Finder({ userId }: { userId: string }) {
   return (
     <form onSubmit={submit}>
       <Group align="flex-end">
-        <Autocomplete
-          label="User"
-          data={users.data?.userIds ?? []}
-          limit={20}
-          value={text}
-          onChange={setText}
-        />
+        <UserField value={text} onChange={setText} />
         <Button type="submit" variant="default">
           Show
         </Button>
@@ -114,36 +98,75 @@ function Erase({ userId }: { userId: string }) {
   );
 }
 
+const BEHAVIOURS_PAGE = 50;
+
+type Shown = UserPage['behaviours'][number] & { readonly at: number };
+
+const BEHAVIOUR_COLUMNS: readonly Column<Shown>[] = [
+  {
+    key: 'item',
+    label: 'Item',
+    value: ({ title, itemId }) => title || itemId,
+    cell: ({ title, itemId }) => (
+      <Anchor component={Link} size="sm" to={`/items/${encodeURIComponent(itemId)}`}>
+        {title || itemId}
+      </Anchor>
+    ),
+  },
+  {
+    key: 'sid',
+    label: 'SID',
+    value: ({ sid }) => sid.join('-'),
+    cell: ({ sid }) => sid.join('-') || 'not in the catalogue',
+  },
+  {
+    key: 'action',
+    label: 'Action',
+    value: ({ action }) => action,
+    cell: ({ action }) => action || '–',
+  },
+  {
+    key: 'time',
+    label: 'Time',
+    value: ({ time }) => time,
+    cell: ({ time }) => (time === 0 ? '–' : formatTime(time * 1000)),
+  },
+];
+
 function Behaviours({ page }: { page: UserPage }) {
+  const [shownCount, setShownCount] = useState(BEHAVIOURS_PAGE);
   if (page.behaviours.length === 0) {
     return <Empty title="No behaviours">They come over gRPC or their topic.</Empty>;
   }
+  const newest = [...page.behaviours].reverse().map((one, at) => Object.assign({ at }, one));
+  const shown = newest.slice(0, shownCount);
   return (
-    <Table verticalSpacing={3} fz="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Item</Table.Th>
-          <Table.Th>SID</Table.Th>
-          <Table.Th>Action</Table.Th>
-          <Table.Th>Time</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {[...page.behaviours].reverse().map((behaviour, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same item may come more than once
-          <Table.Tr key={index}>
-            <Table.Td>{behaviour.title || behaviour.itemId}</Table.Td>
-            <Table.Td>{behaviour.sid.join('-') || 'not in the catalogue'}</Table.Td>
-            <Table.Td>{behaviour.action || '–'}</Table.Td>
-            <Table.Td>{behaviour.time === 0 ? '–' : formatTime(behaviour.time * 1000)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Stack gap="xs">
+      <DataTable
+        label="Behaviours"
+        rows={shown}
+        columns={BEHAVIOUR_COLUMNS}
+        keyOf={({ at }) => String(at)}
+      />
+      {shown.length < newest.length && (
+        <Group>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => setShownCount(shownCount + BEHAVIOURS_PAGE)}
+          >
+            Show {Math.min(BEHAVIOURS_PAGE, newest.length - shown.length)} more
+          </Button>
+          <Text size="sm" c="dimmed">
+            {formatCount(shown.length)} of {formatCount(newest.length)} shown
+          </Text>
+        </Group>
+      )}
+    </Stack>
   );
 }
 
-function Shown({ userId }: { userId: string }) {
+function OfUser({ userId }: { userId: string }) {
   const asked = useAsked<UserPage>(`users/${encodeURIComponent(userId)}`);
   if (asked.error !== null) return <Failure error={asked.error} retry={() => asked.refetch()} />;
   if (asked.data === undefined) return <Waiting />;
@@ -160,18 +183,14 @@ function Shown({ userId }: { userId: string }) {
         </Anchor>
         <Erase userId={userId} />
       </Group>
-      <Paper withBorder p="sm">
-        <Title order={4}>Profile</Title>
+      <Section title="Profile">
         <Text size="sm">
           {profile.length === 0
             ? 'Nothing is known.'
             : profile.map(([key, value]) => `${key}: ${value}`).join(', ')}
         </Text>
-      </Paper>
-      <Paper withBorder p="sm">
-        <Title order={4} mb="xs">
-          Keys and values kept{page.node !== '' && ` by ${page.node}`}
-        </Title>
+      </Section>
+      <Section title={`Keys and values kept${page.node === '' ? '' : ` by ${page.node}`}`}>
         {page.fault !== '' && (
           <Alert color="orange" variant="light" title="Not those of the owner" mb="xs">
             {page.fault}
@@ -182,13 +201,10 @@ function Shown({ userId }: { userId: string }) {
         ) : (
           page.chains.map((chain) => <Chain key={chain.version} chain={chain} />)
         )}
-      </Paper>
-      <Paper withBorder p="sm">
-        <Title order={4} mb="xs">
-          Behaviours, newest first
-        </Title>
+      </Section>
+      <Section title="Behaviours, newest first">
         <Behaviours page={page} />
-      </Paper>
+      </Section>
     </Stack>
   );
 }
@@ -203,7 +219,7 @@ export function View() {
         {id === '' ? (
           <Empty title="No user is chosen">Choose one above to see what is known and kept.</Empty>
         ) : (
-          <Shown userId={id} />
+          <OfUser userId={id} />
         )}
       </Stack>
     </>

@@ -5,7 +5,8 @@ import { Link } from 'react-router';
 import type { QueryResult } from '../../../src/api-types.js';
 import { post, withQuery } from '../api.js';
 import { formatCount } from '../ui/format.js';
-import { Empty, Failure, PageTitle } from '../ui/states.js';
+import { PageTitle } from '../ui/section.js';
+import { Empty, Failure } from '../ui/states.js';
 
 const EXAMPLES = [
   {

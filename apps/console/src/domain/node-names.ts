@@ -1,0 +1,64 @@
+/** What the items below each node of the tree have in common. */
+
+/** Levels of the tree that are named: deeper nodes have few items, which speak for themselves. */
+const LEVELS_MAX = 3;
+/** Nodes that are named, the ones nearest to the root first. */
+const NAMES_MAX = 20_000;
+/** Attributes that say what an item is, where a catalogue has one of them. */
+const PREFERRED = ['category', 'topic'];
+
+interface NamedItem {
+  readonly sid: readonly number[];
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+interface Names {
+  readonly attribute: string;
+  readonly names: Readonly<Record<string, { readonly value: string; readonly share: number }>>;
+}
+
+/** Counts texts of all items by node; the attribute is chosen when all are known. */
+export class NodeNames {
+  /** Attribute -> path -> value -> items. */
+  private readonly counts = new Map<string, Map<string, Map<string, number>>>();
+
+  add({ sid, attributes }: NamedItem): void {
+    for (const [attribute, value] of Object.entries(attributes)) {
+      if (typeof value === 'string') this.count(attribute, value, sid);
+    }
+  }
+
+  /** @param wanted '': a preferred attribute, else the one with the fewest values */
+  names(wanted: string): Names {
+    const attribute = wanted === '' ? this.best() : wanted;
+    const byPath = [...(this.counts.get(attribute) ?? [])];
+    const depth = (path: string) => path.split('-').length;
+    byPath.sort(([a], [b]) => depth(a) - depth(b));
+    const named = byPath.slice(0, NAMES_MAX).map(([path, values]) => {
+      const all = [...values.values()].reduce((sum, count) => sum + count, 0);
+      const [value, count] = [...values].reduce((most, one) => (one[1] > most[1] ? one : most));
+      return [path, { value, share: count / all }] as const;
+    });
+    return { attribute, names: Object.fromEntries(named) };
+  }
+
+  private best(): string {
+    const preferred = PREFERRED.find((name) => this.counts.has(name));
+    if (preferred !== undefined) return preferred;
+    const valuesOf = (paths: Map<string, Map<string, number>>) =>
+      new Set([...paths.values()].flatMap((values) => [...values.keys()])).size;
+    const sizes = [...this.counts].map(([name, paths]) => ({ name, values: valuesOf(paths) }));
+    return sizes.sort((a, b) => a.values - b.values)[0]?.name ?? '';
+  }
+
+  private count(attribute: string, value: string, sid: readonly number[]): void {
+    const paths = this.counts.get(attribute) ?? new Map<string, Map<string, number>>();
+    this.counts.set(attribute, paths);
+    for (let level = 1; level <= Math.min(LEVELS_MAX, sid.length); level += 1) {
+      const path = sid.slice(0, level).join('-');
+      const values = paths.get(path) ?? new Map<string, number>();
+      paths.set(path, values);
+      values.set(value, (values.get(value) ?? 0) + 1);
+    }
+  }
+}

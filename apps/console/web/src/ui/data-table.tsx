@@ -1,0 +1,121 @@
+import { Table, UnstyledButton } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+
+export interface Column<Row> {
+  readonly key: string;
+  readonly label: string;
+  /** Behind the label. */
+  readonly unit?: string;
+  readonly isNumber?: boolean;
+  /** Rows are sorted by this; left out: they are not by this column. */
+  readonly value?: (row: Row) => number | string | undefined;
+  readonly cell: (row: Row) => ReactNode;
+}
+
+export interface Order {
+  readonly key: string;
+  readonly isDescending: boolean;
+}
+
+type Value = number | string | undefined;
+
+function compare(a: Value, b: Value): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return String(a).localeCompare(String(b), undefined, { numeric: true });
+}
+
+/** In the order of a column; rows without a value come last either way. */
+export function sortedBy<Row>(
+  rows: readonly Row[],
+  value: (row: Row) => Value,
+  isDescending: boolean,
+): readonly Row[] {
+  const sign = isDescending ? -1 : 1;
+  return [...rows].sort((left, right) => {
+    const [a, b] = [value(left), value(right)];
+    if (a === undefined || b === undefined)
+      return Number(a === undefined) - Number(b === undefined);
+    return sign * compare(a, b);
+  });
+}
+
+function Heading<Row>({
+  column,
+  order,
+  onOrder,
+}: {
+  column: Column<Row>;
+  order: Order | undefined;
+  onOrder: (order: Order) => void;
+}) {
+  const { key, label, unit, isNumber = false, value } = column;
+  const text = unit === undefined ? label : `${label}, ${unit}`;
+  const mine = order?.key === key ? order : undefined;
+  const sorted = mine && (mine.isDescending ? 'descending' : 'ascending');
+  // Of numbers the largest are wanted first.
+  const next = { key, isDescending: mine === undefined ? isNumber : !mine.isDescending };
+  const arrow = mine === undefined ? '' : mine.isDescending ? ' ↓' : ' ↑';
+  return (
+    <Table.Th className={isNumber ? 'number' : ''} {...(sorted && { 'aria-sort': sorted })}>
+      {value === undefined ? (
+        text
+      ) : (
+        <UnstyledButton className="sort" onClick={() => onOrder(next)}>
+          {text}
+          <span aria-hidden="true">{arrow}</span>
+        </UnstyledButton>
+      )}
+    </Table.Th>
+  );
+}
+
+/** A table with sortable columns; a click on a heading sorts, another one turns the order. */
+export function DataTable<Row>({
+  label,
+  rows,
+  columns,
+  keyOf,
+  first,
+  isChosen,
+  minWidth = 480,
+}: {
+  label: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row) => string;
+  /** The order at first; left out: that of the rows. */
+  first?: Order;
+  isChosen?: (row: Row) => boolean;
+  minWidth?: number;
+}) {
+  const [order, setOrder] = useState<Order | undefined>(first);
+  const by = columns.find(({ key }) => key === order?.key);
+  const sorted =
+    order === undefined || by?.value === undefined
+      ? rows
+      : sortedBy(rows, by.value, order.isDescending);
+  return (
+    <Table.ScrollContainer minWidth={minWidth}>
+      <Table verticalSpacing={4} fz="sm" highlightOnHover aria-label={label}>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <Heading key={column.key} column={column} order={order} onOrder={setOrder} />
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {sorted.map((row) => (
+            <Table.Tr key={keyOf(row)} className={isChosen?.(row) === true ? 'chosen' : ''}>
+              {columns.map(({ key, isNumber = false, cell }) => (
+                <Table.Td key={key} className={isNumber ? 'number' : ''}>
+                  {cell(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
