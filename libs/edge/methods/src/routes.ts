@@ -52,6 +52,7 @@ export const ROUTES: Readonly<Record<string, AccessRule>> = {
   'GET /console/api/items': page('read'),
   'GET /console/api/catalogue': page('read'),
   'GET /console/api/catalogue/changes': page('read'),
+  'GET /console/api/catalogue/names': page('read'),
   'POST /console/api/catalogue/landing': page('read'),
   'POST /console/api/relevance': page('read'),
   'POST /console/api/catalogue/roll-back': page('admin', 'roll-back-catalogue'),
@@ -91,6 +92,9 @@ export const ROUTES: Readonly<Record<string, AccessRule>> = {
   'GET /console/api/sets': page('read'),
   'POST /console/api/sets': page('read', 'save-set'),
   'DELETE /console/api/sets/:name': page('read', 'remove-set'),
+  'GET /console/api/questions': page('read'),
+  'POST /console/api/questions': page('read', 'save-question'),
+  'DELETE /console/api/questions/:name': page('read', 'remove-question'),
 };
 
 /** Rule for the caller of a route; HEAD as GET. Undefined: there is no such route. */

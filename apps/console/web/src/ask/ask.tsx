@@ -1,142 +1,182 @@
-import { Anchor, Button, Group, Select, Stack, Table, Text, Textarea } from '@mantine/core';
+import { Button, Grid, Group, Loader, Select, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type KeyboardEvent, useState } from 'react';
-import { Link } from 'react-router';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { useSearchParams } from 'react-router';
 import type { QueryResult } from '../../../src/api-types.js';
-import { post, withQuery } from '../api.js';
-import { formatCount } from '../ui/format.js';
-import { PageTitle } from '../ui/section.js';
-import { Empty, Failure } from '../ui/states.js';
+import { post } from '../api.js';
+import { formatBytes, formatCount } from '../ui/format.js';
+import { PageTitle, Section } from '../ui/section.js';
+import { Failure } from '../ui/states.js';
+import { EXAMPLES } from './examples.js';
+import { draft, keepDraft, useHistory } from './history.js';
+import { AskedBefore, SavedQuestions } from './kept-questions.js';
+import { ResultChart } from './result-chart.js';
+import { ResultTable } from './result-table.js';
+import { SchemaTree } from './schema-tree.js';
+import { useExport } from './use-export.js';
 
-const EXAMPLES = [
-  {
-    label: 'The newest recalls',
-    value:
-      'SELECT id, time, user_id, code, total_us / 1000 AS ms\n' +
-      'FROM recalls\nORDER BY time DESC\nLIMIT 20',
-  },
-  {
-    label: 'Items that are returned most',
-    value:
-      'SELECT item_id, any_value(title) AS title, count(*) AS recalls, avg(rank) AS mean_rank\n' +
-      'FROM items\nGROUP BY item_id\nORDER BY recalls DESC\nLIMIT 20',
-  },
-  {
-    label: 'Times by hour',
-    value:
-      "SELECT date_trunc('hour', time) AS hour, count(*) AS recalls,\n" +
-      '  quantile_cont(total_us, 0.5) / 1000 AS median_ms,\n' +
-      '  quantile_cont(total_us, 0.99) / 1000 AS p99_ms\n' +
-      'FROM recalls\nGROUP BY hour\nORDER BY hour',
-  },
-  {
-    label: 'Tokens by where they came from',
-    value:
-      'SELECT tier, sum(tokens) AS tokens FROM (\n' +
-      '  SELECT unnest(map_keys(kv_tokens)) AS tier, unnest(map_values(kv_tokens)) AS tokens\n' +
-      '  FROM recalls\n) GROUP BY tier ORDER BY tokens DESC',
-  },
-];
+interface Answered {
+  readonly result: QueryResult;
+  readonly waitedMs: number;
+}
 
-const NUMBERS = /INT|FLOAT|DOUBLE|DECIMAL/;
+/** Asks, so that it can be taken back; what is taken back is no error. */
+function useQuestion(done: (sql: string, outcome: string) => void) {
+  const stop = useRef<AbortController | undefined>(undefined);
+  const asked = useMutation({
+    mutationFn: async (sql: string): Promise<Answered | undefined> => {
+      stop.current = new AbortController();
+      const { signal } = stop.current;
+      const begun = performance.now();
+      try {
+        const result = await post<QueryResult>('sql', { sql }, signal);
+        done(sql, `${formatCount(result.rows.length)} rows`);
+        return { result, waitedMs: performance.now() - begun };
+      } catch (thrown) {
+        done(sql, signal.aborted ? 'cancelled' : 'failed');
+        if (signal.aborted) return undefined;
+        throw thrown;
+      }
+    },
+  });
+  return { asked, cancel: () => stop.current?.abort() };
+}
 
-function Cell({ value, name }: { value: unknown; name: string }) {
-  if (value === null) return <Text c="dimmed">null</Text>;
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  const isRecall = name === 'recall' || (name === 'id' && text.length === 36);
-  if (!isRecall) return text.slice(0, 300);
+function ExportButtons({ sql }: { sql: string }) {
+  const { job, error, start, stop } = useExport();
   return (
-    <Anchor component={Link} to={`/recalls/${text}`} size="sm">
-      {text}
-    </Anchor>
+    <>
+      {job === undefined ? (
+        <>
+          <Button variant="default" disabled={sql.trim() === ''} onClick={() => start(sql, 'csv')}>
+            Export CSV
+          </Button>
+          <Button
+            variant="default"
+            disabled={sql.trim() === ''}
+            onClick={() => start(sql, 'parquet')}
+          >
+            Export Parquet
+          </Button>
+        </>
+      ) : (
+        <Group gap="xs" role="status">
+          <Loader size="xs" />
+          <Text size="sm">
+            Exporting, {(job.milliseconds / 1000).toFixed(0)} s, {formatBytes(job.bytes)}
+          </Text>
+          <Button variant="default" size="xs" onClick={stop}>
+            Cancel the export
+          </Button>
+        </Group>
+      )}
+      {error !== undefined && <Failure error={error} />}
+    </>
   );
 }
 
-function Rows({ result }: { result: QueryResult }) {
-  const { columns, rows, isCut, milliseconds } = result;
-  return (
-    <Stack gap="xs">
-      <Text size="sm" c="dimmed">
-        {formatCount(rows.length)} rows in {milliseconds.toFixed(0)} ms
-        {isCut && '; there are more: add a LIMIT, or export them all'}
-      </Text>
-      {rows.length === 0 && (
-        <Empty title="No rows">The question was understood; nothing fits.</Empty>
-      )}
-      <Table.ScrollContainer minWidth={600}>
-        <Table verticalSpacing={2} fz="sm" striped>
-          <Table.Thead>
-            <Table.Tr>
-              {columns.map(({ name, type }) => (
-                <Table.Th key={name} className={NUMBERS.test(type) ? 'number' : ''} title={type}>
-                  {name}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map((row, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own
-              <Table.Tr key={index}>
-                {columns.map(({ name, type }, column) => (
-                  <Table.Td key={name} className={NUMBERS.test(type) ? 'number' : ''}>
-                    <Cell value={row[column]} name={name} />
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Stack>
-  );
+/** The text of the question: of the address, else what was typed last, else an example. */
+function useText() {
+  const [query, setQuery] = useSearchParams();
+  const inAddress = query.get('sql');
+  const [text, setText] = useState(() => inAddress ?? (draft() || (EXAMPLES[0]?.value ?? '')));
+  useEffect(() => {
+    if (inAddress !== null) setText(inAddress);
+  }, [inAddress]);
+  useEffect(() => keepDraft(text), [text]);
+  const toAddress = (sql: string) =>
+    setQuery(
+      (before) => {
+        before.set('sql', sql);
+        return before;
+      },
+      { replace: inAddress === sql },
+    );
+  return { text, setText, toAddress, isInAddress: inAddress === text };
 }
 
 export function View() {
-  const [sql, setSql] = useState(EXAMPLES[0]?.value ?? '');
-  const asked = useMutation({ mutationFn: () => post<QueryResult>('sql', { sql }) });
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) asked.mutate();
+  const { text, setText, toAddress } = useText();
+  const { entries, add } = useHistory();
+  const { asked, cancel } = useQuestion((sql, outcome) =>
+    add({ sql, outcome, timeMs: Date.now() }),
+  );
+  const field = useRef<HTMLTextAreaElement>(null);
+  const ask = () => {
+    toAddress(text);
+    asked.mutate(text);
   };
-  const file = (format: string) => `/console/api/${withQuery('export', { sql, format })}`;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) ask();
+  };
+  const insert = (name: string) => {
+    const at = field.current?.selectionStart ?? text.length;
+    setText(`${text.slice(0, at)}${name}${text.slice(field.current?.selectionEnd ?? at)}`);
+    field.current?.focus();
+  };
   return (
     <>
       <PageTitle title="Ask in SQL">
-        Tables: recalls, items, pulses, notes, sets. One SELECT (DuckDB); times are UTC.
+        One SELECT (DuckDB) over the recorded recalls and the facts; times are UTC. The address
+        holds the question: copy it to share it.
       </PageTitle>
-      <Stack>
-        <Select
-          label="Examples"
-          maw={320}
-          data={EXAMPLES}
-          value={EXAMPLES.find(({ value }) => value === sql)?.value ?? null}
-          onChange={(value) => setSql(value ?? sql)}
-        />
-        <Textarea
-          label="Question"
-          description="Ctrl and Enter asks it"
-          autosize
-          minRows={4}
-          spellCheck={false}
-          styles={{ input: { fontFamily: 'monospace' } }}
-          value={sql}
-          onChange={(event) => setSql(event.currentTarget.value)}
-          onKeyDown={onKeyDown}
-        />
-        <Group>
-          <Button loading={asked.isPending} onClick={() => asked.mutate()}>
-            Ask
-          </Button>
-          <Button component="a" href={file('csv')} variant="default" download>
-            Export CSV
-          </Button>
-          <Button component="a" href={file('parquet')} variant="default" download>
-            Export Parquet
-          </Button>
-        </Group>
-        {asked.error !== null && <Failure error={asked.error} />}
-        {asked.data !== undefined && <Rows result={asked.data} />}
-      </Stack>
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, lg: 9 }}>
+          <Stack>
+            <Select
+              label="Examples"
+              maw={320}
+              data={EXAMPLES}
+              value={EXAMPLES.find(({ value }) => value === text)?.value ?? null}
+              onChange={(value) => setText(value ?? text)}
+            />
+            <Textarea
+              ref={field}
+              label="Question"
+              description="Ctrl and Enter asks it"
+              autosize
+              minRows={5}
+              spellCheck={false}
+              styles={{ input: { fontFamily: 'monospace' } }}
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              onKeyDown={onKeyDown}
+            />
+            <Group>
+              {asked.isPending ? (
+                <Button variant="default" onClick={cancel} leftSection={<Loader size="xs" />}>
+                  Cancel
+                </Button>
+              ) : (
+                <Button disabled={text.trim() === ''} onClick={ask}>
+                  Ask
+                </Button>
+              )}
+              <ExportButtons sql={text} />
+            </Group>
+            {asked.error !== null && <Failure error={asked.error} />}
+            {asked.data !== undefined && (
+              <>
+                <ResultChart result={asked.data.result} />
+                <ResultTable result={asked.data.result} waitedMs={asked.data.waitedMs} />
+              </>
+            )}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 3 }}>
+          <Stack>
+            <Section title="Saved questions">
+              <SavedQuestions sql={text} onChoose={setText} />
+            </Section>
+            <Section title="Tables">
+              <SchemaTree onName={insert} />
+            </Section>
+            <Section title="Asked before">
+              <AskedBefore entries={entries} onChoose={setText} />
+            </Section>
+          </Stack>
+        </Grid.Col>
+      </Grid>
     </>
   );
 }

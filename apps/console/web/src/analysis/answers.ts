@@ -1,0 +1,282 @@
+/** Answers to the questions of analysts (docs/operate/analysis.md defines each figure). */
+
+/** A share of successes with the bounds of its 95 % interval (Wilson 1927). */
+export interface Rate {
+  readonly successes: number;
+  readonly trials: number;
+  /** 0 without trials, as are the bounds. */
+  readonly rate: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The facts that are kept, and how much of the traffic they have. */
+export interface AnalysisAbout {
+  /** False: no facts are kept here, and all else is empty. */
+  readonly isKept: boolean;
+  readonly store: 'duckdb' | 'clickhouse';
+  /** Times of the oldest and the newest fact, milliseconds since 1970; 0 where there is none. */
+  readonly keptFromMs: number;
+  readonly keptToMs: number;
+  readonly recalls: number;
+  readonly behaviours: number;
+  readonly bytes: number;
+  readonly files: number;
+  /** Milliseconds and bytes beyond which the oldest facts are deleted. */
+  readonly keepMs: number;
+  readonly keepBytes: number;
+  /** Facts that were lost since the start of the process: the queue was full, or the disk. */
+  readonly dropped: number;
+  /** Why nothing is written now; '' where facts are written. */
+  readonly fault: string;
+  /** Of the recalls, in facts and in the recorded recalls (tree, stages, history): 0..1. */
+  readonly factShare: number;
+  readonly recordShare: number;
+  /** Keys of scenes and names of attributes that the facts have, for filters. */
+  readonly sceneKeys: readonly string[];
+  readonly attributes: readonly string[];
+}
+
+/** Figures of a span of time. */
+export interface OverviewFigures {
+  readonly recalls: number;
+  readonly answered: number;
+  readonly users: number;
+  /** By error code. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** Of the live items, the share that some recall had: 0..1. */
+  readonly coverage: number;
+  /** Of the exposure of live items: 0 (even) to 1. */
+  readonly gini: number;
+  readonly clickRate: Rate;
+  /**
+   * Mean Jaccard overlap of the same users' newest recalls here and in the span of equal length
+   * before; null without such users.
+   */
+  readonly overlap: number | null;
+}
+
+/** A moment at which the service changed: an import, a roll-back, an activated version. */
+export interface Mark {
+  readonly timeMs: number;
+  readonly kind: 'catalogue' | 'model' | 'adapter' | 'template';
+  /** For people, e.g. `import: 150 changes`. */
+  readonly text: string;
+  /** Number of the last change; 0 for others. */
+  readonly sequence: number;
+  /** Of a version; '' for others. */
+  readonly digest: string;
+}
+
+export interface OverviewPage {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly bucketMs: number;
+  readonly liveItems: number;
+  /** How a shown item is known: by impressions, or, without any, every recalled item counts. */
+  readonly shownBy: 'impressions' | 'recalls';
+  readonly now: OverviewFigures;
+  /** The same of the span of equal length before. */
+  readonly before: OverviewFigures;
+  readonly series: readonly (OverviewFigures & { readonly timeMs: number })[];
+  readonly marks: readonly Mark[];
+}
+
+/** Values of an attribute in what was recalled. */
+export interface CompositionPage {
+  readonly attribute: string;
+  readonly bucketMs: number;
+  /** Most frequent first; '' for items without the attribute. */
+  readonly values: readonly {
+    readonly value: string;
+    readonly items: number;
+    readonly share: number;
+  }[];
+  /** Items by value, in the order of `values`. */
+  readonly series: readonly { readonly timeMs: number; readonly items: readonly number[] }[];
+  /** Of the key of scenes that was asked for; '' where none was. */
+  readonly sceneKey: string;
+  /** Items by value of the scene, each in the order of `values`. */
+  readonly matrix: readonly { readonly scene: string; readonly items: readonly number[] }[];
+  readonly marks: readonly Mark[];
+}
+
+export interface ReachPage {
+  /** `item`, or the name of an attribute. */
+  readonly by: string;
+  readonly fromMs: number;
+  readonly atMs: number;
+  readonly toMs: number;
+  readonly recallsBefore: number;
+  readonly recallsAfter: number;
+  /** Largest change of the share first. */
+  readonly rows: readonly ReachRow[];
+  /** There are more rows. */
+  readonly isCut: boolean;
+}
+
+export interface ReachRow {
+  /** Item ID or value. */
+  readonly key: string;
+  /** Of an item; '' for values. */
+  readonly title: string;
+  /** Recalls that had the item, or one with the value. */
+  readonly before: number;
+  readonly after: number;
+  /** The same by recalls: 0..1. */
+  readonly shareBefore: number;
+  readonly shareAfter: number;
+}
+
+/** Items that recalls could have had and none had. */
+export interface UnreachedPage {
+  readonly items: readonly {
+    readonly itemId: string;
+    readonly title: string;
+    /** Recalls whose eligibility the item met. */
+    readonly eligibleRecalls: number;
+  }[];
+  readonly total: number;
+  readonly recalls: number;
+  /** Recalls whose eligible items are not kept: none of them is counted above. */
+  readonly unknownRecalls: number;
+}
+
+export interface VersionsPage {
+  /** Most recalls first. */
+  readonly versions: readonly {
+    /** Digest; '' for the base model alone. */
+    readonly adapter: string;
+    readonly name: string;
+    /** base, active, canary or named; the most frequent. */
+    readonly arm: string;
+    readonly recalls: number;
+    readonly users: number;
+  }[];
+  /** Of the versions that the same users had, each pair once. */
+  readonly pairs: readonly {
+    readonly left: string;
+    readonly right: string;
+    readonly users: number;
+    /** Mean Jaccard overlap of the newest recalls of a user under each. */
+    readonly overlap: number;
+    /** Users by overlap: [0, 0.1), ..., [0.9, 1]. */
+    readonly histogram: readonly number[];
+  }[];
+  /** Of the attribute that was asked for; '' where none was. */
+  readonly attribute: string;
+  readonly exposure: readonly {
+    readonly adapter: string;
+    readonly value: string;
+    readonly items: number;
+    readonly share: number;
+  }[];
+  readonly shownBy: 'impressions' | 'recalls';
+  readonly outcome: readonly OutcomeRow[];
+}
+
+export interface OutcomeRow {
+  readonly adapter: string;
+  /** From 1; 0: all together. */
+  readonly position: number;
+  readonly recalled: number;
+  readonly impressions: number;
+  readonly clicks: Rate;
+  readonly conversions: Rate;
+}
+
+export interface AdPage {
+  /** Null: the facts never had it. */
+  readonly item: AnalysisItem | null;
+  /** Oldest first. */
+  readonly history: readonly AnalysisItem[];
+  readonly recalls: number;
+  readonly users: number;
+  readonly hours: readonly {
+    readonly timeMs: number;
+    readonly recalls: number;
+    readonly users: number;
+  }[];
+  readonly byVersion: readonly { readonly adapter: string; readonly recalls: number }[];
+  readonly byScene: readonly {
+    readonly key: string;
+    readonly value: string;
+    readonly recalls: number;
+  }[];
+  /** Of the recalls that had it, by position and all together. */
+  readonly outcome: readonly OutcomeRow[];
+}
+
+/** An item from a change of the catalogue on. */
+export interface AnalysisItem {
+  readonly itemId: string;
+  readonly title: string;
+  /** Codes joined by `-`. */
+  readonly sid: string;
+  /** Text of a JSON object. */
+  readonly attributes: string;
+  readonly isLive: boolean;
+  readonly fromSequence: number;
+  readonly fromMs: number;
+}
+
+export interface ItemsPage {
+  readonly total: number;
+  readonly items: readonly AnalysisItem[];
+  /** Of the items that fit the filter; the most frequent values of each attribute. */
+  readonly facets: readonly {
+    readonly name: string;
+    readonly values: readonly { readonly value: string; readonly count: number }[];
+  }[];
+}
+
+/** Parts of what a recall depends on, that two recalls of a user may differ in. */
+export type ChangePart = 'history' | 'catalogue' | 'adapter';
+
+/** Why two recalls of a user differ. */
+export interface UserChangePage {
+  /** Jaccard distance of the two recalls as they were answered: 0..1. */
+  readonly distance: number;
+  /** Shapley shares of the parts; they and `rest` add up to the distance. */
+  readonly shares: readonly {
+    readonly part: ChangePart;
+    readonly share: number;
+    /** False: both recalls have the same, or one side cannot be asked. */
+    readonly isAsked: boolean;
+    /** Why it could not be asked; '' otherwise. */
+    readonly reason: string;
+  }[];
+  /** What the parts do not explain: another model, scene or a side that cannot be asked. */
+  readonly rest: number;
+  readonly gained: readonly string[];
+  readonly lost: readonly string[];
+  readonly corners: readonly {
+    /** Parts that are those of the later recall. */
+    readonly later: readonly ChangePart[];
+    readonly itemIds: readonly string[];
+  }[];
+}
+
+/** Tables that SQL can read. */
+export interface SchemaPage {
+  readonly tables: readonly {
+    readonly name: string;
+    readonly text: string;
+    readonly columns: readonly {
+      readonly name: string;
+      readonly type: string;
+      readonly text: string;
+    }[];
+  }[];
+}
+
+/** An export on its way. */
+export interface ExportJob {
+  readonly id: string;
+  readonly state: 'running' | 'done' | 'failed';
+  readonly format: 'csv' | 'parquet';
+  readonly bytes: number;
+  readonly milliseconds: number;
+  /** Of a failed one; '' otherwise. */
+  readonly message: string;
+}

@@ -1,0 +1,64 @@
+import { useElementSize } from '@mantine/hooks';
+import type * as PlotLibrary from '@observablehq/plot';
+import { useEffect, useRef, useState } from 'react';
+
+export type Plot = typeof PlotLibrary;
+export type PlotOptions = PlotLibrary.PlotOptions;
+
+/** Told apart in light and dark, and by those who do not see all colours (Okabe and Ito). */
+export const COLOURS = [
+  ...['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#56b4e9'],
+  ...['#a39b00', '#7f5ab6', '#8c564b', '#1aafd0', '#b1457b', '#5b8c2a', '#868e96'],
+];
+
+/** The library is loaded with the first chart. */
+function usePlot(): Plot | undefined {
+  const [plot, setPlot] = useState<Plot | undefined>(undefined);
+  useEffect(() => {
+    void import('@observablehq/plot').then(setPlot);
+  }, []);
+  return plot;
+}
+
+/**
+ * A chart as SVG; its data are told in words as well, beside it or in its label.
+ * @param props.draw options for a width; memoise it
+ */
+export function PlotChart({
+  label,
+  height = 260,
+  draw,
+  onClick,
+}: {
+  label: string;
+  height?: number;
+  draw: (plot: Plot, width: number) => PlotOptions;
+  /** The value under the pointer, where the chart has a tip. */
+  onClick?: (value: unknown) => void;
+}) {
+  const plot = usePlot();
+  const { ref: frame, width } = useElementSize();
+  const target = useRef<HTMLDivElement>(null);
+  const clicked = useRef(onClick);
+  clicked.current = onClick;
+  useEffect(() => {
+    if (plot === undefined || width === 0 || target.current === null) return;
+    const options = { width, height, style: { background: 'none', fontSize: '12px' } };
+    const chart = plot.plot(Object.assign(options, draw(plot, width)));
+    const pick = () => clicked.current?.(chart.value);
+    chart.addEventListener('click', pick);
+    target.current.replaceChildren(chart);
+    return () => chart.remove();
+  }, [plot, width, height, draw]);
+  return (
+    <div ref={frame}>
+      <div
+        ref={target}
+        className="plot"
+        role="img"
+        aria-label={label}
+        style={{ minHeight: height }}
+      />
+    </div>
+  );
+}
