@@ -19,6 +19,7 @@ import type {
   ExplainAnswer,
   ExportJob,
   ItemsPage,
+  ItemPlace,
   Landing,
   LivePage,
   LoginState,
@@ -71,6 +72,7 @@ export interface ConsoleAnswers {
   readonly 'get catalogue': CataloguePage;
   readonly 'get catalogue/changes': { readonly changes: readonly RecordedChange[] };
   readonly 'get catalogue/names': TreeNames;
+  readonly 'get items/{id}/place': ItemPlace;
   readonly 'post catalogue/landing': Landing;
   readonly 'post catalogue/roll-back': { readonly sequence: number };
   readonly 'post catalogue/imports': { readonly id: string };

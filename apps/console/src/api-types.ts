@@ -37,6 +37,7 @@ import type {
 import type { Certificate, DescribedItem, ExplainAnswer } from '@tessera/recall';
 import type { Visitor } from './console-access.js';
 import type { Comparison, Distribution } from './domain/compare.js';
+import type { Neighbour } from './domain/nearest.js';
 
 export type { Comparison, Distribution } from './domain/compare.js';
 export type {
@@ -130,6 +131,14 @@ export interface TreeNames {
   /** By path, codes joined by `-`. */
   readonly names: Readonly<Record<string, { readonly value: string; readonly share: number }>>;
   /** False: only the first items of a large catalogue were counted. */
+  readonly isWhole: boolean;
+}
+
+/** Where an item stands in the tree. */
+export interface ItemPlace extends DescribedItem {
+  /** Those with the most first codes in common. */
+  readonly neighbours: readonly Neighbour[];
+  /** False: only the first items of a large catalogue were looked at. */
   readonly isWhole: boolean;
 }
 

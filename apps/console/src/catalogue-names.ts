@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { TreeNames } from './api-types.js';
+import type { DescribedItem, ItemPlace, TreeNames } from './api-types.js';
 import { ConsoleParts } from './console-parts.js';
+import { Nearest } from './domain/nearest.js';
 import { NodeNames } from './domain/node-names.js';
 
 /** Items that are counted; of a larger catalogue the first. */
 const ITEMS_MAX = 100_000;
+const NEIGHBOURS = 12;
 /** Between two counts of a catalogue that changes all the time. */
 const AGE_MS = 30_000;
 /** Items between two turns of the event loop: recalls go on meanwhile. */
@@ -31,19 +33,36 @@ export class CatalogueNames {
     return Object.assign(names.names(by), { isWhole });
   }
 
+  /** Where an item stands in the tree, and the items beside it. Null: there is no such item. */
+  async place(itemId: string): Promise<ItemPlace | null> {
+    const [item] = this.parts.runtime.facts.describe([itemId]);
+    if (item === undefined) return null;
+    const nearest = new Nearest(item, NEIGHBOURS);
+    const isWhole = await this.each((one) => nearest.add(one));
+    return Object.assign({}, item, { neighbours: nearest.found(), isWhole });
+  }
+
   private async count(): Promise<Counted> {
-    const { pages } = await this.parts.runtime.operations.changesOf('').listItems();
     const names = new NodeNames();
+    const isWhole = await this.each(({ sid, attributes }) => {
+      names.add({ sid, attributes: JSON.parse(attributes) as Record<string, unknown> });
+    });
+    return { names, isWhole };
+  }
+
+  /** False: there are more items than are looked at. */
+  private async each(look: (item: DescribedItem) => void): Promise<boolean> {
+    const { pages } = await this.parts.runtime.operations.changesOf('').listItems();
     let counted = 0;
     for (const page of pages) {
-      for (const { sid, attributes } of page) {
-        if (counted === ITEMS_MAX) return { names, isWhole: false };
-        names.add({ sid, attributes: JSON.parse(attributes) as Record<string, unknown> });
+      for (const item of page) {
+        if (counted === ITEMS_MAX) return false;
+        look(item);
         counted += 1;
         if (counted % TURN === 0) await new Promise<void>((resolve) => setImmediate(resolve));
       }
     }
-    return { names, isWhole: true };
+    return true;
   }
 }
 

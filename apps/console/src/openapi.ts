@@ -129,6 +129,7 @@ const OPERATIONS: readonly Operation[] = [
   { path: 'users/{id}', method: 'get', summary: 'What is known and kept of a user' },
   { path: 'users/{id}', method: 'delete', summary: 'Forget a user' },
   { path: 'items', method: 'get', summary: 'Items by ID or part of the title', query: ['text'] },
+  { path: 'items/{id}/place', method: 'get', summary: 'Where an item stands in the tree' },
   { path: 'catalogue', method: 'get', summary: 'The catalogue and its versions' },
   {
     path: 'catalogue/names',

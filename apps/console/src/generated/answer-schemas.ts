@@ -2624,6 +2624,68 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
     ],
     "additionalProperties": false
   },
+  "get items/{id}/place": {
+    "type": "object",
+    "properties": {
+      "itemId": {
+        "type": "string"
+      },
+      "title": {
+        "type": "string"
+      },
+      "attributes": {
+        "type": "string"
+      },
+      "sid": {
+        "type": "array",
+        "items": {
+          "type": "number"
+        }
+      },
+      "neighbours": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "itemId": {
+              "type": "string"
+            },
+            "title": {
+              "type": "string"
+            },
+            "sid": {
+              "type": "array",
+              "items": {
+                "type": "number"
+              }
+            },
+            "sharedLevels": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "itemId",
+            "sharedLevels",
+            "sid",
+            "title"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "isWhole": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "attributes",
+      "isWhole",
+      "itemId",
+      "neighbours",
+      "sid",
+      "title"
+    ],
+    "additionalProperties": false
+  },
   "post catalogue/landing": {
     "type": "object",
     "properties": {

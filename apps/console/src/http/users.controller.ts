@@ -1,7 +1,8 @@
 import { Controller, Delete, Get, Param, Query, Req } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
 import type { FastifyRequest } from 'fastify';
-import type { DescribedItem, UserPage } from '../api-types.js';
+import type { DescribedItem, ItemPlace, UserPage } from '../api-types.js';
+import { CatalogueNames } from '../catalogue-names.js';
 import { ClusterNodes } from '../cluster-nodes.js';
 import { ConsoleParts } from '../console-parts.js';
 import { sampledOf } from '../domain/sampled.js';
@@ -25,6 +26,7 @@ export class UsersController {
     private readonly gate: Gate,
     private readonly recorded: Recorded,
     private readonly nodes: ClusterNodes,
+    private readonly names: CatalogueNames,
   ) {}
 
   /** Some users that can be recalled for: by their beginning, or by chance where there is a seed. */
@@ -113,6 +115,15 @@ export class UsersController {
     const { found, isWhole } = await this.titled(text.toLowerCase());
     const others = found.filter((item) => item.itemId !== byId?.itemId);
     return { items: [...(byId === undefined ? [] : [byId]), ...others], isWhole };
+  }
+
+  @Get('items/:id/place')
+  async place(@Req() request: FastifyRequest, @Param('id') id: string): Promise<ItemPlace> {
+    await this.gate.look(request);
+    const place = await this.names.place(id);
+    if (place !== null) return place;
+    const message = `item: expected the ID of one in the catalogue, got '${id.slice(0, 80)}'`;
+    throw new TesseraError('ITEM_NOT_FOUND', message, { field: 'item' });
   }
 
   private async titled(text: string): Promise<{ found: DescribedItem[]; isWhole: boolean }> {

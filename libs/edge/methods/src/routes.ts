@@ -50,6 +50,7 @@ export const ROUTES: Readonly<Record<string, AccessRule>> = {
   'GET /console/api/users/:id': page('read'),
   'DELETE /console/api/users/:id': page('operate', 'erase-user'),
   'GET /console/api/items': page('read'),
+  'GET /console/api/items/:id/place': page('read'),
   'GET /console/api/catalogue': page('read'),
   'GET /console/api/catalogue/changes': page('read'),
   'GET /console/api/catalogue/names': page('read'),

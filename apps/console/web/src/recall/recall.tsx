@@ -6,6 +6,7 @@ import { withQuery } from '../api.js';
 import { KvBar } from '../kv/kv-bar.js';
 import { ageOf } from '../kv/kv-sources.js';
 import { BeamTree } from '../tree/beam-tree.js';
+import { useNodeNames } from '../tree/use-node-names.js';
 import { CertificateMark } from '../ui/certificate-mark.js';
 import { formatCount, formatTime, shortDigest } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
@@ -74,6 +75,7 @@ function Answered({ page }: { page: RecallPage }) {
   const { recall, node, described, goneVersions } = page;
   const [sid, setSid] = useState<readonly number[] | undefined>(undefined);
   const { answer } = recall;
+  const names = useNodeNames();
   if (answer === undefined) return null;
   return (
     <Grid>
@@ -91,7 +93,12 @@ function Answered({ page }: { page: RecallPage }) {
             {answer.tree.length === 0 ? (
               <Empty title="No tree is stored">This recall was recorded without its search.</Empty>
             ) : (
-              <BeamTree rows={answer.tree} sid={sid} bound={answer.items.at(-1)?.score} />
+              <BeamTree
+                rows={answer.tree}
+                sid={sid}
+                bound={answer.items.at(-1)?.score}
+                names={names}
+              />
             )}
           </Section>
           <Section title="Why not another one?">

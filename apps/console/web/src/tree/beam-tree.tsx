@@ -98,8 +98,12 @@ function described(
   rows: readonly LayoutRow[],
   node: PlacedNode | undefined,
   bound: number | undefined,
+  names: Readonly<Record<string, string>>,
 ): string {
-  return node === undefined ? '' : describeNode(rows, node.path, rows[node.row], bound);
+  if (node === undefined) return '';
+  const name = names[node.path.join('-')];
+  const mostly = name === undefined ? '' : ` Most items below are ${name}.`;
+  return describeNode(rows, node.path, rows[node.row], bound) + mostly;
 }
 
 /** The keys of the tree: + and − zoom, 0 shows all, Escape lets go, arrows walk. */
@@ -123,9 +127,13 @@ interface BeamTreeProps {
   readonly sid: readonly number[] | undefined;
   /** Score of the last item of the answer: what is below it cannot reach it. */
   readonly bound: number | undefined;
+  /** What the items below a node have in common, by its path; left out: not known. */
+  readonly names?: Readonly<Record<string, string>>;
 }
 
-export function BeamTree({ rows, sid, bound }: BeamTreeProps) {
+const NO_NAMES = {};
+
+export function BeamTree({ rows, sid, bound, names = NO_NAMES }: BeamTreeProps) {
   const [showsRejected, setShowsRejected] = useState(true);
   const layout = useMemo(() => layOutTree(rows, showsRejected), [rows, showsRejected]);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -134,8 +142,8 @@ export function BeamTree({ rows, sid, bound }: BeamTreeProps) {
   const { frame, width, place, setPlace, pointers, zoomByKey } = useTreeWindow(canvas, onClick);
   const shown = sid === undefined ? focus : nodeOnPath(layout, sid);
   const picture: Picture = useMemo(
-    () => ({ rows, layout, way: wayTo(layout, focus >= 0 ? focus : shown), focus }),
-    [rows, layout, shown, focus],
+    () => ({ rows, layout, way: wayTo(layout, focus >= 0 ? focus : shown), names, focus }),
+    [rows, layout, shown, names, focus],
   );
   const window = useWindow(layout, place, width);
   useDrawing(canvas, picture, window);
@@ -178,7 +186,7 @@ export function BeamTree({ rows, sid, bound }: BeamTreeProps) {
         />
       </div>
       <Text size="sm" aria-live="polite">
-        {described(rows, layout.nodes[focus >= 0 ? focus : Math.max(0, shown)], bound)}
+        {described(rows, layout.nodes[focus >= 0 ? focus : Math.max(0, shown)], bound, names)}
       </Text>
     </Stack>
   );

@@ -1,5 +1,6 @@
 /** Draws the part of the picture that is seen. */
 
+import { formatShare } from '../ui/format.js';
 import { type LayoutRow, type TreeLayout, visibleRun } from './layout.js';
 
 export const ROW = 20;
@@ -59,6 +60,8 @@ export interface Picture {
   readonly layout: TreeLayout;
   /** Nodes of the way that is shown. */
   readonly way: ReadonlySet<number>;
+  /** What the items below a node have in common, by its path. */
+  readonly names: Readonly<Record<string, string>>;
   /** The node that has the keyboard; -1: none. */
   readonly focus: number;
 }
@@ -95,16 +98,17 @@ function kindOf(picture: Picture, index: number): Kind {
   return row === undefined || row.goesOn ? 'kept' : 'rejected';
 }
 
-const probability = (score: number) => {
-  const percent = Math.exp(score) * 100;
-  return percent >= 0.1 ? `${percent.toFixed(1)} %` : `${percent.toExponential(0)} %`;
-};
+/** Characters of a name that a column has room for. */
+const NAME_LENGTH_MAX = 14;
 
-function label(row: LayoutRow | undefined, tellsItems: boolean): string {
+function label(row: LayoutRow | undefined, name: string | undefined, tellsItems: boolean): string {
   if (row === undefined) return 'start';
-  const code = row.code < 0 ? 'end' : String(row.code);
+  const short = name !== undefined && name.length > NAME_LENGTH_MAX;
+  const said = short ? `${name.slice(0, NAME_LENGTH_MAX - 1)}…` : name;
+  const own = row.code < 0 ? 'end' : String(row.code);
+  const code = said === undefined ? own : `${own} ${said}`;
   const items = row.goesOn && tellsItems ? ` · ${row.atLeast ? '≥ ' : ''}${row.items} items` : '';
-  return `${code} · ${probability(row.score)}${items}`;
+  return `${code} · ${formatShare(Math.exp(row.score))}${items}`;
 }
 
 /** One path per kind: a stroke for thousands of links costs what a few cost. */
@@ -169,7 +173,12 @@ function drawLabels(
     const at = placeOf(picture, window, index);
     const row = picture.rows[picture.layout.nodes[index]?.row ?? -1];
     context.fillStyle = kindOf(picture, index) === 'rejected' ? palette.faint : palette.text;
-    context.fillText(label(row, tellsItems), at.x + 9 * window.scale, at.y - 6 * window.scale);
+    const name = picture.names[picture.layout.nodes[index]?.path.join('-') ?? ''];
+    context.fillText(
+      label(row, name, tellsItems),
+      at.x + 9 * window.scale,
+      at.y - 6 * window.scale,
+    );
   }
 }
 

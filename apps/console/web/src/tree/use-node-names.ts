@@ -1,0 +1,14 @@
+import { useMemo } from 'react';
+import type { TreeNames } from '../../../src/api-types.js';
+import { useAsked } from '../ui/use-asked.js';
+
+const NO_NAMES: Readonly<Record<string, string>> = {};
+
+/** What the items below each node have in common, by its path; empty while it is not known. */
+export function useNodeNames(): Readonly<Record<string, string>> {
+  const { data } = useAsked<TreeNames>('catalogue/names');
+  return useMemo(() => {
+    if (data === undefined) return NO_NAMES;
+    return Object.fromEntries(Object.entries(data.names).map(([path, { value }]) => [path, value]));
+  }, [data]);
+}
