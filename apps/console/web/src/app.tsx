@@ -17,6 +17,13 @@ function ToAsk() {
 }
 
 const VIEWS = [
+  view('/', () => import('./analysis/overview.js')),
+  view('/composition', () => import('./analysis/composition.js')),
+  view('/reach', () => import('./analysis/reach.js')),
+  view('/versions', () => import('./analysis/versions.js')),
+  view('/change', () => import('./analysis/change.js')),
+  view('/items', () => import('./analysis/items.js')),
+  view('/items/:id', () => import('./analysis/ad.js')),
   view('/recalls', () => import('./recall/recalls.js')),
   view('/recalls/:id', () => import('./recall/recall.js')),
   view('/try', () => import('./recall/try.js')),

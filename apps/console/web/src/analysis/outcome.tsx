@@ -1,0 +1,115 @@
+import { Text } from '@mantine/core';
+import { useCallback } from 'react';
+import { type Column, DataTable } from '../ui/data-table.js';
+import { formatCount, formatShare } from '../ui/format.js';
+import { COLOURS, type Plot, PlotChart } from '../ui/plot-chart.js';
+import type { OutcomeRow, Rate } from './answers.js';
+
+/** A rate with its 95 % interval, or a dash. */
+export const rateText = ({ trials, rate, low, high }: Rate) =>
+  trials === 0 ? '–' : `${formatShare(rate)} (${formatShare(low)} to ${formatShare(high)})`;
+
+/** Clicks by position with intervals, a colour for each version. */
+export function OutcomeChart({
+  rows,
+  nameOf,
+}: {
+  rows: readonly OutcomeRow[];
+  nameOf: (adapter: string) => string;
+}) {
+  const draw = useCallback(
+    (plot: Plot) => {
+      const shown = rows.filter(({ position, clicks }) => position > 0 && clicks.trials > 0);
+      const points = shown.map(({ adapter, position, clicks }) => ({
+        position,
+        version: nameOf(adapter),
+        rate: clicks.rate * 100,
+        low: clicks.low * 100,
+        high: clicks.high * 100,
+      }));
+      const versions = [...new Set(points.map(({ version }) => version))];
+      const dodge = (d: { position: number; version: string }) =>
+        d.position + (versions.indexOf(d.version) - (versions.length - 1) / 2) * 0.18;
+      const text = (d: (typeof points)[number]) =>
+        `${d.version}, position ${d.position}: ${d.rate.toFixed(2)} % ` +
+        `(${d.low.toFixed(2)} to ${d.high.toFixed(2)})`;
+      return {
+        color: { domain: versions, range: COLOURS.slice(0, versions.length), legend: true },
+        x: { label: 'position', ticks: 10 },
+        y: { label: 'click rate, %', zero: true, grid: true },
+        marks: [
+          plot.ruleX(points, { x: dodge, y1: 'low', y2: 'high', stroke: 'version' }),
+          plot.dot(points, { x: dodge, y: 'rate', fill: 'version', r: 3 }),
+          plot.tip(points, plot.pointerX({ x: dodge, y: 'rate', title: text })),
+        ],
+      };
+    },
+    [rows, nameOf],
+  );
+  return <PlotChart label="Click rate by position; the table below has the same" draw={draw} />;
+}
+
+function columnsOf(nameOf: (adapter: string) => string): Column<OutcomeRow>[] {
+  const count = (key: 'recalled' | 'impressions', label: string): Column<OutcomeRow> => ({
+    key,
+    label,
+    isNumber: true,
+    value: (row) => row[key],
+    cell: (row) => formatCount(row[key]),
+  });
+  const rate = (key: 'clicks' | 'conversions', label: string): Column<OutcomeRow> => ({
+    key,
+    label,
+    isNumber: true,
+    value: (row) => (row[key].trials === 0 ? undefined : row[key].rate),
+    cell: (row) => rateText(row[key]),
+  });
+  return [
+    {
+      key: 'version',
+      label: 'Version',
+      value: ({ adapter }) => nameOf(adapter),
+      cell: ({ adapter }) => nameOf(adapter),
+    },
+    {
+      key: 'position',
+      label: 'Position',
+      isNumber: true,
+      value: ({ position }) => position,
+      cell: ({ position }) => (position === 0 ? 'all' : position),
+    },
+    count('recalled', 'Recalled'),
+    count('impressions', 'Impressions'),
+    rate('clicks', 'Clicked'),
+    rate('conversions', 'Converted'),
+  ];
+}
+
+/** The same in numbers, all positions together first. */
+export function OutcomeTable({
+  rows,
+  nameOf,
+  shownBy,
+}: {
+  rows: readonly OutcomeRow[];
+  nameOf: (adapter: string) => string;
+  shownBy: 'impressions' | 'recalls' | undefined;
+}) {
+  return (
+    <>
+      <DataTable
+        label="Outcome by version and position"
+        rows={rows}
+        columns={columnsOf(nameOf)}
+        keyOf={({ adapter, position }) => `${adapter} ${position}`}
+        first={{ key: 'position', isDescending: false }}
+        minWidth={640}
+      />
+      {shownBy === 'recalls' && (
+        <Text size="sm" c="dimmed">
+          No impressions in this span: every recalled item counts as shown.
+        </Text>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,296 @@
+import { Anchor, Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useCallback } from 'react';
+import { Link } from 'react-router';
+import { type Column, DataTable } from '../ui/data-table.js';
+import { Figure, Figures } from '../ui/figure.js';
+import { formatCount, formatShare, formatTime, ZONE } from '../ui/format.js';
+import { type Plot, PlotChart } from '../ui/plot-chart.js';
+import { Section } from '../ui/section.js';
+import { Empty } from '../ui/states.js';
+import { useAsked } from '../ui/use-asked.js';
+import type { AnalysisAbout, OverviewPage, ReachPage, ReachRow, UnreachedPage } from './answers.js';
+import { useAnalysis, useFilter } from './filter.js';
+import { AnalysisPage, Answered, markText } from './page.js';
+
+const PICTURED = 25;
+const ROW_HEIGHT = 22;
+
+const nameOf = ({ key, title }: ReachRow) => title || key || '(without)';
+const gainOf = ({ shareBefore, shareAfter }: ReachRow) => shareAfter - shareBefore;
+
+function gainText(row: ReachRow): string {
+  const gain = gainOf(row) * 100;
+  return `${gain > 0 ? '+' : gain < 0 ? '−' : ''}${Math.abs(gain).toFixed(2)}`;
+}
+
+function columnsOf(by: string): Column<ReachRow>[] {
+  return [
+    {
+      key: 'name',
+      label: by === 'item' ? 'Item' : by,
+      value: nameOf,
+      cell: (row) =>
+        by === 'item' ? (
+          <Anchor component={Link} size="sm" to={`/items/${encodeURIComponent(row.key)}`}>
+            {nameOf(row)}
+          </Anchor>
+        ) : (
+          nameOf(row)
+        ),
+    },
+    {
+      key: 'before',
+      label: 'Before',
+      unit: 'recalls',
+      isNumber: true,
+      value: ({ before }) => before,
+      cell: ({ before }) => formatCount(before),
+    },
+    {
+      key: 'after',
+      label: 'After',
+      unit: 'recalls',
+      isNumber: true,
+      value: ({ after }) => after,
+      cell: ({ after }) => formatCount(after),
+    },
+    {
+      key: 'shareBefore',
+      label: 'Share before',
+      isNumber: true,
+      value: ({ shareBefore }) => shareBefore,
+      cell: ({ shareBefore }) => formatShare(shareBefore),
+    },
+    {
+      key: 'shareAfter',
+      label: 'Share after',
+      isNumber: true,
+      value: ({ shareAfter }) => shareAfter,
+      cell: ({ shareAfter }) => formatShare(shareAfter),
+    },
+    {
+      key: 'gain',
+      label: 'Change',
+      unit: 'points',
+      isNumber: true,
+      value: gainOf,
+      cell: gainText,
+    },
+  ];
+}
+
+/** Before and after as two ends of a line, those that changed most. */
+function Dumbbells({ page }: { page: ReachPage }) {
+  const rows = page.rows.slice(0, PICTURED);
+  const draw = useCallback(
+    (plot: Plot) => {
+      const points = rows.map((row) => ({
+        name: nameOf(row).slice(0, 32),
+        before: row.shareBefore * 100,
+        after: row.shareAfter * 100,
+      }));
+      const order = points.map(({ name }) => name);
+      const text = (d: (typeof points)[number]) =>
+        `${d.name}: ${d.before.toFixed(2)} % before, ${d.after.toFixed(2)} % after`;
+      return {
+        marginLeft: 190,
+        x: { label: 'share of the recalls, %', grid: true, zero: true },
+        y: { domain: order, label: null },
+        color: { legend: true, domain: ['before', 'after'], range: ['#868e96', '#d9480f'] },
+        marks: [
+          plot.ruleY(points, { y: 'name', x1: 'before', x2: 'after', stroke: '#868e96' }),
+          plot.dot(points, { y: 'name', x: 'before', fill: '#868e96' }),
+          plot.dot(points, { y: 'name', x: 'after', fill: '#d9480f', r: 4 }),
+          plot.tip(points, plot.pointerY({ y: 'name', x: 'after', title: text })),
+        ],
+      };
+    },
+    [rows],
+  );
+  return (
+    <PlotChart
+      label="Share of the recalls before and after; the table below has the same"
+      height={60 + rows.length * ROW_HEIGHT}
+      draw={draw}
+    />
+  );
+}
+
+function Changed({ page }: { page: ReachPage }) {
+  const { rows, recallsBefore, recallsAfter, atMs, by } = page;
+  const gained = rows.filter((row) => gainOf(row) > 0).length;
+  const lost = rows.filter((row) => gainOf(row) < 0).length;
+  if (rows.length === 0) {
+    return (
+      <Empty title="No recall around this moment">Choose another one, or a longer span.</Empty>
+    );
+  }
+  return (
+    <Stack>
+      <Figures>
+        <Figure label="Recalls before" value={formatCount(recallsBefore)} />
+        <Figure label="Recalls after" value={formatCount(recallsAfter)} />
+        <Figure label="Gained" value={formatCount(gained)} note={page.isCut && 'of those shown'} />
+        <Figure label="Lost" value={formatCount(lost)} note={page.isCut && 'of those shown'} />
+      </Figures>
+      <Section
+        title="Most changed"
+        help={`Share of the recalls that had it, before and after ${formatTime(atMs)}.`}
+      >
+        <Dumbbells page={page} />
+        <DataTable
+          label="Reach before and after"
+          rows={rows}
+          columns={columnsOf(by)}
+          keyOf={({ key }) => key}
+          minWidth={640}
+        />
+        {page.isCut && (
+          <Text size="sm" c="dimmed">
+            The {formatCount(rows.length)} that changed most; there are more.
+          </Text>
+        )}
+      </Section>
+    </Stack>
+  );
+}
+
+type Unreached = UnreachedPage['items'][number];
+
+const UNREACHED_COLUMNS: readonly Column<Unreached>[] = [
+  {
+    key: 'item',
+    label: 'Item',
+    value: ({ title, itemId }) => title || itemId,
+    cell: ({ title, itemId }) => (
+      <Anchor component={Link} size="sm" to={`/items/${encodeURIComponent(itemId)}`}>
+        {title || itemId}
+      </Anchor>
+    ),
+  },
+  { key: 'id', label: 'ID', value: ({ itemId }) => itemId, cell: ({ itemId }) => itemId },
+  {
+    key: 'eligible',
+    label: 'Eligible in',
+    unit: 'recalls',
+    isNumber: true,
+    value: ({ eligibleRecalls }) => eligibleRecalls,
+    cell: ({ eligibleRecalls }) => formatCount(eligibleRecalls),
+  },
+];
+
+/** Items that recalls could have had and none had. */
+function NeverRecalled() {
+  const asked = useAnalysis<UnreachedPage>('unreached', { limit: '200' });
+  return (
+    <Answered asked={asked}>
+      {({ items, total, recalls, unknownRecalls }) => (
+        <Stack>
+          <Figures>
+            <Figure
+              label="Eligible, never recalled"
+              value={formatCount(total)}
+              note={`items, in ${formatCount(recalls)} recalls`}
+            />
+          </Figures>
+          {unknownRecalls > 0 && (
+            <Text size="sm">
+              Of {formatCount(unknownRecalls)} recalls it is not known what was eligible; they are
+              not counted.
+            </Text>
+          )}
+          {items.length > 0 && (
+            <DataTable
+              label="Items that were eligible and never recalled"
+              rows={items}
+              columns={UNREACHED_COLUMNS}
+              keyOf={({ itemId }) => itemId}
+            />
+          )}
+          <Text size="sm" c="dimmed">
+            The page of an item says for a sample of recalls at which step it was given up.
+          </Text>
+        </Stack>
+      )}
+    </Answered>
+  );
+}
+
+/** The moment: a mark of the span, or any time of it. */
+function Moment() {
+  const { query, range, set } = useFilter();
+  const overview = useAnalysis<OverviewPage>('overview', { buckets: '1' });
+  const marks = overview.data?.marks ?? [];
+  const at = Number(query.get('at') ?? (range.fromMs + range.toMs) / 2);
+  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  return (
+    <>
+      <Select
+        label="Around"
+        size="xs"
+        w={320}
+        maw="100%"
+        placeholder={marks.length === 0 ? 'no change in this span' : 'an import or activation'}
+        data={marks.map((mark, n) => ({ value: `${mark.timeMs} ${n}`, label: markText(mark) }))}
+        value={
+          marks
+            .map(({ timeMs }, n) => `${timeMs} ${n}`)
+            .find((value) => value.startsWith(`${at} `)) ?? null
+        }
+        onChange={(value) => set({ at: value?.split(' ')[0] })}
+      />
+      <TextInput
+        label={`or at (${ZONE})`}
+        type="datetime-local"
+        size="xs"
+        key={at}
+        defaultValue={local.toISOString().slice(0, 16)}
+        onBlur={(event) => {
+          const time = new Date(event.currentTarget.value).getTime();
+          if (!Number.isNaN(time) && Math.abs(time - at) >= 60_000) set({ at: String(time) });
+        }}
+      />
+    </>
+  );
+}
+
+export function View() {
+  const { query, range, set } = useFilter();
+  const about = useAsked<AnalysisAbout>('analysis/about');
+  const by = query.get('by') ?? 'item';
+  const shows = query.get('show') === 'unreached' ? 'unreached' : 'changed';
+  const at = query.get('at') ?? String(Math.round((range.fromMs + range.toMs) / 2));
+  const asked = useAnalysis<ReachPage>('reach', { by, at });
+  const choices = ['item', ...(about.data?.attributes ?? [])];
+  return (
+    <AnalysisPage title="Reach" help="Which items, or advertisers, or campaigns, recalls had.">
+      <SegmentedControl
+        size="xs"
+        aria-label="What to show"
+        value={shows}
+        onChange={(show) => set({ show: show === 'changed' ? undefined : show })}
+        data={[
+          { value: 'changed', label: 'Before and after' },
+          { value: 'unreached', label: 'Eligible, never recalled' },
+        ]}
+      />
+      {shows === 'unreached' ? (
+        <NeverRecalled />
+      ) : (
+        <>
+          <Group gap="xs" align="flex-end">
+            <Select
+              label="By"
+              size="xs"
+              data={choices}
+              value={by}
+              onChange={(next) => set({ by: next === 'item' ? undefined : (next ?? undefined) })}
+            />
+            <Moment />
+          </Group>
+          <Answered asked={asked}>{(page) => <Changed page={page} />}</Answered>
+        </>
+      )}
+    </AnalysisPage>
+  );
+}
