@@ -47,6 +47,8 @@ export function PlotChart({
     const chart = plot.plot(Object.assign(options, draw(plot, width)));
     const pick = () => clicked.current?.(chart.value);
     chart.addEventListener('click', pick);
+    // The picture has one name; names of its parts would need roles of their own.
+    for (const part of chart.querySelectorAll('g[aria-label]')) part.removeAttribute('aria-label');
     target.current.replaceChildren(chart);
     return () => chart.remove();
   }, [plot, width, height, draw]);

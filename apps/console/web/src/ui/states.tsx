@@ -72,7 +72,7 @@ export function UnreachedNodes({ unreached }: { unreached: readonly Unreached[] 
 export function Waiting({ rows = 6 }: { rows?: number }) {
   const keys = Array.from({ length: rows }, (_, key) => key);
   return (
-    <Stack gap="xs" aria-busy="true" aria-label="Loading">
+    <Stack gap="xs" role="status" aria-busy="true" aria-label="Loading">
       {keys.map((key) => (
         <Skeleton key={key} height={28} />
       ))}
