@@ -18,7 +18,7 @@ import { useNodeNames } from '../tree/use-node-names.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatCount, formatShare, formatTime, shortDigest, ZONE } from '../ui/format.js';
-import { type Plot, PlotChart } from '../ui/plot-chart.js';
+import { type Plot, PlotChart, TIME_AXIS } from '../ui/plot-chart.js';
 import { Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
@@ -123,14 +123,14 @@ function Hours({ page }: { page: AdPage }) {
         users,
       }));
       return {
-        x: { label: null },
+        x: TIME_AXIS,
         y: { label: 'recalls an hour', grid: true },
         marks: [
           plot.rectY(hours, {
             x: 'time',
             interval: 'hour',
             y: 'recalls',
-            fill: 'var(--mantine-color-cyan-7)',
+            fill: 'var(--bar)',
             tip: true,
           }),
         ],

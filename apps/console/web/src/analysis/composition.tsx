@@ -2,7 +2,7 @@ import { Anchor, Group, Select, Table, Text, UnstyledButton } from '@mantine/cor
 import { useCallback } from 'react';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { formatCount, formatShare, ZONE } from '../ui/format.js';
-import { COLOURS, type Plot, PlotChart } from '../ui/plot-chart.js';
+import { COLOURS, type Plot, PlotChart, TIME_AXIS } from '../ui/plot-chart.js';
 import { Section } from '../ui/section.js';
 import { Empty } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
@@ -47,7 +47,7 @@ function Areas({ page }: { page: CompositionPage }) {
       }));
       return {
         color: { domain: names, range: COLOURS.slice(0, names.length), legend: true },
-        x: { label: null },
+        x: TIME_AXIS,
         y: { label: 'share of the items, %', domain: [0, 100], grid: true },
         marks: [
           plot.areaY(points, { x: 'time', y: 'share', fill: 'value', order: names, tip: true }),

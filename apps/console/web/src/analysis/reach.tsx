@@ -6,7 +6,7 @@ import { Figure, Figures } from '../ui/figure.js';
 import { formatCount, formatShare, formatTime, ZONE } from '../ui/format.js';
 import { type Plot, PlotChart } from '../ui/plot-chart.js';
 import { Section } from '../ui/section.js';
-import { Empty } from '../ui/states.js';
+import { Empty, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 import type { AnalysisAbout, OverviewPage, ReachPage, ReachRow, UnreachedPage } from './answers.js';
 import { useAnalysis, useFilter } from './filter.js';
@@ -83,25 +83,34 @@ function columnsOf(by: string): Column<ReachRow>[] {
 function Dumbbells({ page }: { page: ReachPage }) {
   const rows = page.rows.slice(0, PICTURED);
   const draw = useCallback(
-    (plot: Plot) => {
+    (plot: Plot, width: number) => {
+      const length = width < 500 ? 14 : 26;
+      const shortened = (name: string) =>
+        name.length > length ? `${name.slice(0, length - 1)}…` : name;
       const points = rows.map((row) => ({
-        name: nameOf(row).slice(0, 32),
+        key: row.key,
+        name: nameOf(row),
         before: row.shareBefore * 100,
         after: row.shareAfter * 100,
       }));
-      const order = points.map(({ name }) => name);
+      const names = new Map(points.map(({ key, name }) => [key, shortened(name)]));
       const text = (d: (typeof points)[number]) =>
         `${d.name}: ${d.before.toFixed(2)} % before, ${d.after.toFixed(2)} % after`;
       return {
-        marginLeft: 190,
-        x: { label: 'share of the recalls, %', grid: true, zero: true },
-        y: { domain: order, label: null },
+        marginLeft: width < 500 ? 110 : 190,
+        marginBottom: 44,
+        x: { label: 'share of the recalls, %', grid: true, zero: true, labelOffset: 36 },
+        y: {
+          domain: [...names.keys()],
+          label: null,
+          tickFormat: (key: string) => names.get(key) ?? key,
+        },
         color: { legend: true, domain: ['before', 'after'], range: ['#868e96', '#d9480f'] },
         marks: [
-          plot.ruleY(points, { y: 'name', x1: 'before', x2: 'after', stroke: '#868e96' }),
-          plot.dot(points, { y: 'name', x: 'before', fill: '#868e96' }),
-          plot.dot(points, { y: 'name', x: 'after', fill: '#d9480f', r: 4 }),
-          plot.tip(points, plot.pointerY({ y: 'name', x: 'after', title: text })),
+          plot.ruleY(points, { y: 'key', x1: 'before', x2: 'after', stroke: '#868e96' }),
+          plot.dot(points, { y: 'key', x: 'before', fill: '#868e96' }),
+          plot.dot(points, { y: 'key', x: 'after', fill: '#d9480f', r: 4 }),
+          plot.tip(points, plot.pointerY({ y: 'key', x: 'after', title: text })),
         ],
       };
     },
@@ -153,6 +162,11 @@ function Changed({ page }: { page: ReachPage }) {
       </Section>
     </Stack>
   );
+}
+
+function BeforeAndAfter({ by, at }: { by: string; at: number }) {
+  const asked = useAnalysis<ReachPage>('reach', { by, at: String(at) });
+  return <Answered asked={asked}>{(page) => <Changed page={page} />}</Answered>;
 }
 
 type Unreached = UnreachedPage['items'][number];
@@ -216,12 +230,19 @@ function NeverRecalled() {
   );
 }
 
-/** The moment: a mark of the span, or any time of it. */
-function Moment() {
-  const { query, range, set } = useFilter();
+/** The moment of the address, else the newest mark, else the middle of the span. */
+function useMoment() {
+  const { query, range } = useFilter();
   const overview = useAnalysis<OverviewPage>('overview', { buckets: '1' });
   const marks = overview.data?.marks ?? [];
-  const at = Number(query.get('at') ?? (range.fromMs + range.toMs) / 2);
+  const middle = Math.round((range.fromMs + range.toMs) / 2);
+  const at = Number(query.get('at') ?? marks.at(-1)?.timeMs ?? middle);
+  return { marks, at, isKnown: query.has('at') || !overview.isPending };
+}
+
+/** Fields of the moment: a mark of the span, or any time of it. */
+function Moment({ marks, at }: { marks: readonly Mark[]; at: number }) {
+  const { set } = useFilter();
   const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
   return (
     <>
@@ -255,18 +276,18 @@ function Moment() {
 }
 
 export function View() {
-  const { query, range, set } = useFilter();
+  const { query, set } = useFilter();
   const about = useAsked<AnalysisAbout>('analysis/about');
   const by = query.get('by') ?? 'item';
   const shows = query.get('show') === 'unreached' ? 'unreached' : 'changed';
-  const at = query.get('at') ?? String(Math.round((range.fromMs + range.toMs) / 2));
-  const asked = useAnalysis<ReachPage>('reach', { by, at });
+  const { marks, at, isKnown } = useMoment();
   const choices = ['item', ...(about.data?.attributes ?? [])];
   return (
     <AnalysisPage title="Reach" help="Which items, or advertisers, or campaigns, recalls had.">
       <SegmentedControl
         size="xs"
         aria-label="What to show"
+        style={{ alignSelf: 'flex-start' }}
         value={shows}
         onChange={(show) => set({ show: show === 'changed' ? undefined : show })}
         data={[
@@ -286,9 +307,9 @@ export function View() {
               value={by}
               onChange={(next) => set({ by: next === 'item' ? undefined : (next ?? undefined) })}
             />
-            <Moment />
+            <Moment marks={marks} at={at} />
           </Group>
-          <Answered asked={asked}>{(page) => <Changed page={page} />}</Answered>
+          {isKnown ? <BeforeAndAfter by={by} at={at} /> : <Waiting />}
         </>
       )}
     </AnalysisPage>

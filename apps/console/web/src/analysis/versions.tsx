@@ -74,7 +74,8 @@ function Exposure({ page, nameOf }: { page: VersionsPage; nameOf: (adapter: stri
         marginLeft: 120,
         marginRight: 10,
         color: { domain: versions, range: COLOURS.slice(0, versions.length), legend: true },
-        x: { label: 'share of the items, %', grid: true },
+        marginBottom: 44,
+        x: { label: 'share of the items, %', grid: true, labelOffset: 36 },
         y: { axis: null, domain: versions },
         fy: { label: null, domain: values.map((value) => value || '(without)'), padding: 0.2 },
         marks: [

@@ -2,7 +2,7 @@ import { Group, Select } from '@mantine/core';
 import { useCallback } from 'react';
 import { useSearchParams } from 'react-router';
 import type { QueryResult } from '../../../src/api-types.js';
-import { type Plot, PlotChart } from '../ui/plot-chart.js';
+import { type Plot, PlotChart, TIME_AXIS } from '../ui/plot-chart.js';
 import { isNumber, isTime, numberOf } from './result-table.js';
 
 const KINDS = [
@@ -34,12 +34,12 @@ function marksOf(plot: Plot, kind: string, points: readonly Point[]) {
   const channels = { x: 'x', y: 'y', tip: true } as const;
   if (kind === 'bar') {
     const isCategory = typeof points[0]?.x === 'string';
-    const fill = 'var(--mantine-color-cyan-7)';
+    const fill = 'var(--bar)';
     return isCategory
       ? [plot.barX(points, { x: 'y', y: 'x', fill, tip: true, sort: { y: '-x', limit: 40 } })]
       : [plot.ruleX(points, Object.assign({ stroke: fill, strokeWidth: 6 }, channels))];
   }
-  const stroke = 'var(--mantine-color-cyan-7)';
+  const stroke = 'var(--bar)';
   return kind === 'line'
     ? [plot.lineY(points, { ...channels, stroke })]
     : [plot.dot(points, { ...channels, stroke })];
@@ -76,7 +76,11 @@ export function ResultChart({ result }: { result: QueryResult }) {
       return {
         marks: marksOf(plot, kind, points),
         marginLeft: isFlat ? 160 : 60,
-        x: { label: isFlat ? y : x, grid: isFlat },
+        marginBottom: 44,
+        x: Object.assign(
+          { label: isFlat ? y : x, grid: isFlat, labelOffset: 36 },
+          points[0]?.x instanceof Date && TIME_AXIS,
+        ),
         y: { label: isFlat ? null : y, grid: !isFlat },
       };
     },

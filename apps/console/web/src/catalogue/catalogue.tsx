@@ -1,9 +1,10 @@
-import { Anchor, Button, Group, Modal, NumberInput, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import type { CataloguePage } from '../../../src/api-types.js';
 import { post } from '../api.js';
+import { type Column, DataTable } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatBytes, formatCount, shortDigest } from '../ui/format.js';
 import { PageTitle, Section } from '../ui/section.js';
@@ -65,6 +66,38 @@ function RollBack({ page }: { page: CataloguePage }) {
   );
 }
 
+type Generation = CataloguePage['generations'][number];
+
+const GENERATION_COLUMNS: readonly Column<Generation>[] = [
+  {
+    key: 'snapshot',
+    label: 'Snapshot',
+    value: ({ baseDigest }) => baseDigest,
+    cell: ({ baseDigest }) => <span title={baseDigest}>{shortDigest(baseDigest)}</span>,
+  },
+  {
+    key: 'first',
+    label: 'First change',
+    isNumber: true,
+    value: ({ firstSequence }) => firstSequence,
+    cell: ({ firstSequence }) => formatCount(firstSequence),
+  },
+  {
+    key: 'last',
+    label: 'Last change',
+    isNumber: true,
+    value: ({ lastSequence }) => lastSequence,
+    cell: ({ lastSequence }) => formatCount(lastSequence),
+  },
+  {
+    key: 'log',
+    label: 'Log',
+    isNumber: true,
+    value: ({ logBytes }) => logBytes,
+    cell: ({ logBytes }) => formatBytes(logBytes),
+  },
+];
+
 function Generations({ generations }: Pick<CataloguePage, 'generations'>) {
   if (generations.length === 0) {
     return (
@@ -75,26 +108,12 @@ function Generations({ generations }: Pick<CataloguePage, 'generations'>) {
     );
   }
   return (
-    <Table verticalSpacing={3}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Snapshot</Table.Th>
-          <Table.Th className="number">First change</Table.Th>
-          <Table.Th className="number">Last change</Table.Th>
-          <Table.Th className="number">Log</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {generations.map((generation) => (
-          <Table.Tr key={`${generation.firstSequence}-${generation.baseDigest}`}>
-            <Table.Td title={generation.baseDigest}>{shortDigest(generation.baseDigest)}</Table.Td>
-            <Table.Td className="number">{formatCount(generation.firstSequence)}</Table.Td>
-            <Table.Td className="number">{formatCount(generation.lastSequence)}</Table.Td>
-            <Table.Td className="number">{formatBytes(generation.logBytes)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable
+      label="Versions that are kept"
+      rows={generations}
+      columns={GENERATION_COLUMNS}
+      keyOf={({ firstSequence, baseDigest }) => `${firstSequence}-${baseDigest}`}
+    />
   );
 }
 

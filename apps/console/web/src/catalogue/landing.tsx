@@ -21,26 +21,28 @@ function Place({ landing }: { landing: Landing }) {
         Squared distance that each level leaves:{' '}
         {distances.map((distance) => distance.toFixed(DIGITS)).join(', ')}
       </Text>
-      <Table verticalSpacing={3} aria-label="Neighbours">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Item</Table.Th>
-            <Table.Th>Title</Table.Th>
-            <Table.Th>Semantic ID</Table.Th>
-            <Table.Th className="number">First codes in common</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {neighbours.map((one) => (
-            <Table.Tr key={one.itemId}>
-              <Table.Td>{one.itemId}</Table.Td>
-              <Table.Td>{one.title}</Table.Td>
-              <Table.Td>{one.sid.join('-')}</Table.Td>
-              <Table.Td className="number">{one.sharedLevels}</Table.Td>
+      <Table.ScrollContainer minWidth={420}>
+        <Table verticalSpacing={3} aria-label="Neighbours">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Item</Table.Th>
+              <Table.Th>Title</Table.Th>
+              <Table.Th>Semantic ID</Table.Th>
+              <Table.Th className="number">First codes in common</Table.Th>
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+          </Table.Thead>
+          <Table.Tbody>
+            {neighbours.map((one) => (
+              <Table.Tr key={one.itemId}>
+                <Table.Td>{one.itemId}</Table.Td>
+                <Table.Td>{one.title}</Table.Td>
+                <Table.Td>{one.sid.join('-')}</Table.Td>
+                <Table.Td className="number">{one.sharedLevels}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
     </Stack>
   );
 }

@@ -1,5 +1,6 @@
-import { Table, UnstyledButton } from '@mantine/core';
+import { Button, Group, Table, Text, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { formatCount } from './format.js';
 
 export interface Column<Row> {
   readonly key: string;
@@ -78,6 +79,7 @@ export function DataTable<Row>({
   first,
   isChosen,
   minWidth = 480,
+  pageSize = 60,
 }: {
   label: string;
   rows: readonly Row[];
@@ -87,7 +89,10 @@ export function DataTable<Row>({
   first?: Order;
   isChosen?: (row: Row) => boolean;
   minWidth?: number;
+  /** Rows at first, and that each further click adds. */
+  pageSize?: number;
 }) {
+  const [shownCount, setShownCount] = useState(pageSize);
   const [order, setOrder] = useState<Order | undefined>(first);
   const by = columns.find(({ key }) => key === order?.key);
   const sorted =
@@ -95,27 +100,39 @@ export function DataTable<Row>({
       ? rows
       : sortedBy(rows, by.value, order.isDescending);
   return (
-    <Table.ScrollContainer minWidth={minWidth}>
-      <Table verticalSpacing={4} fz="sm" highlightOnHover aria-label={label}>
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map((column) => (
-              <Heading key={column.key} column={column} order={order} onOrder={setOrder} />
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {sorted.map((row) => (
-            <Table.Tr key={keyOf(row)} className={isChosen?.(row) === true ? 'chosen' : ''}>
-              {columns.map(({ key, isNumber = false, cell }) => (
-                <Table.Td key={key} className={isNumber ? 'number' : ''}>
-                  {cell(row)}
-                </Table.Td>
+    <>
+      <Table.ScrollContainer minWidth={minWidth}>
+        <Table verticalSpacing={4} fz="sm" highlightOnHover aria-label={label}>
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map((column) => (
+                <Heading key={column.key} column={column} order={order} onOrder={setOrder} />
               ))}
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+          </Table.Thead>
+          <Table.Tbody>
+            {sorted.slice(0, shownCount).map((row) => (
+              <Table.Tr key={keyOf(row)} className={isChosen?.(row) === true ? 'chosen' : ''}>
+                {columns.map(({ key, isNumber = false, cell }) => (
+                  <Table.Td key={key} className={isNumber ? 'number' : ''}>
+                    {cell(row)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {sorted.length > shownCount && (
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={() => setShownCount(shownCount + pageSize)}>
+            Show {formatCount(Math.min(pageSize, sorted.length - shownCount))} more
+          </Button>
+          <Text size="sm" c="dimmed">
+            {formatCount(shownCount)} of {formatCount(sorted.length)} shown
+          </Text>
+        </Group>
+      )}
+    </>
   );
 }

@@ -11,6 +11,17 @@ export const COLOURS = [
   ...['#a39b00', '#7f5ab6', '#8c564b', '#1aafd0', '#b1457b', '#5b8c2a', '#868e96'],
 ];
 
+const HOUR = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+
+/** An axis of times in the reader's zone, days at midnight. */
+export const TIME_AXIS = {
+  type: 'time',
+  label: null,
+  tickFormat: (time: Date) =>
+    (time.getHours() === 0 && time.getMinutes() === 0 ? DAY : HOUR).format(time),
+} as const;
+
 /** The library is loaded with the first chart. */
 function usePlot(): Plot | undefined {
   const [plot, setPlot] = useState<Plot | undefined>(undefined);

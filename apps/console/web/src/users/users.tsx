@@ -98,8 +98,6 @@ function Erase({ userId }: { userId: string }) {
   );
 }
 
-const BEHAVIOURS_PAGE = 50;
-
 type Shown = UserPage['behaviours'][number] & { readonly at: number };
 
 const BEHAVIOUR_COLUMNS: readonly Column<Shown>[] = [
@@ -134,35 +132,17 @@ const BEHAVIOUR_COLUMNS: readonly Column<Shown>[] = [
 ];
 
 function Behaviours({ page }: { page: UserPage }) {
-  const [shownCount, setShownCount] = useState(BEHAVIOURS_PAGE);
   if (page.behaviours.length === 0) {
     return <Empty title="No behaviours">They come over gRPC or their topic.</Empty>;
   }
   const newest = [...page.behaviours].reverse().map((one, at) => Object.assign({ at }, one));
-  const shown = newest.slice(0, shownCount);
   return (
-    <Stack gap="xs">
-      <DataTable
-        label="Behaviours"
-        rows={shown}
-        columns={BEHAVIOUR_COLUMNS}
-        keyOf={({ at }) => String(at)}
-      />
-      {shown.length < newest.length && (
-        <Group>
-          <Button
-            size="xs"
-            variant="default"
-            onClick={() => setShownCount(shownCount + BEHAVIOURS_PAGE)}
-          >
-            Show {Math.min(BEHAVIOURS_PAGE, newest.length - shown.length)} more
-          </Button>
-          <Text size="sm" c="dimmed">
-            {formatCount(shown.length)} of {formatCount(newest.length)} shown
-          </Text>
-        </Group>
-      )}
-    </Stack>
+    <DataTable
+      label="Behaviours"
+      rows={newest}
+      columns={BEHAVIOUR_COLUMNS}
+      keyOf={({ at }) => String(at)}
+    />
   );
 }
 
