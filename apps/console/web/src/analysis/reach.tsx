@@ -8,7 +8,7 @@ import { type Plot, PlotChart } from '../ui/plot-chart.js';
 import { Section } from '../ui/section.js';
 import { Empty, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
-import type { AnalysisAbout, OverviewPage, ReachPage, ReachRow, UnreachedPage } from './answers.js';
+import type { AnalysisAbout, Mark, OverviewPage, ReachPage, ReachRow, UnreachedPage } from './answers.js';
 import { useAnalysis, useFilter } from './filter.js';
 import { AnalysisPage, Answered, markText } from './page.js';
 
