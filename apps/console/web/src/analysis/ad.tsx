@@ -11,7 +11,7 @@ import {
 } from '@mantine/core';
 import { useCallback } from 'react';
 import { Link, useParams } from 'react-router';
-import type { ItemPlace } from '../../../src/api-types.js';
+import type { AdPage, AnalysisItem, ItemPlace } from '../../../src/api-types.js';
 import { withQuery } from '../api.js';
 import { attributesText } from '../recall/item-table.js';
 import { useNodeNames } from '../tree/use-node-names.js';
@@ -22,7 +22,6 @@ import { type Plot, PlotChart, TIME_AXIS } from '../ui/plot-chart.js';
 import { Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
-import type { AdPage, AnalysisItem } from './answers.js';
 import { useAnalysis } from './filter.js';
 import { OutcomeTable, rateText } from './outcome.js';
 import { AnalysisPage, Answered } from './page.js';

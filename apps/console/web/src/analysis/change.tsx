@@ -1,7 +1,13 @@
 import { Anchor, Button, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import type { ListedRecall, RecallList, RecallPage } from '../../../src/api-types.js';
+import type {
+  ChangePart,
+  ListedRecall,
+  RecallList,
+  RecallPage,
+  UserChangePage,
+} from '../../../src/api-types.js';
 import { withQuery } from '../api.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
@@ -10,7 +16,6 @@ import { PageTitle, Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 import { UserField } from '../ui/user-field.js';
-import type { ChangePart, UserChangePage } from './answers.js';
 import { Answered } from './page.js';
 
 const PART_WORDS: Readonly<Record<ChangePart, string>> = {

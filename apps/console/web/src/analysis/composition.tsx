@@ -1,12 +1,12 @@
 import { Anchor, Group, Select, Table, Text, UnstyledButton } from '@mantine/core';
 import { useCallback } from 'react';
+import type { AnalysisAbout, CompositionPage } from '../../../src/api-types.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { formatCount, formatShare, ZONE } from '../ui/format.js';
 import { COLOURS, type Plot, PlotChart, TIME_AXIS } from '../ui/plot-chart.js';
 import { Section } from '../ui/section.js';
 import { Empty } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
-import type { AnalysisAbout, CompositionPage } from './answers.js';
 import { useAnalysis, useFilter } from './filter.js';
 import { AnalysisPage, Answered, markText } from './page.js';
 

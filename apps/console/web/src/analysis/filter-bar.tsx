@@ -11,10 +11,9 @@ import {
   TextInput,
 } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import type { AdaptersPage } from '../../../src/api-types.js';
+import type { AdaptersPage, AnalysisAbout, ItemsPage } from '../../../src/api-types.js';
 import { formatMinute, shortDigest, ZONE } from '../ui/format.js';
 import { useAsked } from '../ui/use-asked.js';
-import type { AnalysisAbout, ItemsPage } from './answers.js';
 import { FILTERS, FIRST_SPAN, type FilterName, SPANS, useFilter } from './filter.js';
 
 const WORDS: Readonly<Record<FilterName, string>> = {

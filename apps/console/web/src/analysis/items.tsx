@@ -3,12 +3,12 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
+import type { AnalysisItem, ItemsPage } from '../../../src/api-types.js';
 import { get } from '../api.js';
 import { attributesText } from '../recall/item-table.js';
 import { formatCount } from '../ui/format.js';
 import { PageTitle, Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
-import type { AnalysisItem, ItemsPage } from './answers.js';
 import { useFilter } from './filter.js';
 
 const PAGE = 200;

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { useCallback } from 'react';
+import type { OutcomeRow, Rate } from '../../../src/api-types.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { formatCount, formatShare } from '../ui/format.js';
 import { COLOURS, type Plot, PlotChart } from '../ui/plot-chart.js';
-import type { OutcomeRow, Rate } from './answers.js';
 
 /** A rate with its 95 % interval, or a dash. */
 export const rateText = ({ trials, rate, low, high }: Rate) =>

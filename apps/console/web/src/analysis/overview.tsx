@@ -1,12 +1,12 @@
 import { Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
+import type { AnalysisAbout, Mark, OverviewFigures, OverviewPage } from '../../../src/api-types.js';
 import { withQuery } from '../api.js';
 import { Figure, Figures, Sparkline } from '../ui/figure.js';
 import { formatBytes, formatCount, formatShare, formatShort, formatTime } from '../ui/format.js';
 import { Section } from '../ui/section.js';
 import { Empty } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
-import type { AnalysisAbout, Mark, OverviewFigures, OverviewPage } from './answers.js';
 import { useAnalysis, useFilter, viewAt } from './filter.js';
 import { AnalysisPage, Answered } from './page.js';
 

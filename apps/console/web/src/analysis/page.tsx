@@ -1,11 +1,11 @@
 import { Alert, Stack } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { AnalysisAbout, Mark } from '../../../src/api-types.js';
 import { formatTime } from '../ui/format.js';
 import { PageTitle } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
-import type { AnalysisAbout, Mark } from './answers.js';
 import { FilterBar } from './filter-bar.js';
 
 /** Frame of a view: title, filter bar, and whether there is anything to analyse. */

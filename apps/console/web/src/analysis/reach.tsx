@@ -1,6 +1,14 @@
 import { Anchor, Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useCallback } from 'react';
 import { Link } from 'react-router';
+import type {
+  AnalysisAbout,
+  Mark,
+  OverviewPage,
+  ReachPage,
+  ReachRow,
+  UnreachedPage,
+} from '../../../src/api-types.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatCount, formatShare, formatTime, ZONE } from '../ui/format.js';
@@ -8,7 +16,6 @@ import { type Plot, PlotChart } from '../ui/plot-chart.js';
 import { Section } from '../ui/section.js';
 import { Empty, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
-import type { AnalysisAbout, Mark, OverviewPage, ReachPage, ReachRow, UnreachedPage } from './answers.js';
 import { useAnalysis, useFilter } from './filter.js';
 import { AnalysisPage, Answered, markText } from './page.js';
 

@@ -1,5 +1,6 @@
 import { Group, SegmentedControl, Select, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useCallback, useMemo } from 'react';
+import type { VersionsPage } from '../../../src/api-types.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatCount, formatShare, shortDigest } from '../ui/format.js';
@@ -7,7 +8,6 @@ import { Histogram } from '../ui/histogram.js';
 import { COLOURS, type Plot, PlotChart } from '../ui/plot-chart.js';
 import { Section } from '../ui/section.js';
 import { Empty } from '../ui/states.js';
-import type { VersionsPage } from './answers.js';
 import { useAttribute } from './composition.js';
 import { useAnalysis, useFilter } from './filter.js';
 import { OutcomeChart, OutcomeTable } from './outcome.js';

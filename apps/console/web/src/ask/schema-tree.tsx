@@ -1,5 +1,5 @@
 import { Anchor, Text } from '@mantine/core';
-import type { SchemaPage } from '../analysis/answers.js';
+import type { SchemaPage } from '../../../src/api-types.js';
 import { Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import type { ExportJob } from '../analysis/answers.js';
+import type { ExportJob } from '../../../src/api-types.js';
 import { ApiError, get, post, remove } from '../api.js';
 
 const LOOK_MS = 400;
