@@ -73,8 +73,9 @@ export class Visit {
     await this.page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
   }
 
-  /** No finding that keeps somebody from using the page. */
+  /** No finding of axe, one heading of the first order, and nothing that sticks out sideways. */
   async expectAccessible(): Promise<void> {
+    await this.settled();
     // Not as a script of the page: the policy of the console lets none in.
     await this.page.evaluate(AXE);
     const findings = await this.page.evaluate(async () => {
@@ -83,11 +84,24 @@ export class Visit {
       };
       return (await axe.run()).violations;
     });
-    const serious = findings.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    const described = serious.map(({ id, help, nodes }) => {
-      return `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`;
+    const described = findings.map(({ id, impact, help, nodes }) => {
+      const places = nodes.map(({ html }) => html.slice(0, 160)).join(' | ');
+      return `${id} (${impact}): ${help}: ${places}`;
     });
-    expect(described).toEqual([]);
+    const { hash } = new URL(this.page.url());
+    expect([hash, ...described]).toEqual([hash]);
+    expect([hash, await this.page.getByRole('heading', { level: 1 }).count()]).toEqual([hash, 1]);
+    const [seen = 0, whole = 0] = await this.page.evaluate(() => {
+      const { clientWidth, scrollWidth } = document.documentElement;
+      return [clientWidth, scrollWidth];
+    });
+    expect([hash, Math.max(0, whole - seen)], 'pixels beyond the width').toEqual([hash, 0]);
+  }
+
+  /** Nothing on the page is still on its way. */
+  async settled(): Promise<void> {
+    await this.page.getByRole('heading', { level: 1 }).first().waitFor();
+    await this.page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null);
   }
 
   close(): Promise<void> {

@@ -238,7 +238,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console, where people log in', 
     expect(await adapterOf('Right').inputValue()).toBe(second);
     await page.getByRole('heading', { name: 'Compare two settings' }).click();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    await page.getByText(/^3 users: overlap/).waitFor();
+    await page.getByRole('figure').filter({ hasText: 'Overlap, mean of the users' }).waitFor();
     await visit.picture('compare-adapters-light');
     // The same by hand: shared items of all that either has.
     for (const user of users) {

@@ -114,7 +114,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console over a deep catalogue',
     await page.getByRole('heading', { name: 'Compare two settings' }).waitFor();
     await page.getByLabel('or these').fill('1 2');
     await page.getByRole('button', { name: 'Compare' }).click();
-    await page.getByText(/^2 users: overlap/).waitFor();
+    await page.getByRole('figure').filter({ hasText: 'Overlap, mean of the users' }).waitFor();
     await page.getByRole('link', { name: 'its own address' }).click();
     await page.getByRole('heading', { name: 'A saved comparison' }).waitFor();
     await page.getByText('catalogueSequence').first().waitFor();
@@ -212,7 +212,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console over a deep catalogue',
     await visit.goTo('/sql');
     const endless = 'SELECT count(*) FROM range(1000000) a, range(1000000) b';
     await page.getByLabel('Question').fill(endless);
-    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'DEADLINE_EXCEEDED' }).waitFor();
     await visit.picture('sql-too-long-light');
     const rows = 1_000_000;

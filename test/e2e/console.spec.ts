@@ -20,8 +20,6 @@ const variables = {
   TESSERA_CATALOGUE_CODEBOOKS_PATH: 'test/fixtures/sids',
   TESSERA_RELEVANCE_PATH: 'test/fixtures/relevance',
   TESSERA_RELEVANCE_PROMPT_TOKENS_MAX: '300',
-  // Other tests take all cores.
-  TESSERA_CONSOLE_QUERY_PRIORITY: 'low',
 };
 
 if (BROWSER_PATH === undefined) {
@@ -61,7 +59,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
 
   it('tries a recall and shows its items, the tree and where the time went', async () => {
     const { page } = visit;
-    await visit.goTo('/');
+    await visit.goTo('/try');
     await field('User').fill('1');
     await page.getByLabel('Beam widths').fill('64');
     await visit.picture('try-light');
@@ -185,7 +183,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
   it('shows the catalogue', async () => {
     const { page } = visit;
     await visit.goTo('/catalogue');
-    await page.getByText('700 live items').waitFor();
+    await page.getByRole('figure').filter({ hasText: 'Live items' }).getByText('700').waitFor();
     await visit.picture('catalogue-light');
     await visit.expectAccessible();
   });
@@ -214,10 +212,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
   it('compares two settings for some users, user by user', async () => {
     const { page } = visit;
     await visit.goTo('/compare');
-    await page.getByLabel('Users, so many').fill('12');
+    await page.getByLabel('Users drawn by chance').fill('12');
     await page.getByRole('button', { name: 'Compare' }).click();
-    await page.getByText(/^12 users: overlap/).waitFor();
-    await page.getByText('Items by').first().waitFor();
+    await page.getByRole('figure').filter({ hasText: 'Overlap, mean of the users' }).waitFor();
+    await page.getByRole('heading', { name: 'Items by category' }).waitFor();
     await visit.picture('compare-light');
     await visit.expectAccessible();
     expect(visit.faults).toEqual([]);
@@ -226,7 +224,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
   it('answers questions in SQL, and refuses those that write', async () => {
     const { page } = visit;
     await visit.goTo('/sql');
-    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
     await page.getByText(/rows in \d+ ms/).waitFor();
     await visit.picture('sql-light');
     await visit.expectAccessible();
@@ -236,7 +234,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await visit.picture('sql-refused-light');
     const file = page.waitForEvent('download');
     await page.getByLabel('Question').fill('SELECT count(*) AS n FROM recalls');
-    await page.getByRole('link', { name: 'Export CSV' }).click();
+    await page.getByRole('button', { name: 'Export CSV' }).click();
     expect((await file).suggestedFilename()).toBe('tessera.csv');
   });
 
@@ -250,7 +248,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
       ['live', '/live', page.getByRole('img', { name: /Time of a recall/ })],
       ['recalls', '/recalls', page.getByRole('table').first()],
       ['cluster', '/cluster', page.getByText('This node is no part of a cluster')],
-      ['sql', '/sql', page.getByRole('button', { name: 'Ask' })],
+      ['sql', '/sql', page.getByRole('button', { name: 'Ask', exact: true })],
     ] as const;
     for (const [name, path, seen] of views) {
       await dark.goTo(path);

@@ -81,7 +81,7 @@ function Numbers({ page }: { page: OverviewPage }) {
   return (
     <Figures>
       {FIGURES.map(({ label, of, text, delta }) => {
-        const [value, old] = [of(now), of(before)];
+        const [value, old] = [of(now), before.recalls === 0 ? null : of(before)];
         const course = series.map((bucket) => (bucket.recalls === 0 ? null : of(bucket)));
         const interval =
           label === 'Click rate' && value !== null

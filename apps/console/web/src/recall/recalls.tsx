@@ -181,8 +181,10 @@ function Pages({ recalls }: { recalls: readonly ListedRecall[] }) {
   const offset = Number(query.get('offset') ?? 0);
   const at = (changes: Record<string, string | undefined>) =>
     withQuery('/recalls', Object.assign(Object.fromEntries(query), changes));
+  // The next page begins with the last millisecond of this one, which may have more.
+  const isOneTime = recalls[0]?.timeMs === last?.timeMs;
   const next = isByTime
-    ? at({ before: String(last?.timeMs) })
+    ? at({ before: String((last?.timeMs ?? 0) + (isOneTime ? 0 : 1)) })
     : at({ offset: String(offset + PAGE) });
   const isFirst = isByTime ? query.get('before') === null : offset === 0;
   return (
