@@ -7,6 +7,9 @@ import { expect } from 'vitest';
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** Pixels that the page is wider than its window. */
+const BEYOND = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
 const WAIT_MS = 60_000;
 
 /** Undefined where this machine has no browser. */
@@ -91,17 +94,14 @@ export class Visit {
     const { hash } = new URL(this.page.url());
     expect([hash, ...described]).toEqual([hash]);
     expect([hash, await this.page.getByRole('heading', { level: 1 }).count()]).toEqual([hash, 1]);
-    const [seen = 0, whole = 0] = await this.page.evaluate(() => {
-      const { clientWidth, scrollWidth } = document.documentElement;
-      return [clientWidth, scrollWidth];
-    });
-    expect([hash, Math.max(0, whole - seen)], 'pixels beyond the width').toEqual([hash, 0]);
+    const beyond = await this.page.evaluate<number>(BEYOND);
+    expect([hash, beyond], 'pixels beyond the width').toEqual([hash, 0]);
   }
 
   /** Nothing on the page is still on its way. */
   async settled(): Promise<void> {
     await this.page.getByRole('heading', { level: 1 }).first().waitFor();
-    await this.page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null);
+    await this.page.waitForFunction("document.querySelector('[aria-busy=true]') === null");
   }
 
   close(): Promise<void> {
