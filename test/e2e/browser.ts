@@ -101,7 +101,7 @@ export class Visit {
   /** Nothing on the page is still on its way. */
   async settled(): Promise<void> {
     await this.page.getByRole('heading', { level: 1 }).first().waitFor();
-    await this.page.waitForFunction("document.querySelector('[aria-busy=true]') === null");
+    await this.page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   }
 
   close(): Promise<void> {

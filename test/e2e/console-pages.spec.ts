@@ -78,32 +78,34 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     folder.remove();
   });
 
-  async function allPages(): Promise<readonly (readonly [name: string, path: string])[]> {
+  async function allPages(): Promise<
+    readonly (readonly [name: string, path: string, heading: string | RegExp])[]
+  > {
     const [first] = await listed('code=OK&userId=1&limit=1');
     return [
-      ['overview', '/'],
-      ['composition', '/composition'],
-      ['reach', '/reach?by=brand'],
-      ['unreached', '/reach?show=unreached'],
-      ['versions', '/versions'],
-      ['outcome', '/versions?show=outcome'],
-      ['change', '/change?user=1'],
-      ['items', '/items'],
-      ['ad', '/items/80'],
-      ['ask', '/ask'],
-      ['recalls', '/recalls'],
-      ['recall', `/recalls/${first?.id}`],
-      ['user', '/users/1'],
-      ['users', '/users'],
-      ['try', '/try'],
-      ['compare', '/compare'],
-      ['comparison', `/compare/${comparison}`],
-      ['relevance', '/relevance'],
-      ['live', '/live'],
-      ['adapters', '/adapters'],
-      ['catalogue', '/catalogue'],
-      ['cluster', '/cluster'],
-      ['unknown', '/nosuch'],
+      ['overview', '/', 'Overview'],
+      ['composition', '/composition', 'Composition'],
+      ['reach', '/reach?by=brand', 'Reach'],
+      ['unreached', '/reach?show=unreached', 'Reach'],
+      ['versions', '/versions', 'Versions'],
+      ['outcome', '/versions?show=outcome', 'Versions'],
+      ['change', '/change?user=1', 'Change of a user'],
+      ['items', '/items', 'Items'],
+      ['ad', '/items/80', /espresso/i],
+      ['ask', '/ask', 'Ask in SQL'],
+      ['recalls', '/recalls', 'Recorded recalls'],
+      ['recall', `/recalls/${first?.id}`, 'Recall for user 1'],
+      ['user', '/users/1', 'User 1'],
+      ['users', '/users', 'Users'],
+      ['try', '/try', 'Try a recall'],
+      ['compare', '/compare', 'Compare two settings'],
+      ['comparison', `/compare/${comparison}`, 'A saved comparison'],
+      ['relevance', '/relevance', 'Relevance'],
+      ['live', '/live', 'Live'],
+      ['adapters', '/adapters', 'Adapters'],
+      ['catalogue', '/catalogue', 'Catalogue'],
+      ['cluster', '/cluster', 'Cluster'],
+      ['unknown', '/nosuch', 'No such page'],
     ];
   }
 
@@ -116,8 +118,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     await look.page.route('**/console/api/analysis/**', (route) =>
       route.fulfill({ json: analysisAnswer(route.request().url()) }),
     );
-    for (const [name, path] of await allPages()) {
+    for (const [name, path, heading] of await allPages()) {
       await look.goTo(path);
+      await look.page.getByRole('heading', { level: 1, name: heading }).waitFor();
       await look.expectAccessible();
       await look.picture(`page-${name}-${width}-${scheme}`);
     }
@@ -209,7 +212,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
 
   it('keep a question in SQL, save it for all, and cancel it', async () => {
     const { page } = visit;
-    const question = () => page.getByRole('textbox', { name: 'Question' });
+    const question = () => page.getByRole('textbox', { name: 'Question', exact: true });
     await visit.goTo('/ask');
     await question().fill('SELECT 41 + 1 AS answer, NULL AS nothing, 1234567 AS many');
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
@@ -218,7 +221,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     await visit.goTo('/live');
     await page.goBack();
     expect(await question().inputValue()).toContain('41 + 1');
-    await page.getByLabel('Save this question as').fill('the answer');
+    await page.getByLabel('Save it as').fill('the answer');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     const saved = page.getByRole('button', { name: 'the answer', exact: true });
     await saved.waitFor();
@@ -238,8 +241,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     const { page } = visit;
     await visit.goTo('/compare?left=base');
     const right = page.getByRole('group', { name: 'Right settings' });
-    await right.getByLabel('Eligibility').fill('{"allowed": ["no such item"]}');
-    await page.getByLabel('or these users').fill('nobody-1 nobody-2');
+    await right.getByRole('combobox', { name: 'Adapter' }).fill('ab'.repeat(32));
+    await page.getByLabel('or these users').fill('1 2');
     const before = (await api<{ comparisons: object[] }>('comparisons')).comparisons.length;
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await page.getByText('All 2 users failed').waitFor();

@@ -2,7 +2,6 @@ import {
   Autocomplete,
   Button,
   Group,
-  Pill,
   Popover,
   SegmentedControl,
   Select,
@@ -172,14 +171,15 @@ export function FilterBar() {
     <Group gap="xs" className="filter-bar" component="section" aria-label="Time and filters">
       <TimeRange />
       {given.map(({ name, value }) => (
-        <Pill
+        <Button
           key={`${name} ${value}`}
-          withRemoveButton
-          onRemove={() => drop(name, value)}
-          removeButtonProps={{ 'aria-label': `Take out ${WORDS[name]} ${shown(name, value)}` }}
+          size="xs"
+          variant="light"
+          aria-label={`Take out ${WORDS[name]} ${shown(name, value)}`}
+          onClick={() => drop(name, value)}
         >
-          {WORDS[name]} {shown(name, value)}
-        </Pill>
+          {WORDS[name]} {shown(name, value)} ✕
+        </Button>
       ))}
       <Popover opened={isOpen} onChange={setIsOpen} trapFocus shadow="md" width={260}>
         <Popover.Target>

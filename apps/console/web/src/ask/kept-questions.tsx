@@ -36,7 +36,7 @@ export function SavedQuestions({
     <Stack gap="xs">
       <Group align="flex-end" gap="xs" wrap="nowrap">
         <TextInput
-          label="Save this question as"
+          label="Save it as"
           size="xs"
           flex={1}
           miw={0}

@@ -3,7 +3,8 @@ import type { ClusterPage, ClusterState, ShownNode } from '../../../src/api-type
 import { formatCount, formatShare, formatUs } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
 import { PageTitle } from '../ui/section.js';
-import { Empty, Failure, Waiting } from '../ui/states.js';
+import { Empty, Failure } from '../ui/states.js';
+import { Unanswered } from '../ui/unanswered.js';
 import { useAsked } from '../ui/use-asked.js';
 
 const REFRESH_MS = 2000;
@@ -72,9 +73,10 @@ function Nodes({ table: { nodes, partitions } }: { table: ClusterState }) {
 
 /** The gateway's view: of a node that does not answer, the reason and its last known state. */
 export function View() {
-  const { data, error, refetch } = useAsked<ClusterPage>('cluster', REFRESH_MS);
+  const asked = useAsked<ClusterPage>('cluster', REFRESH_MS);
+  const { data, refetch } = asked;
   if (data === undefined) {
-    return error === null ? <Waiting /> : <Failure error={error} retry={() => refetch()} />;
+    return <Unanswered title="Cluster" asked={asked} />;
   }
   const { gateway, table, fault } = data;
   if (gateway === '') {

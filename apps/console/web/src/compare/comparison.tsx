@@ -7,7 +7,7 @@ import { formatTime } from '../ui/format.js';
 import { Notes } from '../ui/notes.js';
 import { RemoveButton } from '../ui/question.js';
 import { PageTitle, Section } from '../ui/section.js';
-import { Failure, Waiting } from '../ui/states.js';
+import { Unanswered } from '../ui/unanswered.js';
 import { useAsked } from '../ui/use-asked.js';
 import { ComparisonResult } from './comparison-result.js';
 import { NO_RUN, withLine } from './run.js';
@@ -38,8 +38,7 @@ export function View() {
     await navigate('/compare');
     await queries.invalidateQueries({ queryKey: ['comparisons'] });
   };
-  if (asked.error !== null) return <Failure error={asked.error} retry={() => asked.refetch()} />;
-  if (asked.data === undefined) return <Waiting rows={10} />;
+  if (asked.data === undefined) return <Unanswered title="A saved comparison" asked={asked} />;
   const { sides, lines, notes, timeMs, author } = asked.data;
   return (
     <>
