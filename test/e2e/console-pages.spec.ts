@@ -28,6 +28,40 @@ if (BROWSER_PATH === undefined) {
   console.log('console-pages.spec: skipped, Chromium is absent (apt-get install chromium)');
 }
 
+/** Pages with what stands above them; RECALL and COMPARISON are IDs. */
+const PAGES: readonly (readonly [name: string, path: string, heading: string | RegExp])[] = [
+  ['overview', '/', 'Overview'],
+  ['composition', '/composition', 'Composition'],
+  ['reach', '/reach?by=brand', 'Reach'],
+  ['unreached', '/reach?show=unreached', 'Reach'],
+  ['versions', '/versions', 'Versions'],
+  ['outcome', '/versions?show=outcome', 'Versions'],
+  ['change', '/change?user=1', 'Change of a user'],
+  ['items', '/items', 'Items'],
+  ['ad', '/items/80', /espresso/i],
+  ['ask', '/ask', 'Ask in SQL'],
+  ['recalls', '/recalls', 'Recorded recalls'],
+  ['recall', '/recalls/RECALL', 'Recall for user 1'],
+  ['user', '/users/1', 'User 1'],
+  ['users', '/users', 'Users'],
+  ['try', '/try', 'Try a recall'],
+  ['compare', '/compare', 'Compare two settings'],
+  ['comparison', '/compare/COMPARISON', 'A saved comparison'],
+  ['relevance', '/relevance', 'Relevance'],
+  ['live', '/live', 'Live'],
+  ['adapters', '/adapters', 'Adapters'],
+  ['catalogue', '/catalogue', 'Catalogue'],
+  ['cluster', '/cluster', 'Cluster'],
+  ['unknown', '/nosuch', 'No such page'],
+];
+
+/** A phone, a tablet and a desk. */
+const LOOKS = [
+  [390, 'light'],
+  [768, 'light'],
+  [1440, 'dark'],
+] as const;
+
 interface Listed {
   readonly id: string;
   readonly userId: string;
@@ -38,6 +72,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
   let service: Service;
   let browser: Browser;
   let visit: Visit;
+  /** Sees rich answers of the analysis. */
+  let look: Visit;
   let comparison = '';
 
   const headers = { 'x-tessera-console': '1', 'content-type': 'application/json' };
@@ -61,6 +97,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
   beforeAll(async () => {
     [service, browser] = await Promise.all([Service.start(variables), launchBrowser()]);
     visit = await Visit.open(browser, service.httpUrl);
+    look = await Visit.open(browser, service.httpUrl);
+    await look.page.route('**/console/api/analysis/**', (route) =>
+      route.fulfill({ json: analysisAnswer(route.request().url()) }),
+    );
     for (let at = 0; at < 24; at += 1) await recallAs(String(1 + (at % 6)), at);
     const compare = { left: { widths: [16] }, right: { widths: [4] }, sample: 4, seed: 7 };
     const reply = await fetch(`${service.httpUrl}/console/api/comparisons`, {
@@ -73,59 +113,25 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
 
   afterAll(async () => {
     await visit?.close();
+    await look?.close();
     await browser?.close();
     await service?.stop();
     folder.remove();
   });
 
-  async function allPages(): Promise<
-    readonly (readonly [name: string, path: string, heading: string | RegExp])[]
-  > {
+  it.each(PAGES)('%s is whole and accessible at every width', async (name, path, heading) => {
     const [first] = await listed('code=OK&userId=1&limit=1');
-    return [
-      ['overview', '/', 'Overview'],
-      ['composition', '/composition', 'Composition'],
-      ['reach', '/reach?by=brand', 'Reach'],
-      ['unreached', '/reach?show=unreached', 'Reach'],
-      ['versions', '/versions', 'Versions'],
-      ['outcome', '/versions?show=outcome', 'Versions'],
-      ['change', '/change?user=1', 'Change of a user'],
-      ['items', '/items', 'Items'],
-      ['ad', '/items/80', /espresso/i],
-      ['ask', '/ask', 'Ask in SQL'],
-      ['recalls', '/recalls', 'Recorded recalls'],
-      ['recall', `/recalls/${first?.id}`, 'Recall for user 1'],
-      ['user', '/users/1', 'User 1'],
-      ['users', '/users', 'Users'],
-      ['try', '/try', 'Try a recall'],
-      ['compare', '/compare', 'Compare two settings'],
-      ['comparison', `/compare/${comparison}`, 'A saved comparison'],
-      ['relevance', '/relevance', 'Relevance'],
-      ['live', '/live', 'Live'],
-      ['adapters', '/adapters', 'Adapters'],
-      ['catalogue', '/catalogue', 'Catalogue'],
-      ['cluster', '/cluster', 'Cluster'],
-      ['unknown', '/nosuch', 'No such page'],
-    ];
-  }
-
-  it.each([
-    ['light', 390],
-    ['light', 768],
-    ['dark', 1440],
-  ] as const)('are whole and accessible, %s at %i pixels', async (scheme, width) => {
-    const look = await Visit.open(browser, service.httpUrl, { scheme, width });
-    await look.page.route('**/console/api/analysis/**', (route) =>
-      route.fulfill({ json: analysisAnswer(route.request().url()) }),
-    );
-    for (const [name, path, heading] of await allPages()) {
-      await look.goTo(path);
-      await look.page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    const { page } = look;
+    await page.emulateMedia({ colorScheme: 'light' });
+    await look.goTo(path.replace('RECALL', first?.id ?? '').replace('COMPARISON', comparison));
+    for (const [width, scheme] of LOOKS) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
       await look.expectAccessible();
       await look.picture(`page-${name}-${width}-${scheme}`);
     }
     expect(look.faults).toEqual([]);
-    await look.close();
   });
 
   it('take less than 350 KiB for the first one', async () => {
