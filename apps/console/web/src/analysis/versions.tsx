@@ -18,7 +18,7 @@ type Pair = VersionsPage['pairs'][number];
 
 const NO_ADAPTER = 'base model';
 
-/** What versions are called on this page. */
+/** Names of the versions on this page. */
 function namesOf(versions: readonly Version[]): (adapter: string) => string {
   const names = new Map(
     versions.map(({ adapter, name }) => [
@@ -55,7 +55,7 @@ function versionColumns(nameOf: (adapter: string) => string): Column<Version>[] 
   ];
 }
 
-/** What each version shows of an attribute, beside the others. */
+/** Shares of an attribute's values, version beside version. */
 function Exposure({ page, nameOf }: { page: VersionsPage; nameOf: (adapter: string) => string }) {
   const values = [...new Set(page.exposure.map(({ value }) => value))].slice(0, 12);
   const height = 60 + values.length * (10 + 14 * page.versions.length);

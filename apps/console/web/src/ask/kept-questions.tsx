@@ -83,7 +83,7 @@ export function SavedQuestions({
   );
 }
 
-/** What this browser has asked, newest first. */
+/** Questions of this browser, newest first. */
 export function AskedBefore({
   entries,
   onChoose,

@@ -26,7 +26,7 @@ function compare(a: Value, b: Value): number {
 }
 
 /** In the order of a column; rows without a value come last either way. */
-export function sortedBy<Row>(
+function sortedBy<Row>(
   rows: readonly Row[],
   value: (row: Row) => Value,
   isDescending: boolean,
