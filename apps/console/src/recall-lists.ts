@@ -19,7 +19,7 @@ function traitsOf({ request: { scene }, answer }: RecordedRecall): Traits {
   return answer === undefined ? { scene } : { scene, versions: answer.versions };
 }
 
-/** What a list tells beside the summary. */
+/** A recall as far as its list entry needs it. */
 interface Read {
   readonly timeMs: number;
   readonly traits: Traits;

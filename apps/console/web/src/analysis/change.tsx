@@ -181,10 +181,7 @@ function Why({ left, right }: { left: string; right: string }) {
           </Figures>
           <Section
             title="Why"
-            help={
-              'Asked again with each part of the earlier and of the later recall: the mean share of ' +
-              'each in the distance (Shapley).'
-            }
+            help="Asked again with each part of either: its mean share of the distance (Shapley)."
           >
             <Waterfall page={page} />
           </Section>
