@@ -23,7 +23,7 @@ import { Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 import { useAnalysis } from './filter.js';
-import { OutcomeTable, rateText } from './outcome.js';
+import { OutcomeTable } from './outcome.js';
 import { AnalysisPage, Answered } from './page.js';
 import { useVerdicts, type Verdicts } from './use-verdicts.js';
 
@@ -232,7 +232,7 @@ function Shown({ page }: { page: AdPage }) {
           <Figure
             label="Click rate"
             value={all.clicks.trials === 0 ? '–' : formatShare(all.clicks.rate)}
-            note={rateText(all.clicks)}
+            note={`${formatShare(all.clicks.low)} to ${formatShare(all.clicks.high)}`}
           />
         )}
       </Figures>
