@@ -17,7 +17,7 @@ import type {
   UnreachedPage,
   UserChangePage,
   VersionsPage,
-} from '../../libs/insight/analysis/src/domain/answers.js';
+} from '../../libs/insight/analysis/src/index.js';
 
 const HOUR_MS = 3_600_000;
 const TO_MS = Date.UTC(2026, 10, 26, 12);

@@ -129,7 +129,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
       await page.emulateMedia({ colorScheme: scheme });
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
       await look.expectAccessible();
-      await look.picture(`page-${name}-${width}-${scheme}`);
+      if (width !== 768) await look.picture(`page-${name}-${width}-${scheme}`);
     }
     expect(look.faults).toEqual([]);
   });

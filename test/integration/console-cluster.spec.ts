@@ -60,7 +60,6 @@ beforeAll(async () => {
     const recording = {
       TESSERA_INSPECTION_PATH: join(folder.path, name),
       TESSERA_INSPECTION_PERCENT: '0',
-      TESSERA_CONSOLE_QUERY_PRIORITY: 'low',
       TESSERA_CONSOLE_GATEWAY: `127.0.0.1:${gatewayPort}`,
     };
     nodes.set(name, await startNode(name, recording));

@@ -25,8 +25,6 @@ const { config } = loadConfig({
     TESSERA_GRPC_PORT: '0',
     TESSERA_INSPECTION_PATH: folder.path,
     TESSERA_INSPECTION_PERCENT: '0',
-    // Other tests take all cores.
-    TESSERA_CONSOLE_QUERY_PRIORITY: 'low',
     TESSERA_ACCESS_AUDIT_PATH: join(folder.path, 'audit.jsonl'),
   },
 });

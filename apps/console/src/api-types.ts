@@ -34,7 +34,7 @@ import type {
   SavedSet,
   StoreState,
 } from '@tessera/inspection';
-import type { Certificate, DescribedItem, ExplainAnswer } from '@tessera/recall';
+import type { Certificate, DescribedItem, ExplainAnswer, RecallVersions } from '@tessera/recall';
 import type { Visitor } from './console-access.js';
 import type { Comparison, Distribution } from './domain/compare.js';
 import type { Neighbour } from './domain/nearest.js';
@@ -124,7 +124,7 @@ export interface SavedQuestion {
   readonly sql: string;
 }
 
-/** What the items below the nodes of the tree have in common. */
+/** Names of the nodes of the tree, after what the items below have in common. */
 export interface TreeNames {
   /** The attribute whose commonest value names a node; '' where no attribute is a text. */
   readonly attribute: string;
@@ -147,9 +147,8 @@ export interface ListedRecall extends RecallSummary {
   /** The node that recorded it; '' where there is no cluster. */
   readonly node: string;
   readonly scene: Readonly<Record<string, string>>;
-  /** Digest and name of the version; '' for the base model alone. */
-  readonly adapter: string;
-  readonly adapterName: string;
+  /** Absent where it failed. */
+  readonly versions?: RecallVersions;
 }
 
 /** A question that could not be asked, and the reason. */
@@ -173,12 +172,8 @@ export interface RecallPage {
   /** That is the node that was asked: notes are taken there alone. */
   readonly isHere: boolean;
   readonly recall: RecordedRecall;
-  /** Of its items and of its history, by item ID; those that are known. */
+  /** Of its items and of its history, by item ID; those that the catalogue still has. */
   readonly described: Readonly<Record<string, DescribedItem>>;
-  /** Number of the change that `described` is as of; null: they are today's. */
-  readonly describedAt: number | null;
-  /** Items whose title or attributes are others today, or that have gone. */
-  readonly changedSince: readonly string[];
   readonly notes: readonly Note[];
   /** Versions that are no longer served: what is stored is shown, and nothing can be replayed. */
   readonly goneVersions: readonly string[];

@@ -12,7 +12,7 @@ const AGE_MS = 30_000;
 /** Items between two turns of the event loop: recalls go on meanwhile. */
 const TURN = 500;
 
-/** What nodes of the first catalogue's tree are called, counted when somebody asks. */
+/** Names of the nodes of the first catalogue's tree, counted when somebody asks. */
 @Injectable()
 export class CatalogueNames {
   private counted: { readonly atMs: number; readonly names: Promise<Counted> } | undefined;

@@ -104,7 +104,7 @@ const OPERATIONS: readonly Operation[] = [
     method: 'get',
     summary: 'Recorded recalls, newest first',
     query: [
-      ...['userId', 'requestId', 'itemId', 'code', 'adapter', 'scene', 'catalogueSequence', 'set'],
+      ...['userId', 'requestId', 'itemId', 'code', 'adapter', 'scene', 'change', 'set'],
       ...['minUs', 'maxUs', 'fromMs', 'beforeMs', 'order', 'offset', 'limit'],
     ],
   },

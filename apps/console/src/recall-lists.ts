@@ -1,45 +1,35 @@
 import { Injectable } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
-import type { QueryResult, RecallSummary, RecordedRecall } from '@tessera/inspection';
+import type { QueryResult, RecordedRecall } from '@tessera/inspection';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { ListedRecall } from './api-types.js';
 import { ConsoleParts } from './console-parts.js';
 import { isDeep, type RecallSearch, searchSql } from './recall-search.js';
 import { Recorded } from './recorded.js';
 
-/** Traits of recalls that are remembered: those of a hundred pages. */
-const TRAITS_MAX = 5000;
+/** Recalls that are remembered: those of a hundred pages. */
+const KNOWN_MAX = 5000;
 
-type Traits = Pick<ListedRecall, 'scene' | 'adapter' | 'adapterName'>;
+/** Recalls of one millisecond among which one is looked for. */
+const AT_ONCE_MAX = 500;
 
-function traitsOf({ request, answer }: RecordedRecall): Traits {
-  const { adapter = '', adapterName = '' } = answer?.versions ?? {};
-  return { scene: request.scene, adapter, adapterName };
+type Traits = Pick<ListedRecall, 'scene' | 'versions'>;
+
+function traitsOf({ request: { scene }, answer }: RecordedRecall): Traits {
+  return answer === undefined ? { scene } : { scene, versions: answer.versions };
 }
 
-function summaryOf(recall: RecordedRecall): RecallSummary {
-  const { id, timeMs, requestId, request, source, reason, code, answer } = recall;
-  return {
-    id,
-    timeMs,
-    requestId,
-    userId: request.userId ?? '',
-    source,
-    reason,
-    code,
-    itemCount: answer?.items.length ?? 0,
-    promptTokens: answer?.promptTokens ?? 0,
-    computedTokens: answer?.kv.computedTokens ?? 0,
-    totalUs: answer?.timings.totalUs ?? 0,
-    catalogueSequence: answer?.versions.catalogueSequence ?? 0,
-  };
+/** A recall as far as its list entry needs it. */
+interface Read {
+  readonly timeMs: number;
+  readonly traits: Traits;
 }
 
 /** Lists of the recalls that are recorded here. */
 @Injectable()
 export class RecallLists {
   /** A recorded recall never changes: what was read of it once is kept, the oldest goes first. */
-  private readonly traits = new Map<string, Traits>();
+  private readonly known = new Map<string, Read>();
 
   constructor(
     private readonly parts: ConsoleParts,
@@ -59,8 +49,8 @@ export class RecallLists {
     const recalls = await store.recalls(search);
     const listed: ListedRecall[] = [];
     for (const recall of recalls) {
-      const traits = this.traits.get(recall.id) ?? (await this.read(recall.id))?.traits;
-      if (traits !== undefined) listed.push(Object.assign({ node }, recall, traits));
+      const read = await this.read(recall.id);
+      if (read !== undefined) listed.push(Object.assign({ node }, recall, read.traits));
     }
     return listed;
   }
@@ -80,21 +70,29 @@ export class RecallLists {
     const listed: ListedRecall[] = [];
     for (const id of ids) {
       const read = await this.read(id);
-      if (read !== undefined) listed.push(Object.assign({ node }, read.summary, read.traits));
+      if (read === undefined) continue;
+      const { timeMs, traits } = read;
+      const span = { fromMs: timeMs, beforeMs: timeMs + 1, limit: AT_ONCE_MAX };
+      const recalls = await this.recorded.store.recalls(span);
+      const summary = recalls.find((recall) => recall.id === id);
+      if (summary !== undefined) listed.push(Object.assign({ node }, summary, traits));
     }
     return listed;
   }
 
-  private async read(id: string) {
+  /** Undefined: it is no longer kept. */
+  private async read(id: string): Promise<Read | undefined> {
+    const known = this.known.get(id);
+    if (known !== undefined) return known;
     const recall = await this.recorded.store.recall(id);
     if (recall === undefined) return undefined;
-    const traits = traitsOf(recall);
-    this.traits.set(id, traits);
-    for (const oldest of this.traits.keys()) {
-      if (this.traits.size <= TRAITS_MAX) break;
-      this.traits.delete(oldest);
+    const read = { timeMs: recall.timeMs, traits: traitsOf(recall) };
+    this.known.set(id, read);
+    for (const oldest of this.known.keys()) {
+      if (this.known.size <= KNOWN_MAX) break;
+      this.known.delete(oldest);
     }
-    return { traits, summary: summaryOf(recall) };
+    return read;
   }
 
   private async found(search: RecallSearch, signal?: AbortSignal): Promise<readonly string[]> {

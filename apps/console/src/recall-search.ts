@@ -4,7 +4,7 @@ import { fieldsOf, integerOf, invalid, optionalText } from './fields.js';
 const TEXT_LENGTH_MAX = 1024;
 const LIST_MAX = 500;
 const TEXTS = ['userId', 'requestId', 'itemId', 'code', 'adapter', 'set'] as const;
-const NUMBERS = ['fromMs', 'beforeMs', 'catalogueSequence', 'minUs', 'maxUs'] as const;
+const NUMBERS = ['fromMs', 'beforeMs', 'change', 'minUs', 'maxUs'] as const;
 const ORDERS = { time: 'time DESC', slowest: 'total_us DESC', fastest: 'total_us' } as const;
 const SCENE = /^([\w.-]{1,128})=(.{0,1024})$/s;
 
@@ -22,7 +22,7 @@ export interface RecallSearch {
   readonly fromMs?: number;
   /** Older than this: what the next page begins with. */
   readonly beforeMs?: number;
-  readonly catalogueSequence?: number;
+  readonly change?: number;
   readonly minUs?: number;
   readonly maxUs?: number;
   readonly scene?: readonly [key: string, value: string];
@@ -69,8 +69,8 @@ function orderOf({ order = 'time' }: Fields): keyof typeof ORDERS {
 }
 
 /** True if it asks for what the store's own list cannot tell apart. */
-export function isDeep({ adapter, scene, catalogueSequence, minUs, maxUs, order }: RecallSearch) {
-  const wanted = [adapter, scene, catalogueSequence, minUs, maxUs];
+export function isDeep({ adapter, scene, change, minUs, maxUs, order }: RecallSearch) {
+  const wanted = [adapter, scene, change, minUs, maxUs];
   return order !== 'time' || wanted.some((value) => value !== undefined);
 }
 
@@ -80,7 +80,7 @@ const timeOf = (ms: number) => `make_timestamp(${ms}::BIGINT * 1000)`;
 /** The IDs that fit, as one SELECT over the table of recorded recalls. */
 export function searchSql(search: RecallSearch): string {
   const { userId, requestId, itemId, code, adapter, scene, fromMs, beforeMs } = search;
-  const { catalogueSequence, minUs, maxUs, order, offset, limit } = search;
+  const { change, minUs, maxUs, order, offset, limit } = search;
   const when = (value: unknown, condition: () => string) =>
     value === undefined ? [] : [condition()];
   const digest = quoted(adapter === 'base' ? '' : (adapter ?? ''));
@@ -91,7 +91,7 @@ export function searchSql(search: RecallSearch): string {
     ...when(requestId, () => `request_id = ${quoted(requestId as string)}`),
     ...when(code, () => `code = ${quoted(code as string)}`),
     ...when(adapter, () => `(adapter = ${digest} OR (adapter_name = ${digest} AND adapter <> ''))`),
-    ...when(catalogueSequence, () => `catalogue_sequence = ${catalogueSequence}`),
+    ...when(change, () => `catalogue_sequence = ${change}`),
     ...when(minUs, () => `total_us >= ${minUs}`),
     ...when(maxUs, () => `total_us <= ${maxUs}`),
     ...when(

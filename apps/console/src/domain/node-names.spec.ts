@@ -28,7 +28,7 @@ it('names each node by the commonest value of the items below it', () => {
   expect(namesOf(ITEMS, 'brand').names[2]).toEqual({ value: 'a', share: 1 });
 });
 
-it('takes the attribute with the fewest values where none is preferred, and none without texts', () => {
+it('takes the attribute with the fewest values where none is preferred', () => {
   const others = [
     { sid: [1], attributes: { shop: 'x', brand: 'a' } },
     { sid: [2], attributes: { shop: 'x', brand: 'b' } },

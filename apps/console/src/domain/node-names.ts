@@ -1,4 +1,4 @@
-/** What the items below each node of the tree have in common. */
+/** Names of the nodes of the tree, after what the items below have in common. */
 
 /** Levels of the tree that are named: deeper nodes have few items, which speak for themselves. */
 const LEVELS_MAX = 3;

@@ -1113,16 +1113,44 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 "type": "string"
               }
             },
-            "adapter": {
-              "type": "string"
-            },
-            "adapterName": {
-              "type": "string"
+            "versions": {
+              "type": "object",
+              "properties": {
+                "model": {
+                  "type": "string"
+                },
+                "catalogue": {
+                  "type": "string"
+                },
+                "promptTemplate": {
+                  "type": "string"
+                },
+                "catalogueSequence": {
+                  "type": "number"
+                },
+                "adapter": {
+                  "type": "string"
+                },
+                "adapterName": {
+                  "type": "string"
+                },
+                "node": {
+                  "type": "string"
+                }
+              },
+              "required": [
+                "model",
+                "catalogue",
+                "promptTemplate",
+                "catalogueSequence",
+                "adapter",
+                "adapterName",
+                "node"
+              ],
+              "additionalProperties": false
             }
           },
           "required": [
-            "adapter",
-            "adapterName",
             "catalogueSequence",
             "code",
             "computedTokens",

@@ -50,7 +50,7 @@ export class ConsoleCatalogueController {
     return { changes: await store.changes(limit) };
   }
 
-  /** What the items below each node of the tree have in common. */
+  /** Names of the nodes of the tree, after what the items below have in common. */
   @Get('names')
   async nodeNames(@Req() request: FastifyRequest, @Query() query: unknown): Promise<TreeNames> {
     await this.gate.look(request);

@@ -29,7 +29,7 @@ export class UsersController {
     private readonly names: CatalogueNames,
   ) {}
 
-  /** Some users that can be recalled for: by their beginning, or by chance where there is a seed. */
+  /** Users that can be recalled for: by their beginning, or by chance where there is a seed. */
   @Get('users')
   async list(
     @Req() request: FastifyRequest,

@@ -10,7 +10,7 @@ const view = (path: string, load: () => Promise<{ View: () => React.ReactNode }>
   hydrateFallbackElement: <Waiting />,
 });
 
-/** What was asked in SQL at an earlier address. */
+/** The page of SQL had another address before. */
 function ToAsk() {
   const { search } = useLocation();
   return <Navigate to={`/ask${search}`} replace />;

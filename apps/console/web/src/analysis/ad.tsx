@@ -23,7 +23,7 @@ import { Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 import { useAnalysis } from './filter.js';
-import { OutcomeTable, rateText } from './outcome.js';
+import { OutcomeTable } from './outcome.js';
 import { AnalysisPage, Answered } from './page.js';
 import { useVerdicts, type Verdicts } from './use-verdicts.js';
 
@@ -195,6 +195,31 @@ const HISTORY_COLUMNS: readonly Column<AnalysisItem>[] = [
   },
 ];
 
+function WhoGetsIt({ page }: { page: AdPage }) {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
+      <Section title="Who gets it, by scene">
+        <DataTable
+          label="Recalls by scene"
+          rows={page.byScene}
+          columns={SCENE_COLUMNS}
+          keyOf={({ key, value }) => `${key}=${value}`}
+          minWidth={240}
+        />
+      </Section>
+      <Section title="By version">
+        <DataTable
+          label="Recalls by version"
+          rows={page.byVersion}
+          columns={VERSION_COLUMNS}
+          keyOf={({ adapter }) => adapter}
+          minWidth={240}
+        />
+      </Section>
+    </SimpleGrid>
+  );
+}
+
 function Shown({ page }: { page: AdPage }) {
   const whole = page.outcome.filter(({ position }) => position === 0);
   const [all] = whole.length === 1 ? whole : [];
@@ -207,7 +232,7 @@ function Shown({ page }: { page: AdPage }) {
           <Figure
             label="Click rate"
             value={all.clicks.trials === 0 ? '–' : formatShare(all.clicks.rate)}
-            note={rateText(all.clicks)}
+            note={`${formatShare(all.clicks.low)} to ${formatShare(all.clicks.high)}`}
           />
         )}
       </Figures>
@@ -218,28 +243,7 @@ function Shown({ page }: { page: AdPage }) {
           <Hours page={page} />
         )}
       </Section>
-      {page.recalls > 0 && (
-        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
-          <Section title="Who gets it, by scene">
-            <DataTable
-              label="Recalls by scene"
-              rows={page.byScene}
-              columns={SCENE_COLUMNS}
-              keyOf={({ key, value }) => `${key}=${value}`}
-              minWidth={240}
-            />
-          </Section>
-          <Section title="By version">
-            <DataTable
-              label="Recalls by version"
-              rows={page.byVersion}
-              columns={VERSION_COLUMNS}
-              keyOf={({ adapter }) => adapter}
-              minWidth={240}
-            />
-          </Section>
-        </SimpleGrid>
-      )}
+      {page.recalls > 0 && <WhoGetsIt page={page} />}
       {page.outcome.length > 0 && (
         <Section title="Outcome by position">
           <OutcomeTable rows={page.outcome} nameOf={versionName} shownBy={undefined} />
@@ -336,7 +340,7 @@ export function View() {
       {asked.data !== undefined && <Shown page={asked.data} />}
       <Section
         title="Why not in other recalls"
-        help="The newest recorded recalls are asked again, each as it was, what became of this item."
+        help="The newest recorded recalls are asked again what became of this item."
       >
         <WhyNotOthers itemId={id} key={id} />
       </Section>

@@ -9,9 +9,10 @@ import type {
   UserChangePage,
 } from '../../../src/api-types.js';
 import { withQuery } from '../api.js';
+import { adapterText } from '../recall/recalls.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
-import { formatShare, formatTime, shortDigest } from '../ui/format.js';
+import { formatShare, formatTime } from '../ui/format.js';
 import { PageTitle, Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
@@ -26,9 +27,10 @@ const PART_WORDS: Readonly<Record<ChangePart, string>> = {
 const RECALLS_SHOWN = '50';
 
 /** A recall as it stands in the lists to choose from. */
-function labelOf({ timeMs, adapterName, adapter, catalogueSequence }: ListedRecall): string {
-  const version = adapter === '' ? 'no adapter' : `${adapterName} ${shortDigest(adapter)}`;
-  return `${formatTime(timeMs)}, ${version}, change ${catalogueSequence}`;
+function labelOf(recall: ListedRecall): string {
+  const adapter = adapterText(recall);
+  const version = adapter === 'none' ? 'no adapter' : adapter;
+  return `${formatTime(recall.timeMs)}, ${version}, change ${recall.catalogueSequence}`;
 }
 
 function Chooser({ userId }: { userId: string }) {
@@ -179,7 +181,7 @@ function Why({ left, right }: { left: string; right: string }) {
           </Figures>
           <Section
             title="Why"
-            help="Asked again with each part of the earlier and of the later recall: the mean share of each in the distance (Shapley)."
+            help="Asked again with each part of either: its mean share of the distance (Shapley)."
           >
             <Waterfall page={page} />
           </Section>

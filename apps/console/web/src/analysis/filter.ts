@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router';
 import { withQuery } from '../api.js';
 import { useAsked } from '../ui/use-asked.js';
 
-/** What every analysis is narrowed by; it lies in the address, the same for all views. */
+/** The filters of every analysis; it lies in the address, the same for all views. */
 export const FILTERS = ['scene', 'attribute', 'adapter', 'model', 'source', 'catalogue'] as const;
 export type FilterName = (typeof FILTERS)[number];
 

@@ -6,7 +6,7 @@ import { formatCount, formatShare } from '../ui/format.js';
 import { COLOURS, type Plot, PlotChart } from '../ui/plot-chart.js';
 
 /** A rate with its 95 % interval, or a dash. */
-export const rateText = ({ trials, rate, low, high }: Rate) =>
+const rateText = ({ trials, rate, low, high }: Rate) =>
   trials === 0 ? '–' : `${formatShare(rate)} (${formatShare(low)} to ${formatShare(high)})`;
 
 /** Clicks by position with intervals, a colour for each version. */
@@ -35,7 +35,8 @@ export function OutcomeChart({
         `(${d.low.toFixed(2)} to ${d.high.toFixed(2)})`;
       return {
         color: { domain: versions, range: COLOURS.slice(0, versions.length), legend: true },
-        x: { label: 'position', ticks: 10 },
+        marginBottom: 44,
+        x: { label: 'position', ticks: 10, labelOffset: 36, inset: 16 },
         y: { label: 'click rate, %', zero: true, grid: true },
         marks: [
           plot.ruleX(points, { x: dodge, y1: 'low', y2: 'high', stroke: 'version' }),

@@ -106,7 +106,7 @@ function Numbers({ page }: { page: OverviewPage }) {
   );
 }
 
-/** What may be looked at around a moment. */
+/** Ways to look at a moment. */
 function MarkLinks({ mark, query }: { mark: Mark; query: URLSearchParams }) {
   const { kind, timeMs, sequence, digest } = mark;
   const around = viewAt('/reach', query, { at: String(timeMs) });
@@ -190,7 +190,7 @@ function Questions() {
   );
 }
 
-/** What the numbers rest on. */
+/** The facts that the numbers rest on. */
 function Kept() {
   const { data } = useAsked<AnalysisAbout>('analysis/about');
   if (data === undefined || !data.isKept) return null;

@@ -159,7 +159,7 @@ function Changed({ page }: { page: ReachPage }) {
           rows={rows}
           columns={columnsOf(by)}
           keyOf={({ key }) => key}
-          minWidth={640}
+          minWidth={780}
         />
         {page.isCut && (
           <Text size="sm" c="dimmed">

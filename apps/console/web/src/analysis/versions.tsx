@@ -18,7 +18,7 @@ type Pair = VersionsPage['pairs'][number];
 
 const NO_ADAPTER = 'base model';
 
-/** What versions are called on this page. */
+/** Names of the versions on this page. */
 function namesOf(versions: readonly Version[]): (adapter: string) => string {
   const names = new Map(
     versions.map(({ adapter, name }) => [
@@ -55,9 +55,12 @@ function versionColumns(nameOf: (adapter: string) => string): Column<Version>[] 
   ];
 }
 
-/** What each version shows of an attribute, beside the others. */
+/** Shares of an attribute's values, version beside version. */
 function Exposure({ page, nameOf }: { page: VersionsPage; nameOf: (adapter: string) => string }) {
-  const values = [...new Set(page.exposure.map(({ value }) => value))].slice(0, 12);
+  const values = useMemo(
+    () => [...new Set(page.exposure.map(({ value }) => value))].slice(0, 12),
+    [page],
+  );
   const height = 60 + values.length * (10 + 14 * page.versions.length);
   const draw = useCallback(
     (plot: Plot) => {
@@ -88,6 +91,27 @@ function Exposure({ page, nameOf }: { page: VersionsPage; nameOf: (adapter: stri
   );
   return (
     <PlotChart label={`Share of each ${page.attribute} by version`} height={height} draw={draw} />
+  );
+}
+
+/** A cell of the matrix, the darker the more they have in common. */
+function OverlapCell({
+  pair,
+  isChosen,
+  choose,
+}: {
+  pair: Pair | undefined;
+  isChosen: boolean;
+  choose: (pair: Pair) => void;
+}) {
+  if (pair === undefined) return <Table.Td className="number">no users of both</Table.Td>;
+  const heat = { '--heat': `${Math.round(pair.overlap * 45)}%` };
+  return (
+    <Table.Td className="number" style={heat as React.CSSProperties}>
+      <UnstyledButton className="sort" aria-pressed={isChosen} onClick={() => choose(pair)}>
+        {formatShare(pair.overlap)}
+      </UnstyledButton>
+    </Table.Td>
   );
 }
 
@@ -126,28 +150,18 @@ function Matrix({
           {page.versions.map(({ adapter: left }) => (
             <Table.Tr key={left}>
               <Table.Th scope="row">{nameOf(left)}</Table.Th>
-              {page.versions.map(({ adapter: right }) => {
-                const pair = of(left, right);
-                if (left === right || pair === undefined) {
-                  return (
-                    <Table.Td key={right} className="number">
-                      {left === right ? '' : 'no users of both'}
-                    </Table.Td>
-                  );
-                }
-                const heat = { '--heat': `${Math.round(pair.overlap * 45)}%` };
-                return (
-                  <Table.Td key={right} className="number" style={heat as React.CSSProperties}>
-                    <UnstyledButton
-                      className="sort"
-                      aria-pressed={pair === chosen}
-                      onClick={() => choose(pair)}
-                    >
-                      {formatShare(pair.overlap)}
-                    </UnstyledButton>
-                  </Table.Td>
-                );
-              })}
+              {page.versions.map(({ adapter: right }) =>
+                left === right ? (
+                  <Table.Td key={right} />
+                ) : (
+                  <OverlapCell
+                    key={right}
+                    pair={of(left, right)}
+                    isChosen={of(left, right) === chosen}
+                    choose={choose}
+                  />
+                ),
+              )}
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -1,6 +1,6 @@
 import { Button, Grid, Group, Loader, Select, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import type { QueryResult } from '../../../src/api-types.js';
 import { post } from '../api.js';
@@ -8,7 +8,7 @@ import { formatBytes, formatCount } from '../ui/format.js';
 import { PageTitle, Section } from '../ui/section.js';
 import { Failure } from '../ui/states.js';
 import { EXAMPLES } from './examples.js';
-import { draft, keepDraft, useHistory } from './history.js';
+import { draft, type HistoryEntry, keepDraft, useHistory } from './history.js';
 import { AskedBefore, SavedQuestions } from './kept-questions.js';
 import { ResultChart } from './result-chart.js';
 import { ResultTable } from './result-table.js';
@@ -92,7 +92,74 @@ function useText() {
       },
       { replace: inAddress === sql },
     );
-  return { text, setText, toAddress, isInAddress: inAddress === text };
+  return { text, setText, toAddress };
+}
+
+/** The text of the question, and where names of the tables are put into it. */
+function Editor({
+  text,
+  setText,
+  ask,
+  field,
+}: {
+  text: string;
+  setText: (text: string) => void;
+  ask: () => void;
+  field: RefObject<HTMLTextAreaElement | null>;
+}) {
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) ask();
+  };
+  return (
+    <>
+      <Select
+        label="Examples"
+        maw={320}
+        data={EXAMPLES}
+        value={EXAMPLES.find(({ value }) => value === text)?.value ?? null}
+        onChange={(value) => setText(value ?? text)}
+      />
+      <Textarea
+        ref={field}
+        label="Question"
+        description="Ctrl and Enter asks it"
+        autosize
+        minRows={5}
+        spellCheck={false}
+        styles={{ input: { fontFamily: 'monospace' } }}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+    </>
+  );
+}
+
+/** Questions that there are, and names to make new ones of. */
+function Shelf({
+  text,
+  setText,
+  entries,
+  insert,
+}: {
+  text: string;
+  setText: (text: string) => void;
+  entries: readonly HistoryEntry[];
+  insert: (name: string) => void;
+}) {
+  return (
+    <Stack>
+      <Section title="Saved questions">
+        <SavedQuestions sql={text} onChoose={setText} />
+      </Section>
+      <Section title="Tables">
+        <SchemaTree onName={insert} />
+      </Section>
+      <Section title="Asked before">
+        <AskedBefore entries={entries} onChoose={setText} />
+      </Section>
+    </Stack>
+  );
 }
 
 export function View() {
@@ -105,9 +172,6 @@ export function View() {
   const ask = () => {
     toAddress(text);
     asked.mutate(text);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) ask();
   };
   const insert = (name: string) => {
     const at = field.current?.selectionStart ?? text.length;
@@ -123,25 +187,7 @@ export function View() {
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 9 }}>
           <Stack>
-            <Select
-              label="Examples"
-              maw={320}
-              data={EXAMPLES}
-              value={EXAMPLES.find(({ value }) => value === text)?.value ?? null}
-              onChange={(value) => setText(value ?? text)}
-            />
-            <Textarea
-              ref={field}
-              label="Question"
-              description="Ctrl and Enter asks it"
-              autosize
-              minRows={5}
-              spellCheck={false}
-              styles={{ input: { fontFamily: 'monospace' } }}
-              value={text}
-              onChange={(event) => setText(event.currentTarget.value)}
-              onKeyDown={onKeyDown}
-            />
+            <Editor text={text} setText={setText} ask={ask} field={field} />
             <Group>
               {asked.isPending ? (
                 <Button variant="default" onClick={cancel} leftSection={<Loader size="xs" />}>
@@ -164,17 +210,7 @@ export function View() {
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 3 }}>
-          <Stack>
-            <Section title="Saved questions">
-              <SavedQuestions sql={text} onChoose={setText} />
-            </Section>
-            <Section title="Tables">
-              <SchemaTree onName={insert} />
-            </Section>
-            <Section title="Asked before">
-              <AskedBefore entries={entries} onChoose={setText} />
-            </Section>
-          </Stack>
+          <Shelf text={text} setText={setText} entries={entries} insert={insert} />
         </Grid.Col>
       </Grid>
     </>

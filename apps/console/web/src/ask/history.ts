@@ -29,7 +29,7 @@ function write(key: string, value: string): void {
   }
 }
 
-/** What was typed last, also if it was never asked; '' for nothing. */
+/** The last text, also if it was never asked; '' for none. */
 export function draft(): string {
   try {
     return localStorage.getItem(DRAFT) ?? '';

@@ -9,18 +9,14 @@ import { Failure } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 import type { HistoryEntry } from './history.js';
 
-/** Questions that anybody has saved: a click puts one into the editor. */
-export function SavedQuestions({
-  sql,
-  onChoose,
-}: {
-  sql: string;
-  onChoose: (sql: string) => void;
-}) {
-  const [name, setName] = useState('');
+function useAgain() {
   const queries = useQueryClient();
-  const asked = useAsked<{ questions: SavedQuestion[] }>('questions');
-  const again = () => queries.invalidateQueries({ queryKey: ['questions'] });
+  return () => queries.invalidateQueries({ queryKey: ['questions'] });
+}
+
+function SaveField({ sql }: { sql: string }) {
+  const [name, setName] = useState('');
+  const again = useAgain();
   const save = useMutation({
     mutationFn: () => post<SavedQuestion>('questions', { name: name.trim(), sql }),
     onSuccess: () => {
@@ -28,12 +24,8 @@ export function SavedQuestions({
       return again();
     },
   });
-  const drop = async (gone: string) => {
-    await remove(`questions/${encodeURIComponent(gone)}`);
-    await again();
-  };
   return (
-    <Stack gap="xs">
+    <>
       <Group align="flex-end" gap="xs" wrap="nowrap">
         <TextInput
           label="Save it as"
@@ -54,6 +46,27 @@ export function SavedQuestions({
         </Button>
       </Group>
       {save.error !== null && <Failure error={save.error} />}
+    </>
+  );
+}
+
+/** Questions that anybody has saved: a click puts one into the editor. */
+export function SavedQuestions({
+  sql,
+  onChoose,
+}: {
+  sql: string;
+  onChoose: (sql: string) => void;
+}) {
+  const asked = useAsked<{ questions: SavedQuestion[] }>('questions');
+  const again = useAgain();
+  const drop = async (gone: string) => {
+    await remove(`questions/${encodeURIComponent(gone)}`);
+    await again();
+  };
+  return (
+    <Stack gap="xs">
+      <SaveField sql={sql} />
       {asked.data?.questions.length === 0 && (
         <Text size="sm" c="dimmed">
           None yet. Saved ones are seen by all who use this console.
@@ -83,7 +96,7 @@ export function SavedQuestions({
   );
 }
 
-/** What this browser has asked, newest first. */
+/** Questions of this browser, newest first. */
 export function AskedBefore({
   entries,
   onChoose,

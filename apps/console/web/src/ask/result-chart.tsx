@@ -45,11 +45,11 @@ function marksOf(plot: Plot, kind: string, points: readonly Point[]) {
     : [plot.dot(points, { ...channels, stroke })];
 }
 
-/** A picture of the answer; which one stands in the address. */
-export function ResultChart({ result }: { result: QueryResult }) {
+/** Which columns are drawn, and how: of the address, as far as the answer has them. */
+function useChoice({ columns }: QueryResult) {
   const [query, setQuery] = useSearchParams();
-  const names = result.columns.map(({ name }) => name);
-  const numbers = result.columns.filter(({ type }) => isNumber(type)).map(({ name }) => name);
+  const names = columns.map(({ name }) => name);
+  const numbers = columns.filter(({ type }) => isNumber(type)).map(({ name }) => name);
   const known = (name: string, among: readonly string[], fallback: string | undefined) => {
     const given = query.get(name);
     return given !== null && among.includes(given) ? given : (fallback ?? '');
@@ -69,23 +69,43 @@ export function ResultChart({ result }: { result: QueryResult }) {
       },
       { replace: true },
     );
+  return { names: [...new Set(names)], numbers: [...new Set(numbers)], kind, x, y, set };
+}
+
+function Picture({
+  result,
+  kind,
+  x,
+  y,
+}: {
+  result: QueryResult;
+  kind: string;
+  x: string;
+  y: string;
+}) {
   const draw = useCallback(
     (plot: Plot) => {
       const points = pointsOf(result, x, y);
       const isFlat = kind === 'bar' && typeof points[0]?.x === 'string';
+      const axis = { label: isFlat ? y : x, grid: isFlat, labelOffset: 36 };
       return {
         marks: marksOf(plot, kind, points),
         marginLeft: isFlat ? 160 : 60,
         marginBottom: 44,
-        x: Object.assign(
-          { label: isFlat ? y : x, grid: isFlat, labelOffset: 36 },
-          points[0]?.x instanceof Date && TIME_AXIS,
-        ),
+        x: Object.assign(axis, points[0]?.x instanceof Date && TIME_AXIS),
         y: { label: isFlat ? null : y, grid: !isFlat },
       };
     },
     [result, x, y, kind],
   );
+  return (
+    <PlotChart label={`${y} by ${x}; the table below has the same`} height={320} draw={draw} />
+  );
+}
+
+/** A picture of the answer; which one stands in the address. */
+export function ResultChart({ result }: { result: QueryResult }) {
+  const { names, numbers, kind, x, y, set } = useChoice(result);
   if (numbers.length === 0 || names.length < 2 || result.rows.length === 0) return null;
   return (
     <>
@@ -93,26 +113,12 @@ export function ResultChart({ result }: { result: QueryResult }) {
         <Select label="Chart" size="xs" data={KINDS} value={kind} onChange={set('chart')} />
         {kind !== 'none' && (
           <>
-            <Select
-              label="Along"
-              size="xs"
-              data={[...new Set(names)]}
-              value={x}
-              onChange={set('x')}
-            />
-            <Select
-              label="Height"
-              size="xs"
-              data={[...new Set(numbers)]}
-              value={y}
-              onChange={set('y')}
-            />
+            <Select label="Along" size="xs" data={names} value={x} onChange={set('x')} />
+            <Select label="Height" size="xs" data={numbers} value={y} onChange={set('y')} />
           </>
         )}
       </Group>
-      {kind !== 'none' && (
-        <PlotChart label={`${y} by ${x}; the table below has the same`} height={320} draw={draw} />
-      )}
+      {kind !== 'none' && <Picture result={result} kind={kind} x={x} y={y} />}
     </>
   );
 }

@@ -47,7 +47,7 @@ function Bars({ name, values }: { name: string; values: Distribution[string] }) 
   );
 }
 
-/** What both sides show of each attribute, beside each other. */
+/** Values of each attribute on both sides. */
 export function AttributeBars({ attributes }: { attributes: Distribution }) {
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">

@@ -36,20 +36,57 @@ function SavedAt({ id }: { id: string }) {
   );
 }
 
+interface Users {
+  readonly sample: number | string;
+  readonly seed: number | string;
+  /** IDs with spaces between; '' for a sample. */
+  readonly given: string;
+}
+
+/** Users that are asked for: by chance, or these. */
+function UserFields({ users, set }: { users: Users; set: (users: Users) => void }) {
+  return (
+    <>
+      <NumberInput
+        label="Users drawn by chance"
+        min={1}
+        max={1000}
+        value={users.sample}
+        onChange={(sample) => set({ ...users, sample })}
+      />
+      <NumberInput
+        label="Seed of the chance"
+        min={0}
+        value={users.seed}
+        onChange={(seed) => set({ ...users, seed })}
+      />
+      <Textarea
+        label="or these users"
+        placeholder="IDs, with spaces between"
+        miw={200}
+        autosize
+        flex={1}
+        value={users.given}
+        onChange={(event) => set({ ...users, given: event.currentTarget.value })}
+      />
+    </>
+  );
+}
+
 function Asking() {
   const [query] = useSearchParams();
   const [left, setLeft] = useState<Settings>(() => namedBy(query, 'left') ?? DEFAULT_SETTINGS);
   const [right, setRight] = useState<Settings>(() => namedBy(query, 'right') ?? NARROW);
-  const [sample, setSample] = useState<number | string>(20);
-  const [seed, setSeed] = useState<number | string>(1);
-  const [users, setUsers] = useState('');
+  const [users, setUsers] = useState<Users>({ sample: 20, seed: 1, given: '' });
   const { run, error, isRunning, start, stop } = useComparison();
-  const given = users.split(/[\s,]+/).filter((one) => one !== '');
+  const given = users.given.split(/[\s,]+/).filter((one) => one !== '');
   const submit = () =>
     start({
       left: settingsBody(left),
       right: settingsBody(right),
-      ...(given.length > 0 ? { users: given } : { sample: Number(sample), seed: Number(seed) }),
+      ...(given.length > 0
+        ? { users: given }
+        : { sample: Number(users.sample), seed: Number(users.seed) }),
     });
   const sides = [
     ['Left', left, setLeft],
@@ -67,23 +104,7 @@ function Asking() {
         ))}
       </Grid>
       <Group align="flex-end">
-        <NumberInput
-          label="Users drawn by chance"
-          min={1}
-          max={1000}
-          value={sample}
-          onChange={setSample}
-        />
-        <NumberInput label="Seed of the chance" min={0} value={seed} onChange={setSeed} />
-        <Textarea
-          label="or these users"
-          placeholder="IDs, with spaces between"
-          miw={200}
-          autosize
-          flex={1}
-          value={users}
-          onChange={(event) => setUsers(event.currentTarget.value)}
-        />
+        <UserFields users={users} set={setUsers} />
         {isRunning ? (
           <Button variant="default" onClick={stop}>
             Stop

@@ -120,7 +120,7 @@ export function ComparedUsers({ users }: { users: readonly UserLine[] }) {
   return (
     <Grid>
       <Grid.Col span={{ base: 12, lg: 5 }}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys must reach what scrolls */}
         <section className="long" tabIndex={0} aria-label="Users of the comparison">
           <DataTable
             label="Users"

@@ -3,7 +3,7 @@ import type { ComparisonLine } from '../../../src/api-types.js';
 export type UserLine = Extract<ComparisonLine, { kind: 'user' }>;
 type SummaryLine = Extract<ComparisonLine, { kind: 'summary' }>;
 
-/** What has come of a comparison so far. */
+/** A comparison as far as it has come. */
 export interface Run {
   readonly done: number;
   readonly total: number;

@@ -103,7 +103,7 @@ function Navigation({ onGo }: { onGo: () => void }) {
   );
 }
 
-/** What stands around every page: header, navigation, and a login where one is needed. */
+/** Header and navigation around every page, and a login where one is needed. */
 export function Frame() {
   const login = useLogin();
   const [isOpen, { toggle, close }] = useDisclosure(false);

@@ -53,62 +53,67 @@ const stage = (name: Stage, quantile: 'p50' | 'p95' | 'p99') => (pulse: Pulse) =
   return us === undefined ? null : us / 1000;
 };
 
+interface Chart {
+  readonly title: string;
+  readonly unit: string;
+  readonly lines: readonly (readonly [label: string, of: (pulse: Pulse) => number | null])[];
+}
+
+const CHARTS: readonly Chart[] = [
+  {
+    title: 'Recalls',
+    unit: 'per second',
+    lines: [
+      ['answered', (pulse) => perSecond(pulse, pulse.answered)],
+      ['refused', (pulse) => perSecond(pulse, refusedOf(pulse))],
+      ['recorded', (pulse) => perSecond(pulse, pulse.recorded)],
+    ],
+  },
+  {
+    title: 'Time of a recall',
+    unit: 'ms',
+    lines: [
+      ['median', stage('total', 'p50')],
+      ['95 %', stage('total', 'p95')],
+      ['99 %', stage('total', 'p99')],
+    ],
+  },
+  {
+    title: 'Time by stage, median',
+    unit: 'ms',
+    lines: STAGES.slice(1).map((name) => [name, stage(name, 'p50')] as const),
+  },
+  {
+    title: 'Prompt tokens by source of keys and values',
+    unit: '%',
+    lines: TIERS.map((tier) => [tier, (pulse) => shareOf(pulse, tier)] as const),
+  },
+  {
+    title: 'Beam widths in use',
+    unit: 'beams',
+    lines: [
+      ['mean', (pulse) => pulse.widthMean],
+      ['widest', (pulse) => pulse.widthMax],
+    ],
+  },
+];
+
 function Charts({ pulses, minutes }: { pulses: readonly Pulse[]; minutes: number }) {
   const toMs = pulses.at(-1)?.timeMs ?? 0;
   const span = [(toMs - minutes * MS_PER_MINUTE) / 1000, toMs / 1000] as const;
   const times = useMemo(() => pulses.map((pulse) => pulse.timeMs / 1000), [pulses]);
-  const line = (label: string, value: (pulse: Pulse) => number | null) => ({
-    label,
-    values: pulses.map(value),
-  });
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
-      <TimeChart
-        title="Recalls"
-        unit="per second"
-        times={times}
-        span={span}
-        lines={[
-          line('answered', (pulse) => perSecond(pulse, pulse.answered)),
-          line('refused', (pulse) => perSecond(pulse, refusedOf(pulse))),
-          line('recorded', (pulse) => perSecond(pulse, pulse.recorded)),
-        ]}
-      />
-      <TimeChart
-        title="Time of a recall"
-        unit="ms"
-        times={times}
-        span={span}
-        lines={[
-          line('median', stage('total', 'p50')),
-          line('95 %', stage('total', 'p95')),
-          line('99 %', stage('total', 'p99')),
-        ]}
-      />
-      <TimeChart
-        title="Time by stage, median"
-        unit="ms"
-        times={times}
-        span={span}
-        lines={STAGES.slice(1).map((name) => line(name, stage(name, 'p50')))}
-      />
-      <TimeChart
-        title="Prompt tokens by source of keys and values"
-        unit="%"
-        times={times}
-        span={span}
-        lines={TIERS.map((tier) => line(tier, (pulse) => shareOf(pulse, tier)))}
-      />
-      <TimeChart
-        title="Beam widths in use"
-        unit="beams"
-        times={times}
-        span={span}
-        lines={[
-          line('mean', (pulse) => pulse.widthMean),
-          line('widest', (pulse) => pulse.widthMax),
-        ]}
-      />
+      {CHARTS.map(({ title, unit, lines }) => (
+        <TimeChart
+          key={title}
+          title={title}
+          unit={unit}
+          times={times}
+          span={span}
+          lines={lines.map(([label, of]) => ({ label, values: pulses.map(of) }))}
+        />
+      ))}
       <TimeChart
         title="Changes of the catalogue"
         unit="per second"

@@ -5,7 +5,7 @@ import { get, withQuery } from '../api.js';
 const REFRESH_MS = 5000;
 const MS_PER_MINUTE = 60_000;
 
-/** What was there, and what has come since; what is older than the span is let go. */
+/** The pulses of before and the new ones, without those older than the span. */
 export function withNew(before: LivePage | undefined, now: LivePage, minutes: number): LivePage {
   const pulses = [...(before?.pulses ?? []), ...now.pulses];
   const newest = pulses.at(-1)?.timeMs ?? 0;

@@ -61,7 +61,7 @@ export function eligibilityWords(text: string): string {
   return parts.length === 0 ? 'every live item' : parts.join(', ');
 }
 
-/** What stands at a path such as `predicate.all[0]`; undefined: nothing. */
+/** The value at a path such as `predicate.all[0]`; undefined: none. */
 function at(value: unknown, path: string): unknown {
   const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
   return steps.reduce<unknown>(
@@ -70,7 +70,7 @@ function at(value: unknown, path: string): unknown {
   );
 }
 
-/** What an item has for the attribute of a clause. */
+/** An item's value for the attribute of a clause, in words. */
 function hasWords(attribute: unknown, attributes: Json | undefined): string {
   if (attributes === undefined || typeof attribute !== 'string') return '';
   const value = attributes[attribute];

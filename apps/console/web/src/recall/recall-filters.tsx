@@ -9,7 +9,7 @@ const TEXTS = [
   ['itemId', 'Returned item', ''],
   ['scene', 'Scene', 'daypart=noon'],
   ['adapter', 'Adapter', 'name, digest or base'],
-  ['catalogueSequence', 'Catalogue change', ''],
+  ['change', 'Catalogue change', ''],
   ['requestId', 'Request ID', ''],
   ['code', 'Code', 'OK'],
 ] as const;
@@ -21,7 +21,7 @@ const MILLISECONDS = [
   ['minMs', 'Took at least, ms'],
   ['maxMs', 'Took at most, ms'],
 ] as const;
-export const ORDERS = [
+const ORDERS = [
   { value: 'time', label: 'newest first' },
   { value: 'slowest', label: 'slowest first' },
   { value: 'fastest', label: 'fastest first' },
@@ -66,6 +66,46 @@ function localTime(text: string | null): string {
   return local.toISOString().slice(0, 19);
 }
 
+/** Fields of texts, bounds and times. */
+function Fields({ query }: { query: URLSearchParams }) {
+  return (
+    <>
+      {TEXTS.map(([name, label, placeholder]) => (
+        <TextInput
+          key={name}
+          name={name}
+          label={label}
+          size="xs"
+          placeholder={placeholder}
+          defaultValue={query.get(name) ?? ''}
+        />
+      ))}
+      {MILLISECONDS.map(([name, label]) => (
+        <TextInput
+          key={name}
+          name={name}
+          label={label}
+          size="xs"
+          inputMode="numeric"
+          pattern="[0-9.]*"
+          defaultValue={query.get(name) ?? ''}
+        />
+      ))}
+      {TIMES.map(([name, label]) => (
+        <TextInput
+          key={name}
+          name={name}
+          label={`${label} (${ZONE})`}
+          type="datetime-local"
+          step={1}
+          size="xs"
+          defaultValue={localTime(query.get(name))}
+        />
+      ))}
+    </>
+  );
+}
+
 /** Fields that become the address of the list. */
 export function RecallFilters() {
   const [query, setQuery] = useSearchParams();
@@ -79,38 +119,7 @@ export function RecallFilters() {
   return (
     <form onSubmit={submit} key={query.toString()}>
       <Group align="flex-end" gap="xs" className="filters">
-        {TEXTS.map(([name, label, placeholder]) => (
-          <TextInput
-            key={name}
-            name={name}
-            label={label}
-            size="xs"
-            placeholder={placeholder}
-            defaultValue={query.get(name) ?? ''}
-          />
-        ))}
-        {MILLISECONDS.map(([name, label]) => (
-          <TextInput
-            key={name}
-            name={name}
-            label={label}
-            size="xs"
-            inputMode="numeric"
-            pattern="[0-9.]*"
-            defaultValue={query.get(name) ?? ''}
-          />
-        ))}
-        {TIMES.map(([name, label]) => (
-          <TextInput
-            key={name}
-            name={name}
-            label={`${label} (${ZONE})`}
-            type="datetime-local"
-            step={1}
-            size="xs"
-            defaultValue={localTime(query.get(name))}
-          />
-        ))}
+        <Fields query={query} />
         <Select
           name="order"
           label="Order"

@@ -19,6 +19,13 @@ export const sceneText = (scene: Readonly<Record<string, string>>) =>
     .map(([key, value]) => `${key} ${value}`)
     .join(', ');
 
+/** The adapter that answered. */
+export function adapterText({ versions }: ListedRecall): string {
+  if (versions === undefined) return '–';
+  const { adapter, adapterName } = versions;
+  return adapter === '' ? 'none' : `${adapterName} ${shortDigest(adapter)}`;
+}
+
 type Choose = (id: string, isChosen: boolean) => void;
 
 function firstColumns(chosen: ReadonlySet<string>, choose: Choose): Column<ListedRecall>[] {
@@ -69,12 +76,8 @@ const VERSION_COLUMNS: Column<ListedRecall>[] = [
   {
     key: 'adapter',
     label: 'Adapter',
-    value: ({ adapterName, adapter }) => `${adapterName} ${adapter}`,
-    cell: ({ adapter, adapterName }) => (
-      <span title={adapter}>
-        {adapter === '' ? 'none' : `${adapterName} ${shortDigest(adapter)}`}
-      </span>
-    ),
+    value: adapterText,
+    cell: (recall) => <span title={recall.versions?.adapter}>{adapterText(recall)}</span>,
   },
   {
     key: 'catalogue',
@@ -211,9 +214,9 @@ function Pages({ recalls }: { recalls: readonly ListedRecall[] }) {
   );
 }
 
-/** What the store is asked for in a process of its own is not asked for again by itself. */
+/** A list that takes a process of its own is not asked for again by itself. */
 const isCheap = (asked: Readonly<Record<string, string | undefined>>) =>
-  !['adapter', 'scene', 'catalogueSequence', 'minUs', 'maxUs', 'order', 'beforeMs'].some(
+  !['adapter', 'scene', 'change', 'minUs', 'maxUs', 'order', 'beforeMs'].some(
     (name) => asked[name] !== undefined,
   );
 

@@ -127,7 +127,7 @@ interface BeamTreeProps {
   readonly sid: readonly number[] | undefined;
   /** Score of the last item of the answer: what is below it cannot reach it. */
   readonly bound: number | undefined;
-  /** What the items below a node have in common, by its path; left out: not known. */
+  /** Names of nodes by their path; left out: not known. */
   readonly names?: Readonly<Record<string, string>>;
 }
 

@@ -60,7 +60,7 @@ export interface Picture {
   readonly layout: TreeLayout;
   /** Nodes of the way that is shown. */
   readonly way: ReadonlySet<number>;
-  /** What the items below a node have in common, by its path. */
+  /** Names of nodes by their path. */
   readonly names: Readonly<Record<string, string>>;
   /** The node that has the keyboard; -1: none. */
   readonly focus: number;

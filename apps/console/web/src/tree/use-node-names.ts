@@ -4,7 +4,7 @@ import { useAsked } from '../ui/use-asked.js';
 
 const NO_NAMES: Readonly<Record<string, string>> = {};
 
-/** What the items below each node have in common, by its path; empty while it is not known. */
+/** Names of nodes by their path; empty while they are not known. */
 export function useNodeNames(): Readonly<Record<string, string>> {
   const { data } = useAsked<TreeNames>('catalogue/names');
   return useMemo(() => {

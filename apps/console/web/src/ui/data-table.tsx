@@ -26,7 +26,7 @@ function compare(a: Value, b: Value): number {
 }
 
 /** In the order of a column; rows without a value come last either way. */
-export function sortedBy<Row>(
+function sortedBy<Row>(
   rows: readonly Row[],
   value: (row: Row) => Value,
   isDescending: boolean,
@@ -38,6 +38,16 @@ export function sortedBy<Row>(
       return Number(a === undefined) - Number(b === undefined);
     return sign * compare(a, b);
   });
+}
+
+function inOrder<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  order: Order | undefined,
+): readonly Row[] {
+  const value = columns.find(({ key }) => key === order?.key)?.value;
+  if (order === undefined || value === undefined) return rows;
+  return sortedBy(rows, value, order.isDescending);
 }
 
 function Heading<Row>({
@@ -70,6 +80,29 @@ function Heading<Row>({
   );
 }
 
+function More({
+  shown,
+  all,
+  step,
+  onMore,
+}: {
+  shown: number;
+  all: number;
+  step: number;
+  onMore: () => void;
+}) {
+  return (
+    <Group gap="xs">
+      <Button size="xs" variant="default" onClick={onMore}>
+        Show {formatCount(Math.min(step, all - shown))} more
+      </Button>
+      <Text size="sm" c="dimmed">
+        {formatCount(shown)} of {formatCount(all)} shown
+      </Text>
+    </Group>
+  );
+}
+
 /** A table with sortable columns; a click on a heading sorts, another one turns the order. */
 export function DataTable<Row>({
   label,
@@ -94,11 +127,7 @@ export function DataTable<Row>({
 }) {
   const [shownCount, setShownCount] = useState(pageSize);
   const [order, setOrder] = useState<Order | undefined>(first);
-  const by = columns.find(({ key }) => key === order?.key);
-  const sorted =
-    order === undefined || by?.value === undefined
-      ? rows
-      : sortedBy(rows, by.value, order.isDescending);
+  const sorted = inOrder(rows, columns, order);
   return (
     <>
       <Table.ScrollContainer minWidth={minWidth}>
@@ -124,14 +153,12 @@ export function DataTable<Row>({
         </Table>
       </Table.ScrollContainer>
       {sorted.length > shownCount && (
-        <Group gap="xs">
-          <Button size="xs" variant="default" onClick={() => setShownCount(shownCount + pageSize)}>
-            Show {formatCount(Math.min(pageSize, sorted.length - shownCount))} more
-          </Button>
-          <Text size="sm" c="dimmed">
-            {formatCount(shownCount)} of {formatCount(sorted.length)} shown
-          </Text>
-        </Group>
+        <More
+          shown={shownCount}
+          all={sorted.length}
+          step={pageSize}
+          onMore={() => setShownCount(shownCount + pageSize)}
+        />
       )}
     </>
   );

@@ -5,7 +5,7 @@ import { Failure } from './states.js';
 import { useLogin } from './visitor.js';
 
 /** True if the visitor may remove work of an author. */
-export function useMayRemove(author: string): boolean {
+function useMayRemove(author: string): boolean {
   const visitor = useLogin().data?.visitor;
   return visitor?.role === 'admin' || visitor?.name === author;
 }
