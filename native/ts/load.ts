@@ -12,9 +12,19 @@ import { ABI_DIGEST } from './generated/types.js';
 
 const ADDON_PATH = join('build', 'native', 'tessera.node');
 
+/** Of a build that somebody else has made, in the installed package for this platform. */
+function findPackaged(): string | undefined {
+  const { platform, arch } = process;
+  try {
+    return createRequire(import.meta.url).resolve(`@tessera/engine-${platform}-${arch}`);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The build folder stands in the repository's root, some levels above this file (sources and
- * compiled output alike).
+ * compiled output alike); without one there may be a package.
  */
 function findAddon(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
@@ -23,9 +33,11 @@ function findAddon(): string {
     if (existsSync(candidate)) return candidate;
     const parent = dirname(folder);
     if (parent === folder) {
+      const packaged = findPackaged();
+      if (packaged !== undefined) return packaged;
       throw new Error(
-        `the native engine is not built: no ${ADDON_PATH} above this file; ` +
-          'run `npm run bootstrap`',
+        `the native engine is not there: no ${ADDON_PATH} above this file, and no package ` +
+          `@tessera/engine-${process.platform}-${process.arch}; run \`npm run bootstrap\``,
       );
     }
     folder = parent;

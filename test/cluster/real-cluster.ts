@@ -22,6 +22,9 @@ export interface RealClusterOptions {
   readonly log: 'redis' | 'kafka';
   /** Of all nodes. */
   readonly variables?: Readonly<Record<string, string>>;
+  readonly gatewayVariables?: Readonly<Record<string, string>>;
+  /** Folder of the release that runs; left out: this checkout. */
+  readonly root?: string;
 }
 
 /** Of /health. */
@@ -61,7 +64,7 @@ export class RealCluster {
   private copies = 0;
 
   private constructor(
-    readonly plan: ReadonlyMap<string, LocalProcess>,
+    private readonly plan: Map<string, LocalProcess>,
     readonly kind: RealClusterOptions['log'],
     readonly log: RedisServer | KafkaBroker,
     readonly behaviours: RedisServer,
@@ -69,7 +72,8 @@ export class RealCluster {
   ) {}
 
   /** Nothing runs yet but the servers. */
-  static async prepare({ nodes, gateways, log, variables = {} }: RealClusterOptions) {
+  static async prepare(options: RealClusterOptions) {
+    const { nodes, gateways, log, variables = {}, gatewayVariables = {}, root = '' } = options;
     const temporary = temporaryFolder({});
     const behaviours = await startRedisServer();
     const server = log === 'kafka' ? await startKafkaBroker() : await startRedisServer();
@@ -77,7 +81,7 @@ export class RealCluster {
     const httpPort = await freePorts(13_000, steps);
     const grpcPort = await freePorts(23_000, [...steps, ...steps.map((step) => step + 9)]);
     const kafka = log === 'kafka' ? server.address : '';
-    const options = {
+    const local = {
       nodes,
       httpPort,
       grpcPort,
@@ -87,14 +91,18 @@ export class RealCluster {
       redis: behaviours.address,
       isShared: false,
     };
-    const planned = localPlan(options, loadConfig().config);
+    const planned = localPlan(local, loadConfig().config);
     const own = log === 'kafka' ? {} : { TESSERA_CLUSTER_LOG_REDIS: server.address };
     const all = planned.flatMap((one) => {
-      if (one.name === 'gateway') return gatewaysOf(one, gateways, nodes);
+      if (one.name === 'gateway') {
+        const more = { ...one, variables: Object.assign({}, one.variables, gatewayVariables) };
+        return gatewaysOf(more, gateways, nodes);
+      }
       return [{ ...one, variables: Object.assign({}, one.variables, SMALL, own, variables) }];
     });
     const plan = new Map(all.map((one) => [one.name, one]));
     const cluster = new RealCluster(plan, log, server, behaviours, temporary);
+    for (const name of plan.keys()) cluster.move(name, root);
     process.once('exit', () => cluster.killAll());
     return cluster;
   }
@@ -131,6 +139,13 @@ export class RealCluster {
     const plan = this.plan.get(name);
     if (plan === undefined) throw new Error(`expected a process of the cluster, got ${name}`);
     return plan;
+  }
+
+  /** From its next start it is the program of another folder. */
+  move(name: string, root: string): void {
+    const plan = this.planOf(name);
+    const [program = plan.main] = /dist\/apps\/.*$/.exec(plan.main) ?? [];
+    this.plan.set(name, { ...plan, main: join(root, program) });
   }
 
   grpcOf(name: string): string {

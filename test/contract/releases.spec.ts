@@ -33,3 +33,13 @@ it('SECURITY.md says that this release gets fixes', () => {
   const minor = version.split('.').slice(0, 2).join('.');
   expect(read('SECURITY.md')).toMatch(new RegExp(`^\\| ${minor.replace('.', '\\.')} \\| yes`, 'm'));
 });
+
+it('CHANGELOG.md has a section for each release, newest first, with its number and date', () => {
+  const titles = [...read('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, title = '']) => title);
+  const [newest = '', ...others] = titles;
+  const dated = /^(\d+\.\d+\.\d+) \(\d{4}-\d{2}-\d{2}\)$/;
+  const numbers = others.map((title) => dated.exec(title)?.[1] ?? `no date: ${title}`);
+  expect(newest === `Unreleased (${version})` || dated.exec(newest)?.[1] === version).toBe(true);
+  const numeric = new Intl.Collator('en', { numeric: true }).compare;
+  expect(numbers).toEqual([...numbers].sort(numeric).reverse());
+});

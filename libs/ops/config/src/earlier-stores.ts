@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { repositoryRoot } from './repository-root.js';
+import { dataRoot } from './repository-root.js';
 import { CONFIG_KEYS, type Config } from './schema.js';
 import { defaultFolder } from './schema-fields.js';
 
@@ -39,7 +39,7 @@ function holdsSomething(folder: string): boolean {
 export function noticeOfEarlierStores(
   config: Config,
   stores?: readonly string[],
-  root = repositoryRoot,
+  root = dataRoot,
 ): string {
   const places = storesOf(config)
     .filter(({ name }) => stores === undefined || stores.includes(name))

@@ -5,7 +5,7 @@ import { readRegularSync } from '@tessera/files';
 import type { z } from 'zod';
 import { faultsOfSecurity } from './broker-security.js';
 import { otelValues, type TraceSampling } from './otel-variables.js';
-import { repositoryRoot } from './repository-root.js';
+import { dataRoot, repositoryRoot } from './repository-root.js';
 import {
   CONFIG_KEYS,
   type Config,
@@ -230,8 +230,9 @@ const codebooksIn = (modelPath: string) =>
   existsSync(join(modelPath, 'codebooks.safetensors')) ? modelPath : '';
 
 /**
- * Given paths count from the working folder, defaults from the repository or the model folder. A
- * store that no key names lies apart where the demo's model is served, whoever names it.
+ * Given paths count from the working folder, defaults from the repository or the model folder, and
+ * those of stores from `dataRoot`. A store that no key names lies apart where the demo's model is
+ * served, whoever names it.
  */
 function withPaths(config: Config, origins: Map<string, Origin>): Config {
   const fromRoot = (path: string) => resolve(repositoryRoot, path);
@@ -243,7 +244,7 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
     const store = CONFIG_KEYS.find((key) => key.path === path)?.storeName;
     if (value === '' || value.startsWith('s3://')) return value;
     const isDefault = store !== undefined && !origins.has(path);
-    return isDefault ? fromRoot(defaultFolder(store, servesDemo)) : given(path, value);
+    return isDefault ? resolve(dataRoot, defaultFolder(store, servesDemo)) : given(path, value);
   };
   const modelUsers = join(modelPath, 'users.json');
   const usersPath = config.users.path === '' && existsSync(modelUsers) ? modelUsers : '';

@@ -1,0 +1,33 @@
+# The image of a machine with Docker or BuildKit; `npm run image` makes the same without either. The
+# files come from one list (tools/release), so both have the same root.
+#   docker build -t tessera .
+FROM debian:12-slim AS build
+WORKDIR /src
+RUN apt-get update -q && apt-get install -q -y --no-install-recommends \
+      ca-certificates curl git g++ cmake ninja-build npm \
+      libxxhash-dev libroaring-dev libre2-dev librocksdb-dev
+COPY . .
+# The official Node 24, by the lock file that the tests use too.
+RUN npm ci --prefix test/nodes --no-audit --no-fund
+ENV PATH=/src/test/nodes/node_modules/node-24/bin:$PATH
+RUN node tools/bootstrap.mjs
+RUN mkdir /root-of-image && node tools/image.mjs --root /root-of-image
+
+FROM scratch
+COPY --from=build /root-of-image /
+COPY --from=build --chown=10001:10001 /root-of-image/app/data /app/data
+ARG VERSION=0.1.0
+ARG REVISION=
+LABEL org.opencontainers.image.title="tessera" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.licenses="Apache-2.0"
+ENV PATH=/usr/local/bin:/usr/bin NODE_ENV=production
+USER 10001:10001
+WORKDIR /app
+VOLUME /app/data
+EXPOSE 8080 50051
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.TESSERA_HTTP_PORT ?? 8080}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["/usr/bin/tini", "--"]
+CMD ["node", "dist/apps/standalone/src/main.js"]

@@ -1,0 +1,135 @@
+/** A release: its list of files, the engine's libraries, the layout of the image, the unit. */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { temporaryFolder } from '@tessera/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+import { bundledLibraries } from '../../tools/release/engine-package.mjs';
+import { writeLayout } from '../../tools/release/oci.mjs';
+import { COMMANDS, releaseFiles, releaseManifest } from '../../tools/release/release-files.mjs';
+
+const folder = temporaryFolder({});
+afterAll(() => folder.remove());
+
+describe('the files of a release', () => {
+  const files = releaseFiles('.');
+
+  it('are programs, their parts and what they read, and no tests or benchmarks', () => {
+    for (const path of [
+      ...['standalone', 'gateway', 'feature'].map((app) => `dist/apps/${app}/src/main.js`),
+      ...COMMANDS.map((command) => `dist/tools/${command}.js`),
+      ...['build/console/index.html', 'models/demo/config.json', 'LICENSE', 'NOTICE'],
+      'dist/libs/service/shared-kv/src/worker.js',
+    ]) {
+      expect(files).toContain(path);
+    }
+    expect(files.filter((path) => /\.(map|spec\.js|ts)$|testing|bench/.test(path))).toEqual([]);
+  });
+
+  it('have each package that a program loads among their dependencies', () => {
+    const { dependencies } = releaseManifest('.');
+    const named = files
+      .filter((path) => path.startsWith('dist/') && path.endsWith('.js'))
+      .flatMap((path) => [
+        ...readFileSync(path, 'utf8').matchAll(/^import .*?from ?["']([^"'.]+)/gm),
+      ])
+      .map(([, id = '']) => id.split('/', id.startsWith('@') ? 2 : 1).join('/'))
+      .filter((name) => !name.startsWith('node:') && !builtinModules.includes(name));
+    expect(named).toContain('fastify');
+    const missing = new Set(named.filter((name) => !Object.hasOwn(dependencies, name)));
+    expect([...missing]).toEqual([]);
+  });
+
+  it('are what the Dockerfile copies', () => {
+    const text = readFileSync('Dockerfile', 'utf8');
+    expect(text).toContain('node tools/image.mjs --root /root-of-image');
+    expect(text).toMatch(/^USER 10001:10001$/m);
+  });
+});
+
+it('the engine brings all that it links but glibc and GCC', () => {
+  const brought = bundledLibraries('build/native/tessera.node');
+  expect(brought.map(({ name }) => name.replace(/\.so.*/, ''))).toEqual(
+    expect.arrayContaining(['librocksdb', 'libre2', 'libroaring']),
+  );
+  for (const { path } of brought) expect(existsSync(path), path).toBe(true);
+  const { stdout } = spawnSync('readelf', ['-d', 'build/native/tessera.node'], {
+    encoding: 'utf8',
+  });
+  expect(stdout).toMatch(/\(RPATH\).*\[\$ORIGIN\]/);
+});
+
+describe('an image layout', () => {
+  const write = (name: string, timeMs: number) => {
+    const root = join(folder.path, name, 'root');
+    mkdirSync(join(root, 'app', 'data'), { recursive: true });
+    for (const file of ['b', 'a']) {
+      writeFileSync(join(root, 'app', file), file);
+      utimesSync(join(root, 'app', file), timeMs, timeMs);
+    }
+    return writeLayout(join(folder.path, name, 'image'), root, {
+      layers: [{ entries: ['app'], owned: [{ path: 'app/data', owner: 10_001 }] }],
+      config: { User: '10001:10001' },
+      epoch: 1_700_000_000,
+      tag: '1.0.0',
+      annotations: {},
+    });
+  };
+
+  it('has the same digest whenever it is made', () => {
+    const [one, other] = [write('one', 1), write('other', 2)];
+    expect(one).toEqual(other);
+    expect(one.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+
+  it('has layers whose folders belong to their users', () => {
+    const { digest } = write('owners', 3);
+    const blobs = join(folder.path, 'owners', 'image', 'blobs', 'sha256');
+    const blob = (name: string) => join(blobs, name.slice('sha256:'.length));
+    const { layers } = JSON.parse(readFileSync(blob(digest), 'utf8'));
+    const words = ['-tvzf', blob(layers[0].digest), '--numeric-owner'];
+    const { stdout } = spawnSync('tar', words, { encoding: 'utf8' });
+    const owners = stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/\s+/));
+    const found = Object.fromEntries(owners.map((words) => [words.at(-1), words[1]]));
+    expect(found).toEqual({
+      './app/': '0/0',
+      './app/a': '0/0',
+      './app/b': '0/0',
+      './app/data/': '10001/10001',
+    });
+  });
+});
+
+describe('the unit', () => {
+  const analyze = (...words: string[]) => {
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', words, { encoding: 'utf8' });
+    return { ok: status === 0, said: `${stdout}${stderr}` };
+  };
+  const unit = 'deploy/systemd/tessera.service';
+  const isThere = analyze('--version').ok;
+  if (!isThere) console.log('the unit is not asked here: there is no systemd-analyze');
+
+  it.skipIf(!isThere)('is understood, and none with a word that is not', () => {
+    const text = readFileSync(unit, 'utf8').replace(/^ExecStart=\S+/m, 'ExecStart=/bin/true');
+    const file = join(folder.path, 'tessera.service');
+    writeFileSync(file, text);
+    expect(analyze('verify', file)).toEqual({ ok: true, said: '' });
+    writeFileSync(file, text.replace('ProtectHome', 'ProtectHouse'));
+    expect(analyze('verify', file).said).toContain('ProtectHouse');
+  });
+
+  it.skipIf(!isThere)('leaves little to whoever takes the process over', () => {
+    const { ok, said } = analyze('security', '--offline=true', '--threshold=20', unit);
+    expect(ok, said.trim().split('\n').at(-1)).toBe(true);
+  });
+
+  it('waits for the drain that the configuration has by default', () => {
+    const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(readFileSync(unit, 'utf8')) ?? [];
+    expect(Number(seconds)).toBeGreaterThan(10 + 5);
+  });
+});

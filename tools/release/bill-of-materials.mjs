@@ -1,0 +1,44 @@
+// The bill of materials of the image, as CycloneDX: npm's own list, with Node, Debian's packages
+// and the libraries of the engine added.
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { debianPackageOf, output } from './engine-package.mjs';
+
+const debian = ({ name, version }) => ({
+  type: 'library',
+  name,
+  version,
+  purl: `pkg:deb/debian/${name}@${encodeURIComponent(version)}?distro=debian-12`,
+});
+
+/** Compiled into the engine from a package that npm leaves out as unused. */
+const COMPILED_IN = /^(@nozbe\/simdjson|node-addon-api)$/;
+
+/**
+ * @param packages of Debian, {name, version}
+ * @param libraries files that the engine brings along
+ * @param epoch seconds since 1970 of the build
+ */
+export function billOfMaterials(root, { packages, libraries, node, epoch }) {
+  const words = ['sbom', '--omit=dev', '--package-lock-only', '--sbom-format=cyclonedx'];
+  const bill = JSON.parse(output('npm', words, { cwd: root }));
+  const bundled = libraries.map((path) => debianPackageOf(path) ?? { name: basename(path) });
+  const native = [...packages, ...bundled].map(debian);
+  const version = output(node, ['--version']).trim().slice(1);
+  native.push({ type: 'platform', name: 'node', version, purl: `pkg:generic/node@${version}` });
+  const known = new Set(bill.components.map(({ purl }) => purl));
+  bill.components.push(...native.filter(({ purl }) => !known.has(purl)));
+  for (const component of bill.components) {
+    if (COMPILED_IN.test(component.name)) component.description = 'compiled into the engine';
+  }
+  bill.metadata.timestamp = new Date(1000 * epoch).toISOString();
+  const hex = createHash('sha256').update(JSON.stringify(bill.components)).digest('hex');
+  const uuid = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+  ];
+  bill.serialNumber = `urn:uuid:${[...uuid, hex.slice(20, 32)].join('-')}`;
+  return bill;
+}

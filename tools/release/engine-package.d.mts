@@ -1,0 +1,3 @@
+export function bundledLibraries(
+  addon: string,
+): readonly { readonly name: string; readonly path: string }[];

@@ -1,0 +1,90 @@
+// The native engine as a package: the addon, and beside it the libraries that it links, but for
+// those of every Linux. The addon's RPATH is its own folder (native/src/bridge/CMakeLists.txt).
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+
+const ADDON = join('build', 'native', 'tessera.node');
+
+/** Of glibc and GCC: the official Node needs them too, and may only be there once. */
+const OF_SYSTEM = /^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so)/;
+
+export function output(command, words, options = {}) {
+  const { status, stdout, stderr, error } = spawnSync(command, words, {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+    ...options,
+  });
+  if (status === 0) return stdout;
+  throw new Error(`${command} ${words.join(' ')}: ${error?.message ?? stderr.trim()}`);
+}
+
+/** Shared libraries that a release brings along: the name that is looked for, and the file. */
+export function bundledLibraries(addon) {
+  return output('ldd', [addon])
+    .split('\n')
+    .map((line) => /^\s*(\S+) => (\S+)/.exec(line))
+    .filter((match) => match !== null && !OF_SYSTEM.test(match[1]))
+    .map(([, name, path]) => ({ name, path: fs.realpathSync(path) }));
+}
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a format of dpkg-query
+const FIELD = '${Version}';
+
+/** Debian's package of a file: its name, version and licences; undefined where dpkg knows none. */
+export function debianPackageOf(path) {
+  try {
+    const owner = output('dpkg', ['-S', path]).split(':')[0];
+    const version = output('dpkg-query', ['-W', '-f', FIELD, owner]);
+    return { name: owner, version, copyright: `/usr/share/doc/${owner}/copyright` };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The newest version of a library of the system that files ask for, as in `GLIBC` 2.36. */
+function newestNeeded(files, prefix) {
+  const asked = files.flatMap((file) => {
+    const names = output('objdump', ['-T', file]).matchAll(
+      new RegExp(`\\b${prefix}_([0-9.]+)`, 'g'),
+    );
+    return [...names].map(([, version]) => version);
+  });
+  const numeric = new Intl.Collator('en', { numeric: true }).compare;
+  return asked.sort(numeric).at(-1) ?? '';
+}
+
+/** Writes the package for this platform to a folder that is not there yet. */
+export function writeEnginePackage(root, folder) {
+  const { version, license } = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
+  const { platform, arch } = process;
+  fs.mkdirSync(join(folder, 'licences'), { recursive: true });
+  const addon = join(folder, 'tessera.node');
+  output('strip', ['--strip-unneeded', '-o', addon, join(root, ADDON)]);
+  const libraries = bundledLibraries(join(root, ADDON));
+  for (const { name, path } of libraries) {
+    output('strip', ['--strip-unneeded', '-o', join(folder, name), path]);
+    const owner = debianPackageOf(path);
+    if (owner === undefined) continue;
+    fs.copyFileSync(owner.copyright, join(folder, 'licences', owner.name));
+  }
+  for (const name of ['LICENSE', 'NOTICE']) {
+    fs.copyFileSync(join(root, name), join(folder, name));
+  }
+  const files = [addon, ...libraries.map(({ name }) => join(folder, name))];
+  const glibc = newestNeeded(files, 'GLIBC');
+  const manifest = {
+    name: `@tessera/engine-${platform}-${arch}`,
+    version,
+    description: `Native engine of tessera for ${platform} ${arch}, glibc ${glibc} or later`,
+    license,
+    os: [platform],
+    cpu: [arch],
+    libc: ['glibc'],
+    main: 'tessera.node',
+    files: ['tessera.node', ...libraries.map(({ name }) => name), 'licences', 'NOTICE'],
+  };
+  fs.writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  for (const file of files) fs.chmodSync(file, 0o755);
+  return { glibc, libraries: libraries.map(({ path }) => path) };
+}

@@ -1,0 +1,86 @@
+// The files that a release runs with: one list for the image and the npm packages.
+import * as fs from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Programs of tools/ that work without this repository; `tessera COMMAND` starts them. */
+export const COMMANDS = [
+  ...['recall', 'catalogue', 'adapter', 'weights', 'relevance', 'embed', 'cluster'],
+  ...['backup', 'restore', 'repair', 'dead-letters', 'doctor'],
+  ...['evaluate', 'tune', 'simulate', 'calibrate'],
+];
+
+/** Started by their paths as processes and threads, or loaded by programs: folders of dist/. */
+const COMPILED = ['apps', 'chunks', 'libs', 'native', 'tools'].map((name) => join('dist', name));
+const OTHERS = [
+  ...[join('build', 'console'), 'proto', join('models', 'demo')],
+  ...['LICENSE', 'NOTICE', 'CHANGELOG.md'],
+];
+/** Tests, tests' libraries, and what only debuggers read. */
+const LEFT_OUT = /\.map$|\.spec\.js$|^dist\/libs\/testing\/|^dist\/tools\/(soak|quickstart)/;
+
+function filesBelow(root, path) {
+  const at = join(root, path);
+  if (!fs.existsSync(at)) throw new Error(`${path} is missing: npm run bootstrap`);
+  if (!fs.statSync(at).isDirectory()) return [path];
+  const names = fs.readdirSync(at).sort();
+  return names.flatMap((name) => filesBelow(root, join(path, name)));
+}
+
+/** @returns paths from the root of the repository, in order */
+export function releaseFiles(root) {
+  const all = [...COMPILED, ...OTHERS].flatMap((path) => filesBelow(root, path));
+  return all.filter((path) => !LEFT_OUT.test(path));
+}
+
+/** Bundled into dist/chunks (tools/build-typescript.mjs), from where they load what they need. */
+const BUNDLED = ['common', 'core', 'microservices', 'platform-fastify'];
+
+/** package.json of a release: what `npm install` needs, and nothing of the repository. */
+export function releaseManifest(root) {
+  const read = (path) => JSON.parse(fs.readFileSync(join(root, path), 'utf8'));
+  const { version, description, license, type, engines, dependencies } = read('package.json');
+  const { packages } = read('package-lock.json');
+  const locked = (name) => packages[join('node_modules', name)];
+  const bundled = BUNDLED.map((name) => locked(`@nestjs/${name}`));
+  const theirs = bundled.flatMap((entry) => Object.keys(entry.dependencies ?? {}));
+  const pinned = Object.fromEntries(theirs.map((name) => [name, locked(name).version]));
+  // Compiled in, or headers.
+  const {
+    '@nozbe/simdjson': _,
+    'node-addon-api': __,
+    'node-api-headers': ___,
+    ...own
+  } = dependencies;
+  return {
+    name: '@tessera/service',
+    version,
+    description,
+    license,
+    type,
+    engines,
+    bin: { tessera: 'bin/tessera.mjs' },
+    dependencies: { ...pinned, ...own },
+    optionalDependencies: { '@tessera/engine-linux-x64': version },
+  };
+}
+
+const MODE_EXECUTABLE = 0o755;
+const MODE_FILE = 0o644;
+
+/** Writes a release without node_modules and engine to a folder that is not there yet. */
+export function writeRelease(root, folder) {
+  for (const path of releaseFiles(root)) {
+    const to = join(folder, path);
+    fs.mkdirSync(dirname(to), { recursive: true });
+    fs.copyFileSync(join(root, path), to);
+    fs.chmodSync(to, MODE_FILE);
+  }
+  fs.mkdirSync(join(folder, 'bin'));
+  fs.copyFileSync(
+    join(root, 'tools', 'release', 'tessera.mjs'),
+    join(folder, 'bin', 'tessera.mjs'),
+  );
+  fs.chmodSync(join(folder, 'bin', 'tessera.mjs'), MODE_EXECUTABLE);
+  const manifest = JSON.stringify(releaseManifest(root), null, 2);
+  fs.writeFileSync(join(folder, 'package.json'), `${manifest}\n`);
+}
