@@ -9,8 +9,8 @@ import { Flags, fail, print, runCommand } from './terminal/command.js';
 
 const USAGE = `usage: npm run -s report -- --from TIME --to TIME [flags]
 
-One HTML file about the recalls of a span: coverage, Gini, popularity lift, novelty, reach, outcome by
-version and position, drift against last week. TIME: 2026-11-26T10:00:00Z.
+One HTML file about the recalls of a span: coverage, Gini, popularity lift, novelty, reach,
+outcome by version and position, drift against last week. TIME: 2026-11-26T10:00:00Z.
   --by NAME          attribute by which reach and drift are told (default: advertiser)
   --out FILE         where it goes (default: report.html)
   --store KIND       duckdb (default: the files of inspection.path) or clickhouse

@@ -56,6 +56,7 @@ it('every answer of the console has a schema, but for files, lines and ways to e
   const without = consoleOperations(document).filter(({ hasSchema }) => !hasSchema);
   expect(without.map(({ name }) => name).sort()).toEqual([
     'get export',
+    'get exports/{id}/file',
     'get login/oidc/return',
     'post comparisons',
   ]);

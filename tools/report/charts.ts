@@ -51,7 +51,8 @@ export function barChart(title: string, bars: readonly Bar[]): string {
     const top = 26 + index * BAR;
     const middle = top + BAR / 2;
     const width = Math.max(0, x(value) - left).toFixed(1);
-    const bar = `<rect x="${left}" y="${top + 2}" width="${width}" height="${BAR - 4}" fill="#66a3b0"/>`;
+    const place = `x="${left}" y="${top + 2}" width="${width}"`;
+    const bar = `<rect ${place} height="${BAR - 4}" fill="#66a3b0"/>`;
     const span =
       low === undefined || high === undefined
         ? []
@@ -70,12 +71,14 @@ export function barChart(title: string, bars: readonly Bar[]): string {
 }
 
 function text(x: number, y: number, content: string): string {
-  return `<text x="${x.toFixed(1)}" y="${y}" font-size="11" fill="#343a40">${escaped(content)}</text>`;
+  const place = `x="${x.toFixed(1)}" y="${y}"`;
+  return `<text ${place} font-size="11" fill="#343a40">${escaped(content)}</text>`;
 }
 
 function svg(title: string, height: number, parts: readonly string[]): string {
   return (
-    `<figure><figcaption>${escaped(title)}</figcaption><svg role="img" aria-label="${escaped(title)}" ` +
+    `<figure><figcaption>${escaped(title)}</figcaption>` +
+    `<svg role="img" aria-label="${escaped(title)}" ` +
     `viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" ` +
     `font-family="system-ui">${parts.join('')}</svg></figure>`
   );

@@ -99,6 +99,7 @@ function html(title: string, parts: readonly string[]): string {
     'figure{margin:1.5em 0}figcaption{font-weight:600}';
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>` +
-    `<style>${style}</style></head><body><h1>${escaped(title)}</h1>${parts.join('')}</body></html>\n`
+    `<style>${style}</style></head><body><h1>${escaped(title)}</h1>` +
+    `${parts.join('')}</body></html>\n`
   );
 }

@@ -22,22 +22,27 @@ async function withStore(
 ): Promise<Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-facts-'));
   const counts: Record<string, number> = { written: 0, dropped: 0, failed: 0 };
-  const store = await ChildFactStore.open({
-    program: [PROGRAM, 'facts', '0'],
-    path: folder,
-    node: 'bench',
-    memoryBytes: 2 ** 28,
-    keepMs: 1e15,
-    keepBytes: 2 ** 40,
-    fileRowsMax: 100_000,
-    graceMs: 0,
-    queueMax: 100_000,
-    ...limits,
-    onFacts: (outcome, count) => {
-      counts[outcome] = (counts[outcome] ?? 0) + count;
-    },
-    onFault: () => undefined,
-  });
+  const open = (own: Partial<typeof limits>) =>
+    ChildFactStore.open({
+      program: [PROGRAM, 'facts', '0'],
+      path: folder,
+      node: 'bench',
+      memoryBytes: 2 ** 28,
+      keepMs: 1e15,
+      keepBytes: 2 ** 40,
+      fileRowsMax: 100_000,
+      graceMs: 0,
+      queueMax: 100_000,
+      waitingRowsMax: limits.waitingRowsMax,
+      ...own,
+      onFacts: (outcome, count) => {
+        counts[outcome] = (counts[outcome] ?? 0) + count;
+      },
+      onFault: () => undefined,
+    });
+  // Its own database is there before the disk is full.
+  await (await open({})).close();
+  const store = await open(limits);
   try {
     return await act(store, counts, folder);
   } finally {

@@ -37,7 +37,8 @@ function recallsOf(hour: number, count: number): string {
     `'${String(hour).padStart(2, '0')}' || lpad(r::VARCHAR, 9, '0') AS recall_id, ` +
     `'q${hour}-' || r AS request_id, (hash(r) % 50000 + 1)::UBIGINT AS user_hash, 'n' AS node, ` +
     "'grpc' AS edge, map {'daypart': ['morning', 'noon', 'night'][1 + r % 3]} AS scene, " +
-    "'' AS catalogue, 'm' AS model, ['', 'aaa', 'bbb'][1 + r % 3] AS adapter, '' AS adapter_name, " +
+    "'' AS catalogue, 'm' AS model, ['', 'aaa', 'bbb'][1 + r % 3] AS adapter, " +
+    "'' AS adapter_name, " +
     "'active' AS arm, 5::BIGINT AS catalogue_seq, 't' AS template, '' AS predicate_id, " +
     "[64]::UINTEGER[] AS widths, 'OK' AS code, false AS short, " +
     [...['features', 'prompt', 'queue', 'prefill', 'decode', 'total']]

@@ -223,7 +223,11 @@ it('merges hours and days into one file each, and counts their items once', asyn
 });
 
 const item = (itemId: string, price: number, isPaused = false) => ({
-  ...{ itemId, title: `title ${itemId}`, priority: 0, isPaused, sid: [1, 2] },
+  itemId,
+  title: `title ${itemId}`,
+  priority: 0,
+  isPaused,
+  sid: [1, 2],
   attributes: JSON.stringify({ price }),
 });
 

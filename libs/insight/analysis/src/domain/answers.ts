@@ -246,7 +246,7 @@ export interface UserChangePage {
     /** Why it could not be asked; '' otherwise. */
     readonly reason: string;
   }[];
-  /** The distance that the parts do not explain: another model, scene or a side that cannot be asked. */
+  /** The distance that the parts leave: another model, scene or a side that cannot be asked. */
   readonly rest: number;
   readonly gained: readonly string[];
   readonly lost: readonly string[];

@@ -51,7 +51,8 @@ export function outcomePairs(
     `AND r.time <= b.time GROUP BY ${group}`;
   const unnamed =
     `SELECT ${own}, ${columns} FROM (${done}) AS b ` +
-    `JOIN (${later} AND time < ${dialect.time(endMs)}) AS r ON r.user_hash = b.user_hash WHERE b.request_id = '' AND b.user_hash <> 0 ` +
+    `JOIN (${later} AND time < ${dialect.time(endMs)}) AS r ON r.user_hash = b.user_hash ` +
+    `WHERE b.request_id = '' AND b.user_hash <> 0 ` +
     `AND ${place} > 0 AND r.time <= b.time ` +
     `AND ${dialect.ms('r.time')} > ${dialect.ms('b.time')} - ${windowMs} GROUP BY ${group}`;
   const recalls = `${recallsOf(filter, dialect)} AND code = 'OK'`;

@@ -109,11 +109,24 @@ export function exposuresByValue(
   exposed: string,
   dialect: Dialect,
 ): string {
-  const fits = attributesFit(filter, dialect, 'v.attributes');
+  const versions = valuedVersions(filter, attribute, dialect);
+  // Without conditions on items, those of unknown versions count as well.
+  const join = filter.attributes.length === 0 ? 'LEFT JOIN' : 'JOIN';
   return (
-    `SELECT e.time_ms AS time_ms, e.scene AS scene, e.adapter AS adapter, e.n AS n, ` +
-    `${dialect.attribute('v.attributes', attribute)} AS value FROM (${exposed}) AS e ` +
-    'LEFT JOIN item_version AS v ON v.catalogue = e.catalogue AND v.item_id = e.item_id ' +
-    `AND v.from_seq = e.version_seq WHERE ${fits}`
+    'SELECT e.time_ms AS time_ms, e.scene AS scene, e.adapter AS adapter, e.n AS n, ' +
+    `coalesce(v.value, '') AS value FROM (${exposed}) AS e ${join} (${versions}) AS v ` +
+    'ON v.catalogue = e.catalogue AND v.item_id = e.item_id AND v.from_seq = e.version_seq'
+  );
+}
+
+/** Item versions that a filter lets pass, with `value`, read from JSON once for each. */
+export function valuedVersions(
+  filter: AnalysisFilter,
+  attribute: string,
+  dialect: Dialect,
+): string {
+  return (
+    `SELECT catalogue, item_id, from_seq, to_seq, ${dialect.attribute('attributes', attribute)} ` +
+    `AS value FROM item_version WHERE ${attributesFit(filter, dialect, 'attributes')}`
   );
 }

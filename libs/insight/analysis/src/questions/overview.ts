@@ -83,7 +83,7 @@ function figuresAt(timeMs: number, { rows, liveItems: live, areSeen }: Answers):
   };
 }
 
-/** The changes at a glance: figures of the span, of the one before, and over time, with what was done. */
+/** Figures of the span, of the one before, and over time, with what was done. */
 export async function overview(
   asking: Asking,
   filter: AnalysisFilter,

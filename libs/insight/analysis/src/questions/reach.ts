@@ -1,6 +1,12 @@
 import type { ReachPage, UnreachedPage } from '../domain/answers.js';
 import type { AnalysisFilter } from '../domain/filter.js';
-import { attributesFit, exposures, liveItems, recallsOf } from '../domain/relations.js';
+import {
+  attributesFit,
+  exposures,
+  liveItems,
+  recallsOf,
+  valuedVersions,
+} from '../domain/relations.js';
 import { type Asking, numberOf, textOf } from './question.js';
 
 const HOUR_MS = 3_600_000;
@@ -90,10 +96,9 @@ function countsOfValues(
   const items = dialect.items(columns, `(${answered}) AS answered_recall`);
   const valued =
     `SELECT DISTINCT i.later AS later, i.recall_id AS recall_id, ` +
-    `${dialect.attribute('v.attributes', by)} AS value FROM (${items}) AS i ` +
-    'JOIN item_version AS v ON v.catalogue = i.catalogue AND v.item_id = i.item_id ' +
-    'WHERE v.from_seq <= i.catalogue_seq AND i.catalogue_seq < v.to_seq ' +
-    `AND ${attributesFit(filter, dialect, 'v.attributes')}`;
+    `v.value AS value FROM (${items}) AS i JOIN (${valuedVersions(filter, by, dialect)}) AS v ` +
+    'ON v.catalogue = i.catalogue AND v.item_id = i.item_id ' +
+    'WHERE v.from_seq <= i.catalogue_seq AND i.catalogue_seq < v.to_seq';
   return (
     `SELECT value AS key, '' AS title, ${number('sum(1 - later)')} AS before, ` +
     `${number('sum(later)')} AS after FROM (${valued}) AS valued GROUP BY value`
@@ -123,7 +128,8 @@ export async function unreached(
     `FROM (${asked}) AS a JOIN (${evaluated}) AS p ON p.predicate_id = a.predicate_id ` +
     'AND p.hour_number = a.hour_number';
   const live = liveItems(filter, dialect);
-  const free = `SELECT sum(recalls) AS free_recalls FROM (${asked}) AS free WHERE predicate_id = ''`;
+  const free =
+    `SELECT sum(recalls) AS free_recalls FROM (${asked}) AS free ` + "WHERE predicate_id = ''";
   const had = exposures(filter, toMs - fromMs, await store.hours(), dialect);
   const listed = dialect.items('recalls', `(${known}) AS known`);
   const eligible =
