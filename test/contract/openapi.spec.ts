@@ -3,7 +3,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
 import { ANSWER_SCHEMAS } from '../../apps/console/src/generated/answer-schemas.js';
-import { openApiDocument } from '../../apps/standalone/src/openapi.js';
+import { consoleDocument, openApiDocument } from '../../apps/standalone/src/openapi.js';
 import { answerTo } from '../integration/fake-runtime.js';
 import { OpenApiCheck } from '../integration/openapi-check.js';
 import { ROUTE_RULES } from './access-rules.js';
@@ -16,8 +16,11 @@ const given = answerTo({ ...request, resultCount: 1, widths: [], itemsPerSid: 1 
 const items = given.items.map((item) => ({ ...item, attributes: { bid: 1 } }));
 const answer = { ...given, items };
 
-it('the document is OpenAPI 3.0', async () => {
-  const { valid, errors } = await new Validator().validate(openApiDocument('1') as never);
+it.each([
+  ['for servers', openApiDocument('1')],
+  ['of the console', consoleDocument('1')],
+])('the document %s is OpenAPI 3.0', async (_, document) => {
+  const { valid, errors } = await new Validator().validate(document as never);
   expect(errors).toBeUndefined();
   expect(valid).toBe(true);
 });
@@ -32,6 +35,34 @@ it('has an operation for every route that answers about data', () => {
     return check.operation(method, path.replaceAll(/:\w+/g, 'x')) === undefined;
   });
   expect(undescribed).toEqual([]);
+});
+
+it('the document for servers has nothing of the console, and says who may call and how', () => {
+  const { paths, servers } = openApiDocument('1') as {
+    paths: Record<string, Record<string, { operationId?: string; responses: object }>>;
+    servers: readonly object[];
+  };
+  expect(servers).toEqual([{ url: '/' }]);
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      route: `${method} ${path}`,
+      operation,
+    })),
+  );
+  const ids = operations.map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { route, operation } of operations) {
+    expect(route).not.toContain('/console');
+    if (/\/(health|metrics)/.test(route)) continue;
+    expect(Object.keys(operation.responses), route).toEqual(expect.arrayContaining(['401', '403']));
+  }
+});
+
+it('a request may name who is eligible, by clauses that the document knows', () => {
+  const asked = recalls?.requestBody?.content?.['application/json']?.schema ?? {};
+  const eligible = (predicate: object) => ({ userId: 'a', eligibility: { predicate } });
+  expect(check.faults(asked, eligible({ not: { attribute: 'labels', contains: ['x'] } }))).toBe('');
+  expect(check.faults(asked, eligible({ attribute: 'labels', includes: ['x'] }))).not.toBe('');
 });
 
 it('an answer is what it says', () => {
@@ -52,7 +83,7 @@ it('a request may name an adapter', () => {
 
 it('every answer of the console has a schema, but for files, lines and ways to elsewhere', () => {
   const root = '/console/api/';
-  const document = openApiDocument('1') as Parameters<typeof consoleOperations>[0];
+  const document = consoleDocument('1') as Parameters<typeof consoleOperations>[0];
   const without = consoleOperations(document).filter(({ hasSchema }) => !hasSchema);
   expect(without.map(({ name }) => name).sort()).toEqual([
     'get export',

@@ -84,7 +84,7 @@ const tried = async (body: object) => (await ask('POST', 'recalls', body)).json.
 
 describe('the API of the console', () => {
   it('describes every route that it has, and has every route that it describes', async () => {
-    const reply = await fetch(`${serving.httpUrl}/docs-json`);
+    const reply = await fetch(`${serving.httpUrl}/docs-json/console`);
     const { paths } = (await reply.json()) as { paths: Record<string, Record<string, unknown>> };
     const described = Object.entries(paths).flatMap(([path, operations]) =>
       path.startsWith('/console/')

@@ -391,6 +391,7 @@ describe('beside recall', () => {
       '/docs/',
       '/docs/swagger-initializer.js',
       '/docs-json',
+      '/docs-json/console',
       '/docs/index.css',
     ]) {
       const { headers } = await fetch(`${serving.httpUrl}${path}`);

@@ -1,5 +1,5 @@
 import { Ajv, type ValidateFunction } from 'ajv';
-import { openApiDocument } from '../../apps/standalone/src/openapi.js';
+import { consoleDocument, openApiDocument } from '../../apps/standalone/src/openapi.js';
 
 interface Content {
   readonly content?: { readonly 'application/json'?: { readonly schema: object } };
@@ -12,7 +12,7 @@ interface Operation {
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: object;
+  readonly components: { readonly schemas: object };
 }
 
 export interface Exchange {
@@ -22,9 +22,17 @@ export interface Exchange {
   readonly reply: Response;
 }
 
-/** Compares what goes over HTTP with the OpenAPI document. */
+/** Both documents as one: a process serves all. */
+function joined(first: Document, second: Document): Document {
+  return {
+    paths: { ...first.paths, ...second.paths },
+    components: { schemas: { ...first.components.schemas, ...second.components.schemas } },
+  };
+}
+
+/** Compares what goes over HTTP with the OpenAPI documents. */
 export class OpenApiCheck {
-  readonly document = openApiDocument('1') as Document;
+  readonly document = joined(openApiDocument('1') as Document, consoleDocument('1') as Document);
   private readonly ajv = new Ajv({ strict: false, allErrors: true });
   private readonly compiled = new Map<object, ValidateFunction>();
 

@@ -2,10 +2,11 @@ import { createRequire } from 'node:module';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { PAGE_HEADERS } from '../../console/src/index.js';
-import { openApiDocument } from './openapi.js';
+import { consoleDocument, openApiDocument } from './openapi.js';
 
 const PAGE = '/docs';
 const DOCUMENT = '/docs-json';
+const CONSOLE_DOCUMENT = '/docs-json/console';
 
 /** Folder of Swagger UI's files, without the scripts themselves: they run in browsers. */
 const swaggerUiFolder: () => string = createRequire(import.meta.url)(
@@ -16,12 +17,17 @@ const swaggerUiFolder: () => string = createRequire(import.meta.url)(
 const INITIALIZER = `SwaggerUIBundle({ url: '..${DOCUMENT}', dom_id: '#swagger-ui' });
 `;
 
-/** The OpenAPI page at /docs and the document itself at /docs-json. */
+/** The OpenAPI page at /docs, its document at /docs-json, and that of the console beside it. */
 export async function serveDocs(instance: FastifyInstance, version: string): Promise<void> {
-  const document = JSON.stringify(openApiDocument(version));
-  instance.get(DOCUMENT, (_request, reply) =>
-    reply.headers(PAGE_HEADERS).type('application/json').send(document),
-  );
+  const documents = {
+    [DOCUMENT]: JSON.stringify(openApiDocument(version)),
+    [CONSOLE_DOCUMENT]: JSON.stringify(consoleDocument(version)),
+  };
+  for (const [path, document] of Object.entries(documents)) {
+    instance.get(path, (_request, reply) =>
+      reply.headers(PAGE_HEADERS).type('application/json').send(document),
+    );
+  }
   instance.get(`${PAGE}/swagger-initializer.js`, (_request, reply) =>
     reply.headers(PAGE_HEADERS).type('text/javascript').send(INITIALIZER),
   );

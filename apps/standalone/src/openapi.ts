@@ -1,4 +1,4 @@
-/** The HTTP API as OpenAPI 3.0; requests and answers of rpcs are derived from proto/. */
+/** HTTP as OpenAPI 3.0, for servers and for the console; what rpcs take is derived from proto/. */
 
 import { ERROR_TABLE } from '@tessera/errors';
 import { CONSOLE_SCHEMAS, consolePaths } from '../../console/src/index.js';
@@ -19,8 +19,7 @@ const object = (properties: Readonly<Record<string, object>>) => ({
 const text = (description: string) => ({ type: 'string', description });
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-const consoleAndErrors = {
-  ...CONSOLE_SCHEMAS,
+const MODEL_SCHEMAS = {
   Models: object({
     object: text('list'),
     data: {
@@ -35,6 +34,9 @@ const consoleAndErrors = {
     },
   }),
   Info: { type: 'object', properties: { model_id: text('its name'), model_sha: text('digest') } },
+};
+
+const ERROR_SCHEMA = {
   Error: object({
     error: object({
       code: { type: 'string', enum: Object.keys(ERROR_TABLE) },
@@ -48,58 +50,102 @@ const consoleAndErrors = {
 
 const json = (name: string) => ({ 'application/json': { schema: reference(name) } });
 const failures = Object.fromEntries(
-  [400, 404, 413, 415, 429, 500, 503, 504].map((status) => {
+  [400, 401, 403, 404, 413, 415, 429, 500, 503, 504].map((status) => {
     const codes = Object.entries(ERROR_TABLE).filter(([, row]) => row.http === status);
     const description = codes.map(([code]) => code).join(', ');
     return [status, { description, content: json('Error') }];
   }),
 );
 
-const told = (summary: string, schema: string) => ({
+const told = (operationId: string, summary: string, schema: string) => ({
   get: {
+    operationId,
     summary,
     responses: { 200: { description: summary, content: json(schema) }, ...failures },
   },
 });
 
-const health = (summary: string) => ({
-  get: { summary, responses: { 200: { description: 'yes' }, 503: { description: 'not now' } } },
+const health = (operationId: string, summary: string) => ({
+  get: {
+    operationId,
+    summary,
+    responses: { 200: { description: 'yes' }, 503: { description: 'not now' } },
+  },
 });
 
 const SECURITY_SCHEMES = { token: { type: 'http', scheme: 'bearer' } };
 /** On a loopback address without tokens no caller is asked who they are. */
 const SECURITY = { security: [{ token: [] }, {}] };
 
+interface Described {
+  readonly title: string;
+  readonly description: string;
+  readonly paths: object;
+  readonly schemas: object;
+}
+
+const documentOf = (version: string, { title, description, paths, schemas }: Described) => ({
+  openapi: '3.0.3',
+  info: { title, version, description, license: LICENCE },
+  // Beside the document, wherever that is.
+  servers: [{ url: '/' }],
+  ...SECURITY,
+  paths,
+  components: { schemas: { ...schemas, ...ERROR_SCHEMA }, securitySchemes: SECURITY_SCHEMES },
+});
+
+const LICENCE = {
+  name: 'Apache-2.0',
+  url: 'https://www.apache.org/licenses/LICENSE-2.0',
+};
+
+/** The API for servers. */
 export function openApiDocument(version: string): object {
   const rpcs = openApiOfRpcs(json, failures);
-  const bodies = { ...EMBEDDING_SCHEMAS, ...RERANK_SCHEMAS };
-  const schemas = { ...rpcs.schemas, ...bodies, ...consoleAndErrors };
-  return {
-    openapi: '3.0.3',
-    info: {
-      title: 'Tessera',
-      version,
-      description: 'Which live items fit this user now. The same is served over gRPC.',
-    },
-    ...SECURITY,
+  return documentOf(version, {
+    title: 'Tessera',
+    description: 'Which live items fit this user now. The same is served over gRPC.',
+    schemas: { ...rpcs.schemas, ...EMBEDDING_SCHEMAS, ...RERANK_SCHEMAS, ...MODEL_SCHEMAS },
     paths: {
       ...rpcs.paths,
       ...postPaths([...EMBEDDING_ROUTES, ...RERANK_ROUTES], json, failures),
-      ...consolePaths(json, failures),
-      '/v1/models': told('Models of texts that are served, as OpenAI lists them', 'Models'),
-      '/info': told('The first model of texts, as text-embeddings-inference tells it', 'Info'),
-      '/health': health('Does the process take requests?'),
-      '/health/ready': health('The same as /health'),
+      '/v1/models': told(
+        'models',
+        'Models of texts that are served, as OpenAI lists them',
+        'Models',
+      ),
+      '/info': told(
+        'info',
+        'The first model of texts, as text-embeddings-inference tells it',
+        'Info',
+      ),
+      '/health': health('health', 'Does the process take requests?'),
+      '/health/ready': health('health-ready', 'The same as /health'),
       '/health/live': {
-        get: { summary: 'Does it run?', responses: { 200: { description: 'yes' } } },
+        get: {
+          operationId: 'health-live',
+          summary: 'Does it run?',
+          responses: { 200: { description: 'yes' } },
+        },
       },
       '/metrics': {
         get: {
+          operationId: 'metrics',
           summary: 'Prometheus text format',
           responses: { 200: { description: 'docs/operate/metrics.md lists the metrics' } },
         },
       },
     },
-    components: { schemas, securitySchemes: SECURITY_SCHEMES },
-  };
+  });
+}
+
+/** The API of the console's pages, which may change with any release. */
+export function consoleDocument(version: string): object {
+  return documentOf(version, {
+    title: 'Console of Tessera',
+    description: 'For its own pages: it may change with any release.',
+    // Its bodies hold requests of the API.
+    schemas: { ...openApiOfRpcs(json, failures).schemas, ...RERANK_SCHEMAS, ...CONSOLE_SCHEMAS },
+    paths: consolePaths(json, failures),
+  });
 }

@@ -4,6 +4,7 @@ import { protoSchema } from '@tessera/contracts';
 import { invalid } from '@tessera/grpc';
 import { HttpJson } from '@tessera/httpjson';
 import { METHODS, rpcOf } from '@tessera/methods';
+import { ELIGIBILITY_SCHEMAS } from './eligibility-schemas.js';
 
 const SCORE = 'tessera.score.v1.ScoreService.Score';
 const CHECK_INTEGRITY = 'tessera.kv.v1.KvPoolService.CheckIntegrity';
@@ -85,6 +86,17 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   ExplainRequest: { request: { userId: '1', resultCount: 5 }, itemId: '2' },
 };
 
+/** The message has another form of it, so its plan knows of an object alone. */
+function withEligibility(schema: object): object {
+  const { properties } = schema as { properties: Readonly<Record<string, object>> };
+  const { description } = properties.eligibility as { description?: string };
+  const eligibility = {
+    allOf: [{ $ref: '#/components/schemas/Eligibility' }],
+    ...(description !== undefined && { description }),
+  };
+  return { ...schema, properties: { ...properties, eligibility } };
+}
+
 /** Schemas and operations of the OpenAPI document. */
 export function openApiOfRpcs(
   json: (schema: string) => object,
@@ -103,7 +115,9 @@ export function openApiOfRpcs(
   });
   const shown = Object.entries(schemas).map(([name, schema]) => {
     const example = EXAMPLES[name];
-    return [name, example === undefined ? schema : { ...schema, example }];
+    const typed = name === 'RecallRequest' ? withEligibility(schema) : schema;
+    return [name, example === undefined ? typed : { ...typed, example }];
   });
-  return { schemas: Object.fromEntries(shown), paths: Object.fromEntries(paths) };
+  const all = { ...Object.fromEntries(shown), ...ELIGIBILITY_SCHEMAS };
+  return { schemas: all, paths: Object.fromEntries(paths) };
 }

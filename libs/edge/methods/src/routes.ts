@@ -29,6 +29,7 @@ export const ROUTES: Readonly<Record<string, AccessRule>> = {
   'GET /docs/*': open,
   'GET /docs/swagger-initializer.js': open,
   'GET /docs-json': open,
+  'GET /docs-json/console': open,
   // The pages ask the routes below for everything that they show.
   'GET /console': open,
   'GET /console/*': open,
