@@ -1,10 +1,9 @@
 export type { AnalysisStore, HourSources, Row } from './domain/analysis-store.js';
 export type * from './domain/answers.js';
-export { CLICKHOUSE, type Dialect, DUCKDB } from './domain/dialect.js';
+export { type Dialect, DUCKDB } from './domain/dialect.js';
 export type { AnalysisFilter } from './domain/filter.js';
 export type { OutcomeActions } from './domain/outcomes.js';
 export { jaccardDistance, shapleyValues } from './domain/shapley.js';
-export { giniOf, rateOf } from './domain/statistics.js';
 export { type ClickHouseAddress, ClickHouseStore } from './outside/clickhouse-store.js';
 export { composition } from './questions/composition.js';
 export { ad, items, itemsAsOf } from './questions/items.js';

@@ -13,9 +13,9 @@ export interface PredicateFeedParts {
 
 const HOUR_MS = 3_600_000;
 /** Predicates that are evaluated in an hour; recalls with others are counted as unknown. */
-export const PREDICATES_MAX = 200;
+const PREDICATES_MAX = 200;
 /** Items of one that are listed. */
-export const ELIGIBLE_MAX = 200_000;
+const ELIGIBLE_MAX = 200_000;
 const WAITING_MAX = 200;
 
 interface Asked {

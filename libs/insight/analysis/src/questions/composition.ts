@@ -4,7 +4,7 @@ import { exposures, exposuresByValue } from '../domain/relations.js';
 import { marksOf, marksStatements } from './marks.js';
 import { type Asking, bucketOf, bucketsOf, numberOf, textOf } from './question.js';
 
-export const OTHER = '(other)';
+const OTHER = '(other)';
 
 export interface CompositionWanted {
   readonly attribute: string;

@@ -126,7 +126,7 @@ export type RowTableName = Extract<(typeof FACT_TABLES)[number], { form: 'rows' 
 export const ROW_TABLES: readonly (FactTable & { readonly name: RowTableName })[] =
   FACT_TABLES.filter((table) => table.form === 'rows');
 
-export function columnsOf(name: FactTableName): Columns {
+function columnsOf(name: FactTableName): Columns {
   const table = FACT_TABLES.find((one) => one.name === name);
   if (table === undefined) throw new Error(`expected a table of facts, got ${name}`);
   return table.columns;

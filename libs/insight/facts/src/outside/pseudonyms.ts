@@ -9,7 +9,7 @@ const DEFINITION =
   'CREATE TABLE IF NOT EXISTS state.pseudonym (user_id VARCHAR PRIMARY KEY, key VARCHAR)';
 
 /** HMAC-SHA-256 of the user ID with the key, its first 64 bits; never 0, which is nobody. */
-export function pseudonymOf(userId: string, key: string): string {
+function pseudonymOf(userId: string, key: string): string {
   const digest = createHmac('sha256', Buffer.from(key, 'hex')).update(userId).digest();
   return String(digest.readBigUInt64BE() || 1n);
 }

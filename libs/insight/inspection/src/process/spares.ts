@@ -1,10 +1,9 @@
 import type { LaunchedProcess, Launcher, LaunchListener } from './launcher.js';
-import type { QueryRules } from './queries.js';
 
 export interface SparesParts {
   readonly launcher: Pick<Launcher, 'start'>;
   readonly program: readonly string[];
-  readonly rules: QueryRules;
+  readonly rules: { readonly memoryBytes: number; readonly diskBytes: number };
 }
 
 /** Of the database once it is loaded, before it has read anything. */
