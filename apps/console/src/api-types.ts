@@ -172,8 +172,12 @@ export interface RecallPage {
   /** That is the node that was asked: notes are taken there alone. */
   readonly isHere: boolean;
   readonly recall: RecordedRecall;
-  /** Of its items and of its history, by item ID; those that the catalogue still has. */
+  /** Of its items and of its history, by item ID; those that are known. */
   readonly described: Readonly<Record<string, DescribedItem>>;
+  /** Number of the change that `described` is as of; null: they are today's. */
+  readonly describedAt: number | null;
+  /** Items whose title or attributes are others today, or that have gone. */
+  readonly changedSince: readonly string[];
   readonly notes: readonly Note[];
   /** Versions that are no longer served: what is stored is shown, and nothing can be replayed. */
   readonly goneVersions: readonly string[];

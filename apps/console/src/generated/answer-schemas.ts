@@ -1899,6 +1899,16 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           "additionalProperties": false
         }
       },
+      "describedAt": {
+        "type": "number",
+        "nullable": true
+      },
+      "changedSince": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
       "notes": {
         "type": "array",
         "items": {
@@ -1942,6 +1952,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "isHere",
       "recall",
       "described",
+      "describedAt",
+      "changedSince",
       "notes",
       "goneVersions"
     ],
