@@ -1,4 +1,4 @@
-/** Work of analysts in the console: whose it is, which recalls a list has, what crosses the wire. */
+/** Work of analysts in the console: authors, lists of recalls, compression. */
 
 import 'reflect-metadata';
 import { createHash } from 'node:crypto';
@@ -127,7 +127,7 @@ describe('the list of recorded recalls', () => {
     return (json.recalls as { id: string }[]).map(({ id }) => id);
   };
 
-  it('has those of a scene, an adapter, a change and a set, whatever is in their names', async () => {
+  it('has those of a scene, an adapter, a change and a set, whatever they are called', async () => {
     const odd = await recorded({ userId: 'scene', scene: { daypart: QUOTES } });
     const plain = await recorded({ userId: 'scene', scene: { daypart: 'night' } });
     expect(await idsOf({ scene: `daypart=${QUOTES}` })).toEqual([odd]);

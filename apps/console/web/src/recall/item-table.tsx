@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import type { DescribedItem, RecordedRecall } from '../../../src/api-types.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { formatShare } from '../ui/format.js';
+import { Mark } from '../ui/mark.js';
 
 type Items = NonNullable<RecordedRecall['answer']>['items'];
 type Item = Items[number];
@@ -16,6 +17,7 @@ export function attributesText(attributes: string): string {
 
 function columnsOf(
   described: Readonly<Record<string, DescribedItem>>,
+  changed: readonly string[],
   onChoose: (sid: readonly number[]) => void,
 ): Column<Item>[] {
   const attributesOf = (item: DescribedItem | undefined) =>
@@ -40,6 +42,11 @@ function columnsOf(
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
             {itemId} · {attributesOf(described[itemId])}
           </Text>
+          {changed.includes(itemId) && (
+            <Mark color="orange" title="Its title or attributes are others today, or it has gone.">
+              changed since
+            </Mark>
+          )}
         </>
       ),
     },
@@ -79,11 +86,14 @@ function columnsOf(
 export function ItemTable({
   items,
   described,
+  changed,
   sid,
   onChoose,
 }: {
   items: Items;
   described: Readonly<Record<string, DescribedItem>>;
+  /** Items that are others today. */
+  changed: readonly string[];
   sid: readonly number[] | undefined;
   onChoose: (sid: readonly number[]) => void;
 }) {
@@ -91,7 +101,7 @@ export function ItemTable({
     <DataTable
       label="Items"
       rows={items}
-      columns={columnsOf(described, onChoose)}
+      columns={columnsOf(described, changed, onChoose)}
       keyOf={({ rank }) => String(rank)}
       isChosen={(item) => sid?.join() === item.sid.join()}
       minWidth={340}

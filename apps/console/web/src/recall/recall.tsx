@@ -73,7 +73,7 @@ function Asked({ request }: Pick<RecordedRecall, 'request'>) {
 }
 
 function Answered({ page }: { page: RecallPage }) {
-  const { recall, node, described, goneVersions } = page;
+  const { recall, node, described, describedAt, changedSince, goneVersions } = page;
   const [sid, setSid] = useState<readonly number[] | undefined>(undefined);
   const { answer } = recall;
   const names = useNodeNames();
@@ -84,8 +84,21 @@ function Answered({ page }: { page: RecallPage }) {
         <StageBar timings={answer.timings} kv={answer.kv} />
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 6, xl: 5 }}>
-        <Section title="Items">
-          <ItemTable items={answer.items} described={described} sid={sid} onChoose={setSid} />
+        <Section
+          title="Items"
+          help={
+            describedAt === null
+              ? 'Attributes are those of today: the facts do not reach back to this recall.'
+              : `Attributes as the recall saw them, at change ${formatCount(describedAt)}.`
+          }
+        >
+          <ItemTable
+            items={answer.items}
+            described={described}
+            changed={changedSince}
+            sid={sid}
+            onChoose={setSid}
+          />
         </Section>
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 6, xl: 7 }}>
