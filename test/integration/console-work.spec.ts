@@ -1,4 +1,4 @@
-/** Work of analysts in the console: authors, lists of recalls, compression. */
+/** Work of analysts in the console: its authors, the recalls of a list, the bytes of answers. */
 
 import 'reflect-metadata';
 import { createHash } from 'node:crypto';

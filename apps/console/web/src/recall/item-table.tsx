@@ -15,13 +15,39 @@ export function attributesText(attributes: string): string {
   return entries.map(([name, value]) => `${name} ${said(value)}`).join(' · ');
 }
 
+function NamedItem({
+  item: { itemId, title },
+  described,
+  isChanged,
+}: {
+  item: Item;
+  described: DescribedItem | undefined;
+  isChanged: boolean;
+}) {
+  const attributes =
+    described === undefined ? 'no longer in the catalogue' : attributesText(described.attributes);
+  return (
+    <>
+      <Anchor component={Link} to={`/items/${encodeURIComponent(itemId)}`} size="sm">
+        {title || itemId}
+      </Anchor>
+      <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {itemId} · {attributes}
+      </Text>
+      {isChanged && (
+        <Mark color="orange" title="Its title or attributes are others today, or it has gone.">
+          changed since
+        </Mark>
+      )}
+    </>
+  );
+}
+
 function columnsOf(
   described: Readonly<Record<string, DescribedItem>>,
   changed: readonly string[],
   onChoose: (sid: readonly number[]) => void,
 ): Column<Item>[] {
-  const attributesOf = (item: DescribedItem | undefined) =>
-    item === undefined ? 'no longer in the catalogue' : attributesText(item.attributes);
   return [
     {
       key: 'rank',
@@ -34,20 +60,12 @@ function columnsOf(
       key: 'item',
       label: 'Item',
       value: ({ title, itemId }) => title || itemId,
-      cell: ({ itemId, title }) => (
-        <>
-          <Anchor component={Link} to={`/items/${encodeURIComponent(itemId)}`} size="sm">
-            {title || itemId}
-          </Anchor>
-          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {itemId} · {attributesOf(described[itemId])}
-          </Text>
-          {changed.includes(itemId) && (
-            <Mark color="orange" title="Its title or attributes are others today, or it has gone.">
-              changed since
-            </Mark>
-          )}
-        </>
+      cell: (item) => (
+        <NamedItem
+          item={item}
+          described={described[item.itemId]}
+          isChanged={changed.includes(item.itemId)}
+        />
       ),
     },
     {

@@ -72,6 +72,19 @@ function Asked({ request }: Pick<RecordedRecall, 'request'>) {
   );
 }
 
+function PromptText({ answer }: { answer: Answer }) {
+  const { promptTokens, historyItems, trimmedItems, skippedItems, kv } = answer;
+  return (
+    <Text size="sm" mb="xs">
+      {formatCount(promptTokens)} prompt tokens from {historyItems} items
+      {trimmedItems > 0 && `; ${trimmedItems} older ones left out`}
+      {skippedItems > 0 && `; ${skippedItems} not in the catalogue`}. Keys and values of{' '}
+      {formatCount(kv.savedTokens)} tokens did not have to be computed
+      {kv.inheritedTokens > 0 && inheritedText(kv)}:
+    </Text>
+  );
+}
+
 function Answered({ page }: { page: RecallPage }) {
   const { recall, node, described, describedAt, changedSince, goneVersions } = page;
   const [sid, setSid] = useState<readonly number[] | undefined>(undefined);
@@ -125,13 +138,7 @@ function Answered({ page }: { page: RecallPage }) {
             />
           </Section>
           <Section title="History">
-            <Text size="sm" mb="xs">
-              {formatCount(answer.promptTokens)} prompt tokens from {answer.historyItems} items
-              {answer.trimmedItems > 0 && `; ${answer.trimmedItems} older ones left out`}
-              {answer.skippedItems > 0 && `; ${answer.skippedItems} not in the catalogue`}. Keys and
-              values of {formatCount(answer.kv.savedTokens)} tokens did not have to be computed
-              {answer.kv.inheritedTokens > 0 && inheritedText(answer.kv)}:
-            </Text>
+            <PromptText answer={answer} />
             <KvBar tokens={answer.kv} label="Keys and values of the prompt by source" />
             <HistoryList answer={answer} described={described} onChoose={setSid} />
           </Section>
