@@ -72,6 +72,11 @@ function Asked({ request }: Pick<RecordedRecall, 'request'>) {
   );
 }
 
+const asOfText = (describedAt: number | null) =>
+  describedAt === null
+    ? 'Attributes are those of today: the facts do not reach back to this recall.'
+    : `Attributes as the recall saw them, at change ${formatCount(describedAt)}.`;
+
 function PromptText({ answer }: { answer: Answer }) {
   const { promptTokens, historyItems, trimmedItems, skippedItems, kv } = answer;
   return (
@@ -97,14 +102,7 @@ function Answered({ page }: { page: RecallPage }) {
         <StageBar timings={answer.timings} kv={answer.kv} />
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 6, xl: 5 }}>
-        <Section
-          title="Items"
-          help={
-            describedAt === null
-              ? 'Attributes are those of today: the facts do not reach back to this recall.'
-              : `Attributes as the recall saw them, at change ${formatCount(describedAt)}.`
-          }
-        >
+        <Section title="Items" help={asOfText(describedAt)}>
           <ItemTable
             items={answer.items}
             described={described}
