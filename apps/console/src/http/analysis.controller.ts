@@ -201,7 +201,7 @@ export class AnalysisController {
     return filterOf(fields, this.parts.nowMs());
   }
 
-  private get kept(): AnalysisPort {
+  private kept(): AnalysisPort {
     const { analysis } = this.parts;
     if (analysis !== undefined) return analysis;
     const message = 'inspection.path: expected a folder of facts, got none';
@@ -216,7 +216,7 @@ export class AnalysisController {
   ): Promise<{ asking: Asking; fields: Fields }> {
     await this.gate.look(request);
     const fields = fieldsOf(query, [...FILTER_FIELDS, ...names]);
-    const { asking, refresh } = this.kept;
+    const { asking, refresh } = this.kept();
     await refresh();
     return { asking: Object.assign({ signal: goneSignal(reply) }, asking), fields };
   }
