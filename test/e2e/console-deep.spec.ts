@@ -211,7 +211,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console over a deep catalogue',
     const { page } = visit;
     await visit.goTo('/sql');
     const endless = 'SELECT count(*) FROM range(1000000) a, range(1000000) b';
-    await page.getByLabel('Question').fill(endless);
+    await page.getByRole('textbox', { name: 'Question', exact: true }).fill(endless);
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'DEADLINE_EXCEEDED' }).waitFor();
     await visit.picture('sql-too-long-light');

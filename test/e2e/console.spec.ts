@@ -228,12 +228,14 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await page.getByText(/rows in \d+ ms/).waitFor();
     await visit.picture('sql-light');
     await visit.expectAccessible();
-    await page.getByLabel('Question').fill('DELETE FROM recalls');
-    await page.getByLabel('Question').press('Control+Enter');
+    await page.getByRole('textbox', { name: 'Question', exact: true }).fill('DELETE FROM recalls');
+    await page.getByRole('textbox', { name: 'Question', exact: true }).press('Control+Enter');
     await page.getByText('expected a SELECT, got another statement').waitFor();
     await visit.picture('sql-refused-light');
     const file = page.waitForEvent('download');
-    await page.getByLabel('Question').fill('SELECT count(*) AS n FROM recalls');
+    await page
+      .getByRole('textbox', { name: 'Question', exact: true })
+      .fill('SELECT count(*) AS n FROM recalls');
     await page.getByRole('button', { name: 'Export CSV' }).click();
     expect((await file).suggestedFilename()).toBe('tessera.csv');
   });

@@ -14,7 +14,11 @@ const theme = createTheme({
   respectReducedMotion: true,
   fontFamily: 'system-ui, "Noto Sans", "Noto Sans CJK SC", sans-serif',
   defaultRadius: 'sm',
-  components: { Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } } },
+  components: {
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    // The header of a dialogue is not that of the page.
+    ModalHeader: { defaultProps: { role: 'none' } },
+  },
 });
 
 /** Faint text that can still be read by those who see less. */

@@ -2,6 +2,7 @@ import { SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import type { CanaryReport, ClickRate, RuleVerdict } from '../../../src/api-types.js';
 import { formatCount } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
+import { SCROLLED_BY_KEYS } from '../ui/scrolled.js';
 
 const RULES: Readonly<Record<RuleVerdict['rule'], string>> = {
   failures: 'Recalls that failed in the model',
@@ -109,7 +110,7 @@ export function CanaryReportTables({ report }: { report: CanaryReport | undefine
   }
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
-      <Table.ScrollContainer minWidth={420}>
+      <Table.ScrollContainer minWidth={420} scrollAreaProps={SCROLLED_BY_KEYS}>
         <Rules verdicts={report.verdicts} />
       </Table.ScrollContainer>
       <Stack>

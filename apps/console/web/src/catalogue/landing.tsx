@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Landing } from '../../../src/api-types.js';
 import { post } from '../api.js';
+import { SCROLLED_BY_KEYS } from '../ui/scrolled.js';
 import { Failure } from '../ui/states.js';
 
 const DIGITS = 4;
@@ -21,7 +22,7 @@ function Place({ landing }: { landing: Landing }) {
         Squared distance that each level leaves:{' '}
         {distances.map((distance) => distance.toFixed(DIGITS)).join(', ')}
       </Text>
-      <Table.ScrollContainer minWidth={420}>
+      <Table.ScrollContainer minWidth={420} scrollAreaProps={SCROLLED_BY_KEYS}>
         <Table verticalSpacing={3} aria-label="Neighbours">
           <Table.Thead>
             <Table.Tr>
