@@ -62,8 +62,8 @@ export async function items(
   const valued =
     `SELECT name, ${dialect.attributeNamed('attributes', 'name')} AS value ` +
     `FROM (${named}) AS named`;
-  const counted =
-    'SELECT name, value, count(*) AS items ' + `FROM (${valued}) AS valued GROUP BY name, value`;
+  const counts = 'SELECT name, value, count(*) AS items';
+  const counted = `${counts} FROM (${valued}) AS valued GROUP BY name, value`;
   const placed =
     'SELECT name, value, items, row_number() OVER (PARTITION BY name ORDER BY items DESC, value) ' +
     `AS place FROM (${counted}) AS counted`;

@@ -128,8 +128,8 @@ export async function unreached(
     `FROM (${asked}) AS a JOIN (${evaluated}) AS p ON p.predicate_id = a.predicate_id ` +
     'AND p.hour_number = a.hour_number';
   const live = liveItems(filter, dialect);
-  const free =
-    'SELECT sum(recalls) AS free_recalls ' + `FROM (${asked}) AS free WHERE predicate_id = ''`;
+  const sum = 'SELECT sum(recalls) AS free_recalls';
+  const free = `${sum} FROM (${asked}) AS free WHERE predicate_id = ''`;
   const had = exposures(filter, toMs - fromMs, await store.hours(), dialect);
   const listed = dialect.items('recalls', `(${known}) AS known`);
   const eligible =
