@@ -193,7 +193,9 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
   readonly droppedCaches: RecallFacts['droppedCaches'] = [];
   readonly adapters: RecallOperations['adapters'] = undefined;
   readonly weights = FIXED_WEIGHTS;
-  readonly catalogue = new FakeChangingCatalogue([{ itemId: 'a', sid: [3, 1, 4] }]);
+  readonly catalogue = new FakeChangingCatalogue([
+    { itemId: 'a', sid: [3, 1, 4], title: 'Tëst', attributes: '{"n":1}' },
+  ]);
   readonly changes = new CatalogueChanges(this.catalogue, {
     ...CHANGES_NOT_KEPT,
     bundle: BundleLabel.unkept('u1'),

@@ -56,7 +56,8 @@ export class Recorded {
       node,
       isHere: true,
       recall,
-      described: then ?? now,
+      // Facts may not reach back to all of them.
+      described: Object.assign({}, now, then),
       describedAt: then === undefined ? null : (answer?.versions.catalogueSequence ?? null),
       changedSince: then === undefined ? [] : changedSince(then, now),
       notes: await this.store.shelf.notes(id),
