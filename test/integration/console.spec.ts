@@ -173,7 +173,7 @@ describe('the API of the console', () => {
     expect(placed.status).toBe(200);
     expect(placed.json).toMatchObject({ codes: [3, 1, 4], sid: [3, 1, 4], codebooks: 'books' });
     expect(placed.json.neighbours).toEqual([
-      { itemId: 'a', title: '', sid: [3, 1, 4], sharedLevels: 3 },
+      { itemId: 'a', title: 'Tëst', sid: [3, 1, 4], sharedLevels: 3 },
     ]);
   });
 
