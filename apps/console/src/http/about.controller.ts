@@ -43,7 +43,7 @@ export class AboutController {
         sequence,
         liveItemCount,
       },
-      promptTemplate,
+      promptTemplate: { name: promptTemplate.name, digest: promptTemplate.digest },
       isRecording: store !== undefined,
       canErase: eraseUser !== undefined,
     };

@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, Param, Query, Req } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
 import type { FastifyRequest } from 'fastify';
-import type { DescribedItem, ItemPlace, UserPage } from '../api-types.js';
+import type { DescribedItem, ItemPlace, KvChainView, UserPage } from '../api-types.js';
 import { CatalogueNames } from '../catalogue-names.js';
 import { ClusterNodes } from '../cluster-nodes.js';
 import { ConsoleParts } from '../console-parts.js';
@@ -18,6 +18,18 @@ const TEXT_LENGTH_MAX = 200;
 const FOUND_MAX = 20;
 /** Items that are looked at for a text; a larger catalogue is searched as far as that. */
 const SEARCHED_MAX = 100_000;
+
+/** A chain of the KV pool without what only the pool needs. */
+const chainView = (chain: KvChainView): KvChainView => ({
+  version: chain.version,
+  isRetired: chain.isRetired,
+  tokens: chain.tokens,
+  deviceTokens: chain.deviceTokens,
+  hostTokens: chain.hostTokens,
+  diskTokens: chain.diskTokens,
+  durableTokens: chain.durableTokens,
+  versionsBack: chain.versionsBack,
+});
 
 @Controller('console/api')
 export class UsersController {
@@ -79,7 +91,7 @@ export class UsersController {
         const { title = '', sid = [] } = described[itemId] ?? {};
         return { itemId, action, time, title, sid };
       }),
-      chains: runtime.facts.kvPool.inspect(userId),
+      chains: runtime.facts.kvPool.inspect(userId).map(chainView),
       node: this.nodes.own,
       fault,
     };
