@@ -18,6 +18,7 @@ import { useNodeNames } from '../tree/use-node-names.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatCount, formatShare, formatTime, shortDigest, ZONE } from '../ui/format.js';
+import { ITEM_COLUMN } from '../ui/item-column.js';
 import { type Plot, PlotChart, TIME_AXIS } from '../ui/plot-chart.js';
 import { Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
@@ -60,16 +61,7 @@ function Way({ sid }: { sid: readonly number[] }) {
 type Neighbour = ItemPlace['neighbours'][number];
 
 const NEIGHBOUR_COLUMNS: readonly Column<Neighbour>[] = [
-  {
-    key: 'item',
-    label: 'Item',
-    value: ({ title, itemId }) => title || itemId,
-    cell: ({ title, itemId }) => (
-      <Anchor component={Link} size="sm" to={`/items/${encodeURIComponent(itemId)}`}>
-        {title || itemId}
-      </Anchor>
-    ),
-  },
+  ITEM_COLUMN,
   {
     key: 'sid',
     label: 'Semantic ID',

@@ -13,6 +13,7 @@ import { adapterText } from '../recall/recalls.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatShare, formatTime } from '../ui/format.js';
+import { ITEM_COLUMN } from '../ui/item-column.js';
 import { PageTitle, Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
@@ -109,16 +110,7 @@ function changeOf({ leftRank, rightRank }: Placed): string {
 }
 
 const COLUMNS: readonly Column<Placed>[] = [
-  {
-    key: 'item',
-    label: 'Item',
-    value: ({ title, itemId }) => title || itemId,
-    cell: ({ title, itemId }) => (
-      <Anchor component={Link} size="sm" to={`/items/${encodeURIComponent(itemId)}`}>
-        {title || itemId}
-      </Anchor>
-    ),
-  },
+  ITEM_COLUMN,
   {
     key: 'left',
     label: 'Earlier rank',

@@ -2,11 +2,11 @@ import { Anchor, Button, Group, SegmentedControl, Stack, Text, TextInput } from 
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
-import { Link } from 'react-router';
 import type { AnalysisItem, ItemsPage } from '../../../src/api-types.js';
 import { get } from '../api.js';
 import { attributesText } from '../recall/item-table.js';
 import { formatCount } from '../ui/format.js';
+import { ItemLink } from '../ui/item-column.js';
 import { PageTitle, Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useFilter } from './filter.js';
@@ -42,9 +42,7 @@ function Row({ item }: { item: AnalysisItem }) {
   return (
     <>
       <div>
-        <Anchor component={Link} size="sm" to={`/items/${encodeURIComponent(item.itemId)}`}>
-          {item.title || item.itemId}
-        </Anchor>
+        <ItemLink itemId={item.itemId} title={item.title} />
         {!item.isLive && (
           <Text span size="xs" c="dimmed">
             {' '}

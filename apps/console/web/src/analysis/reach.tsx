@@ -1,6 +1,5 @@
-import { Anchor, Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useCallback } from 'react';
-import { Link } from 'react-router';
 import type {
   AnalysisAbout,
   Mark,
@@ -12,6 +11,7 @@ import type {
 import { type Column, DataTable } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatCount, formatShare, formatTime, ZONE } from '../ui/format.js';
+import { ITEM_COLUMN, ItemLink } from '../ui/item-column.js';
 import { type Plot, PlotChart } from '../ui/plot-chart.js';
 import { Section } from '../ui/section.js';
 import { Empty, Waiting } from '../ui/states.js';
@@ -37,13 +37,7 @@ function columnsOf(by: string): Column<ReachRow>[] {
       label: by === 'item' ? 'Item' : by,
       value: nameOf,
       cell: (row) =>
-        by === 'item' ? (
-          <Anchor component={Link} size="sm" to={`/items/${encodeURIComponent(row.key)}`}>
-            {nameOf(row)}
-          </Anchor>
-        ) : (
-          nameOf(row)
-        ),
+        by === 'item' ? <ItemLink itemId={row.key} title={nameOf(row)} /> : nameOf(row),
     },
     {
       key: 'before',
@@ -179,16 +173,7 @@ function BeforeAndAfter({ by, at }: { by: string; at: number }) {
 type Unreached = UnreachedPage['items'][number];
 
 const UNREACHED_COLUMNS: readonly Column<Unreached>[] = [
-  {
-    key: 'item',
-    label: 'Item',
-    value: ({ title, itemId }) => title || itemId,
-    cell: ({ title, itemId }) => (
-      <Anchor component={Link} size="sm" to={`/items/${encodeURIComponent(itemId)}`}>
-        {title || itemId}
-      </Anchor>
-    ),
-  },
+  ITEM_COLUMN,
   { key: 'id', label: 'ID', value: ({ itemId }) => itemId, cell: ({ itemId }) => itemId },
   {
     key: 'eligible',

@@ -1,8 +1,8 @@
-import { Anchor, Button, Text } from '@mantine/core';
-import { Link } from 'react-router';
+import { Button, Text } from '@mantine/core';
 import type { DescribedItem, RecordedRecall } from '../../../src/api-types.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { formatShare } from '../ui/format.js';
+import { ItemLink } from '../ui/item-column.js';
 import { Mark } from '../ui/mark.js';
 
 type Items = NonNullable<RecordedRecall['answer']>['items'];
@@ -28,9 +28,7 @@ function NamedItem({
     described === undefined ? 'no longer in the catalogue' : attributesText(described.attributes);
   return (
     <>
-      <Anchor component={Link} to={`/items/${encodeURIComponent(itemId)}`} size="sm">
-        {title || itemId}
-      </Anchor>
+      <ItemLink itemId={itemId} title={title} />
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         {itemId} · {attributes}
       </Text>

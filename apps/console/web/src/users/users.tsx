@@ -8,6 +8,7 @@ import { KvBar } from '../kv/kv-bar.js';
 import { ageOf } from '../kv/kv-sources.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { formatCount, formatTime, shortDigest } from '../ui/format.js';
+import { ITEM_COLUMN } from '../ui/item-column.js';
 import { PageTitle, Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
@@ -101,16 +102,7 @@ function Erase({ userId }: { userId: string }) {
 type Shown = UserPage['behaviours'][number] & { readonly at: number };
 
 const BEHAVIOUR_COLUMNS: readonly Column<Shown>[] = [
-  {
-    key: 'item',
-    label: 'Item',
-    value: ({ title, itemId }) => title || itemId,
-    cell: ({ title, itemId }) => (
-      <Anchor component={Link} size="sm" to={`/items/${encodeURIComponent(itemId)}`}>
-        {title || itemId}
-      </Anchor>
-    ),
-  },
+  ITEM_COLUMN,
   {
     key: 'sid',
     label: 'SID',
