@@ -21,7 +21,7 @@ import {
   measurementsMax,
   type Setting,
 } from './tune/search.js';
-import { type Load, requestOf, throughput } from './tune/throughput.js';
+import { type Load, requestOf, throughput, unhurried } from './tune/throughput.js';
 
 const USAGE = `usage: npm run tune -- [flags]
 
@@ -133,10 +133,7 @@ async function fitting(options: RecallRuntimeOptions, load: Load) {
     const { kvBytesPerPosition } = runtime.facts.summary.model;
     const { depth } = runtime.facts.summary.catalogue;
     const [history = []] = histories.toSorted((a, b) => b.length - a.length);
-    const { promptTokens } = await runtime.serving.recall(requestOf(history, load), {
-      signal: new AbortController().signal,
-      budgetUs: SECONDS_MAX * 1e6,
-    });
+    const { promptTokens } = await runtime.serving.recall(requestOf(history, load), unhurried());
     const width = Math.max(...(widths.length > 0 ? widths : options.recall.widths));
     const { resultCount, rowBudget } = options.recall;
     const rows = search === 'beam' ? width * depth : rowBudgetFor(resultCount, rowBudget);

@@ -35,6 +35,35 @@ export interface SimulationOptions {
   readonly planned: ReadonlySet<number>;
 }
 
+const NO_TIERS: TierSizes = {
+  memoryBytes: 0,
+  diskBytes: 0,
+  diskBytesPerUs: 0,
+  sharedBytes: 0,
+  sharedBytesPerUs: 0,
+  linkBytesPerUs: 0,
+  writeBytesPerUs: 0,
+};
+
+/** One node without tiers, which refuses no request; a simulation names what it changes. */
+export function plainOptions(workload: Workload, costs: ModelCosts): SimulationOptions {
+  return {
+    nodes: 1,
+    answerNodes: 0,
+    costs,
+    sizes: NO_TIERS,
+    policy: 'router',
+    admission: 'none',
+    firstLimitUs: defaultFirstLimitUs(workload, costs),
+    answersMax: defaultAnswersMax(workload, costs),
+    splitTokens: 0,
+    deaths: [],
+    seed: 1,
+    warmUpUs: 0,
+    planned: new Set(),
+  };
+}
+
 /** Published objectives: the first step within 10 times of unloaded, a step within 5. */
 const FIRST_STEP_FACTOR = 10;
 const STEP_FACTOR = 5;

@@ -4,7 +4,7 @@ import {
   type RecallRuntimeOptions,
 } from '@tessera/recall';
 import type { ModelCosts } from '../simulate/model-costs.js';
-import { type Load, requestOf } from './throughput.js';
+import { type Load, requestOf, unhurried } from './throughput.js';
 
 /** A recall that had the machine to itself. */
 export interface Timed {
@@ -18,7 +18,6 @@ export interface Timed {
 
 /** Recalls that costs are fitted to. */
 const TIMED_MAX = 48;
-const BUDGET_US = 600e6;
 
 /**
  * Least squares over two unknowns that are not negative: y = a x + b z. Where x and z say the same,
@@ -75,10 +74,7 @@ async function timedRecalls(
 ): Promise<readonly Timed[]> {
   const timed: Timed[] = [];
   for (const history of histories) {
-    const answer = await runtime.serving.recall(requestOf(history, load), {
-      signal: new AbortController().signal,
-      budgetUs: BUDGET_US,
-    });
+    const answer = await runtime.serving.recall(requestOf(history, load), unhurried());
     const { promptTokens, kv, rows, timings } = answer;
     const computedTokens = promptTokens - kv.savedTokens;
     timed.push({

@@ -1,6 +1,6 @@
 import { drawnUsers } from '../simulate/drawn-users.js';
 import type { TierSizes } from '../simulate/node.js';
-import { defaultAnswersMax } from '../simulate/options.js';
+import { plainOptions } from '../simulate/options.js';
 import type { Outcome } from '../simulate/outcome.js';
 import { Simulation } from '../simulate/simulation.js';
 import type { MeasuredModel } from './costs.js';
@@ -80,25 +80,11 @@ export function leastFleet(
     linkBytesPerUs: question.linkBytesPerUs,
     writeBytesPerUs: WRITE_BYTES_PER_US,
   };
-  const run = (nodes: number): Fleet => ({
-    nodes,
-    sharedBytes,
-    outcome: new Simulation(workload, {
-      nodes,
-      answerNodes: 0,
-      costs,
-      sizes,
-      policy: 'router',
-      admission: 'none',
-      firstLimitUs: question.p99Ms * 1000,
-      answersMax: defaultAnswersMax(workload, costs),
-      splitTokens: 0,
-      deaths: [],
-      seed: SEED,
-      warmUpUs: WARM_UP * endUs,
-      planned: new Set(),
-    }).run(),
-  });
+  const given = { sizes, seed: SEED, warmUpUs: WARM_UP * endUs };
+  const run = (nodes: number): Fleet => {
+    const options = Object.assign(plainOptions(workload, costs), given, { nodes });
+    return { nodes, sharedBytes, outcome: new Simulation(workload, options).run() };
+  };
   return least((nodes) => {
     const fleet = run(nodes);
     return { fleet, isEnough: holds(fleet.outcome, question) };

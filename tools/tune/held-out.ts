@@ -1,15 +1,14 @@
 import { createRecallRuntime, type RecallRuntimeOptions } from '@tessera/recall';
 import type { Arrival } from '../simulate/arrival.js';
 import { stepUs } from '../simulate/model-costs.js';
-import { defaultAnswersMax } from '../simulate/options.js';
+import { plainOptions } from '../simulate/options.js';
 import { seeded, untilNextUs } from '../simulate/seeded.js';
 import { Simulation } from '../simulate/simulation.js';
 import type { MeasuredModel } from './costs.js';
-import { type Load, requestOf } from './throughput.js';
+import { type Load, requestOf, unhurried } from './throughput.js';
 
 /** Of a node's time that the check asks for. */
 const USED = 0.6;
-const BUDGET_US = 600e6;
 const LEAST_REQUESTS = 30;
 const SEED = 7;
 
@@ -37,10 +36,7 @@ export async function heldOut(
     const answers = await openLoop(times, (at) => {
       const whole = histories[at % histories.length] ?? [];
       const history = whole.slice(Math.floor(at / histories.length) % Math.max(1, whole.length));
-      return runtime.serving.recall(requestOf(history, load), {
-        signal: new AbortController().signal,
-        budgetUs: BUDGET_US,
-      });
+      return runtime.serving.recall(requestOf(history, load), unhurried());
     });
     const arrivals = answers.map(({ answer }, at): Arrival => {
       const tokens = answer.promptTokens;
@@ -54,21 +50,7 @@ export async function heldOut(
       };
     });
     const workload = { name: 'held out', arrivals, blockTokens: 32 };
-    const outcome = new Simulation(workload, {
-      nodes: 1,
-      answerNodes: 0,
-      costs,
-      sizes: NO_TIERS,
-      policy: 'router',
-      admission: 'none',
-      firstLimitUs: BUDGET_US,
-      answersMax: defaultAnswersMax(workload, costs),
-      splitTokens: 0,
-      deaths: [],
-      seed: SEED,
-      warmUpUs: 0,
-      planned: new Set(),
-    }).run();
+    const outcome = new Simulation(workload, plainOptions(workload, costs)).run();
     const measured = answers.map(({ ms }) => ms).sort((a, b) => a - b);
     const at = (share: number) => measured[Math.ceil(share * measured.length) - 1] ?? 0;
     const { p50Ms, p99Ms } = outcome.answer;
@@ -95,16 +77,6 @@ function timesOf({ costs, steps, promptTokens }: MeasuredModel, seconds: number)
     return atUs;
   });
 }
-
-const NO_TIERS = {
-  memoryBytes: 0,
-  diskBytes: 0,
-  diskBytesPerUs: 0,
-  sharedBytes: 0,
-  sharedBytesPerUs: 0,
-  linkBytesPerUs: 0,
-  writeBytesPerUs: 0,
-};
 
 /** Begins a call at each time, whatever the others do; milliseconds from that time on. */
 async function openLoop<T>(timesUs: readonly number[], call: (at: number) => Promise<T>) {

@@ -1,6 +1,6 @@
 import { createRecallRuntime, type RecallRuntimeOptions, ROW_BUDGET_MAX } from '@tessera/recall';
 import { rowsAt } from '../evaluate/rows.js';
-import { type Load, requestOf } from './throughput.js';
+import { type Load, requestOf, unhurried } from './throughput.js';
 
 const SHARE = 0.99;
 /** Of what the histories took: others take more. */
@@ -10,7 +10,6 @@ const STEP = 32;
 /** Rows that a history may take while it is measured: flat models never end. */
 const MEASURED_ROWS_MAX = 4096;
 const HISTORIES_MAX = 500;
-const BUDGET_US = 600e6;
 
 /** The budget of rows that is enough for all but one of a hundred certified answers. */
 export function budgetOf(rows: readonly number[]): number | undefined {
@@ -31,7 +30,7 @@ export async function certifiedRows(
       const request = requestOf(history, { widths: [], search: 'certified' });
       const answer = await runtime.serving.recall(
         { ...request, rowBudget: MEASURED_ROWS_MAX },
-        { signal: new AbortController().signal, budgetUs: BUDGET_US },
+        unhurried(),
       );
       if (answer.certified) rows.push(answer.rows);
     }

@@ -23,6 +23,9 @@ export interface Load {
   readonly seconds: number;
 }
 
+/** Context of a call that nobody waits for: it is measured, however long it takes. */
+export const unhurried = () => ({ signal: new AbortController().signal, budgetUs: BUDGET_US });
+
 /** A recall by history with the configured defaults; items that are unknown are left out. */
 export const requestOf = (
   history: readonly string[],
@@ -94,10 +97,7 @@ async function answered(
       const whole = histories[at % histories.length] ?? [];
       // Another beginning each time round: what runs together shares no prompt.
       const history = whole.slice(Math.floor(at / histories.length) % Math.max(1, whole.length));
-      await runtime.serving.recall(requestOf(history, load), {
-        signal: new AbortController().signal,
-        budgetUs: BUDGET_US,
-      });
+      await runtime.serving.recall(requestOf(history, load), unhurried());
       if (performance.now() < end) count += 1;
     }
   };

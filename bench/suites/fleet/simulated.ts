@@ -5,11 +5,7 @@ import type { Workload } from '../../../tools/simulate/arrival.js';
 import { drawnUsers } from '../../../tools/simulate/drawn-users.js';
 import { MODELS } from '../../../tools/simulate/model-costs.js';
 import type { TierSizes } from '../../../tools/simulate/node.js';
-import {
-  defaultAnswersMax,
-  defaultFirstLimitUs,
-  type SimulationOptions,
-} from '../../../tools/simulate/options.js';
+import { plainOptions, type SimulationOptions } from '../../../tools/simulate/options.js';
 import type { Outcome } from '../../../tools/simulate/outcome.js';
 import { POLICIES, type PolicyName } from '../../../tools/simulate/policies.js';
 import { Simulation } from '../../../tools/simulate/simulation.js';
@@ -37,23 +33,9 @@ const SHARED: TierSizes = Object.assign({ ...LOCAL }, STORE);
 const ANSWERS_MAX = 6;
 
 function run(workload: Workload, changed: Partial<SimulationOptions>): Outcome {
-  const costs = MODELS['70b'];
-  const options: SimulationOptions = {
-    nodes: 8,
-    answerNodes: 8,
-    costs,
-    sizes: LOCAL,
-    policy: 'router',
-    admission: 'none',
-    firstLimitUs: defaultFirstLimitUs(workload, costs),
-    answersMax: defaultAnswersMax(workload, costs),
-    splitTokens: 0,
-    deaths: [],
-    seed: 1,
-    warmUpUs: 0,
-    planned: new Set(),
-  };
-  return new Simulation(workload, Object.assign(options, changed)).run();
+  const published = { nodes: 8, answerNodes: 8, sizes: LOCAL };
+  const options = plainOptions(workload, MODELS['70b']);
+  return new Simulation(workload, Object.assign(options, published, changed)).run();
 }
 
 const refusals = ({ refused }: Outcome) => Object.values(refused).reduce((a, b) => a + b);
