@@ -184,7 +184,7 @@ describe('CatalogueService', () => {
 
   it('shows where a vector would go, over both edges', async () => {
     const expected = { codes: [3, 1, 4], distances: [2, 2, 2], sid: [3, 1, 4], codebooks: '' };
-    const near = { itemId: 'a', title: '', sid: [3, 1, 4], sharedLevels: 3 };
+    const near = { itemId: 'a', title: 'Tëst', sid: [3, 1, 4], sharedLevels: 3 };
     const sequence = runtime.catalogue.applied.length;
     const found = { ...expected, neighbours: [near], sequence };
     expect(await call('Quantise', { vector: [1, 2] })).toEqual(found);
@@ -269,8 +269,8 @@ describe('CatalogueService', () => {
       expect(page).toMatchObject({ sequence: 0 });
       listed.push(...page.items);
     }
-    const item = { itemId: 'a', sid: [3, 1, 4], title: '', attributes: '{}', priority: 0 };
-    expect(listed).toEqual([{ ...item, paused: false }]);
+    const held = { title: 'Tëst', attributes: '{"n":1}', priority: 0, paused: false };
+    expect(listed).toEqual([{ itemId: 'a', sid: [3, 1, 4], ...held }]);
   });
 
   it('goes from bundle to bundle, and refuses a step that does not follow', async () => {
