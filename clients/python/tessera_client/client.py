@@ -101,7 +101,9 @@ class Client:
         """Many recalls in one call, 256 at most: an answer or an error for each, in their order."""
         request = recall_pb2.RecallBatchRequest(recalls=recalls)
         outcomes = self._call(self._recaller.RecallBatch, request, deadline_ms).outcomes
-        return [one.answer if one.HasField("answer") else failure_of(one.failure) for one in outcomes]
+        return [
+            one.answer if one.HasField("answer") else failure_of(one.failure) for one in outcomes
+        ]
 
     def score(
         self,
