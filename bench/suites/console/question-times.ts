@@ -25,8 +25,12 @@ const HOURS = 24;
 const BEGIN_MS = Date.UTC(2026, 10, 25);
 const ITEMS = 20_000;
 const ITEMS_PER_RECALL = 50;
+const USERS = 400_000;
+/** One recall in so many is clicked; each has one item that was seen. */
+const CLICKED = 20;
 const TIMES = 5;
-const FORM = '(FORMAT parquet, COMPRESSION zstd)';
+/** As the service writes hours. */
+const FORM = '(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)';
 
 /** A recall of 50 items for each number of a range, in columns of `recall_fact`. */
 function recallsOf(hour: number, count: number): string {
@@ -35,7 +39,7 @@ function recallsOf(hour: number, count: number): string {
   return (
     `SELECT make_timestamp_ms(${at} + (r * ${HOUR_MS} // ${count})) AS time, ` +
     `'${String(hour).padStart(2, '0')}' || lpad(r::VARCHAR, 9, '0') AS recall_id, ` +
-    `'q${hour}-' || r AS request_id, (hash(r) % 50000 + 1)::UBIGINT AS user_hash, 'n' AS node, ` +
+    `'q${hour}-' || r AS request_id, hash(hash(r) % ${USERS}) AS user_hash, 'n' AS node, ` +
     "'grpc' AS edge, map {'daypart': ['morning', 'noon', 'night'][1 + r % 3]} AS scene, " +
     "'' AS catalogue, 'm' AS model, ['', 'aaa', 'bbb'][1 + r % 3] AS adapter, " +
     "'' AS adapter_name, " +
@@ -54,7 +58,15 @@ function recallsOf(hour: number, count: number): string {
   );
 }
 
-async function writeDay(folder: string, recalls: number): Promise<void> {
+/** One impression of each recall, and a click of some, from a range of recalls of `recall_fact`. */
+const behavioursOf = (recalls: string) =>
+  'SELECT time + INTERVAL 2 SECOND AS time, user_hash, item_ids[place] AS item_id, action, ' +
+  'map {} ::MAP(VARCHAR, VARCHAR) AS scene, request_id, place::UINTEGER AS position FROM ' +
+  `(SELECT *, (1 + hash(recall_id) % 5)::BIGINT AS place FROM ${recalls}), ` +
+  `(VALUES ('impression', 1), ('click', ${CLICKED})) AS kind(action, every) ` +
+  'WHERE hash(recall_id) % every = 0';
+
+export async function writeDay(folder: string, recalls: number): Promise<void> {
   for (const { name } of FACT_TABLES) mkdirSync(join(folder, name), { recursive: true });
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '2GiB' });
   const connection = await instance.connect();
@@ -71,10 +83,15 @@ async function writeDay(folder: string, recalls: number): Promise<void> {
     const file = `20261125T${String(hour).padStart(2, '0')}.n.parquet`;
     const path = join(folder, 'recall_fact', file);
     await connection.run(
-      `COPY (${recallsOf(hour, Math.ceil(recalls / HOURS))}) TO '${path}' ${FORM}`,
+      `COPY (${recallsOf(hour, Math.ceil(recalls / HOURS))} ORDER BY user_hash, time) TO '${path}' ${FORM}`,
     );
     const rolled = rollupQuery(`read_parquet('${path}')`, 'item_version');
-    await connection.run(`COPY (${rolled}) TO '${join(folder, 'item_hour', file)}' ${FORM}`);
+    await connection.run(
+      `COPY (${behavioursOf(`read_parquet('${path}')`)} ORDER BY user_hash, time) TO '${join(folder, 'behaviour', file)}' ${FORM}`,
+    );
+    await connection.run(
+      `COPY (${rolled} ORDER BY 1, 7) TO '${join(folder, 'item_hour', file)}' ${FORM}`,
+    );
   }
   connection.closeSync();
   instance.closeSync();

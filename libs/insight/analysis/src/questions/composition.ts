@@ -1,8 +1,9 @@
 import type { CompositionPage } from '../domain/answers.js';
+import { beginsOf, bucketsOf } from '../domain/buckets.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import { exposures, exposuresByValue } from '../domain/relations.js';
 import { marksOf, marksStatements } from './marks.js';
-import { type Asking, bucketOf, bucketsOf, numberOf, textOf } from './question.js';
+import { type Asking, numberOf, textOf } from './question.js';
 
 const OTHER = '(other)';
 
@@ -19,13 +20,12 @@ export interface CompositionWanted {
 export async function composition(
   { store, signal }: Asking,
   filter: AnalysisFilter,
-  { attribute, buckets, across, values: valuesMax }: CompositionWanted,
+  { attribute, buckets: bucketsMax, across, values: valuesMax }: CompositionWanted,
 ): Promise<CompositionPage> {
   const { dialect } = store;
   const { number } = dialect;
-  const { fromMs, toMs } = filter;
-  const bucketMs = bucketOf(fromMs, toMs, buckets);
-  const exposed = exposures(filter, bucketMs, await store.hours(), dialect);
+  const buckets = bucketsOf(filter, bucketsMax);
+  const exposed = exposures(filter, buckets, await store.hours(), dialect);
   const valued = exposuresByValue(filter, attribute, exposed, dialect);
   const totals = `SELECT value, sum(n) AS items FROM (${valued}) AS valued GROUP BY value`;
   const top =
@@ -59,9 +59,9 @@ export async function composition(
   const scenes = across === '' ? [] : [...new Set(byScene.map((row) => textOf(row, 'place')))];
   return {
     attribute,
-    bucketMs,
+    bucketMs: buckets.lengthMs,
     values,
-    series: bucketsOf(fromMs, toMs, bucketMs).map((timeMs) => ({
+    series: beginsOf(buckets, filter.toMs).map((timeMs) => ({
       timeMs,
       items: itemsAt(overTime, String(timeMs)),
     })),

@@ -1,35 +1,39 @@
 import type { VersionsPage } from '../domain/answers.js';
+import { wholeSpan } from '../domain/buckets.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import { outcomePairs } from '../domain/outcomes.js';
 import { exposures, exposuresByValue, recallsOf } from '../domain/relations.js';
 import { outcomeRows, outcomeStatements } from './outcome-rows.js';
-import { type Asking, numberOf, textOf } from './question.js';
+import { type Asking, numberOf, panelOf, textOf } from './question.js';
 
 const PARTS = 10;
 
 /** The versions that served, beside each other. @param attribute '': no exposure */
 export async function versions(
-  { store, actions, signal }: Asking,
+  asking: Asking,
   filter: AnalysisFilter,
   attribute: string,
 ): Promise<VersionsPage> {
+  const { store, actions, signal } = asking;
   const { dialect } = store;
   const { number } = dialect;
-  const { fromMs, toMs } = filter;
-  const answered = `SELECT * FROM (${recallsOf(filter, dialect)}) AS r WHERE code = 'OK'`;
+  const panel = await panelOf(asking, filter);
+  const answeredOf = (one: AnalysisFilter) =>
+    `SELECT * FROM (${recallsOf(one, dialect)}) AS r WHERE code = 'OK'`;
+  const answered = answeredOf(filter);
   const newest =
     `SELECT adapter, user_hash, ${dialect.newest('item_ids', 'recall_id')} AS item_ids ` +
-    `FROM (${answered}) AS answered_recall WHERE user_hash <> 0 GROUP BY adapter, user_hash`;
+    `FROM (${answeredOf(panel)}) AS panel_recall WHERE user_hash <> 0 GROUP BY adapter, user_hash`;
   const both = dialect.common('a.item_ids', 'b.item_ids');
   const all = `${dialect.length('a.item_ids')} + ${dialect.length('b.item_ids')} - ${both}`;
   const overlaps =
     `SELECT a.adapter AS earlier, b.adapter AS later, ${both} * 1.0 / (${all}) AS overlap ` +
     `FROM (${newest}) AS a JOIN (${newest}) AS b ON a.user_hash = b.user_hash ` +
     `WHERE a.adapter < b.adapter AND ${all} > 0`;
-  const exposed = exposures(filter, toMs - fromMs, await store.hours(), dialect);
+  const exposed = exposures(filter, wholeSpan(filter), await store.hours(), dialect);
   const valued = exposuresByValue(filter, attribute, exposed, dialect);
-  const shown = dialect.items('adapter', `(${answered}) AS answered_recall`);
-  const pairs = outcomePairs(filter, actions, dialect);
+  const shown = dialect.items('adapter', `(${answeredOf(panel)}) AS panel_recall`);
+  const pairs = outcomePairs(panel, actions, dialect);
   const rows = await store.rows(
     [
       `SELECT adapter, max(adapter_name) AS name, arm, ${number('count(*)')} AS recalls ` +
@@ -48,6 +52,7 @@ export async function versions(
   );
   const [byArm = [], byUsers = [], byPart = [], byValue = []] = rows;
   return {
+    oneIn: panel.oneIn,
     versions: versionsOf(byArm, byUsers),
     pairs: pairsOf(byPart),
     attribute,

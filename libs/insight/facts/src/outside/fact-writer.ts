@@ -5,6 +5,7 @@ import { TesseraError } from '@tessera/errors';
 import { MEBIBYTE } from '@tessera/units';
 import {
   beginOf,
+  DAY_LENGTH,
   dayAt,
   hourAt,
   mergeable,
@@ -72,7 +73,14 @@ export interface FactSizes {
   readonly fault: string;
 }
 
-const FORM = '(FORMAT parquet, COMPRESSION zstd)';
+/** Groups are small, so that a question about some users or items reads little of a file. */
+const FORM = '(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)';
+/** Order of the rows in a file of an hour, where it is not that of time. */
+const ORDER_OF_HOURS: Partial<Record<FactTableName, string>> = {
+  recall_fact: 'user_hash, time',
+  behaviour: 'user_hash, time',
+  item_hour: 'hour, item_id',
+};
 const quoted = (path: string) => `'${path.replaceAll("'", "''")}'`;
 /** Of the time, the share that the file of item versions may be written in. */
 const EXPORT_SHARE = 20;
@@ -253,8 +261,10 @@ export class FactWriter {
     for (const [into, parts] of mergeable(files, nowMs)) {
       const paths = parts.map((file) => join(folder, file));
       const list = paths.map(quoted).join(', ');
-      const order = name === 'item_hour' ? 'hour, item_id' : 'time';
-      const rows = `SELECT * FROM read_parquet([${list}]) ORDER BY ${order}`;
+      // A day's hours are in order already.
+      const isDay = into.length === DAY_LENGTH;
+      const order = isDay ? '' : ` ORDER BY ${ORDER_OF_HOURS[name] ?? 'time'}`;
+      const rows = `SELECT * FROM read_parquet([${list}])${order}`;
       await this.write(this.pathOf(name, into), rows);
       this.leave(paths, nowMs);
     }
