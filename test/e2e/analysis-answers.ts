@@ -88,6 +88,7 @@ const overview: OverviewPage = {
   toMs: TO_MS,
   bucketMs: HOUR_MS / 2,
   oneIn: 8,
+  overlapOneIn: 40,
   liveItems: 100_690,
   shownBy: 'impressions',
   now: figures(1),
@@ -171,6 +172,7 @@ const outcomeOf = (adapter: string, lift: number): OutcomeRow[] =>
 
 const versions: VersionsPage = {
   oneIn: 8,
+  overlapOneIn: 40,
   versions: [
     { adapter: '', name: '', arm: 'base', recalls: 36_000, users: 6_000 },
     { adapter: OTHER_VERSION, name: 'trained-demo', arm: 'canary', recalls: 16_311, users: 3_120 },

@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import {
   type AnalysisStore,
+  ad,
   composition,
   DUCKDB,
+  items,
   overview,
   type Row,
+  reach,
+  unreached,
   versions,
 } from '@tessera/analysis';
 import {
@@ -21,14 +25,17 @@ import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 
 const HOUR_MS = 3_600_000;
-const HOURS = 24;
-const BEGIN_MS = Date.UTC(2026, 10, 25);
+const HOURS = 48;
+const BEGIN_MS = Date.UTC(2026, 10, 24);
 const ITEMS = 20_000;
 const ITEMS_PER_RECALL = 50;
 const USERS = 400_000;
 /** One recall in so many is clicked; each has one item that was seen. */
 const CLICKED = 20;
 const TIMES = 5;
+/** As the pages ask. */
+const BUCKETS = 48;
+const ROWS = 200;
 /** As the service writes hours. */
 const FORM = '(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)';
 
@@ -66,7 +73,7 @@ const behavioursOf = (recalls: string) =>
   `(VALUES ('impression', 1), ('click', ${CLICKED})) AS kind(action, every) ` +
   'WHERE hash(recall_id) % every = 0';
 
-export async function writeDay(folder: string, recalls: number): Promise<void> {
+export async function writeDays(folder: string, recalls: number): Promise<void> {
   for (const { name } of FACT_TABLES) mkdirSync(join(folder, name), { recursive: true });
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '2GiB' });
   const connection = await instance.connect();
@@ -80,7 +87,8 @@ export async function writeDay(folder: string, recalls: number): Promise<void> {
   );
   await connection.run(`CREATE VIEW item_version AS SELECT * FROM read_parquet('${versionPath}')`);
   for (let hour = 0; hour < HOURS; hour++) {
-    const file = `20261125T${String(hour).padStart(2, '0')}.n.parquet`;
+    const at = new Date(BEGIN_MS + hour * HOUR_MS).toISOString().replaceAll('-', '');
+    const file = `${at.slice(0, 11)}.n.parquet`;
     const path = join(folder, 'recall_fact', file);
     await connection.run(
       `COPY (${recallsOf(hour, Math.ceil(recalls / HOURS))} ORDER BY user_hash, time) TO '${path}' ${FORM}`,
@@ -119,25 +127,14 @@ async function storeOver(folder: string): Promise<AnalysisStore> {
   };
 }
 
-/** Questions over a day of 100 million recalled items (quick: 5 million). */
+/** Questions over 100 million recalled items (quick: 5 million) of two days. */
 export async function questionTimes({ quick, say }: SuiteContext): Promise<Measurement[]> {
   const recalls = quick ? 100_000 : 2_000_000;
   const folder = mkdtempSync(join(tmpdir(), 'tessera-questions-'));
   try {
-    say(`a day of ${recalls} recalls of ${ITEMS_PER_RECALL} items`);
-    await writeDay(folder, recalls);
-    const store = await storeOver(folder);
-    const actions = { windowMs: 1, clicks: ['click'], impressions: ['i'], conversions: ['c'] };
-    const asking = { store, actions };
-    const toMs = BEGIN_MS + HOURS * HOUR_MS;
-    const span = { fromMs: BEGIN_MS, toMs, catalogue: '', scenes: [], attributes: [] };
-    const filter = { ...span, source: 'served' } as const;
-    const wanted = { attribute: 'category', buckets: 24, across: 'daypart', values: 12 };
-    const questions = {
-      composition: () => composition(asking, filter, wanted),
-      overview: () => overview(asking, filter, 24),
-      versions: () => versions(asking, filter, 'category'),
-    };
+    say(`two days of ${recalls} recalls of ${ITEMS_PER_RECALL} items`);
+    await writeDays(folder, recalls);
+    const questions = questionsTo(await storeOver(folder));
     const rows: Measurement[] = [];
     for (const [name, ask] of Object.entries(questions)) {
       say(name);
@@ -154,4 +151,30 @@ export async function questionTimes({ quick, say }: SuiteContext): Promise<Measu
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** One of each view; the overview sets the second day beside the first. */
+function questionsTo(store: AnalysisStore) {
+  const actions = {
+    windowMs: 1_800_000,
+    clicks: ['click'],
+    impressions: ['impression'],
+    conversions: ['purchase'],
+  };
+  const asking = { store, actions };
+  const toMs = BEGIN_MS + HOURS * HOUR_MS;
+  const atMs = BEGIN_MS + (HOURS * HOUR_MS) / 2;
+  const span = { fromMs: BEGIN_MS, toMs, catalogue: '', scenes: [], attributes: [] };
+  const filter = { ...span, source: 'served' } as const;
+  const wanted = { attribute: 'category', buckets: BUCKETS, across: 'daypart', values: 12 };
+  return {
+    overview: () => overview(asking, { ...filter, fromMs: atMs }, BUCKETS),
+    composition: () => composition(asking, filter, wanted),
+    versions: () => versions(asking, filter, 'category'),
+    'reach of items': () => reach(asking, filter, { by: 'item', atMs, limit: ROWS }),
+    'reach of values': () => reach(asking, filter, { by: 'category', atMs, limit: ROWS }),
+    unreached: () => unreached(asking, filter, ROWS),
+    ad: () => ad(asking, filter, 'ad-7'),
+    items: () => items(asking, filter, { text: 'ad 7', offset: 0, limit: ROWS }),
+  };
 }

@@ -224,7 +224,8 @@ export function View() {
               </Empty>
             )}
             {page.now.recalls > 0 && <Numbers page={page} />}
-            <PanelNote oneIn={page.oneIn} figures="Click rate and overlap" />
+            <PanelNote oneIn={page.oneIn} figures="Click rate" />
+            <PanelNote oneIn={page.overlapOneIn} figures="Overlap" />
             <Section title="What changed" help="Also as dashed lines in the pictures above.">
               <WhatChanged page={page} />
             </Section>

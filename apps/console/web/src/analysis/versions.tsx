@@ -197,7 +197,7 @@ function Overlaps({ page, nameOf }: { page: VersionsPage; nameOf: (adapter: stri
         overlap, from nothing in common to the same items.
       </Text>
       <Histogram label="Users by overlap" bins={bins} unit="users" />
-      <PanelNote oneIn={page.oneIn} figures="Overlap" />
+      <PanelNote oneIn={page.overlapOneIn} figures="Overlap" />
     </Stack>
   );
 }

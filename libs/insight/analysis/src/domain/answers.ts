@@ -72,8 +72,10 @@ export interface OverviewPage {
   readonly fromMs: number;
   readonly toMs: number;
   readonly bucketMs: number;
-  /** Overlap and clicks are of a panel: one user in so many; 1: of all recalls. */
+  /** Clicks are of a panel: one user in so many; 1: of all recalls. */
   readonly oneIn: number;
+  /** Of the panel of overlaps. */
+  readonly overlapOneIn: number;
   readonly liveItems: number;
   /** How a shown item is known: by impressions, or, without any, every recalled item counts. */
   readonly shownBy: 'impressions' | 'recalls';
@@ -147,8 +149,10 @@ export interface UnreachedPage {
 }
 
 export interface VersionsPage {
-  /** Overlap and outcome are of a panel: one user in so many; 1: of all recalls. */
+  /** Outcome is of a panel: one user in so many; 1: of all recalls. */
   readonly oneIn: number;
+  /** Of the panel of overlaps. */
+  readonly overlapOneIn: number;
   /** Most recalls first. */
   readonly versions: readonly {
     /** Digest; '' for the base model alone. */

@@ -7,38 +7,52 @@ import { outcomePairs } from '../domain/outcomes.js';
 import { bucketOf, exposures, liveItems, recallsOf } from '../domain/relations.js';
 import { giniOf, rateOf } from '../domain/statistics.js';
 import { marksOf, marksStatements } from './marks.js';
-import { type Asking, numberOf, panelOf, textOf } from './question.js';
+import { type Asking, numberOf, type Panels, panelsOf, textOf } from './question.js';
 
-interface Parts {
+interface Spans {
   readonly filter: AnalysisFilter;
-  /** The same of a panel: overlap and clicks read lists of items. */
-  readonly panel: AnalysisFilter;
+  readonly before: AnalysisFilter;
+  readonly panels: Panels;
   readonly buckets: Buckets;
 }
 
-/** Statements whose rows, by `time_ms` of their bucket, make the figures of each bucket. */
-async function statementsOf(asking: Asking, parts: Parts) {
-  const { store, actions } = asking;
+/** Statements whose rows count both spans: that before as one bucket, `time_ms` is its begin. */
+function countStatements({ store, actions }: Asking, spans: Spans): string[] {
   const { dialect } = store;
   const { number } = dialect;
-  const { filter, panel, buckets } = parts;
-  const own = recallsOf(filter, dialect);
-  const bucket = bucketOf('time', buckets, dialect);
-  const exposed = exposures(filter, buckets, await store.hours(), dialect);
-  const pairs = outcomePairs(panel, actions, dialect);
+  const { filter, before, panels, buckets } = spans;
+  const both = (one: AnalysisFilter) => ({ ...one, fromMs: before.fromMs });
+  const bucket =
+    `CASE WHEN time < ${dialect.time(filter.fromMs)} THEN ${before.fromMs} ` +
+    `ELSE ${bucketOf('time', buckets, dialect)} END`;
+  const pairs = outcomePairs(both(panels.whole), actions, dialect);
   const listed = `sum(${dialect.length('item_ids')})`;
   return [
-    `SELECT ${bucket} AS time_ms, code, ${number('count(*)')} AS recalls FROM (${own}) AS r ` +
-      'GROUP BY time_ms, code',
-    `SELECT ${bucket} AS time_ms, ${number('count(DISTINCT user_hash)')} AS users ` +
-      `FROM (${own}) AS r WHERE user_hash <> 0 GROUP BY time_ms`,
-    exposureStatement(exposed, liveItems(filter, dialect), dialect),
+    `SELECT ${bucket} AS time_ms, code, ${number('count(*)')} AS recalls ` +
+      `FROM (${recallsOf(both(filter), dialect)}) AS r GROUP BY time_ms, code`,
     `SELECT ${bucket} AS time_ms, ${number('count(*)')} AS pairs, ` +
       `${number('sum(impression)')} AS impressions, ${number('sum(click)')} AS clicks ` +
       `FROM (${pairs}) AS pairs GROUP BY time_ms`,
     `SELECT ${bucket} AS time_ms, ${number(listed)} AS items ` +
-      `FROM (${recallsOf(panel, dialect)}) AS r GROUP BY time_ms`,
-    overlapStatement(panel, buckets, dialect),
+      `FROM (${recallsOf(both(panels.whole), dialect)}) AS r GROUP BY time_ms`,
+  ];
+}
+
+/** Statements whose rows are figures of buckets, which do not add up. */
+async function figureStatements(
+  { store }: Asking,
+  filter: AnalysisFilter,
+  oneIn: number,
+  buckets: Buckets,
+): Promise<string[]> {
+  const { dialect } = store;
+  const exposed = exposures(filter, buckets, await store.hours(), dialect);
+  return [
+    `SELECT ${bucketOf('time', buckets, dialect)} AS time_ms, ` +
+      `${dialect.number('count(DISTINCT user_hash)')} AS users ` +
+      `FROM (${recallsOf(filter, dialect)}) AS r WHERE user_hash <> 0 GROUP BY time_ms`,
+    exposureStatement(exposed, liveItems(filter, dialect), dialect),
+    overlapStatement({ ...filter, oneIn }, buckets, dialect),
   ];
 }
 
@@ -69,40 +83,54 @@ function overlapStatement(panel: AnalysisFilter, { beginMs, lengthMs }: Buckets,
   const both = dialect.common('a.item_ids', 'b.item_ids');
   const all = `${dialect.length('a.item_ids')} + ${dialect.length('b.item_ids')} - ${both}`;
   return (
+    `WITH newest AS (${newest}) ` +
     `SELECT a.time_ms AS time_ms, avg(${both} * 1.0 / (${all})) AS overlap ` +
-    `FROM (${newest}) AS a JOIN (${newest}) AS b ON a.user_hash = b.user_hash ` +
+    `FROM newest AS a JOIN newest AS b ON a.user_hash = b.user_hash ` +
     `AND b.time_ms = a.time_ms - ${lengthMs} WHERE ${all} > 0 AND a.time_ms >= ${beginMs} ` +
     `GROUP BY a.time_ms`
   );
 }
 
-const STATEMENTS = 6;
-
 interface Answers {
-  readonly rows: readonly (readonly Row[])[];
+  /** Of countStatements. */
+  readonly counts: readonly (readonly Row[])[];
+  /** Of figureStatements. */
+  readonly figures: readonly (readonly Row[])[];
   readonly liveItems: number;
   readonly areSeen: boolean;
 }
 
-function figuresAt(timeMs: number, { rows, liveItems: live, areSeen }: Answers): OverviewFigures {
-  const at = (index: number) =>
-    (rows[index] ?? []).filter((row) => numberOf(row, 'time_ms') === timeMs);
-  const codes = at(0).map((row) => [textOf(row, 'code'), numberOf(row, 'recalls')] as const);
-  const answered = codes.find(([code]) => code === 'OK')?.[1] ?? 0;
-  const [users, exposed, outcome, listed, overlap] = [1, 2, 3, 4, 5].map((index) => at(index)[0]);
+const isAt = (timeMs: number) => (row: Row) => numberOf(row, 'time_ms') === timeMs;
+
+/** @param isOf picks the buckets of the counts, `timeMs` the row of the figures */
+function figuresOf(
+  { counts, figures, liveItems: live, areSeen }: Answers,
+  isOf: (row: Row) => boolean,
+  timeMs: number,
+): OverviewFigures {
+  const [codes = [], outcomes = [], lists = []] = counts.map((rows) => rows.filter(isOf));
+  const sum = (rows: readonly Row[], name: string) =>
+    rows.reduce((all, row) => all + numberOf(row, name), 0);
+  const byCode = Map.groupBy(codes, (row) => textOf(row, 'code'));
+  const answered = sum(byCode.get('OK') ?? [], 'recalls');
+  byCode.delete('OK');
+  const [users, exposed, overlap] = figures.map((rows) => rows.find(isAt(timeMs)));
   const covered = numberOf(exposed, 'covered');
-  const shown = areSeen ? numberOf(outcome, 'pairs') : numberOf(listed, 'items');
+  const shown = areSeen ? sum(outcomes, 'pairs') : sum(lists, 'items');
   return {
-    recalls: codes.reduce((sum, [, count]) => sum + count, 0),
+    recalls: sum(codes, 'recalls'),
     answered,
     users: numberOf(users, 'users'),
-    refused: Object.fromEntries(codes.filter(([code]) => code !== 'OK')),
+    refused: Object.fromEntries([...byCode].map(([code, rows]) => [code, sum(rows, 'recalls')])),
     coverage: live === 0 ? 0 : covered / live,
     gini: giniOf(live, covered, numberOf(exposed, 'total'), numberOf(exposed, 'ranked')),
-    clickRate: rateOf(numberOf(outcome, 'clicks'), shown),
+    clickRate: rateOf(sum(outcomes, 'clicks'), shown),
     overlap: overlap === undefined ? null : numberOf(overlap, 'overlap'),
   };
 }
+
+const COUNTS = 3;
+const FIGURES = 3;
 
 /** Figures of the span, of the one before, and over time, with what was done. */
 export async function overview(
@@ -112,42 +140,50 @@ export async function overview(
 ): Promise<OverviewPage> {
   const { store, signal } = asking;
   const { fromMs, toMs } = filter;
-  const panel = await panelOf(asking, filter);
-  const { oneIn } = panel;
-  const buckets = bucketsOf(filter, count);
   const before = spanBefore(filter);
+  const buckets = bucketsOf(filter, count);
+  const panels = await panelsOf(asking, filter);
+  const { oneIn } = panels.overlap;
   const countOf = (one: AnalysisFilter) =>
     `SELECT ${store.dialect.number('count(*)')} AS live FROM ` +
     `(${liveItems(one, store.dialect)}) AS live_item`;
-  const statements = [
-    ...(await statementsOf(asking, { filter, panel, buckets: wholeSpan(filter) })),
-    ...(await statementsOf(asking, {
-      filter: before,
-      panel: { ...before, oneIn },
-      buckets: wholeSpan(before),
-    })),
-    ...(await statementsOf(asking, { filter, panel, buckets })),
-    ...[countOf(filter), countOf(before), ...marksStatements(filter, store.dialect)],
-  ];
-  const rows = await store.rows(statements, signal);
-  const part = (index: number) => rows.slice(index * STATEMENTS, (index + 1) * STATEMENTS);
-  const [now, earlier, series] = [part(0), part(1), part(2)];
-  const [live = 0, liveBefore = 0] = rows
-    .slice(3 * STATEMENTS)
-    .map(([row]) => numberOf(row, 'live'));
-  const areSeen = numberOf(now[3]?.[0], 'impressions') > 0;
+  const rows = await store.rows(
+    [
+      ...countStatements(asking, { filter, before, panels, buckets }),
+      ...(await figureStatements(asking, filter, oneIn, wholeSpan(filter))),
+      ...(await figureStatements(asking, before, oneIn, wholeSpan(before))),
+      ...(await figureStatements(asking, filter, oneIn, buckets)),
+      ...[countOf(filter), countOf(before), ...marksStatements(filter, store.dialect)],
+    ],
+    signal,
+  );
+  const counts = rows.slice(0, COUNTS);
+  const part = (index: number) => rows.slice(COUNTS + index * FIGURES).slice(0, FIGURES);
+  const rest = rows.slice(COUNTS + 3 * FIGURES);
+  const [live = 0, liveBefore = 0] = rest.map(([row]) => numberOf(row, 'live'));
+  const isBefore = isAt(before.fromMs);
+  const areSeen = (counts[1] ?? []).some(
+    (row) => !isBefore(row) && numberOf(row, 'impressions') > 0,
+  );
+  const answers = (index: number, items: number): Answers => ({
+    counts,
+    figures: part(index),
+    liveItems: items,
+    areSeen,
+  });
   return {
     fromMs,
     toMs,
     bucketMs: buckets.lengthMs,
-    oneIn,
+    oneIn: panels.whole.oneIn,
+    overlapOneIn: oneIn,
     liveItems: live,
     shownBy: areSeen ? 'impressions' : 'recalls',
-    now: figuresAt(fromMs, { rows: now, liveItems: live, areSeen }),
-    before: figuresAt(before.fromMs, { rows: earlier, liveItems: liveBefore, areSeen }),
+    now: figuresOf(answers(0, live), (row) => !isBefore(row), fromMs),
+    before: figuresOf(answers(1, liveBefore), isBefore, before.fromMs),
     series: beginsOf(buckets, toMs).map((timeMs) =>
-      Object.assign({ timeMs }, figuresAt(timeMs, { rows: series, liveItems: live, areSeen })),
+      Object.assign({ timeMs }, figuresOf(answers(2, live), isAt(timeMs), timeMs)),
     ),
-    marks: marksOf(rows.slice(3 * STATEMENTS + 2)),
+    marks: marksOf(rest.slice(2)),
   };
 }

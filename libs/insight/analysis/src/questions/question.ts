@@ -18,21 +18,34 @@ export const textOf = (row: Row | undefined, name: string) => String(row?.[name]
 /** Recalls that a panel of users has at most, about. */
 const PANEL_RECALLS = 100_000;
 
+/** To compare two lists takes about so many times as long as to read one. */
+const OVERLAP_COST = 5;
+
 export type PanelFilter = AnalysisFilter & { readonly oneIn: number };
+
+export interface Panels {
+  readonly whole: PanelFilter;
+  /** Fewer of the same users, for overlaps. */
+  readonly overlap: PanelFilter;
+}
 
 /**
  * The filter for questions that read lists of items, which take a time by their number: all of the
  * recalls, or those of one user in so many. A panel is the same users at all times.
  */
-export async function panelOf(
+export async function panelsOf(
   { store, signal, panelRecalls = PANEL_RECALLS }: Asking,
   filter: AnalysisFilter,
-): Promise<PanelFilter> {
+): Promise<Panels> {
   const { dialect } = store;
   const count =
     `SELECT ${dialect.number('count(*)')} AS recalls FROM (${recallsOf(filter, dialect)}) AS r ` +
     'WHERE user_hash <> 0';
   const [rows = []] = await store.rows([count], signal);
-  const oneIn = Math.max(1, Math.ceil(numberOf(rows[0], 'recalls') / panelRecalls));
-  return { ...filter, oneIn };
+  const recalls = numberOf(rows[0], 'recalls');
+  const panel = (recallsMax: number) => ({
+    ...filter,
+    oneIn: Math.max(1, Math.ceil(recalls / recallsMax)),
+  });
+  return { whole: panel(panelRecalls), overlap: panel(panelRecalls / OVERLAP_COST) };
 }

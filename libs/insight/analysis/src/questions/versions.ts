@@ -4,7 +4,7 @@ import type { AnalysisFilter } from '../domain/filter.js';
 import { outcomePairs } from '../domain/outcomes.js';
 import { exposures, exposuresByValue, recallsOf } from '../domain/relations.js';
 import { outcomeRows, outcomeStatements } from './outcome-rows.js';
-import { type Asking, numberOf, panelOf, textOf } from './question.js';
+import { type Asking, numberOf, panelsOf, textOf } from './question.js';
 
 const PARTS = 10;
 
@@ -17,23 +17,23 @@ export async function versions(
   const { store, actions, signal } = asking;
   const { dialect } = store;
   const { number } = dialect;
-  const panel = await panelOf(asking, filter);
+  const { whole, overlap } = await panelsOf(asking, filter);
   const answeredOf = (one: AnalysisFilter) =>
     `SELECT * FROM (${recallsOf(one, dialect)}) AS r WHERE code = 'OK'`;
   const answered = answeredOf(filter);
   const newest =
     `SELECT adapter, user_hash, ${dialect.newest('item_ids', 'recall_id')} AS item_ids ` +
-    `FROM (${answeredOf(panel)}) AS panel_recall WHERE user_hash <> 0 GROUP BY adapter, user_hash`;
+    `FROM (${answeredOf(overlap)}) AS panel_recall WHERE user_hash <> 0 GROUP BY adapter, user_hash`;
   const both = dialect.common('a.item_ids', 'b.item_ids');
   const all = `${dialect.length('a.item_ids')} + ${dialect.length('b.item_ids')} - ${both}`;
   const overlaps =
-    `SELECT a.adapter AS earlier, b.adapter AS later, ${both} * 1.0 / (${all}) AS overlap ` +
-    `FROM (${newest}) AS a JOIN (${newest}) AS b ON a.user_hash = b.user_hash ` +
+    `WITH newest AS (${newest}) SELECT a.adapter AS earlier, b.adapter AS later, ${both} * 1.0 / (${all}) AS overlap ` +
+    `FROM newest AS a JOIN newest AS b ON a.user_hash = b.user_hash ` +
     `WHERE a.adapter < b.adapter AND ${all} > 0`;
   const exposed = exposures(filter, wholeSpan(filter), await store.hours(), dialect);
   const valued = exposuresByValue(filter, attribute, exposed, dialect);
-  const shown = dialect.items('adapter', `(${answeredOf(panel)}) AS panel_recall`);
-  const pairs = outcomePairs(panel, actions, dialect);
+  const shown = dialect.items('adapter', `(${answeredOf(whole)}) AS panel_recall`);
+  const pairs = outcomePairs(whole, actions, dialect);
   const rows = await store.rows(
     [
       `SELECT adapter, max(adapter_name) AS name, arm, ${number('count(*)')} AS recalls ` +
@@ -52,7 +52,8 @@ export async function versions(
   );
   const [byArm = [], byUsers = [], byPart = [], byValue = []] = rows;
   return {
-    oneIn: panel.oneIn,
+    oneIn: whole.oneIn,
+    overlapOneIn: overlap.oneIn,
     versions: versionsOf(byArm, byUsers),
     pairs: pairsOf(byPart),
     attribute,
