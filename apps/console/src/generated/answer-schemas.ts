@@ -5171,7 +5171,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
         "type": "string",
         "enum": [
           "csv",
-          "parquet"
+          "parquet",
+          "arrow"
         ]
       },
       "bytes": {
@@ -5212,7 +5213,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
         "type": "string",
         "enum": [
           "csv",
-          "parquet"
+          "parquet",
+          "arrow"
         ]
       },
       "bytes": {

@@ -42,23 +42,27 @@ function useQuestion(done: (sql: string, outcome: string) => void) {
   return { asked, cancel: () => stop.current?.abort() };
 }
 
+const EXPORTS = [
+  { format: 'csv', name: 'CSV' },
+  { format: 'parquet', name: 'Parquet' },
+  { format: 'arrow', name: 'Arrow' },
+] as const;
+
 function ExportButtons({ sql }: { sql: string }) {
   const { job, error, start, stop } = useExport();
   return (
     <>
       {job === undefined ? (
-        <>
-          <Button variant="default" disabled={sql.trim() === ''} onClick={() => start(sql, 'csv')}>
-            Export CSV
-          </Button>
+        EXPORTS.map(({ format, name }) => (
           <Button
+            key={format}
             variant="default"
             disabled={sql.trim() === ''}
-            onClick={() => start(sql, 'parquet')}
+            onClick={() => start(sql, format)}
           >
-            Export Parquet
+            Export {name}
           </Button>
-        </>
+        ))
       ) : (
         <Group gap="xs" role="status">
           <Loader size="xs" />

@@ -286,7 +286,7 @@ export interface SchemaPage {
 export interface ExportJob {
   readonly id: string;
   readonly state: 'running' | 'done' | 'failed';
-  readonly format: 'csv' | 'parquet';
+  readonly format: 'csv' | 'parquet' | 'arrow';
   readonly bytes: number;
   readonly milliseconds: number;
   /** Of a failed one; '' otherwise. */

@@ -36,7 +36,8 @@ export interface QueryResult {
   readonly milliseconds: number;
 }
 
-export type ExportFormat = 'csv' | 'parquet';
+export const EXPORT_FORMATS = ['csv', 'parquet', 'arrow'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Rows on disk, the caller's until it releases them. */
 export interface ExportedFile {
