@@ -1,2 +1,2 @@
 export { HttpJson } from './http-json.js';
-export type { JsonForm } from './message-plan.js';
+export { SERVICE_JSON } from './service-json.js';

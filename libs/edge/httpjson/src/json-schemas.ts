@@ -45,7 +45,7 @@ export class JsonSchemas {
 
   private nameOf(type: protobuf.Type): string {
     const prefix = this.plans.form.prefixes[type.parent?.fullName.slice(1) ?? ''] ?? '';
-    return prefix + type.name;
+    return type.name.startsWith(prefix) ? type.name : prefix + type.name;
   }
 
   private field(field: FieldPlan, of: 'requests' | 'answers'): Schema {
