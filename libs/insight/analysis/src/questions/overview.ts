@@ -81,12 +81,12 @@ function overlapStatement(panel: AnalysisFilter, { beginMs, lengthMs }: Buckets,
     `${dialect.newest('item_ids', 'recall_id')} AS item_ids FROM (${wide}) AS r ` +
     `WHERE code = 'OK' AND user_hash <> 0 GROUP BY time_ms, user_hash`;
   const both = dialect.common('a.item_ids', 'b.item_ids');
-  const all = `${dialect.length('a.item_ids')} + ${dialect.length('b.item_ids')} - ${both}`;
+  const listed = `${dialect.length('a.item_ids')} + ${dialect.length('b.item_ids')}`;
   return (
     `WITH newest AS (${newest}) ` +
-    `SELECT a.time_ms AS time_ms, avg(${both} * 1.0 / (${all})) AS overlap ` +
+    `SELECT a.time_ms AS time_ms, avg(${both} * 1.0 / (${listed} - ${both})) AS overlap ` +
     `FROM newest AS a JOIN newest AS b ON a.user_hash = b.user_hash ` +
-    `AND b.time_ms = a.time_ms - ${lengthMs} WHERE ${all} > 0 AND a.time_ms >= ${beginMs} ` +
+    `AND b.time_ms = a.time_ms - ${lengthMs} WHERE ${listed} > 0 AND a.time_ms >= ${beginMs} ` +
     `GROUP BY a.time_ms`
   );
 }

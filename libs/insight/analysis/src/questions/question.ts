@@ -8,7 +8,7 @@ export interface Asking {
   readonly store: AnalysisStore;
   readonly actions: OutcomeActions;
   readonly signal?: AbortSignal | undefined;
-  /** Recalls that a panel has at most, about; left out: 100,000. */
+  /** Recalls that a panel has at most, about; left out: 50,000. */
   readonly panelRecalls?: number | undefined;
 }
 
@@ -16,10 +16,10 @@ export const numberOf = (row: Row | undefined, name: string) => Number(row?.[nam
 export const textOf = (row: Row | undefined, name: string) => String(row?.[name] ?? '');
 
 /** Recalls that a panel of users has at most, about. */
-const PANEL_RECALLS = 100_000;
+const PANEL_RECALLS = 50_000;
 
-/** To compare two lists takes about so many times as long as to read one. */
-const OVERLAP_COST = 5;
+/** To compare two lists takes longer than to read one. */
+const OVERLAP_COST = 2.5;
 
 export type PanelFilter = AnalysisFilter & { readonly oneIn: number };
 
