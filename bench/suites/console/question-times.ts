@@ -73,7 +73,7 @@ const behavioursOf = (recalls: string) =>
   `(VALUES ('impression', 1), ('click', ${CLICKED})) AS kind(action, every) ` +
   'WHERE hash(recall_id) % every = 0';
 
-export async function writeDays(folder: string, recalls: number): Promise<void> {
+async function writeDays(folder: string, recalls: number): Promise<void> {
   for (const { name } of FACT_TABLES) mkdirSync(join(folder, name), { recursive: true });
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '2GiB' });
   const connection = await instance.connect();
@@ -89,17 +89,18 @@ export async function writeDays(folder: string, recalls: number): Promise<void> 
   for (let hour = 0; hour < HOURS; hour++) {
     const at = new Date(BEGIN_MS + hour * HOUR_MS).toISOString().replaceAll('-', '');
     const file = `${at.slice(0, 11)}.n.parquet`;
-    const path = join(folder, 'recall_fact', file);
-    await connection.run(
-      `COPY (${recallsOf(hour, Math.ceil(recalls / HOURS))} ORDER BY user_hash, time) TO '${path}' ${FORM}`,
-    );
-    const rolled = rollupQuery(`read_parquet('${path}')`, 'item_version');
-    await connection.run(
-      `COPY (${behavioursOf(`read_parquet('${path}')`)} ORDER BY user_hash, time) TO '${join(folder, 'behaviour', file)}' ${FORM}`,
-    );
-    await connection.run(
-      `COPY (${rolled} ORDER BY 1, 7) TO '${join(folder, 'item_hour', file)}' ${FORM}`,
-    );
+    const source = `read_parquet('${join(folder, 'recall_fact', file)}')`;
+    const tables = [
+      ['recall_fact', recallsOf(hour, Math.ceil(recalls / HOURS)), 'user_hash, time'],
+      ['behaviour', behavioursOf(source), 'user_hash, time'],
+      ['item_hour', rollupQuery(source, 'item_version'), 'hour, item_id'],
+    ] as const;
+    for (const [table, select, order] of tables) {
+      await connection.run(
+        `COPY (SELECT * FROM (${select}) ORDER BY ${order}) ` +
+          `TO '${join(folder, table, file)}' ${FORM}`,
+      );
+    }
   }
   connection.closeSync();
   instance.closeSync();

@@ -23,11 +23,13 @@ export async function versions(
   const answered = answeredOf(filter);
   const newest =
     `SELECT adapter, user_hash, ${dialect.newest('item_ids', 'recall_id')} AS item_ids ` +
-    `FROM (${answeredOf(overlap)}) AS panel_recall WHERE user_hash <> 0 GROUP BY adapter, user_hash`;
+    `FROM (${answeredOf(overlap)}) AS panel_recall ` +
+    'WHERE user_hash <> 0 GROUP BY adapter, user_hash';
   const both = dialect.common('a.item_ids', 'b.item_ids');
   const listed = `${dialect.length('a.item_ids')} + ${dialect.length('b.item_ids')}`;
   const overlaps =
-    `WITH newest AS (${newest}) SELECT a.adapter AS earlier, b.adapter AS later, ${both} * 1.0 / (${listed} - ${both}) AS overlap ` +
+    `WITH newest AS (${newest}) SELECT a.adapter AS earlier, b.adapter AS later, ` +
+    `${both} * 1.0 / (${listed} - ${both}) AS overlap ` +
     `FROM newest AS a JOIN newest AS b ON a.user_hash = b.user_hash ` +
     `WHERE a.adapter < b.adapter AND ${listed} > 0`;
   const exposed = exposures(filter, wholeSpan(filter), await store.hours(), dialect);
