@@ -42,10 +42,8 @@ const EXAMPLES: Readonly<Record<string, object>> = {
 function withEligibility(schema: object): object {
   const { properties } = schema as { properties: Readonly<Record<string, object>> };
   const { description } = properties.eligibility as { description?: string };
-  const eligibility = {
-    allOf: [{ $ref: '#/components/schemas/Eligibility' }],
-    ...(description !== undefined && { description }),
-  };
+  const reference = { $ref: '#/components/schemas/Eligibility' };
+  const eligibility = description === undefined ? reference : { allOf: [reference], description };
   return { ...schema, properties: { ...properties, eligibility } };
 }
 
