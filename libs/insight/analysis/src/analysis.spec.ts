@@ -107,6 +107,10 @@ describe.each(['duckdb', 'clickhouse'])('%s', (name) => {
     await checkPanel(few, panelOf(2), panelOf(3));
   }, 120_000);
 
+  it('counts every recalled item as shown without impressions', async (context) => {
+    await checkUnseen(asking(context));
+  }, 120_000);
+
   it('gives items as they are and were', async (context) => {
     const asked = asking(context);
     const page = await items(asked, EVERY, { text: 'TITLE 1', isLive: true, offset: 2, limit: 5 });
@@ -186,6 +190,21 @@ async function checkOverview(store: Opened | undefined, filter: AnalysisFilter):
       else expect(figures.overlap).toBeCloseTo(expected, 12);
     }
   }
+}
+
+async function checkUnseen(asked: Asking): Promise<void> {
+  const unseen = { ...actions, impressions: ['seen'] };
+  const page = await overview({ ...asked, actions: unseen }, EVERY, 5);
+  const answered = hand.recalls(EVERY).filter(({ code }) => code === 'OK');
+  const items = (from: number, to: number) =>
+    answered
+      .filter(({ timeMs }) => timeMs >= from && timeMs < to)
+      .reduce((sum, { itemIds }) => sum + itemIds.length, 0);
+  expect(page.shownBy).toBe('recalls');
+  expect(page.now.clickRate.trials).toBe(items(EVERY.fromMs, EVERY.toMs));
+  expect(page.series.map(({ clickRate }) => clickRate.trials)).toEqual(
+    page.series.map(({ timeMs }) => items(timeMs, timeMs + page.bucketMs)),
+  );
 }
 
 async function checkPanel(

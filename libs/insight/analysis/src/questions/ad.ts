@@ -1,18 +1,23 @@
 import type { AdPage } from '../domain/answers.js';
+import type { Buckets } from '../domain/buckets.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import { outcomePairs } from '../domain/outcomes.js';
 import { bucketOf, exposures, recallsOf } from '../domain/relations.js';
 import { itemColumns, itemOf } from './items.js';
-import { outcomeRows, outcomeStatements } from './outcome-rows.js';
+import { outcomeRows, outcomeStatement } from './outcome-rows.js';
 import { type Asking, numberOf, panelsOf, textOf } from './question.js';
 
 const HOUR_MS = 3_600_000;
 
+const hoursOf = ({ fromMs }: AnalysisFilter): Buckets => ({
+  beginMs: Math.floor(fromMs / HOUR_MS) * HOUR_MS,
+  lengthMs: HOUR_MS,
+});
+
 /** Statements on the recalls that had an item, from the rows of hours. */
 async function recallStatements({ store }: Asking, filter: AnalysisFilter, own: string) {
   const { dialect } = store;
-  const hours = { beginMs: Math.floor(filter.fromMs / HOUR_MS) * HOUR_MS, lengthMs: HOUR_MS };
-  const every = exposures(filter, hours, await store.hours(), dialect);
+  const every = exposures(filter, hoursOf(filter), await store.hours(), dialect);
   const had =
     `SELECT time_ms, adapter, scene, sum(n) AS n FROM (${every}) AS every_item ` +
     `WHERE item_id = ${own} GROUP BY time_ms, adapter, scene`;
@@ -28,24 +33,27 @@ async function recallStatements({ store }: Asking, filter: AnalysisFilter, own: 
   ];
 }
 
-/** Statements on the users that had it, all and by hour, and on what they did. */
-function userStatements({ store, actions }: Asking, panel: AnalysisFilter, own: string) {
+/** Two statements: users and places of the recalls that had it, in one list, and outcomes. */
+function panelStatements({ store, actions }: Asking, panel: AnalysisFilter, own: string) {
   const { dialect } = store;
-  const hours = { beginMs: Math.floor(panel.fromMs / HOUR_MS) * HOUR_MS, lengthMs: HOUR_MS };
+  const { number } = dialect;
+  const place = dialect.place('item_ids', own);
   const had =
-    `SELECT * FROM (${recallsOf(panel, dialect)}) AS r WHERE code = 'OK' ` +
+    `SELECT ${bucketOf('time', hoursOf(panel), dialect)} AS time_ms, adapter, user_hash, ` +
+    `${place} AS place FROM (${recallsOf(panel, dialect)}) AS r WHERE code = 'OK' ` +
     `AND ${dialect.has('item_ids', own)}`;
-  const users = `${dialect.number('count(DISTINCT user_hash)')} AS users`;
-  const counted = `SELECT ${users} FROM (${had}) AS had WHERE user_hash <> 0`;
-  const byHour =
-    `SELECT ${bucketOf('time', hours, dialect)} AS time_ms, ${users} FROM (${had}) AS had ` +
-    'WHERE user_hash <> 0 GROUP BY time_ms';
-  const shown =
-    `SELECT adapter, rank FROM (${dialect.items('adapter', `(${had}) AS had`)}) AS listed ` +
-    `WHERE item_id = ${own}`;
+  const users = number('count(DISTINCT user_hash)');
+  const listed =
+    `WITH had AS (${had}) ` +
+    `SELECT 'all' AS part, 0 AS time_ms, '' AS adapter, ${number('0')} AS place, ` +
+    `${users} AS counted FROM had WHERE user_hash <> 0 ` +
+    `UNION ALL SELECT 'hour' AS part, time_ms, '' AS adapter, ${number('0')} AS place, ` +
+    `${users} AS counted FROM had WHERE user_hash <> 0 GROUP BY time_ms ` +
+    `UNION ALL SELECT 'place' AS part, 0 AS time_ms, adapter, ${number('place')} AS place, ` +
+    `${number('count(*)')} AS counted FROM had GROUP BY adapter, place`;
   const every = outcomePairs(panel, actions, dialect);
   const pairs = `SELECT * FROM (${every}) AS every_pair WHERE item_id = ${own}`;
-  return [counted, byHour, ...outcomeStatements(shown, pairs, dialect)];
+  return [listed, outcomeStatement(pairs, dialect)];
 }
 
 /** One ad: the users that get it, when, and what they do. */
@@ -59,19 +67,22 @@ export async function ad(asking: Asking, filter: AnalysisFilter, itemId: string)
       `SELECT ${itemColumns(dialect)} FROM item_version WHERE item_id = ${own} ` +
         `AND catalogue = ${dialect.text(filter.catalogue)} ORDER BY from_seq`,
       ...(await recallStatements(asking, filter, own)),
-      ...userStatements(asking, panel, own),
+      ...panelStatements(asking, panel, own),
     ],
     signal,
   );
-  const [history = [], hours = [], byVersion = [], byScene = [], users = [], byHour = []] = rows;
+  const [history = [], hours = [], byVersion = [], byScene = [], listed = [], outcomes = []] = rows;
   const versions = history.map(itemOf);
-  const usersAt = new Map(byHour.map((row) => [numberOf(row, 'time_ms'), numberOf(row, 'users')]));
+  const part = (name: string) => listed.filter((row) => textOf(row, 'part') === name);
+  const usersAt = new Map(
+    part('hour').map((row) => [numberOf(row, 'time_ms'), numberOf(row, 'counted')]),
+  );
   return {
     item: versions.at(-1) ?? null,
     history: versions,
     oneIn: panel.oneIn,
     recalls: hours.reduce((sum, row) => sum + numberOf(row, 'recalls'), 0),
-    users: numberOf(users[0], 'users') * panel.oneIn,
+    users: numberOf(part('all')[0], 'counted') * panel.oneIn,
     hours: hours.map((row) => ({
       timeMs: numberOf(row, 'time_ms'),
       recalls: numberOf(row, 'recalls'),
@@ -86,6 +97,6 @@ export async function ad(asking: Asking, filter: AnalysisFilter, itemId: string)
       value: textOf(row, 'scene_value'),
       recalls: numberOf(row, 'recalls'),
     })),
-    outcome: outcomeRows(rows.slice(6)).outcome,
+    outcome: outcomeRows(part('place'), outcomes).outcome,
   };
 }

@@ -20,22 +20,36 @@ interface Spans {
 function countStatements({ store, actions }: Asking, spans: Spans): string[] {
   const { dialect } = store;
   const { number } = dialect;
-  const { filter, before, panels, buckets } = spans;
+  const { filter, before, panels } = spans;
   const both = (one: AnalysisFilter) => ({ ...one, fromMs: before.fromMs });
-  const bucket =
-    `CASE WHEN time < ${dialect.time(filter.fromMs)} THEN ${before.fromMs} ` +
-    `ELSE ${bucketOf('time', buckets, dialect)} END`;
+  const bucket = bucketOfBoth(spans, dialect);
   const pairs = outcomePairs(both(panels.whole), actions, dialect);
-  const listed = `sum(${dialect.length('item_ids')})`;
   return [
     `SELECT ${bucket} AS time_ms, code, ${number('count(*)')} AS recalls ` +
       `FROM (${recallsOf(both(filter), dialect)}) AS r GROUP BY time_ms, code`,
     `SELECT ${bucket} AS time_ms, ${number('count(*)')} AS pairs, ` +
       `${number('sum(impression)')} AS impressions, ${number('sum(click)')} AS clicks ` +
       `FROM (${pairs}) AS pairs GROUP BY time_ms`,
-    `SELECT ${bucket} AS time_ms, ${number(listed)} AS items ` +
-      `FROM (${recallsOf(both(panels.whole), dialect)}) AS r GROUP BY time_ms`,
   ];
+}
+
+/** Recalled items of the panel, which count as shown where no impression is known. */
+function listedStatement(spans: Spans, dialect: Dialect): string {
+  const { before, panels } = spans;
+  const recalls = recallsOf({ ...panels.whole, fromMs: before.fromMs }, dialect);
+  const listed = dialect.number(`sum(${dialect.length('item_ids')})`);
+  return (
+    `SELECT ${bucketOfBoth(spans, dialect)} AS time_ms, ${listed} AS items ` +
+    `FROM (${recalls}) AS r GROUP BY time_ms`
+  );
+}
+
+/** The bucket of a recall of either span: that before is one. */
+function bucketOfBoth({ filter, before, buckets }: Spans, dialect: Dialect): string {
+  return (
+    `CASE WHEN time < ${dialect.time(filter.fromMs)} THEN ${before.fromMs} ` +
+    `ELSE ${bucketOf('time', buckets, dialect)} END`
+  );
 }
 
 /** Statements whose rows are figures of buckets, which do not add up. */
@@ -92,7 +106,7 @@ function overlapStatement(panel: AnalysisFilter, { beginMs, lengthMs }: Buckets,
 }
 
 interface Answers {
-  /** Of countStatements. */
+  /** Of countStatements, and of listedStatement where no impression is known. */
   readonly counts: readonly (readonly Row[])[];
   /** Of figureStatements. */
   readonly figures: readonly (readonly Row[])[];
@@ -129,7 +143,7 @@ function figuresOf(
   };
 }
 
-const COUNTS = 3;
+const COUNTS = 2;
 const FIGURES = 3;
 
 /** Figures of the span, of the one before, and over time, with what was done. */
@@ -144,12 +158,13 @@ export async function overview(
   const buckets = bucketsOf(filter, count);
   const panels = await panelsOf(asking, filter);
   const { oneIn } = panels.overlap;
+  const spans = { filter, before, panels, buckets };
   const countOf = (one: AnalysisFilter) =>
     `SELECT ${store.dialect.number('count(*)')} AS live FROM ` +
     `(${liveItems(one, store.dialect)}) AS live_item`;
   const rows = await store.rows(
     [
-      ...countStatements(asking, { filter, before, panels, buckets }),
+      ...countStatements(asking, spans),
       ...(await figureStatements(asking, filter, oneIn, wholeSpan(filter))),
       ...(await figureStatements(asking, before, oneIn, wholeSpan(before))),
       ...(await figureStatements(asking, filter, oneIn, buckets)),
@@ -165,8 +180,9 @@ export async function overview(
   const areSeen = (counts[1] ?? []).some(
     (row) => !isBefore(row) && numberOf(row, 'impressions') > 0,
   );
+  const listed = areSeen ? [] : await store.rows([listedStatement(spans, store.dialect)], signal);
   const answers = (index: number, items: number): Answers => ({
-    counts,
+    counts: [...counts, ...listed],
     figures: part(index),
     liveItems: items,
     areSeen,

@@ -147,9 +147,9 @@ export async function unreached(
     `WHERE e.item_id NOT IN (SELECT item_id FROM (${had}) AS had) GROUP BY e.item_id`;
   const answers = await store.rows(
     [
-      `SELECT item_id, title, ${number('eligible')} AS eligible FROM (${rows}) AS missed ` +
+      `SELECT item_id, title, ${number('eligible')} AS eligible, ` +
+        `${number('count(*) OVER ()')} AS total FROM (${rows}) AS missed ` +
         `WHERE eligible > 0 ORDER BY eligible DESC, item_id LIMIT ${limit}`,
-      `SELECT ${number('count(*)')} AS total FROM (${rows}) AS missed WHERE eligible > 0`,
       `SELECT ${number('sum(recalls)')} AS asked_recalls, ` +
         `${number("sum(CASE WHEN predicate_id = '' THEN recalls ELSE 0 END)")} AS free ` +
         `FROM (${asked}) AS asked`,
@@ -158,7 +158,7 @@ export async function unreached(
     signal,
   );
   const [missed = []] = answers;
-  const [count, all, understood] = answers.slice(1).map(([row]) => row);
+  const [all, understood] = answers.slice(1).map(([row]) => row);
   const recalls = numberOf(all, 'asked_recalls');
   return {
     items: missed.map((row) => ({
@@ -166,7 +166,7 @@ export async function unreached(
       title: textOf(row, 'title'),
       eligibleRecalls: numberOf(row, 'eligible'),
     })),
-    total: numberOf(count, 'total'),
+    total: numberOf(missed[0], 'total'),
     recalls,
     unknownRecalls: recalls - numberOf(all, 'free') - numberOf(understood, 'asked_recalls'),
   };

@@ -3,7 +3,7 @@ import { wholeSpan } from '../domain/buckets.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import { outcomePairs } from '../domain/outcomes.js';
 import { exposures, exposuresByValue, recallsOf } from '../domain/relations.js';
-import { outcomeRows, outcomeStatements } from './outcome-rows.js';
+import { outcomeRows, outcomeStatement } from './outcome-rows.js';
 import { type Asking, numberOf, panelsOf, textOf } from './question.js';
 
 const PARTS = 10;
@@ -34,7 +34,7 @@ export async function versions(
     `WHERE a.adapter < b.adapter AND ${listed} > 0`;
   const exposed = exposures(filter, wholeSpan(filter), await store.hours(), dialect);
   const valued = exposuresByValue(filter, attribute, exposed, dialect);
-  const shown = dialect.items('adapter', `(${answeredOf(whole)}) AS panel_recall`);
+  const length = number(dialect.length('item_ids'));
   const pairs = outcomePairs(whole, actions, dialect);
   const rows = await store.rows(
     [
@@ -48,11 +48,13 @@ export async function versions(
         ? 'SELECT 1 AS nothing'
         : `SELECT adapter, value, ${number('sum(n)')} AS items FROM (${valued}) AS valued ` +
           'GROUP BY adapter, value',
-      ...outcomeStatements(shown, pairs, dialect),
+      `SELECT adapter, ${length} AS length, ${number('count(*)')} AS recalls ` +
+        `FROM (${answeredOf(whole)}) AS panel_recall GROUP BY adapter, length`,
+      outcomeStatement(pairs, dialect),
     ],
     signal,
   );
-  const [byArm = [], byUsers = [], byPart = [], byValue = []] = rows;
+  const [byArm = [], byUsers = [], byPart = [], byValue = [], byLength = [], outcomes = []] = rows;
   return {
     oneIn: whole.oneIn,
     overlapOneIn: overlap.oneIn,
@@ -60,8 +62,19 @@ export async function versions(
     pairs: pairsOf(byPart),
     attribute,
     exposure: attribute === '' ? [] : exposureOf(byValue),
-    ...outcomeRows(rows.slice(4)),
+    ...outcomeRows(placesOf(byLength), outcomes),
   };
+}
+
+/** Recalled items by place: each list has one at every place up to its length. */
+function placesOf(byLength: Rows): Rows {
+  return byLength.flatMap((row) =>
+    Array.from({ length: numberOf(row, 'length') }, (_, index) => ({
+      adapter: textOf(row, 'adapter'),
+      place: index + 1,
+      counted: numberOf(row, 'recalls'),
+    })),
+  );
 }
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
