@@ -73,8 +73,9 @@ export interface FactSizes {
   readonly fault: string;
 }
 
+const FORM = 'FORMAT parquet, COMPRESSION zstd';
 /** Groups are small, so that a question about some users or items reads little of a file. */
-const FORM = '(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)';
+const MERGED_FORM = `${FORM}, COMPRESSION_LEVEL 6, ROW_GROUP_SIZE 8192`;
 /** Order of the rows in a file of an hour, where it is not that of time. */
 const ORDER_OF_HOURS: Partial<Record<FactTableName, string>> = {
   recall_fact: 'user_hash, time',
@@ -230,9 +231,9 @@ export class FactWriter {
     return join(tableFolder(this.options.path, name), `${stamp}.${node}.parquet`);
   }
 
-  private write(path: string, rows: string): Promise<void> {
+  private write(path: string, rows: string, form = FORM): Promise<void> {
     return writeWhole(path, async (partial) => {
-      await this.connection.run(`COPY (${rows}) TO ${quoted(partial)} ${FORM}`);
+      await this.connection.run(`COPY (${rows}) TO ${quoted(partial)} (${form})`);
     });
   }
 
@@ -265,7 +266,7 @@ export class FactWriter {
       const isDay = into.length === DAY_LENGTH;
       const order = isDay ? '' : ` ORDER BY ${ORDER_OF_HOURS[name] ?? 'time'}`;
       const rows = `SELECT * FROM read_parquet([${list}])${order}`;
-      await this.write(this.pathOf(name, into), rows);
+      await this.write(this.pathOf(name, into), rows, MERGED_FORM);
       this.leave(paths, nowMs);
     }
   }
