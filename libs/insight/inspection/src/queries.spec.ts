@@ -141,7 +141,10 @@ it('end with an erasure, since they read what was there before it', async () => 
   const running = store.query(ENDLESS, LIMITS);
   const ended = expect(running).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   const file = await store.exportTo('SELECT 1', 'csv', LIMITS);
+  const told: string[] = [];
+  store.onErasure((userId) => told.push(userId));
   await store.eraseUser('nobody');
+  expect(told).toEqual(['nobody']);
   await ended;
   expect(file.ended.aborted).toBe(true);
   await file.release();

@@ -191,6 +191,8 @@ export abstract class InspectionStore {
    * kept or will be.
    */
   abstract eraseUser(userId: string): Promise<number>;
+  /** Told of each erasure as it begins, so that copies of what was read are dropped as well. */
+  abstract onErasure(listener: (userId: string) => void): void;
   abstract state(): Promise<StoreState>;
   /** Cheap, without input or output. */
   abstract condition(): StoreCondition;
