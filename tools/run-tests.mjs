@@ -86,8 +86,8 @@ function cudaSources() {
 function check() {
   checker('format and lint (biome)', bin('biome'), ['check', '--error-on-warnings', '.']);
   checker('types (tsc)', process.execPath, [TSC, '--noEmit', '-p', 'tsconfig.json']);
-  const pages = [TSC, '--noEmit', '-p', 'apps/console/web'];
-  checker('types of the console (tsc)', process.execPath, pages);
+  for (const at of ['apps/console/web', 'clients/node'])
+    checker(`types of ${at} (tsc)`, process.execPath, [TSC, '--noEmit', '-p', at]);
   checker('import law (dependency-cruiser)', bin('depcruise'), [
     '--config',
     '.dependency-cruiser.cjs',
