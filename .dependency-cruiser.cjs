@@ -188,7 +188,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(apps|libs|native/ts)/',
-        pathNot: ['\\.spec\\.ts$', '^libs/testing/', '^apps/console/web/'],
+        pathNot: ['/fixture/', '\\.spec\\.ts$', '^libs/testing/', '^apps/console/web/'],
       },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
