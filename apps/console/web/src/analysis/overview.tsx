@@ -113,7 +113,7 @@ function MarkLinks({ mark, query }: { mark: Mark; query: URLSearchParams }) {
   return (
     <Group gap="sm">
       <Anchor component={Link} size="sm" to={around}>
-        Who gained and lost reach
+        Gains and losses of reach
       </Anchor>
       {kind === 'catalogue' && sequence > 0 && (
         <Anchor
@@ -212,7 +212,7 @@ export function View() {
   return (
     <AnalysisPage
       title="Overview"
-      help="What the recalls of this span were like, beside the span of equal length before."
+      help="Figures of the recalls of this span, beside the span of equal length before."
     >
       <Answered asked={asked}>
         {(page) => (
@@ -223,7 +223,7 @@ export function View() {
               </Empty>
             )}
             {page.now.recalls > 0 && <Numbers page={page} />}
-            <Section title="What changed" help="Also as dashed lines in the pictures above.">
+            <Section title="Changes" help="Also as dashed lines in the pictures above.">
               <WhatChanged page={page} />
             </Section>
           </Stack>
