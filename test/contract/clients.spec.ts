@@ -40,3 +40,11 @@ it.each(files)('%s in TypeScript', (file) => {
   const fields = named(text, /^ {2}readonly (\w+)\??:/gm);
   expect(fields, how).toEqual([...new Set(named(proto, FIELD).map(camel))].sort());
 });
+
+it.each(['go', 'java', 'node', 'python'])(
+  'clients/%s has the licence that it is published with',
+  (name) => {
+    const own = readFileSync(join('clients', name, 'LICENSE'), 'utf8');
+    expect(own).toBe(readFileSync('LICENSE', 'utf8'));
+  },
+);
