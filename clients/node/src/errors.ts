@@ -58,6 +58,7 @@ function retryableOf({ code, metadata }: ServiceError): boolean {
 }
 
 /** Of one recall of a batch. */
-export function failureOf({ code, message, ...facts }: RecallFailure): TesseraError {
-  return new TesseraError(code, message, facts);
+export function failureOf({ code, message, field, ...facts }: RecallFailure): TesseraError {
+  const inCamelCase = field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return new TesseraError(code, message, { ...facts, field: inCamelCase });
 }

@@ -5,7 +5,7 @@ import {
   type WireRecallOutcome,
 } from '@tessera/contracts';
 import { errorBody, TesseraError } from '@tessera/errors';
-import { invalid } from '@tessera/grpc';
+import { invalid, protoPath } from '@tessera/grpc';
 import type { RecallRequest } from '@tessera/recall';
 import { inSlices } from '@tessera/turns';
 import type { Parsed, RecallEdge } from '../recall-edge.js';
@@ -34,16 +34,23 @@ export async function recallBatch<Recall>(
   call.limit(deadlineMs);
   const begun = await inSlices(recalls, (recall) => {
     const part = call.part();
-    return { outcome: outcomeOf(part.during(() => edge.recall(() => parse(recall), part))) };
+    const answer = part.during(() => edge.recall(() => parse(recall), part));
+    return { outcome: outcomeOf(answer, call.edge === 'grpc' ? protoPath : asIs) };
   });
   return { outcomes: await Promise.all(begun.map(({ outcome }) => outcome)) };
 }
 
-async function outcomeOf(answer: ReturnType<RecallEdge['recall']>): Promise<WireRecallOutcome> {
+const asIs = (path: string): string => path;
+
+/** @param spell makes the path of a field, as JSON spells it, that of the edge */
+async function outcomeOf(
+  answer: ReturnType<RecallEdge['recall']>,
+  spell: (path: string) => string,
+): Promise<WireRecallOutcome> {
   try {
     return { answer: toWireResponse(await answer) };
   } catch (thrown) {
     const { field = '', ...refusal } = errorBody(TesseraError.from(thrown)).error;
-    return { failure: { field, ...refusal } };
+    return { failure: { field: spell(field), ...refusal } };
   }
 }

@@ -2063,7 +2063,7 @@ type RecallFailure struct {
 	// A code of docs/operate/errors.md.
 	Code    string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// Path in the recall of the field at fault; empty: none is.
+	// Path in the recall of the field at fault, as this file spells it; empty: none is.
 	Field string `protobuf:"bytes,3,opt,name=field,proto3" json:"field,omitempty"`
 	// True where the same recall may succeed later.
 	Retryable bool `protobuf:"varint,4,opt,name=retryable,proto3" json:"retryable,omitempty"`

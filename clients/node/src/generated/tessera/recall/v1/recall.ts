@@ -456,7 +456,7 @@ export interface RecallFailure {
   /** A code of docs/operate/errors.md. */
   readonly code: string;
   readonly message: string;
-  /** Path in the recall of the field at fault; empty: none is. */
+  /** Path in the recall of the field at fault, as this file spells it; empty: none is. */
   readonly field: string;
   /** True where the same recall may succeed later. */
   readonly retryable: boolean;
