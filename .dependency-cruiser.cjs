@@ -188,7 +188,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(apps|libs|native/ts)/',
-        pathNot: ['\\.spec\\.ts$', '^libs/testing/', '^apps/console/web/'],
+        pathNot: ['/fixture/', '\\.spec\\.ts$', '^libs/testing/', '^apps/console/web/'],
       },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
@@ -197,7 +197,7 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['^dist/', '^build/'] },
+    exclude: { path: ['^dist/', '^build/', '^test/clients/installed/'] },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],

@@ -8,6 +8,7 @@ import os from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { writeClientPackage } from './release/client-package.mjs';
 import { output, writeEnginePackage } from './release/engine-package.mjs';
 import { recallFrom } from './release/first-recall.mjs';
 import { serveRegistry } from './release/local-registry.mjs';
@@ -43,7 +44,8 @@ function packAll() {
     writeRelease(root, join(work, 'service'));
     const lock = JSON.stringify(releaseLock(root), null, 2);
     fs.writeFileSync(join(work, 'service', 'npm-shrinkwrap.json'), `${lock}\n`);
-    return ['engine', 'service'].map((name) => pack(join(work, name)));
+    writeClientPackage(root, join(work, 'client'));
+    return ['engine', 'service', 'client'].map((name) => pack(join(work, name)));
   } finally {
     fs.rmSync(work, { recursive: true, force: true });
   }

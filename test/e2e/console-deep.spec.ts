@@ -216,9 +216,14 @@ describe.skipIf(BROWSER_PATH === undefined)('the console over a deep catalogue',
     await page.getByRole('alert').filter({ hasText: 'DEADLINE_EXCEEDED' }).waitFor();
     await visit.picture('sql-too-long-light');
     const rows = 1_000_000;
-    const sql = encodeURIComponent(`SELECT range AS n FROM range(${rows})`);
-    const reply = await fetch(`${service.httpUrl}/console/api/export?format=csv&sql=${sql}`);
-    expect(reply.headers.get('transfer-encoding')).toBe('chunked');
+    await page
+      .getByRole('textbox', { name: 'Question', exact: true })
+      .fill(`SELECT range AS n FROM range(${rows})`);
+    const [fetched] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV', exact: true }).click(),
+    ]);
+    const reply = await fetch(fetched.url());
     let [parts, lines] = [0, 0];
     for await (const part of reply.body as unknown as AsyncIterable<Uint8Array>) {
       parts += 1;

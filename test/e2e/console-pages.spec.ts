@@ -226,7 +226,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     await page.getByRole('cell', { name: '1,234,567' }).waitFor();
     await visit.goTo('/live');
     await page.goBack();
-    expect(await question().inputValue()).toContain('41 + 1');
+    await expect.poll(() => question().innerText()).toContain('41 + 1');
     await page.getByLabel('Save it as').fill('the answer');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     const saved = page.getByRole('button', { name: 'the answer', exact: true });
@@ -237,10 +237,27 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     await page.getByRole('button', { name: 'Ask', exact: true }).waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     await saved.click();
-    expect(await question().inputValue()).toContain('41 + 1');
+    await expect.poll(() => question().innerText()).toContain('41 + 1');
     await visit.goTo(`/sql?sql=${encodeURIComponent('SELECT 7 AS seven')}`);
     await page.getByRole('heading', { name: 'Ask in SQL' }).waitFor();
-    expect(await question().inputValue()).toBe('SELECT 7 AS seven');
+    await expect.poll(() => question().innerText()).toBe('SELECT 7 AS seven');
+  });
+
+  it('complete names of tables in a question, and let the keyboard go on', async () => {
+    const { page } = visit;
+    await visit.goTo('/ask');
+    const question = page.getByRole('textbox', { name: 'Question', exact: true });
+    await question.fill('');
+    await question.pressSequentially('SELECT count(*) FROM recall_');
+    await page.getByRole('option', { name: /^recall_fact/ }).click();
+    expect(await question.innerText()).toBe('SELECT count(*) FROM recall_fact');
+    await visit.expectAccessible();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText(/^1 rows in \d+ ms/).waitFor();
+    await question.focus();
+    await page.keyboard.press('Tab');
+    expect(await question.evaluate((field) => field.matches(':focus'))).toBe(false);
+    expect(await question.innerText()).toBe('SELECT count(*) FROM recall_fact');
   });
 
   it('say that all failed, and keep nothing of it', async () => {

@@ -7,7 +7,7 @@ import {
   reach,
   versions,
 } from '@tessera/analysis';
-import { type Bar, barChart, escaped, lineChart } from './charts.js';
+import { type Bar, barChart, lineChart } from './charts.js';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const ROWS_MAX = 20;
@@ -80,6 +80,9 @@ async function drift(asking: Asking, filter: AnalysisFilter, attribute: string):
   for (const { value, share } of before.values) shares.set(value, (shares.get(value) ?? 0) - share);
   return [...shares.values()].reduce((sum, share) => sum + Math.abs(share), 0) / 2;
 }
+
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const day = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 const shown = (value: number | string) =>

@@ -1,5 +1,6 @@
 /** The API of the console as OpenAPI; answers.ts has the shapes of its answers. */
 
+import { EXPORT_FORMATS } from '@tessera/inspection';
 import { ANSWER_SCHEMAS } from './generated/answer-schemas.js';
 
 const text = (description: string) => ({ type: 'string', description });
@@ -18,7 +19,7 @@ export const CONSOLE_SCHEMAS = {
   ConsoleSql: body({ sql: text('one SELECT; docs/operate/console.md lists the tables') }),
   ConsoleExport: body({
     sql: text('one SELECT'),
-    format: { type: 'string', enum: ['csv', 'parquet'] },
+    format: { type: 'string', enum: EXPORT_FORMATS },
   }),
   ConsoleSet: body({
     name: text('a set of the same name is replaced'),

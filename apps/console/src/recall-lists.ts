@@ -21,6 +21,7 @@ function traitsOf({ request: { scene }, answer }: RecordedRecall): Traits {
 
 /** A recall as far as its list entry needs it. */
 interface Read {
+  readonly userId: string;
   readonly timeMs: number;
   readonly traits: Traits;
 }
@@ -30,11 +31,15 @@ interface Read {
 export class RecallLists {
   /** A recorded recall never changes: what was read of it once is kept, the oldest goes first. */
   private readonly known = new Map<string, Read>();
+  /** Erasures so far: what was read before one may be of the user who went. */
+  private erasures = 0;
 
   constructor(
     private readonly parts: ConsoleParts,
     private readonly recorded: Recorded,
-  ) {}
+  ) {
+    parts.store?.onErasure((userId) => this.forget(userId));
+  }
 
   /** In the order that is asked for; those of a set newest first. */
   async list(
@@ -84,15 +89,23 @@ export class RecallLists {
   private async read(id: string): Promise<Read | undefined> {
     const known = this.known.get(id);
     if (known !== undefined) return known;
+    const { erasures } = this;
     const recall = await this.recorded.store.recall(id);
     if (recall === undefined) return undefined;
-    const read = { timeMs: recall.timeMs, traits: traitsOf(recall) };
+    const { timeMs, request } = recall;
+    const read = { userId: request.userId ?? '', timeMs, traits: traitsOf(recall) };
+    if (erasures !== this.erasures) return read;
     this.known.set(id, read);
     for (const oldest of this.known.keys()) {
       if (this.known.size <= KNOWN_MAX) break;
       this.known.delete(oldest);
     }
     return read;
+  }
+
+  private forget(userId: string): void {
+    this.erasures += 1;
+    for (const [id, read] of this.known) if (read.userId === userId) this.known.delete(id);
   }
 
   private async found(search: RecallSearch, signal?: AbortSignal): Promise<readonly string[]> {

@@ -126,6 +126,15 @@ export class RecallEdge {
     });
   }
 
+  /** @throws TesseraError ENGINE_UNAVAILABLE where the service takes no calls */
+  checkReadiness({ edge }: Pick<Call, 'edge'>): void {
+    const { readiness } = this.parts;
+    // A record is there to be answered as soon as its topic is joined, whatever others wait for.
+    const isTaken = edge === 'kafka' && readiness.state === 'starting';
+    if (readiness.takesCalls || isTaken) return;
+    throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
+  }
+
   private serve<Request, Answer extends PromptFacts & { readonly requestId: string }>(
     parse: () => Parsed<Request>,
     call: Call,
@@ -160,11 +169,7 @@ export class RecallEdge {
     span: OpenSpan,
   ): Promise<Answer> {
     const { readiness } = this.parts;
-    // A record is there to be answered as soon as its topic is joined, whatever others wait for.
-    const isTaken = call.edge === 'kafka' && readiness.state === 'starting';
-    if (!readiness.takesCalls && !isTaken) {
-      throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
-    }
+    this.checkReadiness(call);
     const { request, deadlineMs } = parse();
     const { traceId } = span;
     if (attributes !== undefined) span.set(attributes(request));

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { SQL_LENGTH_MAX } from '@tessera/inspection';
+import { EXPORT_FORMATS, type ExportFormat, SQL_LENGTH_MAX } from '@tessera/inspection';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExportJob } from '../api-types.js';
 import { Audits } from '../audits.js';
@@ -8,7 +8,11 @@ import { ExportJobs } from '../export-jobs.js';
 import { fieldsOf, invalid, textOf } from '../fields.js';
 import { Gate } from '../gate.js';
 
-const MEDIA_TYPES = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' };
+const MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
+  arrow: 'application/vnd.apache.arrow.file',
+};
 
 /** Exports as jobs: begun, looked after, fetched and removed. */
 @Controller('console/api/exports')
@@ -25,8 +29,7 @@ export class ExportsController {
     const visitor = await this.gate.ask(request);
     const fields = fieldsOf(body, ['sql', 'format']);
     const sql = textOf(fields, 'sql', SQL_LENGTH_MAX);
-    const { format = 'csv' } = fields;
-    if (format !== 'csv' && format !== 'parquet') throw invalid('format', 'csv or parquet', format);
+    const format = formatOf(fields.format ?? 'csv');
     await this.audits.note(visitor, { action: 'export', name: format, detail: sql }, 'OK');
     return this.jobs.begin(sql, format);
   }
@@ -62,4 +65,10 @@ export class ExportsController {
     await this.gate.ask(request);
     return { removed: await this.jobs.remove(id) };
   }
+}
+
+function formatOf(format: unknown): ExportFormat {
+  const found = EXPORT_FORMATS.find((one) => one === format);
+  if (found === undefined) throw invalid('format', EXPORT_FORMATS.join(', '), format);
+  return found;
 }

@@ -1,31 +1,17 @@
-import { createReadStream } from 'node:fs';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { SQL_LENGTH_MAX } from '@tessera/inspection';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SavedSet } from '../api-types.js';
-import { Audits } from '../audits.js';
 import type { Visitor } from '../console-access.js';
 import { ConsoleParts } from '../console-parts.js';
-import { fieldsOf, invalid, textOf, textsOf } from '../fields.js';
+import { fieldsOf, textOf, textsOf } from '../fields.js';
 import { checkAuthor, Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
 import { Recorded } from '../recorded.js';
 
 const SET_NAME_LENGTH_MAX = 200;
 const SET_RECALLS_MAX = 10_000;
-const MEDIA_TYPES = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' };
 
 @Controller('console/api')
 export class SqlController {
@@ -33,7 +19,6 @@ export class SqlController {
     private readonly parts: ConsoleParts,
     private readonly gate: Gate,
     private readonly recorded: Recorded,
-    private readonly audits: Audits,
   ) {}
 
   /** One SELECT over the recorded recalls, bounded in time, rows and bytes. */
@@ -50,42 +35,6 @@ export class SqlController {
     const limits = { rowsMax: sqlRowsMax, timeoutMs: sqlSeconds * MILLISECONDS_PER_SECOND };
     const json = await this.recorded.store.query(sql, limits, goneSignal(reply));
     void reply.header('content-type', 'application/json; charset=utf-8').send(json);
-  }
-
-  /**
-   * The rows of such a question as a file, streamed as fast as it is read: within as long again as
-   * the rows may take to come.
-   */
-  @Get('export')
-  async export(
-    @Req() request: FastifyRequest,
-    @Query() query: unknown,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const visitor = await this.gate.look(request);
-    const fields = fieldsOf(query, ['sql', 'format']);
-    const sql = textOf(fields, 'sql', SQL_LENGTH_MAX);
-    const { format = 'csv' } = fields;
-    if (format !== 'csv' && format !== 'parquet') throw invalid('format', 'csv or parquet', format);
-    await this.audits.note(visitor, { action: 'export', name: format, detail: sql }, 'OK');
-    const { exportRowsMax, exportSeconds } = this.parts.limits;
-    const timeoutMs = exportSeconds * MILLISECONDS_PER_SECOND;
-    const limits = { rowsMax: exportRowsMax, timeoutMs };
-    const file = await this.recorded.store.exportTo(sql, format, limits, goneSignal(reply));
-    const stream = createReadStream(file.path);
-    const cut = () => stream.destroy(new Error('the export is not sent any further'));
-    const late = setTimeout(cut, timeoutMs);
-    file.ended.addEventListener('abort', cut, { once: true });
-    stream.once('close', () => {
-      clearTimeout(late);
-      file.release().catch((thrown: unknown) => {
-        this.parts.log.warn({ err: thrown }, 'an export could not be removed');
-      });
-    });
-    void reply
-      .header('content-type', MEDIA_TYPES[format])
-      .header('content-disposition', `attachment; filename="tessera.${format}"`)
-      .send(stream);
   }
 
   @Get('sets')

@@ -90,7 +90,6 @@ export const ROUTES: Readonly<Record<string, AccessRule>> = {
   'POST /console/api/comparisons/:id/notes': page('read', 'add-note'),
   'DELETE /console/api/comparisons/:id/notes/:note': page('read', 'remove-note'),
   'POST /console/api/sql': page('read'),
-  'GET /console/api/export': page('read'),
   'GET /console/api/sets': page('read'),
   'POST /console/api/sets': page('read', 'save-set'),
   'DELETE /console/api/sets/:name': page('read', 'remove-set'),

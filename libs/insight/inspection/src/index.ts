@@ -1,5 +1,6 @@
 export {
   type ComparisonSummary,
+  EXPORT_FORMATS,
   type ExportedFile,
   type ExportFormat,
   InspectionStore,

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { QueryResult } from './domain/inspection-store.js';
+import type { ExportFormat, QueryResult } from './domain/inspection-store.js';
 import { ChildInspectionStore } from './outside/child-inspection-store.js';
 
 const PROGRAM = join(import.meta.dirname, '../../../../dist/apps/inspection/src/main.js');
@@ -60,7 +60,7 @@ async function answer(sql: string, limits = LIMITS): Promise<QueryResult> {
   return JSON.parse(Buffer.from(await store.query(sql, limits)).toString());
 }
 
-async function exported(sql: string, format: 'csv' | 'parquet'): Promise<Buffer> {
+async function exported(sql: string, format: ExportFormat): Promise<Buffer> {
   const file = await store.exportTo(sql, format, LIMITS);
   const bytes = readFileSync(file.path);
   await file.release();
@@ -141,7 +141,10 @@ it('end with an erasure, since they read what was there before it', async () => 
   const running = store.query(ENDLESS, LIMITS);
   const ended = expect(running).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   const file = await store.exportTo('SELECT 1', 'csv', LIMITS);
+  const told: string[] = [];
+  store.onErasure((userId) => told.push(userId));
   await store.eraseUser('nobody');
+  expect(told).toEqual(['nobody']);
   await ended;
   expect(file.ended.aborted).toBe(true);
   await file.release();

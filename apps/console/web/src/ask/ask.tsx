@@ -1,6 +1,6 @@
-import { Button, Grid, Group, Loader, Select, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Grid, Group, Loader, Select, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import type { QueryResult } from '../../../src/api-types.js';
 import { post } from '../api.js';
@@ -10,9 +10,11 @@ import { Failure } from '../ui/states.js';
 import { EXAMPLES } from './examples.js';
 import { draft, type HistoryEntry, keepDraft, useHistory } from './history.js';
 import { AskedBefore, SavedQuestions } from './kept-questions.js';
+import { QuestionEditor } from './question-editor.js';
 import { ResultChart } from './result-chart.js';
 import { ResultTable } from './result-table.js';
 import { SchemaTree } from './schema-tree.js';
+import type { SqlEditor } from './sql-editor.js';
 import { useExport } from './use-export.js';
 
 interface Answered {
@@ -42,23 +44,27 @@ function useQuestion(done: (sql: string, outcome: string) => void) {
   return { asked, cancel: () => stop.current?.abort() };
 }
 
+const EXPORTS = [
+  { format: 'csv', name: 'CSV' },
+  { format: 'parquet', name: 'Parquet' },
+  { format: 'arrow', name: 'Arrow' },
+] as const;
+
 function ExportButtons({ sql }: { sql: string }) {
   const { job, error, start, stop } = useExport();
   return (
     <>
       {job === undefined ? (
-        <>
-          <Button variant="default" disabled={sql.trim() === ''} onClick={() => start(sql, 'csv')}>
-            Export CSV
-          </Button>
+        EXPORTS.map(({ format, name }) => (
           <Button
+            key={format}
             variant="default"
             disabled={sql.trim() === ''}
-            onClick={() => start(sql, 'parquet')}
+            onClick={() => start(sql, format)}
           >
-            Export Parquet
+            Export {name}
           </Button>
-        </>
+        ))
       ) : (
         <Group gap="xs" role="status">
           <Loader size="xs" />
@@ -95,43 +101,15 @@ function useText() {
   return { text, setText, toAddress };
 }
 
-/** The text of the question, and where names of the tables are put into it. */
-function Editor({
-  text,
-  setText,
-  ask,
-  field,
-}: {
-  text: string;
-  setText: (text: string) => void;
-  ask: () => void;
-  field: RefObject<HTMLTextAreaElement | null>;
-}) {
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) ask();
-  };
+function Examples({ text, setText }: { text: string; setText: (text: string) => void }) {
   return (
-    <>
-      <Select
-        label="Examples"
-        maw={320}
-        data={EXAMPLES}
-        value={EXAMPLES.find(({ value }) => value === text)?.value ?? null}
-        onChange={(value) => setText(value ?? text)}
-      />
-      <Textarea
-        ref={field}
-        label="Question"
-        description="Ctrl and Enter asks it"
-        autosize
-        minRows={5}
-        spellCheck={false}
-        styles={{ input: { fontFamily: 'monospace' } }}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        onKeyDown={onKeyDown}
-      />
-    </>
+    <Select
+      label="Examples"
+      maw={320}
+      data={EXAMPLES}
+      value={EXAMPLES.find(({ value }) => value === text)?.value ?? null}
+      onChange={(value) => setText(value ?? text)}
+    />
   );
 }
 
@@ -168,16 +146,12 @@ export function View() {
   const { asked, cancel } = useQuestion((sql, outcome) =>
     add({ sql, outcome, timeMs: Date.now() }),
   );
-  const field = useRef<HTMLTextAreaElement>(null);
+  const editor = useRef<SqlEditor | undefined>(undefined);
   const ask = () => {
     toAddress(text);
     asked.mutate(text);
   };
-  const insert = (name: string) => {
-    const at = field.current?.selectionStart ?? text.length;
-    setText(`${text.slice(0, at)}${name}${text.slice(field.current?.selectionEnd ?? at)}`);
-    field.current?.focus();
-  };
+  const insert = (name: string) => editor.current?.insert(name);
   return (
     <>
       <PageTitle title="Ask in SQL">
@@ -187,7 +161,8 @@ export function View() {
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 9 }}>
           <Stack>
-            <Editor text={text} setText={setText} ask={ask} field={field} />
+            <Examples text={text} setText={setText} />
+            <QuestionEditor text={text} setText={setText} ask={ask} editor={editor} />
             <Group>
               {asked.isPending ? (
                 <Button variant="default" onClick={cancel} leftSection={<Loader size="xs" />}>

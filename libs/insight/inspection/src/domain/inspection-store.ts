@@ -36,7 +36,8 @@ export interface QueryResult {
   readonly milliseconds: number;
 }
 
-export type ExportFormat = 'csv' | 'parquet';
+export const EXPORT_FORMATS = ['csv', 'parquet', 'arrow'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Rows on disk, the caller's until it releases them. */
 export interface ExportedFile {
@@ -190,6 +191,8 @@ export abstract class InspectionStore {
    * kept or will be.
    */
   abstract eraseUser(userId: string): Promise<number>;
+  /** Told of each erasure as it begins, so that copies of what was read are dropped as well. */
+  abstract onErasure(listener: (userId: string) => void): void;
   abstract state(): Promise<StoreState>;
   /** Cheap, without input or output. */
   abstract condition(): StoreCondition;

@@ -66,6 +66,7 @@ interface Offered {
 export class ChildInspectionStore extends InspectionStore {
   readonly shelf: Shelf;
   private readonly erasures = new Erasures();
+  private readonly listeners: ((userId: string) => void)[] = [];
   private readonly recallQueue: WriteQueue<Offered>;
   private readonly pulseQueue: WriteQueue<Pulse>;
   private readonly changeQueue: WriteQueue<RecordedChange>;
@@ -211,9 +212,14 @@ export class ChildInspectionStore extends InspectionStore {
     await this.settled();
     // From here on nothing that was offered before is sent; what has been is written before this.
     this.erasures.note(userId);
+    for (const listener of this.listeners) listener(userId);
     const count = await this.link.call('eraseUser', userId);
     this.queries.endAll('a user was erased whose data the query may hold');
     return count;
+  }
+
+  onErasure(listener: (userId: string) => void): void {
+    this.listeners.push(listener);
   }
 
   async state(): Promise<StoreState> {

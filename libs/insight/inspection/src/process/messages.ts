@@ -1,4 +1,5 @@
 import type { ChildLimits, SentError } from '@tessera/processes';
+import type { ExportFormat } from '../domain/inspection-store.js';
 
 /** Of the service to the process that starts others, which it numbers. */
 export type LaunchOrder =
@@ -54,7 +55,7 @@ export interface FactPlace {
 }
 
 /** `json` and `rows` come back as text, the others as files. */
-export type QueryForm = 'json' | 'rows' | 'csv' | 'parquet';
+export type QueryForm = 'json' | 'rows' | ExportFormat;
 
 export type QueryReply =
   /** Tables that it names. */

@@ -7,6 +7,7 @@ import { MEBIBYTE } from '@tessera/units';
 import { checkStatement, sqlRefusal } from '../domain/check-statement.js';
 import { described } from '../domain/describe-statement.js';
 import { TABLE_NAMES } from '../outside/duckdb-tables.js';
+import { writeArrow } from './arrow-file.js';
 import { spreadsheetSafe } from './csv-cells.js';
 import type { QueryOrder, QueryReply } from './messages.js';
 
@@ -172,6 +173,10 @@ async function exported(connection: DuckDBConnection, ask: Ask, folder: string):
   const path = join(folder, `export.${ask.form}`);
   // On lines of its own: it may end in a comment.
   const rows = `SELECT * FROM (\n${ask.statements[0]}\n) LIMIT ${ask.rowsMax}`;
+  if (ask.form === 'arrow') {
+    await writeArrow(connection, rows, path);
+    return path;
+  }
   const isCsv = ask.form === 'csv';
   const source = isCsv ? await spreadsheetSafe(connection, rows) : rows;
   const options = isCsv ? 'FORMAT csv, HEADER' : 'FORMAT parquet, COMPRESSION zstd';
