@@ -42,7 +42,7 @@ const about: AnalysisAbout = {
   fault: '',
   factShare: 1,
   recordShare: 0.1,
-  sceneKeys: ['daypart'],
+  sceneKeys: ['daypart', 'user_group'],
   attributes: ['advertiser', 'brand', 'category', 'topic'],
 };
 

@@ -210,6 +210,19 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     expect(visit.faults).toEqual([]);
   });
 
+  it('keep to a group of users that callers name in the scene', async () => {
+    const { page } = look;
+    await look.goTo('/composition');
+    await page.getByRole('button', { name: 'Add a filter' }).click();
+    await page.getByRole('combobox', { name: 'Field' }).click();
+    await page.getByRole('option', { name: 'User group' }).click();
+    await page.getByRole('combobox', { name: 'Is' }).fill('new');
+    const asked = page.waitForRequest(/composition\?.*scene=user_group%3Dnew/);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Take out User group new' }).waitFor();
+    await asked;
+  });
+
   const anyValue = (): Locator =>
     visit.page
       .getByRole('table', { name: /^Items by/ })
@@ -317,7 +330,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
         await fill(page.getByRole('combobox', { name: 'User' }), '1');
         await click(page.getByRole('button', { name: 'Show', exact: true }));
         await page.getByRole('figure').filter({ hasText: 'Distance of the two' }).waitFor();
-        await page.getByText('What the user did since').waitFor();
+        await page.getByText('Behaviours since').waitFor();
         await table('Items of both recalls').waitFor();
       },
       'clicks by version and position': async () => {

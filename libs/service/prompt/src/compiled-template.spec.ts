@@ -248,6 +248,26 @@ describe('a profile or scene value', () => {
   });
 });
 
+describe('a value with empty texts', () => {
+  it('writes nothing: callers say a group of users, and the prompt stays as it is', async () => {
+    const segments = [{ text: 'Which ad next? ' }, { slot: 'scene', key: 'hour', before: ' At ' }];
+    const group = { slot: 'scene', key: 'user_group', values: { new: '', loyal: '' } };
+    const levels = patternsOf(readTemplate('minionerec'));
+    const [without, grouped] = [segments, [...segments, group]].map((all) =>
+      parseTemplate({ version: 1, name: 'grouped', levels, segments: all }),
+    ) as [PromptTemplate, PromptTemplate];
+    const { tokenizer } = await setUp(without);
+    const tokensOf = (template: PromptTemplate, scene: Record<string, string>) => {
+      const compiled = new CompiledTemplate(template, tokenizer, LEVEL_SIZES);
+      return [...compiled.render({ profile: {}, scene, history: [] }, 1000).tokens];
+    };
+    const expected = tokensOf(without, { hour: '7' });
+    for (const scene of [{}, { user_group: 'new' }, { user_group: 'loyal' }]) {
+      expect(tokensOf(grouped, { hour: '7', ...scene })).toEqual(expected);
+    }
+  });
+});
+
 describe('what of a prompt may be kept', () => {
   it('is the same for a longer history, another scene and, in front, another user', async () => {
     const template = parseTemplate({

@@ -191,7 +191,7 @@ const HISTORY_COLUMNS: readonly Column<AnalysisItem>[] = [
 function WhoGetsIt({ page }: { page: AdPage }) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
-      <Section title="Who gets it, by scene">
+      <Section title="Recalls by scene">
         <DataTable
           label="Recalls by scene"
           rows={page.byScene}
@@ -244,7 +244,7 @@ function Shown({ page }: { page: AdPage }) {
         </Section>
       )}
       {page.history.length > 1 && (
-        <Section title="What it was before">
+        <Section title="Earlier versions">
           <DataTable
             label="Versions of the item"
             rows={page.history}
@@ -263,10 +263,10 @@ function VerdictBars({ verdicts }: { verdicts: Verdicts }) {
   const given = Object.entries(steps).map(([step, count]) => `${count} in step ${step}`);
   return (
     <Stack gap={4}>
-      <Table fz="sm" verticalSpacing={3} aria-label="What became of it">
+      <Table fz="sm" verticalSpacing={3} aria-label="Verdict">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>What became of it</Table.Th>
+            <Table.Th>Verdict</Table.Th>
             <Table.Th className="number">Recalls</Table.Th>
             <Table.Th>Share</Table.Th>
           </Table.Tr>

@@ -21,7 +21,7 @@ import { UserField } from '../ui/user-field.js';
 import { Answered } from './page.js';
 
 const PART_WORDS: Readonly<Record<ChangePart, string>> = {
-  history: 'What the user did since',
+  history: 'Behaviours since',
   catalogue: 'The catalogue',
   adapter: 'The adapter',
 };

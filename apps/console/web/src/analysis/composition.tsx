@@ -193,7 +193,7 @@ export function View() {
   const across = query.get('across') ?? sceneKeys[0] ?? '';
   const asked = useAnalysis<CompositionPage>('composition', { by, across });
   return (
-    <AnalysisPage title="Composition" help="What was recalled, by an attribute of the items.">
+    <AnalysisPage title="Composition" help="Recalled items by an attribute.">
       <Group gap="xs" align="flex-end">
         <Select label="Attribute" size="xs" data={[...attributes]} value={by} onChange={setBy} />
         {sceneKeys.length > 0 && (

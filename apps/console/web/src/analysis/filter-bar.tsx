@@ -23,6 +23,11 @@ const WORDS: Readonly<Record<FilterName, string>> = {
   source: 'From',
   catalogue: 'Catalogue',
 };
+/** Key of the scene in which callers say the group of the user (docs/operate/analysis.md). */
+const USER_GROUP = 'user_group';
+const isGroup = (name: FilterName, value: string) =>
+  name === 'scene' && value.startsWith(`${USER_GROUP}=`);
+
 const SOURCES = ['served', 'console', 'all'];
 
 /** A time of the address as a field shows it, in the reader's zone. */
@@ -101,7 +106,10 @@ function useSuggestions(kind: string) {
   const facets = useAsked<ItemsPage>('analysis/items?limit=1').data?.facets ?? [];
   const { sceneKeys = [], attributes = [] } = about.data ?? {};
   const kinds = [
-    ...sceneKeys.map((key) => ({ value: `scene ${key}`, label: `Scene: ${key}` })),
+    ...sceneKeys.map((key) => ({
+      value: `scene ${key}`,
+      label: key === USER_GROUP ? 'User group' : `Scene: ${key}`,
+    })),
     ...attributes.map((name) => ({ value: `attribute ${name}`, label: `Items by ${name}` })),
     { value: 'adapter', label: 'Adapter (digest)' },
     { value: 'model', label: 'Model (digest)' },
@@ -136,7 +144,7 @@ function AddFilter({ close }: { close: () => void }) {
     <form onSubmit={submit}>
       <Stack gap="xs">
         <Select
-          label="What"
+          label="Field"
           data={kinds}
           value={kind === '' ? null : kind}
           onChange={(next) => setKind(next ?? '')}
@@ -158,8 +166,9 @@ function AddFilter({ close }: { close: () => void }) {
 }
 
 function shown(name: FilterName, value: string): string {
+  if (isGroup(name, value)) return `User group ${value.slice(USER_GROUP.length + 1)}`;
   const text = value.replace('=', ' ');
-  return name === 'adapter' || name === 'model' ? shortDigest(text) : text;
+  return `${WORDS[name]} ${name === 'adapter' || name === 'model' ? shortDigest(text) : text}`;
 }
 
 /** Time and filters of every analysis; all of it in the address. */
@@ -175,10 +184,10 @@ export function FilterBar() {
           key={`${name} ${value}`}
           size="xs"
           variant="light"
-          aria-label={`Take out ${WORDS[name]} ${shown(name, value)}`}
+          aria-label={`Take out ${shown(name, value)}`}
           onClick={() => drop(name, value)}
         >
-          {WORDS[name]} {shown(name, value)} ✕
+          {shown(name, value)} ✕
         </Button>
       ))}
       <Popover opened={isOpen} onChange={setIsOpen} trapFocus shadow="md" width={260}>

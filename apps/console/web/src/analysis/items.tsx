@@ -201,7 +201,7 @@ export function View() {
   };
   return (
     <>
-      <PageTitle title="Items">What can be recalled, and what could before.</PageTitle>
+      <PageTitle title="Items">Items that can be recalled, and those that could before.</PageTitle>
       <Stack>
         <SearchFields />
         {asked.error !== null && <Failure error={asked.error} retry={() => asked.refetch()} />}

@@ -114,7 +114,7 @@ function MarkLinks({ mark, query }: { mark: Mark; query: URLSearchParams }) {
   return (
     <Group gap="sm">
       <Anchor component={Link} size="sm" to={around}>
-        Who gained and lost reach
+        Gains and losses of reach
       </Anchor>
       {kind === 'catalogue' && sequence > 0 && (
         <Anchor
@@ -213,7 +213,7 @@ export function View() {
   return (
     <AnalysisPage
       title="Overview"
-      help="What the recalls of this span were like, beside the span of equal length before."
+      help="Figures of the recalls of this span, beside the span of equal length before."
     >
       <Answered asked={asked}>
         {(page) => (
@@ -226,7 +226,7 @@ export function View() {
             {page.now.recalls > 0 && <Numbers page={page} />}
             <PanelNote oneIn={page.oneIn} figures="Click rate" />
             <PanelNote oneIn={page.overlapOneIn} figures="Overlap" />
-            <Section title="What changed" help="Also as dashed lines in the pictures above.">
+            <Section title="Changes" help="Also as dashed lines in the pictures above.">
               <WhatChanged page={page} />
             </Section>
           </Stack>

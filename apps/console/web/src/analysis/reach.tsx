@@ -280,7 +280,7 @@ export function View() {
     <AnalysisPage title="Reach" help="Which items, or advertisers, or campaigns, recalls had.">
       <SegmentedControl
         size="xs"
-        aria-label="What to show"
+        aria-label="View"
         style={{ alignSelf: 'flex-start' }}
         value={shows}
         onChange={(show) => set({ show: show === 'changed' ? undefined : show })}

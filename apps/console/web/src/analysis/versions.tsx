@@ -243,7 +243,7 @@ function Shown({ page, shows }: { page: VersionsPage; shows: string }) {
       >
         <Overlaps page={page} nameOf={nameOf} />
       </Section>
-      <Section title="What served">
+      <Section title="Served versions">
         <DataTable
           label="Versions"
           rows={page.versions}
@@ -266,12 +266,12 @@ export function View() {
       <Group gap="xs" align="flex-end">
         <SegmentedControl
           size="xs"
-          aria-label="What to show"
+          aria-label="View"
           value={shows}
           onChange={(show) => set({ show: show === 'recalled' ? undefined : show })}
           data={[
-            { value: 'recalled', label: 'What they recall' },
-            { value: 'outcome', label: 'What is clicked' },
+            { value: 'recalled', label: 'Recalled items' },
+            { value: 'outcome', label: 'Clicks' },
           ]}
         />
         {shows === 'recalled' && (

@@ -134,7 +134,7 @@ function Shown({ page }: { page: CataloguePage }) {
         <Generations generations={page.generations} />
         <RollBack page={page} />
       </Section>
-      <Section title="What changed">
+      <Section title="Changes">
         <ChangeLog />
       </Section>
       <Section title="Where an ad lands">
@@ -151,7 +151,7 @@ export function View() {
   const asked = useAsked<CataloguePage>('catalogue', 5000);
   return (
     <>
-      <PageTitle title="Catalogue">What can be recalled, and its versions.</PageTitle>
+      <PageTitle title="Catalogue">Items that can be recalled, and their versions.</PageTitle>
       {asked.error !== null && <Failure error={asked.error} retry={() => asked.refetch()} />}
       {asked.isPending && <Waiting />}
       {asked.data !== undefined && <Shown page={asked.data} />}

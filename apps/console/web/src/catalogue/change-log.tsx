@@ -106,7 +106,7 @@ export function ChangeLog() {
             <Table.Tr>
               <Table.Th>Time</Table.Th>
               <Table.Th className="number">Change</Table.Th>
-              <Table.Th>What</Table.Th>
+              <Table.Th>Change</Table.Th>
               <Table.Th>Items</Table.Th>
               <Table.Th>From</Table.Th>
               <Table.Th>Compare</Table.Th>

@@ -129,7 +129,7 @@ const SAVED_COLUMNS: readonly Column<ComparisonSummary>[] = [
   },
   {
     key: 'title',
-    label: 'What was compared',
+    label: 'Compared settings',
     value: ({ title }) => title,
     cell: ({ id, title }) => (
       <Anchor component={Link} to={`/compare/${id}`} size="sm">

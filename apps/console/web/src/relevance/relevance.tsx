@@ -56,7 +56,7 @@ function Documents({ form, set }: FieldsProps) {
   return (
     <>
       <SegmentedControl
-        aria-label="What is scored"
+        aria-label="Kind of texts"
         value={form.source}
         onChange={(source) => set({ source: source as RelevanceForm['source'] })}
         data={[
