@@ -5,11 +5,10 @@ import { posix, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FROM_ELSEWHERE = [
-  ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'STYLE.md'],
-  ...['clients/README.md', 'clients/go/README.md', 'clients/java/README.md'],
-  ...['clients/python/README.md', 'deploy/chart/README.md', 'examples/README.md'],
-  ...['bench/README.md', 'trainer/README.md'],
+/** Folders whose Markdown is for people who work on the code. */
+export const WITHOUT_PAGES = [
+  ...['apps', 'bench/peers', 'build', 'data', 'dist', 'libs', 'models', 'native', 'test'],
+  ...['clients/java/target', 'clients/node/node_modules', '.cache'],
 ];
 /** READMEs that would share an address with another page, or that a folder opens with. */
 const RENAMED = {
@@ -20,7 +19,7 @@ const RENAMED = {
 
 /** True where the site has a file of the repository as a page. */
 export const isPage = (path) =>
-  FROM_ELSEWHERE.includes(path) || (path.startsWith('docs/') && path.endsWith('.md'));
+  path.endsWith('.md') && !WITHOUT_PAGES.some((folder) => path.startsWith(`${folder}/`));
 
 /** The path of a page in the site. */
 export const sitePath = (path) => RENAMED[path] ?? path.replace(/^docs\//, '');
@@ -30,7 +29,8 @@ function addressOf(page, link) {
   const [path, anchor] = link.split('#');
   const target = posix.join(posix.dirname(page), path).replace(/\/$/, '');
   if (!existsSync(resolve(ROOT, target))) throw new Error(`${page}: ${target} is not there`);
-  const found = [target, `${target}/README.md`].find(isPage);
+  const pages = [target, `${target}/README.md`].filter(isPage);
+  const found = pages.find((each) => existsSync(resolve(ROOT, each)));
   if (found === undefined) return undefined;
   return `/${sitePath(found)}${anchor === undefined ? '' : `#${anchor}`}`;
 }

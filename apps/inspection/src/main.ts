@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { serveFacts } from '@tessera/facts';
 import { serveLauncher, serveQuery, serveRecorder } from '@tessera/inspection';
 
@@ -17,7 +17,8 @@ const [, , name = '', niceness = ''] = process.argv;
 const serve = KINDS[name];
 if (serve === undefined)
   throw new Error(`expected recorder, facts, launcher or query, got '${name}'`);
-setPriority(Number(niceness));
+// A service that is nicer than that already may not take it back.
+setPriority(Math.max(getPriority(), Number(niceness)));
 // A terminal interrupts its whole group; the service says when this process ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 serve(process);
