@@ -135,10 +135,11 @@ function only(words: readonly string[], what: string): string {
 }
 
 const COLUMNS = ['name', 'digest', 'state', 'share', 'pinned', 'loaded', 'fileBytes', 'reason'];
+/** Not cut: a digest is a word of the next command. */
+const WHOLE = new Set(['digest', 'reason']);
 
 /** States as docs/operate/adapter-versions.md spells them. */
 function cellOf(column: string, value: string): string {
-  if (column === 'digest') return value.slice(0, 16);
   return column === 'state' ? value.replace(/^STATE_/, '').toLowerCase() : value;
 }
 
@@ -153,7 +154,7 @@ function shown(answer: object): string {
   );
   const lines = [
     table(
-      COLUMNS.map((name) => ({ name, isWhole: name === 'reason' })),
+      COLUMNS.map((name) => ({ name, isWhole: WHOLE.has(name) })),
       cells,
     ),
   ];

@@ -6,6 +6,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeClientPackage } from './release/client-package.mjs';
 import { output, writeEnginePackage } from './release/engine-package.mjs';
 import { recallFrom } from './release/first-recall.mjs';
 import { writeRelease } from './release/release-files.mjs';
@@ -38,7 +39,8 @@ function packAll() {
       `engine: glibc ${glibc} or later, with ${libraries.map((path) => basename(path)).join(', ')}`,
     );
     writeRelease(root, join(work, 'service'));
-    return ['engine', 'service'].map((name) => pack(join(work, name)));
+    writeClientPackage(root, join(work, 'client'));
+    return ['engine', 'service', 'client'].map((name) => pack(join(work, name)));
   } finally {
     fs.rmSync(work, { recursive: true, force: true });
   }

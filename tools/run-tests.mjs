@@ -86,9 +86,8 @@ function cudaSources() {
 function check() {
   checker('format and lint (biome)', bin('biome'), ['check', '--error-on-warnings', '.']);
   checker('types (tsc)', process.execPath, [TSC, '--noEmit', '-p', 'tsconfig.json']);
-  checker('types of the console (tsc)', process.execPath, [
-    ...[TSC, '--noEmit', '-p', 'apps/console/web'],
-  ]);
+  for (const at of ['apps/console/web', 'clients/node'])
+    checker(`types of ${at} (tsc)`, process.execPath, [TSC, '--noEmit', '-p', at]);
   checker('import law (dependency-cruiser)', bin('depcruise'), [
     '--config',
     '.dependency-cruiser.cjs',
@@ -100,6 +99,7 @@ function check() {
   checker('dead code (knip)', bin('knip'), ['--no-progress']);
   checker('proto lint (buf)', bin('buf'), ['lint']);
   checker('proto v1 kept (buf)', bin('buf'), ['breaking', '--against', 'test/contract/v1.binpb']);
+  checker('OpenAPI: lint, v1 kept', process.execPath, ['tools/openapi.mjs']);
   checker('generated code is up to date', process.execPath, ['tools/generate.mjs', '--check']);
   clangFormat();
   checker('libraries as one file, locks (clang)', process.execPath, ['tools/clang-check.mjs']);

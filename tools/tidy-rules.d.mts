@@ -22,7 +22,6 @@ export const bannedWords: Rule;
 export const fileName: (path: string) => Fault[];
 export const includeLaw: Rule;
 export const bareCpp: (text: string) => string;
-export const markdownLinks: Rule;
 export const readmeLength: Rule;
 export const namedFiles: Rule;
 export const styleNamesCheckers: Rule;

@@ -310,26 +310,6 @@ export function includeLaw(path, text) {
   });
 }
 
-/** Links of a Markdown page, resolved by `exists`, which takes a path from the root. */
-export function markdownLinks(path, text, exists) {
-  if (!path.endsWith('.md')) return [];
-  const blank = (match) => match.replace(/[^\n]/g, ' ');
-  const prose = text.replace(/```[\s\S]*?```|`[^`\n]*`/g, blank);
-  const folder = path.split('/').slice(0, -1);
-  return [...prose.matchAll(/\]\(([^)\s#]+)(#[^)\s]*)?\)/g)].flatMap((match) => {
-    if (/^[a-z]+:/.test(match[1])) return [];
-    const parts = match[1].startsWith('/') ? [] : [...folder];
-    for (const part of match[1].split('/')) {
-      if (part === '..') parts.pop();
-      else if (part !== '.' && part !== '') parts.push(part);
-    }
-    if (exists(parts.join('/'))) return [];
-    return [
-      { line: lineOf(text, match.index), message: `link to ${match[1]}, which is not there` },
-    ];
-  });
-}
-
 /** The first page is read whole: what is longer belongs behind a link. */
 export function readmeLength(path, text) {
   if (path !== 'README.md') return [];
@@ -385,7 +365,6 @@ export const RULES = [
   bannedWords,
   fileName,
   includeLaw,
-  markdownLinks,
   readmeLength,
   namedFiles,
   styleNamesCheckers,

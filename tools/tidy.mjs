@@ -7,6 +7,7 @@ import { deadNative } from './dead-native.mjs';
 import { radiusFaults } from './radius.mjs';
 import { decisionFaults } from './tidy-decisions.mjs';
 import { dialectFaults } from './tidy-dialect.mjs';
+import { linkFaults, pagesApart } from './tidy-links.mjs';
 import { missingReadmes, RULES } from './tidy-rules.mjs';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -46,6 +47,8 @@ const faults = [
   ...radiusFaults(texts, ceilings),
   ...deadNative(texts),
   ...decisionFaults(texts),
+  ...linkFaults(texts, existsSync),
+  ...pagesApart(texts),
   ...dialectFaults(texts, JSON.parse(readFileSync('tools/dialect.json', 'utf8'))),
   ...missingReadmes([...foldersOf('native/src'), ...domainLibs], existsSync),
 ];

@@ -9,6 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { deadNative } from './dead-native.mjs';
 import { DECISIONS_MAX, decisionFaults, decisionStatus } from './tidy-decisions.mjs';
 import { dialect, dialectFaults } from './tidy-dialect.mjs';
+import { linkFaults, pagesApart } from './tidy-links.mjs';
 import * as tidy from './tidy-rules.mjs';
 
 const exists = (path: string) => path === 'docs/there.md' || path === 'libs/a/there.ts';
@@ -165,7 +166,6 @@ const cases: [tidy.Rule, string, string, string][] = [
   [tidy.includeLaw, 'native/src/beam/a.h', '#include "device/device.h"', '#include "beam/a.h"'],
   [tidy.includeLaw, 'native/src/model/a.cc', '#include "beam/select.h"', '#include "ops/a.h"'],
   [tidy.includeLaw, 'native/src/engine/a.cc', '#include "bridge/a.h"', '#include "beam/a.h"'],
-  [tidy.markdownLinks, 'docs/a.md', '[x](gone.md)', '[x](there.md#part) [y](https://a.b) `[z](q)`'],
   [tidy.readmeLength, 'README.md', 'word '.repeat(1201), 'word '.repeat(1200)],
   [tidy.namedFiles, 'ARCHITECTURE.md', '`libs/a/gone.ts`', '`libs/a/there.ts` and `a/b`'],
   [
@@ -197,6 +197,31 @@ describe('tidy', () => {
   it('names the folders without a README', () => {
     const faults = tidy.missingReadmes(['a', 'b'], (path) => path === 'a/README.md');
     expect(faults.map((fault) => fault.path)).toEqual(['b']);
+  });
+
+  it('finds links to files and headings that are not there', () => {
+    const links = (text: string) => {
+      const texts = new Map([
+        ['docs/a.md', `# A\n\n## A \`b.c\`, *d* & e\n\n## Twice\n\n## Twice\n\n${text}\n`],
+        ['docs/there.md', '# There\n\n```sh\n# no heading\n```\n'],
+      ]);
+      return linkFaults(texts, (path) => texts.has(path) || exists(path)).length;
+    };
+    const bad = ['[x](gone.md)', '[x](there.md#part)', '[x](#twice-2)', '[x](there.md#no-heading)'];
+    for (const text of [...bad, '<<< gone.py#recall{python}', '![x](gone.svg)'])
+      expect(links(text)).toBe(1);
+    const good = ['[x](there.md#there)', '[x](#a-bc-d--e)', '[x](#twice-1)', '[y](https://a.b)'];
+    for (const text of [...good, '`[z](q)`', '[x](../docs/there.md)']) expect(links(text)).toBe(0);
+  });
+
+  it('finds pages of docs that no chain of links leads to', () => {
+    const texts = new Map([
+      ['docs/README.md', '[a](a.md)'],
+      ['docs/a.md', '[b](x/b.md)'],
+      ['docs/x/b.md', ''],
+      ['docs/c.md', '[a](a.md)'],
+    ]);
+    expect(pagesApart(texts).map(({ path }) => path)).toEqual(['docs/c.md']);
   });
 
   it('finds decisions that are cited and not there, not listed, or too many', () => {

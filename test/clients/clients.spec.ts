@@ -3,9 +3,7 @@
  * built service: `npm run test:clients`. A language without its tool is skipped, with a message.
  */
 
-import { execFile, spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { promisify, stripVTControlCharacters } from 'node:util';
 import {
   type KafkaBroker,
   S3_CREDENTIALS,
@@ -17,10 +15,8 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMO, writeRandomAdapter } from '../e2e/random-adapter.js';
 import { Service } from '../e2e/service.js';
+import { BUILD_MS, IS_WANTED, printedIds, run as runIn, skipWithout } from './run-tools.js';
 
-const IS_WANTED = process.env.TEST_CLIENTS === 'all';
-/** A first run fetches compilers' and packages' files. */
-const BUILD_MS = 900_000;
 const EXAMPLE_ITEMS = 3;
 const BUCKET = 'trained';
 
@@ -31,23 +27,8 @@ let service: Service;
 let expected: string[] = [];
 let environment: NodeJS.ProcessEnv = {};
 
-const has = (tool: string, flag: string) =>
-  IS_WANTED && spawnSync(tool, [flag], { stdio: 'ignore' }).status === 0;
-
-function skipWithout(tool: string, flag = '--version'): boolean {
-  if (!IS_WANTED || has(tool, flag)) return !IS_WANTED;
-  console.log(`clients.spec: skipped, ${tool} is absent`);
-  return true;
-}
-
-/** Output of a command; rejects with all that it printed where it fails. */
-async function run(cwd: string, command: string, words: readonly string[]): Promise<string> {
-  const options = { cwd: resolve(cwd), env: environment, maxBuffer: 1 << 24 };
-  const { stdout } = await promisify(execFile)(command, words, options).catch((thrown) => {
-    throw new Error(`${command} ${words.join(' ')}:\n${thrown.stdout}\n${thrown.stderr}`);
-  });
-  return stdout;
-}
+const run = (cwd: string, command: string, words: readonly string[]) =>
+  runIn(cwd, command, words, environment);
 
 /** An example against an address where nothing listens: its words come in the message. */
 async function failsAloud(cwd: string, command: string, words: readonly string[]) {
@@ -55,13 +36,6 @@ async function failsAloud(cwd: string, command: string, words: readonly string[]
 }
 
 const NOWHERE = '127.0.0.1:9';
-
-/** IDs that an example prints, a line each, before the first tab. */
-const printedIds = (text: string) =>
-  stripVTControlCharacters(text)
-    .split('\n')
-    .filter((line) => line.includes('\t'))
-    .map((line) => line.split('\t')[0]);
 
 beforeAll(async () => {
   if (!IS_WANTED) return;

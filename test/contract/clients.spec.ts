@@ -1,4 +1,4 @@
-/** The messages of clients/go, which are in the repository, are those of proto/. */
+/** The messages of clients/go and clients/node are those of proto/. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,4 +27,16 @@ it.each(files)('%s', (file) => {
   const stubs = readFileSync(path.replace('.pb.go', '_grpc.pb.go'), 'utf8');
   const generated = named(stubs, /^func \(c \*\w+ServiceClient\) (\w+)\(/gm);
   expect(generated, how).toEqual(methods);
+});
+
+const camel = (name = '') => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+it.each(files)('%s in TypeScript', (file) => {
+  const proto = readFileSync(join(PROTOS, file), 'utf8');
+  const path = join('clients/node/src/generated/tessera', file.replace(/proto$/, 'ts'));
+  const how = 'npx buf generate --template clients/node/buf.gen.yaml';
+  // Entries of maps have fields of their own, which no proto file names.
+  const text = readFileSync(path, 'utf8').replaceAll(/interface \w+Entry \{[^}]*\}/g, '');
+  const fields = named(text, /^ {2}readonly (\w+)\??:/gm);
+  expect(fields, how).toEqual([...new Set(named(proto, FIELD).map(camel))].sort());
 });

@@ -14,6 +14,7 @@ const notice = read('NOTICE');
 it.each([
   ['package.json', /"license": "Apache-2\.0"/],
   ['test/nodes/package.json', /"license": "Apache-2\.0"/],
+  ['docs/package.json', /"license": "Apache-2\.0"/],
   ['clients/python/pyproject.toml', /^license = "Apache-2\.0"$/m],
   ['clients/java/pom.xml', /<license>\s*<name>Apache-2\.0<\/name>/],
 ])('%s names the licence', (path, named) => {

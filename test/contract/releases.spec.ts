@@ -24,6 +24,7 @@ it('the routine of updates has a row for every file that pins versions', () => {
 
 it.each([
   ['clients/python/pyproject.toml', /^version = "([^"]+)"$/m],
+  ['clients/node/package.json', /"version": "([^"]+)"/],
   ['clients/java/pom.xml', /<artifactId>tessera-client<\/artifactId>\s*<version>([^<]+)</],
 ])('%s has the number of package.json', (path, pattern) => {
   expect(pattern.exec(read(path))?.[1]).toBe(version);

@@ -87,6 +87,8 @@ const overview: OverviewPage = {
   fromMs: FROM_MS,
   toMs: TO_MS,
   bucketMs: HOUR_MS / 2,
+  oneIn: 8,
+  overlapOneIn: 40,
   liveItems: 100_690,
   shownBy: 'impressions',
   now: figures(1),
@@ -125,6 +127,7 @@ const reach: ReachPage = {
   fromMs: FROM_MS,
   atMs: FROM_MS + 7 * HOUR_MS,
   toMs: TO_MS,
+  oneIn: 1,
   recallsBefore: 15_000,
   recallsAfter: 37_311,
   rows: Array.from({ length: 60 }, (_, at) => {
@@ -168,6 +171,8 @@ const outcomeOf = (adapter: string, lift: number): OutcomeRow[] =>
   });
 
 const versions: VersionsPage = {
+  oneIn: 8,
+  overlapOneIn: 40,
   versions: [
     { adapter: '', name: '', arm: 'base', recalls: 36_000, users: 6_000 },
     { adapter: OTHER_VERSION, name: 'trained-demo', arm: 'canary', recalls: 16_311, users: 3_120 },
@@ -213,6 +218,7 @@ const item = (at: number) => ({
 const ad: AdPage = {
   item: item(1),
   history: [item(0), item(1)],
+  oneIn: 8,
   recalls: 9_487,
   users: 512,
   hours: Array.from({ length: 24 }, (_, at) => ({

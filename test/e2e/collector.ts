@@ -9,6 +9,7 @@ export interface CollectedSpan {
   readonly spanId: string;
   readonly parentSpanId?: string;
   readonly startTimeUnixNano: string;
+  readonly attributes: readonly { readonly key: string; readonly value: object }[];
 }
 
 /** Takes spans over OTLP/HTTP and keeps them. */

@@ -78,7 +78,7 @@ describe('features in a process of their own', () => {
     const traceId = '1af7651916cd43dd8448eb211c80319c';
     const tracing = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
     const client = new TesseraClient(retrieval.grpcAddress, { headers: () => tracing });
-    await client.recall({ userId: 'u' }, DEADLINE_MS);
+    await client.recall({ userId: 'u', resultCount: 4 }, DEADLINE_MS);
     client.close();
     const spans = () => collector.spans.filter((span) => span.traceId === traceId);
     const names = () => spans().map(({ service, name }) => `${service}: ${name}`);
@@ -92,6 +92,14 @@ describe('features in a process of their own', () => {
       spans().find((span) => span.name === name),
     );
     expect(features?.startTimeUnixNano).toBe(prefetch?.startTimeUnixNano);
+    const operation = (value: string) => ({
+      key: 'gen_ai.operation.name',
+      value: { stringValue: value },
+    });
+    const topK = { key: 'gen_ai.retrieval.top_k', value: { intValue: 4 } };
+    expect(recall?.attributes).toEqual(expect.arrayContaining([operation('retrieval'), topK]));
+    const engine = spans().find((span) => span.name === 'engine');
+    expect(engine?.attributes).toEqual(expect.arrayContaining([operation('generate_content')]));
   });
 
   it('let the KV pool follow, so that a returning user has only the scene to compute', async () => {

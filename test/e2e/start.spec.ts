@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../libs/testing/src/index.js';
 import { SMALL, writeRandomModel } from './random-model.js';
 import { Service } from './service.js';
@@ -91,7 +91,10 @@ it('a port that is taken ends the start and names the address', async () => {
 });
 
 it.each([
-  [['--prot', '1'], '--prot: expected one of --config, --print-config, --kafka, --redis,'],
+  [
+    ['--prot', '1'],
+    '--prot: expected one of --config, --print-config, --json-log, --kafka, --redis,',
+  ],
   [['--kafka'], '--kafka: expected a value, got nothing'],
 ])('the flags %j end the start, which says why before anything else', async (words, reason) => {
   const { status, stderr } = await Service.launch(variables, words).ended;
@@ -125,6 +128,39 @@ it('--print-config prints and ends', async () => {
   const { status, stdout } = await launched.ended;
   expect(status).toBe(0);
   expect(stdout).toContain('TESSERA_LOG_LEVEL=warn  # log.level, environment');
+});
+
+describe('--json-log', () => {
+  const linesOf = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  it('leaves events with named levels on the standard output, and nothing else', async () => {
+    const printed = /sample recall/;
+    const flags = ['--json-log'];
+    const service = await Service.start({ ...variables }, flags, { printed });
+    await service.stop();
+    const { stdout, stderr } = await service.ended;
+    const lines = linesOf(stdout);
+    expect(stderr).toBe('');
+    expect(new Set(lines.map(({ level }) => level))).toContain('info');
+    expect(lines.filter(({ level }) => typeof level !== 'string')).toEqual([]);
+    const serving = lines.find(({ msg }) => msg === 'serving');
+    expect(serving).toMatchObject({ HTTP: expect.stringMatching(/^http:.*recall$/) });
+  });
+
+  it('makes the end of a start one of them', async () => {
+    const wrong = { ...variables, TESSERA_MODEL_PATH: '/nowhere' };
+    const { status, stdout, stderr } = await Service.launch(wrong, ['--json-log']).ended;
+    expect([status, stderr]).toEqual([1, '']);
+    expect(linesOf(stdout).at(-1)).toMatchObject({
+      level: 'fatal',
+      code: 'MODEL_NOT_FOUND',
+      field: 'model.path',
+    });
+  });
 });
 
 it('the feature process and the service agree on the folder of behaviours', async () => {

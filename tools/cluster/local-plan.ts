@@ -113,6 +113,7 @@ export function localPlan(options: LocalClusterOptions, config: Config): readonl
   const { nodes: answering, append: appending = 0, httpPort, grpcPort, etcd, redis } = options;
   const count = answering + appending;
   const featureGrpc = `${HOST}:${grpcPort + FEATURE_PORT_STEP}`;
+  const featureHttp = `${HOST}:${httpPort + FEATURE_PORT_STEP}`;
   const store: Record<string, string> =
     redis === ''
       ? { TESSERA_BEHAVIOURS_STORE: 'remote', TESSERA_BEHAVIOURS_REMOTE: featureGrpc }
@@ -142,7 +143,7 @@ export function localPlan(options: LocalClusterOptions, config: Config): readonl
   const gateway = processOf(options, 'gateway', 'gateway', 0, {
     TESSERA_CLUSTER_NODES: etcd === '' ? members.join() : '',
     TESSERA_CLUSTER_ETCD: etcd,
-    TESSERA_CLUSTER_BEHAVIOURS: redis === '' ? featureGrpc : '',
+    TESSERA_CLUSTER_BEHAVIOURS: redis === '' ? `${featureGrpc}/${featureHttp}` : '',
   });
   if (redis !== '') return [...nodes, gateway];
   const feature = processOf(options, 'feature', 'feature', FEATURE_PORT_STEP, {

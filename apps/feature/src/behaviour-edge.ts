@@ -1,5 +1,6 @@
 import type { ChangeAudits } from '@tessera/access';
 import { type BehaviourEvent, type BehaviourLog, checkBehaviourEvent } from '@tessera/behaviour';
+import type { Call } from '@tessera/call';
 import { TesseraError } from '@tessera/errors';
 import type { Carrier, Edge, Log, Metrics, Tracing } from '@tessera/telemetry';
 import type { KvFollower } from './kv-follower.js';
@@ -18,6 +19,9 @@ export interface BehaviourParts {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
 }
+
+/** By whom and where a change was asked for. */
+type Asker = Pick<Call, 'edge' | 'caller'>;
 
 /** Checks, stores and counts behaviours, for all edges. */
 export class BehaviourEdge {
@@ -53,16 +57,16 @@ export class BehaviourEdge {
   putProfile(
     userId: string,
     profile: Readonly<Record<string, string>>,
-    actor: string,
+    { edge, caller }: Asker,
   ): Promise<void> {
-    const change = { action: 'put-profile', actor, edge: 'grpc', name: userId } as const;
+    const change = { action: 'put-profile', actor: caller.name, edge, name: userId };
     return this.parts.changes.noted(change, () =>
       this.parts.behaviours.putProfile(userId, profile),
     );
   }
 
-  erase(userId: string, actor: string): Promise<Erased> {
-    const change = { action: 'erase-user', actor, edge: 'grpc', name: userId } as const;
+  erase(userId: string, { edge, caller }: Asker): Promise<Erased> {
+    const change = { action: 'erase-user', actor: caller.name, edge, name: userId };
     const act = () => this.parts.erasure.erase(userId);
     return this.parts.changes.audited(change, act, ({ known }) => (known ? '' : 'was not known'));
   }

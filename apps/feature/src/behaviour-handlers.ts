@@ -1,18 +1,18 @@
 import { type Call, type Handler, type Read, service } from '@tessera/call';
-import type {
-  WireBehaviourAppendRequest,
-  WireBehaviourAppendResponse,
-  WireEraseRequest,
-  WireEraseResponse,
-  WireHistoryRequest,
-  WireHistoryResponse,
-  WirePutProfileRequest,
-  WirePutProfileResponse,
+import {
+  BEHAVIOURS_PER_CALL_MAX,
+  type WireBehaviourAppendRequest,
+  type WireBehaviourAppendResponse,
+  type WireEraseRequest,
+  type WireEraseResponse,
+  type WireHistoryRequest,
+  type WireHistoryResponse,
+  type WirePutProfileRequest,
+  type WirePutProfileResponse,
 } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { invalid } from '@tessera/grpc';
 import {
-  BEHAVIOURS_PER_CALL_MAX,
   parseBehaviour,
   parseLimit,
   parseProfile,
@@ -48,11 +48,11 @@ export function behaviourHandlers(edge: BehaviourEdge): [path: string, handler: 
       call: Call,
     ): Promise<WirePutProfileResponse> => {
       const { userId, profile } = read();
-      await edge.putProfile(parseUserId(userId), parseProfile(profile), call.caller.name);
+      await edge.putProfile(parseUserId(userId), parseProfile(profile), call);
       return {};
     },
     Erase: async (read: Read<WireEraseRequest>, call: Call): Promise<WireEraseResponse> => {
-      const { known } = await edge.erase(parseUserId(read().userId), call.caller.name);
+      const { known } = await edge.erase(parseUserId(read().userId), call);
       return { known };
     },
   });

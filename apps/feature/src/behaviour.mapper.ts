@@ -12,8 +12,6 @@ import { TesseraError } from '@tessera/errors';
 import { invalid, text, texts } from '@tessera/grpc';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 
-/** Behaviours of one call. */
-export const BEHAVIOURS_PER_CALL_MAX = 10_000;
 const HISTORY_LIMIT_MAX = 100_000;
 const HISTORY_LIMIT_DEFAULT = 100;
 /** @throws TesseraError REQUEST_INVALID */

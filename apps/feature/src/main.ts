@@ -7,7 +7,7 @@ ${FLAG_LINES}
 Every key and its variable: docs/operate/configuration.md`;
 
 // Modules take their time to load: a bad configuration is reported before.
-runProcess(USAGE, async ({ config }) => {
+runProcess(USAGE, async ({ config }, isJsonLog) => {
   const { start } = await import('./start.js');
-  await start(config);
+  await start(config, isJsonLog);
 });

@@ -19,6 +19,7 @@ import {
   watchStores,
   watchTracing,
 } from '@tessera/hosting';
+import { SERVICE_JSON } from '@tessera/httpjson';
 import { brokerCondition, serveTopics, topicNames, topicSettings } from '@tessera/kafka';
 import { Readiness } from '@tessera/lifecycle';
 import { type Log, Metrics, NO_TRACING, openTracing, type Tracing } from '@tessera/telemetry';
@@ -34,6 +35,8 @@ import { UserErasure } from './user-erasure.js';
 
 /** Answers that are still to be written. */
 const ANSWERS_BUDGET_MS = 10_000;
+
+const JSON_AS_IS = { handlers: new Map(), form: SERVICE_JSON };
 
 export interface ServeParts {
   readonly config: Config;
@@ -198,7 +201,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
       http: { ...config.http, ...config.edge },
       grpc: { ...config.grpc, ...config.edge },
       limits: config.recall,
-      methods: (app) => ({ handlers: new Map(behaviourMethods(app)) }),
+      methods: (app) => ({ handlers: new Map(behaviourMethods(app)), json: JSON_AS_IS }),
       topicServer: topics?.server,
       readiness,
       access,

@@ -12,6 +12,7 @@ import { Readiness } from '@tessera/lifecycle';
 import type { Membership } from '@tessera/routing';
 import type { Log } from '@tessera/telemetry';
 import { Asking, ForwardCounts } from './asking.js';
+import { behavioursLink } from './behaviours-link.js';
 import { Cluster } from './cluster.js';
 import { GatewayModule } from './gateway.module.js';
 import { addForwarded, forwardedServices } from './grpc/forwarded-services.js';
@@ -21,7 +22,7 @@ import { serveForwarded } from './http/forwarded-routes.js';
 import { type GatewayTopics, gatewayTopics } from './kafka/gateway-topics.js';
 import { membershipOf } from './membership.js';
 import { NodeHealth } from './node-health.js';
-import { NodeLink } from './node-link.js';
+import type { NodeLink } from './node-link.js';
 import { addConditions, metricsOf } from './observed.js';
 import { SplitCalls } from './relevance/split-calls.js';
 
@@ -37,12 +38,6 @@ export interface ServeParts {
 /** A gateway that serves, and its cluster. */
 export interface ServingGateway extends Serving {
   readonly cluster: Cluster;
-}
-
-function behavioursLink({ cluster: { behaviours } }: Config, connection: NodeLink['connection']) {
-  if (behaviours === '') return undefined;
-  const member = { name: 'behaviours', grpc: behaviours, http: behaviours, weight: 1 };
-  return new NodeLink(member, connection);
 }
 
 /** Joins the members, asks each once how it is, and goes on doing so. */
@@ -95,7 +90,7 @@ function answering(
     counts,
     split,
     fromTopics: new OneNodeCalls(asking, connection, 'kafka'),
-    overHttp: { asking, calls: split, connection, log, timeoutMs },
+    overHttp: { asking, calls: split, connection, behaviours, log, timeoutMs },
     overGrpc: {
       names: forwardedServices(),
       addTo: (server: Parameters<typeof addForwarded>[0]) => addForwarded(server, calls, log),
@@ -112,7 +107,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   const readiness = new Readiness();
   const cluster = new Cluster(connection, log);
   const health = await follow(membership, cluster);
-  const behaviours = behavioursLink(config, connection);
+  const behaviours = behavioursLink(config.cluster.behaviours, connection);
   const { counts, split, ...edges } = answering(parts, { cluster, behaviours }, connection);
   addConditions(readiness, cluster, membership);
   const { conditions } = readiness;

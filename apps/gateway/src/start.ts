@@ -1,14 +1,13 @@
 import 'reflect-metadata';
 import type { Config } from '@tessera/config';
 import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
-import { createLog } from '@tessera/telemetry';
+import { openOutput, reportServing } from '@tessera/telemetry';
 import { serve } from './serve.js';
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
-
 /** Finds the nodes that the configuration names, and serves before them. */
-export async function start(config: Config): Promise<void> {
-  const log = createLog(config.log.level);
+export async function start(config: Config, isJsonLog: boolean): Promise<void> {
+  const output = openOutput(config.log.level, isJsonLog);
+  const { log, print } = output;
   const { cluster, ...serving } = await serve({ config, log, serviceVersion: serviceVersion() });
   drainOnStopSignals(serving.drain, (status) => process.exit(status));
   const { revision, digest } = cluster.table;
@@ -19,10 +18,11 @@ export async function start(config: Config): Promise<void> {
     const why = reason === '' ? '' : ` (${reason})`;
     print(`  ${name}  gRPC ${grpc}  HTTP ${http}  ${owned[at]} partitions  ${state}${why}`);
   }
-  print('Serving');
-  print(`  HTTP     ${serving.httpUrl}/v1/recall`);
-  print(`  gRPC     ${serving.grpcAddress}  tessera.recall.v1.RecallService/Recall`);
-  print(`  cluster  ${serving.httpUrl}/v1/cluster`);
-  print(`  health   ${serving.httpUrl}/health`);
-  print(`  metrics  ${serving.httpUrl}/metrics`);
+  reportServing(output, {
+    HTTP: `${serving.httpUrl}/v1/recall`,
+    gRPC: `${serving.grpcAddress}  tessera.recall.v1.RecallService/Recall`,
+    cluster: `${serving.httpUrl}/v1/cluster`,
+    health: `${serving.httpUrl}/health`,
+    metrics: `${serving.httpUrl}/metrics`,
+  });
 }

@@ -8,6 +8,7 @@ import type {
 } from '@tessera/embedding';
 import { TesseraError } from '@tessera/errors';
 import { MICROSECONDS_PER_MILLISECOND, MILLISECONDS_PER_SECOND } from '@tessera/units';
+import { embeddingAttributes } from './gen-ai-attributes.js';
 import type { EdgeParts } from './recall-edge.js';
 
 export interface EmbeddingEdgeParts
@@ -36,7 +37,7 @@ export class EmbeddingEdge {
     });
   }
 
-  private served<Asked, Answer>(
+  private served<Asked, Answer extends Omit<EmbeddingAnswer, 'vectors'>>(
     parse: () => Asked,
     call: Call,
     act: (asked: Asked, call: EmbeddingCall) => Promise<Answer>,
@@ -49,7 +50,7 @@ export class EmbeddingEdge {
       try {
         const answer = await this.admitted(parse, call, act);
         metrics.observeEmbed({ edge, code: 'OK', seconds: seconds() });
-        span.set({ edge });
+        span.set({ edge, ...embeddingAttributes(answer) });
         return answer;
       } catch (thrown) {
         const error = TesseraError.from(thrown);

@@ -15,9 +15,17 @@ import type {
   ScoreRequest,
 } from '@tessera/recall';
 import type { RelevanceScorer } from '@tessera/relevance';
-import type { Log, Metrics, Observation, Tracing } from '@tessera/telemetry';
+import type {
+  Log,
+  Metrics,
+  Observation,
+  OpenSpan,
+  SpanAttributes,
+  Tracing,
+} from '@tessera/telemetry';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { Audited } from './audited.js';
+import { inferenceAttributes, retrievalAttributes } from './gen-ai-attributes.js';
 import { recallSpans } from './recall-spans.js';
 import { recallThroughGate } from './relevance-gate.js';
 
@@ -58,6 +66,8 @@ export function inside<Value>(field: string, parse: () => Value): Value {
 /** One kind of request: what it is called, who answers it, who counts it. */
 interface Kind<Request, Answer> {
   readonly name: 'recall' | 'score' | 'explain';
+  /** Attributes of its span, from the request alone. */
+  readonly attributes?: (request: Request) => SpanAttributes;
   readonly ask: (request: Request, context: RecallContext) => Promise<Answer>;
   readonly observe: (seen: Observation, answer?: Answer) => void;
   /** Told what was asked and how it ended. */
@@ -76,6 +86,7 @@ export class RecallEdge {
     const { edge } = call;
     return this.serve(parse, call, {
       name: 'recall',
+      attributes: retrievalAttributes,
       ask: (request, context) => recallThroughGate({ recall, relevance, facts }, request, context),
       observe: (seen, answer) =>
         metrics.observe(
@@ -115,6 +126,15 @@ export class RecallEdge {
     });
   }
 
+  /** @throws TesseraError ENGINE_UNAVAILABLE where the service takes no calls */
+  checkReadiness({ edge }: Pick<Call, 'edge'>): void {
+    const { readiness } = this.parts;
+    // A record is there to be answered as soon as its topic is joined, whatever others wait for.
+    const isTaken = edge === 'kafka' && readiness.state === 'starting';
+    if (readiness.takesCalls || isTaken) return;
+    throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
+  }
+
   private serve<Request, Answer extends PromptFacts & { readonly requestId: string }>(
     parse: () => Parsed<Request>,
     call: Call,
@@ -126,12 +146,12 @@ export class RecallEdge {
     const seconds = stopwatch();
     return tracing.serve(name, trace, async (span) => {
       try {
-        const answer = await this.admitted(parse, call, kind, span.traceId);
+        const answer = await this.admitted(parse, call, kind, span);
         const { requestId, timings, kv } = answer;
         kind.observe({ edge, code: 'OK', seconds: seconds() }, answer);
         log.debug({ edge, requestId, kv, ...timings }, `${name} request served`);
         span.set({ edge, requestId });
-        span.tell(() => recallSpans(timings, kv));
+        span.tell(() => recallSpans(timings, kv, inferenceAttributes(answer)));
         return answer;
       } catch (thrown) {
         const error = TesseraError.from(thrown);
@@ -145,16 +165,14 @@ export class RecallEdge {
   private async admitted<Request, Answer>(
     parse: () => Parsed<Request>,
     call: Call,
-    { ask, tell }: Kind<Request, Answer>,
-    traceId: string,
+    { ask, tell, attributes }: Kind<Request, Answer>,
+    span: OpenSpan,
   ): Promise<Answer> {
     const { readiness } = this.parts;
-    // A record is there to be answered as soon as its topic is joined, whatever others wait for.
-    const isTaken = call.edge === 'kafka' && readiness.state === 'starting';
-    if (!readiness.takesCalls && !isTaken) {
-      throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
-    }
+    this.checkReadiness(call);
     const { request, deadlineMs } = parse();
+    const { traceId } = span;
+    if (attributes !== undefined) span.set(attributes(request));
     try {
       call.limit(deadlineMs);
       call.admit(classOf(request));

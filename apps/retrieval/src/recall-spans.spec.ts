@@ -28,7 +28,7 @@ const KV = {
 };
 
 describe('the spans of a recall', () => {
-  const spans = recallSpans(TIMINGS, KV);
+  const spans = recallSpans(TIMINGS, KV, { a: 1 });
   const named = (name: string) => spans.find((span) => span.name === name);
 
   it('begins features and prefetch together', () => {
@@ -42,7 +42,11 @@ describe('the spans of a recall', () => {
 
   it('lays the stages of the engine end to end inside of it', () => {
     const engine = named('engine');
-    expect(engine).toMatchObject({ startUs: 150, endUs: 800 });
+    expect(engine).toMatchObject({
+      startUs: 150,
+      endUs: 800,
+      attributes: { a: 1, computedTokens: 5 },
+    });
     const stages = engine?.children ?? [];
     expect(stages.map(({ name, startUs, endUs }) => [name, startUs, endUs])).toEqual([
       ['queue', 0, 10],

@@ -19,7 +19,11 @@ const namedTokens = (byTier: KvProvenance['tokensByTier']) =>
  * passes of the engine go to and fro between decode, head, selection and fork: one span has the
  * sum of them, its attributes the parts.
  */
-export function recallSpans(timings: RecallTimings, kv: KvProvenance): TimedSpan[] {
+export function recallSpans(
+  timings: RecallTimings,
+  kv: KvProvenance,
+  inference: SpanAttributes,
+): TimedSpan[] {
   const { featuresUs, promptUs, queueUs, planUs, prefillUs, totalUs } = timings;
   const { decodeUs, headUs, selectUs, forkUs, exportUs } = timings;
   const engineUs = featuresUs + promptUs;
@@ -37,7 +41,7 @@ export function recallSpans(timings: RecallTimings, kv: KvProvenance): TimedSpan
       name: 'engine',
       startUs: engineUs,
       endUs: totalUs,
-      attributes: { computedTokens, sharedTokens },
+      attributes: { ...inference, computedTokens, sharedTokens },
       children: inRow(0, [
         ['queue', queueUs],
         ['plan', planUs],

@@ -11,10 +11,15 @@ import {
   RERANK_SCHEMAS,
 } from '../../retrieval/src/index.js';
 
-const object = (properties: Readonly<Record<string, object>>) => ({
+/** With all of its members, but for those that are named. */
+const object = (
+  properties: Readonly<Record<string, object>>,
+  optional: readonly string[] = [],
+) => ({
   type: 'object',
   additionalProperties: false,
   properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
 });
 const text = (description: string) => ({ type: 'string', description });
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -33,18 +38,25 @@ const MODEL_SCHEMAS = {
       }),
     },
   }),
-  Info: { type: 'object', properties: { model_id: text('its name'), model_sha: text('digest') } },
+  Info: {
+    type: 'object',
+    properties: { model_id: text('its name'), model_sha: text('digest') },
+    required: ['model_id', 'model_sha'],
+  },
 };
 
 const ERROR_SCHEMA = {
   Error: object({
-    error: object({
-      code: { type: 'string', enum: Object.keys(ERROR_TABLE) },
-      message: text('what was expected and what it got'),
-      field: text('path of the field at fault'),
-      retryable: { type: 'boolean' },
-      retryAfterMs: { type: 'number', description: 'milliseconds' },
-    }),
+    error: object(
+      {
+        code: { type: 'string', enum: Object.keys(ERROR_TABLE) },
+        message: text('what was expected and what it got'),
+        field: text('path of the field at fault'),
+        retryable: { type: 'boolean', description: 'may the same request succeed later?' },
+        retryAfterMs: { type: 'number', description: 'milliseconds' },
+      },
+      ['field', 'retryAfterMs'],
+    ),
   }),
 };
 
@@ -69,7 +81,11 @@ const health = (operationId: string, summary: string) => ({
   get: {
     operationId,
     summary,
-    responses: { 200: { description: 'yes' }, 503: { description: 'not now' } },
+    responses: {
+      200: { description: 'yes' },
+      403: failures[403],
+      503: { description: 'not now' },
+    },
   },
 });
 
@@ -125,18 +141,38 @@ export function openApiDocument(version: string): object {
         get: {
           operationId: 'health-live',
           summary: 'Does it run?',
-          responses: { 200: { description: 'yes' } },
+          responses: { 200: { description: 'yes' }, 403: failures[403] },
         },
       },
       '/metrics': {
         get: {
           operationId: 'metrics',
           summary: 'Prometheus text format',
-          responses: { 200: { description: 'docs/operate/metrics.md lists the metrics' } },
+          responses: {
+            200: { description: 'docs/operate/metrics.md lists the metrics' },
+            401: failures[401],
+            403: failures[403],
+          },
         },
       },
     },
   });
+}
+
+/** The schemas that paths refer to, and those that these refer to. */
+function reachedBy(paths: object, schemas: Readonly<Record<string, object>>) {
+  const reached = new Set<string>();
+  const follow = (value: unknown) => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(
+      /"#\/components\/schemas\/(\w+)"/g,
+    )) {
+      if (reached.has(name)) continue;
+      reached.add(name);
+      follow(schemas[name] ?? {});
+    }
+  };
+  follow(paths);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => reached.has(name)));
 }
 
 /** The API of the console's pages, which may change with any release. */
@@ -145,7 +181,11 @@ export function consoleDocument(version: string): object {
     title: 'Console of Tessera',
     description: 'For its own pages: it may change with any release.',
     // Its bodies hold requests of the API.
-    schemas: { ...openApiOfRpcs(json, failures).schemas, ...RERANK_SCHEMAS, ...CONSOLE_SCHEMAS },
+    schemas: reachedBy(consolePaths(json, failures), {
+      ...openApiOfRpcs(json, failures).schemas,
+      ...RERANK_SCHEMAS,
+      ...CONSOLE_SCHEMAS,
+    }),
     paths: consolePaths(json, failures),
   });
 }

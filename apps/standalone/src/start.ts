@@ -7,7 +7,13 @@ import { refuseOpenDoors, type Serving } from '@tessera/hosting';
 import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
 import { samplingNote } from '@tessera/prompt';
 import { createRecallRuntime, type RecallOperations, type RecallRuntime } from '@tessera/recall';
-import { createLog, type Log, openTracing, type Tracing } from '@tessera/telemetry';
+import {
+  type Output,
+  openOutput,
+  openTracing,
+  reportServing,
+  type Tracing,
+} from '@tessera/telemetry';
 import { openClusterLog, warnOfStores } from '../../feature/src/index.js';
 import { AdapterEventRelay } from './adapters.js';
 import { joined } from './cluster/joined.js';
@@ -22,11 +28,9 @@ import { sampleTable } from './sample-table.js';
 import { serve } from './serve.js';
 import { SharedStores } from './shared-stores.js';
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
-
 async function load(
   config: Config,
-  log: Log,
+  { log, print }: Output,
   tracing: Tracing,
   adapterEvents: AdapterEventRelay,
   embedding: EmbeddingModels,
@@ -101,7 +105,11 @@ function kvLine({ kv, adapters }: Config): string {
   return `KV pool: ${above}, ${disk}${of}${codec}${heritage}`;
 }
 
-async function printSample(runtime: RecallRuntime, config: Config): Promise<void> {
+async function printSample(
+  { report }: Output,
+  runtime: RecallRuntime,
+  config: Config,
+): Promise<void> {
   const [userId] = await runtime.facts.sampleUserIds(1);
   if (userId === undefined) return;
   const request = {
@@ -119,25 +127,28 @@ async function printSample(runtime: RecallRuntime, config: Config): Promise<void
     budgetUs: config.recall.deadlineMsMax * 1000,
   };
   const answer = await runtime.serving.recall(request, context);
-  print(`\nRecall for user ${userId} (${(answer.timings.totalUs / 1000).toFixed(1)} ms)`);
-  print(sampleTable(answer));
+  const { totalUs } = answer.timings;
+  const title = `\nRecall for user ${userId} (${(totalUs / 1000).toFixed(1)} ms)`;
+  const items = answer.items.length;
+  const message = 'the sample recall was answered';
+  report(`${title}\n${sampleTable(answer)}`, { userId, items, totalUs }, message);
 }
 
-function printAddresses(serving: Serving, { console }: Config): void {
-  print('\nServing');
-  if (console.pages === 'on') print(`  console  ${serving.httpUrl}/console/`);
-  print(`  HTTP     ${serving.httpUrl}/v1/recall`);
-  print(`  gRPC     ${serving.grpcAddress}  tessera.recall.v1.RecallService/Recall`);
-  print(`  health   ${serving.httpUrl}/health`);
-  print(`  metrics  ${serving.httpUrl}/metrics`);
-  print(`  OpenAPI  ${serving.httpUrl}/docs`);
-}
+const addressesOf = ({ httpUrl, grpcAddress }: Serving, { console }: Config) => ({
+  ...(console.pages === 'on' && { console: `${httpUrl}/console/` }),
+  HTTP: `${httpUrl}/v1/recall`,
+  gRPC: `${grpcAddress}  tessera.recall.v1.RecallService/Recall`,
+  health: `${httpUrl}/health`,
+  metrics: `${httpUrl}/metrics`,
+  OpenAPI: `${httpUrl}/docs`,
+});
 
 /** Loads what the configuration names and serves it. */
-export async function start(config: Config): Promise<void> {
+export async function start(config: Config, isJsonLog: boolean): Promise<void> {
   // A model takes long to load: what keeps the service from serving is said before.
   refuseOpenDoors(config);
-  const log = createLog(config.log.level);
+  const output = openOutput(config.log.level, isJsonLog);
+  const { log, print } = output;
   await warnOfStores(config, log);
   const version = serviceVersion();
   const service = { serviceName: 'tessera', serviceVersion: version };
@@ -155,7 +166,7 @@ export async function start(config: Config): Promise<void> {
     opened,
     eraseRecalls,
     log,
-    load: () => load(config, log, tracing, adapterEvents, embedding, stores),
+    load: () => load(config, output, tracing, adapterEvents, embedding, stores),
   }).catch(async (error: unknown) => {
     embedding.close();
     await stores.close();
@@ -186,8 +197,8 @@ export async function start(config: Config): Promise<void> {
     throw error;
   });
   drainOnStopSignals(serving.drain, (status) => process.exit(status));
-  printAddresses(serving, config);
-  await printSample(runtime, config).catch((error: unknown) => {
+  reportServing(output, addressesOf(serving, config));
+  await printSample(output, runtime, config).catch((error: unknown) => {
     log.warn({ err: error }, 'the sample recall failed');
   });
 }

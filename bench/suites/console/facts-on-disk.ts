@@ -9,6 +9,7 @@ import type { SuiteContext } from '../suite.js';
 import { drawnRecall } from './drawn-recalls.js';
 
 const PROGRAM = join(repositoryRoot, 'dist', 'apps', 'inspection', 'src', 'main.js');
+const HOUR_MS = 3_600_000;
 /** Recalls of a minute of a busy node. */
 const RECALLS_A_MINUTE = 20_000;
 
@@ -60,12 +61,13 @@ function offer(store: ChildFactStore, count: number): void {
   }
 }
 
-/** Bytes of a minute's file, by recalls. */
+/** Bytes by recalls, once the minute is merged into its hour. */
 export function bytesOfFacts({ say }: SuiteContext): Promise<Measurement[]> {
   say(`facts of ${RECALLS_A_MINUTE} recalls of 50 items`);
   return withStore({ waitingRowsMax: 200_000 }, async (store, _counts, folder) => {
     offer(store, RECALLS_A_MINUTE);
     await store.flush();
+    await store.tidy(Date.now() + HOUR_MS);
     const at = join(folder, 'recall_fact');
     const bytes = readdirSync(at).reduce((sum, file) => sum + statSync(join(at, file)).size, 0);
     const value = bytes / RECALLS_A_MINUTE;

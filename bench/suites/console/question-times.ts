@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import {
   type AnalysisStore,
+  ad,
   composition,
   DUCKDB,
+  items,
   overview,
   type Row,
+  reach,
+  unreached,
   versions,
 } from '@tessera/analysis';
 import {
@@ -21,12 +25,19 @@ import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 
 const HOUR_MS = 3_600_000;
-const HOURS = 24;
-const BEGIN_MS = Date.UTC(2026, 10, 25);
+const HOURS = 48;
+const BEGIN_MS = Date.UTC(2026, 10, 24);
 const ITEMS = 20_000;
 const ITEMS_PER_RECALL = 50;
+const USERS = 400_000;
+/** One recall in so many is clicked; each has one item that was seen. */
+const CLICKED = 20;
 const TIMES = 5;
-const FORM = '(FORMAT parquet, COMPRESSION zstd)';
+/** As the pages ask. */
+const BUCKETS = 48;
+const ROWS = 200;
+/** As the service writes hours. */
+const FORM = '(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)';
 
 /** A recall of 50 items for each number of a range, in columns of `recall_fact`. */
 function recallsOf(hour: number, count: number): string {
@@ -35,7 +46,7 @@ function recallsOf(hour: number, count: number): string {
   return (
     `SELECT make_timestamp_ms(${at} + (r * ${HOUR_MS} // ${count})) AS time, ` +
     `'${String(hour).padStart(2, '0')}' || lpad(r::VARCHAR, 9, '0') AS recall_id, ` +
-    `'q${hour}-' || r AS request_id, (hash(r) % 50000 + 1)::UBIGINT AS user_hash, 'n' AS node, ` +
+    `'q${hour}-' || r AS request_id, hash(hash(r) % ${USERS}) AS user_hash, 'n' AS node, ` +
     "'grpc' AS edge, map {'daypart': ['morning', 'noon', 'night'][1 + r % 3]} AS scene, " +
     "'' AS catalogue, 'm' AS model, ['', 'aaa', 'bbb'][1 + r % 3] AS adapter, " +
     "'' AS adapter_name, " +
@@ -54,7 +65,15 @@ function recallsOf(hour: number, count: number): string {
   );
 }
 
-async function writeDay(folder: string, recalls: number): Promise<void> {
+/** One impression of each recall, and a click of some, from a range of recalls of `recall_fact`. */
+const behavioursOf = (recalls: string) =>
+  'SELECT time + INTERVAL 2 SECOND AS time, user_hash, item_ids[place] AS item_id, action, ' +
+  'map {} ::MAP(VARCHAR, VARCHAR) AS scene, request_id, place::UINTEGER AS position FROM ' +
+  `(SELECT *, (1 + hash(recall_id) % 5)::BIGINT AS place FROM ${recalls}), ` +
+  `(VALUES ('impression', 1), ('click', ${CLICKED})) AS kind(action, every) ` +
+  'WHERE hash(recall_id) % every = 0';
+
+async function writeDays(folder: string, recalls: number): Promise<void> {
   for (const { name } of FACT_TABLES) mkdirSync(join(folder, name), { recursive: true });
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '2GiB' });
   const connection = await instance.connect();
@@ -68,13 +87,20 @@ async function writeDay(folder: string, recalls: number): Promise<void> {
   );
   await connection.run(`CREATE VIEW item_version AS SELECT * FROM read_parquet('${versionPath}')`);
   for (let hour = 0; hour < HOURS; hour++) {
-    const file = `20261125T${String(hour).padStart(2, '0')}.n.parquet`;
-    const path = join(folder, 'recall_fact', file);
-    await connection.run(
-      `COPY (${recallsOf(hour, Math.ceil(recalls / HOURS))}) TO '${path}' ${FORM}`,
-    );
-    const rolled = rollupQuery(`read_parquet('${path}')`, 'item_version');
-    await connection.run(`COPY (${rolled}) TO '${join(folder, 'item_hour', file)}' ${FORM}`);
+    const at = new Date(BEGIN_MS + hour * HOUR_MS).toISOString().replaceAll('-', '');
+    const file = `${at.slice(0, 11)}.n.parquet`;
+    const source = `read_parquet('${join(folder, 'recall_fact', file)}')`;
+    const tables = [
+      ['recall_fact', recallsOf(hour, Math.ceil(recalls / HOURS)), 'user_hash, time'],
+      ['behaviour', behavioursOf(source), 'user_hash, time'],
+      ['item_hour', rollupQuery(source, 'item_version'), 'hour, item_id'],
+    ] as const;
+    for (const [table, select, order] of tables) {
+      await connection.run(
+        `COPY (SELECT * FROM (${select}) ORDER BY ${order}) ` +
+          `TO '${join(folder, table, file)}' ${FORM}`,
+      );
+    }
   }
   connection.closeSync();
   instance.closeSync();
@@ -102,25 +128,14 @@ async function storeOver(folder: string): Promise<AnalysisStore> {
   };
 }
 
-/** Questions over a day of 100 million recalled items (quick: 5 million). */
+/** Questions over 100 million recalled items (quick: 5 million) of two days. */
 export async function questionTimes({ quick, say }: SuiteContext): Promise<Measurement[]> {
   const recalls = quick ? 100_000 : 2_000_000;
   const folder = mkdtempSync(join(tmpdir(), 'tessera-questions-'));
   try {
-    say(`a day of ${recalls} recalls of ${ITEMS_PER_RECALL} items`);
-    await writeDay(folder, recalls);
-    const store = await storeOver(folder);
-    const actions = { windowMs: 1, clicks: ['click'], impressions: ['i'], conversions: ['c'] };
-    const asking = { store, actions };
-    const toMs = BEGIN_MS + HOURS * HOUR_MS;
-    const span = { fromMs: BEGIN_MS, toMs, catalogue: '', scenes: [], attributes: [] };
-    const filter = { ...span, source: 'served' } as const;
-    const wanted = { attribute: 'category', buckets: 24, across: 'daypart', values: 12 };
-    const questions = {
-      composition: () => composition(asking, filter, wanted),
-      overview: () => overview(asking, filter, 24),
-      versions: () => versions(asking, filter, 'category'),
-    };
+    say(`two days of ${recalls} recalls of ${ITEMS_PER_RECALL} items`);
+    await writeDays(folder, recalls);
+    const questions = questionsTo(await storeOver(folder));
     const rows: Measurement[] = [];
     for (const [name, ask] of Object.entries(questions)) {
       say(name);
@@ -137,4 +152,30 @@ export async function questionTimes({ quick, say }: SuiteContext): Promise<Measu
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** One of each view; the overview sets the second day beside the first. */
+function questionsTo(store: AnalysisStore) {
+  const actions = {
+    windowMs: 1_800_000,
+    clicks: ['click'],
+    impressions: ['impression'],
+    conversions: ['purchase'],
+  };
+  const asking = { store, actions };
+  const toMs = BEGIN_MS + HOURS * HOUR_MS;
+  const atMs = BEGIN_MS + (HOURS * HOUR_MS) / 2;
+  const span = { fromMs: BEGIN_MS, toMs, catalogue: '', scenes: [], attributes: [] };
+  const filter = { ...span, source: 'served' } as const;
+  const wanted = { attribute: 'category', buckets: BUCKETS, across: 'daypart', values: 12 };
+  return {
+    overview: () => overview(asking, { ...filter, fromMs: atMs }, BUCKETS),
+    composition: () => composition(asking, filter, wanted),
+    versions: () => versions(asking, filter, 'category'),
+    'reach of items': () => reach(asking, filter, { by: 'item', atMs, limit: ROWS }),
+    'reach of values': () => reach(asking, filter, { by: 'category', atMs, limit: ROWS }),
+    unreached: () => unreached(asking, filter, ROWS),
+    ad: () => ad(asking, filter, 'ad-7'),
+    items: () => items(asking, filter, { text: 'ad 7', offset: 0, limit: ROWS }),
+  };
 }

@@ -3,6 +3,7 @@ package tessera
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -60,11 +61,20 @@ func errorOf(err error) *Error {
 	if failed.Code == "" {
 		failed.Code = ofTransport[said.Code()]
 		failed.Retryable = said.Code() == codes.Unavailable
+		if failed.Retryable && isOfTLS(failed.Message) {
+			failed.Code, failed.Retryable = "UNAUTHENTICATED", false
+		}
 	}
 	if failed.Code == "" {
 		failed.Code = "INTERNAL"
 	}
 	return failed
+}
+
+// isOfTLS tells a handshake that can never succeed (a certificate that is missing, an authority that
+// is not known) from a service that is away: gRPC has one status for both, and crypto/tls's words.
+func isOfTLS(message string) bool {
+	return strings.Contains(message, "tls: ") || strings.Contains(message, "x509: ")
 }
 
 const (

@@ -22,11 +22,13 @@ def popular(error: TesseraError) -> recall_pb2.RecallResponse:
 
 def main(address: str = os.environ.get("TESSERA_ADDRESS") or "127.0.0.1:50051",
          user_id: str = "1") -> None:
+    # region recall
     with Client(address, deadline_ms=500) as tessera:
         tessera.serving(deadline_ms=30_000)  # Connects, before a page waits.
         answer = tessera.recall(user_id=user_id, result_count=3, fallback=popular)
         for item in answer.items:
             print(f"{item.item_id}\t{item.score:.3f}\t{item.title}")
+    # endregion recall
     for error in failures:
         sys.exit(f"fallback: no answer of {address}: {error}")
 

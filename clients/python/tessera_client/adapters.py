@@ -52,8 +52,8 @@ class Adapters:
         reason of a refusal (ADAPTER_INVALID and others), FileNotFoundError.
         """
         root = Path(folder)
-        base = base_model or _trained_for(root) or self.base_model()
         files = [_described(root / name) for name in FILES]
+        base = base_model or _trained_for(root) or self.base_model()
         header = adapter_pb2.PushHeader(name=name, base_model=base, files=files, remark=remark)
         parts = _parts(root, header, on_bytes or (lambda _: None))
         return self._act(self._service.Push, parts, timeout_seconds).version
@@ -121,7 +121,10 @@ class Adapters:
 
 
 def _trained_for(root: Path) -> str | None:
-    revision = json.loads((root / FILES[0]).read_text()).get("revision")
+    try:
+        revision = json.loads((root / FILES[0]).read_text()).get("revision")
+    except (AttributeError, ValueError):
+        return None  # The service says what is wrong with the file.
     return revision if re.fullmatch("[0-9a-f]{32}", str(revision)) else None
 
 

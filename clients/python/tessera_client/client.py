@@ -18,7 +18,8 @@ from tessera.score.v1 import score_pb2, score_service_pb2_grpc
 
 from .adapters import Adapters
 from .connection import Tls, open_channel, token_source
-from .errors import TesseraError
+from .errors import TesseraError, failure_of
+from .handshake import examined
 from .retry import with_retries
 
 #: Milliseconds of a call that names none.
@@ -46,6 +47,8 @@ class Client:
     ) -> None:
         self._token = token_source(token, token_file)
         self._deadline_ms = deadline_ms
+        self._address = address
+        self._tls = tls
         self._channel = open_channel(address, tls)
         self._recaller = recall_service_pb2_grpc.RecallServiceStub(self._channel)
         self._scorer = score_service_pb2_grpc.ScoreServiceStub(self._channel)
@@ -88,6 +91,19 @@ class Client:
             if fallback is None or not (error.retryable or error.code == "DEADLINE_EXCEEDED"):
                 raise
             return fallback(error)
+
+    def recall_batch(
+        self,
+        recalls: Sequence[recall_pb2.RecallRequest],
+        *,
+        deadline_ms: float | None = None,
+    ) -> list[recall_pb2.RecallResponse | TesseraError]:
+        """Many recalls in one call, 256 at most: an answer or an error for each, in their order."""
+        request = recall_pb2.RecallBatchRequest(recalls=recalls)
+        outcomes = self._call(self._recaller.RecallBatch, request, deadline_ms).outcomes
+        return [
+            one.answer if one.HasField("answer") else failure_of(one.failure) for one in outcomes
+        ]
 
     def score(
         self,
@@ -195,7 +211,13 @@ class Client:
         def attempt(left_seconds: float) -> Any:
             return method(request, timeout=left_seconds, metadata=self._metadata())
 
-        return with_retries(self._deadline_ms if deadline_ms is None else deadline_ms, attempt)
+        deadline = self._deadline_ms if deadline_ms is None else deadline_ms
+        return with_retries(deadline, attempt, self._examine)
+
+    def _examine(self, error: TesseraError, left_seconds: float) -> TesseraError:
+        if self._tls is None:
+            return error
+        return examined(error, self._address, self._tls, left_seconds)
 
 
 def _source(user_id: str | None, history: Sequence[str] | None) -> dict[str, Any]:

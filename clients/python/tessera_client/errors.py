@@ -5,6 +5,7 @@ from __future__ import annotations
 import grpc
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from tessera.recall.v1 import recall_pb2
 
 #: Statuses of gRPC itself, where the service said nothing: code and whether a retry may help.
 _OF_TRANSPORT = {
@@ -58,4 +59,15 @@ def error_of(error: grpc.RpcError) -> TesseraError:
         if hints
         else None,
         retryable=info.metadata.get("retryable") == "true",
+    )
+
+
+def failure_of(failure: recall_pb2.RecallFailure) -> TesseraError:
+    """The error of one recall of a batch."""
+    return TesseraError(
+        failure.code,
+        failure.message,
+        field=failure.field,
+        retry_after_ms=failure.retry_after_ms if failure.HasField("retry_after_ms") else None,
+        retryable=failure.retryable,
     )

@@ -26,16 +26,25 @@ def wait_before_retry(error: TesseraError, attempt: int, left_ms: float) -> floa
     return wait_ms if wait_ms < left_ms else None
 
 
-def with_retries(deadline_ms: float, call: Callable[[float], Answer]) -> Answer:
+def _as_it_is(error: TesseraError, _left_seconds: float) -> TesseraError:
+    return error
+
+
+def with_retries(
+    deadline_ms: float,
+    call: Callable[[float], Answer],
+    examine: Callable[[TesseraError, float], TesseraError] = _as_it_is,
+) -> Answer:
     """Calls with the seconds that are left until an attempt succeeds, none would help or the time
-    is over. Raises TesseraError."""
+    is over. `examine` may know more of an error, and has the seconds that are left. Raises
+    TesseraError."""
     until = time.monotonic() + deadline_ms / 1000
     attempt = 0
     while True:
         try:
             return call(max(0.0, until - time.monotonic()))
         except grpc.RpcError as failed:
-            error = error_of(failed)
+            error = examine(error_of(failed), until - time.monotonic())
             wait_ms = wait_before_retry(error, attempt, (until - time.monotonic()) * 1000)
             if wait_ms is None:
                 raise error from failed

@@ -32,6 +32,16 @@ def test_recalls_a_user_and_the_history_of_the_user_alike(tessera):
     assert ids(by_user) == ids(by_history)
 
 
+def test_recalls_many_users_in_one_call(tessera):
+    asked = [recall_pb2.RecallRequest(user_id=user, result_count=3) for user in ("1", "2", "1")]
+    wrong = recall_pb2.RecallRequest(user_id="1", result_count=10**6)
+    first, failed, second, third = tessera.recall_batch([asked[0], wrong, *asked[1:]])
+    assert ids(first) == ids(third) == ids(tessera.recall(user_id="1", result_count=3))
+    assert ids(second) == ids(tessera.recall(user_id="2", result_count=3))
+    assert isinstance(failed, TesseraError)
+    assert (failed.code, failed.field) == ("REQUEST_INVALID", "result_count")
+
+
 def test_scores_items_as_the_recall_did(tessera):
     answer = tessera.recall(user_id="2", result_count=5)
     scored = tessera.score(ids(answer), user_id="2")

@@ -4003,6 +4003,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "bucketMs": {
         "type": "number"
       },
+      "oneIn": {
+        "type": "number"
+      },
+      "overlapOneIn": {
+        "type": "number"
+      },
       "liveItems": {
         "type": "number"
       },
@@ -4269,6 +4275,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "fromMs",
       "toMs",
       "bucketMs",
+      "oneIn",
+      "overlapOneIn",
       "liveItems",
       "shownBy",
       "now",
@@ -4421,6 +4429,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "toMs": {
         "type": "number"
       },
+      "oneIn": {
+        "type": "number"
+      },
       "recallsBefore": {
         "type": "number"
       },
@@ -4471,6 +4482,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "fromMs",
       "atMs",
       "toMs",
+      "oneIn",
       "recallsBefore",
       "recallsAfter",
       "rows",
@@ -4525,6 +4537,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
   "get analysis/versions": {
     "type": "object",
     "properties": {
+      "oneIn": {
+        "type": "number"
+      },
+      "overlapOneIn": {
+        "type": "number"
+      },
       "versions": {
         "type": "array",
         "items": {
@@ -4714,6 +4732,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       }
     },
     "required": [
+      "oneIn",
+      "overlapOneIn",
       "versions",
       "pairs",
       "attribute",
@@ -4801,6 +4821,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           ],
           "additionalProperties": false
         }
+      },
+      "oneIn": {
+        "type": "number"
       },
       "recalls": {
         "type": "number"
@@ -4962,6 +4985,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
     "required": [
       "item",
       "history",
+      "oneIn",
       "recalls",
       "users",
       "hours",

@@ -18,9 +18,17 @@ it('has the numbers of the fields that the table names', () => {
   });
   expect(routing('behaviour.v1.BehaviourService/Append')).toEqual({
     to: 'owners',
-    partsAt: 1,
+    parts: { number: 1, name: 'behaviours' },
+    partsMax: 10_000,
     userAt: [1],
-    outcomesAt: 1,
+    userNamed: 'userId',
+    outcomes: { number: 1, name: 'outcomes', isPacked: true },
+    failure: undefined,
+  });
+  expect(routing('recall.v1.RecallService/RecallBatch')).toMatchObject({
+    userAt: [2],
+    outcomes: { number: 1, name: 'outcomes', isPacked: false },
+    failure: { number: 2, name: 'failure', message: '.tessera.recall.v1.RecallFailure' },
   });
   expect(routing('relevance.v1.RelevanceService/Score')).toEqual({ to: 'split' });
 });

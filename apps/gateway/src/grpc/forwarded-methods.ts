@@ -1,5 +1,32 @@
 import { METHODS, type Routing } from '@tessera/methods';
-import { fieldNumbers, messagesOf, repeatedNumber } from './message-fields.js';
+import {
+  fieldNumber,
+  fieldNumbers,
+  messageAt,
+  messagesOf,
+  repeatedField,
+} from './message-fields.js';
+
+export interface OwnersRouting {
+  readonly to: 'owners';
+  readonly parts: { readonly number: number; readonly name: string };
+  /** Parts of a call that nodes take. */
+  readonly partsMax: number;
+  /** In a part, by numbers and by names. */
+  readonly userAt: readonly number[];
+  readonly userNamed: string;
+  /** In the answer: an entry per part. */
+  readonly outcomes: {
+    readonly number: number;
+    readonly name: string;
+    /** Of small numbers, not of messages. */
+    readonly isPacked: boolean;
+  };
+  /** In an outcome: why there is no other; `message`: its full name. Undefined: there is none. */
+  readonly failure:
+    | { readonly number: number; readonly name: string; readonly message: string }
+    | undefined;
+}
 
 /** `Routing` of the table of methods, by numbers of fields instead of names. */
 export type WireRouting =
@@ -9,14 +36,31 @@ export type WireRouting =
       readonly nodeAt: readonly number[] | undefined;
     }
   | { readonly to: 'any' | 'change' | 'split' }
-  | {
-      readonly to: 'owners';
-      readonly partsAt: number;
-      /** In a part. */
-      readonly userAt: readonly number[];
-      /** In the answer: a small number per part. */
-      readonly outcomesAt: number;
-    };
+  | OwnersRouting;
+
+function ownersRouting(
+  request: string,
+  response: string,
+  { to, partsAt, partsMax, userAt, failureAt }: Extract<Routing, { to: 'owners' }>,
+): OwnersRouting {
+  const [number = 0, ...inPart] = fieldNumbers(request, `${partsAt}.${userAt}`);
+  const outcomes = repeatedField(response);
+  const failure = failureAt && {
+    number: fieldNumber(response, `${outcomes.name}.${failureAt}`),
+    name: failureAt,
+    message: messageAt(response, `${outcomes.name}.${failureAt}`),
+  };
+  const parts = { number, name: partsAt };
+  return {
+    to,
+    parts,
+    partsMax,
+    userAt: inPart,
+    userNamed: userAt,
+    outcomes,
+    failure: failure || undefined,
+  };
+}
 
 /** Undefined: a gateway does not serve the method. */
 function wireRouting(path: string, routing: Routing): WireRouting | undefined {
@@ -31,11 +75,8 @@ function wireRouting(path: string, routing: Routing): WireRouting | undefined {
         nodeAt: nodeAt === undefined ? undefined : fieldNumbers(request, nodeAt),
       };
     }
-    case 'owners': {
-      const { to, partsAt, userAt } = routing;
-      const [number = 0, ...inPart] = fieldNumbers(request, `${partsAt}.${userAt}`);
-      return { to, partsAt: number, userAt: inPart, outcomesAt: repeatedNumber(response) };
-    }
+    case 'owners':
+      return ownersRouting(request, response, routing);
     default:
       return { to: routing.to };
   }

@@ -1,19 +1,17 @@
 import type { ServerDuplexStream, ServerReadableStream, ServerWritableStream } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
-import { TesseraError } from '@tessera/errors';
 import type { Asking } from '../asking.js';
-import { NodeAway, type NodeLink } from '../node-link.js';
+import { behavioursAway, isOfBehaviours } from '../behaviours-link.js';
+import type { NodeLink } from '../node-link.js';
 import { withToken } from '../passed-fields.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
-import { appendByOwner } from './append-parts.js';
 import { FORWARDED } from './forwarded-methods.js';
 import type { ForwardedCalls } from './forwarded-services.js';
 import { checkLog, keyed, StreamedChanges } from './one-change.js';
 import { OneNodeCalls } from './one-node.js';
+import { askByOwner } from './owner-calls.js';
 import { scoreInParts } from './score-parts.js';
 import type { UnaryHop } from './unary-hop.js';
-
-const BEHAVIOURS = '/tessera.behaviour.v1.BehaviourService/';
 
 export interface CallParts {
   readonly asking: Asking;
@@ -36,7 +34,7 @@ export class GatewayCalls implements ForwardedCalls {
 
   async unary(path: string, call: UnaryHop): Promise<Buffer> {
     const { one, parts } = this;
-    if (parts.behaviours !== undefined && path.startsWith(BEHAVIOURS)) {
+    if (parts.behaviours !== undefined && isOfBehaviours(path)) {
       return this.askBehaviours(parts.behaviours, path, call);
     }
     switch (FORWARDED.get(path)?.to) {
@@ -46,7 +44,7 @@ export class GatewayCalls implements ForwardedCalls {
       case 'split':
         return scoreInParts(parts.split, parts.connection, path, call) ?? one.unary(path, call);
       case 'owners':
-        return appendByOwner(one, parts.asking.cluster, path, call);
+        return askByOwner(one, parts.asking.cluster, path, call);
       default:
         return one.unary(path, call);
     }
@@ -70,8 +68,7 @@ export class GatewayCalls implements ForwardedCalls {
     try {
       return await link.unary(path, call.request, fields, call.deadlineMs, cancelled);
     } catch (thrown) {
-      if (!(thrown instanceof NodeAway)) throw thrown;
-      throw new TesseraError('STORE_UNAVAILABLE', `cluster.behaviours: ${thrown.message}`);
+      throw behavioursAway(thrown);
     }
   }
 }

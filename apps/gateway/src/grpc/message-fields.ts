@@ -44,11 +44,25 @@ export function enumNumber(message: string, field: string, word: string): number
   return number;
 }
 
+/** The full name of the message that the field at a path of names is. */
+export function messageAt(message: string, path: string): string {
+  const type = fieldsOf(message, path).at(-1)?.resolvedType;
+  return type instanceof protobuf.Type ? type.fullName : '';
+}
+
+/** A message as the wire has it. */
+export function encoded(message: string, value: object): Uint8Array {
+  const type = root.lookupType(message);
+  return type.encode(type.fromObject(value)).finish();
+}
+
 /** The one field of a message that is repeated. */
-export function repeatedNumber(message: string): number {
+export function repeatedField(message: string) {
   const repeated = root.lookupType(message).fieldsArray.filter((field) => field.repeated);
   const [only] = repeated;
-  if (only !== undefined && repeated.length === 1) return only.id;
-  const count = repeated.length;
-  throw new Error(`proto: expected one repeated field in ${message}, got ${count}`);
+  if (only !== undefined && repeated.length === 1) {
+    const isPacked = !(only.resolvedType instanceof protobuf.Type);
+    return { number: only.id, name: only.name, isPacked };
+  }
+  throw new Error(`proto: expected one repeated field in ${message}, got ${repeated.length}`);
 }

@@ -1,16 +1,22 @@
-import { status } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
-import { type ErrorCode, TesseraError, trailedError } from '@tessera/errors';
-import { NodeAway } from '../node-link.js';
-import { NodeRefusal } from '../node-refusal.js';
+import { TesseraError } from '@tessera/errors';
 import { withToken } from '../passed-fields.js';
 import { renumbered } from '../relevance/part-numbers.js';
 import type { Scored, ScoredCall } from '../relevance/scored-call.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
 import { enumNumber, fieldNumber, messagesOf } from './message-fields.js';
+import { errorOf } from './node-error.js';
 import { failureOf } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
-import { fieldOf, fieldsAt, numberAt, numberFieldOf, textAt, type WireField } from './wire-path.js';
+import {
+  fieldOf,
+  fieldsAt,
+  numberAt,
+  numberFieldOf,
+  textAt,
+  type WireField,
+  without,
+} from './wire-path.js';
 
 const { request: REQUEST, response: ANSWER } = messagesOf(
   '/tessera.relevance.v1.RelevanceService/Score',
@@ -41,35 +47,6 @@ const Failure = {
 const FAILURES_WHOLE = enumNumber(REQUEST, 'failures', 'FAILURES_WHOLE');
 
 const NOTHING = Buffer.alloc(0);
-
-/** Of calls that a node has said nothing about. */
-const CODES: ReadonlyMap<number, ErrorCode> = new Map([
-  [status.DEADLINE_EXCEEDED, 'DEADLINE_EXCEEDED'],
-  [status.CANCELLED, 'CANCELLED'],
-]);
-
-/** The error of the one table for a call that a node, or the way to it, ended. */
-function errorOf(thrown: unknown): TesseraError {
-  if (thrown instanceof NodeAway) return new TesseraError('NODE_UNAVAILABLE', thrown.message);
-  if (!(thrown instanceof NodeRefusal)) return TesseraError.from(thrown);
-  const { code, details, metadata } = thrown;
-  return trailedError({
-    message: details,
-    trailer: (name) => metadata.get(name)[0]?.toString(),
-    fallback: CODES.get(code) ?? 'NODE_UNAVAILABLE',
-  });
-}
-
-/** The message without the fields. */
-function without(message: Buffer, fields: readonly WireField[]): Buffer {
-  const kept: Buffer[] = [];
-  let at = 0;
-  for (const { from, to } of fields) {
-    kept.push(message.subarray(at, from));
-    at = to;
-  }
-  return Buffer.concat([...kept, message.subarray(at)]);
-}
 
 /** A document's score with the failure, if there is one, in the caller's numbers. */
 function renumberedScore(score: Uint8Array, documents: readonly number[]): Uint8Array {

@@ -113,3 +113,14 @@ export function fieldOf(number: number, content: Uint8Array): Buffer {
   const head = [...varintOf(number * 8 + WireType.BYTES), ...varintOf(content.length)];
   return Buffer.concat([Buffer.from(head), content]);
 }
+
+/** The message without the fields. */
+export function without(message: Uint8Array, fields: readonly WireField[]): Buffer {
+  const kept: Uint8Array[] = [];
+  let at = 0;
+  for (const { from, to } of fields) {
+    kept.push(message.subarray(at, from));
+    at = to;
+  }
+  return Buffer.concat([...kept, message.subarray(at)]);
+}

@@ -10,8 +10,8 @@ import {
   type TopicRecord,
 } from '@tessera/kafka';
 import type { Cluster } from '../cluster.js';
-import { appendByOwner } from '../grpc/append-parts.js';
 import type { OneNodeCalls } from '../grpc/one-node.js';
+import { askByOwner } from '../grpc/owner-calls.js';
 import { recordHop } from '../grpc/unary-hop.js';
 import { tesseraErrorOf } from './refusals.js';
 
@@ -68,7 +68,7 @@ export class ForwardedBehaviours {
     const bytes = Buffer.concat(records.map(({ value }) => value as Buffer));
     const call = recordHop(bytes, Date.now() + APPEND_MS, {});
     try {
-      await appendByOwner(one, cluster, APPEND, call);
+      await askByOwner(one, cluster, APPEND, call);
       return [];
     } catch (thrown) {
       const error = tesseraErrorOf(thrown);

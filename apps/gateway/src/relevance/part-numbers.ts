@@ -1,7 +1,7 @@
 import { TesseraError } from '@tessera/errors';
 
-/** A document by its index, as errors name it. */
-const NAMED = /^(documents|texts)\[(\d+)\]/;
+/** A part of a call by its index, as errors name it: a document, a behaviour, a recall. */
+const NAMED = /^(documents|texts|behaviours|recalls)\[(\d+)\]/;
 
 /** The index of the document that a field or message begins with; undefined: with none. */
 export function namedDocument(text: string): number | undefined {

@@ -5,6 +5,7 @@ import type {
   WireEstimateRequest,
   WireEstimateResponse,
   WireExplainRequest,
+  WireRecallBatchRequest,
   WireRecallRequest,
   WireRelevanceRequest,
   WireScoreRequest,
@@ -30,6 +31,7 @@ import {
 import { parseWireRelevance, toWireRelevance } from '../wire/relevance.mapper.js';
 import { parseWireScore, toWireScores } from '../wire/score.mapper.js';
 import { priorityOf } from '../wire/user-source.js';
+import { type AskedBatch, recallBatch } from './recall-batch.js';
 
 /** Edges that answer requests of models. */
 export interface RequestEdges {
@@ -45,6 +47,8 @@ export function requestHandlers({ admission, recall, relevance, embedding }: Req
     ...service('tessera.recall.v1.RecallService', {
       Recall: async (read: Read<WireRecallRequest>, call: Call) =>
         toWireResponse(await recall.recall(() => parseWireRecall(read()), call)),
+      RecallBatch: (read: Read<WireRecallBatchRequest>, call: Call) =>
+        recallBatch(recall, read(), parseWireRecall, call),
       Estimate: plain(({ priority }: WireEstimateRequest): WireEstimateResponse => {
         const { waitUs, turnUs } = admission.forecast(classOf({ priority: priorityOf(priority) }));
         return { waitUs, turnUs, inFlight: admission.inFlight };
@@ -92,6 +96,8 @@ export function jsonRequestHandlers({ recall }: RequestEdges): [string, Handler]
     ...service('tessera.recall.v1.RecallService', {
       Recall: async (read: Read<JsonRecall>, call: Call) =>
         toWireResponse(await recall.recall(() => jsonRecallOf(read()), call)),
+      RecallBatch: (read: Read<AskedBatch<JsonRecall>>, call: Call) =>
+        recallBatch(recall, read(), jsonRecallOf, call),
     }),
     ...service('tessera.explain.v1.ExplainService', {
       Explain: async (read: Read<AskedExplanation<JsonRecall>>, call: Call) =>

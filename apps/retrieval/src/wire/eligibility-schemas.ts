@@ -5,12 +5,13 @@ import { listSchema, objectSchema } from './json-schemas.js';
 const text = { type: 'string' };
 const number = { type: 'number' };
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-/** A truth value stands for its text. */
-const values = listSchema({ oneOf: [text, { type: 'boolean' }] });
+const values = listSchema(reference('EligibilityValue'));
 const attribute = { type: 'string', minLength: 1 };
 const clauses = listSchema(reference('EligibilityClause'));
 
 export const ELIGIBILITY_SCHEMAS = {
+  /** A truth value stands for its text. */
+  EligibilityValue: { oneOf: [text, { type: 'boolean' }] },
   EligibilityAll: objectSchema({ all: clauses }, ['all']),
   EligibilityAny: objectSchema({ any: clauses }, ['any']),
   EligibilityNot: objectSchema({ not: reference('EligibilityClause') }, ['not']),

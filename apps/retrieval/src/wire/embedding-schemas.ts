@@ -16,7 +16,11 @@ const model = text('of embedding.models; empty: the first');
 const promptName = text("of the model's prompts; left out: its default");
 const failures = word('whole', 'each');
 const FAILURES = list(
-  object({ index: count('in the request'), code: text(''), message: text('') }),
+  object({ index: count('in the request'), code: text(''), message: text('') }, [
+    'index',
+    'code',
+    'message',
+  ]),
 );
 const dimensions = { ...count('first numbers of each vector'), minimum: 1 };
 

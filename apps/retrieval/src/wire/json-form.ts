@@ -1,8 +1,7 @@
-/** The JSON of messages over HTTP, where proto does not say it. */
+/** Bodies of retrieval over HTTP, and the OpenAPI document of all methods. */
 
-import { protoSchema } from '@tessera/contracts';
 import { invalid } from '@tessera/grpc';
-import { HttpJson } from '@tessera/httpjson';
+import { type HttpJson, SERVICE_JSON } from '@tessera/httpjson';
 import { METHODS, rpcOf } from '@tessera/methods';
 import { ELIGIBILITY_SCHEMAS } from './eligibility-schemas.js';
 
@@ -13,53 +12,6 @@ const CHECK_INTEGRITY = 'tessera.kv.v1.KvPoolService.CheckIntegrity';
 const HTTP_RPCS = new Map(
   METHODS.flatMap(({ path, http }) => (http === undefined ? [] : [[http, rpcOf(path)] as const])),
 );
-
-const HTTP_JSON = new HttpJson(protoSchema, {
-  required: new Set([
-    'ScoreRequest.items',
-    'RelevanceGate.query',
-    'ExplainRequest.request',
-    'ExplainRequest.itemId',
-    'RecallVersions.model',
-    'RecallVersions.catalogue',
-    'RecallVersions.promptTemplate',
-    'RecallVersions.catalogueSequence',
-    'DiversityCap.attribute',
-    'DiversityCap.maxItems',
-    'FrequencyCap.action',
-    'FrequencyCap.maxBehaviours',
-    'FrequencyCap.windowSeconds',
-    'Upsert.itemId',
-    'SetAttributes.itemId',
-    'SetPriority.itemId',
-    'PatchTexts.attribute',
-    'PatchNumber.attribute',
-    'InspectRequest.userId',
-    'DropUserRequest.userId',
-    'DropVersionRequest.version',
-  ]),
-  hidden: new Set(['DropUserRequest.withRecords', 'AppendRequest.onlyHeld']),
-  ids: new Set(['userId', 'itemId', 'itemIds', 'pauseItemId', 'resumeItemId', 'removeItemId']),
-  positive: new Set([
-    'resultCount',
-    'itemsPerSid',
-    'widths',
-    'rowBudget',
-    'deadlineMs',
-    'maxItems',
-    'maxBehaviours',
-    'windowSeconds',
-  ]),
-  verbatim: new Set([
-    'RecallRequest.eligibility',
-    'RecalledItem.attributes',
-    'Upsert.attributes',
-    'SetAttributes.attributes',
-    'PatchAttributes.set',
-  ]),
-  bare: { ScoreTarget: 'itemId' },
-  prefixes: { 'tessera.kv.v1': 'Kv', 'tessera.catalogue.v1': 'Catalogue' },
-});
 
 /** vLLM scores pairs of texts at the same path. */
 function refuseTextScores(body: unknown): void {
@@ -74,9 +26,9 @@ export const JSON_FORM: Pick<HttpJson, 'readRequest' | 'writeResponse'> = {
   readRequest: (rpc, body) => {
     if (rpc === SCORE) refuseTextScores(body);
     // A request without fields needs no body.
-    return HTTP_JSON.readRequest(rpc, rpc === CHECK_INTEGRITY ? (body ?? {}) : body);
+    return SERVICE_JSON.readRequest(rpc, rpc === CHECK_INTEGRITY ? (body ?? {}) : body);
   },
-  writeResponse: (rpc, message) => HTTP_JSON.writeResponse(rpc, message),
+  writeResponse: (rpc, message) => SERVICE_JSON.writeResponse(rpc, message),
 };
 
 /** Bodies that the OpenAPI document shows. */
@@ -90,10 +42,8 @@ const EXAMPLES: Readonly<Record<string, object>> = {
 function withEligibility(schema: object): object {
   const { properties } = schema as { properties: Readonly<Record<string, object>> };
   const { description } = properties.eligibility as { description?: string };
-  const eligibility = {
-    allOf: [{ $ref: '#/components/schemas/Eligibility' }],
-    ...(description !== undefined && { description }),
-  };
+  const reference = { $ref: '#/components/schemas/Eligibility' };
+  const eligibility = description === undefined ? reference : { allOf: [reference], description };
   return { ...schema, properties: { ...properties, eligibility } };
 }
 
@@ -102,7 +52,7 @@ export function openApiOfRpcs(
   json: (schema: string) => object,
   failures: object,
 ): { readonly schemas: Readonly<Record<string, object>>; readonly paths: object } {
-  const { schemas, rpcs } = HTTP_JSON.schemas([...HTTP_RPCS.values()]);
+  const { schemas, rpcs } = SERVICE_JSON.schemas([...HTTP_RPCS.values()]);
   const paths = [...HTTP_RPCS.keys()].map((path, index) => {
     const { request = '', response = '', summary = '' } = rpcs[index] ?? {};
     const post = {

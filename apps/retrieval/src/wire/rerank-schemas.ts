@@ -40,16 +40,28 @@ const RERANK_MEMBERS = {
   catalogue: text('of the items; empty: the first'),
   adapter: ADAPTER,
 };
-const RERANKED = object({
+const FAILURE = object({ index: count('in the request'), code: text(''), message: text('') }, [
+  'index',
+  'code',
+  'message',
+]);
+const RERANKED_MEMBERS = {
   id: text('made for each call'),
   object: word('list'),
   model: text('template, digest of the weights, and of the adapter where one was named'),
-  usage: object({ total_tokens: count('of all prompts'), computed_tokens: count('of these') }),
+  usage: object({ total_tokens: count('of all prompts'), computed_tokens: count('of these') }, [
+    'total_tokens',
+    'computed_tokens',
+  ]),
   results: list(
-    object({ index: count('in the request'), relevance_score: score, document: DOCUMENT }),
+    object({ index: count('in the request'), relevance_score: score, document: DOCUMENT }, [
+      'index',
+      'relevance_score',
+    ]),
   ),
-  failures: list(object({ index: count('in the request'), code: text(''), message: text('') })),
-});
+  failures: list(FAILURE),
+};
+const RERANKED = object(RERANKED_MEMBERS, Object.keys(RERANKED_MEMBERS));
 
 export const RERANK_SCHEMAS = {
   RerankRequest: foreign(RERANK_MEMBERS, ['query', 'documents']),
@@ -68,7 +80,10 @@ export const RERANK_SCHEMAS = {
     ['query'],
   ),
   TeiRerankResponse: {
-    oneOf: [list(object({ index: count('in the request'), score, text: text('') })), RERANKED],
+    oneOf: [
+      list(object({ index: count('in the request'), score, text: text('') }, ['index', 'score'])),
+      RERANKED,
+    ],
   },
 };
 

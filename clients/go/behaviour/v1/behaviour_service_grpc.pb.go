@@ -34,8 +34,9 @@ const (
 type BehaviourServiceClient interface {
 	// Stores behaviours; they are on disk when the call returns. May be repeated: an event counts once.
 	Append(ctx context.Context, in *AppendRequest, opts ...grpc.CallOption) (*AppendResponse, error)
-	// Long ones come to more than the 4 MiB that gRPC's clients take by default: raise their limit.
+	// The newest behaviours of a user, oldest first, and the profile. Long ones come to more than the 4 MiB that gRPC's clients take by default: raise their limit.
 	History(ctx context.Context, in *HistoryRequest, opts ...grpc.CallOption) (*HistoryResponse, error)
+	// Replaces the profile of a user.
 	PutProfile(ctx context.Context, in *PutProfileRequest, opts ...grpc.CallOption) (*PutProfileResponse, error)
 	// Forgets all of a user. Events up to now are refused from then on.
 	Erase(ctx context.Context, in *EraseRequest, opts ...grpc.CallOption) (*EraseResponse, error)
@@ -98,8 +99,9 @@ func (c *behaviourServiceClient) Erase(ctx context.Context, in *EraseRequest, op
 type BehaviourServiceServer interface {
 	// Stores behaviours; they are on disk when the call returns. May be repeated: an event counts once.
 	Append(context.Context, *AppendRequest) (*AppendResponse, error)
-	// Long ones come to more than the 4 MiB that gRPC's clients take by default: raise their limit.
+	// The newest behaviours of a user, oldest first, and the profile. Long ones come to more than the 4 MiB that gRPC's clients take by default: raise their limit.
 	History(context.Context, *HistoryRequest) (*HistoryResponse, error)
+	// Replaces the profile of a user.
 	PutProfile(context.Context, *PutProfileRequest) (*PutProfileResponse, error)
 	// Forgets all of a user. Events up to now are refused from then on.
 	Erase(context.Context, *EraseRequest) (*EraseResponse, error)

@@ -35,6 +35,7 @@ func argument(index int, otherwise string) string {
 }
 
 func main() {
+	// #region recall
 	client, err := tessera.New(argument(1, address()))
 	if err != nil {
 		log.Fatal(err)
@@ -61,6 +62,7 @@ func main() {
 	for _, item := range answer.GetItems() {
 		fmt.Printf("%s\t%.3f\t%s\n", item.GetItemId(), item.GetScore(), item.GetTitle())
 	}
+	// #endregion recall
 	if failure != nil {
 		log.Fatalf("fallback: no answer: %v", failure)
 	}

@@ -2002,6 +2002,269 @@ func (x *RecallResponse) GetRows() uint32 {
 	return 0
 }
 
+type RecallBatchRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 256, in any order; one user may have several. A batch that is no message, or has more, is refused whole.
+	Recalls []*RecallRequest `protobuf:"bytes,1,rep,name=recalls,proto3" json:"recalls,omitempty"`
+	// Milliseconds the batch may take, beside the deadline of the call; the shorter one counts. A recall may have
+	// less by its own `deadline_ms`, and never more.
+	DeadlineMs    *uint32 `protobuf:"varint,2,opt,name=deadline_ms,json=deadlineMs,proto3,oneof" json:"deadline_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecallBatchRequest) Reset() {
+	*x = RecallBatchRequest{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecallBatchRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecallBatchRequest) ProtoMessage() {}
+
+func (x *RecallBatchRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecallBatchRequest.ProtoReflect.Descriptor instead.
+func (*RecallBatchRequest) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *RecallBatchRequest) GetRecalls() []*RecallRequest {
+	if x != nil {
+		return x.Recalls
+	}
+	return nil
+}
+
+func (x *RecallBatchRequest) GetDeadlineMs() uint32 {
+	if x != nil && x.DeadlineMs != nil {
+		return *x.DeadlineMs
+	}
+	return 0
+}
+
+// Why a recall of a batch has no answer: what the status and the details of a call of its own would say.
+type RecallFailure struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A code of docs/operate/errors.md.
+	Code    string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// Path in the recall of the field at fault; empty: none is.
+	Field string `protobuf:"bytes,3,opt,name=field,proto3" json:"field,omitempty"`
+	// True where the same recall may succeed later.
+	Retryable bool `protobuf:"varint,4,opt,name=retryable,proto3" json:"retryable,omitempty"`
+	// Milliseconds from now after which a repeat may succeed.
+	RetryAfterMs  *uint32 `protobuf:"varint,5,opt,name=retry_after_ms,json=retryAfterMs,proto3,oneof" json:"retry_after_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecallFailure) Reset() {
+	*x = RecallFailure{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecallFailure) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecallFailure) ProtoMessage() {}
+
+func (x *RecallFailure) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecallFailure.ProtoReflect.Descriptor instead.
+func (*RecallFailure) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *RecallFailure) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *RecallFailure) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *RecallFailure) GetField() string {
+	if x != nil {
+		return x.Field
+	}
+	return ""
+}
+
+func (x *RecallFailure) GetRetryable() bool {
+	if x != nil {
+		return x.Retryable
+	}
+	return false
+}
+
+func (x *RecallFailure) GetRetryAfterMs() uint32 {
+	if x != nil && x.RetryAfterMs != nil {
+		return *x.RetryAfterMs
+	}
+	return 0
+}
+
+type RecallOutcome struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Outcome:
+	//
+	//	*RecallOutcome_Answer
+	//	*RecallOutcome_Failure
+	Outcome       isRecallOutcome_Outcome `protobuf_oneof:"outcome"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecallOutcome) Reset() {
+	*x = RecallOutcome{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecallOutcome) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecallOutcome) ProtoMessage() {}
+
+func (x *RecallOutcome) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecallOutcome.ProtoReflect.Descriptor instead.
+func (*RecallOutcome) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *RecallOutcome) GetOutcome() isRecallOutcome_Outcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return nil
+}
+
+func (x *RecallOutcome) GetAnswer() *RecallResponse {
+	if x != nil {
+		if x, ok := x.Outcome.(*RecallOutcome_Answer); ok {
+			return x.Answer
+		}
+	}
+	return nil
+}
+
+func (x *RecallOutcome) GetFailure() *RecallFailure {
+	if x != nil {
+		if x, ok := x.Outcome.(*RecallOutcome_Failure); ok {
+			return x.Failure
+		}
+	}
+	return nil
+}
+
+type isRecallOutcome_Outcome interface {
+	isRecallOutcome_Outcome()
+}
+
+type RecallOutcome_Answer struct {
+	Answer *RecallResponse `protobuf:"bytes,1,opt,name=answer,proto3,oneof"`
+}
+
+type RecallOutcome_Failure struct {
+	Failure *RecallFailure `protobuf:"bytes,2,opt,name=failure,proto3,oneof"`
+}
+
+func (*RecallOutcome_Answer) isRecallOutcome_Outcome() {}
+
+func (*RecallOutcome_Failure) isRecallOutcome_Outcome() {}
+
+type RecallBatchResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One per recall, in their order.
+	Outcomes      []*RecallOutcome `protobuf:"bytes,1,rep,name=outcomes,proto3" json:"outcomes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecallBatchResponse) Reset() {
+	*x = RecallBatchResponse{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecallBatchResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecallBatchResponse) ProtoMessage() {}
+
+func (x *RecallBatchResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecallBatchResponse.ProtoReflect.Descriptor instead.
+func (*RecallBatchResponse) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *RecallBatchResponse) GetOutcomes() []*RecallOutcome {
+	if x != nil {
+		return x.Outcomes
+	}
+	return nil
+}
+
 type EstimateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A gateway asks the node that serves this user; empty: any node.
@@ -2013,7 +2276,7 @@ type EstimateRequest struct {
 
 func (x *EstimateRequest) Reset() {
 	*x = EstimateRequest{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2025,7 +2288,7 @@ func (x *EstimateRequest) String() string {
 func (*EstimateRequest) ProtoMessage() {}
 
 func (x *EstimateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2038,7 +2301,7 @@ func (x *EstimateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EstimateRequest.ProtoReflect.Descriptor instead.
 func (*EstimateRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{18}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *EstimateRequest) GetUserId() string {
@@ -2069,7 +2332,7 @@ type EstimateResponse struct {
 
 func (x *EstimateResponse) Reset() {
 	*x = EstimateResponse{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2081,7 +2344,7 @@ func (x *EstimateResponse) String() string {
 func (*EstimateResponse) ProtoMessage() {}
 
 func (x *EstimateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2094,7 +2357,7 @@ func (x *EstimateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EstimateResponse.ProtoReflect.Descriptor instead.
 func (*EstimateResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{19}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *EstimateResponse) GetWaitUs() float64 {
@@ -2302,7 +2565,25 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\tcertified\x18\x19 \x01(\bR\tcertified\x12\x15\n" +
 	"\x03gap\x18\x1a \x01(\x01H\x00R\x03gap\x88\x01\x01\x12\x12\n" +
 	"\x04rows\x18\x1b \x01(\rR\x04rowsB\x06\n" +
-	"\x04_gap\"c\n" +
+	"\x04_gap\"\x86\x01\n" +
+	"\x12RecallBatchRequest\x12:\n" +
+	"\arecalls\x18\x01 \x03(\v2 .tessera.recall.v1.RecallRequestR\arecalls\x12$\n" +
+	"\vdeadline_ms\x18\x02 \x01(\rH\x00R\n" +
+	"deadlineMs\x88\x01\x01B\x0e\n" +
+	"\f_deadline_ms\"\xaf\x01\n" +
+	"\rRecallFailure\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12\x14\n" +
+	"\x05field\x18\x03 \x01(\tR\x05field\x12\x1c\n" +
+	"\tretryable\x18\x04 \x01(\bR\tretryable\x12)\n" +
+	"\x0eretry_after_ms\x18\x05 \x01(\rH\x00R\fretryAfterMs\x88\x01\x01B\x11\n" +
+	"\x0f_retry_after_ms\"\x95\x01\n" +
+	"\rRecallOutcome\x12;\n" +
+	"\x06answer\x18\x01 \x01(\v2!.tessera.recall.v1.RecallResponseH\x00R\x06answer\x12<\n" +
+	"\afailure\x18\x02 \x01(\v2 .tessera.recall.v1.RecallFailureH\x00R\afailureB\t\n" +
+	"\aoutcome\"S\n" +
+	"\x13RecallBatchResponse\x12<\n" +
+	"\boutcomes\x18\x01 \x03(\v2 .tessera.recall.v1.RecallOutcomeR\boutcomes\"c\n" +
 	"\x0fEstimateRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x127\n" +
 	"\bpriority\x18\x02 \x01(\x0e2\x1b.tessera.recall.v1.PriorityR\bpriority\"a\n" +
@@ -2344,35 +2625,39 @@ func file_tessera_recall_v1_recall_proto_rawDescGZIP() []byte {
 }
 
 var file_tessera_recall_v1_recall_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_tessera_recall_v1_recall_proto_goTypes = []any{
-	(ScoreNorm)(0),            // 0: tessera.recall.v1.ScoreNorm
-	(Priority)(0),             // 1: tessera.recall.v1.Priority
-	(Search)(0),               // 2: tessera.recall.v1.Search
-	(Completeness)(0),         // 3: tessera.recall.v1.Completeness
-	(*History)(nil),           // 4: tessera.recall.v1.History
-	(*TextClause)(nil),        // 5: tessera.recall.v1.TextClause
-	(*RangeClause)(nil),       // 6: tessera.recall.v1.RangeClause
-	(*Predicates)(nil),        // 7: tessera.recall.v1.Predicates
-	(*Predicate)(nil),         // 8: tessera.recall.v1.Predicate
-	(*ItemList)(nil),          // 9: tessera.recall.v1.ItemList
-	(*Eligibility)(nil),       // 10: tessera.recall.v1.Eligibility
-	(*FrequencyCap)(nil),      // 11: tessera.recall.v1.FrequencyCap
-	(*DiversityCap)(nil),      // 12: tessera.recall.v1.DiversityCap
-	(*ItemPolicy)(nil),        // 13: tessera.recall.v1.ItemPolicy
-	(*RelevanceGate)(nil),     // 14: tessera.recall.v1.RelevanceGate
-	(*RecallRequest)(nil),     // 15: tessera.recall.v1.RecallRequest
-	(*RecalledItem)(nil),      // 16: tessera.recall.v1.RecalledItem
-	(*RecallTimings)(nil),     // 17: tessera.recall.v1.RecallTimings
-	(*RecallVersions)(nil),    // 18: tessera.recall.v1.RecallVersions
-	(*AppliedItemPolicy)(nil), // 19: tessera.recall.v1.AppliedItemPolicy
-	(*KvProvenance)(nil),      // 20: tessera.recall.v1.KvProvenance
-	(*RecallResponse)(nil),    // 21: tessera.recall.v1.RecallResponse
-	(*EstimateRequest)(nil),   // 22: tessera.recall.v1.EstimateRequest
-	(*EstimateResponse)(nil),  // 23: tessera.recall.v1.EstimateResponse
-	nil,                       // 24: tessera.recall.v1.RecallRequest.ProfileEntry
-	nil,                       // 25: tessera.recall.v1.RecallRequest.SceneEntry
-	nil,                       // 26: tessera.recall.v1.KvProvenance.TokensByTierEntry
+	(ScoreNorm)(0),              // 0: tessera.recall.v1.ScoreNorm
+	(Priority)(0),               // 1: tessera.recall.v1.Priority
+	(Search)(0),                 // 2: tessera.recall.v1.Search
+	(Completeness)(0),           // 3: tessera.recall.v1.Completeness
+	(*History)(nil),             // 4: tessera.recall.v1.History
+	(*TextClause)(nil),          // 5: tessera.recall.v1.TextClause
+	(*RangeClause)(nil),         // 6: tessera.recall.v1.RangeClause
+	(*Predicates)(nil),          // 7: tessera.recall.v1.Predicates
+	(*Predicate)(nil),           // 8: tessera.recall.v1.Predicate
+	(*ItemList)(nil),            // 9: tessera.recall.v1.ItemList
+	(*Eligibility)(nil),         // 10: tessera.recall.v1.Eligibility
+	(*FrequencyCap)(nil),        // 11: tessera.recall.v1.FrequencyCap
+	(*DiversityCap)(nil),        // 12: tessera.recall.v1.DiversityCap
+	(*ItemPolicy)(nil),          // 13: tessera.recall.v1.ItemPolicy
+	(*RelevanceGate)(nil),       // 14: tessera.recall.v1.RelevanceGate
+	(*RecallRequest)(nil),       // 15: tessera.recall.v1.RecallRequest
+	(*RecalledItem)(nil),        // 16: tessera.recall.v1.RecalledItem
+	(*RecallTimings)(nil),       // 17: tessera.recall.v1.RecallTimings
+	(*RecallVersions)(nil),      // 18: tessera.recall.v1.RecallVersions
+	(*AppliedItemPolicy)(nil),   // 19: tessera.recall.v1.AppliedItemPolicy
+	(*KvProvenance)(nil),        // 20: tessera.recall.v1.KvProvenance
+	(*RecallResponse)(nil),      // 21: tessera.recall.v1.RecallResponse
+	(*RecallBatchRequest)(nil),  // 22: tessera.recall.v1.RecallBatchRequest
+	(*RecallFailure)(nil),       // 23: tessera.recall.v1.RecallFailure
+	(*RecallOutcome)(nil),       // 24: tessera.recall.v1.RecallOutcome
+	(*RecallBatchResponse)(nil), // 25: tessera.recall.v1.RecallBatchResponse
+	(*EstimateRequest)(nil),     // 26: tessera.recall.v1.EstimateRequest
+	(*EstimateResponse)(nil),    // 27: tessera.recall.v1.EstimateResponse
+	nil,                         // 28: tessera.recall.v1.RecallRequest.ProfileEntry
+	nil,                         // 29: tessera.recall.v1.RecallRequest.SceneEntry
+	nil,                         // 30: tessera.recall.v1.KvProvenance.TokensByTierEntry
 }
 var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	8,  // 0: tessera.recall.v1.Predicates.predicates:type_name -> tessera.recall.v1.Predicate
@@ -2386,8 +2671,8 @@ var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	9,  // 8: tessera.recall.v1.Eligibility.allowed:type_name -> tessera.recall.v1.ItemList
 	12, // 9: tessera.recall.v1.ItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
 	4,  // 10: tessera.recall.v1.RecallRequest.history:type_name -> tessera.recall.v1.History
-	24, // 11: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
-	25, // 12: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
+	28, // 11: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
+	29, // 12: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
 	0,  // 13: tessera.recall.v1.RecallRequest.score_norm:type_name -> tessera.recall.v1.ScoreNorm
 	1,  // 14: tessera.recall.v1.RecallRequest.priority:type_name -> tessera.recall.v1.Priority
 	10, // 15: tessera.recall.v1.RecallRequest.eligibility:type_name -> tessera.recall.v1.Eligibility
@@ -2396,7 +2681,7 @@ var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	14, // 18: tessera.recall.v1.RecallRequest.relevance:type_name -> tessera.recall.v1.RelevanceGate
 	2,  // 19: tessera.recall.v1.RecallRequest.search:type_name -> tessera.recall.v1.Search
 	12, // 20: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
-	26, // 21: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
+	30, // 21: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
 	16, // 22: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
 	18, // 23: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
 	17, // 24: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
@@ -2404,12 +2689,16 @@ var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	3,  // 26: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
 	19, // 27: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
 	2,  // 28: tessera.recall.v1.RecallResponse.search:type_name -> tessera.recall.v1.Search
-	1,  // 29: tessera.recall.v1.EstimateRequest.priority:type_name -> tessera.recall.v1.Priority
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	15, // 29: tessera.recall.v1.RecallBatchRequest.recalls:type_name -> tessera.recall.v1.RecallRequest
+	21, // 30: tessera.recall.v1.RecallOutcome.answer:type_name -> tessera.recall.v1.RecallResponse
+	23, // 31: tessera.recall.v1.RecallOutcome.failure:type_name -> tessera.recall.v1.RecallFailure
+	24, // 32: tessera.recall.v1.RecallBatchResponse.outcomes:type_name -> tessera.recall.v1.RecallOutcome
+	1,  // 33: tessera.recall.v1.EstimateRequest.priority:type_name -> tessera.recall.v1.Priority
+	34, // [34:34] is the sub-list for method output_type
+	34, // [34:34] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_tessera_recall_v1_recall_proto_init() }
@@ -2433,13 +2722,19 @@ func file_tessera_recall_v1_recall_proto_init() {
 	}
 	file_tessera_recall_v1_recall_proto_msgTypes[12].OneofWrappers = []any{}
 	file_tessera_recall_v1_recall_proto_msgTypes[17].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[18].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[19].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[20].OneofWrappers = []any{
+		(*RecallOutcome_Answer)(nil),
+		(*RecallOutcome_Failure)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tessera_recall_v1_recall_proto_rawDesc), len(file_tessera_recall_v1_recall_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   23,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -24,25 +24,30 @@ var File_tessera_recall_v1_recall_service_proto protoreflect.FileDescriptor
 
 const file_tessera_recall_v1_recall_service_proto_rawDesc = "" +
 	"\n" +
-	"&tessera/recall/v1/recall_service.proto\x12\x11tessera.recall.v1\x1a\x1etessera/recall/v1/recall.proto2\xb3\x01\n" +
+	"&tessera/recall/v1/recall_service.proto\x12\x11tessera.recall.v1\x1a\x1etessera/recall/v1/recall.proto2\x91\x02\n" +
 	"\rRecallService\x12M\n" +
-	"\x06Recall\x12 .tessera.recall.v1.RecallRequest\x1a!.tessera.recall.v1.RecallResponse\x12S\n" +
+	"\x06Recall\x12 .tessera.recall.v1.RecallRequest\x1a!.tessera.recall.v1.RecallResponse\x12\\\n" +
+	"\vRecallBatch\x12%.tessera.recall.v1.RecallBatchRequest\x1a&.tessera.recall.v1.RecallBatchResponse\x12S\n" +
 	"\bEstimate\x12\".tessera.recall.v1.EstimateRequest\x1a#.tessera.recall.v1.EstimateResponseB<\n" +
 	"\x15dev.tessera.recall.v1P\x01Z!tessera.dev/go/recall/v1;recallv1b\x06proto3"
 
 var file_tessera_recall_v1_recall_service_proto_goTypes = []any{
-	(*RecallRequest)(nil),    // 0: tessera.recall.v1.RecallRequest
-	(*EstimateRequest)(nil),  // 1: tessera.recall.v1.EstimateRequest
-	(*RecallResponse)(nil),   // 2: tessera.recall.v1.RecallResponse
-	(*EstimateResponse)(nil), // 3: tessera.recall.v1.EstimateResponse
+	(*RecallRequest)(nil),       // 0: tessera.recall.v1.RecallRequest
+	(*RecallBatchRequest)(nil),  // 1: tessera.recall.v1.RecallBatchRequest
+	(*EstimateRequest)(nil),     // 2: tessera.recall.v1.EstimateRequest
+	(*RecallResponse)(nil),      // 3: tessera.recall.v1.RecallResponse
+	(*RecallBatchResponse)(nil), // 4: tessera.recall.v1.RecallBatchResponse
+	(*EstimateResponse)(nil),    // 5: tessera.recall.v1.EstimateResponse
 }
 var file_tessera_recall_v1_recall_service_proto_depIdxs = []int32{
 	0, // 0: tessera.recall.v1.RecallService.Recall:input_type -> tessera.recall.v1.RecallRequest
-	1, // 1: tessera.recall.v1.RecallService.Estimate:input_type -> tessera.recall.v1.EstimateRequest
-	2, // 2: tessera.recall.v1.RecallService.Recall:output_type -> tessera.recall.v1.RecallResponse
-	3, // 3: tessera.recall.v1.RecallService.Estimate:output_type -> tessera.recall.v1.EstimateResponse
-	2, // [2:4] is the sub-list for method output_type
-	0, // [0:2] is the sub-list for method input_type
+	1, // 1: tessera.recall.v1.RecallService.RecallBatch:input_type -> tessera.recall.v1.RecallBatchRequest
+	2, // 2: tessera.recall.v1.RecallService.Estimate:input_type -> tessera.recall.v1.EstimateRequest
+	3, // 3: tessera.recall.v1.RecallService.Recall:output_type -> tessera.recall.v1.RecallResponse
+	4, // 4: tessera.recall.v1.RecallService.RecallBatch:output_type -> tessera.recall.v1.RecallBatchResponse
+	5, // 5: tessera.recall.v1.RecallService.Estimate:output_type -> tessera.recall.v1.EstimateResponse
+	3, // [3:6] is the sub-list for method output_type
+	0, // [0:3] is the sub-list for method input_type
 	0, // [0:0] is the sub-list for extension type_name
 	0, // [0:0] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name

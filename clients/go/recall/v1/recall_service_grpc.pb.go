@@ -19,8 +19,9 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	RecallService_Recall_FullMethodName   = "/tessera.recall.v1.RecallService/Recall"
-	RecallService_Estimate_FullMethodName = "/tessera.recall.v1.RecallService/Estimate"
+	RecallService_Recall_FullMethodName      = "/tessera.recall.v1.RecallService/Recall"
+	RecallService_RecallBatch_FullMethodName = "/tessera.recall.v1.RecallService/RecallBatch"
+	RecallService_Estimate_FullMethodName    = "/tessera.recall.v1.RecallService/Estimate"
 )
 
 // RecallServiceClient is the client API for RecallService service.
@@ -35,6 +36,9 @@ type RecallServiceClient interface {
 	// Many items with attributes come to more than the 4 MiB that gRPC's clients take by default: raise
 	// their limit.
 	Recall(ctx context.Context, in *RecallRequest, opts ...grpc.CallOption) (*RecallResponse, error)
+	// Recalls in one call, for a page of many users: each is admitted, computed and refused by itself. The call's
+	// deadline is that of all; recalls that are still under way then are refused with DEADLINE_EXCEEDED.
+	RecallBatch(ctx context.Context, in *RecallBatchRequest, opts ...grpc.CallOption) (*RecallBatchResponse, error)
 	// The wait of a recall that came now, without one: for callers that choose a node, a width or a time.
 	Estimate(ctx context.Context, in *EstimateRequest, opts ...grpc.CallOption) (*EstimateResponse, error)
 }
@@ -51,6 +55,16 @@ func (c *recallServiceClient) Recall(ctx context.Context, in *RecallRequest, opt
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RecallResponse)
 	err := c.cc.Invoke(ctx, RecallService_Recall_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *recallServiceClient) RecallBatch(ctx context.Context, in *RecallBatchRequest, opts ...grpc.CallOption) (*RecallBatchResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RecallBatchResponse)
+	err := c.cc.Invoke(ctx, RecallService_RecallBatch_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +93,9 @@ type RecallServiceServer interface {
 	// Many items with attributes come to more than the 4 MiB that gRPC's clients take by default: raise
 	// their limit.
 	Recall(context.Context, *RecallRequest) (*RecallResponse, error)
+	// Recalls in one call, for a page of many users: each is admitted, computed and refused by itself. The call's
+	// deadline is that of all; recalls that are still under way then are refused with DEADLINE_EXCEEDED.
+	RecallBatch(context.Context, *RecallBatchRequest) (*RecallBatchResponse, error)
 	// The wait of a recall that came now, without one: for callers that choose a node, a width or a time.
 	Estimate(context.Context, *EstimateRequest) (*EstimateResponse, error)
 	mustEmbedUnimplementedRecallServiceServer()
@@ -93,6 +110,9 @@ type UnimplementedRecallServiceServer struct{}
 
 func (UnimplementedRecallServiceServer) Recall(context.Context, *RecallRequest) (*RecallResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Recall not implemented")
+}
+func (UnimplementedRecallServiceServer) RecallBatch(context.Context, *RecallBatchRequest) (*RecallBatchResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RecallBatch not implemented")
 }
 func (UnimplementedRecallServiceServer) Estimate(context.Context, *EstimateRequest) (*EstimateResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Estimate not implemented")
@@ -136,6 +156,24 @@ func _RecallService_Recall_Handler(srv interface{}, ctx context.Context, dec fun
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RecallService_RecallBatch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RecallBatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RecallServiceServer).RecallBatch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RecallService_RecallBatch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RecallServiceServer).RecallBatch(ctx, req.(*RecallBatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _RecallService_Estimate_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(EstimateRequest)
 	if err := dec(in); err != nil {
@@ -164,6 +202,10 @@ var RecallService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Recall",
 			Handler:    _RecallService_Recall_Handler,
+		},
+		{
+			MethodName: "RecallBatch",
+			Handler:    _RecallService_RecallBatch_Handler,
 		},
 		{
 			MethodName: "Estimate",

@@ -65,6 +65,11 @@ export class Call {
     return Math.floor((leftMs - lagMs) * MICROSECONDS_PER_MILLISECOND);
   }
 
+  /** One of several requests in this call: in its time, with a place in admission of its own. */
+  part(): Call {
+    return new Call({ ...this.parts, transportMs: this.deadlineMs - performance.now() });
+  }
+
   /**
    * Takes the time that the body of the request names; undefined: it names none. The shorter of
    * transport and body counts.

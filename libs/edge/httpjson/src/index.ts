@@ -1,2 +1,3 @@
 export { HttpJson } from './http-json.js';
-export type { JsonForm } from './message-plan.js';
+export { OR_INTEGER } from './json-schemas.js';
+export { SERVICE_JSON } from './service-json.js';

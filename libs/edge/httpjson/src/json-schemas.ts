@@ -3,9 +3,16 @@
 import type protobuf from 'protobufjs';
 import type { FieldPlan, MessagePlans } from './message-plan.js';
 
+/** Extension of OpenAPI: the text may be an integer up to 2^53. */
+export const OR_INTEGER = 'x-or-integer';
+
 type Schema = Readonly<Record<string, unknown>>;
 
-const ID = { oneOf: [{ type: 'string' }, { type: 'integer' }] };
+/**
+ * An integer is taken as well, which the types of generated clients need not know: a wrapper of two
+ * types stands between their users and a plain text.
+ */
+const ID = { type: 'string', [OR_INTEGER]: true };
 
 /** Field names in comments of proto files, as JSON has them. */
 function described(comment: string): Schema {
@@ -31,7 +38,9 @@ export class JsonSchemas {
     this.schemas[name] = {};
     const properties: Record<string, Schema> = {};
     for (const field of fields.values()) properties[field.name] = this.field(field, of);
-    const required = [...fields.values()].filter(({ isRequired }) => isRequired);
+    const required = [...fields.values()].filter(({ isRequired, isAnswered }) =>
+      of === 'requests' ? isRequired : isAnswered,
+    );
     const object = {
       type: 'object',
       ...described(type.comment ?? ''),
@@ -39,13 +48,13 @@ export class JsonSchemas {
       properties,
       ...(required.length > 0 && { required: required.map((field) => field.name) }),
     };
-    this.schemas[name] = bare === undefined ? object : { oneOf: [...ID.oneOf, object] };
+    this.schemas[name] = bare === undefined ? object : { oneOf: [ID, object] };
     return name;
   }
 
   private nameOf(type: protobuf.Type): string {
     const prefix = this.plans.form.prefixes[type.parent?.fullName.slice(1) ?? ''] ?? '';
-    return prefix + type.name;
+    return type.name.startsWith(prefix) ? type.name : prefix + type.name;
   }
 
   private field(field: FieldPlan, of: 'requests' | 'answers'): Schema {

@@ -35,8 +35,10 @@ export interface FieldPlan {
   readonly name: string;
   readonly kind: FieldKind;
   readonly isRequired: boolean;
-  /** Left out rather than its default. */
+  /** Left out of requests rather than its default. */
   readonly isOptional: boolean;
+  /** Every answer has it: only what is `optional` or one of several may be left out. */
+  readonly isAnswered: boolean;
   readonly isPositive: boolean;
   readonly isList: boolean;
   readonly isMap: boolean;
@@ -126,6 +128,7 @@ export class MessagePlans {
       isRequired: this.form.required.has(`${owner.name}.${name}`),
       isOptional:
         field.partOf !== null || (field.resolvedType instanceof protobuf.Type && !repeated),
+      isAnswered: field.partOf === null && kind !== 'verbatim',
       isPositive: this.form.positive.has(name),
       isList: repeated || list !== undefined,
       isMap: map,

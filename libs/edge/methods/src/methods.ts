@@ -5,6 +5,7 @@
  */
 
 import type { AccessRule, Scope } from '@tessera/access';
+import { BEHAVIOURS_PER_CALL_MAX, RECALLS_PER_CALL_MAX } from '@tessera/contracts';
 import type { CallRole } from '@tessera/routing';
 
 /** The queue of work whose forecast admits a call. */
@@ -16,14 +17,22 @@ export type Queue = 'decoder' | 'relevance' | 'embedding';
  *   answer in question, where the request has one
  * - `any`: to any node
  * - `change`: to any node, which appends it to the cluster's log
- * - `owners`: the repeated field at `partsAt` is cut by the owner of each part's user, at `userAt`
+ * - `owners`: the repeated field at `partsAt`, of `partsMax` entries at most, is cut by the owner
+ *   of each entry's user, at `userAt`; the answer has a list with an entry for each, in which the
+ *   field at `failureAt` says why that one failed; left out: the call fails as a whole
  * - `split`: the repeated field at `partsAt` is spread over the nodes by their work
  * - `node`: a gateway does not serve it; operators ask each node
  */
 export type Routing =
   | { readonly to: 'user'; readonly userAt: string; readonly nodeAt?: string }
   | { readonly to: 'any' | 'change' | 'node' }
-  | { readonly to: 'owners'; readonly partsAt: string; readonly userAt: string }
+  | {
+      readonly to: 'owners';
+      readonly partsAt: string;
+      readonly partsMax: number;
+      readonly userAt: string;
+      readonly failureAt?: string;
+    }
   | { readonly to: 'split'; readonly partsAt: string };
 
 export interface Method {
@@ -84,6 +93,19 @@ const explained: Routing = {
   userAt: 'request.userId',
   nodeAt: 'versions.node',
 };
+const recalls: Routing = {
+  to: 'owners',
+  partsAt: 'recalls',
+  partsMax: RECALLS_PER_CALL_MAX,
+  userAt: 'userId',
+  failureAt: 'failure',
+};
+const behaviours: Routing = {
+  to: 'owners',
+  partsAt: 'behaviours',
+  partsMax: BEHAVIOURS_PER_CALL_MAX,
+  userAt: 'userId',
+};
 const reranks = ['/rerank', '/v1/rerank', '/v2/rerank'];
 const embeds = ['/v1/embeddings', '/embed', '/'];
 const applies = { audit: 'apply-changes' };
@@ -91,6 +113,10 @@ const updates = { audit: 'update-weights' };
 
 export const METHODS: readonly Method[] = [
   method(`${recall}/Recall`, 'recall', user('userId'), { http: '/v1/recall', queue: 'decoder' }),
+  method(`${recall}/RecallBatch`, 'recall', recalls, {
+    http: '/v1/recall/batch',
+    queue: 'decoder',
+  }),
   method(`${recall}/Estimate`, 'recall', user('userId'), { http: '/v1/estimate' }),
   method(`${score}/Score`, 'recall', user('userId'), { http: '/v1/score', queue: 'decoder' }),
   method(`${explain}/Explain`, 'recall', explained, { http: '/v1/explain' }),
@@ -101,16 +127,23 @@ export const METHODS: readonly Method[] = [
     { alike: reranks, queue: 'relevance' },
   ),
   method(`${embedding}/Embed`, 'embed', any, { alike: embeds, queue: 'embedding' }),
-  method(
-    `${behaviour}/Append`,
-    'behaviour:write',
-    { to: 'owners', partsAt: 'behaviours', userAt: 'userId' },
+  method(`${behaviour}/Append`, 'behaviour:write', behaviours, {
+    http: '/v1/behaviours/append',
+    audit: 'append-behaviours',
     // The node that takes behaviours computes what they add to their user's prompt.
-    { audit: 'append-behaviours', role: 'append' },
-  ),
-  method(`${behaviour}/PutProfile`, 'behaviour:write', user('userId'), { audit: 'put-profile' }),
-  method(`${behaviour}/History`, 'behaviour:read', user('userId')),
-  method(`${behaviour}/Erase`, 'behaviour:erase', change, { audit: 'erase-user' }),
+    role: 'append',
+  }),
+  method(`${behaviour}/PutProfile`, 'behaviour:write', user('userId'), {
+    http: '/v1/behaviours/put-profile',
+    audit: 'put-profile',
+  }),
+  method(`${behaviour}/History`, 'behaviour:read', user('userId'), {
+    http: '/v1/behaviours/history',
+  }),
+  method(`${behaviour}/Erase`, 'behaviour:erase', change, {
+    http: '/v1/behaviours/erase',
+    audit: 'erase-user',
+  }),
   method(`${catalogue}/Apply`, 'catalogue:write', change, {
     http: '/v1/catalogue/apply',
     ...applies,

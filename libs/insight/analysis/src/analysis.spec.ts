@@ -8,8 +8,9 @@ import { chdbOver } from './fixture/chdb-facts.js';
 import { duckdbOver, writeFacts } from './fixture/duckdb-facts.js';
 import { FiguresByHand } from './fixture/figures-by-hand.js';
 import { generatedFacts, HOUR_MS } from './fixture/generated-facts.js';
+import { ad } from './questions/ad.js';
 import { composition } from './questions/composition.js';
-import { ad, items, itemsAsOf } from './questions/items.js';
+import { items, itemsAsOf } from './questions/items.js';
 import { kept } from './questions/kept.js';
 import { overview } from './questions/overview.js';
 import type { Asking } from './questions/question.js';
@@ -86,6 +87,30 @@ describe.each(['duckdb', 'clickhouse'])('%s', (name) => {
     120_000,
   );
 
+  it('gives the figures of a panel of users where there are many recalls', async (context) => {
+    const asked = asking(context);
+    const hashes = await asked.store.rows([
+      `SELECT recall_id, ${asked.store.dialect.number('user_hash')} AS hash FROM recall_fact`,
+    ]);
+    const hashOf = new Map(hashes[0]?.map((row) => [row.recall_id, Number(row.hash)]));
+    const wanted = hand.recalls(EVERY).filter(({ userId }) => userId !== '').length;
+    const few = { ...asked, panelRecalls: wanted - 1 };
+    const panelOf = (oneIn: number) => {
+      const isIn = ({ recallId }: { readonly recallId: string }) =>
+        (hashOf.get(recallId) ?? 0) < 2 ** 64 / oneIn;
+      const users = new Set(facts.recalls.filter(isIn).map(({ userId }) => userId));
+      users.delete('');
+      const of = ({ userId }: { readonly userId: string }) => users.has(userId);
+      const [recalls, behaviours] = [facts.recalls.filter(of), facts.behaviours.filter(of)];
+      return new FiguresByHand({ ...facts, recalls, behaviours });
+    };
+    await checkPanel(few, panelOf(2), panelOf(3));
+  }, 120_000);
+
+  it('counts every recalled item as shown without impressions', async (context) => {
+    await checkUnseen(asking(context));
+  }, 120_000);
+
   it('gives items as they are and were', async (context) => {
     const asked = asking(context);
     const page = await items(asked, EVERY, { text: 'TITLE 1', isLive: true, offset: 2, limit: 5 });
@@ -152,18 +177,69 @@ async function checkOverview(store: Opened | undefined, filter: AnalysisFilter):
   else expect(page.now.overlap).toBeCloseTo(overlap, 12);
   for (const { timeMs, ...figures } of page.series) {
     const toMs = Math.min(filter.toMs, timeMs + page.bucketMs);
-    const bucket = { ...filter, fromMs: timeMs, toMs };
+    const fromMs = Math.max(filter.fromMs, timeMs);
+    const bucket = { ...filter, fromMs, toMs };
     expect(figures.recalls).toBe(hand.recalls(bucket).length);
     const clicks = hand
       .pairs(filter)
-      .filter(({ recall, click }) => click && recall.timeMs >= timeMs && recall.timeMs < toMs);
+      .filter(({ recall, click }) => click && recall.timeMs >= fromMs && recall.timeMs < toMs);
     expect(figures.clickRate.successes).toBe(clicks.length);
-    if (toMs - timeMs === page.bucketMs) {
+    if (toMs - fromMs === page.bucketMs) {
       const expected = hand.overlap(bucket);
       if (expected === null) expect(figures.overlap).toBeNull();
       else expect(figures.overlap).toBeCloseTo(expected, 12);
     }
   }
+}
+
+async function checkUnseen(asked: Asking): Promise<void> {
+  const unseen = { ...actions, impressions: ['seen'] };
+  const page = await overview({ ...asked, actions: unseen }, EVERY, 5);
+  const answered = hand.recalls(EVERY).filter(({ code }) => code === 'OK');
+  const items = (from: number, to: number) =>
+    answered
+      .filter(({ timeMs }) => timeMs >= from && timeMs < to)
+      .reduce((sum, { itemIds }) => sum + itemIds.length, 0);
+  expect(page.shownBy).toBe('recalls');
+  expect(page.now.clickRate.trials).toBe(items(EVERY.fromMs, EVERY.toMs));
+  expect(page.series.map(({ clickRate }) => clickRate.trials)).toEqual(
+    page.series.map(({ timeMs }) => items(timeMs, timeMs + page.bucketMs)),
+  );
+}
+
+async function checkPanel(
+  asked: Asking,
+  panel: FiguresByHand,
+  fewer: FiguresByHand,
+): Promise<void> {
+  const page = await overview(asked, EVERY, 5);
+  expect([page.oneIn, page.overlapOneIn]).toEqual([2, 3]);
+  expect(page.now.recalls, `seed ${SEED}`).toBe(hand.recalls(EVERY).length);
+  expect(page.now.gini).toBeCloseTo(hand.exposure(EVERY).gini, 12);
+  const pairs = panel.pairs(EVERY);
+  expect(pairs.length).toBeGreaterThan(0);
+  expect(page.now.clickRate).toMatchObject({
+    successes: pairs.filter(({ click }) => click).length,
+    trials: pairs.length,
+  });
+  expect(fewer.overlap(EVERY)).not.toBeNull();
+  expect(page.now.overlap).toBeCloseTo(fewer.overlap(EVERY) ?? -1, 12);
+  const atMs = EVERY.fromMs + 2 * HOUR_MS + 5;
+  const byValue = await reach(asked, EVERY, { by: 'category', atMs, limit: 100 });
+  const earlier = { ...EVERY, toMs: atMs };
+  expect(sorted(new Map(byValue.rows.map((row) => [row.key, row.before])))).toEqual(
+    sorted(panel.recallsByValue(earlier, 'category')),
+  );
+  const { outcome } = await versions(asked, EVERY, '');
+  const clicked = outcome.filter(({ position }) => position === 0);
+  expect(clicked.reduce((sum, row) => sum + row.clicks.successes, 0)).toBe(
+    pairs.filter(({ click }) => click).length,
+  );
+  const shown = await ad(asked, EVERY, 'item-3');
+  const had = (one: FiguresByHand) =>
+    one.recalls(EVERY).filter(({ itemIds }) => itemIds.includes('item-3'));
+  expect(shown.recalls).toBe(had(hand).length);
+  expect(shown.users).toBe(2 * new Set(had(panel).map(({ userId }) => userId)).size);
 }
 
 async function checkShares(store: Opened | undefined, filter: AnalysisFilter): Promise<void> {

@@ -48,8 +48,8 @@ export const clusterSchema = z.strictObject({
   ),
   behaviours: text(
     '',
-    'HOST:PORT of the gRPC edge of a feature process that takes the calls about behaviours; ' +
-      'empty: the nodes, which share a store',
+    'feature process that takes the calls about behaviours, HOST:PORT of its gRPC edge, and for ' +
+      'calls over HTTP /HOST:PORT of that one; empty: the nodes, which share a store',
   ),
   log: oneOf(
     ['none', 'redis', 'kafka'],

@@ -2,9 +2,16 @@
 export interface StartFlags {
   readonly file: string | undefined;
   readonly printConfig: boolean;
+  /** The log as JSON on the standard output, and nothing else there. */
+  readonly jsonLog: boolean;
   /** Configuration by path. */
   readonly values: Readonly<Record<string, string>>;
 }
+
+const SWITCHES: Readonly<Record<string, 'printConfig' | 'jsonLog'>> = {
+  '--print-config': 'printConfig',
+  '--json-log': 'jsonLog',
+};
 
 /** The variable that a flag with a value sets. */
 const SETTINGS: Readonly<Record<string, (value: string) => Record<string, string>>> = {
@@ -16,6 +23,7 @@ const SETTINGS: Readonly<Record<string, (value: string) => Record<string, string
 
 export const FLAG_LINES = `  --config FILE           configuration
   --print-config          print the effective configuration and end
+  --json-log              the standard output has the log as JSON lines, and nothing else
   --kafka HOST:PORT       serve the topics of a broker (kafka.brokers)
   --redis HOST:PORT       keep behaviours in Redis (behaviours.redis)
   --etcd HOST:PORT        be a node, or a gateway, of the cluster there (cluster.etcd)`;
@@ -27,18 +35,19 @@ export interface BadFlags {
 
 export function parseStartFlags(words: readonly string[]): StartFlags | 'help' | BadFlags {
   let file: string | undefined;
-  let printConfig = false;
+  const switches = { printConfig: false, jsonLog: false };
   let values: Record<string, string> = {};
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] as string;
     if (word === '--help') return 'help';
-    if (word === '--print-config') {
-      printConfig = true;
+    const name = Object.hasOwn(SWITCHES, word) ? SWITCHES[word] : undefined;
+    if (name !== undefined) {
+      switches[name] = true;
       continue;
     }
     const setting = Object.hasOwn(SETTINGS, word) ? SETTINGS[word] : undefined;
     if (word !== '--config' && setting === undefined) {
-      const known = ['--config', '--print-config', ...Object.keys(SETTINGS)].join(', ');
+      const known = ['--config', ...Object.keys(SWITCHES), ...Object.keys(SETTINGS)].join(', ');
       return { reason: `${word}: expected one of ${known}` };
     }
     at += 1;
@@ -47,5 +56,5 @@ export function parseStartFlags(words: readonly string[]): StartFlags | 'help' |
     if (setting === undefined) file = value;
     else values = { ...values, ...setting(value) };
   }
-  return { file, printConfig, values };
+  return { file, ...switches, values };
 }

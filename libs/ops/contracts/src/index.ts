@@ -1,3 +1,4 @@
+export { BEHAVIOURS_PER_CALL_MAX, RECALLS_PER_CALL_MAX } from './entries-max.js';
 export { protoDescriptors } from './generated/proto-descriptors.js';
 export { enumWords, protoSchema } from './generated/proto-schema.js';
 export type { WireServices } from './generated/services.js';
@@ -103,7 +104,10 @@ export {
   type KvProvenance as WireKvProvenance,
   type Predicate as WirePredicate,
   protobufPackage as recallPackage,
+  type RecallBatchRequest as WireRecallBatchRequest,
+  type RecallBatchResponse as WireRecallBatchResponse,
   type RecalledItem as WireRecalledItem,
+  type RecallOutcome as WireRecallOutcome,
   type RecallRequest as WireRecallRequest,
   type RecallResponse as WireRecallResponse,
   type RecallTimings as WireRecallTimings,

@@ -18,6 +18,7 @@ export {
   jsonFault,
   nestsTooDeep,
 } from './json-depth.js';
+export { isConnectionLost } from './lost-connection.js';
 export { refusalPauseMs } from './refusal-pause.js';
 export {
   type ErrorBody,

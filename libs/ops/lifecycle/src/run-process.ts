@@ -38,11 +38,21 @@ export function serviceVersion(): string {
   return JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')).version;
 }
 
+type Tell = (level: 'warn' | 'fatal', text: string, fields?: object) => void;
+
+/** Lines of a start that has no log yet. */
+const tellPlain: Tell = (_level, text) => process.stderr.write(visible(`${text}\n`));
+const tellAsLog: Tell = (level, msg, fields) =>
+  print(JSON.stringify({ level, time: new Date().toISOString(), ...fields, msg }));
+
 /**
  * The life of a process up to its start: flags, configuration, then `start`. A failure is logged in
  * one line with its code and ends the process with status 1.
  */
-export function runProcess(usage: string, start: (loaded: LoadedConfig) => Promise<void>): void {
+export function runProcess(
+  usage: string,
+  start: (loaded: LoadedConfig, isJsonLog: boolean) => Promise<void>,
+): void {
   const flags = parseStartFlags(process.argv.slice(2));
   if (flags === 'help') {
     print(usage);
@@ -54,17 +64,16 @@ export function runProcess(usage: string, start: (loaded: LoadedConfig) => Promi
     return;
   }
   closeFilesToOthers();
-  const { file, printConfig, values } = flags;
+  const { file, printConfig, jsonLog, values } = flags;
+  const tell = jsonLog ? tellAsLog : tellPlain;
   const started = async () => {
     if (tokenOfEnvironment() !== '') {
-      process.stderr.write('TESSERA_TOKEN is for commands that call a service: not used here\n');
+      tell('warn', 'TESSERA_TOKEN is for commands that call a service: not used here');
     }
     const loaded = loadConfig({ ...(file === undefined ? {} : { file }), flags: values });
     if (loaded.ignored.length > 0) {
       const names = loaded.ignored.join(', ');
-      process.stderr.write(
-        visible(`ignored, set by an orchestrator or another program: ${names}\n`),
-      );
+      tell('warn', `ignored, set by an orchestrator or another program: ${names}`);
     }
     if (printConfig) {
       print(describeConfig(loaded));
@@ -72,15 +81,15 @@ export function runProcess(usage: string, start: (loaded: LoadedConfig) => Promi
     }
     const fault = faultOfOpenFiles(ownLimits());
     if (fault !== undefined) throw fault;
-    await start(loaded);
+    await start(loaded, jsonLog);
   };
   started().catch((thrown: unknown) => {
     const error = TesseraError.from(thrown);
     const place = error.field === undefined ? '' : ` (${error.field})`;
-    process.stderr.write(visible(`${error.code}${place}: ${error.message}\n`));
-    if (error.code === 'INTERNAL' && thrown instanceof Error) {
-      process.stderr.write(`${thrown.stack}\n`);
-    }
+    const { code, field, message } = error;
+    const stack = code === 'INTERNAL' && thrown instanceof Error ? thrown.stack : undefined;
+    if (jsonLog) tellAsLog('fatal', message, { code, field, stack });
+    else tellPlain('fatal', [`${code}${place}: ${message}`, stack ?? []].flat().join('\n'));
     process.exit(EXIT_FAILED);
   });
 }

@@ -12,6 +12,7 @@ export {
   type RecallObservation,
 } from './metrics.js';
 export { openTracing } from './open-tracing.js';
+export { type Output, openOutput, reportServing } from './output.js';
 export type { SplitCounts } from './split-metrics.js';
 export {
   type Carrier,

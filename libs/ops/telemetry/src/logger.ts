@@ -3,7 +3,7 @@ import { type DestinationStream, pino } from 'pino';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** The service's log: one JSON line per event, on stderr. DI token. */
+/** The service's log: one JSON line per event. DI token. */
 export abstract class Log {
   abstract debug(fields: LogFields, message: string): void;
   abstract info(fields: LogFields, message: string): void;
@@ -14,7 +14,12 @@ export abstract class Log {
 const STDERR = 2;
 
 export function createLog(level: string, destination?: DestinationStream): Log {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
   return pino(options, destination ?? pino.destination({ dest: STDERR, sync: true }));
 }
 

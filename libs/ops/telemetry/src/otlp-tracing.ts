@@ -85,7 +85,8 @@ export class OtlpTracing extends Tracing {
       return await context.with(inside, () => act(this.opened(span, inside, startTime)));
     } catch (thrown) {
       const { code, message } = thrown as { code?: unknown; message?: unknown };
-      span.setAttribute('tessera.code', String(code ?? 'INTERNAL'));
+      const name = String(code ?? 'INTERNAL');
+      span.setAttributes({ 'tessera.code': name, 'error.type': name });
       span.setStatus({ code: SpanStatusCode.ERROR, message: String(message) });
       throw thrown;
     } finally {

@@ -141,7 +141,8 @@ describe('traces', () => {
     const { status, attributes } = collector.span('recall');
     expect(status.code).toBe(2);
     const code = { key: 'tessera.code', value: { stringValue: 'USER_NOT_FOUND' } };
-    expect(attributes).toContainEqual(code);
+    const type = { key: 'error.type', value: code.value };
+    expect(attributes).toEqual(expect.arrayContaining([code, type]));
   });
 
   it('keeps what the caller keeps, and of its own the share that is configured', async () => {

@@ -26,6 +26,7 @@ import { useAsked } from '../ui/use-asked.js';
 import { useAnalysis } from './filter.js';
 import { OutcomeTable } from './outcome.js';
 import { AnalysisPage, Answered } from './page.js';
+import { PanelNote } from './panel-note.js';
 import { useVerdicts, type Verdicts } from './use-verdicts.js';
 
 const VERDICT_WORDS: Readonly<Record<string, string>> = {
@@ -228,6 +229,7 @@ function Shown({ page }: { page: AdPage }) {
           />
         )}
       </Figures>
+      <PanelNote oneIn={page.oneIn} figures="Users and outcome" />
       <Section title="Reach by hour" help={`Times in ${ZONE}.`}>
         {page.recalls === 0 ? (
           <Text size="sm">No recall of this span had it.</Text>

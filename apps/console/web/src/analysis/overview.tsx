@@ -9,6 +9,7 @@ import { Empty } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 import { useAnalysis, useFilter, viewAt } from './filter.js';
 import { AnalysisPage, Answered } from './page.js';
+import { PanelNote } from './panel-note.js';
 
 const MS_PER_HOUR = 3_600_000;
 const BUCKETS = '48';
@@ -223,6 +224,8 @@ export function View() {
               </Empty>
             )}
             {page.now.recalls > 0 && <Numbers page={page} />}
+            <PanelNote oneIn={page.oneIn} figures="Click rate" />
+            <PanelNote oneIn={page.overlapOneIn} figures="Overlap" />
             <Section title="Changes" help="Also as dashed lines in the pictures above.">
               <WhatChanged page={page} />
             </Section>

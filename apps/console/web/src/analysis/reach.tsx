@@ -18,6 +18,7 @@ import { Empty, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 import { useAnalysis, useFilter } from './filter.js';
 import { AnalysisPage, Answered, markText } from './page.js';
+import { PanelNote } from './panel-note.js';
 
 const PICTURED = 25;
 const ROW_HEIGHT = 22;
@@ -160,6 +161,7 @@ function Changed({ page }: { page: ReachPage }) {
             The {formatCount(rows.length)} that changed most; there are more.
           </Text>
         )}
+        <PanelNote oneIn={page.oneIn} figures="Recalls and reach" />
       </Section>
     </Stack>
   );

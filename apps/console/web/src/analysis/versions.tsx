@@ -12,6 +12,7 @@ import { useAttribute } from './composition.js';
 import { useAnalysis, useFilter } from './filter.js';
 import { OutcomeChart, OutcomeTable } from './outcome.js';
 import { AnalysisPage, Answered } from './page.js';
+import { PanelNote } from './panel-note.js';
 
 type Version = VersionsPage['versions'][number];
 type Pair = VersionsPage['pairs'][number];
@@ -196,6 +197,7 @@ function Overlaps({ page, nameOf }: { page: VersionsPage; nameOf: (adapter: stri
         overlap, from nothing in common to the same items.
       </Text>
       <Histogram label="Users by overlap" bins={bins} unit="users" />
+      <PanelNote oneIn={page.overlapOneIn} figures="Overlap" />
     </Stack>
   );
 }
@@ -213,6 +215,7 @@ function Shown({ page, shows }: { page: VersionsPage; shows: string }) {
       >
         <OutcomeChart rows={page.outcome} nameOf={nameOf} />
         <OutcomeTable rows={page.outcome} nameOf={nameOf} shownBy={page.shownBy} />
+        <PanelNote oneIn={page.oneIn} figures="Outcome" />
       </Section>
     );
   }

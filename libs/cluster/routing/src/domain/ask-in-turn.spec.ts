@@ -70,6 +70,7 @@ it('asks three nodes at most, each once, until one answers or none would help', 
 it.each([
   [GRPC_STATUS.UNAVAILABLE, '', '', 'away'],
   [GRPC_STATUS.INTERNAL, 'Received RST_STREAM with code 2', '', 'away'],
+  [GRPC_STATUS.INTERNAL, 'Session closed with error code 2', '', 'away'],
   [GRPC_STATUS.INTERNAL, 'a fault', '', 'final'],
   [GRPC_STATUS.DEADLINE_EXCEEDED, '', '', 'final'],
   [GRPC_STATUS.UNAVAILABLE, '', 'ENGINE_OVERLOADED', 'busy'],

@@ -1,4 +1,4 @@
-import { ERROR_TRAILERS, GRPC_STATUS, isErrorCode } from '@tessera/errors';
+import { ERROR_TRAILERS, isConnectionLost, isErrorCode } from '@tessera/errors';
 
 /** Meaning of a node's failure for asking another node. */
 export type Failure = 'away' | 'busy' | 'final';
@@ -28,7 +28,5 @@ export interface EndedCall {
 export function failureOfCall({ code, details = '', metadata }: EndedCall): Failure {
   const named = metadata?.get(ERROR_TRAILERS.code)[0]?.toString() ?? '';
   if (named !== '') return failureOfCode(named);
-  // The streams of a node that dies are reset, which is no status of its own.
-  const isReset = code === GRPC_STATUS.INTERNAL && details.includes('RST_STREAM');
-  return code === GRPC_STATUS.UNAVAILABLE || isReset ? 'away' : 'final';
+  return isConnectionLost(code, details) ? 'away' : 'final';
 }

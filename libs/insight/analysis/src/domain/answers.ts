@@ -72,6 +72,10 @@ export interface OverviewPage {
   readonly fromMs: number;
   readonly toMs: number;
   readonly bucketMs: number;
+  /** Clicks are of a panel: one user in so many; 1: of all recalls. */
+  readonly oneIn: number;
+  /** Of the panel of overlaps. */
+  readonly overlapOneIn: number;
   readonly liveItems: number;
   /** How a shown item is known: by impressions, or, without any, every recalled item counts. */
   readonly shownBy: 'impressions' | 'recalls';
@@ -107,6 +111,8 @@ export interface ReachPage {
   readonly fromMs: number;
   readonly atMs: number;
   readonly toMs: number;
+  /** Reach of values is that of a panel: one user in so many; 1: of all recalls. */
+  readonly oneIn: number;
   readonly recallsBefore: number;
   readonly recallsAfter: number;
   /** Largest change of the share first. */
@@ -143,6 +149,10 @@ export interface UnreachedPage {
 }
 
 export interface VersionsPage {
+  /** Outcome is of a panel: one user in so many; 1: of all recalls. */
+  readonly oneIn: number;
+  /** Of the panel of overlaps. */
+  readonly overlapOneIn: number;
   /** Most recalls first. */
   readonly versions: readonly {
     /** Digest; '' for the base model alone. */
@@ -190,6 +200,8 @@ export interface AdPage {
   readonly item: AnalysisItem | null;
   /** Oldest first. */
   readonly history: readonly AnalysisItem[];
+  /** Outcome is of a panel, from which users are estimated: one in so many; 1: of all recalls. */
+  readonly oneIn: number;
   readonly recalls: number;
   readonly users: number;
   readonly hours: readonly {

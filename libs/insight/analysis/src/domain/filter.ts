@@ -13,6 +13,8 @@ export interface AnalysisFilter {
   readonly scenes: readonly (readonly [key: string, value: string])[];
   /** Name and value of attributes of items. */
   readonly attributes: readonly (readonly [name: string, value: string])[];
+  /** Users of a panel alone: those whose pseudonyms are the lowest of so many equal parts. */
+  readonly oneIn?: number | undefined;
 }
 
 /** The same of the span of equal length before. */

@@ -1,6 +1,6 @@
 import type { Dialect } from './dialect.js';
 import type { AnalysisFilter } from './filter.js';
-import { recallsOf } from './relations.js';
+import { panelCondition, recallsOf } from './relations.js';
 
 /** Which behaviours are what (docs/operate/analysis.md). */
 export interface OutcomeActions {
@@ -30,15 +30,19 @@ export function outcomePairs(
   const { fromMs, toMs, catalogue } = filter;
   const { windowMs, clicks, impressions, conversions } = actions;
   const endMs = toMs + windowMs;
+  const ofPanel = panelCondition(filter)
+    .map((condition) => `AND ${condition} `)
+    .join('');
   const kinds = [clicks, impressions, conversions].map((list) => isOne(list, dialect));
   // A behaviour that names its recall may come at any time behind it.
   const done =
     'SELECT time, user_hash, item_id, action, request_id, position FROM behaviour WHERE ' +
     `time >= ${dialect.time(fromMs)} AND (${kinds.join(' OR ')}) ` +
-    `AND (request_id <> '' OR time < ${dialect.time(endMs)})`;
+    `${ofPanel}AND (request_id <> '' OR time < ${dialect.time(endMs)})`;
   const later =
     'SELECT recall_id, request_id, user_hash, time, item_ids FROM recall_fact WHERE ' +
-    `code = 'OK' AND catalogue = ${dialect.text(catalogue)} AND time >= ${dialect.time(fromMs)}`;
+    `code = 'OK' ${ofPanel}AND catalogue = ${dialect.text(catalogue)} ` +
+    `AND time >= ${dialect.time(fromMs)}`;
   const place = dialect.place('r.item_ids', 'b.item_id');
   const own = 'b.user_hash AS user_hash, b.item_id AS item_id, b.time AS time, b.action AS action';
   const columns =

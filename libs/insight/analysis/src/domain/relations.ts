@@ -1,6 +1,7 @@
 /** Parts of statements: each is a SELECT that others stand on. */
 
 import type { HourSources } from './analysis-store.js';
+import type { Buckets } from './buckets.js';
 import type { Dialect } from './dialect.js';
 import type { AnalysisFilter } from './filter.js';
 
@@ -16,11 +17,26 @@ function conditionsOf(filter: AnalysisFilter, dialect: Dialect): string[] {
     ...(adapter === undefined ? [] : [`adapter = ${dialect.text(adapter)}`]),
     ...(model === undefined ? [] : [`model = ${dialect.text(model)}`]),
     ...scenes.map(([key, value]) => `${dialect.member('scene', key)} = ${dialect.text(value)}`),
+    ...panelCondition(filter),
   ];
+}
+
+const PSEUDONYM_MAX = 2n ** 64n - 1n;
+
+/** Files of hours are sorted by pseudonym: what lies outside a panel is not decoded. */
+export function panelCondition({ oneIn = 1 }: AnalysisFilter): string[] {
+  if (oneIn === 1) return [];
+  return ['user_hash <> 0', `user_hash <= ${PSEUDONYM_MAX / BigInt(oneIn)}`];
 }
 
 const within = (column: string, fromMs: number, toMs: number, dialect: Dialect) =>
   `${column} >= ${dialect.time(fromMs)} AND ${column} < ${dialect.time(toMs)}`;
+
+/** The bucket of a column of times: when it begins, as milliseconds. */
+export function bucketOf(column: string, { beginMs, lengthMs }: Buckets, dialect: Dialect) {
+  const since = `${dialect.ms(column)} - ${beginMs}`;
+  return `${dialect.quotient(since, lengthMs)} * ${lengthMs} + ${beginMs}`;
+}
 
 /** Recalls that a filter lets pass. */
 export function recallsOf(filter: AnalysisFilter, dialect: Dialect, source = 'recall_fact') {
@@ -48,9 +64,8 @@ export function liveItems(filter: AnalysisFilter, dialect: Dialect): string {
 }
 
 /** Exposures of recalls one by one: time_ms, scene, adapter, model, item_id, version_seq, n. */
-function singleExposures(recalls: string, bucketMs: number, originMs: number, dialect: Dialect) {
-  const ms = dialect.ms('time');
-  const bucket = `${dialect.quotient(`${ms} - ${originMs}`, bucketMs)} * ${bucketMs} + ${originMs}`;
+function singleExposures(recalls: string, buckets: Buckets, dialect: Dialect) {
+  const bucket = bucketOf('time', buckets, dialect);
   const columns = `${bucket} AS time_ms, catalogue, scene, adapter, model, catalogue_seq`;
   const items = dialect.items(columns, `(${recalls}) AS shown_recall`);
   const group = 'time_ms, catalogue, scene, adapter, model, item_id';
@@ -76,21 +91,22 @@ function singleExposures(recalls: string, bucketMs: number, originMs: number, di
  */
 export function exposures(
   filter: AnalysisFilter,
-  bucketMs: number,
+  buckets: Buckets,
   sources: HourSources,
   dialect: Dialect,
 ): string {
   const { fromMs, toMs } = filter;
   const single = (source: string, from: number, to: number) => {
     const recalls = recallsOf({ ...filter, fromMs: from, toMs: to }, dialect, source);
-    return singleExposures(`${recalls} AND code = 'OK'`, bucketMs, fromMs, dialect);
+    return singleExposures(`${recalls} AND code = 'OK'`, buckets, dialect);
   };
   const firstMs = Math.ceil(fromMs / HOUR_MS) * HOUR_MS;
   const endMs = Math.floor(toMs / HOUR_MS) * HOUR_MS;
-  const isByHour = bucketMs >= toMs - fromMs || (bucketMs % HOUR_MS === 0 && firstMs === fromMs);
+  const { beginMs, lengthMs } = buckets;
+  const isOne = beginMs + lengthMs >= toMs;
+  const isByHour = isOne || (beginMs % HOUR_MS === 0 && lengthMs % HOUR_MS === 0);
   if (!isByHour || endMs <= firstMs) return single('recall_fact', fromMs, toMs);
-  const ms = dialect.ms('hour');
-  const bucket = `${dialect.quotient(`${ms} - ${fromMs}`, bucketMs)} * ${bucketMs} + ${fromMs}`;
+  const bucket = bucketOf('hour', buckets, dialect);
   const conditions = [within('hour', firstMs, endMs, dialect), ...conditionsOf(filter, dialect)];
   const parts = [
     `SELECT ${bucket} AS time_ms, catalogue, scene, adapter, model, item_id, version_seq, ` +

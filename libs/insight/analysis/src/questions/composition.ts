@@ -1,8 +1,9 @@
 import type { CompositionPage } from '../domain/answers.js';
+import { beginsOf, bucketsOf } from '../domain/buckets.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import { exposures, exposuresByValue } from '../domain/relations.js';
 import { marksOf, marksStatements } from './marks.js';
-import { type Asking, bucketOf, bucketsOf, numberOf, textOf } from './question.js';
+import { type Asking, numberOf, textOf } from './question.js';
 
 const OTHER = '(other)';
 
@@ -19,69 +20,69 @@ export interface CompositionWanted {
 export async function composition(
   { store, signal }: Asking,
   filter: AnalysisFilter,
-  { attribute, buckets, across, values: valuesMax }: CompositionWanted,
+  { attribute, buckets: bucketsMax, across, values: valuesMax }: CompositionWanted,
 ): Promise<CompositionPage> {
   const { dialect } = store;
   const { number } = dialect;
-  const { fromMs, toMs } = filter;
-  const bucketMs = bucketOf(fromMs, toMs, buckets);
-  const exposed = exposures(filter, bucketMs, await store.hours(), dialect);
+  const buckets = bucketsOf(filter, bucketsMax);
+  const exposed = exposures(filter, buckets, await store.hours(), dialect);
   const valued = exposuresByValue(filter, attribute, exposed, dialect);
-  const totals = `SELECT value, sum(n) AS items FROM (${valued}) AS valued GROUP BY value`;
   const top =
-    `SELECT value, 1 AS is_top FROM (${totals}) AS totals ` +
+    `SELECT value, ${number('sum(n)')} AS items FROM (${valued}) AS valued GROUP BY value ` +
     `ORDER BY items DESC, value LIMIT ${valuesMax}`;
-  const told =
-    `SELECT v.time_ms AS time_ms, v.scene AS scene, v.n AS n, CASE WHEN t.is_top = 1 ` +
-    `THEN v.value ELSE ${dialect.text(OTHER)} END AS told FROM (${valued}) AS v ` +
-    `LEFT JOIN (${top}) AS t ON t.value = v.value`;
-  const by = (key: string) =>
-    `SELECT ${key} AS place, told, ${number('sum(n)')} AS items ` +
-    `FROM (${told}) AS told_items GROUP BY place, told`;
-  const rows = await store.rows(
-    [
-      `SELECT told, ${number('sum(n)')} AS items FROM (${told}) AS told_items GROUP BY told`,
-      by('time_ms'),
-      ...(across === '' ? ['SELECT 1 AS nothing'] : [by(dialect.member('scene', across))]),
-      ...marksStatements(filter, dialect),
-    ],
+  const [topValues = [], ...marks] = await store.rows(
+    [top, ...marksStatements(filter, dialect)],
     signal,
   );
-  const [found = [], overTime = [], byScene = []] = rows;
+  const told = topValues.map((row) => dialect.text(textOf(row, 'value'))).join(', ');
+  const isTold = told === '' ? '1 = 0' : `value IN (${told})`;
+  const scene = across === '' ? "''" : dialect.member('scene', across);
+  const cells =
+    `SELECT time_ms, scene, told, ${number('sum(n)')} AS items FROM (SELECT time_ms, ` +
+    `${scene} AS scene, CASE WHEN ${isTold} THEN value ELSE ${dialect.text(OTHER)} END AS told, ` +
+    `n FROM (${valued}) AS valued) AS told_items GROUP BY time_ms, scene, told`;
+  const [found = []] = await store.rows([cells], signal);
   const values = valuesOf(found);
-  const itemsAt = (list: typeof overTime, place: string) =>
-    values.map(({ value }) =>
-      numberOf(
-        list.find((row) => textOf(row, 'place') === place && textOf(row, 'told') === value),
-        'items',
-      ),
-    );
-  const scenes = across === '' ? [] : [...new Set(byScene.map((row) => textOf(row, 'place')))];
+  const keyOf = (place: string, value: string) => JSON.stringify([place, value]);
+  const itemsBy = (key: 'time_ms' | 'scene') => {
+    const sums = sumsBy(found, (row) => keyOf(textOf(row, key), textOf(row, 'told')));
+    return (place: string) => values.map(({ value }) => sums.get(keyOf(place, value)) ?? 0);
+  };
+  const [overTime, byScene] = [itemsBy('time_ms'), itemsBy('scene')];
+  const scenes = across === '' ? [] : [...new Set(found.map((row) => textOf(row, 'scene')))];
   return {
     attribute,
-    bucketMs,
+    bucketMs: buckets.lengthMs,
     values,
-    series: bucketsOf(fromMs, toMs, bucketMs).map((timeMs) => ({
+    series: beginsOf(buckets, filter.toMs).map((timeMs) => ({
       timeMs,
-      items: itemsAt(overTime, String(timeMs)),
+      items: overTime(String(timeMs)),
     })),
     sceneKey: across,
-    matrix: scenes.sort().map((scene) => ({ scene, items: itemsAt(byScene, scene) })),
-    marks: marksOf(rows.slice(3)),
+    matrix: scenes.sort().map((place) => ({ scene: place, items: byScene(place) })),
+    marks: marksOf(marks),
   };
 }
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
+function sumsBy(found: Rows, keyOf: (row: Rows[number]) => string): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const row of found) {
+    sums.set(keyOf(row), (sums.get(keyOf(row)) ?? 0) + numberOf(row, 'items'));
+  }
+  return sums;
+}
+
 /** Most frequent first, the rest at the end. */
 function valuesOf(found: Rows): CompositionPage['values'] {
-  const total = found.reduce((sum, row) => sum + numberOf(row, 'items'), 0);
+  const sums = [...sumsBy(found, (row) => textOf(row, 'told'))];
+  const total = sums.reduce((sum, [, items]) => sum + items, 0);
   const isOther = (value: string) => Number(value === OTHER);
-  return found
-    .map((row) => ({ value: textOf(row, 'told'), items: numberOf(row, 'items') }))
+  return sums
+    .map(([value, items]) => ({ value, items, share: items / total }))
     .sort(
       (a, b) =>
         isOther(a.value) - isOther(b.value) || b.items - a.items || (a.value < b.value ? -1 : 1),
-    )
-    .map(({ value, items }) => ({ value, items, share: items / total }));
+    );
 }

@@ -4,22 +4,27 @@ import type { Dialect } from '../domain/dialect.js';
 import { rateOf } from '../domain/statistics.js';
 import { numberOf, textOf } from './question.js';
 
-/** Two statements: recalled items by adapter and position, and their outcomes. */
-export function outcomeStatements(shown: string, pairs: string, { number }: Dialect): string[] {
-  return [
-    `SELECT adapter, ${number('rank')} AS place, ${number('count(*)')} AS recalled ` +
-      `FROM (${shown}) AS shown GROUP BY adapter, rank`,
+/** Outcomes of recalled items by adapter and position. */
+export function outcomeStatement(pairs: string, { number }: Dialect): string {
+  return (
     `SELECT adapter, ${number('position')} AS place, ${number('count(*)')} AS pairs, ` +
-      `${number('sum(impression)')} AS impressions, ${number('sum(click)')} AS clicks, ` +
-      `${number('sum(conversion)')} AS conversions FROM (${pairs}) AS pairs ` +
-      'GROUP BY adapter, position',
-  ];
+    `${number('sum(impression)')} AS impressions, ${number('sum(click)')} AS clicks, ` +
+    `${number('sum(conversion)')} AS conversions FROM (${pairs}) AS pairs ` +
+    'GROUP BY adapter, position'
+  );
 }
 
 const ALL = 0;
 
-/** By adapter: all positions together, then each. */
-export function outcomeRows([recalled = [], pairs = []]: readonly (readonly Row[])[]): {
+/**
+ * By adapter: all positions together, then each.
+ * @param recalled recalled items (`counted`) by adapter and place
+ * @param pairs of outcomeStatement
+ */
+export function outcomeRows(
+  recalled: readonly Row[],
+  pairs: readonly Row[],
+): {
   readonly shownBy: 'impressions' | 'recalls';
   readonly outcome: readonly OutcomeRow[];
 } {
@@ -30,7 +35,7 @@ export function outcomeRows([recalled = [], pairs = []]: readonly (readonly Row[
     for (const place of [ALL, numberOf(row, 'place')]) {
       const key = keyOf(textOf(row, 'adapter'), place);
       const cell = cells.get(key) ?? {};
-      for (const name of ['recalled', 'pairs', 'impressions', 'clicks', 'conversions']) {
+      for (const name of ['counted', 'pairs', 'impressions', 'clicks', 'conversions']) {
         cell[name] = (cell[name] ?? 0) + numberOf(row, name);
       }
       cells.set(key, cell);
@@ -38,7 +43,7 @@ export function outcomeRows([recalled = [], pairs = []]: readonly (readonly Row[
   }
   const outcome = [...cells].map(([key, cell]): OutcomeRow => {
     const [adapter, position] = JSON.parse(key) as [string, number];
-    const { recalled: had = 0, pairs: shown = 0, impressions = 0 } = cell;
+    const { counted: had = 0, pairs: shown = 0, impressions = 0 } = cell;
     const trials = areSeen ? shown : had;
     return {
       adapter,

@@ -1,3 +1,4 @@
+import { wholeSpan } from '../domain/buckets.js';
 import { type AnalysisFilter, spanBefore } from '../domain/filter.js';
 import { exposures, liveItems } from '../domain/relations.js';
 import { type Asking, numberOf } from './question.js';
@@ -26,7 +27,7 @@ export async function popularity(
   const byItem =
     'SELECT item_id, count(*) AS clicks, count(DISTINCT user_hash) AS users ' +
     `FROM (${clicked}) AS clicked GROUP BY item_id`;
-  const exposed = exposures(filter, filter.toMs - filter.fromMs, await store.hours(), dialect);
+  const exposed = exposures(filter, wholeSpan(filter), await store.hours(), dialect);
   const shown = `SELECT item_id, sum(n) AS n FROM (${exposed}) AS exposed GROUP BY item_id`;
   const live = liveItems(filter, dialect);
   const joined =

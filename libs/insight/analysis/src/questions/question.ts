@@ -1,25 +1,51 @@
 import type { AnalysisStore, Row } from '../domain/analysis-store.js';
+import type { AnalysisFilter } from '../domain/filter.js';
 import type { OutcomeActions } from '../domain/outcomes.js';
+import { recallsOf } from '../domain/relations.js';
 
 /** The database that answers, and what its answers depend on. */
 export interface Asking {
   readonly store: AnalysisStore;
   readonly actions: OutcomeActions;
   readonly signal?: AbortSignal | undefined;
+  /** Recalls that a panel has at most, about; left out: 50,000. */
+  readonly panelRecalls?: number | undefined;
 }
 
 export const numberOf = (row: Row | undefined, name: string) => Number(row?.[name] ?? 0);
 export const textOf = (row: Row | undefined, name: string) => String(row?.[name] ?? '');
 
-/** Milliseconds of a bucket, whole hours where it has an hour or more. */
-export function bucketOf(fromMs: number, toMs: number, buckets: number): number {
-  const HOUR_MS = 3_600_000;
-  const least = Math.max(1000, Math.ceil((toMs - fromMs) / buckets));
-  return least >= HOUR_MS ? Math.ceil(least / HOUR_MS) * HOUR_MS : Math.ceil(least / 1000) * 1000;
+/** Recalls that a panel of users has at most, about. */
+const PANEL_RECALLS = 50_000;
+
+/** To compare two lists takes longer than to read one. */
+const OVERLAP_COST = 2.5;
+
+export type PanelFilter = AnalysisFilter & { readonly oneIn: number };
+
+export interface Panels {
+  readonly whole: PanelFilter;
+  /** Fewer of the same users, for overlaps. */
+  readonly overlap: PanelFilter;
 }
 
-/** Begins of the buckets of a span. */
-export function bucketsOf(fromMs: number, toMs: number, bucketMs: number): number[] {
-  const count = Math.max(1, Math.ceil((toMs - fromMs) / bucketMs));
-  return Array.from({ length: count }, (_, index) => fromMs + index * bucketMs);
+/**
+ * The filter for questions that read lists of items, which take a time by their number: all of the
+ * recalls, or those of one user in so many. A panel is the same users at all times.
+ */
+export async function panelsOf(
+  { store, signal, panelRecalls = PANEL_RECALLS }: Asking,
+  filter: AnalysisFilter,
+): Promise<Panels> {
+  const { dialect } = store;
+  const count =
+    `SELECT ${dialect.number('count(*)')} AS recalls FROM (${recallsOf(filter, dialect)}) AS r ` +
+    'WHERE user_hash <> 0';
+  const [rows = []] = await store.rows([count], signal);
+  const recalls = numberOf(rows[0], 'recalls');
+  const panel = (recallsMax: number) => ({
+    ...filter,
+    oneIn: Math.max(1, Math.ceil(recalls / recallsMax)),
+  });
+  return { whole: panel(panelRecalls), overlap: panel(panelRecalls / OVERLAP_COST) };
 }

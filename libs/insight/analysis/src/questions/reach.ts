@@ -1,4 +1,5 @@
 import type { ReachPage, UnreachedPage } from '../domain/answers.js';
+import { wholeSpan } from '../domain/buckets.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import {
   attributesFit,
@@ -7,20 +8,22 @@ import {
   recallsOf,
   valuedVersions,
 } from '../domain/relations.js';
-import { type Asking, numberOf, textOf } from './question.js';
+import { type Asking, numberOf, panelsOf, textOf } from './question.js';
 
 const HOUR_MS = 3_600_000;
 
 /** Recalls that had an item, or an item with a value of an attribute, before and after a time. */
 export async function reach(
-  { store, signal }: Asking,
+  asking: Asking,
   filter: AnalysisFilter,
   { by, atMs, limit }: { readonly by: string; readonly atMs: number; readonly limit: number },
 ): Promise<ReachPage> {
+  const { store, signal } = asking;
   const { dialect } = store;
   const { number } = dialect;
   const { fromMs, toMs } = filter;
-  const answered = `SELECT * FROM (${recallsOf(filter, dialect)}) AS r WHERE code = 'OK'`;
+  const counted = by === 'item' ? { ...filter, oneIn: 1 } : (await panelsOf(asking, filter)).whole;
+  const answered = `SELECT * FROM (${recallsOf(counted, dialect)}) AS r WHERE code = 'OK'`;
   const isAfter = `CASE WHEN time >= ${dialect.time(atMs)} THEN 1 ELSE 0 END`;
   const counts =
     by === 'item'
@@ -48,7 +51,7 @@ export async function reach(
     .map((row) => ({ row, shift: Math.abs(row.shareAfter - row.shareBefore) }))
     .sort((a, b) => b.shift - a.shift || (a.row.key < b.row.key ? -1 : 1))
     .map(({ row }) => row);
-  const span = { by, fromMs, atMs, toMs, recallsBefore, recallsAfter };
+  const span = { by, fromMs, atMs, toMs, oneIn: counted.oneIn, recallsBefore, recallsAfter };
   return Object.assign(span, { rows: rows.slice(0, limit), isCut: rows.length > limit });
 }
 
@@ -57,8 +60,10 @@ async function countsOfItems(store: Asking['store'], filter: AnalysisFilter, atM
   const { number } = dialect;
   const { fromMs, toMs } = filter;
   const hours = await store.hours();
-  const part = (from: number, to: number) =>
-    exposures({ ...filter, fromMs: from, toMs: to }, to - from, hours, dialect);
+  const part = (from: number, to: number) => {
+    const span = { ...filter, fromMs: from, toMs: to };
+    return exposures(span, wholeSpan(span), hours, dialect);
+  };
   const parts = [
     `SELECT item_id, n AS earlier, 0 AS later FROM (${part(fromMs, atMs)}) AS earlier_part`,
     `SELECT item_id, 0 AS earlier, n AS later FROM (${part(atMs, toMs)}) AS later_part`,
@@ -113,7 +118,7 @@ export async function unreached(
 ): Promise<UnreachedPage> {
   const { dialect } = store;
   const { number } = dialect;
-  const { fromMs, toMs, catalogue } = filter;
+  const { catalogue } = filter;
   const answered = `SELECT * FROM (${recallsOf(filter, dialect)}) AS r WHERE code = 'OK'`;
   const hourOf = (column: string) => dialect.quotient(dialect.ms(column), HOUR_MS);
   const asked =
@@ -130,7 +135,7 @@ export async function unreached(
   const live = liveItems(filter, dialect);
   const sum = 'SELECT sum(recalls) AS free_recalls';
   const free = `${sum} FROM (${asked}) AS free WHERE predicate_id = ''`;
-  const had = exposures(filter, toMs - fromMs, await store.hours(), dialect);
+  const had = exposures(filter, wholeSpan(filter), await store.hours(), dialect);
   const listed = dialect.items('recalls', `(${known}) AS known`);
   const eligible =
     `SELECT item_id, recalls FROM (${listed}) AS listed ` +
@@ -142,9 +147,9 @@ export async function unreached(
     `WHERE e.item_id NOT IN (SELECT item_id FROM (${had}) AS had) GROUP BY e.item_id`;
   const answers = await store.rows(
     [
-      `SELECT item_id, title, ${number('eligible')} AS eligible FROM (${rows}) AS missed ` +
+      `SELECT item_id, title, ${number('eligible')} AS eligible, ` +
+        `${number('count(*) OVER ()')} AS total FROM (${rows}) AS missed ` +
         `WHERE eligible > 0 ORDER BY eligible DESC, item_id LIMIT ${limit}`,
-      `SELECT ${number('count(*)')} AS total FROM (${rows}) AS missed WHERE eligible > 0`,
       `SELECT ${number('sum(recalls)')} AS asked_recalls, ` +
         `${number("sum(CASE WHEN predicate_id = '' THEN recalls ELSE 0 END)")} AS free ` +
         `FROM (${asked}) AS asked`,
@@ -153,7 +158,7 @@ export async function unreached(
     signal,
   );
   const [missed = []] = answers;
-  const [count, all, understood] = answers.slice(1).map(([row]) => row);
+  const [all, understood] = answers.slice(1).map(([row]) => row);
   const recalls = numberOf(all, 'asked_recalls');
   return {
     items: missed.map((row) => ({
@@ -161,7 +166,7 @@ export async function unreached(
       title: textOf(row, 'title'),
       eligibleRecalls: numberOf(row, 'eligible'),
     })),
-    total: numberOf(count, 'total'),
+    total: numberOf(missed[0], 'total'),
     recalls,
     unknownRecalls: recalls - numberOf(all, 'free') - numberOf(understood, 'asked_recalls'),
   };

@@ -1,35 +1,41 @@
 import type { VersionsPage } from '../domain/answers.js';
+import { wholeSpan } from '../domain/buckets.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import { outcomePairs } from '../domain/outcomes.js';
 import { exposures, exposuresByValue, recallsOf } from '../domain/relations.js';
-import { outcomeRows, outcomeStatements } from './outcome-rows.js';
-import { type Asking, numberOf, textOf } from './question.js';
+import { outcomeRows, outcomeStatement } from './outcome-rows.js';
+import { type Asking, numberOf, panelsOf, textOf } from './question.js';
 
 const PARTS = 10;
 
 /** The versions that served, beside each other. @param attribute '': no exposure */
 export async function versions(
-  { store, actions, signal }: Asking,
+  asking: Asking,
   filter: AnalysisFilter,
   attribute: string,
 ): Promise<VersionsPage> {
+  const { store, actions, signal } = asking;
   const { dialect } = store;
   const { number } = dialect;
-  const { fromMs, toMs } = filter;
-  const answered = `SELECT * FROM (${recallsOf(filter, dialect)}) AS r WHERE code = 'OK'`;
+  const { whole, overlap } = await panelsOf(asking, filter);
+  const answeredOf = (one: AnalysisFilter) =>
+    `SELECT * FROM (${recallsOf(one, dialect)}) AS r WHERE code = 'OK'`;
+  const answered = answeredOf(filter);
   const newest =
     `SELECT adapter, user_hash, ${dialect.newest('item_ids', 'recall_id')} AS item_ids ` +
-    `FROM (${answered}) AS answered_recall WHERE user_hash <> 0 GROUP BY adapter, user_hash`;
+    `FROM (${answeredOf(overlap)}) AS panel_recall ` +
+    'WHERE user_hash <> 0 GROUP BY adapter, user_hash';
   const both = dialect.common('a.item_ids', 'b.item_ids');
-  const all = `${dialect.length('a.item_ids')} + ${dialect.length('b.item_ids')} - ${both}`;
+  const listed = `${dialect.length('a.item_ids')} + ${dialect.length('b.item_ids')}`;
   const overlaps =
-    `SELECT a.adapter AS earlier, b.adapter AS later, ${both} * 1.0 / (${all}) AS overlap ` +
-    `FROM (${newest}) AS a JOIN (${newest}) AS b ON a.user_hash = b.user_hash ` +
-    `WHERE a.adapter < b.adapter AND ${all} > 0`;
-  const exposed = exposures(filter, toMs - fromMs, await store.hours(), dialect);
+    `WITH newest AS (${newest}) SELECT a.adapter AS earlier, b.adapter AS later, ` +
+    `${both} * 1.0 / (${listed} - ${both}) AS overlap ` +
+    `FROM newest AS a JOIN newest AS b ON a.user_hash = b.user_hash ` +
+    `WHERE a.adapter < b.adapter AND ${listed} > 0`;
+  const exposed = exposures(filter, wholeSpan(filter), await store.hours(), dialect);
   const valued = exposuresByValue(filter, attribute, exposed, dialect);
-  const shown = dialect.items('adapter', `(${answered}) AS answered_recall`);
-  const pairs = outcomePairs(filter, actions, dialect);
+  const length = number(dialect.length('item_ids'));
+  const pairs = outcomePairs(whole, actions, dialect);
   const rows = await store.rows(
     [
       `SELECT adapter, max(adapter_name) AS name, arm, ${number('count(*)')} AS recalls ` +
@@ -42,18 +48,33 @@ export async function versions(
         ? 'SELECT 1 AS nothing'
         : `SELECT adapter, value, ${number('sum(n)')} AS items FROM (${valued}) AS valued ` +
           'GROUP BY adapter, value',
-      ...outcomeStatements(shown, pairs, dialect),
+      `SELECT adapter, ${length} AS length, ${number('count(*)')} AS recalls ` +
+        `FROM (${answeredOf(whole)}) AS panel_recall GROUP BY adapter, length`,
+      outcomeStatement(pairs, dialect),
     ],
     signal,
   );
-  const [byArm = [], byUsers = [], byPart = [], byValue = []] = rows;
+  const [byArm = [], byUsers = [], byPart = [], byValue = [], byLength = [], outcomes = []] = rows;
   return {
+    oneIn: whole.oneIn,
+    overlapOneIn: overlap.oneIn,
     versions: versionsOf(byArm, byUsers),
     pairs: pairsOf(byPart),
     attribute,
     exposure: attribute === '' ? [] : exposureOf(byValue),
-    ...outcomeRows(rows.slice(4)),
+    ...outcomeRows(placesOf(byLength), outcomes),
   };
+}
+
+/** Recalled items by place: each list has one at every place up to its length. */
+function placesOf(byLength: Rows): Rows {
+  return byLength.flatMap((row) =>
+    Array.from({ length: numberOf(row, 'length') }, (_, index) => ({
+      adapter: textOf(row, 'adapter'),
+      place: index + 1,
+      counted: numberOf(row, 'recalls'),
+    })),
+  );
 }
 
 type Rows = readonly Readonly<Record<string, unknown>>[];

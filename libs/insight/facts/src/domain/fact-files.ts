@@ -5,7 +5,7 @@
  */
 
 const STAMP = /^(\d{8}(?:T\d{2}(?:\d{2}(?:-\d+)?)?)?)\.[^/]*\.parquet$/;
-const DAY_LENGTH = 8;
+export const DAY_LENGTH = 8;
 const HOUR_LENGTH = 11;
 
 export function stampOf(file: string): string | undefined {

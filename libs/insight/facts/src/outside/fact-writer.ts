@@ -5,6 +5,7 @@ import { TesseraError } from '@tessera/errors';
 import { MEBIBYTE } from '@tessera/units';
 import {
   beginOf,
+  DAY_LENGTH,
   dayAt,
   hourAt,
   mergeable,
@@ -72,7 +73,15 @@ export interface FactSizes {
   readonly fault: string;
 }
 
-const FORM = '(FORMAT parquet, COMPRESSION zstd)';
+const FORM = 'FORMAT parquet, COMPRESSION zstd';
+/** Groups are small, so that a question about some users or items reads little of a file. */
+const MERGED_FORM = `${FORM}, COMPRESSION_LEVEL 6, ROW_GROUP_SIZE 8192`;
+/** Order of the rows in a file of an hour, where it is not that of time. */
+const ORDER_OF_HOURS: Partial<Record<FactTableName, string>> = {
+  recall_fact: 'user_hash, time',
+  behaviour: 'user_hash, time',
+  item_hour: 'hour, item_id',
+};
 const quoted = (path: string) => `'${path.replaceAll("'", "''")}'`;
 /** Of the time, the share that the file of item versions may be written in. */
 const EXPORT_SHARE = 20;
@@ -222,9 +231,9 @@ export class FactWriter {
     return join(tableFolder(this.options.path, name), `${stamp}.${node}.parquet`);
   }
 
-  private write(path: string, rows: string): Promise<void> {
+  private write(path: string, rows: string, form = FORM): Promise<void> {
     return writeWhole(path, async (partial) => {
-      await this.connection.run(`COPY (${rows}) TO ${quoted(partial)} ${FORM}`);
+      await this.connection.run(`COPY (${rows}) TO ${quoted(partial)} (${form})`);
     });
   }
 
@@ -253,9 +262,11 @@ export class FactWriter {
     for (const [into, parts] of mergeable(files, nowMs)) {
       const paths = parts.map((file) => join(folder, file));
       const list = paths.map(quoted).join(', ');
-      const order = name === 'item_hour' ? 'hour, item_id' : 'time';
-      const rows = `SELECT * FROM read_parquet([${list}]) ORDER BY ${order}`;
-      await this.write(this.pathOf(name, into), rows);
+      // A day's hours are in order already.
+      const isDay = into.length === DAY_LENGTH;
+      const order = isDay ? '' : ` ORDER BY ${ORDER_OF_HOURS[name] ?? 'time'}`;
+      const rows = `SELECT * FROM read_parquet([${list}])${order}`;
+      await this.write(this.pathOf(name, into), rows, MERGED_FORM);
       this.leave(paths, nowMs);
     }
   }

@@ -10,6 +10,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import java.time.Duration;
 import java.util.Map;
+import javax.net.ssl.SSLException;
 
 /** A call that failed. */
 public final class TesseraException extends RuntimeException {
@@ -58,6 +59,19 @@ public final class TesseraException extends RuntimeException {
     return retryable;
   }
 
+  /**
+   * Tells a handshake that can never succeed (a certificate that is missing, an authority that is
+   * not known) from a service that is away: gRPC has one status for both.
+   */
+  private static boolean isOfTls(Throwable failed) {
+    for (Throwable one = failed; one != null; one = one.getCause()) {
+      if (one instanceof SSLException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Reads google.rpc's details of a failed call. */
   static TesseraException of(StatusRuntimeException failed) {
     String code = null;
@@ -88,6 +102,10 @@ public final class TesseraException extends RuntimeException {
     if (code == null) {
       code = OF_TRANSPORT.getOrDefault(status.getCode(), "INTERNAL");
       retryable = status.getCode() == Status.Code.UNAVAILABLE;
+      if (retryable && isOfTls(failed)) {
+        code = "UNAUTHENTICATED";
+        retryable = false;
+      }
     }
     return new TesseraException(
         code, String.valueOf(status.getDescription()), field, retryAfter, retryable, failed);

@@ -35,6 +35,7 @@ public final class Recall {
     String named = System.getenv().getOrDefault("TESSERA_ADDRESS", "127.0.0.1:50051");
     String address = arguments.length > 0 ? arguments[0] : named;
     String user = arguments.length > 1 ? arguments[1] : "1";
+    // #region recall
     try (TesseraClient client = new TesseraClient(Connection.plain(address))) {
       RecallRequest request =
           RecallRequest.newBuilder().setUserId(user).setResultCount(3).build();
@@ -45,6 +46,7 @@ public final class Recall {
         System.out.printf("%s\t%.3f\t%s%n", item.getItemId(), item.getScore(), item.getTitle());
       }
     }
+    // #endregion recall
     if (failure != null) {
       System.err.println("fallback: no answer of " + address + ": " + failure.getMessage());
       System.exit(1);

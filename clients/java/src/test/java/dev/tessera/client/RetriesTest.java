@@ -2,8 +2,11 @@ package dev.tessera.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.grpc.Status;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 
 class RetriesTest {
@@ -26,5 +29,19 @@ class RetriesTest {
     assertEquals(Optional.empty(), waited(plain, 3, 1000));
     assertEquals(Optional.empty(), waited(failed("REQUEST_INVALID", false, 0), 0, 1000));
     assertEquals(Optional.empty(), waited(failed("DEADLINE_EXCEEDED", true, 0), 0, 1000));
+  }
+
+  @Test
+  void neverRepeatsFaultsOfTls() {
+    SSLException refused = new SSLException("Received fatal alert: certificate_required");
+    Status away = Status.UNAVAILABLE.withDescription("io exception");
+    TesseraException ofTls =
+        TesseraException.of(away.withCause(new IOException(refused)).asRuntimeException());
+    assertEquals("UNAUTHENTICATED", ofTls.code());
+    assertEquals(Optional.empty(), waited(ofTls, 0, 1000));
+    TesseraException ofSocket =
+        TesseraException.of(away.withCause(new IOException("reset")).asRuntimeException());
+    assertEquals("ENGINE_UNAVAILABLE", ofSocket.code());
+    assertEquals(Optional.of(Duration.ofMillis(20)), waited(ofSocket, 0, 1000));
   }
 }

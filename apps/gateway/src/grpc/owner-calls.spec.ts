@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { expect, it } from 'vitest';
 import type { Cluster } from '../cluster.js';
-import { appendByOwner } from './append-parts.js';
 import type { OneNodeCalls } from './one-node.js';
+import { askByOwner } from './owner-calls.js';
 import type { UnaryHop } from './unary-hop.js';
 
 const root = protobuf.Root.fromJSON(protoSchema as protobuf.INamespace);
@@ -48,7 +48,7 @@ function world(answer = (behaviours: Behaviour[]) => behaviours.map(outcomeOf)) 
   } as unknown as Cluster;
   const append = (request: Buffer) => {
     const call = { request } as UnaryHop;
-    return appendByOwner(calls, cluster, PATH, call);
+    return askByOwner(calls, cluster, PATH, call);
   };
   return { stored, append, roles };
 }

@@ -1,0 +1,32 @@
+import { pino } from 'pino';
+import { createLog, type Log, type LogFields } from './logger.js';
+
+const STDOUT = 1;
+
+/** The two voices of a process: its log, and the lines that a person reads while it starts. */
+export interface Output {
+  readonly log: Log;
+  /** Lines for a person; in the log these fields under the message. */
+  report(lines: string, fields: LogFields, message: string): void;
+  print(line: string): void;
+}
+
+/** Lines on the standard output and the log on the standard error; of `isJson` the log alone. */
+export function openOutput(level: string, isJson: boolean): Output {
+  const toStdout = () => pino.destination({ dest: STDOUT, sync: true });
+  const log = isJson ? createLog(level, toStdout()) : createLog(level);
+  const report: Output['report'] = isJson
+    ? (_lines, fields, message) => log.info(fields, message)
+    : (lines) => void process.stdout.write(`${lines}\n`);
+  return { log, report, print: (line) => report(line, {}, line.trim()) };
+}
+
+/** Where the process serves, by what is there. */
+export function reportServing(
+  { report }: Output,
+  addresses: Readonly<Record<string, string>>,
+): void {
+  const width = Math.max(...Object.keys(addresses).map((name) => name.length));
+  const rows = Object.entries(addresses).map(([name, at]) => `  ${name.padEnd(width)}  ${at}`);
+  report(['\nServing', ...rows].join('\n'), addresses, 'serving');
+}

@@ -1,0 +1,39 @@
+/** Programs that build, install and run packages of callers. */
+
+import { execFile, spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify, stripVTControlCharacters } from 'node:util';
+
+/** Building and installing takes minutes: `npm run test:clients`. */
+export const IS_WANTED = process.env.TEST_CLIENTS === 'all';
+/** A first run fetches compilers' and packages' files. */
+export const BUILD_MS = 900_000;
+
+/** True, with a message, where the tool is absent; without one where clients are not tested. */
+export function skipWithout(tool: string, flag = '--version'): boolean {
+  if (!IS_WANTED) return true;
+  if (spawnSync(tool, [flag], { stdio: 'ignore' }).status === 0) return false;
+  console.log(`clients: skipped, ${tool} is absent`);
+  return true;
+}
+
+/** Output of a command; rejects with all that it printed where it fails. */
+export async function run(
+  cwd: string,
+  command: string,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string> {
+  const options = { cwd: resolve(cwd), env, maxBuffer: 1 << 26 };
+  const { stdout } = await promisify(execFile)(command, words, options).catch((thrown) => {
+    throw new Error(`${command} ${words.join(' ')}:\n${thrown.stdout}\n${thrown.stderr}`);
+  });
+  return stdout;
+}
+
+/** IDs that a program prints, a line each, before the first tab. */
+export const printedIds = (text: string) =>
+  stripVTControlCharacters(text)
+    .split('\n')
+    .filter((line) => line.includes('\t'))
+    .map((line) => line.split('\t')[0]);

@@ -1,0 +1,223 @@
+/**
+ * Every command line of the pages, in one of four ways: run against a service as a reader runs it;
+ * parsed by the program itself, which must know all flags; run by another test, which is named;
+ * or not run, for a reason. The first three are at least nine tenths.
+ */
+
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { temporaryFolder } from '@tessera/testing';
+import pMap from 'p-map';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type DocumentedLine, documentedLines } from './documented-commands.js';
+import { writeRandomAdapter } from './random-adapter.js';
+import { Service } from './service.js';
+
+const CHECKED_MIN = 0.9;
+const COMMAND_MS = 120_000;
+const UNKNOWN = '--no-such-flag';
+const DEMO = resolve('models/demo');
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  scripts: Record<string, string>;
+};
+
+type Way =
+  | { readonly run: 'served' | 'idle'; readonly exit?: number; readonly put?: Put }
+  | { readonly parsed: 'flags' | 'configuration' | 'trainer' }
+  | { readonly elsewhere: string; readonly as: RegExp }
+  | { readonly notRun: string };
+/** Texts of the page, and those that stand for them here. */
+type Put = readonly (readonly [string, string])[];
+
+const CHANGES_THE_SYSTEM = 'changes the system, as root';
+/** The first that fits a line holds. */
+const WAYS: readonly (readonly [RegExp, Way])[] = [
+  [/^npm test$/, { notRun: 'runs this test' }],
+  [/^npm run bootstrap$/, { elsewhere: 'tools/run.mjs', as: /bootstrap\.mjs/ }],
+  [/^npm run build && python/, { parsed: 'trainer' }],
+  [/pip install/, { notRun: 'installs a package of others' }],
+  [/^(skopeo|docker) /, { notRun: 'needs a registry or a daemon' }],
+  [/^sudo |\| sudo |&& sudo /, { notRun: CHANGES_THE_SYSTEM }],
+  [/^journalctl /, { notRun: 'needs systemd' }],
+  [/^npm install |^npx tessera$/, { elsewhere: 'tools/pack.mjs', as: /words = \['install/ }],
+  [/^npx tessera doctor /, { elsewhere: 'tools/doctor/examine.spec.ts', as: /examine\(/ }],
+  [/^grpcurl /, { elsewhere: 'test/e2e/grpc-tools.spec.ts', as: /README's grpcurl/ }],
+  [/^npm run image /, { elsewhere: 'tools/image.mjs', as: /--test/ }],
+  [/^python -m trainer /, { parsed: 'trainer' }],
+  [/npm (start|run feature)\b/, { parsed: 'configuration' }],
+  [/--help$/, { run: 'idle' }],
+  [/catalogue -- (import|apply ads)|^npm run -s catalogue -- upsert .*"text"/, { parsed: 'flags' }],
+  [/catalogue -- export/, { run: 'served', put: [['/bundles/now', 'bundle']] }],
+  [/adapter -- list /, { parsed: 'flags' }],
+  [/adapter -- push/, { run: 'served', put: [['FOLDER', 'adapter']] }],
+  [/weights -- update/, { run: 'served', put: [['NAME', 'other']] }],
+  [/npm run (-s )?(catalogue|adapter|weights) /, { run: 'served' }],
+  [/npm run backup/, { run: 'served', put: [['DIR', 'copies']] }],
+  [/npm run (restore|repair)/, { run: 'idle', put: [['DIR', 'copies']] }],
+  [/^npm run -s recall/, { run: 'idle' }],
+  [/^npm run -s cluster -- config/, { run: 'idle' }],
+  [
+    /^npm run -s simulate -- --nodes/,
+    { run: 'idle', put: [['1800 --warm-up 600', '100 --warm-up 50']] },
+  ],
+  [/^npm run -s embed -- --model models/, { run: 'idle' }],
+  [/^npm run /, { parsed: 'flags' }],
+  [/^curl .*v1\/(sid|catalogue\/apply)/, { run: 'served', exit: 22 }],
+  [/./, { run: 'served' }],
+];
+
+const folder = temporaryFolder({
+  'changes.jsonl': '{"op": "pause", "item_id": "12"}\n{"op": "pause", "item_id": "13"}\n',
+  'texts.json': '["argan oil"]',
+  'data/mine/service.json': '{}',
+});
+const at = (name: string) => join(folder.path, name);
+const stores = (where: string) => ({
+  TESSERA_MODEL_PATH: DEMO,
+  TESSERA_CATALOGUE_CACHE_PATH: at('cache'),
+  TESSERA_CATALOGUE_CHANGES_PATH: at(`${where}/changes`),
+  TESSERA_BEHAVIOURS_STORE: 'embedded',
+  TESSERA_BEHAVIOURS_PATH: at(`${where}/behaviours`),
+  TESSERA_ADAPTERS_PATH: at(`${where}/adapters`),
+  TESSERA_WEIGHTS_PATH: at(`${where}/weights`),
+});
+let service: Service;
+let digest = '';
+
+beforeAll(async () => {
+  mkdirSync(at('served/weights/other'), { recursive: true });
+  for (const file of ['config.json', 'model.safetensors']) {
+    cpSync(join(DEMO, file), at(`served/weights/other/${file}`));
+  }
+  mkdirSync(at('models'));
+  symlinkSync(resolve('test/fixtures/encoders/bert-mean'), at('models/minilm'));
+  writeRandomAdapter(at('adapter'), { seed: 1, size: 0.01 });
+  service = await Service.start({
+    ...stores('served'),
+    TESSERA_EMBEDDING_MODELS: `minilm=${at('models/minilm')}`,
+    TESSERA_RELEVANCE_PATH: resolve('test/fixtures/relevance'),
+  });
+});
+afterAll(async () => {
+  await service?.stop();
+  folder.remove();
+});
+
+interface Ended {
+  readonly status: number;
+  readonly output: string;
+}
+
+async function inShell(script: string, variables: Record<string, string>): Promise<Ended> {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...variables };
+  const options = { cwd: folder.path, env, timeout: COMMAND_MS, maxBuffer: 1 << 26 };
+  const ended = promisify(execFile)('sh', ['-c', script], options);
+  return ended.then(
+    ({ stdout, stderr }) => ({ status: 0, output: stdout + stderr }),
+    ({ code, stdout, stderr }) => ({ status: code, output: stdout + stderr }),
+  );
+}
+
+/** A line with programs in the place of npm scripts, and the address of this service. */
+function made(text: string): string {
+  const programOf = (name: string) => {
+    const path = /^node tools\/run\.mjs (?:--test )?(\S+)$/.exec(scripts[name] ?? '')?.[1];
+    if (path === undefined) throw new Error(`package.json has no program ${name}`);
+    return `node ${resolve(path.endsWith('.mjs') ? path : `dist/${path}.js`)}`;
+  };
+  return text
+    .replace(/\bnpm run (?:-s )?(\S+)( --(?= ))?/g, (_all, name) => programOf(name))
+    .replace(/\bnpm start( --(?= ))?/g, programOf('start'))
+    .replaceAll(/(http:\/\/127\.0\.0\.1|\blocalhost):8080/g, service.httpUrl)
+    .replaceAll('curl -s ', 'curl -sS --fail-with-body ')
+    .replaceAll('DIGEST', digest);
+}
+
+const portOf = (address: string) => address.slice(address.lastIndexOf(':') + 1);
+
+async function ran(line: DocumentedLine, way: Extract<Way, { run: string }>): Promise<string> {
+  const ports = {
+    TESSERA_GRPC_PORT: portOf(service.grpcAddress),
+    TESSERA_HTTP_PORT: portOf(service.httpUrl),
+  };
+  const put = (way.put ?? []).reduce((text, [from, to]) => text.replaceAll(from, to), line.text);
+  const script = [...line.before, put].map(made).join('\n');
+  const variables = { ...stores(way.run), ...(way.run === 'served' && ports) };
+  const { status, output } = await inShell(script, variables);
+  expect
+    .soft([status, status === (way.exit ?? 0) ? '' : output], line.text)
+    .toEqual([way.exit ?? 0, '']);
+  if (/adapter -- push/.test(line.text)) digest = /[0-9a-f]{64}/.exec(output)?.[0] ?? '';
+  return 'run';
+}
+
+async function parsed(line: DocumentedLine, by: 'flags' | 'configuration' | 'trainer') {
+  if (by === 'trainer') {
+    const [, words = ''] = /python -m trainer (.*)/s.exec(line.text) ?? [];
+    const program = `python3 ${resolve('test/e2e/trainer_flags.py')}`;
+    const path = [process.cwd(), resolve('clients/python')].join(':');
+    const { status, output } = await inShell(`${program} ${words}`, { PYTHONPATH: path });
+    expect.soft([status, output], line.text).toEqual([0, '']);
+    return 'parsed';
+  }
+  const script = [...line.before, line.text].map(made).join('\n');
+  if (by === 'configuration') {
+    const { status, output } = await inShell(`${script} --print-config`, {});
+    expect.soft([status, status === 0 ? '' : output], line.text).toEqual([0, '']);
+    return 'parsed';
+  }
+  const { status, output } = await inShell(`${script} ${UNKNOWN}`, {});
+  expect
+    .soft([status, output.split('\n')[0]], line.text)
+    .toEqual([2, `Unknown option '${UNKNOWN}'`]);
+  return 'parsed';
+}
+
+const wayOf = (line: DocumentedLine) => WAYS.find(([pattern]) => pattern.test(line.text));
+/** In the order of the pages: a change is rolled back by the line behind it. */
+function isServed(line: DocumentedLine): boolean {
+  const [, way] = wayOf(line) ?? [];
+  return way !== undefined && 'run' in way && (way.run === 'served' || /DIR/.test(line.text));
+}
+
+async function checked(line: DocumentedLine): Promise<string> {
+  const [, way] = wayOf(line) ?? [];
+  if (way === undefined || 'notRun' in way) return 'not run';
+  if ('elsewhere' in way) {
+    expect(readFileSync(way.elsewhere, 'utf8'), line.text).toMatch(way.as);
+    return 'by another test';
+  }
+  return 'run' in way ? ran(line, way) : parsed(line, way.parsed);
+}
+
+it('each way has a line', () => {
+  const lines = documentedLines();
+  const used = lines.map(wayOf);
+  expect(WAYS.filter((way) => !used.includes(way)).map(([pattern]) => pattern)).toEqual([]);
+});
+
+it('nine tenths of the command lines of the pages are checked', async () => {
+  const lines = documentedLines();
+  const done = new Map<string, Promise<string>>();
+  /** A line that stands on several pages is checked once, unless it changes the service. */
+  const once = (line: DocumentedLine) => {
+    const key = [...line.before, line.text].join('\n');
+    const way = done.get(key) ?? checked(line);
+    done.set(key, way);
+    return way;
+  };
+  const [served, others] = [lines.filter(isServed), lines.filter((line) => !isServed(line))];
+  const [ofService, ofOthers] = await Promise.all([
+    pMap(served, checked, { concurrency: 1 }),
+    pMap(others, once, { concurrency: 2 }),
+  ]);
+  const ways = [...ofService, ...ofOthers];
+  const counts = Map.groupBy(ways, (way) => way);
+  const share = (...names: string[]) =>
+    names.reduce((sum, name) => sum + (counts.get(name)?.length ?? 0), 0) / lines.length;
+  const all = [...counts].map(([way, { length }]) => `${length} ${way}`).join(', ');
+  console.log(`documented-commands.spec: of ${lines.length} command lines ${all}`);
+  expect(share('run', 'parsed', 'by another test')).toBeGreaterThanOrEqual(CHECKED_MIN);
+}, 600_000);
