@@ -16,7 +16,8 @@ const OTHERS = [
   ...['LICENSE', 'NOTICE', 'CHANGELOG.md'],
 ];
 /** Tests, tests' libraries, and what only debuggers read. */
-const LEFT_OUT = /\.map$|\.spec\.js$|^dist\/libs\/testing\/|^dist\/tools\/(soak|quickstart)/;
+const LEFT_OUT =
+  /\.map$|\.spec\.js$|\/src\/fixture\/|^dist\/libs\/testing\/|^dist\/tools\/(soak|quickstart)/;
 
 function filesBelow(root, path) {
   const at = join(root, path);
