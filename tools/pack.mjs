@@ -1,15 +1,18 @@
 // `npm run pack -- [--to DIR] [--test]`: the npm packages of a release, from what is built here.
-// --test installs them into an empty folder, with an empty home and without compilers, starts the
-// service there and asks it for a recall.
-import { spawn, spawnSync } from 'node:child_process';
+// --test installs them from a registry of its own into an empty folder, with an empty home and
+// without compilers, compares all versions with those that are locked here, starts the service
+// there and asks it for a recall.
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import os from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { writeClientPackage } from './release/client-package.mjs';
 import { output, writeEnginePackage } from './release/engine-package.mjs';
 import { recallFrom } from './release/first-recall.mjs';
-import { writeRelease } from './release/release-files.mjs';
+import { serveRegistry } from './release/local-registry.mjs';
+import { releaseLock, writeRelease } from './release/release-files.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
@@ -39,6 +42,8 @@ function packAll() {
       `engine: glibc ${glibc} or later, with ${libraries.map((path) => basename(path)).join(', ')}`,
     );
     writeRelease(root, join(work, 'service'));
+    const lock = JSON.stringify(releaseLock(root), null, 2);
+    fs.writeFileSync(join(work, 'service', 'npm-shrinkwrap.json'), `${lock}\n`);
     writeClientPackage(root, join(work, 'client'));
     return ['engine', 'service', 'client'].map((name) => pack(join(work, name)));
   } finally {
@@ -70,10 +75,25 @@ function bareEnvironment(work) {
   };
 }
 
+/** Packages that npm put below the service, each in the version that is locked here. */
+function countPinned(service) {
+  const { packages } = releaseLock(root);
+  const paths = Object.keys(packages).filter((path) => path !== '');
+  const found = paths.flatMap((path) => {
+    const manifest = join(service, path, 'package.json');
+    if (!fs.existsSync(manifest)) return packages[path].optional ? [] : [`${path}: absent`];
+    const { version } = JSON.parse(fs.readFileSync(manifest, 'utf8'));
+    return version === packages[path].version ? [] : [`${path}: ${version}`];
+  });
+  if (found.length > 0) throw new Error(`expected the locked versions, got ${found.join(', ')}`);
+  return paths.length;
+}
+
 async function tryPackages(packages) {
   const work = fs.mkdtempSync(join(os.tmpdir(), 'tessera-installed-'));
   const env = bareEnvironment(work);
   const cwd = join(work, 'mine');
+  const registry = await serveRegistry(packages);
   fs.mkdirSync(cwd);
   fs.writeFileSync(join(cwd, 'package.json'), '{"private": true}\n');
   try {
@@ -81,8 +101,11 @@ async function tryPackages(packages) {
       const { error } = spawnSync(compiler, ['--version'], { env });
       if (error === undefined) throw new Error(`expected no ${compiler} on ${env.PATH}`);
     }
-    const words = ['install', '--no-audit', '--no-fund', ...packages];
-    output('npm', words, { cwd, env, timeout: INSTALL_MS_MAX });
+    fs.writeFileSync(join(cwd, '.npmrc'), `@tessera:registry=${registry.url}\n`);
+    const words = ['install', '--no-audit', '--no-fund', '@tessera/service'];
+    await promisify(execFile)('npm', words, { cwd, env, timeout: INSTALL_MS_MAX });
+    const service = join(cwd, 'node_modules', '@tessera', 'service');
+    console.log(`${countPinned(service)} packages in the versions that are locked here`);
     const program = join(cwd, 'node_modules', '.bin', 'tessera');
     const child = spawn(program, [], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
     const { count, ms } = await recallFrom(child, RECALL_MS_MAX);
@@ -90,6 +113,7 @@ async function tryPackages(packages) {
     const inside = fs.existsSync(join(cwd, 'data', 'demo', 'changes'));
     if (!inside) throw new Error(`expected the stores in ${join(cwd, 'data')}`);
   } finally {
+    registry.close();
     fs.rmSync(work, { recursive: true, force: true });
   }
 }

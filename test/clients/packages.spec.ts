@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 /** An empty project with a program of test/clients/installed. */
-function project(name: string, program = ''): string {
+function emptyProject(name: string, program = ''): string {
   const path = own(name);
   fs.mkdirSync(path);
   if (program !== '') fs.copyFileSync(join(PROGRAMS, program), join(path, program));
@@ -63,7 +63,7 @@ describe.skipIf(skipWithout('npm'))('in an empty npm project', () => {
     writeClientPackage(resolve('.'), own('packed'));
     const packed = await run(own('packed'), 'npm', ['pack', '--json']);
     const [{ filename }] = JSON.parse(packed);
-    const path = project('npm', 'use-client.mts');
+    const path = emptyProject('npm', 'use-client.mts');
     await install(path, [own('packed', filename)]);
     await run(path, process.execPath, [TSC, ...STRICT, '--types', 'node', 'use-client.mts']);
     const tls = await guarded(path);
@@ -74,7 +74,7 @@ describe.skipIf(skipWithout('npm'))('in an empty npm project', () => {
   });
 
   it('the types of openapi-typescript are enough for fetch', { timeout: BUILD_MS }, async () => {
-    const path = project('openapi-npm', 'use-openapi.mts');
+    const path = emptyProject('openapi-npm', 'use-openapi.mts');
     await install(path, ['openapi-typescript@7', 'openapi-fetch', 'typescript@5']);
     const document = `${service.httpUrl}/docs-json`;
     await run(path, 'npx', ['openapi-typescript', document, '-o', 'schema.d.ts']);
@@ -103,7 +103,10 @@ describe.skipIf(skipWithout('python3'))('in an empty Python environment', () => 
 
   it('wheel and archive are the same bytes twice, and work', { timeout: BUILD_MS }, async () => {
     await run('.', 'python3', ['-m', 'venv', own('venv')]);
-    await run('.', python, ['-m', 'pip', 'install', '--quiet', 'build', 'twine']);
+    const pyproject = fs.readFileSync('clients/python/pyproject.toml', 'utf8');
+    const [, needs = ''] = /^requires = (\[.*\])$/m.exec(pyproject) ?? [];
+    const tools = ['build', 'twine', 'wheel', ...(JSON.parse(needs) as string[])];
+    await run('.', python, ['-m', 'pip', 'install', '--quiet', ...tools]);
     const env = { ...process.env, SOURCE_DATE_EPOCH: '1700000000' };
     const digests = [];
     for (const copy of ['one', 'other']) {
@@ -111,7 +114,8 @@ describe.skipIf(skipWithout('python3'))('in an empty Python environment', () => 
       fs.cpSync('proto', own(copy, 'proto'), { recursive: true });
       const isSource = (path: string) => !/python\/(build|tessera|.*egg-info)(\/|$)/.test(path);
       fs.cpSync('clients/python', source, { recursive: true, filter: isSource });
-      await run(source, python, ['-m', 'build', '--outdir', own(copy, 'dist'), '.'], env);
+      const words = ['-m', 'build', '--no-isolation', '--outdir', own(copy, 'dist'), '.'];
+      await run(source, python, words, env);
       const names = fs.readdirSync(own(copy, 'dist')).sort();
       digests.push(names.map((name) => [name, digestOf(own(copy, 'dist', name))]));
     }
@@ -122,7 +126,7 @@ describe.skipIf(skipWithout('python3'))('in an empty Python environment', () => 
     await run('.', python, ['-m', 'twine', 'check', '--strict', ...files]);
     // An archive is all that the package is built from.
     await run(folder.path, python, ['-m', 'pip', 'install', '--quiet', files[1] as string]);
-    const path = project('python');
+    const path = emptyProject('python');
     fs.copyFileSync('clients/python/examples/recall.py', join(path, 'recall.py'));
     const printed = await run(path, python, ['recall.py', service.grpcAddress, '1']);
     expect(printedIds(printed)).toEqual(expected);
@@ -131,7 +135,7 @@ describe.skipIf(skipWithout('python3'))('in an empty Python environment', () => 
 
 describe.skipIf(skipWithout('java'))('openapi-generator', () => {
   it('makes a client for Python that takes a predicate', { timeout: BUILD_MS }, async () => {
-    const path = project('openapi-python', 'use_openapi.py');
+    const path = emptyProject('openapi-python', 'use_openapi.py');
     const python = join(path, 'venv', 'bin', 'python');
     await run(path, 'python3', ['-m', 'venv', 'venv']);
     await run(path, python, ['-m', 'pip', 'install', '--quiet', 'openapi-generator-cli==7.26.0']);
@@ -149,7 +153,7 @@ describe.skipIf(skipWithout('go', 'version'))('in an empty Go module', () => {
   it('the module is all that is needed', { timeout: BUILD_MS }, async () => {
     // As it is published: the folder alone.
     fs.cpSync('clients/go', own('published'), { recursive: true });
-    const path = project('go');
+    const path = emptyProject('go');
     fs.copyFileSync('clients/go/examples/recall/main.go', join(path, 'main.go'));
     await run(path, 'go', ['mod', 'init', 'example.test/ads']);
     const edits = ['-require=tessera.dev/go@v0.1.0', `-replace=tessera.dev/go=${own('published')}`];
@@ -175,7 +179,7 @@ describe.skipIf(skipWithout('mvn'))('in an empty Maven project', () => {
     const sources = await run(source, 'jar', ['tf', 'target/tessera-client-0.1.0-sources.jar']);
     expect(sources).toContain('dev/tessera/client/TesseraClient.java');
     expect(sources).toContain('dev/tessera/recall/v1/RecallRequest.java');
-    const path = project('maven');
+    const path = emptyProject('maven');
     fs.copyFileSync(join(PROGRAMS, 'maven-project.xml'), join(path, 'pom.xml'));
     const main = join(path, 'src', 'main', 'java');
     fs.mkdirSync(main, { recursive: true });

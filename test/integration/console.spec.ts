@@ -190,8 +190,9 @@ describe('the API of the console', () => {
     ['POST', 'sql', { sql: 'DROP TABLE recalls' }, 400, 'REQUEST_INVALID'],
     ['POST', 'sql', { sql: 3 }, 400, 'REQUEST_INVALID'],
     ['POST', 'sql', {}, 400, 'REQUEST_INVALID'],
-    ['GET', 'export?sql=SELECT+1&format=xls', undefined, 400, 'REQUEST_INVALID'],
-    ['GET', 'export?sql=DELETE+FROM+recalls', undefined, 400, 'REQUEST_INVALID'],
+    ['POST', 'exports', { sql: 'SELECT 1', format: 'xls' }, 400, 'REQUEST_INVALID'],
+    ['POST', 'exports', { sql: 3, format: 'csv' }, 400, 'REQUEST_INVALID'],
+    ['GET', 'exports/none/file', undefined, 404, 'ROUTE_NOT_FOUND'],
     ['POST', 'comparisons', { sample: 0 }, 400, 'REQUEST_INVALID'],
     ['POST', 'comparisons', { left: { userId: '1' }, sample: 1 }, 400, 'REQUEST_INVALID'],
     ['POST', 'comparisons', { left: { widths: 'x' }, sample: 1 }, 400, 'REQUEST_INVALID'],
@@ -278,8 +279,15 @@ describe('the API of the console', () => {
   });
 
   it('streams exports and removes their files', async () => {
-    const { text, status } = await ask('GET', 'export?sql=SELECT+42+AS+n&format=csv');
+    const begun = await ask('POST', 'exports', { sql: 'SELECT 42 AS n', format: 'csv' });
+    const { id } = begun.json;
+    await expect
+      .poll(async () => (await ask('GET', `exports/${id}`)).json.state, { timeout: 30_000 })
+      .toBe('done');
+    const { text, status } = await ask('GET', `exports/${id}/file`);
     expect([status, text]).toEqual([200, 'n\n42\n']);
+    expect((await ask('DELETE', `exports/${id}`)).json).toEqual({ removed: true });
+    expect((await ask('GET', `exports/${id}/file`)).status).toBe(404);
   });
 });
 

@@ -17,7 +17,7 @@ const OTHERS = [
 ];
 /** Tests, tests' libraries, and what only debuggers read. */
 const LEFT_OUT =
-  /\.map$|\.spec\.js$|\/src\/fixture\/|^dist\/libs\/testing\/|^dist\/tools\/(soak|quickstart)/;
+  /\.map$|\.spec\.js$|\/fixture\/|^dist\/libs\/testing\/|^dist\/tools\/(soak|quickstart)/;
 
 function filesBelow(root, path) {
   const at = join(root, path);
@@ -36,6 +36,11 @@ export function releaseFiles(root) {
 /** Bundled into dist/chunks (tools/build-typescript.mjs), from where they load what they need. */
 const BUNDLED = ['common', 'core', 'microservices', 'platform-fastify'];
 
+/** Compiled in, or headers. */
+const COMPILED_IN = new Set(['@nozbe/simdjson', 'node-addon-api', 'node-api-headers']);
+
+const ENGINE = '@tessera/engine-linux-x64';
+
 /** package.json of a release: what `npm install` needs, and nothing of the repository. */
 export function releaseManifest(root) {
   const read = (path) => JSON.parse(fs.readFileSync(join(root, path), 'utf8'));
@@ -45,13 +50,7 @@ export function releaseManifest(root) {
   const bundled = BUNDLED.map((name) => locked(`@nestjs/${name}`));
   const theirs = bundled.flatMap((entry) => Object.keys(entry.dependencies ?? {}));
   const pinned = Object.fromEntries(theirs.map((name) => [name, locked(name).version]));
-  // Compiled in, or headers.
-  const {
-    '@nozbe/simdjson': _,
-    'node-addon-api': __,
-    'node-api-headers': ___,
-    ...own
-  } = dependencies;
+  const own = Object.entries(dependencies).filter(([dependency]) => !COMPILED_IN.has(dependency));
   return {
     name: '@tessera/service',
     version,
@@ -60,8 +59,34 @@ export function releaseManifest(root) {
     type,
     engines,
     bin: { tessera: 'bin/tessera.mjs' },
-    dependencies: { ...pinned, ...own },
-    optionalDependencies: { '@tessera/engine-linux-x64': version },
+    dependencies: { ...pinned, ...Object.fromEntries(own) },
+    optionalDependencies: { [ENGINE]: version },
+  };
+}
+
+/**
+ * npm-shrinkwrap.json of a release: all packages below it as they are locked here, so that an
+ * installation has the versions that were tested.
+ */
+export function releaseLock(root) {
+  const { lockfileVersion, packages } = JSON.parse(
+    fs.readFileSync(join(root, 'package-lock.json'), 'utf8'),
+  );
+  const { name, version, license, bin, engines, dependencies, optionalDependencies } =
+    releaseManifest(root);
+  const kept = Object.entries(packages).filter(
+    ([path, { dev }]) => path !== '' && !dev && !COMPILED_IN.has(path.replace('node_modules/', '')),
+  );
+  return {
+    name,
+    version,
+    lockfileVersion,
+    requires: true,
+    packages: {
+      '': { name, version, license, dependencies, optionalDependencies, bin, engines },
+      ...Object.fromEntries(kept),
+      [`node_modules/${ENGINE}`]: { version, optional: true, os: ['linux'], cpu: ['x64'] },
+    },
   };
 }
 

@@ -203,7 +203,6 @@ const OPERATIONS: readonly Operation[] = [
   },
   { path: 'comparisons/{id}/notes/{note}', method: 'delete', summary: 'Remove such a note' },
   { path: 'sql', method: 'post', summary: 'Ask the recorded recalls', request: 'ConsoleSql' },
-  { path: 'export', method: 'get', summary: 'The rows as a file', query: ['sql', 'format'] },
   { path: 'exports', method: 'post', summary: 'Begin an export', request: 'ConsoleExport' },
   { path: 'exports/{id}', method: 'get', summary: 'How far an export is' },
   { path: 'exports/{id}', method: 'delete', summary: 'End an export' },

@@ -54,6 +54,25 @@ const QUERY_LIMITS = {
 /** Behind everything that serves, and not starved by it. */
 const NICENESS = { recorder: 5, query: 5 };
 
+/** Stores whose processes begin while others load. */
+export interface OpeningInspection {
+  readonly opened: Promise<Inspection | undefined>;
+  /** Undefined where nothing is recorded. */
+  readonly eraseUser: ((userId: string) => Promise<number>) | undefined;
+  close(): Promise<void>;
+}
+
+export function beginInspection(config: Config, log: Log): OpeningInspection {
+  const opened = openInspection(config, log);
+  const unlessFailed = opened.catch(() => undefined);
+  const eraseUser = async (userId: string) => (await opened)?.eraseUser(userId) ?? 0;
+  return {
+    opened,
+    eraseUser: config.inspection.path === '' ? undefined : eraseUser,
+    close: async () => (await unlessFailed)?.close(),
+  };
+}
+
 /**
  * Undefined where the configuration says that nothing is recorded. A store that is not to be had is
  * logged, tried again, and does not keep the service from serving.
@@ -63,7 +82,7 @@ export async function openInspection(config: Config, log: Log): Promise<Inspecti
   if (path === '') return undefined;
   const sceneKeys: string[] = [];
   let counts: OutcomeCounts = { records: () => undefined, facts: () => undefined };
-  const store = await ChildInspectionStore.open({
+  const openStore = ChildInspectionStore.open({
     program: PROGRAM,
     niceness: NICENESS,
     path,
@@ -75,8 +94,9 @@ export async function openInspection(config: Config, log: Log): Promise<Inspecti
     onRecords: (outcome, count) => counts.records(outcome, count),
     onFault: (thrown) => log.error({ err: thrown }, 'the inspection store failed'),
   });
+  const openFactStore = openFacts(config, log, (outcome, count) => counts.facts(outcome, count));
+  const [store, facts] = await Promise.all([openStore, openFactStore]);
   if (store.condition().state !== 'ok') log.error({}, 'recalls are not recorded');
-  const facts = await openFacts(config, log, (outcome, count) => counts.facts(outcome, count));
   return {
     store,
     facts,

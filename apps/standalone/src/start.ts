@@ -18,7 +18,7 @@ import { openClusterLog, warnOfStores } from '../../feature/src/index.js';
 import { AdapterEventRelay } from './adapters.js';
 import { joined } from './cluster/joined.js';
 import { openEmbedding } from './embedding.js';
-import { openInspection } from './inspection.js';
+import { beginInspection } from './inspection.js';
 import { keptFormats } from './kept-formats.js';
 import { ProgressLines } from './progress.js';
 import { namedByKey } from './refused-options.js';
@@ -157,32 +157,33 @@ export async function start(config: Config, isJsonLog: boolean): Promise<void> {
   // Before the catalogue, whose codebooks may have their vectors from one of them.
   const embedding = await openEmbedding(config);
   for (const note of embedding.notes) log.warn({}, note);
-  const inspection = await openInspection(config, log);
-  const eraseRecalls = inspection?.eraseUser;
+  const recorded = beginInspection(config, log);
   const opened = await openClusterLog(config, log);
   const stores = new SharedStores(config, log);
   const loaded = await joined({
     config,
     opened,
-    eraseRecalls,
+    eraseRecalls: recorded.eraseUser,
     log,
     load: () => load(config, output, tracing, adapterEvents, embedding, stores),
   }).catch(async (error: unknown) => {
     embedding.close();
     await stores.close();
-    await inspection?.close();
+    await recorded.close();
     await opened?.log.close();
     throw error;
   });
   const { runtime, clusterNode } = loaded;
-  const relevance = await openRelevance(config).catch(async (error: unknown) => {
-    embedding.close();
-    await inspection?.close();
-    await clusterNode?.close();
-    await runtime.close();
-    await stores.close();
-    throw error;
-  });
+  const [inspection, relevance] = await Promise.all([recorded.opened, openRelevance(config)]).catch(
+    async (error: unknown) => {
+      embedding.close();
+      await recorded.close();
+      await clusterNode?.close();
+      await runtime.close();
+      await stores.close();
+      throw error;
+    },
+  );
   if (relevance !== undefined) print(`Relevance: ${relevance.description}`);
   for (const note of relevance?.notes ?? []) log.warn({}, `relevance model: ${note}`);
   const own = { embedding, inspection, relevance, adapterEvents, stores, serviceVersion: version };
