@@ -175,7 +175,7 @@ describe('commands that call a service', () => {
     ]);
     expect([stderr, JSON.parse(stdout || '{}').version?.state]).toEqual(['', 'STATE_VALIDATED']);
     const listed = await command('tools/adapter', ['list', ...at(), ...FLAGS, ...as('trainer')]);
-    expect(listed.stdout).toMatch(/^main +[0-9a-f]{16} +validated /m);
+    expect(listed.stdout).toMatch(/^main +[0-9a-f]{64} +validated /m);
     const away = ['push', from, ...at(), '--http', 'http://127.0.0.1:1', ...as('trainer')];
     const refused = await command('tools/adapter', [...away, ...FLAGS]);
     expect(refused.stderr).toContain('--http: expected a service at http://127.0.0.1:1/health');
