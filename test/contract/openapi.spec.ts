@@ -86,7 +86,6 @@ it('every answer of the console has a schema, but for files, lines and ways to e
   const document = consoleDocument('1') as Parameters<typeof consoleOperations>[0];
   const without = consoleOperations(document).filter(({ hasSchema }) => !hasSchema);
   expect(without.map(({ name }) => name).sort()).toEqual([
-    'get export',
     'get exports/{id}/file',
     'get login/oidc/return',
     'post comparisons',
