@@ -34,10 +34,10 @@ async function recall(url) {
 /**
  * Asks a service that starts for a recall, and ends it.
  * @param child with a pipe as its standard output
- * @param signal that ends it
+ * @param end ends it
  * @returns how many items it answered, and milliseconds from now to the answer
  */
-export async function recallFrom(child, withinMs, signal = 'SIGTERM') {
+export async function recallFrom(child, withinMs, end = () => child.kill()) {
   const started = Date.now();
   let timer;
   const late = new Promise((_, reject) => {
@@ -50,7 +50,7 @@ export async function recallFrom(child, withinMs, signal = 'SIGTERM') {
     return { count, ms: Date.now() - started };
   } finally {
     clearTimeout(timer);
-    child.kill(signal);
+    end();
     await ended;
   }
 }
