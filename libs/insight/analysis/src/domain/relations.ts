@@ -135,6 +135,13 @@ export function exposuresByValue(
   );
 }
 
+/** The Jaccard overlap of the lists of rows `a` and `b`, and where it is defined. */
+export function overlapOf(dialect: Dialect): { readonly overlap: string; readonly where: string } {
+  const both = dialect.common('a.item_ids', 'b.item_ids');
+  const listed = `${dialect.length('a.item_ids')} + ${dialect.length('b.item_ids')}`;
+  return { overlap: `${both} * 1.0 / (${listed} - ${both})`, where: `${listed} > 0` };
+}
+
 /** Item versions that a filter lets pass, with `value`, read from JSON once for each. */
 export function valuedVersions(
   filter: AnalysisFilter,

@@ -4,7 +4,7 @@ import { type Buckets, beginsOf, bucketsOf, wholeSpan } from '../domain/buckets.
 import type { Dialect } from '../domain/dialect.js';
 import { type AnalysisFilter, spanBefore } from '../domain/filter.js';
 import { outcomePairs } from '../domain/outcomes.js';
-import { bucketOf, exposures, liveItems, recallsOf } from '../domain/relations.js';
+import { bucketOf, exposures, liveItems, overlapOf, recallsOf } from '../domain/relations.js';
 import { giniOf, rateOf } from '../domain/statistics.js';
 import { marksOf, marksStatements } from './marks.js';
 import { type Asking, numberOf, type Panels, panelsOf, textOf } from './question.js';
@@ -94,13 +94,12 @@ function overlapStatement(panel: AnalysisFilter, { beginMs, lengthMs }: Buckets,
     `SELECT ${bucket} AS time_ms, user_hash, ` +
     `${dialect.newest('item_ids', 'recall_id')} AS item_ids FROM (${wide}) AS r ` +
     `WHERE code = 'OK' AND user_hash <> 0 GROUP BY time_ms, user_hash`;
-  const both = dialect.common('a.item_ids', 'b.item_ids');
-  const listed = `${dialect.length('a.item_ids')} + ${dialect.length('b.item_ids')}`;
+  const { overlap, where } = overlapOf(dialect);
   return (
     `WITH newest AS (${newest}) ` +
-    `SELECT a.time_ms AS time_ms, avg(${both} * 1.0 / (${listed} - ${both})) AS overlap ` +
+    `SELECT a.time_ms AS time_ms, avg(${overlap}) AS overlap ` +
     `FROM newest AS a JOIN newest AS b ON a.user_hash = b.user_hash ` +
-    `AND b.time_ms = a.time_ms - ${lengthMs} WHERE ${listed} > 0 AND a.time_ms >= ${beginMs} ` +
+    `AND b.time_ms = a.time_ms - ${lengthMs} WHERE ${where} AND a.time_ms >= ${beginMs} ` +
     `GROUP BY a.time_ms`
   );
 }

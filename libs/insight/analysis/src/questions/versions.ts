@@ -2,7 +2,7 @@ import type { VersionsPage } from '../domain/answers.js';
 import { wholeSpan } from '../domain/buckets.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import { outcomePairs } from '../domain/outcomes.js';
-import { exposures, exposuresByValue, recallsOf } from '../domain/relations.js';
+import { exposures, exposuresByValue, overlapOf, recallsOf } from '../domain/relations.js';
 import { outcomeRows, outcomeStatement } from './outcome-rows.js';
 import { type Asking, numberOf, panelsOf, textOf } from './question.js';
 
@@ -25,13 +25,12 @@ export async function versions(
     `SELECT adapter, user_hash, ${dialect.newest('item_ids', 'recall_id')} AS item_ids ` +
     `FROM (${answeredOf(overlap)}) AS panel_recall ` +
     'WHERE user_hash <> 0 GROUP BY adapter, user_hash';
-  const both = dialect.common('a.item_ids', 'b.item_ids');
-  const listed = `${dialect.length('a.item_ids')} + ${dialect.length('b.item_ids')}`;
+  const pair = overlapOf(dialect);
   const overlaps =
     `WITH newest AS (${newest}) SELECT a.adapter AS earlier, b.adapter AS later, ` +
-    `${both} * 1.0 / (${listed} - ${both}) AS overlap ` +
+    `${pair.overlap} AS overlap ` +
     `FROM newest AS a JOIN newest AS b ON a.user_hash = b.user_hash ` +
-    `WHERE a.adapter < b.adapter AND ${listed} > 0`;
+    `WHERE a.adapter < b.adapter AND ${pair.where}`;
   const exposed = exposures(filter, wholeSpan(filter), await store.hours(), dialect);
   const valued = exposuresByValue(filter, attribute, exposed, dialect);
   const length = number(dialect.length('item_ids'));
