@@ -737,8 +737,8 @@ func (x *BundleStep) GetBecomes() string {
 	return ""
 }
 
-// Which batch of an import the changes are. What has been applied of an import is not applied again:
-// its batches may be sent anew after a failure or a crash, those with deltas too.
+// Names the batch of an import that the changes are. A batch that was applied is not applied again:
+// all batches may be sent anew after a failure or a crash, those with deltas too.
 type ImportMark struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Of the import, 1 to 128 characters, the same in all of its batches and in no other import.

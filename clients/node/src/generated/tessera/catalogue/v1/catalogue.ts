@@ -108,8 +108,8 @@ export interface BundleStep {
 }
 
 /**
- * Which batch of an import the changes are. What has been applied of an import is not applied again:
- * its batches may be sent anew after a failure or a crash, those with deltas too.
+ * Names the batch of an import that the changes are. A batch that was applied is not applied again:
+ * all batches may be sent anew after a failure or a crash, those with deltas too.
  */
 export interface ImportMark {
   /** Of the import, 1 to 128 characters, the same in all of its batches and in no other import. */
