@@ -22,7 +22,12 @@ const BEHAVIOUR = root.lookupType('tessera.behaviour.events.v1.BehaviourEvent');
 export interface Answered {
   readonly key: string;
   readonly response?: Plain & { readonly items: readonly (Plain & { itemId: string })[] };
-  readonly refusal?: { readonly code: string; readonly message: string; readonly field: string };
+  readonly refusal?: {
+    readonly code: string;
+    readonly message: string;
+    readonly field: string;
+    readonly retryable: boolean;
+  };
 }
 
 export const encodeRequest = (message: Plain): Buffer =>

@@ -1,8 +1,19 @@
-/** As the work settles; rejects where that takes more milliseconds, and the work goes on. */
+/**
+ * As the work settles; rejects where that takes more milliseconds, and the work goes on. An answer
+ * that has arrived while this thread was busy is taken, however late the thread reads it: Node
+ * runs expired timers before it reads sockets, and a busy caller would call its store away.
+ */
 export function withinMs<T>(budgetMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
+  let lastTurn: NodeJS.Immediate | undefined;
   const expiry = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${budgetMs} ms`)), budgetMs);
+    const expire = () => reject(new Error(`no answer within ${budgetMs} ms`));
+    timer = setTimeout(() => {
+      lastTurn = setImmediate(expire);
+    }, budgetMs);
   });
-  return Promise.race([work, expiry]).finally(() => clearTimeout(timer));
+  return Promise.race([work, expiry]).finally(() => {
+    clearTimeout(timer);
+    clearImmediate(lastTurn);
+  });
 }
