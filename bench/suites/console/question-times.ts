@@ -13,7 +13,7 @@ import {
   unreached,
   versions,
 } from '@tessera/analysis';
-import { FACT_TABLES, rollupQuery } from '@tessera/facts';
+import { FACT_TABLES, mergedForm, rollupQuery } from '@tessera/facts';
 import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 
@@ -29,8 +29,6 @@ const TIMES = 5;
 /** As the pages ask. */
 const BUCKETS = 48;
 const ROWS = 200;
-/** As the service writes hours. */
-const FORM = '(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)';
 
 /** A recall of 50 items for each number of a range, in columns of `recall_fact`. */
 function recallsOf(hour: number, count: number): string {
@@ -76,7 +74,7 @@ async function writeDays(folder: string, recalls: number): Promise<void> {
       `9223372036854775807 AS to_seq, TIMESTAMP '2026-11-01' AS from_time, ` +
       `TIMESTAMP '2200-01-01' AS to_time, true AS live, '1-2' AS sid, 'Ad ' || i AS title, ` +
       `'{"category":"c' || (i % 20) || '"}' AS attributes FROM range(${ITEMS + 1}) AS t(i)) ` +
-      `TO '${versionPath}' ${FORM}`,
+      `TO '${versionPath}' (${mergedForm('item_version')})`,
   );
   await connection.run(`CREATE VIEW item_version AS SELECT * FROM read_parquet('${versionPath}')`);
   for (let hour = 0; hour < HOURS; hour++) {
@@ -91,7 +89,7 @@ async function writeDays(folder: string, recalls: number): Promise<void> {
     for (const [table, select, order] of tables) {
       await connection.run(
         `COPY (SELECT * FROM (${select}) ORDER BY ${order}) ` +
-          `TO '${join(folder, table, file)}' ${FORM}`,
+          `TO '${join(folder, table, file)}' (${mergedForm(table)})`,
       );
     }
   }

@@ -94,7 +94,9 @@ describe.each(['duckdb', 'clickhouse'])('%s', (name) => {
       `SELECT recall_id, ${asked.store.dialect.number('user_hash')} AS hash FROM recall_fact`,
     ]);
     const hashOf = new Map(hashes[0]?.map((row) => [row.recall_id, Number(row.hash)]));
-    const wanted = hand.recalls(EVERY).filter(({ userId }) => userId !== '').length;
+    const isOfUser = ({ code, userId }: { readonly code: string; readonly userId: string }) =>
+      code === 'OK' && userId !== '';
+    const wanted = hand.recalls(EVERY).filter(isOfUser).length;
     const few = { ...asked, panelRecalls: wanted - 1 };
     const panelOf = (oneIn: number) => {
       const isIn = ({ recallId }: { readonly recallId: string }) =>

@@ -1,6 +1,6 @@
 import type { Dialect } from './dialect.js';
 import type { AnalysisFilter } from './filter.js';
-import { panelCondition, recallsOf } from './relations.js';
+import { fitsOf, panelCondition } from './relations.js';
 
 /** Which behaviours are what (docs/operate/analysis.md). */
 export interface OutcomeActions {
@@ -39,35 +39,37 @@ export function outcomePairs(
     'SELECT time, user_hash, item_id, action, request_id, position FROM behaviour WHERE ' +
     `time >= ${dialect.time(fromMs)} AND (${kinds.join(' OR ')}) ` +
     `${ofPanel}AND (request_id <> '' OR time < ${dialect.time(endMs)})`;
+  const wanted = fitsOf(filter, dialect);
   const later =
-    'SELECT recall_id, request_id, user_hash, time, item_ids FROM recall_fact WHERE ' +
+    'SELECT recall_id, request_id, user_hash, time, adapter, item_ids, ' +
+    `CASE WHEN ${wanted} THEN 1 ELSE 0 END AS wanted FROM recall_fact WHERE ` +
     `code = 'OK' ${ofPanel}AND catalogue = ${dialect.text(catalogue)} ` +
     `AND time >= ${dialect.time(fromMs)}`;
   const place = dialect.place('r.item_ids', 'b.item_id');
-  const own = 'b.user_hash AS user_hash, b.item_id AS item_id, b.time AS time, b.action AS action';
+  const own = 'b.user_hash AS user_hash, b.item_id AS item_id, b.time AS done, b.action AS action';
+  const newest = (value: string) => dialect.newest(value, 'r.recall_id');
   const columns =
-    `max(r.recall_id) AS recall_id, ${dialect.newest(place, 'r.recall_id')} AS rank, ` +
+    `max(r.recall_id) AS recall_id, ${newest('r.adapter')} AS adapter, ` +
+    `${newest('r.time')} AS time, ${newest('r.wanted')} AS wanted, ${newest(place)} AS rank, ` +
     'max(b.position) AS position';
   const group = 'b.user_hash, b.item_id, b.time, b.action, b.request_id';
   const named =
-    `SELECT ${own}, ${columns} FROM (${done}) AS b JOIN (${later}) AS r ` +
+    `SELECT ${own}, ${columns} FROM done AS b JOIN (${later}) AS r ` +
     `ON r.request_id = b.request_id WHERE b.request_id <> '' AND ${place} > 0 ` +
     `AND r.time <= b.time GROUP BY ${group}`;
   const unnamed =
-    `SELECT ${own}, ${columns} FROM (${done}) AS b ` +
+    `SELECT ${own}, ${columns} FROM done AS b ` +
     `JOIN (${later} AND time < ${dialect.time(endMs)}) AS r ON r.user_hash = b.user_hash ` +
     `WHERE b.request_id = '' AND b.user_hash <> 0 ` +
     `AND ${place} > 0 AND r.time <= b.time ` +
     `AND ${dialect.ms('r.time')} > ${dialect.ms('b.time')} - ${windowMs} GROUP BY ${group}`;
-  const recalls = `${recallsOf(filter, dialect)} AND code = 'OK'`;
   return (
-    'SELECT o.recall_id AS recall_id, o.item_id AS item_id, r.adapter AS adapter, ' +
-    'r.time AS time, ' +
+    `WITH done AS (${done}) SELECT recall_id, item_id, adapter, time, ` +
     'max(CASE WHEN o.position > 0 THEN o.position ELSE o.rank END) AS position, ' +
     `${flag(isOne(impressions, dialect))} AS impression, ` +
     `${flag(isOne(clicks, dialect))} AS click, ` +
     `${flag(isOne(conversions, dialect))} AS conversion ` +
-    `FROM (${named} UNION ALL ${unnamed}) AS o JOIN (${recalls}) AS r ` +
-    'ON r.recall_id = o.recall_id GROUP BY o.recall_id, o.item_id, r.adapter, r.time'
+    `FROM (${named} UNION ALL ${unnamed}) AS o WHERE wanted = 1 ` +
+    'GROUP BY recall_id, item_id, adapter, time'
   );
 }

@@ -38,11 +38,15 @@ export function bucketOf(column: string, { beginMs, lengthMs }: Buckets, dialect
   return `${dialect.quotient(since, lengthMs)} * ${lengthMs} + ${beginMs}`;
 }
 
+/** True of a recall that a filter lets pass. */
+export function fitsOf(filter: AnalysisFilter, dialect: Dialect): string {
+  const time = within('time', filter.fromMs, filter.toMs, dialect);
+  return [time, ...conditionsOf(filter, dialect)].join(' AND ');
+}
+
 /** Recalls that a filter lets pass. */
 export function recallsOf(filter: AnalysisFilter, dialect: Dialect, source = 'recall_fact') {
-  const time = within('time', filter.fromMs, filter.toMs, dialect);
-  const conditions = [time, ...conditionsOf(filter, dialect)];
-  return `SELECT * FROM ${source} WHERE ${conditions.join(' AND ')}`;
+  return `SELECT * FROM ${source} WHERE ${fitsOf(filter, dialect)}`;
 }
 
 /** Conditions on attributes of an item version. */

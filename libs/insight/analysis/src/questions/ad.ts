@@ -5,7 +5,7 @@ import { outcomePairs } from '../domain/outcomes.js';
 import { bucketOf, exposures, recallsOf } from '../domain/relations.js';
 import { itemColumns, itemOf } from './items.js';
 import { outcomeRows, outcomeStatement } from './outcome-rows.js';
-import { type Asking, numberOf, panelsOf, textOf } from './question.js';
+import { type Asking, countedPanel, numberOf, textOf } from './question.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -61,7 +61,7 @@ export async function ad(asking: Asking, filter: AnalysisFilter, itemId: string)
   const { store, signal } = asking;
   const { dialect } = store;
   const own = dialect.text(itemId);
-  const { whole: panel } = await panelsOf(asking, filter);
+  const panel = await countedPanel(asking, filter);
   const rows = await store.rows(
     [
       `SELECT ${itemColumns(dialect)} FROM item_version WHERE item_id = ${own} ` +

@@ -7,143 +7,189 @@ import { outcomePairs } from '../domain/outcomes.js';
 import { bucketOf, exposures, liveItems, overlapOf, recallsOf } from '../domain/relations.js';
 import { giniOf, rateOf } from '../domain/statistics.js';
 import { marksOf, marksStatements } from './marks.js';
-import { type Asking, numberOf, type Panels, panelsOf, textOf } from './question.js';
+import { type Asking, numberOf, panelsOf, textOf } from './question.js';
 
 interface Spans {
   readonly filter: AnalysisFilter;
   readonly before: AnalysisFilter;
-  readonly panels: Panels;
   readonly buckets: Buckets;
 }
 
-/** Statements whose rows count both spans: that before as one bucket, `time_ms` is its begin. */
-function countStatements({ store, actions }: Asking, spans: Spans): string[] {
-  const { dialect } = store;
+/**
+ * Rows of all statements have a `time_ms`: the begin of a bucket, or one of these, for whole spans.
+ * An overlap is that with the row whose `time_ms` is one less, or one bucket.
+ */
+const NOW = -1;
+const BEFORE = -2;
+const FIRST_SPAN = -3;
+const NO_BUCKET = -9;
+
+const both = ({ before }: Spans, filter: AnalysisFilter) => ({ ...filter, fromMs: before.fromMs });
+
+/** The `time_ms` of a recall of either span. */
+function timeOfBoth({ filter, buckets }: Spans, dialect: Dialect): string {
+  const isBefore = `time < ${dialect.time(filter.fromMs)}`;
+  return `CASE WHEN ${isBefore} THEN ${BEFORE} ELSE ${bucketOf('time', buckets, dialect)} END`;
+}
+
+/** Recalls by code, and of the answered ones those of users; users of all under the code OK. */
+function recallsStatement(spans: Spans, dialect: Dialect): string {
   const { number } = dialect;
-  const { filter, before, panels } = spans;
-  const both = (one: AnalysisFilter) => ({ ...one, fromMs: before.fromMs });
-  const bucket = bucketOfBoth(spans, dialect);
-  const pairs = outcomePairs(both(panels.whole), actions, dialect);
-  return [
-    `SELECT ${bucket} AS time_ms, code, ${number('count(*)')} AS recalls ` +
-      `FROM (${recallsOf(both(filter), dialect)}) AS r GROUP BY time_ms, code`,
-    `SELECT ${bucket} AS time_ms, ${number('count(*)')} AS pairs, ` +
-      `${number('sum(impression)')} AS impressions, ${number('sum(click)')} AS clicks ` +
-      `FROM (${pairs}) AS pairs GROUP BY time_ms`,
-  ];
+  const recalls = recallsOf(both(spans, spans.filter), dialect);
+  const timed = `${timeOfBoth(spans, dialect)} AS time_ms`;
+  const asked =
+    `SELECT ${timed}, user_hash, sum(CASE WHEN code = 'OK' THEN 1 ELSE 0 END) AS answered ` +
+    `FROM (${recalls}) AS r GROUP BY time_ms, user_hash`;
+  const ofUsers = (value: string) =>
+    number(`sum(CASE WHEN user_hash <> 0 THEN ${value} ELSE 0 END)`);
+  const none = (name: string) => `${number('0')} AS ${name}`;
+  return (
+    `WITH asked AS (${asked}) ` +
+    `SELECT time_ms, 'OK' AS code, ${number('sum(answered)')} AS recalls, ` +
+    `${ofUsers('answered')} AS of_users, ${ofUsers('1')} AS users FROM asked GROUP BY time_ms ` +
+    `UNION ALL SELECT ${timed}, code, ${number('count(*)')} AS recalls, ${none('of_users')}, ` +
+    `${none('users')} FROM (${recalls} AND code <> 'OK') AS r GROUP BY time_ms, code ` +
+    `UNION ALL SELECT ${NOW} AS time_ms, 'OK' AS code, ${none('recalls')}, ${none('of_users')}, ` +
+    `${number('count(DISTINCT user_hash)')} AS users FROM (SELECT user_hash FROM asked ` +
+    `WHERE user_hash <> 0 AND time_ms <> ${BEFORE}) AS later`
+  );
+}
+
+function outcomesStatement({ store, actions }: Asking, spans: Spans, panel: AnalysisFilter) {
+  const { dialect } = store;
+  const pairs = outcomePairs(both(spans, panel), actions, dialect);
+  return (
+    `SELECT ${timeOfBoth(spans, dialect)} AS time_ms, ` +
+    `${dialect.number('count(*)')} AS pairs, ` +
+    `${dialect.number('sum(impression)')} AS impressions, ` +
+    `${dialect.number('sum(click)')} AS clicks FROM (${pairs}) AS pairs GROUP BY time_ms`
+  );
 }
 
 /** Recalled items of the panel, which count as shown where no impression is known. */
-function listedStatement(spans: Spans, dialect: Dialect): string {
-  const { before, panels } = spans;
-  const recalls = recallsOf({ ...panels.whole, fromMs: before.fromMs }, dialect);
+function listedStatement(spans: Spans, panel: AnalysisFilter, dialect: Dialect): string {
   const listed = dialect.number(`sum(${dialect.length('item_ids')})`);
   return (
-    `SELECT ${bucketOfBoth(spans, dialect)} AS time_ms, ${listed} AS items ` +
-    `FROM (${recalls}) AS r GROUP BY time_ms`
+    `SELECT ${timeOfBoth(spans, dialect)} AS time_ms, ${listed} AS items ` +
+    `FROM (${recallsOf(both(spans, panel), dialect)}) AS r GROUP BY time_ms`
   );
 }
 
-/** The bucket of a recall of either span: that before is one. */
-function bucketOfBoth({ filter, before, buckets }: Spans, dialect: Dialect): string {
-  return (
-    `CASE WHEN time < ${dialect.time(filter.fromMs)} THEN ${before.fromMs} ` +
-    `ELSE ${bucketOf('time', buckets, dialect)} END`
-  );
-}
-
-/** Statements whose rows are figures of buckets, which do not add up. */
-async function figureStatements(
-  { store }: Asking,
-  filter: AnalysisFilter,
-  oneIn: number,
-  buckets: Buckets,
-): Promise<string[]> {
+/** Sums from which coverage and Gini follow, of items that are live at the end of a span. */
+async function exposureStatement({ store }: Asking, { filter, before, buckets }: Spans) {
   const { dialect } = store;
-  const exposed = exposures(filter, buckets, await store.hours(), dialect);
-  return [
-    `SELECT ${bucketOf('time', buckets, dialect)} AS time_ms, ` +
-      `${dialect.number('count(DISTINCT user_hash)')} AS users ` +
-      `FROM (${recallsOf(filter, dialect)}) AS r WHERE user_hash <> 0 GROUP BY time_ms`,
-    exposureStatement(exposed, liveItems(filter, dialect), dialect),
-    overlapStatement({ ...filter, oneIn }, buckets, dialect),
-  ];
-}
-
-/** Sums from which coverage and Gini follow: of live items, by the place of each in its bucket. */
-function exposureStatement(exposed: string, live: string, dialect: Dialect): string {
   const { number } = dialect;
-  const counts =
-    'SELECT time_ms, item_id, sum(n) AS n FROM ' +
-    `(SELECT e.time_ms AS time_ms, e.item_id AS item_id, e.n AS n FROM (${exposed}) AS e ` +
-    `JOIN (${live}) AS l ON l.item_id = e.item_id) AS exposed GROUP BY time_ms, item_id`;
+  const sources = await store.hours();
+  const shown = (span: AnalysisFilter, parts: Buckets, time: string) =>
+    `SELECT e.time_ms AS time_ms, e.item_id AS item_id, e.n AS n FROM ` +
+    `(SELECT ${time} AS time_ms, item_id, sum(n) AS n FROM (${exposures(span, parts, sources, dialect)}) AS exposed ` +
+    `GROUP BY time_ms, item_id) AS e JOIN (${liveItems(span, dialect)}) AS l ` +
+    'ON l.item_id = e.item_id';
+  const every =
+    `SELECT time_ms, n FROM shown UNION ALL SELECT ${NOW} AS time_ms, sum(n) AS n FROM shown ` +
+    `GROUP BY item_id UNION ALL SELECT time_ms, n ` +
+    `FROM (${shown(before, wholeSpan(before), String(BEFORE))}) AS earlier`;
+  const alike = 'SELECT time_ms, n, count(*) AS items FROM every_item GROUP BY time_ms, n';
   const placed =
-    'SELECT time_ms, n, row_number() OVER (PARTITION BY time_ms ORDER BY n, item_id) AS place ' +
-    `FROM (${counts}) AS counts`;
+    'SELECT time_ms, n, items, sum(items) OVER (PARTITION BY time_ms ORDER BY n) AS place ' +
+    `FROM (${alike}) AS alike`;
+  // Those that had as many recalls have the places up to that of the last of them.
   return (
-    `SELECT time_ms, ${number('count(*)')} AS covered, ${number('sum(n)')} AS total, ` +
-    `${number('sum(n * place)')} AS ranked FROM (${placed}) AS placed GROUP BY time_ms`
+    `WITH shown AS (${shown(filter, buckets, 'time_ms')}), every_item AS (${every}) ` +
+    `SELECT time_ms, ${number('sum(items)')} AS covered, ${number('sum(n * items)')} AS total, ` +
+    `${number('sum(n * (items * place - items * (items - 1) / 2))')} AS ranked ` +
+    `FROM (${placed}) AS placed GROUP BY time_ms`
   );
 }
 
-/** Of users in a bucket and in the one before it, which may begin before the span. */
-function overlapStatement(panel: AnalysisFilter, { beginMs, lengthMs }: Buckets, dialect: Dialect) {
-  const wide = recallsOf({ ...panel, fromMs: beginMs - lengthMs }, dialect);
-  const bucket = bucketOf('time', { beginMs: beginMs - lengthMs, lengthMs }, dialect);
+function liveStatement({ filter, before }: Spans, dialect: Dialect): string {
+  const live = (timeMs: number, span: AnalysisFilter) =>
+    `SELECT ${timeMs} AS time_ms, ${dialect.number('count(*)')} AS live ` +
+    `FROM (${liveItems(span, dialect)}) AS live_item`;
+  return `${live(NOW, filter)} UNION ALL ${live(BEFORE, before)}`;
+}
+
+/** Of users in a span or bucket and in the one before it, which may begin before the span. */
+function overlapStatement(
+  { filter, before, buckets }: Spans,
+  panel: AnalysisFilter,
+  dialect: Dialect,
+) {
+  const { beginMs, lengthMs } = buckets;
+  const spanMs = filter.toMs - filter.fromMs;
+  const [spansMs, bucketsMs] = [before.fromMs - spanMs, beginMs - lengthMs];
+  const wide = recallsOf({ ...panel, fromMs: Math.min(spansMs, bucketsMs) }, dialect);
+  const since = (ms: number) => `${dialect.ms('time')} - ${ms}`;
+  const part = (fromMs: number, index: string, none: number) =>
+    `CASE WHEN time >= ${dialect.time(fromMs)} THEN ${index} ELSE ${none} END`;
+  const span = `${dialect.quotient(since(spansMs), spanMs)} + ${FIRST_SPAN}`;
+  const bucket = bucketOf('time', { beginMs: bucketsMs, lengthMs }, dialect);
+  const parts = [part(spansMs, span, NO_BUCKET), part(bucketsMs, bucket, NO_BUCKET)];
+  const source = `(${wide} AND code = 'OK' AND user_hash <> 0) AS r`;
+  const parted = dialect.each(
+    'user_hash, recall_id, item_ids',
+    `[${parts.join(', ')}]`,
+    'time_ms',
+    source,
+  );
   const newest =
-    `SELECT ${bucket} AS time_ms, user_hash, ` +
-    `${dialect.newest('item_ids', 'recall_id')} AS item_ids FROM (${wide}) AS r ` +
-    `WHERE code = 'OK' AND user_hash <> 0 GROUP BY time_ms, user_hash`;
+    `SELECT time_ms, user_hash, ${dialect.newest('item_ids', 'recall_id')} AS item_ids ` +
+    `FROM (${parted}) AS parted WHERE time_ms <> ${NO_BUCKET} GROUP BY time_ms, user_hash`;
   const { overlap, where } = overlapOf(dialect);
   return (
     `WITH newest AS (${newest}) ` +
     `SELECT a.time_ms AS time_ms, avg(${overlap}) AS overlap ` +
     `FROM newest AS a JOIN newest AS b ON a.user_hash = b.user_hash ` +
-    `AND b.time_ms = a.time_ms - ${lengthMs} WHERE ${where} AND a.time_ms >= ${beginMs} ` +
-    `GROUP BY a.time_ms`
+    `AND b.time_ms = a.time_ms - CASE WHEN a.time_ms < 0 THEN 1 ELSE ${lengthMs} END ` +
+    `WHERE ${where} GROUP BY a.time_ms`
   );
 }
 
 interface Answers {
-  /** Of countStatements, and of listedStatement where no impression is known. */
-  readonly counts: readonly (readonly Row[])[];
-  /** Of figureStatements. */
-  readonly figures: readonly (readonly Row[])[];
-  readonly liveItems: number;
-  readonly areSeen: boolean;
+  readonly recalls: readonly Row[];
+  readonly outcomes: readonly Row[];
+  readonly exposed: readonly Row[];
+  readonly overlaps: readonly Row[];
+  /** Where no impression is known; left out: it is. */
+  readonly listed?: readonly Row[] | undefined;
 }
 
 const isAt = (timeMs: number) => (row: Row) => numberOf(row, 'time_ms') === timeMs;
 
-/** @param isOf picks the buckets of the counts, `timeMs` the row of the figures */
+const isNow = (row: Row) => !isAt(BEFORE)(row);
+
+/**
+ * @param timeMs of the rows that do not add up
+ * @param isOf picks those that do
+ */
 function figuresOf(
-  { counts, figures, liveItems: live, areSeen }: Answers,
-  isOf: (row: Row) => boolean,
+  { recalls, outcomes, exposed, overlaps, listed }: Answers,
+  live: number,
   timeMs: number,
+  isOf = isAt(timeMs),
 ): OverviewFigures {
-  const [codes = [], outcomes = [], lists = []] = counts.map((rows) => rows.filter(isOf));
   const sum = (rows: readonly Row[], name: string) =>
-    rows.reduce((all, row) => all + numberOf(row, name), 0);
-  const byCode = Map.groupBy(codes, (row) => textOf(row, 'code'));
-  const answered = sum(byCode.get('OK') ?? [], 'recalls');
+    rows.filter(isOf).reduce((all, row) => all + numberOf(row, name), 0);
+  const own = (rows: readonly Row[]) => rows.find(isAt(timeMs));
+  const byCode = Map.groupBy(recalls, (row) => textOf(row, 'code'));
+  const answered = byCode.get('OK') ?? [];
   byCode.delete('OK');
-  const [users, exposed, overlap] = figures.map((rows) => rows.find(isAt(timeMs)));
-  const covered = numberOf(exposed, 'covered');
-  const shown = areSeen ? sum(outcomes, 'pairs') : sum(lists, 'items');
+  const refused = [...byCode].map(([code, rows]) => [code, sum(rows, 'recalls')] as const);
+  const one = own(exposed);
+  const covered = numberOf(one, 'covered');
+  const overlap = own(overlaps);
+  const shown = listed === undefined ? sum(outcomes, 'pairs') : sum(listed, 'items');
   return {
-    recalls: sum(codes, 'recalls'),
-    answered,
-    users: numberOf(users, 'users'),
-    refused: Object.fromEntries([...byCode].map(([code, rows]) => [code, sum(rows, 'recalls')])),
+    recalls: sum(recalls, 'recalls'),
+    answered: sum(answered, 'recalls'),
+    users: numberOf(own(answered), 'users'),
+    refused: Object.fromEntries(refused.filter(([, counted]) => counted > 0)),
     coverage: live === 0 ? 0 : covered / live,
-    gini: giniOf(live, covered, numberOf(exposed, 'total'), numberOf(exposed, 'ranked')),
+    gini: giniOf(live, covered, numberOf(one, 'total'), numberOf(one, 'ranked')),
     clickRate: rateOf(sum(outcomes, 'clicks'), shown),
     overlap: overlap === undefined ? null : numberOf(overlap, 'overlap'),
   };
 }
-
-const COUNTS = 2;
-const FIGURES = 3;
 
 /** Figures of the span, of the one before, and over time, with what was done. */
 export async function overview(
@@ -152,53 +198,45 @@ export async function overview(
   count: number,
 ): Promise<OverviewPage> {
   const { store, signal } = asking;
+  const { dialect } = store;
   const { fromMs, toMs } = filter;
-  const before = spanBefore(filter);
   const buckets = bucketsOf(filter, count);
-  const panels = await panelsOf(asking, filter);
-  const { oneIn } = panels.overlap;
-  const spans = { filter, before, panels, buckets };
-  const countOf = (one: AnalysisFilter) =>
-    `SELECT ${store.dialect.number('count(*)')} AS live FROM ` +
-    `(${liveItems(one, store.dialect)}) AS live_item`;
+  const spans: Spans = { filter, before: spanBefore(filter), buckets };
+  const [recalls = []] = await store.rows([recallsStatement(spans, dialect)], signal);
+  const answered = recalls.filter((row) => isNow(row) && textOf(row, 'code') === 'OK');
+  const ofUsers = answered.reduce((sum, row) => sum + numberOf(row, 'of_users'), 0);
+  const { whole, overlap } = panelsOf(asking, filter, ofUsers);
   const rows = await store.rows(
     [
-      ...countStatements(asking, spans),
-      ...(await figureStatements(asking, filter, oneIn, wholeSpan(filter))),
-      ...(await figureStatements(asking, before, oneIn, wholeSpan(before))),
-      ...(await figureStatements(asking, filter, oneIn, buckets)),
-      ...[countOf(filter), countOf(before), ...marksStatements(filter, store.dialect)],
+      outcomesStatement(asking, spans, whole),
+      await exposureStatement(asking, spans),
+      overlapStatement(spans, overlap, dialect),
+      liveStatement(spans, dialect),
+      ...marksStatements(filter, dialect),
     ],
     signal,
   );
-  const counts = rows.slice(0, COUNTS);
-  const part = (index: number) => rows.slice(COUNTS + index * FIGURES).slice(0, FIGURES);
-  const rest = rows.slice(COUNTS + 3 * FIGURES);
-  const [live = 0, liveBefore = 0] = rest.map(([row]) => numberOf(row, 'live'));
-  const isBefore = isAt(before.fromMs);
-  const areSeen = (counts[1] ?? []).some(
-    (row) => !isBefore(row) && numberOf(row, 'impressions') > 0,
-  );
-  const listed = areSeen ? [] : await store.rows([listedStatement(spans, store.dialect)], signal);
-  const answers = (index: number, items: number): Answers => ({
-    counts: [...counts, ...listed],
-    figures: part(index),
-    liveItems: items,
-    areSeen,
-  });
+  const [outcomes = [], exposed = [], overlaps = [], lives = [], ...marks] = rows;
+  const areSeen = outcomes.some((row) => isNow(row) && numberOf(row, 'impressions') > 0);
+  const [listed] = areSeen
+    ? []
+    : await store.rows([listedStatement(spans, whole, dialect)], signal);
+  const answers = { recalls, outcomes, exposed, overlaps, listed };
+  const liveAt = (timeMs: number) => numberOf(lives.find(isAt(timeMs)), 'live');
+  const live = liveAt(NOW);
   return {
     fromMs,
     toMs,
     bucketMs: buckets.lengthMs,
-    oneIn: panels.whole.oneIn,
-    overlapOneIn: oneIn,
+    oneIn: whole.oneIn,
+    overlapOneIn: overlap.oneIn,
     liveItems: live,
     shownBy: areSeen ? 'impressions' : 'recalls',
-    now: figuresOf(answers(0, live), (row) => !isBefore(row), fromMs),
-    before: figuresOf(answers(1, liveBefore), isBefore, before.fromMs),
+    now: figuresOf(answers, live, NOW, isNow),
+    before: figuresOf(answers, liveAt(BEFORE), BEFORE),
     series: beginsOf(buckets, toMs).map((timeMs) =>
-      Object.assign({ timeMs }, figuresOf(answers(2, live), isAt(timeMs), timeMs)),
+      Object.assign({ timeMs }, figuresOf(answers, live, timeMs)),
     ),
-    marks: marksOf(rest.slice(2)),
+    marks: marksOf(marks),
   };
 }

@@ -32,20 +32,25 @@ export interface Panels {
 /**
  * The filter for questions that read lists of items, which take a time by their number: all of the
  * recalls, or those of one user in so many. A panel is the same users at all times.
+ * @param recalls answered ones of users
  */
-export async function panelsOf(
-  { store, signal, panelRecalls = PANEL_RECALLS }: Asking,
+export function panelsOf(
+  { panelRecalls = PANEL_RECALLS }: Asking,
   filter: AnalysisFilter,
-): Promise<Panels> {
-  const { dialect } = store;
-  const count =
-    `SELECT ${dialect.number('count(*)')} AS recalls FROM (${recallsOf(filter, dialect)}) AS r ` +
-    'WHERE user_hash <> 0';
-  const [rows = []] = await store.rows([count], signal);
-  const recalls = numberOf(rows[0], 'recalls');
+  recalls: number,
+): Panels {
   const panel = (recallsMax: number) => ({
     ...filter,
     oneIn: Math.max(1, Math.ceil(recalls / recallsMax)),
   });
   return { whole: panel(panelRecalls), overlap: panel(panelRecalls / OVERLAP_COST) };
+}
+
+export async function countedPanel(asking: Asking, filter: AnalysisFilter): Promise<PanelFilter> {
+  const { store, signal } = asking;
+  const count =
+    `SELECT ${store.dialect.number('count(*)')} AS recalls ` +
+    `FROM (${recallsOf(filter, store.dialect)}) AS r WHERE code = 'OK' AND user_hash <> 0`;
+  const [rows = []] = await store.rows([count], signal);
+  return panelsOf(asking, filter, numberOf(rows[0], 'recalls')).whole;
 }

@@ -8,7 +8,7 @@ import {
   recallsOf,
   valuedVersions,
 } from '../domain/relations.js';
-import { type Asking, numberOf, panelsOf, textOf } from './question.js';
+import { type Asking, countedPanel, numberOf, textOf } from './question.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -22,7 +22,7 @@ export async function reach(
   const { dialect } = store;
   const { number } = dialect;
   const { fromMs, toMs } = filter;
-  const counted = by === 'item' ? { ...filter, oneIn: 1 } : (await panelsOf(asking, filter)).whole;
+  const counted = by === 'item' ? { ...filter, oneIn: 1 } : await countedPanel(asking, filter);
   const answered = `SELECT * FROM (${recallsOf(counted, dialect)}) AS r WHERE code = 'OK'`;
   const isAfter = `CASE WHEN time >= ${dialect.time(atMs)} THEN 1 ELSE 0 END`;
   const counts =

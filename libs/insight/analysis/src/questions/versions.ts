@@ -1,5 +1,6 @@
 import type { VersionsPage } from '../domain/answers.js';
 import { wholeSpan } from '../domain/buckets.js';
+import type { Dialect } from '../domain/dialect.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import { outcomePairs } from '../domain/outcomes.js';
 import { exposures, exposuresByValue, overlapOf, recallsOf } from '../domain/relations.js';
@@ -17,10 +18,11 @@ export async function versions(
   const { store, actions, signal } = asking;
   const { dialect } = store;
   const { number } = dialect;
-  const { whole, overlap } = await panelsOf(asking, filter);
+  const [byArm = []] = await store.rows([armsStatement(filter, dialect)], signal);
+  const ofUsers = byArm.reduce((sum, row) => sum + numberOf(row, 'of_users'), 0);
+  const { whole, overlap } = panelsOf(asking, filter, ofUsers);
   const answeredOf = (one: AnalysisFilter) =>
     `SELECT * FROM (${recallsOf(one, dialect)}) AS r WHERE code = 'OK'`;
-  const answered = answeredOf(filter);
   const newest =
     `SELECT adapter, user_hash, ${dialect.newest('item_ids', 'recall_id')} AS item_ids ` +
     `FROM (${answeredOf(overlap)}) AS panel_recall ` +
@@ -37,10 +39,6 @@ export async function versions(
   const pairs = outcomePairs(whole, actions, dialect);
   const rows = await store.rows(
     [
-      `SELECT adapter, max(adapter_name) AS name, arm, ${number('count(*)')} AS recalls ` +
-        `FROM (${answered}) AS answered_recall GROUP BY adapter, arm`,
-      `SELECT adapter, ${number('count(DISTINCT user_hash)')} AS users ` +
-        `FROM (${answered}) AS answered_recall WHERE user_hash <> 0 GROUP BY adapter`,
       `SELECT earlier, later, floor(overlap * ${PARTS}) AS part, ${number('count(*)')} AS users, ` +
         `sum(overlap) AS total FROM (${overlaps}) AS user_pair GROUP BY earlier, later, part`,
       attribute === ''
@@ -53,16 +51,33 @@ export async function versions(
     ],
     signal,
   );
-  const [byArm = [], byUsers = [], byPart = [], byValue = [], byLength = [], outcomes = []] = rows;
+  const [byPart = [], byValue = [], byLength = [], outcomes = []] = rows;
   return {
     oneIn: whole.oneIn,
     overlapOneIn: overlap.oneIn,
-    versions: versionsOf(byArm, byUsers),
+    versions: versionsOf(byArm),
     pairs: pairsOf(byPart),
     attribute,
     exposure: attribute === '' ? [] : exposureOf(byValue),
     ...outcomeRows(placesOf(byLength), outcomes),
   };
+}
+
+/** Answered recalls by adapter and arm, those that a panel is of, and users under the arm ''. */
+function armsStatement(filter: AnalysisFilter, dialect: Dialect): string {
+  const { number } = dialect;
+  const asked =
+    'SELECT adapter, arm, user_hash, max(adapter_name) AS any_name, count(*) AS n ' +
+    `FROM (${recallsOf(filter, dialect)}) AS r WHERE code = 'OK' GROUP BY adapter, arm, user_hash`;
+  const ofUsers = number('sum(CASE WHEN user_hash <> 0 THEN n ELSE 0 END)');
+  return (
+    `WITH asked AS (${asked}) SELECT adapter, arm, max(any_name) AS name, ` +
+    `${number('sum(n)')} AS recalls, ${ofUsers} AS of_users, ${number('0')} AS users ` +
+    "FROM asked GROUP BY adapter, arm UNION ALL SELECT adapter, '' AS arm, '' AS name, " +
+    `${number('0')} AS recalls, ${number('0')} AS of_users, ` +
+    `${number('count(DISTINCT user_hash)')} AS users FROM asked WHERE user_hash <> 0 ` +
+    'GROUP BY adapter'
+  );
 }
 
 /** Recalled items by place: each list has one at every place up to its length. */
@@ -78,17 +93,16 @@ function placesOf(byLength: Rows): Rows {
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-function versionsOf(byArm: Rows, byUsers: Rows): VersionsPage['versions'] {
+function versionsOf(byArm: Rows): VersionsPage['versions'] {
   const groups = Map.groupBy(byArm, (row) => textOf(row, 'adapter'));
   const found = [...groups].map(([adapter, arms]) => {
     const frequent = [...arms].sort((a, b) => numberOf(b, 'recalls') - numberOf(a, 'recalls'));
-    const users = byUsers.find((row) => textOf(row, 'adapter') === adapter);
     return {
       adapter,
       name: textOf(frequent[0], 'name'),
       arm: textOf(frequent[0], 'arm'),
       recalls: arms.reduce((sum, row) => sum + numberOf(row, 'recalls'), 0),
-      users: numberOf(users, 'users'),
+      users: Math.max(...arms.map((row) => numberOf(row, 'users'))),
     };
   });
   return found.sort((a, b) => b.recalls - a.recalls || (a.adapter < b.adapter ? -1 : 1));

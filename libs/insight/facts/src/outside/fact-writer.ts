@@ -74,8 +74,15 @@ export interface FactSizes {
 }
 
 const FORM = 'FORMAT parquet, COMPRESSION zstd';
-/** Groups are small, so that a question about some users or items reads little of a file. */
-const MERGED_FORM = `${FORM}, COMPRESSION_LEVEL 6, ROW_GROUP_SIZE 8192`;
+
+/** Options of COPY for a file of an hour or day. */
+export function mergedForm(name: FactTableName): string {
+  // Groups are small, so that a question about some users or items reads little of a file.
+  const form = `${FORM}, COMPRESSION_LEVEL 6, ROW_GROUP_SIZE 8192`;
+  // Items repeat: as places in a dictionary, lists are read in less than half the time.
+  return name === 'recall_fact' ? `${form}, DICTIONARY_SIZE_LIMIT 65536` : form;
+}
+
 /** Order of the rows in a file of an hour, where it is not that of time. */
 const ORDER_OF_HOURS: Partial<Record<FactTableName, string>> = {
   recall_fact: 'user_hash, time',
@@ -266,7 +273,7 @@ export class FactWriter {
       const isDay = into.length === DAY_LENGTH;
       const order = isDay ? '' : ` ORDER BY ${ORDER_OF_HOURS[name] ?? 'time'}`;
       const rows = `SELECT * FROM read_parquet([${list}])${order}`;
-      await this.write(this.pathOf(name, into), rows, MERGED_FORM);
+      await this.write(this.pathOf(name, into), rows, mergedForm(name));
       this.leave(paths, nowMs);
     }
   }
