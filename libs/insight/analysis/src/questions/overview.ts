@@ -83,8 +83,9 @@ async function exposureStatement({ store }: Asking, { filter, before, buckets }:
   const shown = (span: AnalysisFilter, parts: Buckets, time: string) =>
     `SELECT e.time_ms AS time_ms, e.item_id AS item_id, e.n AS n FROM ` +
     `(SELECT ${time} AS time_ms, item_id, sum(n) AS n ` +
-    `FROM (${exposures(span, parts, sources, dialect)}) AS exposed GROUP BY time_ms, item_id) AS e ` +
-    `JOIN (${liveItems(span, dialect)}) AS l ON l.item_id = e.item_id`;
+    `FROM (${exposures(span, parts, sources, dialect)}) AS exposed ` +
+    `GROUP BY time_ms, item_id) AS e JOIN (${liveItems(span, dialect)}) AS l ` +
+    'ON l.item_id = e.item_id';
   const every =
     `SELECT time_ms, n FROM shown UNION ALL SELECT ${NOW} AS time_ms, sum(n) AS n FROM shown ` +
     `GROUP BY item_id UNION ALL SELECT time_ms, n ` +

@@ -23,6 +23,16 @@ export function tableFiles(folder: string, name: FactTableName): string[] {
   return counted.map((file) => join(at, file));
 }
 
+/** Paths of files whose rows are in the file of their hour or day as well. */
+export function coveredFiles(folder: string): string[] {
+  return FACT_TABLES.flatMap(({ name }) => {
+    const counted = new Set(tableFiles(folder, name));
+    const at = tableFolder(folder, name);
+    const files = readdirSync(at).filter((file) => file.endsWith('.parquet'));
+    return files.map((file) => join(at, file)).filter((path) => !counted.has(path));
+  });
+}
+
 /** Makes the folders, and removes what an earlier process left half-written. */
 export async function makeFolders(folder: string): Promise<void> {
   for (const { name } of FACT_TABLES) {

@@ -22,6 +22,7 @@ import {
 } from '../domain/fact-tables.js';
 import {
   bytesOf,
+  coveredFiles,
   makeFolders,
   STATE_FILE,
   tableFiles,
@@ -114,8 +115,8 @@ export class FactWriter {
   private lastStamp = '';
   private exportedMs = 0;
   private exportTookMs = 0;
-  /** Files that count no more, by the time from which on nobody reads them. */
-  private readonly leaving: { readonly path: string; readonly fromMs: number }[] = [];
+  /** Files that count no more -> the time from which on nobody reads them. */
+  private readonly leaving = new Map<string, number>();
 
   static async open(options: FactWriterOptions): Promise<FactWriter> {
     await makeFolders(options.path);
@@ -162,21 +163,18 @@ export class FactWriter {
     return { lost: 0, fault: this.fault };
   }
 
-  /** Whole hours and days become one file each; the oldest go where there are too many. */
+  /**
+   * Whole hours and days become one file each; the oldest go where there are too many, and first:
+   * a full disk may need their room.
+   */
   async tidy(nowMs: number): Promise<void> {
+    await this.removeCovered(nowMs);
+    await this.retain(nowMs);
     const rollups = new Rollups(this.connection, this.options.path, this.options.node);
     await rollups.write(nowMs);
     for (const name of [...ROW_TABLES.map((table) => table.name), 'item_hour'] as const) {
       await this.merge(name, nowMs);
     }
-    await this.retain(nowMs);
-    const gone = this.leaving.filter(({ fromMs }) => fromMs <= nowMs);
-    for (const { path } of gone) await rm(path, { force: true });
-    this.leaving.splice(
-      0,
-      this.leaving.length,
-      ...this.leaving.filter((one) => one.fromMs > nowMs),
-    );
   }
 
   find(userId: string): Promise<string | undefined> {
@@ -274,13 +272,19 @@ export class FactWriter {
       const order = isDay ? '' : ` ORDER BY ${ORDER_OF_HOURS[name] ?? 'time'}`;
       const rows = `SELECT * FROM read_parquet([${list}])${order}`;
       await this.write(this.pathOf(name, into), rows, mergedForm(name));
-      this.leave(paths, nowMs);
     }
   }
 
-  private leave(paths: readonly string[], nowMs: number): void {
-    const fromMs = nowMs + this.options.graceMs;
-    this.leaving.push(...paths.map((path) => ({ path, fromMs })));
+  /** Also those that a process before this one has left. */
+  private async removeCovered(nowMs: number): Promise<void> {
+    const { path: folder, graceMs } = this.options;
+    for (const path of coveredFiles(folder)) {
+      const fromMs = this.leaving.get(path) ?? nowMs + graceMs;
+      this.leaving.set(path, fromMs);
+      if (fromMs > nowMs) continue;
+      await rm(path, { force: true });
+      this.leaving.delete(path);
+    }
   }
 
   private async retain(nowMs: number): Promise<void> {

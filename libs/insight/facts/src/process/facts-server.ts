@@ -57,9 +57,8 @@ class FactsServer {
       const { writer } = this;
       const now = Date.now();
       const flushed = await writer?.flush(now);
-      const isWell = flushed?.fault === '';
-      if (isWell) await writer?.tidy(now);
-      return isWell;
+      await writer?.tidy(now);
+      return flushed?.fault === '';
     };
     const next = (isWell: boolean) => {
       setTimeout(

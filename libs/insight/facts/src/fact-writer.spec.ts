@@ -1,0 +1,111 @@
+/** Merging on a disk that is full, which is a small one in memory: it needs the right to mount. */
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { seededRandom, temporaryFolder } from '@tessera/testing';
+import { expect, it } from 'vitest';
+import { OPEN_RECALLS, ROLLED_RECALLS, viewStatements } from './outside/fact-views.js';
+import { FactWriter } from './outside/fact-writer.js';
+
+const SEED = 7;
+const HOUR_MS = 3_600_000;
+const BEGIN_MS = Date.UTC(2026, 10, 26, 11);
+const KEEP_MS = 24 * HOUR_MS;
+const PARTS = 6;
+const ITEMS = 20;
+
+const open = (path: string) =>
+  FactWriter.open({
+    path,
+    node: 'n',
+    memoryBytes: 2 ** 28,
+    keepMs: KEEP_MS,
+    keepBytes: 2 ** 40,
+    fileRowsMax: 1e6,
+    waitingRowsMax: 1e6,
+    graceMs: 0,
+  });
+
+async function append(writer: FactWriter, random: () => number, fromMs: number, count: number) {
+  const rows = Array.from({ length: count }, (_, index) => ({
+    user: 0,
+    time: fromMs + index,
+    recall_id: `${fromMs}-${index}`,
+    request_id: String(random()),
+    edge: 'grpc',
+    catalogue: '',
+    model: 'm',
+    adapter: '',
+    catalogue_seq: 1,
+    code: 'OK',
+    scene: {},
+    item_ids: Array.from({ length: ITEMS }, (_item, rank) => `${rank}-${Math.floor(random() * 9)}`),
+    scores: Array.from({ length: ITEMS }, random),
+  }));
+  const batch = { table: 'recall_fact' as const, rows: JSON.stringify(rows), count };
+  await writer.append({ ...batch, userIds: [''] });
+  await writer.flush(fromMs);
+}
+
+/** Recalls, how many differ, their items, those of `item_hour`, and those that it should have. */
+async function counted(path: string) {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  for (const statement of viewStatements(path, [])) await connection.run(statement);
+  const items = (view: string) => `(SELECT coalesce(sum(len(item_ids)), 0) FROM ${view})`;
+  const reader = await connection.runAndReadAll(
+    'SELECT count(*)::DOUBLE, count(DISTINCT recall_id)::DOUBLE, ' +
+      `(${items(ROLLED_RECALLS)} + ${items(OPEN_RECALLS)})::DOUBLE, ` +
+      `((SELECT coalesce(sum(recalls), 0) FROM item_hour) = ${items(ROLLED_RECALLS)}) ` +
+      'FROM recall_fact',
+  );
+  connection.closeSync();
+  instance.closeSync();
+  return reader.getRows()[0];
+}
+
+it('loses and doubles nothing where the disk is full while hours are merged', async (context) => {
+  const folder = temporaryFolder({});
+  const path = folder.path;
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', path]);
+  if (mounted.status !== 0) {
+    folder.remove();
+    context.skip('expected the right to mount a disk in memory, got none');
+  }
+  const random = seededRandom(SEED);
+  let writer = await open(path);
+  try {
+    await append(writer, random, BEGIN_MS - 3 * KEEP_MS, 5);
+    for (let part = 0; part < PARTS; part++) {
+      await append(writer, random, BEGIN_MS + part * 60_000, 1500);
+    }
+    const at = join(path, 'recall_fact');
+    const [old = '', ...parts] = readdirSync(at).sort();
+    const bytes = parts.reduce((sum, file) => sum + statSync(join(at, file)).size, 0);
+    const { bavail, bsize } = statfsSync(path);
+    writeFileSync(join(path, 'full'), Buffer.alloc(bavail * bsize - Math.floor(bytes / 2)));
+    const nowMs = BEGIN_MS + HOUR_MS;
+    await expect(writer.tidy(nowMs), `seed ${SEED}`).rejects.toThrow(/no space left/i);
+    // The file that is too old has gone all the same, and the hour is counted already.
+    expect(readdirSync(join(path, 'item_hour'))).toHaveLength(1);
+    expect(readdirSync(at).sort()).toEqual(parts);
+    expect(old).not.toBe('');
+    const all = [PARTS * 1500, PARTS * 1500, PARTS * 1500 * ITEMS, true];
+    expect(await counted(path)).toEqual(all);
+    rmSync(join(path, 'full'));
+    await writer.tidy(nowMs);
+    expect(await counted(path)).toEqual(all);
+    // A process that ends now leaves files that count no more to the next one.
+    await writer.close();
+    writer = await open(path);
+    await writer.tidy(nowMs);
+    expect(readdirSync(at)).toEqual(['20261126T11.n.parquet']);
+    expect(await counted(path)).toEqual(all);
+  } finally {
+    await writer.close();
+    spawnSync('umount', [path]);
+    folder.remove();
+  }
+}, 120_000);
