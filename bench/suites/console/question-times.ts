@@ -37,7 +37,7 @@ function recallsOf(hour: number, count: number): string {
   return (
     `SELECT make_timestamp_ms(${at} + (r * ${HOUR_MS} // ${count})) AS time, ` +
     `'${String(hour).padStart(2, '0')}' || lpad(r::VARCHAR, 9, '0') AS recall_id, ` +
-    `'q${hour}-' || r AS request_id, hash(hash(r) % ${USERS}) AS user_hash, 'n' AS node, ` +
+    `'q${hour}-' || r AS request_id, hash(1 + hash(r) % ${USERS}) AS user_hash, 'n' AS node, ` +
     "'grpc' AS edge, map {'daypart': ['morning', 'noon', 'night'][1 + r % 3]} AS scene, " +
     "'' AS catalogue, 'm' AS model, ['', 'aaa', 'bbb'][1 + r % 3] AS adapter, " +
     "'' AS adapter_name, " +

@@ -7,7 +7,7 @@ import type { AnalysisFilter } from './domain/filter.js';
 import { chdbOver } from './fixture/chdb-facts.js';
 import { writeFacts } from './fixture/fact-files.js';
 import { FiguresByHand } from './fixture/figures-by-hand.js';
-import { generatedFacts, HOUR_MS } from './fixture/generated-facts.js';
+import { type GeneratedFacts, generatedFacts, HOUR_MS } from './fixture/generated-facts.js';
 import { DuckdbStore } from './outside/duckdb-store.js';
 import { ad } from './questions/ad.js';
 import { composition } from './questions/composition.js';
@@ -88,27 +88,23 @@ describe.each(['duckdb', 'clickhouse'])('%s', (name) => {
     120_000,
   );
 
-  it('gives the figures of a panel of users where there are many recalls', async (context) => {
-    const asked = asking(context);
-    const hashes = await asked.store.rows([
-      `SELECT recall_id, ${asked.store.dialect.number('user_hash')} AS hash FROM recall_fact`,
-    ]);
-    const hashOf = new Map(hashes[0]?.map((row) => [row.recall_id, Number(row.hash)]));
-    const isOfUser = ({ code, userId }: { readonly code: string; readonly userId: string }) =>
-      code === 'OK' && userId !== '';
-    const wanted = hand.recalls(EVERY).filter(isOfUser).length;
-    const few = { ...asked, panelRecalls: wanted - 1 };
-    const panelOf = (oneIn: number) => {
-      const isIn = ({ recallId }: { readonly recallId: string }) =>
-        (hashOf.get(recallId) ?? 0) < 2 ** 64 / oneIn;
-      const users = new Set(facts.recalls.filter(isIn).map(({ userId }) => userId));
-      users.delete('');
-      const of = ({ userId }: { readonly userId: string }) => users.has(userId);
-      const [recalls, behaviours] = [facts.recalls.filter(of), facts.behaviours.filter(of)];
-      return new FiguresByHand({ ...facts, recalls, behaviours });
-    };
-    await checkPanel(few, panelOf(2), panelOf(3));
+  it('gives the figures of a panel where there are many recalls', async (context) => {
+    await checkPanel(asking(context), facts, [2, 3]);
   }, 120_000);
+
+  it('gives the figures of a panel where most recalls name no user', async (context) => {
+    asking(context);
+    const unnamed = generatedFacts(SEED, 0.9);
+    const other = temporaryFolder({});
+    await writeFacts(unnamed, other.path);
+    const store = await (name === 'duckdb' ? DuckdbStore.open(other.path) : chdbOver(other.path));
+    try {
+      await checkPanel({ store: store as Opened, actions }, unnamed, [2, 1]);
+    } finally {
+      store?.close();
+      other.remove();
+    }
+  }, 240_000);
 
   it('counts every recalled item as shown without impressions', async (context) => {
     await checkUnseen(asking(context));
@@ -210,15 +206,35 @@ async function checkUnseen(asked: Asking): Promise<void> {
   );
 }
 
+/** Facts of one user in so many, and none without a user. */
+async function panelOf({ store }: Asking, of: GeneratedFacts, oneIn: number) {
+  if (oneIn === 1) return new FiguresByHand(of);
+  const [rows = []] = await store.rows([
+    `SELECT recall_id, ${store.dialect.number('user_hash')} AS hash FROM recall_fact`,
+  ]);
+  const hashOf = new Map(rows.map((row) => [row.recall_id, Number(row.hash)]));
+  const isIn = ({ recallId, userId }: { readonly recallId: string; readonly userId: string }) =>
+    userId !== '' && (hashOf.get(recallId) ?? 0) < 2 ** 64 / oneIn;
+  const recalls = of.recalls.filter(isIn);
+  const users = new Set(recalls.map(({ userId }) => userId));
+  const behaviours = of.behaviours.filter(({ userId }) => users.has(userId));
+  return new FiguresByHand({ ...of, recalls, behaviours });
+}
+
 async function checkPanel(
-  asked: Asking,
-  panel: FiguresByHand,
-  fewer: FiguresByHand,
+  every: Asking,
+  of: GeneratedFacts,
+  [oneIn, overlapOneIn]: readonly [number, number],
 ): Promise<void> {
+  const all = new FiguresByHand(of);
+  const answered = all.recalls(EVERY).filter(({ code }) => code === 'OK');
+  const asked = { ...every, panelRecalls: answered.length - 1 };
+  const panel = await panelOf(asked, of, oneIn);
+  const fewer = await panelOf(asked, of, overlapOneIn);
   const page = await overview(asked, EVERY, 5);
-  expect([page.oneIn, page.overlapOneIn]).toEqual([2, 3]);
-  expect(page.now.recalls, `seed ${SEED}`).toBe(hand.recalls(EVERY).length);
-  expect(page.now.gini).toBeCloseTo(hand.exposure(EVERY).gini, 12);
+  expect([page.oneIn, page.overlapOneIn]).toEqual([oneIn, overlapOneIn]);
+  expect(page.now.recalls, `seed ${SEED}`).toBe(all.recalls(EVERY).length);
+  expect(page.now.gini).toBeCloseTo(all.exposure(EVERY).gini, 12);
   const pairs = panel.pairs(EVERY);
   expect(pairs.length).toBeGreaterThan(0);
   expect(page.now.clickRate).toMatchObject({
@@ -241,8 +257,9 @@ async function checkPanel(
   const shown = await ad(asked, EVERY, 'item-3');
   const had = (one: FiguresByHand) =>
     one.recalls(EVERY).filter(({ itemIds }) => itemIds.includes('item-3'));
-  expect(shown.recalls).toBe(had(hand).length);
-  expect(shown.users).toBe(2 * new Set(had(panel).map(({ userId }) => userId)).size);
+  expect(shown.recalls).toBe(had(all).length);
+  const users = new Set(had(panel).map(({ userId }) => userId));
+  expect(shown.users).toBe(oneIn * users.size);
 }
 
 async function checkShares(store: Opened | undefined, filter: AnalysisFilter): Promise<void> {

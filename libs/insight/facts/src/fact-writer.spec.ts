@@ -16,7 +16,7 @@ const KEEP_MS = 24 * HOUR_MS;
 const PARTS = 6;
 const ITEMS = 20;
 
-const open = (path: string) =>
+const open = (path: string, graceMs: number) =>
   FactWriter.open({
     path,
     node: 'n',
@@ -25,7 +25,7 @@ const open = (path: string) =>
     keepBytes: 2 ** 40,
     fileRowsMax: 1e6,
     waitingRowsMax: 1e6,
-    graceMs: 0,
+    graceMs,
   });
 
 async function append(writer: FactWriter, random: () => number, fromMs: number, count: number) {
@@ -75,7 +75,7 @@ it('loses and doubles nothing where the disk is full while hours are merged', as
     context.skip('expected the right to mount a disk in memory, got none');
   }
   const random = seededRandom(SEED);
-  let writer = await open(path);
+  let writer = await open(path, HOUR_MS);
   try {
     await append(writer, random, BEGIN_MS - 3 * KEEP_MS, 5);
     for (let part = 0; part < PARTS; part++) {
@@ -99,7 +99,7 @@ it('loses and doubles nothing where the disk is full while hours are merged', as
     expect(await counted(path)).toEqual(all);
     // A process that ends now leaves files that count no more to the next one.
     await writer.close();
-    writer = await open(path);
+    writer = await open(path, 0);
     await writer.tidy(nowMs);
     expect(readdirSync(at)).toEqual(['20261126T11.n.parquet']);
     expect(await counted(path)).toEqual(all);

@@ -7,7 +7,7 @@ import { outcomePairs } from '../domain/outcomes.js';
 import { bucketOf, exposures, liveItems, overlapOf, recallsOf } from '../domain/relations.js';
 import { giniOf, rateOf } from '../domain/statistics.js';
 import { marksOf, marksStatements } from './marks.js';
-import { type Asking, numberOf, panelsOf, textOf } from './question.js';
+import { type Asking, answeredOf, numberOf, panelsOf, textOf } from './question.js';
 
 interface Spans {
   readonly filter: AnalysisFilter;
@@ -205,8 +205,7 @@ export async function overview(
   const spans: Spans = { filter, before: spanBefore(filter), buckets };
   const [recalls = []] = await store.rows([recallsStatement(spans, dialect)], signal);
   const answered = recalls.filter((row) => isNow(row) && textOf(row, 'code') === 'OK');
-  const ofUsers = answered.reduce((sum, row) => sum + numberOf(row, 'of_users'), 0);
-  const { whole, overlap } = panelsOf(asking, filter, ofUsers);
+  const { whole, overlap } = panelsOf(asking, filter, answeredOf(answered));
   const rows = await store.rows(
     [
       outcomesStatement(asking, spans, whole),

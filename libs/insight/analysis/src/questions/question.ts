@@ -25,32 +25,46 @@ export type PanelFilter = AnalysisFilter & { readonly oneIn: number };
 
 export interface Panels {
   readonly whole: PanelFilter;
-  /** Fewer of the same users, for overlaps. */
+  /** Fewer of the same users, for overlaps, which are of users alone. */
   readonly overlap: PanelFilter;
+}
+
+/** Answered recalls of a filter, and those of them that name a user. */
+export interface Answered {
+  readonly recalls: number;
+  readonly ofUsers: number;
 }
 
 /**
  * The filter for questions that read lists of items, which take a time by their number: all of the
- * recalls, or those of one user in so many. A panel is the same users at all times.
- * @param recalls answered ones of users
+ * recalls, or those of one user in so many. A panel is the same users at all times, and has no
+ * recall without a user.
  */
 export function panelsOf(
   { panelRecalls = PANEL_RECALLS }: Asking,
   filter: AnalysisFilter,
-  recalls: number,
+  { recalls, ofUsers }: Answered,
 ): Panels {
-  const panel = (recallsMax: number) => ({
-    ...filter,
-    oneIn: Math.max(1, Math.ceil(recalls / recallsMax)),
-  });
-  return { whole: panel(panelRecalls), overlap: panel(panelRecalls / OVERLAP_COST) };
+  const oneIn = (recallsMax: number) => Math.max(1, Math.ceil(ofUsers / recallsMax));
+  const isPanel = recalls > panelRecalls;
+  return {
+    whole: { ...filter, oneIn: isPanel ? Math.max(2, oneIn(panelRecalls)) : 1 },
+    overlap: { ...filter, oneIn: oneIn(panelRecalls / OVERLAP_COST) },
+  };
 }
 
 export async function countedPanel(asking: Asking, filter: AnalysisFilter): Promise<PanelFilter> {
-  const { store, signal } = asking;
+  const { dialect } = asking.store;
   const count =
-    `SELECT ${store.dialect.number('count(*)')} AS recalls ` +
-    `FROM (${recallsOf(filter, store.dialect)}) AS r WHERE code = 'OK' AND user_hash <> 0`;
-  const [rows = []] = await store.rows([count], signal);
-  return panelsOf(asking, filter, numberOf(rows[0], 'recalls')).whole;
+    `SELECT ${dialect.number('count(*)')} AS recalls, ` +
+    `${dialect.number('sum(CASE WHEN user_hash <> 0 THEN 1 ELSE 0 END)')} AS of_users ` +
+    `FROM (${recallsOf(filter, dialect)}) AS r WHERE code = 'OK'`;
+  const [rows = []] = await asking.store.rows([count], asking.signal);
+  return panelsOf(asking, filter, answeredOf(rows)).whole;
+}
+
+/** Of rows with parts of them. */
+export function answeredOf(rows: readonly Row[]): Answered {
+  const sum = (name: string) => rows.reduce((all, row) => all + numberOf(row, name), 0);
+  return { recalls: sum('recalls'), ofUsers: sum('of_users') };
 }

@@ -5,7 +5,7 @@ import type { AnalysisFilter } from '../domain/filter.js';
 import { outcomePairs } from '../domain/outcomes.js';
 import { exposures, exposuresByValue, overlapOf, recallsOf } from '../domain/relations.js';
 import { outcomeRows, outcomeStatement } from './outcome-rows.js';
-import { type Asking, numberOf, panelsOf, textOf } from './question.js';
+import { type Asking, answeredOf, numberOf, panelsOf, textOf } from './question.js';
 
 const PARTS = 10;
 
@@ -19,13 +19,12 @@ export async function versions(
   const { dialect } = store;
   const { number } = dialect;
   const [byArm = []] = await store.rows([armsStatement(filter, dialect)], signal);
-  const ofUsers = byArm.reduce((sum, row) => sum + numberOf(row, 'of_users'), 0);
-  const { whole, overlap } = panelsOf(asking, filter, ofUsers);
-  const answeredOf = (one: AnalysisFilter) =>
+  const { whole, overlap } = panelsOf(asking, filter, answeredOf(byArm));
+  const answeredIn = (one: AnalysisFilter) =>
     `SELECT * FROM (${recallsOf(one, dialect)}) AS r WHERE code = 'OK'`;
   const newest =
     `SELECT adapter, user_hash, ${dialect.newest('item_ids', 'recall_id')} AS item_ids ` +
-    `FROM (${answeredOf(overlap)}) AS panel_recall ` +
+    `FROM (${answeredIn(overlap)}) AS panel_recall ` +
     'WHERE user_hash <> 0 GROUP BY adapter, user_hash';
   const pair = overlapOf(dialect);
   const overlaps =
@@ -46,7 +45,7 @@ export async function versions(
         : `SELECT adapter, value, ${number('sum(n)')} AS items FROM (${valued}) AS valued ` +
           'GROUP BY adapter, value',
       `SELECT adapter, ${length} AS length, ${number('count(*)')} AS recalls ` +
-        `FROM (${answeredOf(whole)}) AS panel_recall GROUP BY adapter, length`,
+        `FROM (${answeredIn(whole)}) AS panel_recall GROUP BY adapter, length`,
       outcomeStatement(pairs, dialect),
     ],
     signal,

@@ -175,6 +175,7 @@ export class FactWriter {
     for (const name of [...ROW_TABLES.map((table) => table.name), 'item_hour'] as const) {
       await this.merge(name, nowMs);
     }
+    await this.removeCovered(nowMs);
   }
 
   find(userId: string): Promise<string | undefined> {
