@@ -47,10 +47,7 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
     recall: {
       search: recall.search,
       rowBudget: recall.rowBudget,
-      widths: recall.defaultWidths,
       resultCount: DEFAULT_RESULT_COUNT,
-      itemsPerSid: recall.itemsPerSid,
-      scoreNorm: recall.scoreNorm,
       historyItemsMax: recall.historyItemsMax,
       historyTrimPercent: RECALL_CHOICES.historyTrimPercent,
       rememberedRecalls: 0,

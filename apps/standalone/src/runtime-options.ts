@@ -58,11 +58,10 @@ export interface Listeners {
 }
 
 function recallDefaults({ recall, behaviours, engine }: Config): RecallRuntimeOptions['recall'] {
-  const { defaultWidths, frequencyCaps, ...others } = recall;
+  const { frequencyCaps, ...others } = recall;
   return {
     ...others,
     ...RECALL_CHOICES,
-    widths: defaultWidths,
     resultCount: Math.min(DEFAULT_RESULT_COUNT, engine.resultCountMax),
     isClick: parseClickActions(behaviours.clickActions),
     frequencyCaps: parseFrequencyCaps(frequencyCaps),

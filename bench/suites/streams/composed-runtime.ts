@@ -38,15 +38,10 @@ export interface ComposedParts {
   readonly behaviourLog?: BehaviourLog;
 }
 
-function defaultsOf({
-  defaultWidths: widths,
-  frequencyCaps,
-  ...defaults
-}: Config['recall']): RecallDefaults {
+function defaultsOf({ frequencyCaps, ...defaults }: Config['recall']): RecallDefaults {
   return {
     ...defaults,
     ...RECALL_CHOICES,
-    widths,
     resultCount: DEFAULT_RESULT_COUNT,
     frequencyCaps: parseFrequencyCaps(frequencyCaps),
   };

@@ -148,21 +148,10 @@ function faultsOfValues(tree: Group, paths: readonly string[]): string[] {
 /** Limits that only hold between two keys. */
 function faultsBetween(config: Config): string[] {
   const faults: string[] = [];
-  const widest = Math.max(...config.recall.defaultWidths);
   const { widthMax, batchRowsMax } = config.engine;
   if (batchRowsMax < widthMax) {
     faults.push(
       `engine.batchRowsMax: expected at least engine.widthMax (${widthMax}), got ${batchRowsMax}`,
-    );
-  }
-  if (config.engine.vocabulary === 'catalogue' && config.recall.scoreNorm === 'full') {
-    faults.push(
-      'recall.scoreNorm: expected level or allowed (engine.vocabulary is catalogue), got full',
-    );
-  }
-  if (widest > widthMax) {
-    faults.push(
-      `recall.defaultWidths: expected at most engine.widthMax (${widthMax}), got ${widest}`,
     );
   }
   const { defaultDeadlineMs, deadlineMsMax } = config.recall;

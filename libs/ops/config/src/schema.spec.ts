@@ -7,7 +7,7 @@ import { OPERATOR_KEYS } from './operator-keys.js';
 import { repositoryRoot } from './repository-root.js';
 import { CONFIG_KEYS } from './schema.js';
 
-const KEYS_MAX = 155;
+const KEYS_MAX = 152;
 const OPERATOR_KEYS_MAX = 45;
 
 const folder = temporaryFolder({});
@@ -17,6 +17,7 @@ afterAll(() => folder.remove());
 const REMOVED = [
   ...['adapters.rankMax', 'behaviours.keyPrefix', 'console.sqlSeconds', 'engine.batching'],
   ...['grpc.streamsMax', 'http.headersMs', 'kafka.requestsTopic', 'kv.eviction', 'kv.pool'],
+  ...['recall.defaultWidths', 'recall.itemsPerSid', 'recall.scoreNorm'],
   ...['recall.defaultResultCount', 'tasks.threads', 'tracing.sampler', 'weights.waitMaxMs'],
 ];
 

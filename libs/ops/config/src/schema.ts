@@ -41,7 +41,6 @@ export const CONFIG_LIMITS = {
   kvBytesMax: 2 ** 50,
   messageBytesMax: 256 * MEBIBYTE,
   partitionsMax: 1024,
-  batchRecordsMax: 10_000,
   nodeNameMax: 253,
   levelSizeMax: 2 ** 20,
   levelsMax: 32,
@@ -168,7 +167,7 @@ export const configSchema = z.strictObject({
       ['full', 'catalogue'],
       'full',
       'tokens with scores: all, or only those of the catalogues, which saves the rows of the ' +
-        'others and needs recall.scoreNorm level or allowed',
+        'others and normalises scores over the codes of a level',
     ),
     threadCount: integer(
       1,
