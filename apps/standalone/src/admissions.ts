@@ -1,15 +1,15 @@
 import { type AdmissionSettings, EdgeAdmission } from '@tessera/admission';
 import type { Config } from '@tessera/config';
-import type { EmbeddingModels } from '@tessera/embedding';
+import { type EmbeddingModels, TEXT_LIMITS } from '@tessera/embedding';
 import type { Queue } from '@tessera/methods';
 import type { RecallFacts } from '@tessera/recall';
-import type { RelevanceScorer } from '@tessera/relevance';
+import { QUEUE_DOCUMENTS_MAX, type RelevanceScorer } from '@tessera/relevance';
 
 export type Admissions = Readonly<Record<'decoder', EdgeAdmission>> &
   Partial<Readonly<Record<Queue, EdgeAdmission>>>;
 
 export interface AdmissionParts {
-  readonly config: Pick<Config, 'engine' | 'relevance' | 'embedding'>;
+  readonly config: Pick<Config, 'engine'>;
   readonly facts: Pick<RecallFacts, 'forecast'>;
   /** Left out: no texts are scored. */
   readonly relevance?: Pick<RelevanceScorer, 'profile'> | undefined;
@@ -35,13 +35,13 @@ export function admissionsOf(parts: AdmissionParts): Admissions {
     ),
     ...(relevance && {
       relevance: admission(
-        config.relevance.queueCapacity,
+        QUEUE_DOCUMENTS_MAX,
         backlog(() => relevance.profile().backlogUs),
       ),
     }),
     ...(embedding && {
       embedding: admission(
-        config.embedding.queueTextsMax,
+        TEXT_LIMITS.queueTextsMax,
         backlog(() => embedding.backlogUs()),
       ),
     }),

@@ -174,7 +174,7 @@ export const configSchema = z.strictObject({
       L.threadCountMax,
       // One core is left to the edges: parsing and mapping must not wait for a forward pass.
       Math.min(L.threadCountMax, Math.max(1, MACHINE.cpuCount - 1)),
-      "compute threads, including the engine's own",
+      "compute threads, including the engine's own; as many of relevance.path, one more of encoders",
       'cores of the machine, or of the cgroup, but one',
     ),
     queueCapacity: integer(1, L.queueCapacityMax, 256, 'requests waiting or running'),
@@ -231,12 +231,6 @@ export const configSchema = z.strictObject({
       'stores of keys and values that all nodes use, nearest first, separated by spaces: ' +
         'redis://HOST:PORT, rediss://HOST:PORT (user and TLS of behaviours.redis*), ' +
         's3://BUCKET/PREFIX (with adapters.s3*); empty: none',
-    ),
-    sharedBytesPerSecond: integer(
-      MEBIBYTE,
-      L.kvBytesMax,
-      64 * MEBIBYTE,
-      'bytes a second that this node writes into each of them at most',
     ),
     sharedHours: integer(
       1,
