@@ -22,7 +22,8 @@ const USAGE = `usage: npm run calibrate -- --out FILE (--sequences FILE | --prom
        npm run calibrate -- --model DIR --texts FILE [--threads N]
 
 Measures what enters the linear layers of a model and writes fixed activation scales, for
---activation-scales of other commands and model.activationScalesPath (docs/operate/quantisation.md).
+--activation-scales of other commands, or activation-scales.json in the model folder
+(docs/operate/quantisation.md).
   --sequences FILE     {"user": [item IDs, oldest first]}, .gz too, as prompts of the service
   --prompts FILE       an array of token-id arrays instead
   --model DIR, --catalogue FILE[#domain=NAME]    as for npm run recall

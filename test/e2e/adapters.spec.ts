@@ -158,7 +158,6 @@ describe('of one service', () => {
   beforeAll(async () => {
     allow();
     await start({
-      TESSERA_ADAPTERS_NORM_MAX: '10000',
       TESSERA_ADAPTERS_SAMPLES_MIN: '8',
       TESSERA_ADAPTERS_SHADOW_PERCENT: '100',
     });

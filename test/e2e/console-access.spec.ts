@@ -40,7 +40,6 @@ function variables(issuer: OidcIssuer) {
     TESSERA_ADAPTERS_PATH: place('adapters'),
     TESSERA_ADAPTERS_SAMPLES_MIN: '8',
     TESSERA_ADAPTERS_SHADOW_PERCENT: '100',
-    TESSERA_ADAPTERS_NORM_MAX: '1000000',
     TESSERA_ACCESS_TOKENS_PATH: place('tokens.json'),
     TESSERA_OIDC_ISSUER: issuer.url,
     TESSERA_OIDC_CLIENT_ID: CLIENT_ID,

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { usersOfFile } from '@tessera/behaviour';
 import { CHANGES_NOT_KEPT, type ProgressListener, parseSource } from '@tessera/catalogue';
 import { type Config, loadConfig } from '@tessera/config';
-import { engineLimits } from '@tessera/engine';
+import { engineLimits, scalesIn } from '@tessera/engine';
 import { DEFAULT_RESULT_COUNT, RECALL_CHOICES, type RecallRuntimeOptions } from '@tessera/recall';
 import type { FlagKind, Flags } from './command.js';
 
@@ -27,10 +27,11 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
   const model = flags.text('model');
   const modelPath = model === undefined ? config.model.path : resolve(model);
   const { recall, engine } = config;
+  const computeType = flags.oneOf('dtype', COMPUTE_TYPES, config.model.computeType);
   return {
     modelPath,
-    computeType: flags.oneOf('dtype', COMPUTE_TYPES, config.model.computeType),
-    activationScalesPath: flags.text('activation-scales') ?? config.model.activationScalesPath,
+    computeType,
+    activationScalesPath: flags.text('activation-scales') ?? scalesIn(modelPath, computeType),
     catalogueSources: sources(flags, config, model === undefined ? undefined : modelPath),
     toleratedRows: config.catalogue.toleratedRows,
     titlesPath: flags.text('titles') ?? config.catalogue.titlesPath,

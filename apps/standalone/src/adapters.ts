@@ -3,6 +3,7 @@ import {
   type AdapterSettings,
   CANARY_RULES,
   DEFAULT_ADAPTER,
+  NORM_MAX,
   RANK_MAX,
   VERSION_BYTES_MAX,
 } from '@tessera/adapter';
@@ -42,13 +43,13 @@ export function adapterSettings(
   { adapters }: Config,
   onEvent: (event: AdapterEvent) => void,
 ): AdapterSettings | undefined {
-  const { path, normMax, diskBytes } = adapters;
+  const { path, diskBytes } = adapters;
   if (path === '') return undefined;
   const { goldenPath, shadowPercent, samplesMin, overlapMinPercent } = adapters;
   const rules = { ...CANARY_RULES, samplesMin, overlapMinPercent };
   const limits = {
     rankMax: RANK_MAX,
-    normMax,
+    normMax: NORM_MAX,
     versionBytesMax: VERSION_BYTES_MAX,
     diskBytesMax: diskBytes,
   };

@@ -1,4 +1,4 @@
-import { RANK_MAX } from '@tessera/adapter';
+import { NORM_MAX, RANK_MAX } from '@tessera/adapter';
 import type { Config } from '@tessera/config';
 import { PASS_LIMITS, parseModelSpecs } from '@tessera/embedding';
 import { configNote, ENGINE_CHOICES, headPool, NativeEngine } from '@tessera/engine';
@@ -46,6 +46,7 @@ export async function openRelevance(
 }
 
 const ADAPTERS = 'relevance.adapters';
+const ADAPTER_LIMITS = { rankMax: RANK_MAX, normMax: NORM_MAX };
 const invalid = expecting('CONFIG_INVALID');
 
 /** `base` is the model alone. */
@@ -82,7 +83,7 @@ async function openClassifier(
 }
 
 async function openDecoder(
-  { relevance: settings, adapters: { bytesMax, normMax }, engine: { threadCount } }: Config,
+  { relevance: settings, adapters: { bytesMax }, engine: { threadCount } }: Config,
   queueCapacity: number,
 ): Promise<OpenedRelevance> {
   const { path, computeType, promptTokensMax, kvBytesMax } = settings;
@@ -117,7 +118,7 @@ async function openDecoder(
       await Promise.all(
         specs.map(
           async ({ name, path: folder }) =>
-            [name, await engine.loadAdapter(folder, { rankMax: RANK_MAX, normMax })] as const,
+            [name, await engine.loadAdapter(folder, ADAPTER_LIMITS)] as const,
         ),
       ),
     );

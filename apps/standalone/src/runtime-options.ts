@@ -4,7 +4,7 @@ import { type ProgressListener, parseCatalogueSpecs, parseFlight } from '@tesser
 import { peerConnection, TesseraClient } from '@tessera/client';
 import { type Config, redisPrefix, redisSecurity } from '@tessera/config';
 import { type EmbeddingModels, NO_MODELS } from '@tessera/embedding';
-import { engineLimits, type KvSharing, kvOptions } from '@tessera/engine';
+import { engineLimits, type KvSharing, kvOptions, scalesIn } from '@tessera/engine';
 import { expecting, type TesseraError } from '@tessera/errors';
 import {
   DEFAULT_RESULT_COUNT,
@@ -23,6 +23,9 @@ const invalid = expecting('CONFIG_INVALID');
  * let in: above the deadline of an ordinary recall, below what callers take for an outage.
  */
 const UPDATE_WAIT_MS = 1000;
+
+/** Changes before a new snapshot is built; of large catalogues an eighth of the items. */
+const COMPACT_AFTER_CHANGES = 100_000;
 
 function behavioursOf(config: Config, tracing: Tracing) {
   const { behaviours, users, disk, peer, recall, model, catalogue } = config;
@@ -80,7 +83,7 @@ export function runtimeOptions(
   return {
     modelPath: config.model.path,
     computeType: config.model.computeType,
-    activationScalesPath: config.model.activationScalesPath,
+    activationScalesPath: scalesIn(config.model.path, config.model.computeType),
     catalogueSources: [{ path: config.catalogue.path, domain: config.catalogue.domain }],
     titlesPath: config.catalogue.titlesPath,
     behaviours: behavioursOf(config, tracing),
@@ -90,7 +93,7 @@ export function runtimeOptions(
       folder: config.catalogue.changesPath,
       sync: 'commit',
       levelSizes: config.catalogue.levelSizes,
-      compactAfterChanges: config.catalogue.compactAfterChanges,
+      compactAfterChanges: COMPACT_AFTER_CHANGES,
       reserveBytes: config.disk.reserveBytes,
       onCompacted,
       attributesPath: config.catalogue.attributesPath,

@@ -76,14 +76,14 @@ describe('folders of stores that no key names', () => {
 describe('loadConfig', () => {
   it('takes defaults where nothing is said', () => {
     const { config, origins } = loadConfig({ environment: {} });
-    expect(config.http).toMatchObject({ host: '127.0.0.1', port: 8080, bodyBytesMax: 4_194_304 });
+    expect(config.http).toMatchObject({ host: '127.0.0.1', port: 8080 });
     expect([config.http.trustedProxies, config.http.certificatePath]).toEqual(['', '']);
     expect(config.grpc.port).toBe(50_051);
     expect(config.model.path.endsWith(join('models', 'demo'))).toBe(true);
     expect(origins.size).toBe(0);
   });
 
-  it("takes OpenTelemetry's variables where the own key is not set, and refuses strangers", () => {
+  it("takes OpenTelemetry's variables, and refuses strangers", () => {
     const tracing = (environment: Record<string, string>) =>
       loadConfig({ environment }).config.tracing;
     expect(

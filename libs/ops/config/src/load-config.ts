@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { shown, TesseraError } from '@tessera/errors';
 import { readRegularSync } from '@tessera/files';
-import type { z } from 'zod';
 import { faultsOfSecurity } from './broker-security.js';
-import { otelValues, type TraceSampling } from './otel-variables.js';
+import { otelValues } from './otel-variables.js';
 import { dataRoot, repositoryRoot } from './repository-root.js';
 import {
   CONFIG_KEYS,
@@ -36,7 +35,7 @@ export interface ConfigSources {
   readonly flags?: Readonly<Record<string, string>>;
 }
 
-type Origin = 'default' | 'otel' | 'file' | 'environment' | 'flag';
+type Origin = 'default' | 'file' | 'environment' | 'flag';
 
 interface Group {
   [key: string]: unknown;
@@ -112,18 +111,6 @@ function readEnvironmentInto(
     else if (key) put(reading, key.path, parseText(text, key.kind), 'environment');
     else noteUnknown(reading, variable);
   }
-}
-
-function readOtelInto(
-  reading: Reading,
-  environment: Readonly<Record<string, string | undefined>>,
-): TraceSampling {
-  const { values, sampling, faults } = otelValues(environment);
-  reading.faults.push(...faults);
-  for (const [path, text] of Object.entries(values)) {
-    put(reading, path, text, 'otel');
-  }
-  return sampling;
 }
 
 function noteUnknown(reading: Reading, variable: string): void {
@@ -284,10 +271,6 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
   };
 }
 
-function sampled(keys: z.infer<typeof configSchema>, sampling: TraceSampling): Config {
-  return { ...keys, tracing: { ...keys.tracing, ...sampling } };
-}
-
 function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     Object.values(value).forEach(freeze);
@@ -311,7 +294,8 @@ export interface LoadedConfig {
 export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   const environment = sources.environment ?? process.env;
   const reading: Reading = { tree: {}, origins: new Map(), faults: [], ignored: [] };
-  const sampling = readOtelInto(reading, environment);
+  const { tracing, faults: otelFaults } = otelValues(environment);
+  reading.faults.push(...otelFaults);
   const file = sources.file ?? environment[FILE_VARIABLE];
   if (file !== undefined && file !== '') readFileInto(reading, file);
   readEnvironmentInto(reading, environment);
@@ -322,7 +306,7 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   for (const area of Object.keys(configSchema.shape)) reading.tree[area] ??= {};
   const parsed = configSchema.safeParse(reading.tree);
   const faults = parsed.success
-    ? [...reading.faults, ...faultsBetween(sampled(parsed.data, sampling))]
+    ? [...reading.faults, ...faultsBetween({ ...parsed.data, tracing })]
     : [
         ...reading.faults,
         ...faultsOfValues(
@@ -334,7 +318,7 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
     throw new TesseraError('CONFIG_INVALID', `bad configuration:\n  ${faults.join('\n  ')}`);
   }
   const { origins, ignored } = reading;
-  return { config: freeze(withPaths(sampled(parsed.data, sampling), origins)), origins, ignored };
+  return { config: freeze(withPaths({ ...parsed.data, tracing }, origins)), origins, ignored };
 }
 
 /** The effective configuration, one line per key: variable, value, origin. */

@@ -14,12 +14,6 @@ export const adaptersSchema = z.strictObject({
     canBeEmpty: true,
   }),
   bytesMax: integer(0, BYTES_MAX, 256 * MEBIBYTE, 'bytes of memory of all loaded versions'),
-  normMax: integer(
-    1,
-    1_000_000,
-    100,
-    'Frobenius norm of the change that an adapter makes to a matrix',
-  ),
   diskBytes: integer(1024, BYTES_MAX, 4 * GIBIBYTE, 'bytes of the files of all versions'),
   fetchPath: text('', 'folder that announced versions are copied from; empty: none'),
   s3Buckets: text(

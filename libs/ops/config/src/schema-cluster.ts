@@ -5,8 +5,6 @@ import { integer, nonEmptyText, oneOf, text } from './schema-fields.js';
 
 const WEIGHT_MAX = 1000;
 const L = {
-  logLeaseMsMin: 500,
-  logLeaseMsMax: 60_000,
   logKeepDaysMax: 3650,
 };
 
@@ -63,12 +61,6 @@ export const clusterSchema = z.strictObject({
     '',
     'folder shared by all nodes, or s3://BUCKET/PREFIX (with adapters.s3*), for entries too ' +
       'large for the log: snapshots, adapters, large batches',
-  ),
-  logLeaseMs: integer(
-    L.logLeaseMsMin,
-    L.logLeaseMsMax,
-    3000,
-    'milliseconds that an erasure waits for a node that no longer reports its position',
   ),
   logSnapshotEntries: integer(
     1,

@@ -12,7 +12,7 @@ export const relevanceSchema = z.strictObject({
   adapters: text(
     '',
     'adapters of that model, as name=FOLDER; name=FOLDER; empty: none; limited by ' +
-      'adapters.bytesMax and adapters.normMax',
+      'adapters.bytesMax',
   ),
   computeType: oneOf(
     ['bf16', 'f32', 'w8a8'],

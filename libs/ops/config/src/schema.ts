@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { ENGINE_LIMITS } from './generated/engine-limits.js';
 import { readMachine } from './machine.js';
 import { OPERATOR_KEYS } from './operator-keys.js';
-import type { TraceSampling } from './otel-variables.js';
+import type { TracingConfig } from './otel-variables.js';
 import { accessSchema, peerSchema } from './schema-access.js';
 import { adaptersSchema, weightsSchema } from './schema-adapters.js';
 import { behavioursSchema } from './schema-behaviours.js';
@@ -30,7 +30,6 @@ import {
 } from './schema-fields.js';
 import { RECALL_LIMITS, recallSchema } from './schema-recall.js';
 import { relevanceSchema } from './schema-relevance.js';
-import { tracingSchema } from './schema-tracing.js';
 
 const GIBIBYTE = 2 ** 30;
 
@@ -44,7 +43,6 @@ export const CONFIG_LIMITS = {
   nodeNameMax: 253,
   levelSizeMax: 2 ** 20,
   levelsMax: 32,
-  compactAfterChangesMax: 2 ** 30,
 } as const;
 
 const L = CONFIG_LIMITS;
@@ -77,10 +75,6 @@ export const configSchema = z.strictObject({
       ['bf16', 'f32', 'w8a8'],
       'bf16',
       'number type of the matrix products; w8a8: INT8 in linear layers, BF16 elsewhere',
-    ),
-    activationScalesPath: text(
-      '',
-      'file of fixed activation scales for w8a8; empty: scales computed for each row',
     ),
   }),
   catalogue: z.strictObject({
@@ -117,13 +111,6 @@ export const configSchema = z.strictObject({
       OPTIONAL,
     ),
     levelSizes,
-    compactAfterChanges: integer(
-      0,
-      L.compactAfterChangesMax,
-      100_000,
-      'changes before a new snapshot is built, or an eighth of the items if that is more; 0: ' +
-        'only on request',
-    ),
   }),
   node: z.strictObject({
     name: z
@@ -174,7 +161,8 @@ export const configSchema = z.strictObject({
       L.threadCountMax,
       // One core is left to the edges: parsing and mapping must not wait for a forward pass.
       Math.min(L.threadCountMax, Math.max(1, MACHINE.cpuCount - 1)),
-      "compute threads, including the engine's own; as many of relevance.path, one more of encoders",
+      "compute threads, including the engine's own; as many of relevance.path, one more of " +
+        'encoders',
       'cores of the machine, or of the cgroup, but one',
     ),
     queueCapacity: integer(1, L.queueCapacityMax, 256, 'requests waiting or running'),
@@ -252,7 +240,6 @@ export const configSchema = z.strictObject({
   login: loginSchema,
   oidc: oidcSchema,
   shutdown: shutdownSchema,
-  tracing: tracingSchema,
   log: z.strictObject({
     level: oneOf(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -262,10 +249,8 @@ export const configSchema = z.strictObject({
   }),
 });
 
-type Keys = z.infer<typeof configSchema>;
-
-/** The keys, and the sampling of traces that only the variables of OpenTelemetry set. */
-export type Config = Omit<Keys, 'tracing'> & { readonly tracing: Keys['tracing'] & TraceSampling };
+/** The keys, and what the variables of OpenTelemetry say of traces. */
+export type Config = z.infer<typeof configSchema> & { readonly tracing: TracingConfig };
 
 export interface ConfigKey {
   /** Path in the file, e.g. `engine.queueCapacity`. */

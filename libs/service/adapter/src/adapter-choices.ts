@@ -4,6 +4,12 @@ export const DEFAULT_ADAPTER = 'main';
 /** Rank of an adapter at most: beyond it a product costs as much as a layer of the base model. */
 export const RANK_MAX = 128;
 
+/**
+ * Frobenius norm of the change of a matrix: a hundred times what fine-tuning makes, and far below
+ * what overflows. Golden set and canary judge everything smaller.
+ */
+export const NORM_MAX = 10_000;
+
 /** Bytes of the files of one version: an adapter of rank 128 of a model of 8 B parameters. */
 export const VERSION_BYTES_MAX = 2 ** 30;
 
