@@ -61,9 +61,7 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
 function sources(flags: Flags, config: Config, modelPath: string | undefined) {
   const given = flags.texts('catalogue');
   if (given.length > 0) return given.map(parseSource);
-  if (modelPath === undefined) {
-    return [{ path: config.catalogue.path, domain: config.catalogue.domain }];
-  }
+  if (modelPath === undefined) return [parseSource(config.catalogue.path)];
   return [{ path: join(modelPath, 'catalogue.jsonl'), domain: '' }];
 }
 

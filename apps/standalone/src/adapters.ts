@@ -43,10 +43,8 @@ export function adapterSettings(
   { adapters }: Config,
   onEvent: (event: AdapterEvent) => void,
 ): AdapterSettings | undefined {
-  const { path, diskBytes } = adapters;
+  const { path, diskBytes, goldenPath } = adapters;
   if (path === '') return undefined;
-  const { goldenPath, shadowPercent, samplesMin, overlapMinPercent } = adapters;
-  const rules = { ...CANARY_RULES, samplesMin, overlapMinPercent };
   const limits = {
     rankMax: RANK_MAX,
     normMax: NORM_MAX,
@@ -57,7 +55,7 @@ export function adapterSettings(
     registry: { folder: path, defaultName: DEFAULT_ADAPTER, limits },
     rollout: {
       golden: { path: goldenPath, userCount: GOLDEN_USERS },
-      watch: { rules, shadowPercent },
+      watch: { rules: CANARY_RULES },
       warmUsers: WARM_USERS,
       warmMs: WARM_MS,
     },

@@ -1,6 +1,11 @@
 import type { AdapterEvent } from '@tessera/adapter';
 import { behaviourOptions, parseClickActions } from '@tessera/behaviour';
-import { type ProgressListener, parseCatalogueSpecs, parseFlight } from '@tessera/catalogue';
+import {
+  type ProgressListener,
+  parseCatalogueSpecs,
+  parseFlight,
+  parseSource,
+} from '@tessera/catalogue';
 import { peerConnection, TesseraClient } from '@tessera/client';
 import { type Config, redisPrefix, redisSecurity } from '@tessera/config';
 import { type EmbeddingModels, NO_MODELS } from '@tessera/embedding';
@@ -84,7 +89,7 @@ export function runtimeOptions(
     modelPath: config.model.path,
     computeType: config.model.computeType,
     activationScalesPath: scalesIn(config.model.path, config.model.computeType),
-    catalogueSources: [{ path: config.catalogue.path, domain: config.catalogue.domain }],
+    catalogueSources: [parseSource(config.catalogue.path)],
     titlesPath: config.catalogue.titlesPath,
     behaviours: behavioursOf(config, tracing),
     toleratedRows: config.catalogue.toleratedRows,

@@ -7,7 +7,6 @@ import { integer, nonEmptyText, oneOf, storeFolder, text } from './schema-fields
 
 const GIBIBYTE = 2 ** 30;
 const BYTES_MAX = 2 ** 50;
-const PERCENT = 100;
 
 export const adaptersSchema = z.strictObject({
   path: storeFolder('adapters', 'folder of adapter versions, for one process; empty: no adapters', {
@@ -37,19 +36,6 @@ export const adaptersSchema = z.strictObject({
     0,
     "versions back that a user's stored keys and values may come from; 0: none, so answers " +
       'never differ',
-  ),
-  shadowPercent: integer(
-    0,
-    PERCENT,
-    10,
-    'percentage of the recalls of a canary that the active version answers as well',
-  ),
-  samplesMin: integer(1, 1_000_000, 50, 'samples before a canary is judged'),
-  overlapMinPercent: integer(
-    0,
-    PERCENT,
-    20,
-    'mean percentage of items that the answers of a canary share with those of the active version',
   ),
 });
 

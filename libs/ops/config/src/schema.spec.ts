@@ -7,7 +7,7 @@ import { OPERATOR_KEYS } from './operator-keys.js';
 import { repositoryRoot } from './repository-root.js';
 import { CONFIG_KEYS } from './schema.js';
 
-const KEYS_MAX = 141;
+const KEYS_MAX = 137;
 const OPERATOR_KEYS_MAX = 45;
 
 const folder = temporaryFolder({});
@@ -18,7 +18,13 @@ const REMOVED = [
   ...['adapters.rankMax', 'behaviours.keyPrefix', 'console.sqlSeconds', 'engine.batching'],
   ...['grpc.streamsMax', 'http.headersMs', 'kafka.requestsTopic', 'kv.eviction', 'kv.pool'],
   ...['recall.defaultWidths', 'recall.itemsPerSid', 'recall.scoreNorm'],
-  ...['adapters.normMax', 'catalogue.compactAfterChanges', 'cluster.logLeaseMs'],
+  ...['adapters.overlapMinPercent', 'adapters.samplesMin', 'adapters.shadowPercent'],
+  ...[
+    'catalogue.domain',
+    'adapters.normMax',
+    'catalogue.compactAfterChanges',
+    'cluster.logLeaseMs',
+  ],
   ...['http.bodyBytesMax', 'model.activationScalesPath', 'tracing.otlpUrl'],
   ...['embedding.threadCount', 'embedding.queueTextsMax', 'kv.sharedBytesPerSecond'],
   ...['relevance.threadCount', 'relevance.queueCapacity'],

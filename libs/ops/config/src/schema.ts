@@ -78,8 +78,11 @@ export const configSchema = z.strictObject({
     ),
   }),
   catalogue: z.strictObject({
-    path: text('', 'snapshot or importable file; empty: catalogue.jsonl in the model folder'),
-    domain: text('', 'domain of all items of the file'),
+    path: text(
+      '',
+      'snapshot or importable file, with #domain=NAME behind it where all items are of one ' +
+        'domain; empty: catalogue.jsonl in the model folder',
+    ),
     titlesPath: text('', 'JSON or TSV file of titles; empty: none'),
     toleratedRows: integer(
       0,

@@ -18,6 +18,10 @@ export const FETCH_TIMEOUT_MS = 30_000;
 
 /** Thresholds beyond which a canary is withdrawn; generous, since few samples are noisy. */
 export const CANARY_RULES = {
+  /** Samples before a rule decides. */
+  samplesMin: 50,
+  /** Mean share of items in common with the active version, also of the golden set. */
+  overlapMinPercent: 20,
   /** Percentage points of failures above the active version. */
   failureMaxPercent: 2,
   /** Percentage points of empty answers above the active version. */
