@@ -33,7 +33,6 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
     computeType,
     activationScalesPath: flags.text('activation-scales') ?? scalesIn(modelPath, computeType),
     catalogueSources: sources(flags, config, model === undefined ? undefined : modelPath),
-    toleratedRows: config.catalogue.toleratedRows,
     titlesPath: flags.text('titles') ?? config.catalogue.titlesPath,
     behaviours: usersOfFile(
       flags.text('users-file') ?? (model === undefined ? config.users.path : usersIn(modelPath)),

@@ -1,6 +1,7 @@
 import { type AdmissionSettings, EdgeAdmission } from '@tessera/admission';
 import type { Config } from '@tessera/config';
 import { type EmbeddingModels, TEXT_LIMITS } from '@tessera/embedding';
+import { engineLimits } from '@tessera/engine';
 import type { Queue } from '@tessera/methods';
 import type { RecallFacts } from '@tessera/recall';
 import { QUEUE_DOCUMENTS_MAX, type RelevanceScorer } from '@tessera/relevance';
@@ -30,7 +31,7 @@ export function admissionsOf(parts: AdmissionParts): Admissions {
   const backlog = (readUs: () => number) => () => ({ waitUs: readUs(), turnUs: 0 });
   return {
     decoder: admission(
-      config.engine.queueCapacity,
+      engineLimits(config.engine).queueCapacity,
       (cls) => facts.forecast().classes[cls] ?? NO_WAIT,
     ),
     ...(relevance && {

@@ -92,7 +92,6 @@ export function runtimeOptions(
     catalogueSources: [parseSource(config.catalogue.path)],
     titlesPath: config.catalogue.titlesPath,
     behaviours: behavioursOf(config, tracing),
-    toleratedRows: config.catalogue.toleratedRows,
     cacheDir: config.catalogue.cachePath,
     changes: {
       folder: config.catalogue.changesPath,

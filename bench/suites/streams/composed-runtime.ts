@@ -115,7 +115,6 @@ async function catalogueOf(modelPath: string, config: Config): Promise<ChangingC
     sources: [{ path: join(modelPath, 'catalogue.jsonl'), domain: '' }],
     titlesPath: '',
     cacheDir: config.catalogue.cachePath,
-    toleratedRows: 0,
     onProgress: () => undefined,
   });
   return catalogue;

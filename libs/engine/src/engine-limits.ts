@@ -15,6 +15,9 @@ export const ENGINE_CHOICES = {
   passTimeTargetUs: 5000,
 } as const;
 
+/** Batches that wait or run: behind more nothing is in time, and admission refuses it before. */
+const BATCHES_MAX = 16;
+
 /** Limits of an engine from its configuration. */
 /** File of fixed activation scales in a model's folder, which w8a8 reads; '' for none. */
 export function scalesIn(modelPath: string, computeType: string): string {
@@ -26,6 +29,7 @@ export function engineLimits(engine: Config['engine']) {
   return {
     ...engine,
     ...ENGINE_CHOICES,
+    queueCapacity: BATCHES_MAX * engine.batchRequestsMax,
     // A scored item is a row of a pass, as a beam is.
     scoreItemsMax: engine.widthMax,
   };

@@ -4,7 +4,6 @@ import { oneOf, text } from './schema-fields.js';
 
 export const KAFKA_TOPICS = {
   topicPrefix: text('', 'prefix of the names of all topics, e.g. ads.'),
-  audits: oneOf(['on', 'off'], 'on', 'audits of recalls, written to the topic recall.audits'),
   sharedTopics: oneOf(
     ['here', 'gateway'],
     'here',

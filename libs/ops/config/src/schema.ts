@@ -39,7 +39,6 @@ export const CONFIG_LIMITS = {
   ...RECALL_LIMITS,
   kvBytesMax: 2 ** 50,
   messageBytesMax: 256 * MEBIBYTE,
-  partitionsMax: 1024,
   nodeNameMax: 253,
   levelSizeMax: 2 ** 20,
   levelsMax: 32,
@@ -84,12 +83,6 @@ export const configSchema = z.strictObject({
         'domain; empty: catalogue.jsonl in the model folder',
     ),
     titlesPath: text('', 'JSON or TSV file of titles; empty: none'),
-    toleratedRows: integer(
-      0,
-      1_000_000,
-      0,
-      'bad rows of a Parquet bundle that are skipped; one more refuses the bundle',
-    ),
     attributesPath: text(
       '',
       'JSON file that declares the attributes of items; empty: any attribute is allowed',
@@ -139,12 +132,6 @@ export const configSchema = z.strictObject({
   kafka: z.strictObject({
     brokers: text('', 'HOST:PORT of some brokers, separated by commas; empty: no Kafka'),
     ...KAFKA_TOPICS,
-    createPartitions: integer(
-      0,
-      L.partitionsMax,
-      6,
-      'partitions of a missing topic, which is created; 0: wait until it exists',
-    ),
     ...KAFKA_SECURITY,
   }),
   engine: z.strictObject({
@@ -168,8 +155,12 @@ export const configSchema = z.strictObject({
         'encoders',
       'cores of the machine, or of the cgroup, but one',
     ),
-    queueCapacity: integer(1, L.queueCapacityMax, 256, 'requests waiting or running'),
-    batchRequestsMax: integer(1, L.batchRequestsMax, 16, 'requests that share a forward pass'),
+    batchRequestsMax: integer(
+      1,
+      L.batchRequestsMax,
+      16,
+      'requests that share a forward pass; sixteen times as many may wait or run',
+    ),
     batchRowsMax: integer(
       1,
       L.batchRowsMax,
@@ -256,9 +247,9 @@ export const configSchema = z.strictObject({
 export type Config = z.infer<typeof configSchema> & { readonly tracing: TracingConfig };
 
 export interface ConfigKey {
-  /** Path in the file, e.g. `engine.queueCapacity`. */
+  /** Path in the file, e.g. `engine.threadCount`. */
   readonly path: string;
-  /** Name in the environment, e.g. `TESSERA_ENGINE_QUEUE_CAPACITY`. */
+  /** Name in the environment, e.g. `TESSERA_ENGINE_THREAD_COUNT`. */
   readonly variable: string;
   readonly expected: string;
   readonly meaning: string;

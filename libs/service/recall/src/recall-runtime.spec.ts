@@ -64,7 +64,6 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
     activationScalesPath: '',
     catalogueSources: [{ path: join(folder.path, 'catalogue.jsonl'), domain: '' }],
     titlesPath: '',
-    toleratedRows: 0,
     behaviours: usersOfFile(join(folder.path, 'users.json')),
     cacheDir: join(folder.path, 'cache'),
     changes: CHANGES_NOT_KEPT,

@@ -117,8 +117,6 @@ export interface RecallRuntimeOptions {
   readonly activationScalesPath: string;
   /** A snapshot alone, or importable files that make one catalogue. */
   readonly catalogueSources: readonly CatalogueSource[];
-  /** Bad rows of a bundle that do not refuse it. */
-  readonly toleratedRows: number;
   /** JSON or TSV of titles; '' for none. */
   readonly titlesPath: string;
   /** Users' behaviours: where they are kept, or the store that has them. */
