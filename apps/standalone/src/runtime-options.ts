@@ -45,7 +45,7 @@ function behavioursOf(config: Config, tracing: Tracing) {
   if (store !== 'remote') {
     const servedWith = { modelPath: model.path, cataloguePath: catalogue.path };
     const keyPrefix = redisPrefix(config);
-    const security = redisSecurity(config);
+    const security = redisSecurity(config, behaviours.redis);
     const secured = { ...behaviours, keyPrefix, store, redisSecurity: security, servedWith };
     return behaviourOptions(secured, users.path, disk);
   }

@@ -76,7 +76,7 @@ export class SharedStores {
           prefix: `${redisPrefix(this.config)}kv`,
           ttlMs: kv.sharedHours * MILLISECONDS_PER_HOUR,
           timeoutMs: WRITE_MS,
-          security: redisSecurity(this.config),
+          security: redisSecurity(this.config, address),
           s3: {
             endpoint: adapters.s3Endpoint,
             region: adapters.s3Region,

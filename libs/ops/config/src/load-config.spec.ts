@@ -202,8 +202,8 @@ describe('loadConfig', () => {
     'https://user:secret@store.example',
     'https://store.example/bucket',
   ])('refuses %s as the address of a store', (endpoint) => {
-    const environment = { TESSERA_ADAPTERS_S3_ENDPOINT: endpoint };
-    expect(faultsOf(() => loadConfig({ environment }))).toContain('adapters.s3Endpoint: expected');
+    const environment = { AWS_ENDPOINT_URL: endpoint, TESSERA_ADAPTERS_S3_BUCKETS: 'b' };
+    expect(faultsOf(() => loadConfig({ environment }))).toContain('AWS_ENDPOINT_URL: expected');
   });
 
   it('names a file that is absent or is not JSON', () => {

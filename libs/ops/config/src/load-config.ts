@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { shown, TesseraError } from '@tessera/errors';
 import { readRegularSync } from '@tessera/files';
+import type { z } from 'zod';
+import { bucketPlace } from './aws-variables.js';
 import { faultsOfSecurity } from './broker-security.js';
 import { otelValues } from './otel-variables.js';
 import { dataRoot, repositoryRoot } from './repository-root.js';
@@ -149,10 +151,12 @@ function faultsBetween(config: Config): string[] {
     );
   }
   faults.push(...faultsOfAccess(config), ...faultsOfSecurity(config));
-  const { s3Endpoint } = config.adapters;
-  if (s3Endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(s3Endpoint)) {
+  const { s3Buckets, s3Endpoint } = config.adapters;
+  const stores = `${config.cluster.logStore} ${config.kv.shared}`;
+  const namesBucket = s3Buckets !== '' || stores.includes('s3://');
+  if (namesBucket && s3Endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(s3Endpoint)) {
     const expected = 'http://HOST:PORT or https://HOST:PORT';
-    faults.push(`adapters.s3Endpoint: expected ${expected}, got ${shown(s3Endpoint)}`);
+    faults.push(`AWS_ENDPOINT_URL: expected ${expected}, got ${shown(s3Endpoint)}`);
   }
   if (config.behaviours.store === 'redis' && config.behaviours.redis === '') {
     faults.push("behaviours.redis: expected an address where behaviours.store is redis, got ''");
@@ -296,6 +300,11 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   const reading: Reading = { tree: {}, origins: new Map(), faults: [], ignored: [] };
   const { tracing, faults: otelFaults } = otelValues(environment);
   reading.faults.push(...otelFaults);
+  const whole = (keys: z.infer<typeof configSchema>): Config => ({
+    ...keys,
+    tracing,
+    adapters: { ...keys.adapters, ...bucketPlace(environment) },
+  });
   const file = sources.file ?? environment[FILE_VARIABLE];
   if (file !== undefined && file !== '') readFileInto(reading, file);
   readEnvironmentInto(reading, environment);
@@ -306,7 +315,7 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   for (const area of Object.keys(configSchema.shape)) reading.tree[area] ??= {};
   const parsed = configSchema.safeParse(reading.tree);
   const faults = parsed.success
-    ? [...reading.faults, ...faultsBetween({ ...parsed.data, tracing })]
+    ? [...reading.faults, ...faultsBetween(whole(parsed.data))]
     : [
         ...reading.faults,
         ...faultsOfValues(
@@ -318,7 +327,7 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
     throw new TesseraError('CONFIG_INVALID', `bad configuration:\n  ${faults.join('\n  ')}`);
   }
   const { origins, ignored } = reading;
-  return { config: freeze(withPaths({ ...parsed.data, tracing }, origins)), origins, ignored };
+  return { config: freeze(withPaths(whole(parsed.data), origins)), origins, ignored };
 }
 
 /** The effective configuration, one line per key: variable, value, origin. */

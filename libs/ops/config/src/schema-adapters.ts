@@ -3,7 +3,7 @@
 import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
 import { ENGINE_LIMITS } from './generated/engine-limits.js';
-import { integer, nonEmptyText, oneOf, storeFolder, text } from './schema-fields.js';
+import { integer, oneOf, storeFolder, text } from './schema-fields.js';
 
 const GIBIBYTE = 2 ** 30;
 const BYTES_MAX = 2 ** 50;
@@ -19,8 +19,6 @@ export const adaptersSchema = z.strictObject({
     '',
     'buckets that announced versions are fetched from, separated by commas; empty: none',
   ),
-  s3Endpoint: text('', 'URL of the S3-compatible store; empty: AWS'),
-  s3Region: nonEmptyText('us-east-1', 'region of the buckets'),
   s3Addressing: oneOf(
     ['host', 'path'],
     'host',

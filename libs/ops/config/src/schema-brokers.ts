@@ -25,5 +25,4 @@ export const KAFKA_SECURITY = {
 export const REDIS_SECURITY = {
   redisUser: text('', 'user of the login with Redis; empty: the default user'),
   redisPasswordPath: text('', 'file of the password; empty: none'),
-  redisTls: oneOf(['off', 'on'], 'off', 'TLS with Redis, using the files of peer.*'),
 };

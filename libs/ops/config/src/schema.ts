@@ -6,6 +6,7 @@
 import { hostname } from 'node:os';
 import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
+import type { BucketPlace } from './aws-variables.js';
 import { ENGINE_LIMITS } from './generated/engine-limits.js';
 import { readMachine } from './machine.js';
 import { OPERATOR_KEYS } from './operator-keys.js';
@@ -211,8 +212,8 @@ export const configSchema = z.strictObject({
     shared: text(
       '',
       'stores of keys and values that all nodes use, nearest first, separated by spaces: ' +
-        'redis://HOST:PORT, rediss://HOST:PORT (user and TLS of behaviours.redis*), ' +
-        's3://BUCKET/PREFIX (with adapters.s3*); empty: none',
+        'redis://HOST:PORT, rediss://HOST:PORT (user of behaviours.redisUser), ' +
+        's3://BUCKET/PREFIX (with AWS_ENDPOINT_URL); empty: none',
     ),
     sharedHours: integer(
       1,
@@ -243,8 +244,11 @@ export const configSchema = z.strictObject({
   }),
 });
 
-/** The keys, and what the variables of OpenTelemetry say of traces. */
-export type Config = z.infer<typeof configSchema> & { readonly tracing: TracingConfig };
+/** The keys, and what variables of OpenTelemetry and of AWS say of traces and buckets. */
+export type Config = z.infer<typeof configSchema> & {
+  readonly tracing: TracingConfig;
+  readonly adapters: BucketPlace;
+};
 
 export interface ConfigKey {
   /** Path in the file, e.g. `engine.threadCount`. */
