@@ -24,7 +24,7 @@ function logOf(config: Config, log: Log): Promise<ClusterLog> {
   const { cluster, kafka } = config;
   const { name } = cluster;
   if (cluster.log === 'redis') {
-    const security = redisSecurity(config);
+    const security = redisSecurity(config, cluster.logRedis);
     return RedisLog.open({ address: cluster.logRedis, name, security }, log);
   }
   const { brokers } = kafka;

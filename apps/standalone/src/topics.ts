@@ -61,8 +61,7 @@ export async function topicsOf(
     ...(fetchSource === undefined ? {} : { [ANNOUNCEMENTS_PATTERN]: names.announcementsTopic }),
     ...(takesShared && takesBehaviours ? { [BEHAVIOURS_PATTERN]: names.behavioursTopic } : {}),
   };
-  const outputTopics = [responsesTopic, adapterEventsTopic];
-  if (kafka.audits === 'on') outputTopics.push(auditsTopic);
+  const outputTopics = [responsesTopic, adapterEventsTopic, auditsTopic];
   const onServing = () => log.info({}, 'kafka: all topics are served');
   // The nodes of a cluster share them: its log brings what they change to all.
   const folders =

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Config } from '@tessera/config';
 
 /** Choices of the engine that no operator makes: each was measured against its alternative. */
@@ -13,11 +15,21 @@ export const ENGINE_CHOICES = {
   passTimeTargetUs: 5000,
 } as const;
 
+/** Batches that wait or run: behind more nothing is in time, and admission refuses it before. */
+const BATCHES_MAX = 16;
+
 /** Limits of an engine from its configuration. */
+/** File of fixed activation scales in a model's folder, which w8a8 reads; '' for none. */
+export function scalesIn(modelPath: string, computeType: string): string {
+  const path = join(modelPath, 'activation-scales.json');
+  return computeType === 'w8a8' && existsSync(path) ? path : '';
+}
+
 export function engineLimits(engine: Config['engine']) {
   return {
     ...engine,
     ...ENGINE_CHOICES,
+    queueCapacity: BATCHES_MAX * engine.batchRequestsMax,
     // A scored item is a row of a pass, as a beam is.
     scoreItemsMax: engine.widthMax,
   };

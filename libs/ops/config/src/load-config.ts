@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path';
 import { shown, TesseraError } from '@tessera/errors';
 import { readRegularSync } from '@tessera/files';
 import type { z } from 'zod';
+import { bucketPlace } from './aws-variables.js';
 import { faultsOfSecurity } from './broker-security.js';
-import { otelValues, type TraceSampling } from './otel-variables.js';
+import { otelValues } from './otel-variables.js';
 import { dataRoot, repositoryRoot } from './repository-root.js';
 import {
   CONFIG_KEYS,
@@ -36,7 +37,7 @@ export interface ConfigSources {
   readonly flags?: Readonly<Record<string, string>>;
 }
 
-type Origin = 'default' | 'otel' | 'file' | 'environment' | 'flag';
+type Origin = 'default' | 'file' | 'environment' | 'flag';
 
 interface Group {
   [key: string]: unknown;
@@ -114,18 +115,6 @@ function readEnvironmentInto(
   }
 }
 
-function readOtelInto(
-  reading: Reading,
-  environment: Readonly<Record<string, string | undefined>>,
-): TraceSampling {
-  const { values, sampling, faults } = otelValues(environment);
-  reading.faults.push(...faults);
-  for (const [path, text] of Object.entries(values)) {
-    put(reading, path, text, 'otel');
-  }
-  return sampling;
-}
-
 function noteUnknown(reading: Reading, variable: string): void {
   const fault = faultOfUnknown(variable);
   if (fault === '') reading.ignored.push(variable);
@@ -148,21 +137,10 @@ function faultsOfValues(tree: Group, paths: readonly string[]): string[] {
 /** Limits that only hold between two keys. */
 function faultsBetween(config: Config): string[] {
   const faults: string[] = [];
-  const widest = Math.max(...config.recall.defaultWidths);
   const { widthMax, batchRowsMax } = config.engine;
   if (batchRowsMax < widthMax) {
     faults.push(
       `engine.batchRowsMax: expected at least engine.widthMax (${widthMax}), got ${batchRowsMax}`,
-    );
-  }
-  if (config.engine.vocabulary === 'catalogue' && config.recall.scoreNorm === 'full') {
-    faults.push(
-      'recall.scoreNorm: expected level or allowed (engine.vocabulary is catalogue), got full',
-    );
-  }
-  if (widest > widthMax) {
-    faults.push(
-      `recall.defaultWidths: expected at most engine.widthMax (${widthMax}), got ${widest}`,
     );
   }
   const { defaultDeadlineMs, deadlineMsMax } = config.recall;
@@ -173,10 +151,12 @@ function faultsBetween(config: Config): string[] {
     );
   }
   faults.push(...faultsOfAccess(config), ...faultsOfSecurity(config));
-  const { s3Endpoint } = config.adapters;
-  if (s3Endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(s3Endpoint)) {
+  const { s3Buckets, s3Endpoint } = config.adapters;
+  const stores = `${config.cluster.logStore} ${config.kv.shared}`;
+  const namesBucket = s3Buckets !== '' || stores.includes('s3://');
+  if (namesBucket && s3Endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(s3Endpoint)) {
     const expected = 'http://HOST:PORT or https://HOST:PORT';
-    faults.push(`adapters.s3Endpoint: expected ${expected}, got ${shown(s3Endpoint)}`);
+    faults.push(`AWS_ENDPOINT_URL: expected ${expected}, got ${shown(s3Endpoint)}`);
   }
   if (config.behaviours.store === 'redis' && config.behaviours.redis === '') {
     faults.push("behaviours.redis: expected an address where behaviours.store is redis, got ''");
@@ -295,10 +275,6 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
   };
 }
 
-function sampled(keys: z.infer<typeof configSchema>, sampling: TraceSampling): Config {
-  return { ...keys, tracing: { ...keys.tracing, ...sampling } };
-}
-
 function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     Object.values(value).forEach(freeze);
@@ -322,7 +298,13 @@ export interface LoadedConfig {
 export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   const environment = sources.environment ?? process.env;
   const reading: Reading = { tree: {}, origins: new Map(), faults: [], ignored: [] };
-  const sampling = readOtelInto(reading, environment);
+  const { tracing, faults: otelFaults } = otelValues(environment);
+  reading.faults.push(...otelFaults);
+  const whole = (keys: z.infer<typeof configSchema>): Config => ({
+    ...keys,
+    tracing,
+    adapters: { ...keys.adapters, ...bucketPlace(environment) },
+  });
   const file = sources.file ?? environment[FILE_VARIABLE];
   if (file !== undefined && file !== '') readFileInto(reading, file);
   readEnvironmentInto(reading, environment);
@@ -333,7 +315,7 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   for (const area of Object.keys(configSchema.shape)) reading.tree[area] ??= {};
   const parsed = configSchema.safeParse(reading.tree);
   const faults = parsed.success
-    ? [...reading.faults, ...faultsBetween(sampled(parsed.data, sampling))]
+    ? [...reading.faults, ...faultsBetween(whole(parsed.data))]
     : [
         ...reading.faults,
         ...faultsOfValues(
@@ -345,7 +327,7 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
     throw new TesseraError('CONFIG_INVALID', `bad configuration:\n  ${faults.join('\n  ')}`);
   }
   const { origins, ignored } = reading;
-  return { config: freeze(withPaths(sampled(parsed.data, sampling), origins)), origins, ignored };
+  return { config: freeze(withPaths(whole(parsed.data), origins)), origins, ignored };
 }
 
 /** The effective configuration, one line per key: variable, value, origin. */

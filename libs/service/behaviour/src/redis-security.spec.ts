@@ -39,7 +39,7 @@ const absolute = (word: string) => (word.startsWith('test') ? join(process.cwd()
 const WHOLE = {
   TESSERA_BEHAVIOURS_REDIS_USER: 'tessera',
   TESSERA_BEHAVIOURS_REDIS_PASSWORD_PATH: join(folder.path, 'password'),
-  TESSERA_BEHAVIOURS_REDIS_TLS: 'on',
+  TESSERA_BEHAVIOURS_REDIS: 'rediss://127.0.0.1:6379',
   TESSERA_PEER_CA_PATH: tls('authority.pem'),
   TESSERA_PEER_CERTIFICATE_PATH: tls('client.pem'),
   TESSERA_PEER_KEY_PATH: tls('client.key'),
@@ -48,9 +48,9 @@ const WHOLE = {
 function open(variables: Readonly<Record<string, string>>): Promise<RedisBehaviourLog> {
   const { config } = loadConfig({ environment: variables });
   return RedisBehaviourLog.open({
-    address: redis.address,
+    address: `rediss://${redis.address}`,
     keyPrefix: 'tessera:',
-    security: redisSecurity(config),
+    security: redisSecurity(config, config.behaviours.redis),
     retention: parseRetention('*=10'),
     nowMs: Date.now,
   });
@@ -104,7 +104,7 @@ describe('Redis with users, passwords and TLS', () => {
   it('has its password in a file of one line, never in what is printed', async () => {
     writeFileSync(join(folder.path, 'two'), 'a\nb\n');
     const two = { ...WHOLE, TESSERA_BEHAVIOURS_REDIS_PASSWORD_PATH: join(folder.path, 'two') };
-    expect(() => redisSecurity(loadConfig({ environment: two }).config)).toThrow(
+    expect(() => redisSecurity(loadConfig({ environment: two }).config, '')).toThrow(
       /behaviours\.redisPasswordPath: .*expected one line of text, got more/,
     );
     const { describeConfig } = await import('@tessera/config');
@@ -115,8 +115,8 @@ describe('Redis with users, passwords and TLS', () => {
 
   it('says which keys contradict each other', () => {
     const keys = (environment: Record<string, string>) => () => loadConfig({ environment });
-    expect(keys(without('TESSERA_BEHAVIOURS_REDIS_TLS') as Record<string, string>)).toThrow(
-      /peer\.tls: expected 'on' \(or .*behaviours\.redisTls/,
+    expect(keys(without('TESSERA_BEHAVIOURS_REDIS') as Record<string, string>)).toThrow(
+      /peer\.tls: expected 'on' \(or .*rediss:/,
     );
     expect(keys({ TESSERA_BEHAVIOURS_REDIS_USER: 'x' })).toThrow(
       /redisPasswordPath: expected a file/,

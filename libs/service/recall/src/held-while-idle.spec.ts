@@ -139,10 +139,7 @@ class World {
       defaults: {
         search: 'beam',
         rowBudget: 0,
-        widths: [8],
         resultCount: 8,
-        itemsPerSid: 1,
-        scoreNorm: 'full',
         historyItemsMax: 100,
         historyTrimPercent: 50,
         rememberedRecalls: 2,
