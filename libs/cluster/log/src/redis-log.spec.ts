@@ -120,7 +120,7 @@ describe.skipIf(missing.length > 0)('another server', () => {
     await server.stop();
   });
 
-  it('serves a user with the rights that operators are told, and says what another lacks', async () => {
+  it('serves a user with the documented rights, and says what another lacks', async () => {
     const server = await startRedisServer();
     const admin = new Redis(`redis://${server.address}`);
     const rights = documentedRights('docs/operate/security.md').replaceAll('NAME', 'x');

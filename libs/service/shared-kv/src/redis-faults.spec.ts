@@ -90,7 +90,7 @@ describe.skipIf(missing.length > 0)('a Redis', () => {
     expect(await watched.named()).toBe(watched.replica.address);
     const found = await store.find(name);
     expect(found?.head).toEqual(BYTES);
-    // What was written by the old primary is replaced by who read it from the new one.
+    // The head of the old primary is replaced as if nothing had happened.
     const next = Buffer.from('next');
     const outcome = await store.publish(name, next, found?.revision ?? '', [], 0);
     expect(outcome).toMatchObject({ kept: expect.any(String) });
