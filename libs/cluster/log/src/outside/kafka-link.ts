@@ -64,7 +64,8 @@ export class KafkaLink {
     if (thrown instanceof TesseraError) return thrown;
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     if (isRefusal(thrown)) {
-      const message = `${KAFKA_FIELD}: expected a user with the rights in docs/operate/security.md, got: ${reason}`;
+      const expected = 'a user with the rights in docs/operate/security.md';
+      const message = `${KAFKA_FIELD}: expected ${expected}, got: ${reason}`;
       return new TesseraError('CONFIG_INVALID', message, { field: KAFKA_FIELD, cause: thrown });
     }
     return new TesseraError('STORE_UNAVAILABLE', `${this.place}: ${reason}`, { cause: thrown });
@@ -93,7 +94,7 @@ function quietened(nodeLog: Log | undefined): Log {
   return { debug, info: debug, warn: debug, error: debug };
 }
 
-/** kafkajs wraps what it was answered as often as it has tried, and gathers it of several topics. */
+/** kafkajs wraps what it was answered at each attempt, and gathers what several topics were. */
 function isRefusal(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const { name, type, errors = [] } = thrown as KafkaFault;
