@@ -151,12 +151,12 @@ function faultsBetween(config: Config): string[] {
     );
   }
   faults.push(...faultsOfAccess(config), ...faultsOfSecurity(config));
-  const { s3Buckets, s3Endpoint } = config.adapters;
+  const { endpoint } = config.buckets;
   const stores = `${config.cluster.logStore} ${config.kv.shared}`;
-  const namesBucket = s3Buckets !== '' || stores.includes('s3://');
-  if (namesBucket && s3Endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(s3Endpoint)) {
+  const namesBucket = config.adapters.s3Buckets !== '' || stores.includes('s3://');
+  if (namesBucket && endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(endpoint)) {
     const expected = 'http://HOST:PORT or https://HOST:PORT';
-    faults.push(`AWS_ENDPOINT_URL: expected ${expected}, got ${shown(s3Endpoint)}`);
+    faults.push(`AWS_ENDPOINT_URL: expected ${expected}, got ${shown(endpoint)}`);
   }
   if (config.behaviours.store === 'redis' && config.behaviours.redis === '') {
     faults.push("behaviours.redis: expected an address where behaviours.store is redis, got ''");
@@ -254,7 +254,10 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   const whole = (keys: z.infer<typeof configSchema>): Config => ({
     ...keys,
     tracing,
-    adapters: { ...keys.adapters, ...bucketPlace(environment) },
+    buckets: {
+      ...bucketPlace(environment),
+      isPathStyle: keys.adapters.s3Addressing === 'path',
+    },
   });
   const file = sources.file ?? environment[FILE_VARIABLE];
   if (file !== undefined && file !== '') readFileInto(reading, file);
