@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AnalysisStore, ClickHouseStore } from '@tessera/analysis';
+import { type AnalysisStore, ClickHouseStore, DuckdbStore } from '@tessera/analysis';
 import { loadConfig } from '@tessera/config';
 import { parseOutcomes } from '@tessera/facts';
-import { duckdbFacts } from './report/duckdb-facts.js';
 import { reportPage } from './report/report-page.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 
@@ -26,7 +25,7 @@ function timeOf(flags: Flags, name: string): number {
 
 function storeOf(flags: Flags, folder: string): Promise<AnalysisStore> {
   if (flags.oneOf('store', ['duckdb', 'clickhouse'], 'duckdb') === 'duckdb') {
-    return duckdbFacts(flags.text('facts') ?? folder);
+    return DuckdbStore.open(flags.text('facts') ?? folder);
   }
   const url = flags.text('url') ?? 'http://127.0.0.1:8123';
   const [database, user] = [flags.text('database') ?? 'default', flags.text('user') ?? 'default'];

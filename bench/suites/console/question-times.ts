@@ -6,21 +6,14 @@ import {
   type AnalysisStore,
   ad,
   composition,
-  DUCKDB,
+  DuckdbStore,
   items,
   overview,
-  type Row,
   reach,
   unreached,
   versions,
 } from '@tessera/analysis';
-import {
-  FACT_TABLES,
-  OPEN_RECALLS,
-  ROLLED_RECALLS,
-  rollupQuery,
-  viewStatements,
-} from '@tessera/facts';
+import { FACT_TABLES, rollupQuery } from '@tessera/facts';
 import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 
@@ -107,26 +100,7 @@ async function writeDays(folder: string, recalls: number): Promise<void> {
 }
 
 /** As a query's process has it. */
-async function storeOver(folder: string): Promise<AnalysisStore> {
-  const instance = await DuckDBInstance.create(':memory:', {
-    threads: '2',
-    memory_limit: '307MiB',
-    temp_directory: join(folder, 'spilled'),
-  });
-  const connection = await instance.connect();
-  for (const view of viewStatements(folder, [])) await connection.run(view);
-  return {
-    dialect: DUCKDB,
-    hours: async () => ({ rolled: ROLLED_RECALLS, open: OPEN_RECALLS }),
-    rows: async (statements) => {
-      const answers: (readonly Row[])[] = [];
-      for (const sql of statements) {
-        answers.push((await connection.runAndReadAll(sql)).getRowObjectsJson() as unknown as Row[]);
-      }
-      return answers;
-    },
-  };
-}
+const SETTINGS = { threads: '2', memory_limit: '307MiB' };
 
 /** Questions over 100 million recalled items (quick: 5 million) of two days. */
 export async function questionTimes({ quick, say }: SuiteContext): Promise<Measurement[]> {
@@ -135,7 +109,9 @@ export async function questionTimes({ quick, say }: SuiteContext): Promise<Measu
   try {
     say(`two days of ${recalls} recalls of ${ITEMS_PER_RECALL} items`);
     await writeDays(folder, recalls);
-    const questions = questionsTo(await storeOver(folder));
+    const spilled = { temp_directory: join(folder, 'spilled') };
+    const store = await DuckdbStore.open(folder, { ...SETTINGS, ...spilled });
+    const questions = questionsTo(store);
     const rows: Measurement[] = [];
     for (const [name, ask] of Object.entries(questions)) {
       say(name);
@@ -148,6 +124,7 @@ export async function questionTimes({ quick, say }: SuiteContext): Promise<Measu
       const title = `${name} over ${(recalls * ITEMS_PER_RECALL) / 1e6} million items: median`;
       rows.push({ name: title, value: quantile(times, 0.5), unit: 's', bar: 2, bound: 'at-most' });
     }
+    store.close();
     return rows;
   } finally {
     rmSync(folder, { recursive: true, force: true });

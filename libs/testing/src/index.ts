@@ -17,7 +17,9 @@ export {
   type TypedAttributes,
 } from './random-eligibility.js';
 export { missingFor, type RealServer } from './real-servers.js';
+export { type RedisSentinel, startRedisSentinel } from './redis-sentinel.js';
 export {
+  documentedRights,
   type RedisCluster,
   type RedisServer,
   startRedisCluster,

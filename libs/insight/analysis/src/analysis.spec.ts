@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnalysisStore } from './domain/analysis-store.js';
 import type { AnalysisFilter } from './domain/filter.js';
 import { chdbOver } from './fixture/chdb-facts.js';
-import { duckdbOver, writeFacts } from './fixture/duckdb-facts.js';
+import { writeFacts } from './fixture/fact-files.js';
 import { FiguresByHand } from './fixture/figures-by-hand.js';
 import { generatedFacts, HOUR_MS } from './fixture/generated-facts.js';
+import { DuckdbStore } from './outside/duckdb-store.js';
 import { ad } from './questions/ad.js';
 import { composition } from './questions/composition.js';
 import { items, itemsAsOf } from './questions/items.js';
@@ -49,7 +50,7 @@ const FILTERS: readonly (readonly [string, AnalysisFilter])[] = [
 
 beforeAll(async () => {
   await writeFacts(facts, folder.path);
-  opened.set('duckdb', await duckdbOver(folder.path));
+  opened.set('duckdb', await DuckdbStore.open(folder.path, { threads: '2' }));
   const chdb = await chdbOver(folder.path);
   if (chdb !== undefined) opened.set('clickhouse', chdb);
 }, 240_000);

@@ -9,7 +9,7 @@ import type { AnalysisStore, Row } from './domain/analysis-store.js';
 import type { AnalysisFilter } from './domain/filter.js';
 import { chdbOver } from './fixture/chdb-facts.js';
 import { chartStatement, charts, datasets, grafanaStatements } from './fixture/dashboard-files.js';
-import { writeFacts } from './fixture/duckdb-facts.js';
+import { writeFacts } from './fixture/fact-files.js';
 import { FiguresByHand } from './fixture/figures-by-hand.js';
 import { generatedFacts, HOUR_MS } from './fixture/generated-facts.js';
 

@@ -5,6 +5,7 @@ export type { AnalysisFilter } from './domain/filter.js';
 export type { OutcomeActions } from './domain/outcomes.js';
 export { jaccardDistance, shapleyValues } from './domain/shapley.js';
 export { type ClickHouseAddress, ClickHouseStore } from './outside/clickhouse-store.js';
+export { DuckdbStore } from './outside/duckdb-store.js';
 export { ad } from './questions/ad.js';
 export { composition } from './questions/composition.js';
 export { items, itemsAsOf } from './questions/items.js';

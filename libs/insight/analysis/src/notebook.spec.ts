@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AnalysisFilter } from './domain/filter.js';
-import { writeFacts } from './fixture/duckdb-facts.js';
+import { writeFacts } from './fixture/fact-files.js';
 import { FiguresByHand } from './fixture/figures-by-hand.js';
 import { generatedFacts } from './fixture/generated-facts.js';
 

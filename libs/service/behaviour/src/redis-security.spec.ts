@@ -4,15 +4,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig, redisSecurity } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
-import { type RedisServer, startRedisServer, temporaryFolder } from '@tessera/testing';
+import {
+  documentedRights,
+  type RedisServer,
+  startRedisServer,
+  temporaryFolder,
+} from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseRetention } from './domain/retention.js';
 import { RedisBehaviourLog } from './outside/redis-behaviour-log.js';
 
 const folder = temporaryFolder({});
 const tls = (name: string) => join('test', 'fixtures', 'tls', name);
-/** As docs/operate/security.md says. */
-const COMMANDS = '+@read +@write +@scripting +@connection +info';
 const PASSWORD = 'a password with spaces';
 let redis: RedisServer;
 
@@ -21,7 +24,8 @@ beforeAll(async () => {
   writeFileSync(join(folder.path, 'wrong'), 'guessed\n');
   const acl = join(folder.path, 'users.acl');
   const hash = (await import('node:crypto')).createHash('sha256').update(PASSWORD).digest('hex');
-  writeFileSync(acl, `user default off\nuser tessera on #${hash} ~tessera:* ${COMMANDS}\n`);
+  const rights = documentedRights('docs/operate/security.md').replaceAll('NAME', 'tessera');
+  writeFileSync(acl, `user default off\nuser tessera on #${hash} ${rights}\n`);
   redis = await startRedisServer((port) => [
     ...['--port', '0', '--tls-port', String(port), '--aclfile', acl],
     ...['--tls-cert-file', tls('server.pem'), '--tls-key-file', tls('server.key')].map(absolute),
