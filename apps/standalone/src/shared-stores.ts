@@ -66,7 +66,7 @@ export class SharedStores {
   }
 
   private connect(address: string): Opened {
-    const { kv, adapters } = this.config;
+    const { kv } = this.config;
     const link = makeStoreLink(LINK_MS);
     const thread = new StoreThread(
       {
@@ -77,11 +77,7 @@ export class SharedStores {
           ttlMs: kv.sharedHours * MILLISECONDS_PER_HOUR,
           timeoutMs: WRITE_MS,
           security: redisSecurity(this.config, address),
-          s3: {
-            endpoint: adapters.s3Endpoint,
-            region: adapters.s3Region,
-            isPathStyle: adapters.s3Addressing === 'path',
-          },
+          s3: this.config.buckets,
         },
         guard: {
           readMs: READ_MS,

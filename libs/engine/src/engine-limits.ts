@@ -37,16 +37,12 @@ export function engineLimits(engine: Config['engine']) {
 
 /** Choices of the KV pool that no operator makes. */
 const KV_CHOICES = {
-  /** Least recently used first; a segmented order gained nothing in general (ADR 0033). */
-  eviction: 'lru',
   /** Threads that bring blocks to the device: two keep a disk busy. */
   readThreads: 2,
   /** Users whose new blocks wait to be stored; those of further users are not stored. */
   storeQueueMax: 1024,
   /** Users whose blocks wait to be loaded; those of further users are computed. */
   prefetchQueueMax: 256,
-  /** Pages are taken on first use; locked ones need rights that containers rarely have. */
-  memory: 'pageable',
 } as const;
 
 /** Bytes of the device tier that the engine asks for at least; of a pool that is off, unused. */

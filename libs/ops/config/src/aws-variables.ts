@@ -3,11 +3,11 @@
  * these, stores other than AWS need the first, and none but AWS the second.
  */
 
-/** Where the buckets are that this process reads and writes. */
+/** Where all buckets are. */
 export interface BucketPlace {
   /** http(s)://HOST[:PORT]; '' for AWS. */
-  readonly s3Endpoint: string;
-  readonly s3Region: string;
+  readonly endpoint: string;
+  readonly region: string;
 }
 
 const DEFAULT_REGION = 'us-east-1';
@@ -18,7 +18,7 @@ export function bucketPlace(
 ): BucketPlace {
   const of = (name: string) => environment[`AWS_${name}`]?.trim() || undefined;
   return {
-    s3Endpoint: of('ENDPOINT_URL_S3') ?? of('ENDPOINT_URL') ?? '',
-    s3Region: of('REGION') ?? of('DEFAULT_REGION') ?? DEFAULT_REGION,
+    endpoint: of('ENDPOINT_URL_S3') ?? of('ENDPOINT_URL') ?? '',
+    region: of('REGION') ?? of('DEFAULT_REGION') ?? DEFAULT_REGION,
   };
 }

@@ -151,12 +151,12 @@ function faultsBetween(config: Config): string[] {
     );
   }
   faults.push(...faultsOfAccess(config), ...faultsOfSecurity(config));
-  const { s3Buckets, s3Endpoint } = config.adapters;
+  const { endpoint } = config.buckets;
   const stores = `${config.cluster.logStore} ${config.kv.shared}`;
-  const namesBucket = s3Buckets !== '' || stores.includes('s3://');
-  if (namesBucket && s3Endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(s3Endpoint)) {
+  const namesBucket = config.adapters.s3Buckets !== '' || stores.includes('s3://');
+  if (namesBucket && endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(endpoint)) {
     const expected = 'http://HOST:PORT or https://HOST:PORT';
-    faults.push(`AWS_ENDPOINT_URL: expected ${expected}, got ${shown(s3Endpoint)}`);
+    faults.push(`AWS_ENDPOINT_URL: expected ${expected}, got ${shown(endpoint)}`);
   }
   if (config.behaviours.store === 'redis' && config.behaviours.redis === '') {
     faults.push("behaviours.redis: expected an address where behaviours.store is redis, got ''");
@@ -188,26 +188,13 @@ function faultsOfAccess({ grpc, http, access }: Config): string[] {
   return faults;
 }
 
-const TLS_PATHS = ['certificatePath', 'keyPath', 'clientCaPath'] as const;
-const KAFKA_PATHS = ['saslPasswordPath'] as const;
-const BEHAVIOUR_PATHS = ['path', 'redisPasswordPath'] as const;
-const CLUSTER_PATHS = ['logStore', 'etcdPasswordPath'] as const;
-const PEER_PATHS = ['caPath', 'certificatePath', 'keyPath', 'tokenPath'] as const;
+/** Keys of files and folders. */
+const PATH_KEYS = CONFIG_KEYS.filter(
+  ({ path }) => /path$/i.test(path) || path === 'cluster.logStore',
+);
 
-/** The paths of a group, each in its place. */
-function placed<Name extends string>(
-  area: string,
-  group: Readonly<Record<Name, string>>,
-  names: readonly Name[],
-  place: (path: string, value: string) => string,
-): Record<Name, string> {
-  const entries = names.map((name) => [name, place(`${area}.${name}`, group[name])]);
-  return Object.fromEntries(entries) as Record<Name, string>;
-}
-
-/** The model's folder where `python -m trainer train --codebooks` put some; else ''. */
-const codebooksIn = (modelPath: string) =>
-  existsSync(join(modelPath, 'codebooks.safetensors')) ? modelPath : '';
+const fileIn = (name: string, folder: string) =>
+  existsSync(join(folder, name)) ? join(folder, name) : '';
 
 /**
  * Given paths count from the working folder, defaults from the repository or the model folder, and
@@ -220,59 +207,23 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
     origins.has(path) ? resolve(value) : fromRoot(value);
   const modelPath = given('model.path', config.model.path);
   const servesDemo = modelPath === fromRoot(DEMO_MODEL);
-  const place = (path: string, value: string) => {
-    const store = CONFIG_KEYS.find((key) => key.path === path)?.storeName;
+  const place = ({ path, storeName }: ConfigKey, value: string) => {
     if (value === '' || value.startsWith('s3://')) return value;
-    const isDefault = store !== undefined && !origins.has(path);
-    return isDefault ? resolve(dataRoot, defaultFolder(store, servesDemo)) : given(path, value);
+    const isDefault = storeName !== undefined && !origins.has(path);
+    return isDefault ? resolve(dataRoot, defaultFolder(storeName, servesDemo)) : given(path, value);
   };
-  const modelUsers = join(modelPath, 'users.json');
-  const usersPath = config.users.path === '' && existsSync(modelUsers) ? modelUsers : '';
-  return {
-    ...config,
-    model: { ...config.model, path: modelPath },
-    catalogue: {
-      ...config.catalogue,
-      path: place('catalogue.path', config.catalogue.path) || join(modelPath, 'catalogue.jsonl'),
-      titlesPath: place('catalogue.titlesPath', config.catalogue.titlesPath),
-      attributesPath: place('catalogue.attributesPath', config.catalogue.attributesPath),
-      codebooksPath:
-        place('catalogue.codebooksPath', config.catalogue.codebooksPath) || codebooksIn(modelPath),
-      cachePath: place('catalogue.cachePath', config.catalogue.cachePath),
-      changesPath: place('catalogue.changesPath', config.catalogue.changesPath),
-    },
-    http: { ...config.http, ...placed('http', config.http, TLS_PATHS, place) },
-    grpc: { ...config.grpc, ...placed('grpc', config.grpc, TLS_PATHS, place) },
-    peer: { ...config.peer, ...placed('peer', config.peer, PEER_PATHS, place) },
-    adapters: {
-      ...config.adapters,
-      path: place('adapters.path', config.adapters.path),
-      fetchPath: place('adapters.fetchPath', config.adapters.fetchPath),
-      goldenPath: place('adapters.goldenPath', config.adapters.goldenPath),
-    },
-    weights: { ...config.weights, path: place('weights.path', config.weights.path) },
-    access: {
-      ...config.access,
-      tokensPath: place('access.tokensPath', config.access.tokensPath),
-      auditPath: place('access.auditPath', config.access.auditPath),
-    },
-    oidc: {
-      ...config.oidc,
-      clientSecretPath: place('oidc.clientSecretPath', config.oidc.clientSecretPath),
-    },
-    kv: { ...config.kv, path: place('kv.path', config.kv.path) },
-    cluster: { ...config.cluster, ...placed('cluster', config.cluster, CLUSTER_PATHS, place) },
-    inspection: {
-      ...config.inspection,
-      path: place('inspection.path', config.inspection.path),
-    },
-    behaviours: {
-      ...config.behaviours,
-      ...placed('behaviours', config.behaviours, BEHAVIOUR_PATHS, place),
-    },
-    kafka: { ...config.kafka, ...placed('kafka', config.kafka, KAFKA_PATHS, place) },
-    users: { path: place('users.path', config.users.path) || usersPath },
-  };
+  const placed = structuredClone(config);
+  for (const key of PATH_KEYS) {
+    const [area = '', name = ''] = key.path.split('.');
+    const group = (placed as unknown as Record<string, Group>)[area] as Group;
+    group[name] = place(key, group[name] as string);
+  }
+  const { catalogue, users } = placed;
+  catalogue.path ||= join(modelPath, 'catalogue.jsonl');
+  // Where `python -m trainer train --codebooks` puts some.
+  if (fileIn('codebooks.safetensors', modelPath) !== '') catalogue.codebooksPath ||= modelPath;
+  users.path ||= fileIn('users.json', modelPath);
+  return placed;
 }
 
 function freeze<T>(value: T): T {
@@ -303,7 +254,10 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   const whole = (keys: z.infer<typeof configSchema>): Config => ({
     ...keys,
     tracing,
-    adapters: { ...keys.adapters, ...bucketPlace(environment) },
+    buckets: {
+      ...bucketPlace(environment),
+      isPathStyle: keys.adapters.s3Addressing === 'path',
+    },
   });
   const file = sources.file ?? environment[FILE_VARIABLE];
   if (file !== undefined && file !== '') readFileInto(reading, file);

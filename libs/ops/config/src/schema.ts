@@ -247,7 +247,7 @@ export const configSchema = z.strictObject({
 /** The keys, and what variables of OpenTelemetry and of AWS say of traces and buckets. */
 export type Config = z.infer<typeof configSchema> & {
   readonly tracing: TracingConfig;
-  readonly adapters: BucketPlace;
+  readonly buckets: BucketPlace & { readonly isPathStyle: boolean };
 };
 
 export interface ConfigKey {

@@ -83,11 +83,9 @@ function openEngine(): Promise<NativeEngine> {
       path: join(folder.path, 'kv'),
       blockCodec: 'exact',
       versionsBackMax: 0,
-      eviction: 'lru',
       readThreads: 1,
       storeQueueMax: 16,
       prefetchQueueMax: 64,
-      memory: 'pageable',
     },
   });
 }
