@@ -38,12 +38,12 @@ function fail(line) {
   process.exit(1);
 }
 
-/** The command that runs now, head of a process group of its own. */
-let atWork;
+/** Commands that run now, each the head of a process group of its own. */
+const atWork = new Set();
 
 /** A compiler left behind would write into a folder that the next run works in. */
 function stopOn(signal) {
-  if (atWork !== undefined) process.kill(-atWork.pid, signal);
+  for (const { pid } of atWork) if (pid !== undefined) process.kill(-pid, signal);
   process.exit(EXIT_INTERRUPTED);
 }
 
@@ -59,17 +59,18 @@ function run(command, args, options = {}) {
       detached: true,
       ...options,
     });
-    atWork = child;
+    atWork.add(child);
     const beat = setInterval(() => {
       say(`${command} is at work for ${Math.round((Date.now() - started) / 1000)} s`);
     }, HEARTBEAT_MS);
     child.on('error', (error) => {
       clearInterval(beat);
+      atWork.delete(child);
       reject(new Error(`'${command}' could not be started: ${error.message}`));
     });
     child.on('close', (status, signal) => {
       clearInterval(beat);
-      atWork = undefined;
+      atWork.delete(child);
       if (status === 0) resolve();
       else reject(new Error(`'${command} ${args.join(' ')}' ended with ${signal ?? status}`));
     });
@@ -290,7 +291,14 @@ async function main() {
         env: npmEnvironment(),
       }),
   });
-  if (forTests) await fetchTestPrograms({ root, run, say, step, onPath, npmEnvironment });
+  // Programs come over the network while the compiler has the cores.
+  const programs = forTests
+    ? fetchTestPrograms({ root, run, say, step, onPath, npmEnvironment })
+    : undefined;
+  await Promise.all([programs, buildAll()]);
+}
+
+async function buildAll() {
   await step({
     name: 'generated TypeScript',
     inputs: ['proto', 'native/abi', 'tools', 'buf.gen.yaml', 'buf.yaml', 'package-lock.json'],

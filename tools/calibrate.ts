@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { loadConfig } from '@tessera/config';
 import { measureTexts } from '@tessera/embedding';
 import { measureScales } from '@tessera/engine';
+import { encoderThreads } from '../apps/standalone/src/embedding.js';
 import { promptsOf } from './calibrate/prompts.js';
 import { unseenLines } from './calibrate/unseen-experts.js';
 import { readTexts } from './embed/read-texts.js';
@@ -21,7 +22,8 @@ const USAGE = `usage: npm run calibrate -- --out FILE (--sequences FILE | --prom
        npm run calibrate -- --model DIR --texts FILE [--threads N]
 
 Measures what enters the linear layers of a model and writes fixed activation scales, for
---activation-scales of other commands and model.activationScalesPath (docs/operate/quantisation.md).
+--activation-scales of other commands, or activation-scales.json in the model folder
+(docs/operate/quantisation.md).
   --sequences FILE     {"user": [item IDs, oldest first]}, .gz too, as prompts of the service
   --prompts FILE       an array of token-id arrays instead
   --model DIR, --catalogue FILE[#domain=NAME]    as for npm run recall
@@ -72,8 +74,8 @@ await runCommand(USAGE, async (words) => {
 async function calibrateEncoder(flags: Flags): Promise<void> {
   const texts = (await readTexts(flags.required('texts'))).filter((text) => text.trim() !== '');
   if (texts.length === 0) fail('texts', 'an array with a text that is not empty', 'none');
-  const { embedding } = loadConfig().config;
-  const threads = flags.integer('threads', 1, THREADS_MAX) ?? embedding.threadCount;
+  const { config } = loadConfig();
+  const threads = flags.integer('threads', 1, THREADS_MAX) ?? encoderThreads(config);
   const made = await measureTexts(resolve(flags.required('model')), texts, threads);
   const { path, tokens, truncated } = made;
   await print(`${path}: static scales from ${tokens} tokens of ${texts.length} texts`);

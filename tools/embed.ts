@@ -3,7 +3,7 @@ import { loadConfig } from '@tessera/config';
 import { type EmbeddingModels, TEXT_LIMITS } from '@tessera/embedding';
 import { TEXT_COMPUTE_TYPES } from '@tessera/engine';
 import { visible } from '@tessera/errors';
-import { openEmbedding } from '../apps/standalone/src/embedding.js';
+import { encoderThreads, openEmbedding } from '../apps/standalone/src/embedding.js';
 import { embedFile } from './embed/embed-file.js';
 import { readTexts } from './embed/read-texts.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
@@ -72,16 +72,19 @@ await runCommand(USAGE, async (words) => {
     json: 'switch',
   });
   const texts = await readTexts(flags.required('texts'));
-  const { embedding } = loadConfig().config;
+  const { config } = loadConfig();
   const asked = {
     models: `${NAME}=${resolve(flags.required('model'))}`,
-    computeType: flags.oneOf('dtype', TEXT_COMPUTE_TYPES, embedding.computeType),
-    threadCount: flags.integer('threads', 1, THREADS_MAX) ?? embedding.threadCount,
-    queueTextsMax: Math.max(texts.length, embedding.queueTextsMax),
+    computeType: flags.oneOf('dtype', TEXT_COMPUTE_TYPES, config.embedding.computeType),
   };
+  const embedding = Object.assign({}, config.embedding, asked);
   const models = await openEmbedding(
-    { embedding: Object.assign({}, embedding, asked) },
-    Math.max(texts.length, TEXT_LIMITS.requestTextsMax),
+    { embedding, engine: config.engine },
+    {
+      threadCount: flags.integer('threads', 1, THREADS_MAX) ?? encoderThreads(config),
+      requestTextsMax: Math.max(texts.length, TEXT_LIMITS.requestTextsMax),
+      queueTextsMax: Math.max(texts.length, TEXT_LIMITS.queueTextsMax),
+    },
   );
   for (const note of models.notes) process.stderr.write(visible(`${note}\n`));
   try {

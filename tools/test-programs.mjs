@@ -19,19 +19,6 @@ async function installCheckers({ run, say }) {
   }
 }
 
-const grpcurlFolder = join('.cache', 'grpcurl');
-const GRPCURL = 'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4';
-
-/** README's own command is a test; without Go it is skipped. */
-async function installGrpcurl({ root, run, say }) {
-  const env = { ...process.env, GOBIN: join(root, grpcurlFolder), GOFLAGS: '-trimpath' };
-  try {
-    await run('go', ['install', GRPCURL], { env });
-  } catch (error) {
-    say(`grpcurl is not tested here: ${error.message}`);
-  }
-}
-
 const promtoolFolder = join('.cache', 'promtool');
 
 /** Out of Debian's package, which would start a server: only its checker is wanted. */
@@ -62,13 +49,6 @@ export async function fetchTestPrograms(setUp) {
       run('npm', ['ci', '--prefix', 'test/nodes', '--no-audit', '--no-fund'], {
         env: npmEnvironment(),
       }),
-  });
-  await step({
-    name: 'grpcurl',
-    inputs: ['tools/test-programs.mjs'],
-    outputs: [],
-    holds: () => !onPath('go') || fs.existsSync(join(grpcurlFolder, 'grpcurl')),
-    act: () => installGrpcurl(setUp),
   });
   await step({
     name: 'promtool',

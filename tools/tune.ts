@@ -1,7 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { loadBehaviourStore } from '@tessera/behaviour';
-import { createRecallRuntime, type RecallRuntimeOptions, rowBudgetFor } from '@tessera/recall';
+import {
+  BEAM_WIDTH,
+  createRecallRuntime,
+  type RecallRuntimeOptions,
+  rowBudgetFor,
+} from '@tessera/recall';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 import { MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
 import { ProgressLine } from './terminal/progress.js';
@@ -134,7 +139,7 @@ async function fitting(options: RecallRuntimeOptions, load: Load) {
     const { depth } = runtime.facts.summary.catalogue;
     const [history = []] = histories.toSorted((a, b) => b.length - a.length);
     const { promptTokens } = await runtime.serving.recall(requestOf(history, load), unhurried());
-    const width = Math.max(...(widths.length > 0 ? widths : options.recall.widths));
+    const width = Math.max(...(widths.length > 0 ? widths : [BEAM_WIDTH]));
     const { resultCount, rowBudget } = options.recall;
     const rows = search === 'beam' ? width * depth : rowBudgetFor(resultCount, rowBudget);
     const positions = promptTokens + rows;

@@ -42,7 +42,6 @@ const EngineOptions = record('EngineOptions', 'engine::EngineOptions', '', {
   kvHostBytes: u53('0: no such tier.', 'to.kv.host_bytes'),
   kvDiskBytes: u53('0: no such tier.', 'to.kv.disk_bytes'),
   kvFolder: text('Of the disk tier; made when absent, one engine at a time.', 'to.kv.folder'),
-  kvEviction: choice(['lru', 'segmented-lru'], '', 'to.kv.eviction'),
   kvReadThreads: u32('', 'to.kv.read_threads'),
   kvStoreQueueMax: u32(
     'Users whose new blocks wait to be stored at most; further ones are not stored.',
@@ -51,11 +50,6 @@ const EngineOptions = record('EngineOptions', 'engine::EngineOptions', '', {
   kvPrefetchQueueMax: u32(
     'Users whose blocks wait to be loaded at most; further ones are computed; >= 2.',
     'to.kv.prefetch_queue_max',
-  ),
-  kvMemory: choice(
-    ['pageable', 'locked'],
-    'Locked: all of it is taken at once and never swapped, where the process may.',
-    'to.kv.locks_memory',
   ),
   kvBlockCodec: choice(
     ['exact', 'int8'],

@@ -181,11 +181,10 @@ double belady(const std::vector<Visit>& visits, uint64_t capacity) {
 }
 
 /// The same with the pool itself.
-double pool_hits(const std::vector<Visit>& visits, uint32_t capacity, EvictionKind eviction) {
+double pool_hits(const std::vector<Visit>& visits, uint32_t capacity) {
   PoolOptions options;
   options.block_bytes = kBlockBytes;
   options.device_blocks = capacity;
-  options.eviction = eviction;
   options.read_threads = 0;
   auto pool = Pool::open(std::move(options)).value();
   const Version version = pool->add_version(test_identity("m", kBlockBytes)).value();
@@ -217,12 +216,10 @@ void compare(const std::string& name, const std::vector<Visit>& visits,
   for (const uint32_t capacity : capacities) {
     const std::string at = name + "." + std::to_string(capacity) + ".";
     const double best = belady(visits, capacity);
-    const double lru = pool_hits(visits, capacity, EvictionKind::kLru);
-    const double segmented = pool_hits(visits, capacity, EvictionKind::kSegmentedLru);
+    const double lru = pool_hits(visits, capacity);
     figure(at + "belady", best, "of tokens");
     figure(at + "lru", lru, "of tokens");
     figure(at + "lru_of_belady", best > 0 ? lru / best : 1, "ratio");
-    figure(at + "segmented_lru", segmented, "of tokens");
   }
 }
 
@@ -252,8 +249,7 @@ void bench_traces(const std::string& data, bool is_quick) {
                          : trim == Trim::kHalve ? "halve"
                                                 : "stable_start";
       const auto visits = read_checkins(checkins, limit, trim, 32);
-      figure(std::string("kv.hits.trim.") + rule, pool_hits(visits, 16'000, EvictionKind::kLru),
-             "of tokens");
+      figure(std::string("kv.hits.trim.") + rule, pool_hits(visits, 16'000), "of tokens");
     }
   }
   for (const char* trace : {"conversation", "synthetic"}) {

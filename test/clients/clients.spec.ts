@@ -53,7 +53,7 @@ beforeAll(async () => {
     TESSERA_BEHAVIOURS_PATH: own('behaviours'),
     TESSERA_ADAPTERS_PATH: own('adapters'),
     TESSERA_ADAPTERS_S3_BUCKETS: BUCKET,
-    TESSERA_ADAPTERS_S3_ENDPOINT: store.url,
+    AWS_ENDPOINT_URL: store.url,
     TESSERA_ADAPTERS_S3_ADDRESSING: 'path',
     ...S3_CREDENTIALS,
   };

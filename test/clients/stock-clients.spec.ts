@@ -43,10 +43,9 @@ const { config } = loadConfig({
     TESSERA_HTTP_PORT: '0',
     TESSERA_GRPC_PORT: '0',
     TESSERA_EMBEDDING_MODELS: 'mean=test/fixtures/encoders/bert-mean',
-    TESSERA_EMBEDDING_THREAD_COUNT: '1',
     TESSERA_RELEVANCE_PATH: JUDGE,
     TESSERA_RELEVANCE_COMPUTE_TYPE: 'f32',
-    TESSERA_RELEVANCE_THREAD_COUNT: '1',
+    TESSERA_ENGINE_THREAD_COUNT: '1',
   },
 });
 const [asked] = JSON.parse(readFileSync(`${JUDGE}/cases.json`, 'utf8')) as [

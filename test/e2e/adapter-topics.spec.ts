@@ -47,7 +47,7 @@ beforeAll(async () => {
       TESSERA_ADAPTERS_PATH: join(folder.path, 'adapters'),
       TESSERA_ADAPTERS_FETCH_PATH: join(folder.path, 'trained'),
       TESSERA_ADAPTERS_S3_BUCKETS: 'trained',
-      TESSERA_ADAPTERS_S3_ENDPOINT: store.url,
+      AWS_ENDPOINT_URL: store.url,
       TESSERA_ADAPTERS_S3_ADDRESSING: 'path',
       ...S3_CREDENTIALS,
     },

@@ -157,11 +157,7 @@ const audits = () =>
 describe('of one service', () => {
   beforeAll(async () => {
     allow();
-    await start({
-      TESSERA_ADAPTERS_NORM_MAX: '10000',
-      TESSERA_ADAPTERS_SAMPLES_MIN: '8',
-      TESSERA_ADAPTERS_SHADOW_PERCENT: '100',
-    });
+    await start();
   });
   beforeEach(async () => {
     allow();
@@ -411,7 +407,6 @@ describe('the first visit of a user under a new version', () => {
       // One that has never had versions.
       TESSERA_ADAPTERS_PATH: mkdtempSync(join(folder.path, 'first-')),
       TESSERA_ADAPTERS_KV_VERSIONS_BACK: versionsBack as string,
-      TESSERA_ADAPTERS_OVERLAP_MIN_PERCENT: '0',
       TESSERA_KV_DISK_BYTES: '0',
     });
   beforeAll(() => allow());
@@ -420,7 +415,7 @@ describe('the first visit of a user under a new version', () => {
   const OWN = [true, false, 0];
   const next = async (seed: number, options: object = { cold: true }) => {
     const digest = await push({ seed, size: GENTLE });
-    const named = { name: 'main', digest, ...options };
+    const named = { name: 'main', digest, force: true, ...options };
     await client.call('Activate', named, CALL_MS);
     return digest;
   };
@@ -468,7 +463,7 @@ describe('the first visit of a user under a new version', () => {
     await serve('1');
     await next(38);
     for (const user of [ANN, BOB, CIM]) await recall(user);
-    const canary = await next(39, { share: 0.99, force: true, cold: true });
+    const canary = await next(39, { share: 0.99, cold: true });
     const tried = await recall(BOB);
     expect(tried.versions.adapter).toBe(canary);
     expect(found(tried)).toEqual([true, true, 1]);
@@ -513,7 +508,6 @@ describe('a trainer that pushes again and again', () => {
       // Memory of the pool is taken as it is used: a small one is soon full, and grows no more.
       TESSERA_KV_DEVICE_BYTES: String(16 * MEBIBYTE),
       TESSERA_KV_HOST_BYTES: '0',
-      TESSERA_ADAPTERS_OVERLAP_MIN_PERCENT: '0',
     });
     for (let user = 1; user <= 40; user += 1) await recall(String(user));
     const before = await memory();
@@ -533,7 +527,8 @@ describe('a trainer that pushes again and again', () => {
       for (let seed = 100; performance.now() < until; seed += 1) {
         const digest = await push({ seed, size: GENTLE, rank: 1 + (seed % 16) });
         await client.call('Pin', { name: 'main', digest }, CALL_MS);
-        await activate(digest, seed % 3 === 0 ? 0.5 : undefined);
+        const share = seed % 3 === 0 ? 0.5 : undefined;
+        await client.call('Activate', { name: 'main', digest, share, force: true }, CALL_MS);
         digests.push(digest);
         seen.push(await memory());
         if (seed % 4 === 0) await client.call('Rollback', { name: 'main' }, CALL_MS);

@@ -10,16 +10,20 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Pixels that the page is wider than its window. */
 const BEYOND = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
+/** Charts and tables are laid out anew in the frame behind the one that knows their width. */
+const TWO_FRAMES =
+  'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+
 const WAIT_MS = 60_000;
 
 /** Undefined where this machine has no browser. */
 export const BROWSER_PATH = PATHS.find((path) => existsSync(path));
 
-/** Where pictures of pages are put for people to look at. */
-export const PICTURES = join('build', 'test-artefacts', 'console');
+/** Folder for pictures of pages, for people to look at; left out: none are taken. */
+const PICTURES = process.env.PICTURES;
 
 export function launchBrowser(): Promise<Browser> {
-  mkdirSync(PICTURES, { recursive: true });
+  if (PICTURES !== undefined) mkdirSync(PICTURES, { recursive: true });
   return chromium.launch({
     executablePath: BROWSER_PATH as string,
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
@@ -73,6 +77,7 @@ export class Visit {
   }
 
   async picture(name: string): Promise<void> {
+    if (PICTURES === undefined) return;
     await this.page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
   }
 
@@ -98,10 +103,14 @@ export class Visit {
     expect([hash, beyond], 'pixels beyond the width').toEqual([hash, 0]);
   }
 
-  /** Nothing on the page is still on its way. */
+  /** Nothing on the page is still on its way, two frames after the last of it came. */
   async settled(): Promise<void> {
-    await this.page.getByRole('heading', { level: 1 }).first().waitFor();
-    await this.page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+    const busy = this.page.locator('[aria-busy=true]');
+    do {
+      await this.page.getByRole('heading', { level: 1 }).first().waitFor();
+      await busy.first().waitFor({ state: 'detached' });
+      await this.page.evaluate(TWO_FRAMES);
+    } while ((await busy.count()) > 0);
   }
 
   close(): Promise<void> {

@@ -64,7 +64,6 @@ it('a paused item stays paused after a kill, and no other catalogue knows of it'
     TESSERA_MODEL_PATH: model,
     TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'cache'),
     TESSERA_CATALOGUE_CHANGES_PATH: undefined,
-    TESSERA_ENGINE_RESULT_COUNT_MAX: '1000',
   };
   const made: string[] = [];
   const start = async (lines: string) => {

@@ -20,12 +20,10 @@ import { ClusterCallers } from '../cluster/cluster-callers.js';
 import { RealCluster, type RealClusterOptions } from '../cluster/real-cluster.js';
 
 const missing = missingFor(['redis']);
-const LEASE_MS = 1000;
 const SNAPSHOT_ENTRIES = 50;
 /** More than are kept behind a snapshot. */
 const TRIMMING_ENTRIES = 4300;
 const VARIABLES = {
-  TESSERA_CLUSTER_LOG_LEASE_MS: String(LEASE_MS),
   TESSERA_CLUSTER_LOG_SNAPSHOT_ENTRIES: String(SNAPSHOT_ENTRIES),
 };
 

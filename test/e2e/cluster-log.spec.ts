@@ -32,7 +32,6 @@ function start(name: string, more: Readonly<Record<string, string>>): Promise<Se
     TESSERA_BEHAVIOURS_STORE: 'embedded',
     TESSERA_BEHAVIOURS_PATH: join(folder.path, name, 'behaviours'),
     TESSERA_ADAPTERS_PATH: join(folder.path, name, 'adapters'),
-    TESSERA_ADAPTERS_NORM_MAX: '10000',
     TESSERA_MODEL_PATH: DEMO,
     TESSERA_ENGINE_THREAD_COUNT: '1',
     ...more,

@@ -38,9 +38,6 @@ function variables(issuer: OidcIssuer) {
     TESSERA_INSPECTION_PATH: place('inspection'),
     TESSERA_INSPECTION_PERCENT: '0',
     TESSERA_ADAPTERS_PATH: place('adapters'),
-    TESSERA_ADAPTERS_SAMPLES_MIN: '8',
-    TESSERA_ADAPTERS_SHADOW_PERCENT: '100',
-    TESSERA_ADAPTERS_NORM_MAX: '1000000',
     TESSERA_ACCESS_TOKENS_PATH: place('tokens.json'),
     TESSERA_OIDC_ISSUER: issuer.url,
     TESSERA_OIDC_CLIENT_ID: CLIENT_ID,
@@ -281,7 +278,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console, where people log in', 
     await visit.picture('live-canary-light');
     await visit.expectAccessible();
     await visit.goTo('/adapters');
-    await asked(60);
+    await asked(200);
     await row(strange).getByText('retired').first().waitFor();
     await page
       .getByText(/overlap: expected at least .* % of the items/)

@@ -43,7 +43,6 @@ const WAYS: readonly (readonly [RegExp, Way])[] = [
   [/^journalctl /, { notRun: 'needs systemd' }],
   [/^npm install |^npx tessera$/, { elsewhere: 'tools/pack.mjs', as: /words = \['install/ }],
   [/^npx tessera doctor /, { elsewhere: 'tools/doctor/examine.spec.ts', as: /examine\(/ }],
-  [/^grpcurl /, { elsewhere: 'test/e2e/grpc-tools.spec.ts', as: /README's grpcurl/ }],
   [/^npm run image /, { elsewhere: 'tools/image.mjs', as: /--test/ }],
   [/^python -m trainer /, { parsed: 'trainer' }],
   [/npm (start|run feature)\b/, { parsed: 'configuration' }],
@@ -131,6 +130,8 @@ function made(text: string): string {
     .replace(/\bnpm run (?:-s )?(\S+)( --(?= ))?/g, (_all, name) => programOf(name))
     .replace(/\bnpm start( --(?= ))?/g, programOf('start'))
     .replaceAll(/(http:\/\/127\.0\.0\.1|\blocalhost):8080/g, service.httpUrl)
+    .replaceAll('http://127.0.0.1:50051', `http://${service.grpcAddress}`)
+    .replace(/^npx buf /, `${resolve('node_modules/.bin/buf')} `)
     .replaceAll('curl -s ', 'curl -sS --fail-with-body ')
     .replaceAll('DIGEST', digest);
 }

@@ -27,7 +27,7 @@ function startFeature(retrievalAddress: string, grpcPort = '0'): Promise<Service
     TESSERA_BEHAVIOURS_PATH: store,
     TESSERA_GRPC_PORT: grpcPort,
     TESSERA_BEHAVIOURS_RETRIEVAL: retrievalAddress,
-    TESSERA_TRACING_OTLP_URL: url,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url,
   };
   return Service.start(variables, [], FEATURE);
 }
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const port = await resolvePort('127.0.0.1', 0);
   feature = await startFeature(`127.0.0.1:${port}`);
   const flags = ['--behaviours', feature.grpcAddress];
-  const variables = { TESSERA_TRACING_OTLP_URL: url, TESSERA_GRPC_PORT: String(port) };
+  const variables = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url, TESSERA_GRPC_PORT: String(port) };
   retrieval = await Service.start(variables, flags, RETRIEVAL);
   behaviours = new TesseraClient(feature.grpcAddress);
   recalls = new TesseraClient(retrieval.grpcAddress);

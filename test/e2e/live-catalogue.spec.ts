@@ -68,9 +68,6 @@ beforeAll(async () => {
     TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'cache'),
     TESSERA_CATALOGUE_CHANGES_PATH: join(folder.path, 'changes'),
     TESSERA_CATALOGUE_CODEBOOKS_PATH: 'test/fixtures/sids',
-    // Several times while the test runs.
-    TESSERA_CATALOGUE_COMPACT_AFTER_CHANGES: '120',
-    TESSERA_ENGINE_RESULT_COUNT_MAX: '1000',
     TESSERA_BEHAVIOURS_STORE: 'embedded',
     TESSERA_BEHAVIOURS_PATH: join(folder.path, 'behaviours'),
   });
@@ -185,6 +182,10 @@ it('answers with exactly the items of the version it names, while they change', 
     while (!isWritten) answers.push(await recall(answers.length % 2 === 1));
   };
   const readers = Array.from({ length: READERS }, reader);
+  const compactor = async () => {
+    for (let i = 0; i < 4; i += 1) await catalogue.call('Compact', {}, CALL_MS);
+  };
+  readers.push(compactor());
   const ids = Array.from({ length: 40 }, (_, i) => String(i + 100));
   const streams = [stream('one', ids.slice(0, 20)), stream('other', ids.slice(20))];
 

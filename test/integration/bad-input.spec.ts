@@ -14,7 +14,6 @@ const { config } = loadConfig({
   environment: {
     TESSERA_HTTP_PORT: '0',
     TESSERA_GRPC_PORT: '0',
-    TESSERA_HTTP_BODY_BYTES_MAX: '4096',
     TESSERA_GRPC_MESSAGE_BYTES_MAX: '4096',
   },
 });
@@ -60,7 +59,7 @@ const refusedBodies: [string | Buffer, number, string, string][] = [
     'REQUEST_INVALID',
     'body',
   ],
-  [`{"userId":"${'x'.repeat(5000)}"}`, 413, 'BODY_TOO_LARGE', 'body'],
+  [`{"userId":"${'x'.repeat(20_000)}"}`, 413, 'BODY_TOO_LARGE', 'body'],
   ['{"userId":"\\ud800"}', 400, 'REQUEST_INVALID', 'userId'],
   ['{"usrId":"1"}', 400, 'REQUEST_INVALID', 'usrId'],
   ['{"__proto__":{"userId":"1"}}', 400, 'REQUEST_INVALID', '__proto__'],

@@ -32,6 +32,17 @@ class Runtime extends FakeRuntime {
   }
 }
 
+/** A store of several nodes, as Redis is: the first that applies an erasure answers for all. */
+function shared(log: BehaviourLog): BehaviourLog {
+  const erased = new Map<string, Promise<boolean>>();
+  const erase: BehaviourLog['erase'] = (userId, untilMs, mark) => {
+    const known = erased.get(mark ?? '') ?? log.erase(userId, untilMs, mark);
+    if (mark !== undefined) erased.set(mark, known);
+    return known;
+  };
+  return Object.assign(Object.create(log) as BehaviourLog, { erase });
+}
+
 const configOf = (variables: Readonly<Record<string, string>>) =>
   loadConfig({ environment: { ...PORTS, ...variables } }).config;
 
@@ -47,8 +58,9 @@ beforeAll(async () => {
   const lone = configOf({ TESSERA_ACCESS_AUDIT_PATH: auditPath });
   const runtime = new Runtime(store);
   const node = await serve({ config: lone, runtime, log, serviceVersion: '1' });
+  const behaviours = shared(store);
   for (const name of ['a', 'b', 'c']) {
-    nodes.push(await cluster.serve(name, { runtime: new Runtime(store) }, PORTS));
+    nodes.push(await cluster.serve(name, { runtime: new Runtime(behaviours) }, PORTS));
   }
   const members = nodes.map((serving, at) => `${'abc'[at]}=${hostOf(serving)}`).join();
   const config = configOf({ TESSERA_CLUSTER_NODES: members });

@@ -97,7 +97,7 @@ describe('a service', () => {
   });
 
   it('refuses a body that is too large, and hears out a caller that still sends it', async () => {
-    const serving = await started({ TESSERA_HTTP_BODY_BYTES_MAX: String(1 << 20) });
+    const serving = await started({ TESSERA_GRPC_MESSAGE_BYTES_MAX: String(1 << 18) });
     for (const length of [`content-length: ${8 * CHUNK_BYTES}`, 'transfer-encoding: chunked']) {
       const socket = socketTo(serving.httpUrl);
       const next = statusLines(socket);

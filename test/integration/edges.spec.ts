@@ -14,7 +14,6 @@ const { config } = loadConfig({
   environment: {
     TESSERA_HTTP_PORT: '0',
     TESSERA_GRPC_PORT: '0',
-    TESSERA_HTTP_BODY_BYTES_MAX: '4096',
     TESSERA_GRPC_MESSAGE_BYTES_MAX: '4096',
   },
 });

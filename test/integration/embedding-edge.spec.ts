@@ -22,8 +22,6 @@ const { config } = loadConfig({
     TESSERA_HTTP_PORT: '0',
     TESSERA_GRPC_PORT: '0',
     TESSERA_EMBEDDING_MODELS: `mean=${FOLDER}/bert-mean; cls=${FOLDER}/roberta-cls`,
-    TESSERA_EMBEDDING_THREAD_COUNT: '1',
-    TESSERA_EMBEDDING_QUEUE_TEXTS_MAX: String(QUEUE_TEXTS),
   },
 });
 
@@ -32,7 +30,7 @@ let serving: Serving;
 let client: ServiceClient<'tessera.embedding.v1.EmbeddingService'>;
 
 beforeAll(async () => {
-  embedding = await openEmbedding(config);
+  embedding = await openEmbedding(config, { threadCount: 1, queueTextsMax: QUEUE_TEXTS });
   const log = createLog('silent');
   const runtime = new FakeRuntime();
   serving = await serve({ config, runtime, embedding, log, serviceVersion: '1' });

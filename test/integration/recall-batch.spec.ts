@@ -202,7 +202,7 @@ describe('a batch of recalls', () => {
   });
 
   it('has places in admission, one for each of its recalls', async () => {
-    const environment = { ...PORTS, TESSERA_ENGINE_QUEUE_CAPACITY: '2' };
+    const environment = { ...PORTS, TESSERA_ENGINE_BATCH_REQUESTS_MAX: '1' };
     const runtime = new FakeRuntime();
     const { config } = loadConfig({ environment });
     const lone = await serve({ config, runtime, log, serviceVersion: '1' });
@@ -215,15 +215,15 @@ describe('a batch of recalls', () => {
     const begun = fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ recalls: new Array(3).fill({ userId: 'wait', deadlineMs: 9000 }) }),
+      body: JSON.stringify({ recalls: new Array(17).fill({ userId: 'wait', deadlineMs: 9000 }) }),
       signal: controller.signal,
     });
-    await until('two are under way', () => runtime.seen.length === 2);
+    await until('sixteen are under way', () => runtime.seen.length === 16);
     expect(await statusOfOne()).toEqual(['ENGINE_OVERLOADED ']);
     controller.abort();
     await expect(begun).rejects.toThrow();
     await until('their places are free', async () => (await statusOfOne())[0] === 'u');
-    expect(runtime.events.filter((event) => event === 'aborted')).toHaveLength(2);
+    expect(runtime.events.filter((event) => event === 'aborted')).toHaveLength(16);
     await lone.drain.run();
   });
 });

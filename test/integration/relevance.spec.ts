@@ -47,8 +47,7 @@ const { config } = loadConfig({
     TESSERA_RELEVANCE_PATH: FOLDER,
     TESSERA_RELEVANCE_ADAPTERS: `fits=${FOLDER}/adapter`,
     TESSERA_RELEVANCE_COMPUTE_TYPE: 'f32',
-    TESSERA_RELEVANCE_THREAD_COUNT: '1',
-    TESSERA_RELEVANCE_QUEUE_CAPACITY: String(QUEUE_CAPACITY),
+    TESSERA_ENGINE_THREAD_COUNT: '1',
   },
 });
 
@@ -75,7 +74,7 @@ let serving: Serving;
 let client: ServiceClient<'tessera.relevance.v1.RelevanceService'>;
 
 beforeAll(async () => {
-  relevance = await openRelevance(config);
+  relevance = await openRelevance(config, QUEUE_CAPACITY);
   const runtime = new FakeRuntime();
   const log = createLog('silent');
   serving = await serve({ config, runtime, relevance, log, serviceVersion: '1' });

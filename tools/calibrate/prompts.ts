@@ -78,7 +78,6 @@ export async function promptsOf(
     sources: catalogueSources,
     titlesPath,
     cacheDir,
-    toleratedRows: options.toleratedRows,
     onProgress: options.onProgress,
   });
   try {

@@ -51,7 +51,6 @@ function shares({ engine, kv, relevance }: Config, nodes: number): Record<string
     TESSERA_ENGINE_THREAD_COUNT: part(engine.threadCount, 1),
     // Pinned threads of several processes would stand on the same cores.
     TESSERA_ENGINE_KV_BYTES_MAX: part(engine.kvBytesMax, 2 ** 20),
-    TESSERA_RELEVANCE_THREAD_COUNT: part(relevance.threadCount, 1),
     TESSERA_RELEVANCE_KV_BYTES_MAX: part(relevance.kvBytesMax, 2 ** 20),
     TESSERA_KV_DEVICE_BYTES: part(kv.deviceBytes, 2 ** 20),
     TESSERA_KV_HOST_BYTES: part(kv.hostBytes, 0),

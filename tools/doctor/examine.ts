@@ -147,7 +147,6 @@ async function examineFile(path: string, python: string | undefined, tell: Tell)
       sources: [parseSource(path)],
       titlesPath: '',
       cacheDir,
-      toleratedRows: 0,
       onProgress: () => undefined,
     });
     const { itemCount, pathCount, levelSizes } = catalogue.summary;

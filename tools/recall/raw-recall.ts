@@ -148,7 +148,6 @@ async function answerAll(options: RawOptions, progress: ProgressLine): Promise<F
     sources: options.cataloguePaths.map(parseSource),
     titlesPath: options.titlesPath,
     cacheDir: loadConfig().config.catalogue.cachePath,
-    toleratedRows: 0,
     onProgress: progress.update,
   });
   let engine: Engine | undefined;

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { usersOfFile } from '@tessera/behaviour';
 import { CHANGES_NOT_KEPT, type ProgressListener, parseSource } from '@tessera/catalogue';
 import { type Config, loadConfig } from '@tessera/config';
-import { engineLimits } from '@tessera/engine';
+import { engineLimits, scalesIn } from '@tessera/engine';
 import { DEFAULT_RESULT_COUNT, RECALL_CHOICES, type RecallRuntimeOptions } from '@tessera/recall';
 import type { FlagKind, Flags } from './command.js';
 
@@ -27,12 +27,12 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
   const model = flags.text('model');
   const modelPath = model === undefined ? config.model.path : resolve(model);
   const { recall, engine } = config;
+  const computeType = flags.oneOf('dtype', COMPUTE_TYPES, config.model.computeType);
   return {
     modelPath,
-    computeType: flags.oneOf('dtype', COMPUTE_TYPES, config.model.computeType),
-    activationScalesPath: flags.text('activation-scales') ?? config.model.activationScalesPath,
+    computeType,
+    activationScalesPath: flags.text('activation-scales') ?? scalesIn(modelPath, computeType),
     catalogueSources: sources(flags, config, model === undefined ? undefined : modelPath),
-    toleratedRows: config.catalogue.toleratedRows,
     titlesPath: flags.text('titles') ?? config.catalogue.titlesPath,
     behaviours: usersOfFile(
       flags.text('users-file') ?? (model === undefined ? config.users.path : usersIn(modelPath)),
@@ -47,10 +47,7 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
     recall: {
       search: recall.search,
       rowBudget: recall.rowBudget,
-      widths: recall.defaultWidths,
       resultCount: DEFAULT_RESULT_COUNT,
-      itemsPerSid: recall.itemsPerSid,
-      scoreNorm: recall.scoreNorm,
       historyItemsMax: recall.historyItemsMax,
       historyTrimPercent: RECALL_CHOICES.historyTrimPercent,
       rememberedRecalls: 0,
@@ -63,9 +60,7 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
 function sources(flags: Flags, config: Config, modelPath: string | undefined) {
   const given = flags.texts('catalogue');
   if (given.length > 0) return given.map(parseSource);
-  if (modelPath === undefined) {
-    return [{ path: config.catalogue.path, domain: config.catalogue.domain }];
-  }
+  if (modelPath === undefined) return [parseSource(config.catalogue.path)];
   return [{ path: join(modelPath, 'catalogue.jsonl'), domain: '' }];
 }
 

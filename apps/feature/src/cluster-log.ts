@@ -16,7 +16,10 @@ export interface OpenedLog {
 export async function openClusterLog(config: Config, log: Log): Promise<OpenedLog | undefined> {
   const { cluster } = config;
   if (cluster.log === 'none') return undefined;
-  const store = await openEntryStore(cluster.logStore, s3Of(config));
+  const store = await openEntryStore(cluster.logStore, {
+    ...config.buckets,
+    timeoutMs: FETCH_TIMEOUT_MS,
+  });
   return { log: await logOf(config, log), store };
 }
 
@@ -24,15 +27,10 @@ function logOf(config: Config, log: Log): Promise<ClusterLog> {
   const { cluster, kafka } = config;
   const { name } = cluster;
   if (cluster.log === 'redis') {
-    const security = redisSecurity(config);
+    const security = redisSecurity(config, cluster.logRedis);
     return RedisLog.open({ address: cluster.logRedis, name, security }, log);
   }
   const { brokers } = kafka;
   const security = kafkaSecurity(config);
   return KafkaLog.open({ brokers, name, security }, log);
-}
-
-function s3Of({ adapters }: Config) {
-  const { s3Endpoint: endpoint, s3Region: region, s3Addressing } = adapters;
-  return { endpoint, region, isPathStyle: s3Addressing === 'path', timeoutMs: FETCH_TIMEOUT_MS };
 }

@@ -8,6 +8,7 @@ import {
   type Erasure,
   erasedBefore,
   Follower,
+  LEASE_MS,
   ReplicatedState,
   type StatePart,
   Submissions,
@@ -40,7 +41,7 @@ export class FollowedErasures {
 
   /** Waits for the log to be begun and catches up. Rejects with LOG_TRIMMED, LOG_DIFFERENT. */
   static async open(
-    { cluster, node }: Config,
+    { node }: Config,
     { log, store }: OpenedLog,
     behaviours: MarkedBehaviours,
     nodeLog: Log,
@@ -70,7 +71,7 @@ export class FollowedErasures {
         behaviours,
         nodeLog,
       ),
-      leaseMs: cluster.logLeaseMs,
+      leaseMs: LEASE_MS,
       ...BEHIND_MAX,
       nodeLog,
     });
@@ -80,7 +81,7 @@ export class FollowedErasures {
       store,
       node: node.name,
       follower,
-      leaseMs: cluster.logLeaseMs,
+      leaseMs: LEASE_MS,
     });
     return new FollowedErasures(follower, submissions, async () => {
       clearInterval(timer);

@@ -51,7 +51,7 @@ function storeOptions(config: Config) {
   if (store === 'embedded' || store === 'redis') {
     const servedWith = { modelPath: model.path, cataloguePath: catalogue.path };
     const keyPrefix = redisPrefix(config);
-    const security = redisSecurity(config);
+    const security = redisSecurity(config, behaviours.redis);
     const secured = { ...behaviours, keyPrefix, store, redisSecurity: security, servedWith };
     return behaviourOptions(secured, users.path, disk);
   }

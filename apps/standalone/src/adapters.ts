@@ -3,6 +3,7 @@ import {
   type AdapterSettings,
   CANARY_RULES,
   DEFAULT_ADAPTER,
+  NORM_MAX,
   RANK_MAX,
   VERSION_BYTES_MAX,
 } from '@tessera/adapter';
@@ -42,13 +43,11 @@ export function adapterSettings(
   { adapters }: Config,
   onEvent: (event: AdapterEvent) => void,
 ): AdapterSettings | undefined {
-  const { path, normMax, diskBytes } = adapters;
+  const { path, diskBytes, goldenPath } = adapters;
   if (path === '') return undefined;
-  const { goldenPath, shadowPercent, samplesMin, overlapMinPercent } = adapters;
-  const rules = { ...CANARY_RULES, samplesMin, overlapMinPercent };
   const limits = {
     rankMax: RANK_MAX,
-    normMax,
+    normMax: NORM_MAX,
     versionBytesMax: VERSION_BYTES_MAX,
     diskBytesMax: diskBytes,
   };
@@ -56,7 +55,7 @@ export function adapterSettings(
     registry: { folder: path, defaultName: DEFAULT_ADAPTER, limits },
     rollout: {
       golden: { path: goldenPath, userCount: GOLDEN_USERS },
-      watch: { rules, shadowPercent },
+      watch: { rules: CANARY_RULES },
       warmUsers: WARM_USERS,
       warmMs: WARM_MS,
     },

@@ -1,15 +1,16 @@
 import { type AdmissionSettings, EdgeAdmission } from '@tessera/admission';
 import type { Config } from '@tessera/config';
-import type { EmbeddingModels } from '@tessera/embedding';
+import { type EmbeddingModels, TEXT_LIMITS } from '@tessera/embedding';
+import { engineLimits } from '@tessera/engine';
 import type { Queue } from '@tessera/methods';
 import type { RecallFacts } from '@tessera/recall';
-import type { RelevanceScorer } from '@tessera/relevance';
+import { QUEUE_DOCUMENTS_MAX, type RelevanceScorer } from '@tessera/relevance';
 
 export type Admissions = Readonly<Record<'decoder', EdgeAdmission>> &
   Partial<Readonly<Record<Queue, EdgeAdmission>>>;
 
 export interface AdmissionParts {
-  readonly config: Pick<Config, 'engine' | 'relevance' | 'embedding'>;
+  readonly config: Pick<Config, 'engine'>;
   readonly facts: Pick<RecallFacts, 'forecast'>;
   /** Left out: no texts are scored. */
   readonly relevance?: Pick<RelevanceScorer, 'profile'> | undefined;
@@ -30,18 +31,18 @@ export function admissionsOf(parts: AdmissionParts): Admissions {
   const backlog = (readUs: () => number) => () => ({ waitUs: readUs(), turnUs: 0 });
   return {
     decoder: admission(
-      config.engine.queueCapacity,
+      engineLimits(config.engine).queueCapacity,
       (cls) => facts.forecast().classes[cls] ?? NO_WAIT,
     ),
     ...(relevance && {
       relevance: admission(
-        config.relevance.queueCapacity,
+        QUEUE_DOCUMENTS_MAX,
         backlog(() => relevance.profile().backlogUs),
       ),
     }),
     ...(embedding && {
       embedding: admission(
-        config.embedding.queueTextsMax,
+        TEXT_LIMITS.queueTextsMax,
         backlog(() => embedding.backlogUs()),
       ),
     }),

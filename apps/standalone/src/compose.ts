@@ -82,7 +82,7 @@ function auditsOf(
   const { kafka } = config;
   const { auditsTopic: topic } = topicNames(kafka.topicPrefix);
   const { erasures } = runtime.serving;
-  if (topics === undefined || kafka.audits === 'off') return undefined;
+  if (topics === undefined) return undefined;
   const { producer } = topics;
   return new RecallAudits({ producer, topic, metrics, log, erasures, nowMs: Date.now });
 }

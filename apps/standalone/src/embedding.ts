@@ -1,25 +1,36 @@
+import { availableParallelism } from 'node:os';
 import type { Config } from '@tessera/config';
-import { EmbeddingModels, PASS_LIMITS, parseModelSpecs, TEXT_LIMITS } from '@tessera/embedding';
+import {
+  type EmbeddingLimits,
+  EmbeddingModels,
+  PASS_LIMITS,
+  parseModelSpecs,
+  TEXT_LIMITS,
+} from '@tessera/embedding';
 
 /**
- * The models of texts that the configuration names.
- * @param requestTextsMax texts of a request
+ * Compute threads of an encoder: those of the engine, to which it gives way, and one on the core
+ * that the engine leaves to the edges.
  */
+export function encoderThreads({ engine }: Pick<Config, 'engine'>): number {
+  return Math.min(availableParallelism(), engine.threadCount + 1);
+}
+
+/** The models of texts that the configuration names; `own` limits stand for the service's. */
 export function openEmbedding(
-  { embedding }: Pick<Config, 'embedding'>,
-  requestTextsMax: number = TEXT_LIMITS.requestTextsMax,
+  config: Pick<Config, 'embedding' | 'engine'>,
+  own: Partial<EmbeddingLimits> = {},
 ): Promise<EmbeddingModels> {
-  const { models, computeType, threadCount, passTokensMax, queueTextsMax } = embedding;
+  const { models, computeType, passTokensMax } = config.embedding;
   return EmbeddingModels.open({
     specs: parseModelSpecs(models, 'embedding.models'),
     computeType,
     limits: {
-      threadCount,
+      threadCount: encoderThreads(config),
       tokensMax: passTokensMax,
       ...PASS_LIMITS,
       ...TEXT_LIMITS,
-      requestTextsMax,
-      queueTextsMax,
+      ...own,
     },
   });
 }

@@ -1,4 +1,4 @@
-import { RANK_MAX } from '@tessera/adapter';
+import { NORM_MAX, RANK_MAX } from '@tessera/adapter';
 import type { Config } from '@tessera/config';
 import { PASS_LIMITS, parseModelSpecs } from '@tessera/embedding';
 import { configNote, ENGINE_CHOICES, headPool, NativeEngine } from '@tessera/engine';
@@ -9,6 +9,7 @@ import {
   loadRelevance,
   type NamedAdapters,
   openCrossEncoder,
+  QUEUE_DOCUMENTS_MAX,
   Relevance,
   type RelevanceScorer,
 } from '@tessera/relevance';
@@ -33,13 +34,19 @@ const BATCH_DOCUMENTS_MAX = 32;
 const REQUESTS_AT_ONCE = 512;
 
 /** Undefined where the configuration names none. */
-export async function openRelevance(config: Config): Promise<OpenedRelevance | undefined> {
+export async function openRelevance(
+  config: Config,
+  queueCapacity = QUEUE_DOCUMENTS_MAX,
+): Promise<OpenedRelevance | undefined> {
   const { path } = config.relevance;
   if (path === '') return undefined;
-  return (await isCrossEncoder(path)) ? openClassifier(config) : openDecoder(config);
+  return (await isCrossEncoder(path))
+    ? openClassifier(config, queueCapacity)
+    : openDecoder(config, queueCapacity);
 }
 
 const ADAPTERS = 'relevance.adapters';
+const ADAPTER_LIMITS = { rankMax: RANK_MAX, normMax: NORM_MAX };
 const invalid = expecting('CONFIG_INVALID');
 
 /** `base` is the model alone. */
@@ -50,17 +57,20 @@ function adapterSpecs(text: string) {
 }
 
 /** A classifier of pairs; its passes give way to recalls as those of vectors do (ADR 0134). */
-async function openClassifier({ relevance, embedding }: Config): Promise<OpenedRelevance> {
-  const { path, computeType, threadCount, promptTokensMax, queueCapacity } = relevance;
+async function openClassifier(
+  { relevance, embedding, engine }: Config,
+  queueTextsMax: number,
+): Promise<OpenedRelevance> {
+  const { path, computeType, promptTokensMax } = relevance;
   if (relevance.adapters !== '') throw invalid(ADAPTERS, 'none for a classifier', 'some');
   const opened = await openCrossEncoder(path, {
     computeType,
-    threadCount,
+    threadCount: engine.threadCount,
     documentsMax: DOCUMENTS_MAX,
     pairTokensMax: promptTokensMax,
     tokensMax: embedding.passTokensMax,
     ...PASS_LIMITS,
-    queueTextsMax: queueCapacity,
+    queueTextsMax,
   });
   return {
     relevance: opened.relevance,
@@ -72,12 +82,11 @@ async function openClassifier({ relevance, embedding }: Config): Promise<OpenedR
   };
 }
 
-async function openDecoder({
-  relevance: settings,
-  adapters: { bytesMax, normMax },
-}: Config): Promise<OpenedRelevance> {
-  const { path, computeType, threadCount, promptTokensMax } = settings;
-  const { queueCapacity, kvBytesMax } = settings;
+async function openDecoder(
+  { relevance: settings, adapters: { bytesMax }, engine: { threadCount } }: Config,
+  queueCapacity: number,
+): Promise<OpenedRelevance> {
+  const { path, computeType, promptTokensMax, kvBytesMax } = settings;
   const specs = adapterSpecs(settings.adapters);
   const parts = await loadRelevance(path);
   const engine = await NativeEngine.open({
@@ -109,7 +118,7 @@ async function openDecoder({
       await Promise.all(
         specs.map(
           async ({ name, path: folder }) =>
-            [name, await engine.loadAdapter(folder, { rankMax: RANK_MAX, normMax })] as const,
+            [name, await engine.loadAdapter(folder, ADAPTER_LIMITS)] as const,
         ),
       ),
     );

@@ -1,10 +1,15 @@
 import type { AdapterEvent } from '@tessera/adapter';
 import { behaviourOptions, parseClickActions } from '@tessera/behaviour';
-import { type ProgressListener, parseCatalogueSpecs, parseFlight } from '@tessera/catalogue';
+import {
+  type ProgressListener,
+  parseCatalogueSpecs,
+  parseFlight,
+  parseSource,
+} from '@tessera/catalogue';
 import { peerConnection, TesseraClient } from '@tessera/client';
 import { type Config, redisPrefix, redisSecurity } from '@tessera/config';
 import { type EmbeddingModels, NO_MODELS } from '@tessera/embedding';
-import { engineLimits, type KvSharing, kvOptions } from '@tessera/engine';
+import { engineLimits, type KvSharing, kvOptions, scalesIn } from '@tessera/engine';
 import { expecting, type TesseraError } from '@tessera/errors';
 import {
   DEFAULT_RESULT_COUNT,
@@ -24,6 +29,9 @@ const invalid = expecting('CONFIG_INVALID');
  */
 const UPDATE_WAIT_MS = 1000;
 
+/** Changes before a new snapshot is built; of large catalogues an eighth of the items. */
+const COMPACT_AFTER_CHANGES = 100_000;
+
 function behavioursOf(config: Config, tracing: Tracing) {
   const { behaviours, users, disk, peer, recall, model, catalogue } = config;
   const { store, remote: address } = behaviours;
@@ -37,7 +45,7 @@ function behavioursOf(config: Config, tracing: Tracing) {
   if (store !== 'remote') {
     const servedWith = { modelPath: model.path, cataloguePath: catalogue.path };
     const keyPrefix = redisPrefix(config);
-    const security = redisSecurity(config);
+    const security = redisSecurity(config, behaviours.redis);
     const secured = { ...behaviours, keyPrefix, store, redisSecurity: security, servedWith };
     return behaviourOptions(secured, users.path, disk);
   }
@@ -58,11 +66,10 @@ export interface Listeners {
 }
 
 function recallDefaults({ recall, behaviours, engine }: Config): RecallRuntimeOptions['recall'] {
-  const { defaultWidths, frequencyCaps, ...others } = recall;
+  const { frequencyCaps, ...others } = recall;
   return {
     ...others,
     ...RECALL_CHOICES,
-    widths: defaultWidths,
     resultCount: Math.min(DEFAULT_RESULT_COUNT, engine.resultCountMax),
     isClick: parseClickActions(behaviours.clickActions),
     frequencyCaps: parseFrequencyCaps(frequencyCaps),
@@ -81,17 +88,16 @@ export function runtimeOptions(
   return {
     modelPath: config.model.path,
     computeType: config.model.computeType,
-    activationScalesPath: config.model.activationScalesPath,
-    catalogueSources: [{ path: config.catalogue.path, domain: config.catalogue.domain }],
+    activationScalesPath: scalesIn(config.model.path, config.model.computeType),
+    catalogueSources: [parseSource(config.catalogue.path)],
     titlesPath: config.catalogue.titlesPath,
     behaviours: behavioursOf(config, tracing),
-    toleratedRows: config.catalogue.toleratedRows,
     cacheDir: config.catalogue.cachePath,
     changes: {
       folder: config.catalogue.changesPath,
       sync: 'commit',
       levelSizes: config.catalogue.levelSizes,
-      compactAfterChanges: config.catalogue.compactAfterChanges,
+      compactAfterChanges: COMPACT_AFTER_CHANGES,
       reserveBytes: config.disk.reserveBytes,
       onCompacted,
       attributesPath: config.catalogue.attributesPath,

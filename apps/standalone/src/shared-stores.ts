@@ -5,12 +5,14 @@ import { expecting } from '@tessera/errors';
 import type { Conditions } from '@tessera/lifecycle';
 import { parseStoreAddress, StoreThread } from '@tessera/shared-kv';
 import type { Log } from '@tessera/telemetry';
-import { MILLISECONDS_PER_HOUR } from '@tessera/units';
+import { MEBIBYTE, MILLISECONDS_PER_HOUR } from '@tessera/units';
 
 /** Milliseconds of a find or a read: what takes longer is computed. */
 const READ_MS = 200;
 /** Of a write, and of all else that one operation of a store may take. */
 const WRITE_MS = 5000;
+/** Bytes a second written into each store: half of a gigabit network, which answers need too. */
+const WRITE_BYTES_PER_SECOND = 64 * MEBIBYTE;
 /** Of a call of the engine, the pauses of the budget of writes included. */
 const LINK_MS = 30_000;
 /** For which an erasure is tried before its call ends with an error, and is begun again. */
@@ -64,7 +66,7 @@ export class SharedStores {
   }
 
   private connect(address: string): Opened {
-    const { kv, adapters } = this.config;
+    const { kv } = this.config;
     const link = makeStoreLink(LINK_MS);
     const thread = new StoreThread(
       {
@@ -74,17 +76,13 @@ export class SharedStores {
           prefix: `${redisPrefix(this.config)}kv`,
           ttlMs: kv.sharedHours * MILLISECONDS_PER_HOUR,
           timeoutMs: WRITE_MS,
-          security: redisSecurity(this.config),
-          s3: {
-            endpoint: adapters.s3Endpoint,
-            region: adapters.s3Region,
-            isPathStyle: adapters.s3Addressing === 'path',
-          },
+          security: redisSecurity(this.config, address),
+          s3: this.config.buckets,
         },
         guard: {
           readMs: READ_MS,
           writeMs: WRITE_MS,
-          writeBytesPerSecond: kv.sharedBytesPerSecond,
+          writeBytesPerSecond: WRITE_BYTES_PER_SECOND,
         },
         serve: { eraseMs: ERASE_MS },
         link: { data: link },

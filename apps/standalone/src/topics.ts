@@ -27,17 +27,11 @@ export interface Topics extends ServedTopics {
 const FETCH_ATTEMPTS = 10;
 
 /** Undefined where no announced versions are fetched. */
-function fetchSourceOf(adapters: Config['adapters']): FetchSource | undefined {
-  const { path, fetchPath, s3Buckets, s3Endpoint, s3Region, s3Addressing } = adapters;
+function fetchSourceOf({ adapters, buckets: place }: Config): FetchSource | undefined {
+  const { path, fetchPath, s3Buckets } = adapters;
   const buckets = s3Buckets.split(',').filter((bucket) => bucket !== '');
   if (path === '' || (fetchPath === '' && buckets.length === 0)) return undefined;
-  const settings = {
-    endpoint: s3Endpoint,
-    region: s3Region,
-    buckets,
-    isPathStyle: s3Addressing === 'path',
-    timeoutMs: FETCH_TIMEOUT_MS,
-  };
+  const settings = { ...place, buckets, timeoutMs: FETCH_TIMEOUT_MS };
   const store = buckets.length === 0 ? undefined : new S3Store(settings);
   const versions = new AnnouncedVersions({ folder: fetchPath, store, bytesMax: VERSION_BYTES_MAX });
   return new FetchSource(versions, FETCH_ATTEMPTS);
@@ -51,7 +45,7 @@ export async function topicsOf(
   conditions: Conditions,
 ): Promise<Topics | undefined> {
   const { kafka, recall, adapters, catalogue, cluster } = config;
-  const fetchSource = fetchSourceOf(adapters);
+  const fetchSource = fetchSourceOf(config);
   const names = topicNames(kafka.topicPrefix);
   const { responsesTopic, auditsTopic, adapterEventsTopic } = names;
   const takesShared = kafka.sharedTopics === 'here';
@@ -61,8 +55,7 @@ export async function topicsOf(
     ...(fetchSource === undefined ? {} : { [ANNOUNCEMENTS_PATTERN]: names.announcementsTopic }),
     ...(takesShared && takesBehaviours ? { [BEHAVIOURS_PATTERN]: names.behavioursTopic } : {}),
   };
-  const outputTopics = [responsesTopic, adapterEventsTopic];
-  if (kafka.audits === 'on') outputTopics.push(auditsTopic);
+  const outputTopics = [responsesTopic, adapterEventsTopic, auditsTopic];
   const onServing = () => log.info({}, 'kafka: all topics are served');
   // The nodes of a cluster share them: its log brings what they change to all.
   const folders =

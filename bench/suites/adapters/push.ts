@@ -108,7 +108,7 @@ class PushRun {
     };
     const rollout = {
       golden: { path: '', userCount: GOLDEN_USERS },
-      watch: { rules: RULES, shadowPercent: 0 },
+      watch: { rules: RULES },
       warmUsers: 0,
       warmMs: 0,
     };

@@ -35,10 +35,10 @@ export interface Contestant {
 
 /** The models of texts as a process serves them, this one model in it. */
 export function openOwn({ modelPath, threads }: Setting, precision: Precision) {
-  const { embedding } = loadConfig().config;
-  const models = `bench=${modelPath}`;
-  const asked = { models, computeType: COMPUTE_TYPES[precision], threadCount: threads };
-  return openEmbedding({ embedding: Object.assign({}, embedding, asked) });
+  const { embedding, engine } = loadConfig().config;
+  const asked = { models: `bench=${modelPath}`, computeType: COMPUTE_TYPES[precision] };
+  const own = { embedding: Object.assign({}, embedding, asked), engine };
+  return openEmbedding(own, { threadCount: threads });
 }
 
 /** This service: from texts, tokenizer and queue included. */

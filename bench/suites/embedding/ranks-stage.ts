@@ -58,9 +58,10 @@ async function vectorsOf(
   threadCount: number,
   texts: readonly string[],
 ): Promise<Vectors> {
-  const { embedding } = loadConfig().config;
-  const asked = { models: `bench=${modelPath}`, computeType, threadCount };
-  const models = await openEmbedding({ embedding: Object.assign({}, embedding, asked) });
+  const { embedding, engine } = loadConfig().config;
+  const asked = { models: `bench=${modelPath}`, computeType };
+  const own = { embedding: Object.assign({}, embedding, asked), engine };
+  const models = await openEmbedding(own, { threadCount });
   try {
     return (await models.embed({ model: '', texts, dimensions: undefined })).vectors;
   } finally {

@@ -15,7 +15,7 @@ const TYPES: readonly TextComputeType[] = ['f32', 'bf16', 'w8a8', 'w8a8-static']
 const QUICK_TYPES = TYPES.slice(1);
 const ROWS = 3840;
 /** All rows together, whatever they are predicted to take. */
-const ONE_PASS = { passTokensMax: 4096, passTextsMax: 256, passTimeTargetMs: 60_000 };
+const ONE_PASS = { timeTargetUs: 60e6 };
 const ROUNDS = { quick: 5, full: 9 };
 const CALIBRATION_TEXTS = 64;
 /** Before each turn: threads of the model asked before may still spin. */
@@ -66,10 +66,10 @@ async function ofShape(
 }
 
 async function open(modelPath: string, type: TextComputeType, threadCount: number) {
-  const { embedding } = loadConfig().config;
-  const asked = { models: `bench=${modelPath}`, computeType: type, threadCount };
-  const own = Object.assign({}, embedding, ONE_PASS, asked);
-  const models = await openEmbedding({ embedding: own });
+  const { embedding, engine } = loadConfig().config;
+  const asked = { models: `bench=${modelPath}`, computeType: type };
+  const own = { embedding: Object.assign({}, embedding, asked), engine };
+  const models = await openEmbedding(own, { ...ONE_PASS, threadCount });
   const vectors: readonly ArrayLike<number>[] = [];
   return { type, models, milliseconds: [] as number[], vectors };
 }

@@ -94,11 +94,9 @@ async function inPlace(
     path,
     blockCodec: place === 'disk in int8' ? 'int8' : 'exact',
     versionsBackMax: 0,
-    eviction: 'lru',
     readThreads: 2,
     storeQueueMax: 1024,
     prefetchQueueMax: 256,
-    memory: 'pageable',
   };
   try {
     const threadCount = machine.threads;

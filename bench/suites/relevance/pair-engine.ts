@@ -5,6 +5,7 @@ import {
   type EngineRelevanceRequest,
   NativeEngine,
 } from '@tessera/engine';
+import { QUEUE_DOCUMENTS_MAX } from '@tessera/relevance';
 import type { ModelShape } from '../../models/model-shape.js';
 import { POSITIONS } from '../../models/model-shape.js';
 import { randomModel } from '../../models/random-model.js';
@@ -38,14 +39,14 @@ export class PairEngine {
     say: (line: string) => void,
     threadCount?: number,
   ): Promise<PairEngine> {
-    const { relevance } = loadConfig().config;
+    const { relevance, engine: own } = loadConfig().config;
     const engine = await NativeEngine.open({
       modelPath: randomModel(shape, say),
       computeType,
       activationScalesPath: '',
-      threadCount: threadCount ?? relevance.threadCount,
+      threadCount: threadCount ?? own.threadCount,
       ...ENGINE_CHOICES,
-      queueCapacity: relevance.queueCapacity,
+      queueCapacity: QUEUE_DOCUMENTS_MAX,
       batchRequestsMax: BATCH_DOCUMENTS_MAX,
       batchRowsMax: PASS_PROMPT_TOKENS,
       prefillChunkTokens: PASS_PROMPT_TOKENS,

@@ -50,8 +50,7 @@ export function startScoring(
 ): Promise<BenchCluster> {
   const more = {
     TESSERA_RELEVANCE_PATH: modelFolder(say),
-    TESSERA_RELEVANCE_THREAD_COUNT: String(threads),
-    TESSERA_ENGINE_THREAD_COUNT: '1',
+    TESSERA_ENGINE_THREAD_COUNT: String(threads),
   };
   return BenchCluster.start(nodes, {}, '', more);
 }

@@ -38,15 +38,10 @@ export interface ComposedParts {
   readonly behaviourLog?: BehaviourLog;
 }
 
-function defaultsOf({
-  defaultWidths: widths,
-  frequencyCaps,
-  ...defaults
-}: Config['recall']): RecallDefaults {
+function defaultsOf({ frequencyCaps, ...defaults }: Config['recall']): RecallDefaults {
   return {
     ...defaults,
     ...RECALL_CHOICES,
-    widths,
     resultCount: DEFAULT_RESULT_COUNT,
     frequencyCaps: parseFrequencyCaps(frequencyCaps),
   };
@@ -120,7 +115,6 @@ async function catalogueOf(modelPath: string, config: Config): Promise<ChangingC
     sources: [{ path: join(modelPath, 'catalogue.jsonl'), domain: '' }],
     titlesPath: '',
     cacheDir: config.catalogue.cachePath,
-    toleratedRows: 0,
     onProgress: () => undefined,
   });
   return catalogue;

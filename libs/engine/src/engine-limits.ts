@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Config } from '@tessera/config';
 
 /** Choices of the engine that no operator makes: each was measured against its alternative. */
@@ -13,11 +15,21 @@ export const ENGINE_CHOICES = {
   passTimeTargetUs: 5000,
 } as const;
 
+/** Batches that wait or run: behind more nothing is in time, and admission refuses it before. */
+const BATCHES_MAX = 16;
+
 /** Limits of an engine from its configuration. */
+/** File of fixed activation scales in a model's folder, which w8a8 reads; '' for none. */
+export function scalesIn(modelPath: string, computeType: string): string {
+  const path = join(modelPath, 'activation-scales.json');
+  return computeType === 'w8a8' && existsSync(path) ? path : '';
+}
+
 export function engineLimits(engine: Config['engine']) {
   return {
     ...engine,
     ...ENGINE_CHOICES,
+    queueCapacity: BATCHES_MAX * engine.batchRequestsMax,
     // A scored item is a row of a pass, as a beam is.
     scoreItemsMax: engine.widthMax,
   };
@@ -25,16 +37,12 @@ export function engineLimits(engine: Config['engine']) {
 
 /** Choices of the KV pool that no operator makes. */
 const KV_CHOICES = {
-  /** Least recently used first; a segmented order gained nothing in general (ADR 0033). */
-  eviction: 'lru',
   /** Threads that bring blocks to the device: two keep a disk busy. */
   readThreads: 2,
   /** Users whose new blocks wait to be stored; those of further users are not stored. */
   storeQueueMax: 1024,
   /** Users whose blocks wait to be loaded; those of further users are computed. */
   prefetchQueueMax: 256,
-  /** Pages are taken on first use; locked ones need rights that containers rarely have. */
-  memory: 'pageable',
 } as const;
 
 /** Bytes of the device tier that the engine asks for at least; of a pool that is off, unused. */

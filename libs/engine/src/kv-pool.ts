@@ -23,11 +23,9 @@ export interface KvPoolOptions {
    * with them, at most; 0: none. More change answers, which say so.
    */
   readonly versionsBackMax: number;
-  readonly eviction: 'lru' | 'segmented-lru';
   readonly readThreads: number;
   readonly storeQueueMax: number;
   readonly prefetchQueueMax: number;
-  readonly memory: 'pageable' | 'locked';
   /** Left out: no store that other processes use. */
   readonly sharing?: KvSharing;
 }
@@ -113,10 +111,8 @@ export function kvOff(deviceBytes: number): KvPoolOptions {
     path: '',
     blockCodec: 'exact',
     versionsBackMax: 0,
-    eviction: 'lru',
     readThreads: 1,
     storeQueueMax: 1,
     prefetchQueueMax: 2,
-    memory: 'pageable',
   };
 }

@@ -23,11 +23,9 @@ export type KvOptionFields = Pick<
   | 'kvDiskReserveBytes'
   | 'kvBlockCodec'
   | 'kvVersionsBackMax'
-  | 'kvEviction'
   | 'kvReadThreads'
   | 'kvStoreQueueMax'
   | 'kvPrefetchQueueMax'
-  | 'kvMemory'
   | 'kvSharedLinks'
 >;
 
@@ -41,11 +39,9 @@ export function kvFields(kv: KvPoolOptions): KvOptionFields {
     kvDiskReserveBytes: kv.diskReserveBytes ?? 0,
     kvBlockCodec: kv.blockCodec,
     kvVersionsBackMax: kv.versionsBackMax,
-    kvEviction: kv.eviction,
     kvReadThreads: kv.readThreads,
     kvStoreQueueMax: kv.storeQueueMax,
     kvPrefetchQueueMax: kv.prefetchQueueMax,
-    kvMemory: kv.memory,
     kvSharedLinks: Int32Array.from(kv.sharing?.links ?? []),
   };
 }

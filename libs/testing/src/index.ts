@@ -6,7 +6,7 @@ export { FakeAdapterEngine, type FakeEngineAdapter } from './fake-adapter-engine
 export { FakeCatalogue, FakeChangingCatalogue, type FakeItem } from './fake-catalogue.js';
 export { FakeEngine, type FakeEngineOptions, FakeKvPool, type PathScore } from './fake-engine.js';
 export { FakeStoreLink, type StoreCallEnd } from './fake-store-link.js';
-export { type KafkaBroker, startKafkaBroker } from './kafka-broker.js';
+export { type KafkaBroker, type KafkaRight, startKafkaBroker } from './kafka-broker.js';
 export { MemoryKvStore } from './memory-kv-store.js';
 export { MemoryEntryStore, MemoryLog, MemoryLogState } from './memory-log.js';
 export { ModelDisk, ModelNode, type ModelOptions } from './model-node.js';
@@ -17,7 +17,9 @@ export {
   type TypedAttributes,
 } from './random-eligibility.js';
 export { missingFor, type RealServer } from './real-servers.js';
+export { type RedisSentinel, startRedisSentinel } from './redis-sentinel.js';
 export {
+  documentedRights,
   type RedisCluster,
   type RedisServer,
   startRedisCluster,

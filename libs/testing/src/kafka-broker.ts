@@ -4,6 +4,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { repositoryRoot } from '@tessera/config';
 import { resolvePort } from '@tessera/lifecycle';
+import {
+  AclOperationTypes,
+  AclPermissionTypes,
+  AclResourceTypes,
+  Kafka,
+  logLevel,
+  ResourcePatternTypes,
+} from 'kafkajs';
 import { ended } from './server-process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -30,6 +38,15 @@ export interface SecuredBroker {
   readonly certificate: string;
   readonly user: string;
   readonly password: string;
+  /** All that the user may; left out: everything. */
+  readonly rights?: readonly KafkaRight[];
+}
+
+export interface KafkaRight {
+  readonly resource: 'topic' | 'group';
+  /** Of what begins with it. */
+  readonly prefix: string;
+  readonly operations: readonly Exclude<keyof typeof AclOperationTypes, 'UNKNOWN'>[];
 }
 
 /** A real broker in KRaft mode on free ports. */
@@ -42,7 +59,7 @@ export async function startKafkaBroker(secured?: SecuredBroker): Promise<KafkaBr
   const properties = join(folder.path, 'server.properties');
   const all = serverProperties(port, controllerPort, join(folder.path, 'log'));
   const own = secured && (await securedProperties(port, controllerPort, folder.path, secured));
-  writeFileSync(properties, [...all, ...(own ?? [])].join('\n'));
+  writeFileSync(properties, [...all, ...(own?.lines ?? [])].join('\n'));
   const formatted = spawnSync('java', [
     ...javaWords('kafka.tools.StorageTool'),
     ...['format', '-t', CLUSTER_ID, '-c', properties, ...(secured ? scramWords(secured) : [])],
@@ -51,6 +68,7 @@ export async function startKafkaBroker(secured?: SecuredBroker): Promise<KafkaBr
     throw new Error(`java is not installed, or: ${formatted.stderr ?? formatted.error?.message}`);
   }
   let child = await spawnBroker(properties);
+  if (secured?.rights !== undefined) await grant(secured, own?.address ?? '');
   const kill = () => ended(child, 'SIGKILL');
   return {
     address: `127.0.0.1:${port}`,
@@ -84,8 +102,8 @@ async function securedProperties(
   port: number,
   controllerPort: number,
   folder: string,
-  { key, certificate, user, password }: SecuredBroker,
-): Promise<string[]> {
+  { key, certificate, user, password, rights }: SecuredBroker,
+): Promise<{ readonly address: string; readonly lines: readonly string[] }> {
   const ownPort = await resolvePort(HOST, 0);
   const store = join(folder, 'keystore.pem');
   writeFileSync(store, `${key}\n${certificate}\n`);
@@ -93,7 +111,7 @@ async function securedProperties(
   const listener = 'listener.name.clients';
   const scram = 'org.apache.kafka.common.security.scram.ScramLoginModule required;';
   const plain = 'org.apache.kafka.common.security.plain.PlainLoginModule required';
-  return [
+  const lines = [
     `listeners=${open},CONTROLLER://${HOST}:${controllerPort}`,
     `advertised.listeners=${open}`,
     'inter.broker.listener.name=OWN',
@@ -104,7 +122,34 @@ async function securedProperties(
     `${listener}.scram-sha-512.sasl.jaas.config=${scram}`,
     `${listener}.ssl.keystore.type=PEM`,
     `${listener}.ssl.keystore.location=${store}`,
+    ...(rights === undefined ? [] : AUTHORISING),
   ];
+  return { address: `${HOST}:${ownPort}`, lines };
+}
+
+/** Callers of the broker's own listener have no name, and may do everything. */
+const AUTHORISING = [
+  'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+  'super.users=User:ANONYMOUS',
+];
+
+async function grant({ user, rights = [] }: SecuredBroker, address: string): Promise<void> {
+  const admin = new Kafka({ brokers: [address], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  const types = { topic: AclResourceTypes.TOPIC, group: AclResourceTypes.GROUP };
+  const acl = rights.flatMap(({ resource, prefix, operations }) =>
+    operations.map((operation) => ({
+      resourceType: types[resource],
+      resourceName: prefix,
+      resourcePatternType: ResourcePatternTypes.PREFIXED,
+      principal: `User:${user}`,
+      host: '*',
+      operation: AclOperationTypes[operation],
+      permissionType: AclPermissionTypes.ALLOW,
+    })),
+  );
+  await admin.createAcls({ acl });
+  await admin.disconnect();
 }
 
 function serverProperties(port: number, controllerPort: number, folder: string): string[] {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { resolvePort } from '@tessera/lifecycle';
 import { ended } from './server-process.js';
@@ -55,9 +56,12 @@ function spawnRedis(
 ): Promise<ChildProcess> {
   const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
   const disk = ['--appendonly', 'yes', '--appendfsync', 'always'];
-  const child = spawn('redis-server', [...words, ...disk, ...options], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  return startedRedis([...words, ...disk, ...options], 'Ready to accept connections');
+}
+
+/** A `redis-server` that has said that it is ready. */
+export function startedRedis(words: readonly string[], ready: string): Promise<ChildProcess> {
+  const child = spawn('redis-server', words, { stdio: ['ignore', 'pipe', 'inherit'] });
   return new Promise((resolve, reject) => {
     const said: string[] = [];
     child.on('error', () => {
@@ -68,9 +72,17 @@ function spawnRedis(
     });
     createInterface(child.stdout as NodeJS.ReadableStream).on('line', (line) => {
       said.push(line);
-      if (line.includes('Ready to accept connections')) resolve(child);
+      if (line.includes(ready)) resolve(child);
     });
   });
+}
+
+/** Rights of the user of Redis, as a page gives them to operators. */
+export function documentedRights(page: string): string {
+  const text = readFileSync(page, 'utf8');
+  const [, rights] = /`ACL SETUSER tessera on >PASSWORD ([^`]+)`/.exec(text) ?? [];
+  if (rights === undefined) throw new Error(`${page}: no rights of a user of Redis`);
+  return rights;
 }
 
 export interface RedisCluster {

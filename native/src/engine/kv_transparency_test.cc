@@ -184,8 +184,6 @@ class KvTransparency : public testing::TestWithParam<const char*> {
     options.kv.folder = folder_.string();
     options.kv.store_queue_max = 8;
     options.kv.prefetch_queue_max = 8;
-    options.kv.eviction =
-        random() % 2 == 0 ? kv::EvictionKind::kLru : kv::EvictionKind::kSegmentedLru;
     return options;
   }
 

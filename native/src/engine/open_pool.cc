@@ -32,7 +32,6 @@ Result<std::unique_ptr<kv::Pool>> open_pool(const KvOptions& options, const Serv
                                             " bytes of one block of this model, got " +
                                             std::to_string(options.device_bytes));
   }
-  pool.locks_memory = options.locks_memory;
   pool.read_threads = 0;
   uint64_t stored_bytes = pool.block_bytes;
   if (options.is_enabled) {
@@ -48,7 +47,6 @@ Result<std::unique_ptr<kv::Pool>> open_pool(const KvOptions& options, const Serv
     pool.disk_blocks = blocks_in(options.disk_bytes, kv::slot_stride(stored_bytes));
     pool.disk_reserve_bytes = options.disk_reserve_bytes;
     pool.versions_back_max = options.versions_back_max;
-    pool.eviction = options.eviction;
     pool.read_threads = options.read_threads;
     pool.store_queue_max = options.store_queue_max;
     pool.prefetch_queue_max = options.prefetch_queue_max;

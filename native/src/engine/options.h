@@ -10,7 +10,6 @@
 
 #include "base/status.h"
 #include "engine/limits.h"
-#include "kv/eviction.h"
 #include "kv/store_link.h"
 #include "model/decoder.h"
 
@@ -36,7 +35,6 @@ struct KvOptions {
   /// Versions of an adapter between the one that computed a block and the one that finds it, at
   /// most (kv::Pool::succeed); 0: none, which changes no answer.
   uint32_t versions_back_max = 0;
-  kv::EvictionKind eviction = kv::EvictionKind::kLru;
   /// Numbers of links to stores that other processes use (bridge/links.h), nearest first.
   std::vector<int32_t> shared_links;
   /// The stores behind them, as the pool's tiers take them.
@@ -44,7 +42,6 @@ struct KvOptions {
   uint32_t read_threads = 1;
   uint32_t store_queue_max = 1;     // chains that wait to be stored; more are dropped
   uint32_t prefetch_queue_max = 2;  // chains that wait to be loaded; more are refused
-  bool locks_memory = false;
 };
 
 inline constexpr uint32_t kCardsMax = 1024;

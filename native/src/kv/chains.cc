@@ -65,8 +65,8 @@ void Chains::append(Chain& chain, std::span<const Token> tokens) {
 void Chains::set_resident(Chain& chain, TierIndex which, uint32_t count) {
   chain.resident[which] = count;
   EvictionNode& node = chain.nodes[which];
-  if (count > 0 && !node.is_listed) tiers_[which].policy->insert(node);
-  if (count == 0 && node.is_listed) tiers_[which].policy->remove(node);
+  if (count > 0 && !node.is_listed) tiers_[which].order->insert(node);
+  if (count == 0 && node.is_listed) tiers_[which].order->remove(node);
 }
 
 void Chains::advance_device(Chain& chain) {
@@ -134,7 +134,7 @@ void Chains::rewrite(Chain& chain, std::span<const Token> tokens, uint32_t same)
 void Chains::touch(Chain& chain) {
   chain.used_us = options_.now_us();
   for (const TierIndex which : tiers_.all()) {
-    if (chain.nodes[which].is_listed) tiers_[which].policy->hit(chain.nodes[which]);
+    if (chain.nodes[which].is_listed) tiers_[which].order->hit(chain.nodes[which]);
   }
 }
 

@@ -55,7 +55,7 @@ Chain* Chains::victim(TierIndex which, const Chain* spared) {
     Search search{tiers_, which, spared, pass};
     const uint64_t scan_max =
         pass == Pass::kClean ? kCleanScanMax : std::numeric_limits<uint64_t>::max();
-    EvictionNode* node = tiers_[which].policy->victim(can_give_block, &search, scan_max);
+    EvictionNode* node = tiers_[which].order->victim(can_give_block, &search, scan_max);
     if (node != nullptr) return static_cast<Chain*>(node->owner);
   }
   return nullptr;

@@ -11,11 +11,11 @@
 
 namespace tessera::kv {
 
-Result<std::unique_ptr<Arena>> Arena::open(uint32_t slot_count, uint64_t block_bytes, bool locks) {
+Result<std::unique_ptr<Arena>> Arena::open(uint32_t slot_count, uint64_t block_bytes) {
   const uint64_t stride = slot_stride(block_bytes);
   const uint64_t bytes = stride * slot_count;
   if (bytes == 0) {
-    return std::unique_ptr<Arena>(new Arena(0, block_bytes, stride, nullptr, false, {}));
+    return std::unique_ptr<Arena>(new Arena(0, block_bytes, stride, nullptr, {}));
   }
   const uint64_t left = platform::available_memory_bytes();
   if (bytes > left) {
@@ -30,24 +30,22 @@ Result<std::unique_ptr<Arena>> Arena::open(uint32_t slot_count, uint64_t block_b
                                             " bytes of address space");
   }
   (void)::madvise(data, bytes, MADV_HUGEPAGE);  // a hint: small pages are slower, not wrong
-  const bool locked = locks && ::mlock(data, bytes) == 0;
-  return over(static_cast<std::byte*>(data), slot_count, block_bytes, locked,
+  return over(static_cast<std::byte*>(data), slot_count, block_bytes,
               [data, bytes] { ::munmap(data, bytes); });
 }
 
 std::unique_ptr<Arena> Arena::over(std::byte* data, uint32_t slot_count, uint64_t block_bytes,
-                                   bool locked, std::function<void()> release) {
-  return std::unique_ptr<Arena>(new Arena(slot_count, block_bytes, slot_stride(block_bytes), data,
-                                          locked, std::move(release)));
+                                   std::function<void()> release) {
+  return std::unique_ptr<Arena>(
+      new Arena(slot_count, block_bytes, slot_stride(block_bytes), data, std::move(release)));
 }
 
 Arena::Arena(uint32_t slot_count, uint64_t block_bytes, uint64_t stride, std::byte* data,
-             bool locked, std::function<void()> release)
+             std::function<void()> release)
     : slot_count_(slot_count),
       block_bytes_(block_bytes),
       stride_(stride),
       data_(data),
-      locked_(locked),
       release_(std::move(release)) {}
 
 Arena::~Arena() {

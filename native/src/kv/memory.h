@@ -31,24 +31,21 @@ class BlockMemory {
   virtual Status zero(SlotIndex slot) = 0;
 };
 
-/// Anonymous memory: huge pages where the system has them, locked where the process may. Slots
-/// begin at multiples of 4096 bytes, as direct file access wants them.
+/// Anonymous memory, taken as it fills: huge pages where the system has them. Slots begin at
+/// multiples of 4096 bytes, as direct file access wants them.
 class Arena final : public BlockMemory {
  public:
   static constexpr uint64_t kAlignment = 4096;  // bytes
 
   /// Errors: KV_POOL_INVALID when the machine has not that much memory left.
-  static Result<std::unique_ptr<Arena>> open(uint32_t slot_count, uint64_t block_bytes,
-                                             bool locks = true);
+  static Result<std::unique_ptr<Arena>> open(uint32_t slot_count, uint64_t block_bytes);
   /// Slots in memory of the caller, slot_stride() apart, which `release` gives back.
   static std::unique_ptr<Arena> over(std::byte* data, uint32_t slot_count, uint64_t block_bytes,
-                                     bool locked, std::function<void()> release);
+                                     std::function<void()> release);
   ~Arena() override;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// True if the memory is locked; a limit of the process may forbid it.
-  bool is_locked() const { return locked_; }
   uint32_t slot_count() const override { return slot_count_; }
   uint64_t block_bytes() const { return block_bytes_; }
   std::byte* address(SlotIndex slot) override;
@@ -59,14 +56,13 @@ class Arena final : public BlockMemory {
   Status zero(SlotIndex slot) override;
 
  private:
-  Arena(uint32_t slot_count, uint64_t block_bytes, uint64_t stride, std::byte* data, bool locked,
+  Arena(uint32_t slot_count, uint64_t block_bytes, uint64_t stride, std::byte* data,
         std::function<void()> release);
 
   const uint32_t slot_count_;
   const uint64_t block_bytes_;
   const uint64_t stride_;  // bytes from slot to slot
   std::byte* const data_;
-  const bool locked_;
   const std::function<void()> release_;
 };
 

@@ -19,7 +19,6 @@ struct TierMetrics {
   uint64_t written_us = 0;
   uint64_t evicted_blocks = 0;
   uint64_t evicted_dirty_blocks = 0;  // no lower tier had them
-  bool is_locked = false;             // memory that cannot be swapped
   double expected_block_us = 0;       // what a read is taken to cost while none was measured
 
   /// The rate of loading a block of `bytes`, in bytes per microsecond: as measured, or as expected

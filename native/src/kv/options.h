@@ -9,7 +9,6 @@
 
 #include "kv/block_store.h"
 #include "kv/codec.h"
-#include "kv/eviction.h"
 #include "kv/memory.h"
 
 namespace tessera::kv {
@@ -32,7 +31,6 @@ struct PoolOptions {
   std::string disk_folder;     // made when absent; one process at a time
   /// Free bytes of its file system below which nothing is stored there.
   uint64_t disk_reserve_bytes = uint64_t{64} << 20;
-  EvictionKind eviction = EvictionKind::kLru;
   uint32_t read_threads = 2;          // of prefetches; 0: the caller of PoolWork does all work
   uint32_t store_queue_max = 1024;    // chains that wait to be stored; more are dropped
   uint32_t prefetch_queue_max = 256;  // chains that wait to be loaded; more are refused
@@ -43,9 +41,6 @@ struct PoolOptions {
   /// (Pool::succeed); 0: whatever is found was computed under the version of the query.
   uint32_t versions_back_max = 0;
 
-  /// Memory of the device and host tiers is locked where the process may, which takes all of it at
-  /// once; else it is taken as it fills.
-  bool locks_memory = true;
   /// Called when a transfer has ended, by its thread and under the pool's lock: it must not call
   /// the pool. It wakes threads that wait for blocks.
   std::function<void()> on_transfer;

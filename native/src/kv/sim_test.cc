@@ -73,13 +73,6 @@ TEST(Simulation, AllInvariantsHoldWithEveryTierMissing) {
   EXPECT_GT(run(config, seeds(5)).loads, 0u);
 }
 
-TEST(Simulation, AllInvariantsHoldUnderASegmentedPolicy) {
-  SimConfig config;
-  config.eviction = EvictionKind::kSegmentedLru;
-  config.users = 8;
-  EXPECT_GT(run(config, seeds(10)).commits, 0u);
-}
-
 TEST(Simulation, AllInvariantsHoldWithBlocksThatAreEncodedBelowTheDevice) {
   SimConfig config;
   config.is_encoded = true;

@@ -76,7 +76,6 @@ class SimWorld {
     options.block_bytes = kTestBlockBytes;
     options.device_blocks = config_.device_blocks;
     options.host_blocks = config_.host_blocks;
-    options.eviction = config_.eviction;
     options.read_threads = 0;
     options.store_batch_bytes = 4 * kTestBlockBytes;
     options.store_queue_max = 8;

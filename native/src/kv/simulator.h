@@ -27,7 +27,6 @@ struct SimConfig {
   uint32_t versions = 2;
   uint32_t versions_back_max = 0;  // not 0: each version follows the one before it
   uint32_t prefix_tokens = 0;      // static text in front of every prompt
-  EvictionKind eviction = EvictionKind::kLru;
   DiskFaults faults;
   uint32_t remote_blocks = 0;  // of a tier below the disk; 0: none
   RemoteFaults remote;

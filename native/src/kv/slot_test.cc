@@ -143,19 +143,17 @@ TEST(Chain, CommonPrefixIsExact) {
 
 bool accept_all(void*, EvictionNode&) { return true; }
 
-TEST(Eviction, SegmentedLruKeepsWhatWasHitTwiceOverAScan) {
-  for (const EvictionKind kind : {EvictionKind::kLru, EvictionKind::kSegmentedLru}) {
-    auto policy = make_policy(kind);
-    std::vector<EvictionNode> nodes(8);
-    for (EvictionNode& node : nodes) policy->insert(node);
-    for (int i = 0; i < 2; ++i) policy->hit(nodes[i]);
-    for (int i = 2; i < 8; ++i) {
-      policy->remove(nodes[i]);
-      policy->insert(nodes[i]);
-    }
-    EvictionNode* victim = policy->victim(accept_all, nullptr, 100);
-    EXPECT_EQ(victim == &nodes[0], kind == EvictionKind::kLru);
-  }
+TEST(Eviction, TheOneUsedLongestAgoThatCanGoesFirst) {
+  EvictionList order;
+  std::vector<EvictionNode> nodes(4);
+  for (EvictionNode& node : nodes) order.insert(node);
+  order.hit(nodes[0]);
+  EXPECT_EQ(order.victim(accept_all, nullptr, 1), &nodes[1]);
+  order.remove(nodes[1]);
+  EXPECT_EQ(order.victim(accept_all, nullptr, 1), &nodes[2]);
+  const auto is_context = [](void* context, EvictionNode& node) { return &node == context; };
+  EXPECT_EQ(order.victim(is_context, &nodes[0], 3), &nodes[0]);
+  EXPECT_EQ(order.victim(is_context, &nodes[0], 2), nullptr);
 }
 
 constexpr TierIndex kNear = 1, kFar = 2;

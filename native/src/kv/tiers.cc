@@ -10,9 +10,9 @@ namespace {
 
 Status refused(std::string message) { return {Code::kKvPoolInvalid, std::move(message)}; }
 
-Result<std::unique_ptr<Arena>> open_arena(const std::string& tier, uint32_t blocks, uint64_t bytes,
-                                          bool locks) {
-  Result<std::unique_ptr<Arena>> arena = Arena::open(blocks, bytes, locks);
+Result<std::unique_ptr<Arena>> open_arena(const std::string& tier, uint32_t blocks,
+                                          uint64_t bytes) {
+  Result<std::unique_ptr<Arena>> arena = Arena::open(blocks, bytes);
   if (!arena.is_ok()) return refused(tier + " tier: " + arena.status().message());
   return arena;
 }
@@ -25,7 +25,7 @@ Status Tiers::open(PoolOptions& options) {
   TESSERA_RETURN_IF_ERROR(open_host(options));
   TESSERA_RETURN_IF_ERROR(open_disk(options));
   for (TierSpec& spec : options.more_tiers) {
-    TESSERA_RETURN_IF_ERROR(add_store(std::move(spec), options.eviction));
+    TESSERA_RETURN_IF_ERROR(add_store(std::move(spec)));
   }
   options.more_tiers.clear();
   return Status::ok();
@@ -33,15 +33,13 @@ Status Tiers::open(PoolOptions& options) {
 
 Status Tiers::open_device(PoolOptions& options) {
   const std::string name = kStandardTiers[kDevice];
-  bool is_locked = false;
   memory_ = std::move(options.device_memory);
   if (memory_ == nullptr) {
-    auto arena = open_arena(name, options.device_blocks, options.block_bytes, options.locks_memory);
+    auto arena = open_arena(name, options.device_blocks, options.block_bytes);
     if (!arena.is_ok()) return arena.status();
-    is_locked = arena.value()->is_locked();
     memory_ = std::move(arena).value();
   }
-  add(name, memory_->slot_count(), options.eviction).metrics.is_locked = is_locked;
+  add(name, memory_->slot_count());
   shared_from_ = count();
   return Status::ok();
 }
@@ -50,14 +48,12 @@ Status Tiers::open_host(PoolOptions& options) {
   TierSpec spec{.name = kStandardTiers[1], .store = nullptr};
   std::unique_ptr<Arena> arena = std::move(options.host_memory);
   if (arena == nullptr && options.host_blocks > 0) {
-    auto opened = open_arena(spec.name, options.host_blocks, stored_bytes_, options.locks_memory);
+    auto opened = open_arena(spec.name, options.host_blocks, stored_bytes_);
     if (!opened.is_ok()) return opened.status();
     arena = std::move(opened).value();
   }
-  const bool is_locked = arena != nullptr && arena->is_locked();
   if (arena != nullptr) spec.store = std::make_unique<HostStore>(std::move(arena));
-  TESSERA_RETURN_IF_ERROR(add_store(std::move(spec), options.eviction));
-  list_.back().metrics.is_locked = is_locked;
+  TESSERA_RETURN_IF_ERROR(add_store(std::move(spec)));
   return Status::ok();
 }
 
@@ -73,20 +69,19 @@ Status Tiers::open_disk(PoolOptions& options) {
     if (!store.is_ok()) return store.status();
     spec.store = std::move(store).value();
   }
-  return add_store(std::move(spec), options.eviction);
+  return add_store(std::move(spec));
 }
 
-Tier& Tiers::add(const std::string& name, uint32_t slot_count, EvictionKind eviction) {
+Tier& Tiers::add(const std::string& name, uint32_t slot_count) {
   Tier& tier = list_.emplace_back();
   tier.slots = std::make_unique<SlotTable>(slot_count);
-  tier.policy = make_policy(eviction);
   tier.metrics.name = name;
   names_.push_back(name);
   tier.metrics.capacity_blocks = slot_count;
   return tier;
 }
 
-Status Tiers::add_store(TierSpec spec, EvictionKind eviction) {
+Status Tiers::add_store(TierSpec spec) {
   if (list_.size() == kTiersMax) {
     return refused("tiers: expected at most " + std::to_string(kTiersMax) + ", got '" + spec.name +
                    "' beside them");
@@ -107,7 +102,7 @@ Status Tiers::add_store(TierSpec spec, EvictionKind eviction) {
   }
   if (is_headed) headed_ = static_cast<TierIndex>(list_.size());
   const uint32_t slot_count = spec.store == nullptr ? 0 : spec.store->slot_count();
-  Tier& tier = add(spec.name, slot_count, eviction);
+  Tier& tier = add(spec.name, slot_count);
   tier.metrics.expected_block_us = spec.expected_block_us;
   tier.store = std::move(spec.store);
   tier.shared = shared;

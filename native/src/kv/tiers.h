@@ -21,7 +21,7 @@ namespace tessera::kv {
 
 struct Tier {
   std::unique_ptr<SlotTable> slots;  // as many as the tier's capacity
-  std::unique_ptr<EvictionPolicy> policy;
+  std::unique_ptr<EvictionList> order = std::make_unique<EvictionList>();  // of its chains
   std::unique_ptr<BlockStore> store;  // none: the device, or a tier without capacity
   SharedStore* shared = nullptr;      // the store, where other processes use it as well
   TierMetrics metrics;                // its name among them
@@ -82,8 +82,8 @@ class Tiers {
   Status open_device(PoolOptions& options);
   Status open_host(PoolOptions& options);
   Status open_disk(PoolOptions& options);
-  Tier& add(const std::string& name, uint32_t slot_count, EvictionKind eviction);
-  Status add_store(TierSpec spec, EvictionKind eviction);
+  Tier& add(const std::string& name, uint32_t slot_count);
+  Status add_store(TierSpec spec);
 
   std::vector<Tier> list_;
   std::vector<std::string> names_;

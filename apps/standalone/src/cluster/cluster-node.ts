@@ -12,6 +12,7 @@ import {
   ERASE,
   type Erasure,
   Follower,
+  LEASE_MS,
   NO_OFFSET,
   ReplicatedState,
   Seat,
@@ -88,7 +89,7 @@ export class ClusterNode {
   static async open(parts: NodeParts, seat: Seat): Promise<ClusterNode> {
     const { config, opened, runtime, log: nodeLog } = parts;
     const { log, store } = opened;
-    const { cluster, node } = config;
+    const { node } = config;
     const first = runtime.operations.changesOf('');
     const own = positionOf(first.state().mark);
     const isFollowed = own?.log === seat.identity;
@@ -103,18 +104,23 @@ export class ClusterNode {
       { mark: () => first.state().mark, note: (mark) => first.note(mark) },
       [...stateParts(parts), erasures, beginning.part],
     );
-    const { logLeaseMs: leaseMs } = cluster;
     const follower = new Follower({
       log,
       store,
       node: node.name,
       state,
       position,
-      leaseMs,
+      leaseMs: LEASE_MS,
       ...BEHIND_MAX,
       nodeLog,
     });
-    const submissions = new Submissions({ log, store, node: node.name, follower, leaseMs });
+    const submissions = new Submissions({
+      log,
+      store,
+      node: node.name,
+      follower,
+      leaseMs: LEASE_MS,
+    });
     const snapshots = snapshotsOf(parts, follower, submissions, beginning);
     const clusterNode = new ClusterNode(parts, seat, follower, submissions, snapshots);
     for (const { offset, atMs, ...body } of await seat.erasedBefore()) {
@@ -262,7 +268,7 @@ function snapshotsOf(
     scratch: `${catalogue.changesPath}.snapshot`,
     everyEntries: cluster.logSnapshotEntries,
     keepMs: cluster.logKeepDays * MILLISECONDS_PER_DAY,
-    leaseMs: cluster.logLeaseMs,
+    leaseMs: LEASE_MS,
     newestOffset: () => beginning.newestSnapshot,
     nodeLog,
   });

@@ -20,6 +20,7 @@ export {
 } from './domain/replicated-state.js';
 export type { StateFolder } from './domain/state-folder.js';
 export { BEHIND_MAX, Follower } from './follower.js';
+export { LEASE_MS } from './lease.js';
 export { openEntryStore } from './open-entry-store.js';
 export { KafkaLog, type KafkaLogOptions } from './outside/kafka-log.js';
 export { RedisLog, type RedisLogOptions } from './outside/redis-log.js';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kafkaClient } from '@tessera/kafka';
 import { createLog } from '@tessera/telemetry';
-import { type KafkaBroker, missingFor, startKafkaBroker } from '@tessera/testing';
+import { type KafkaBroker, type KafkaRight, missingFor, startKafkaBroker } from '@tessera/testing';
 import type { Admin, Kafka, Producer } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KafkaLog, type LogEntry } from './index.js';
@@ -129,25 +129,41 @@ describe.skipIf(missing.length > 0)('a log in Kafka', () => {
   });
 });
 
+/** As docs/operate/security.md says. */
+const RIGHTS: readonly KafkaRight[] = [
+  { resource: 'topic', prefix: 'x.', operations: ['READ', 'WRITE', 'CREATE', 'DELETE'] },
+  { resource: 'group', prefix: 'x.', operations: ['READ', 'DELETE'] },
+];
+
 describe.skipIf(missing.length > 0)('a broker that asks for a password', () => {
-  it('refuses a wrong one, and takes the right one', async () => {
+  it('refuses a wrong one, and serves a user with the documented rights', async () => {
     const tls = (name: string) => readFileSync(join('test', 'fixtures', 'tls', name));
     const broker = await startKafkaBroker({
       key: String(tls('server.key')),
       certificate: String(tls('server.pem')),
       user: 'tessera',
       password: 'a-password',
+      rights: RIGHTS,
     });
-    const openWith = (password: string) => {
+    const openWith = (password: string, name = 'x') => {
       const sasl = { mechanism: 'scram-sha-256', username: 'tessera', password } as const;
       const ca = { ca: tls('authority.pem'), cert: undefined, key: undefined };
-      return KafkaLog.open({ brokers: broker.address, name: 'x', security: { sasl, tls: ca } });
+      return KafkaLog.open({ brokers: broker.address, name, security: { sasl, tls: ca } });
     };
     const stranger = await openWith('guessed');
     await expect(stranger.bounds()).rejects.toMatchObject(REFUSED);
     const log = await openWith('a-password');
     expect(await log.begin('ours')).toBe('ours');
-    await Promise.all([stranger.close(), log.close()]);
+    const a = await log.append(bytes('a'));
+    const b = await log.append(bytes('b'));
+    expect((await takenToEnd(log, a)).map(textOf)).toEqual(['a', 'b']);
+    await log.say({ node: 'n', process: 'p', offset: b, digest: 'd' });
+    expect(await log.positions()).toHaveLength(1);
+    await log.trim(b);
+    expect(await log.bounds()).toMatchObject({ first: b });
+    const other = await openWith('a-password', 'y');
+    await expect(other.begin('ours')).rejects.toMatchObject(REFUSED);
+    await Promise.all([stranger.close(), log.close(), other.close()]);
     await broker.stop();
   });
 });

@@ -1,6 +1,12 @@
 import type { ClusterLog, NodePosition } from './domain/cluster-log.js';
 
 /**
+ * Milliseconds after which a node that reports no position is waited for no longer: long enough for
+ * a pause of the process or a failover of the log, short enough for an erasure that waits.
+ */
+export const LEASE_MS = 3000;
+
+/**
  * The word of a node that it serves, renewed at the log. While it holds, whoever erases a user
  * waits for this node; once it has run out nobody does, and the node must not trust what it keeps
  * of users until it has applied all that the log had when it was counted again.

@@ -3,6 +3,7 @@
 import { Writable } from 'node:stream';
 import { createLog } from '@tessera/telemetry';
 import {
+  documentedRights,
   missingFor,
   type RedisServer,
   startRedisCluster,
@@ -115,6 +116,36 @@ describe.skipIf(missing.length > 0)('another server', () => {
     }
     const log = await RedisLog.open({ address, name: 'x', security: { password: 'secret' } });
     expect(await log.append(bytes('a'))).toBe(1);
+    await log.close();
+    await server.stop();
+  });
+
+  it('serves a user with the documented rights, and says what another lacks', async () => {
+    const server = await startRedisServer();
+    const admin = new Redis(`redis://${server.address}`);
+    const rights = documentedRights('docs/operate/security.md').replaceAll('NAME', 'x');
+    const give = (of: string) => admin.call('ACL', 'SETUSER', 'tessera', 'reset', ...of.split(' '));
+    const open = () => {
+      const security = { username: 'tessera', password: 'secret' };
+      return RedisLog.open({ address: server.address, name: 'x', security });
+    };
+    await give(`on >secret ${rights}`);
+    const log = await open();
+    for (const text of ['a', 'b', 'c']) await log.append(bytes(text));
+    const reading = log.read(1, never);
+    expect((await reading.next()).value).toHaveLength(3);
+    expect(await log.digestAt(3, 'digest')).toBe('digest');
+    await log.trim(2);
+    expect(await log.bounds()).toMatchObject({ first: 2 });
+    for (const lacking of ['+time', '~{x}:*']) {
+      await give(`on >secret ${rights.replace(lacking, '')}`);
+      const refused = open().then((other) => other.append(bytes('d')));
+      await expect(refused).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining('docs/operate/security.md'),
+      });
+    }
+    admin.disconnect();
     await log.close();
     await server.stop();
   });

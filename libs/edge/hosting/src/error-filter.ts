@@ -19,7 +19,7 @@ export function fromServer(thrown: unknown): TesseraError {
     case 413:
       return new TesseraError(
         'BODY_TOO_LARGE',
-        'body: expected at most http.bodyBytesMax bytes, got more',
+        'body: expected at most four times grpc.messageBytesMax bytes, got more',
         { field: 'body' },
       );
     case 415:

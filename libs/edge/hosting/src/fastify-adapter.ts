@@ -8,7 +8,6 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fromServer } from './error-filter.js';
 
 export interface HttpSettings {
-  readonly bodyBytesMax: number;
   /** Proxies that are believed when they say who asks, separated by commas; '': none. */
   readonly trustedProxies: string;
   readonly connectionsMax: number;
@@ -22,6 +21,9 @@ export interface HttpSettings {
   readonly keyPath: string;
   readonly clientCaPath: string;
 }
+
+/** Bytes of a body in JSON for each of the same message in Protobuf. */
+const JSON_BYTES_PER_BYTE = 4;
 
 const TLS_FIELDS = {
   certificate: 'http.certificatePath',
@@ -51,9 +53,13 @@ const CONNECTIONS_CHECK_MS = 1000;
  * Fastify as every process has it; its own refusals follow the one table.
  * @throws TesseraError CONFIG_INVALID for proxies that are no addresses
  */
-export function fastifyAdapter(settings: HttpSettings, tls?: WatchedTls): FastifyAdapter {
+export function fastifyAdapter(
+  settings: HttpSettings,
+  messageBytesMax: number,
+  tls?: WatchedTls,
+): FastifyAdapter {
   try {
-    const adapter = adapterOf(settings, tls && serverOptions(tls.current));
+    const adapter = adapterOf(settings, messageBytesMax, tls && serverOptions(tls.current));
     const instance = adapter.getInstance();
     readRestOfLargeBodies(instance);
     tls?.onChange((files) => {
@@ -71,16 +77,17 @@ const contextOf = ({ cert, key, ca }: TlsFiles) => ({ cert, key, ca });
 
 function adapterOf(
   settings: HttpSettings,
+  messageBytesMax: number,
   tls: ReturnType<typeof serverOptions> | undefined,
 ): FastifyAdapter {
-  const { bodyBytesMax, trustedProxies, bodyMs, keepAliveMs } = settings;
+  const { trustedProxies, bodyMs, keepAliveMs } = settings;
   const timeouts = {
     headersTimeout: Math.min(HEADERS_MS_MAX, bodyMs),
     connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
   };
   return new FastifyAdapter({
     ...(tls === undefined ? { http: timeouts } : { https: { ...tls, ...timeouts } }),
-    bodyLimit: bodyBytesMax,
+    bodyLimit: messageBytesMax * JSON_BYTES_PER_BYTE,
     requestTimeout: bodyMs,
     keepAliveTimeout: keepAliveMs,
     trustProxy: trustedProxies === '' ? false : trustedProxies,

@@ -146,7 +146,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
       log,
     },
   );
-  const adapter = fastifyAdapter(http, httpTls);
+  const adapter = fastifyAdapter(http, grpc.messageBytesMax, httpTls);
   const calls = new HttpCalls({ limits: parts.limits, admissions: parts.admissions ?? {} });
   const app = await NestFactory.create<NestFastifyApplication>(parts.module(calls), adapter, {
     logger: new NestLog(log),

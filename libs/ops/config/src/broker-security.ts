@@ -33,17 +33,20 @@ export interface StoreSecurity {
   readonly tls?: TlsFiles;
 }
 
+/** True for `rediss://` and `https://`, in front of an address or of one of several. */
+const usesTls = (address: string) => /(^|\s)(https|rediss(\+\w+)?):\/\//.test(address);
+
 /** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
-export function redisSecurity({
-  behaviours,
-  peer,
-}: Pick<Config, 'behaviours' | 'peer'>): StoreSecurity {
-  const { redisUser: username, redisPasswordPath, redisTls } = behaviours;
+export function redisSecurity(
+  { behaviours, peer }: Pick<Config, 'behaviours' | 'peer'>,
+  address: string,
+): StoreSecurity {
+  const { redisUser: username, redisPasswordPath } = behaviours;
   const password = readSecret('behaviours.redisPasswordPath', redisPasswordPath);
   return {
     ...(username !== '' && { username }),
     ...(password !== '' && { password }),
-    ...(redisTls === 'on' && { tls: readTls(FIELDS, peer) }),
+    ...(usesTls(address) && { tls: readTls(FIELDS, peer) }),
   };
 }
 
@@ -51,8 +54,6 @@ export function redisSecurity({
 export function redisPrefix({ cluster }: Pick<Config, 'cluster'>): string {
   return `${cluster.name}:`;
 }
-
-const usesTls = (etcd: string) => etcd.startsWith('https://');
 
 /** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
 export function etcdSecurity({ cluster, peer }: Pick<Config, 'cluster' | 'peer'>): StoreSecurity {
@@ -65,12 +66,13 @@ export function etcdSecurity({ cluster, peer }: Pick<Config, 'cluster' | 'peer'>
 }
 
 /** Contradictions between these keys. */
-export function faultsOfSecurity({ kafka, behaviours, peer, cluster }: Config): string[] {
+export function faultsOfSecurity({ kafka, behaviours, peer, cluster, kv }: Config): string[] {
   const faults: string[] = [];
-  const isSecure = [peer.tls, kafka.tls, behaviours.redisTls].includes('on');
-  if (peer.caPath + peer.certificatePath !== '' && !isSecure && !usesTls(cluster.etcd)) {
+  const addresses = [behaviours.redis, cluster.logRedis, cluster.etcd, kv.shared];
+  const isSecure = [peer.tls, kafka.tls].includes('on') || addresses.some(usesTls);
+  if (peer.caPath + peer.certificatePath !== '' && !isSecure) {
     faults.push(
-      "peer.tls: expected 'on' (or kafka.tls, behaviours.redisTls, https:// in cluster.etcd) " +
+      "peer.tls: expected 'on' (or kafka.tls, rediss:// of Redis, https:// of etcd) " +
         "where files of TLS are given, got 'off'",
     );
   }

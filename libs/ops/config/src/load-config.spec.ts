@@ -76,14 +76,14 @@ describe('folders of stores that no key names', () => {
 describe('loadConfig', () => {
   it('takes defaults where nothing is said', () => {
     const { config, origins } = loadConfig({ environment: {} });
-    expect(config.http).toMatchObject({ host: '127.0.0.1', port: 8080, bodyBytesMax: 4_194_304 });
+    expect(config.http).toMatchObject({ host: '127.0.0.1', port: 8080 });
     expect([config.http.trustedProxies, config.http.certificatePath]).toEqual(['', '']);
     expect(config.grpc.port).toBe(50_051);
     expect(config.model.path.endsWith(join('models', 'demo'))).toBe(true);
     expect(origins.size).toBe(0);
   });
 
-  it("takes OpenTelemetry's variables where the own key is not set, and refuses strangers", () => {
+  it("takes OpenTelemetry's variables, and refuses strangers", () => {
     const tracing = (environment: Record<string, string>) =>
       loadConfig({ environment }).config.tracing;
     expect(
@@ -120,9 +120,9 @@ describe('loadConfig', () => {
   });
 
   it('freezes the whole tree', () => {
-    const { config } = loadConfig({ environment: { TESSERA_RECALL_DEFAULT_WIDTHS: '5,6' } });
-    expect(config.recall.defaultWidths).toEqual([5, 6]);
-    expect(Object.isFrozen(config.recall.defaultWidths)).toBe(true);
+    const { config } = loadConfig({ environment: { TESSERA_CATALOGUE_LEVEL_SIZES: '5,6' } });
+    expect(config.catalogue.levelSizes).toEqual([5, 6]);
+    expect(Object.isFrozen(config.catalogue.levelSizes)).toBe(true);
     expect(Object.isFrozen(config)).toBe(true);
   });
 
@@ -174,11 +174,6 @@ describe('loadConfig', () => {
     expect(loadConfig({ environment: { TESSERA_TOKEN: 'secret' } }).ignored).toEqual([]);
   });
 
-  it('refuses a default that the limits of the engine forbid', () => {
-    const message = faultsOf(() => loadConfig({ environment: { TESSERA_ENGINE_WIDTH_MAX: '10' } }));
-    expect(message).toContain('recall.defaultWidths: expected at most engine.widthMax (10)');
-  });
-
   it('searches until an answer is certified, unless a beam is configured', () => {
     expect(loadConfig({ environment: {} }).config.recall).toMatchObject({
       search: 'certified',
@@ -191,15 +186,6 @@ describe('loadConfig', () => {
       loadConfig({ environment: { TESSERA_RECALL_ROW_BUDGET: '65537' } }),
     );
     expect(message).toContain('expected integer 0..65536, got 65537');
-  });
-
-  it('refuses scores over a vocabulary that is not loaded, naming the key', () => {
-    const environment = { TESSERA_ENGINE_VOCABULARY: 'catalogue' };
-    expect(faultsOf(() => loadConfig({ environment }))).toContain(
-      'recall.scoreNorm: expected level or allowed (engine.vocabulary is catalogue), got full',
-    );
-    const allowed = { ...environment, TESSERA_RECALL_SCORE_NORM: 'allowed' };
-    expect(loadConfig({ environment: allowed }).config.engine.vocabulary).toBe('catalogue');
   });
 
   it('refuses fewer rows than beams, naming the key', () => {
@@ -216,8 +202,8 @@ describe('loadConfig', () => {
     'https://user:secret@store.example',
     'https://store.example/bucket',
   ])('refuses %s as the address of a store', (endpoint) => {
-    const environment = { TESSERA_ADAPTERS_S3_ENDPOINT: endpoint };
-    expect(faultsOf(() => loadConfig({ environment }))).toContain('adapters.s3Endpoint: expected');
+    const environment = { AWS_ENDPOINT_URL: endpoint, TESSERA_ADAPTERS_S3_BUCKETS: 'b' };
+    expect(faultsOf(() => loadConfig({ environment }))).toContain('AWS_ENDPOINT_URL: expected');
   });
 
   it('names a file that is absent or is not JSON', () => {

@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path';
 import { shown, TesseraError } from '@tessera/errors';
 import { readRegularSync } from '@tessera/files';
 import type { z } from 'zod';
+import { bucketPlace } from './aws-variables.js';
 import { faultsOfSecurity } from './broker-security.js';
-import { otelValues, type TraceSampling } from './otel-variables.js';
+import { otelValues } from './otel-variables.js';
 import { dataRoot, repositoryRoot } from './repository-root.js';
 import {
   CONFIG_KEYS,
@@ -36,7 +37,7 @@ export interface ConfigSources {
   readonly flags?: Readonly<Record<string, string>>;
 }
 
-type Origin = 'default' | 'otel' | 'file' | 'environment' | 'flag';
+type Origin = 'default' | 'file' | 'environment' | 'flag';
 
 interface Group {
   [key: string]: unknown;
@@ -114,18 +115,6 @@ function readEnvironmentInto(
   }
 }
 
-function readOtelInto(
-  reading: Reading,
-  environment: Readonly<Record<string, string | undefined>>,
-): TraceSampling {
-  const { values, sampling, faults } = otelValues(environment);
-  reading.faults.push(...faults);
-  for (const [path, text] of Object.entries(values)) {
-    put(reading, path, text, 'otel');
-  }
-  return sampling;
-}
-
 function noteUnknown(reading: Reading, variable: string): void {
   const fault = faultOfUnknown(variable);
   if (fault === '') reading.ignored.push(variable);
@@ -148,21 +137,10 @@ function faultsOfValues(tree: Group, paths: readonly string[]): string[] {
 /** Limits that only hold between two keys. */
 function faultsBetween(config: Config): string[] {
   const faults: string[] = [];
-  const widest = Math.max(...config.recall.defaultWidths);
   const { widthMax, batchRowsMax } = config.engine;
   if (batchRowsMax < widthMax) {
     faults.push(
       `engine.batchRowsMax: expected at least engine.widthMax (${widthMax}), got ${batchRowsMax}`,
-    );
-  }
-  if (config.engine.vocabulary === 'catalogue' && config.recall.scoreNorm === 'full') {
-    faults.push(
-      'recall.scoreNorm: expected level or allowed (engine.vocabulary is catalogue), got full',
-    );
-  }
-  if (widest > widthMax) {
-    faults.push(
-      `recall.defaultWidths: expected at most engine.widthMax (${widthMax}), got ${widest}`,
     );
   }
   const { defaultDeadlineMs, deadlineMsMax } = config.recall;
@@ -173,10 +151,12 @@ function faultsBetween(config: Config): string[] {
     );
   }
   faults.push(...faultsOfAccess(config), ...faultsOfSecurity(config));
-  const { s3Endpoint } = config.adapters;
-  if (s3Endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(s3Endpoint)) {
+  const { endpoint } = config.buckets;
+  const stores = `${config.cluster.logStore} ${config.kv.shared}`;
+  const namesBucket = config.adapters.s3Buckets !== '' || stores.includes('s3://');
+  if (namesBucket && endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(endpoint)) {
     const expected = 'http://HOST:PORT or https://HOST:PORT';
-    faults.push(`adapters.s3Endpoint: expected ${expected}, got ${shown(s3Endpoint)}`);
+    faults.push(`AWS_ENDPOINT_URL: expected ${expected}, got ${shown(endpoint)}`);
   }
   if (config.behaviours.store === 'redis' && config.behaviours.redis === '') {
     faults.push("behaviours.redis: expected an address where behaviours.store is redis, got ''");
@@ -208,26 +188,13 @@ function faultsOfAccess({ grpc, http, access }: Config): string[] {
   return faults;
 }
 
-const TLS_PATHS = ['certificatePath', 'keyPath', 'clientCaPath'] as const;
-const KAFKA_PATHS = ['saslPasswordPath'] as const;
-const BEHAVIOUR_PATHS = ['path', 'redisPasswordPath'] as const;
-const CLUSTER_PATHS = ['logStore', 'etcdPasswordPath'] as const;
-const PEER_PATHS = ['caPath', 'certificatePath', 'keyPath', 'tokenPath'] as const;
+/** Keys of files and folders. */
+const PATH_KEYS = CONFIG_KEYS.filter(
+  ({ path }) => /path$/i.test(path) || path === 'cluster.logStore',
+);
 
-/** The paths of a group, each in its place. */
-function placed<Name extends string>(
-  area: string,
-  group: Readonly<Record<Name, string>>,
-  names: readonly Name[],
-  place: (path: string, value: string) => string,
-): Record<Name, string> {
-  const entries = names.map((name) => [name, place(`${area}.${name}`, group[name])]);
-  return Object.fromEntries(entries) as Record<Name, string>;
-}
-
-/** The model's folder where `python -m trainer train --codebooks` put some; else ''. */
-const codebooksIn = (modelPath: string) =>
-  existsSync(join(modelPath, 'codebooks.safetensors')) ? modelPath : '';
+const fileIn = (name: string, folder: string) =>
+  existsSync(join(folder, name)) ? join(folder, name) : '';
 
 /**
  * Given paths count from the working folder, defaults from the repository or the model folder, and
@@ -240,63 +207,23 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
     origins.has(path) ? resolve(value) : fromRoot(value);
   const modelPath = given('model.path', config.model.path);
   const servesDemo = modelPath === fromRoot(DEMO_MODEL);
-  const place = (path: string, value: string) => {
-    const store = CONFIG_KEYS.find((key) => key.path === path)?.storeName;
+  const place = ({ path, storeName }: ConfigKey, value: string) => {
     if (value === '' || value.startsWith('s3://')) return value;
-    const isDefault = store !== undefined && !origins.has(path);
-    return isDefault ? resolve(dataRoot, defaultFolder(store, servesDemo)) : given(path, value);
+    const isDefault = storeName !== undefined && !origins.has(path);
+    return isDefault ? resolve(dataRoot, defaultFolder(storeName, servesDemo)) : given(path, value);
   };
-  const modelUsers = join(modelPath, 'users.json');
-  const usersPath = config.users.path === '' && existsSync(modelUsers) ? modelUsers : '';
-  return {
-    ...config,
-    model: { ...config.model, path: modelPath },
-    catalogue: {
-      ...config.catalogue,
-      path: place('catalogue.path', config.catalogue.path) || join(modelPath, 'catalogue.jsonl'),
-      titlesPath: place('catalogue.titlesPath', config.catalogue.titlesPath),
-      attributesPath: place('catalogue.attributesPath', config.catalogue.attributesPath),
-      codebooksPath:
-        place('catalogue.codebooksPath', config.catalogue.codebooksPath) || codebooksIn(modelPath),
-      cachePath: place('catalogue.cachePath', config.catalogue.cachePath),
-      changesPath: place('catalogue.changesPath', config.catalogue.changesPath),
-    },
-    http: { ...config.http, ...placed('http', config.http, TLS_PATHS, place) },
-    grpc: { ...config.grpc, ...placed('grpc', config.grpc, TLS_PATHS, place) },
-    peer: { ...config.peer, ...placed('peer', config.peer, PEER_PATHS, place) },
-    adapters: {
-      ...config.adapters,
-      path: place('adapters.path', config.adapters.path),
-      fetchPath: place('adapters.fetchPath', config.adapters.fetchPath),
-      goldenPath: place('adapters.goldenPath', config.adapters.goldenPath),
-    },
-    weights: { ...config.weights, path: place('weights.path', config.weights.path) },
-    access: {
-      ...config.access,
-      tokensPath: place('access.tokensPath', config.access.tokensPath),
-      auditPath: place('access.auditPath', config.access.auditPath),
-    },
-    oidc: {
-      ...config.oidc,
-      clientSecretPath: place('oidc.clientSecretPath', config.oidc.clientSecretPath),
-    },
-    kv: { ...config.kv, path: place('kv.path', config.kv.path) },
-    cluster: { ...config.cluster, ...placed('cluster', config.cluster, CLUSTER_PATHS, place) },
-    inspection: {
-      ...config.inspection,
-      path: place('inspection.path', config.inspection.path),
-    },
-    behaviours: {
-      ...config.behaviours,
-      ...placed('behaviours', config.behaviours, BEHAVIOUR_PATHS, place),
-    },
-    kafka: { ...config.kafka, ...placed('kafka', config.kafka, KAFKA_PATHS, place) },
-    users: { path: place('users.path', config.users.path) || usersPath },
-  };
-}
-
-function sampled(keys: z.infer<typeof configSchema>, sampling: TraceSampling): Config {
-  return { ...keys, tracing: { ...keys.tracing, ...sampling } };
+  const placed = structuredClone(config);
+  for (const key of PATH_KEYS) {
+    const [area = '', name = ''] = key.path.split('.');
+    const group = (placed as unknown as Record<string, Group>)[area] as Group;
+    group[name] = place(key, group[name] as string);
+  }
+  const { catalogue, users } = placed;
+  catalogue.path ||= join(modelPath, 'catalogue.jsonl');
+  // Where `python -m trainer train --codebooks` puts some.
+  if (fileIn('codebooks.safetensors', modelPath) !== '') catalogue.codebooksPath ||= modelPath;
+  users.path ||= fileIn('users.json', modelPath);
+  return placed;
 }
 
 function freeze<T>(value: T): T {
@@ -322,7 +249,16 @@ export interface LoadedConfig {
 export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   const environment = sources.environment ?? process.env;
   const reading: Reading = { tree: {}, origins: new Map(), faults: [], ignored: [] };
-  const sampling = readOtelInto(reading, environment);
+  const { tracing, faults: otelFaults } = otelValues(environment);
+  reading.faults.push(...otelFaults);
+  const whole = (keys: z.infer<typeof configSchema>): Config => ({
+    ...keys,
+    tracing,
+    buckets: {
+      ...bucketPlace(environment),
+      isPathStyle: keys.adapters.s3Addressing === 'path',
+    },
+  });
   const file = sources.file ?? environment[FILE_VARIABLE];
   if (file !== undefined && file !== '') readFileInto(reading, file);
   readEnvironmentInto(reading, environment);
@@ -333,7 +269,7 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   for (const area of Object.keys(configSchema.shape)) reading.tree[area] ??= {};
   const parsed = configSchema.safeParse(reading.tree);
   const faults = parsed.success
-    ? [...reading.faults, ...faultsBetween(sampled(parsed.data, sampling))]
+    ? [...reading.faults, ...faultsBetween(whole(parsed.data))]
     : [
         ...reading.faults,
         ...faultsOfValues(
@@ -345,7 +281,7 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
     throw new TesseraError('CONFIG_INVALID', `bad configuration:\n  ${faults.join('\n  ')}`);
   }
   const { origins, ignored } = reading;
-  return { config: freeze(withPaths(sampled(parsed.data, sampling), origins)), origins, ignored };
+  return { config: freeze(withPaths(whole(parsed.data), origins)), origins, ignored };
 }
 
 /** The effective configuration, one line per key: variable, value, origin. */

@@ -1,7 +1,7 @@
 /**
  * The variables of OpenTelemetry that say where traces go and which are kept (specification,
- * "Environment Variable Specification"). Values of the own keys win over them. Those of the
- * resource and of the exporter's headers are read by the library itself.
+ * "Environment Variable Specification"). Those of the resource and of the exporter's headers are
+ * read by the library itself.
  */
 
 const OTEL_SAMPLERS = [
@@ -16,19 +16,23 @@ const OTEL_SAMPLERS = [
 const PERCENT = 100;
 const TRACES_PATH = 'v1/traces';
 
-/** Choice of the traces that are kept. */
-export interface TraceSampling {
+/** Where traces go, and which are kept. */
+export interface TracingConfig {
+  /** Of a collector, OTLP over HTTP; '': no traces. */
+  readonly otlpUrl: string;
   readonly sampler: (typeof OTEL_SAMPLERS)[number];
   /** Percentage of the traces kept by a sampler of a ratio. */
   readonly percent: number;
 }
 
-const EVERY_TRACE: TraceSampling = { sampler: 'parentbased_traceidratio', percent: PERCENT };
+const NO_TRACES: TracingConfig = {
+  otlpUrl: '',
+  sampler: 'parentbased_traceidratio',
+  percent: PERCENT,
+};
 
 interface OtelValues {
-  /** Texts by the path of the key. */
-  readonly values: Readonly<Record<string, string>>;
-  readonly sampling: TraceSampling;
+  readonly tracing: TracingConfig;
   readonly faults: readonly string[];
 }
 
@@ -36,15 +40,13 @@ interface OtelValues {
 export function otelValues(environment: Readonly<Record<string, string | undefined>>): OtelValues {
   const of = (name: string) => environment[`OTEL_${name}`]?.trim() || undefined;
   if (of('SDK_DISABLED')?.toLowerCase() === 'true' || of('TRACES_EXPORTER') === 'none') {
-    return { values: {}, sampling: EVERY_TRACE, faults: [] };
+    return { tracing: NO_TRACES, faults: [] };
   }
-  const values: Record<string, string> = {};
   const faults: string[] = [];
   const base = of('EXPORTER_OTLP_ENDPOINT');
-  const url = of('EXPORTER_OTLP_TRACES_ENDPOINT') ?? (base && withPath(base));
-  if (url !== undefined) values['tracing.otlpUrl'] = url;
+  const otlpUrl = of('EXPORTER_OTLP_TRACES_ENDPOINT') ?? (base ? withPath(base) : '');
   const named = of('TRACES_SAMPLER');
-  const sampler = OTEL_SAMPLERS.find((known) => known === named) ?? EVERY_TRACE.sampler;
+  const sampler = OTEL_SAMPLERS.find((known) => known === named) ?? NO_TRACES.sampler;
   if (named !== undefined && named !== sampler) {
     faults.push(`OTEL_TRACES_SAMPLER: expected one of ${OTEL_SAMPLERS.join(', ')}, got ${named}`);
   }
@@ -53,7 +55,7 @@ export function otelValues(environment: Readonly<Record<string, string | undefin
   if (!(share >= 0 && share <= 1)) {
     faults.push(`OTEL_TRACES_SAMPLER_ARG: expected a number of 0..1, got ${ratio}`);
   }
-  return { values, sampling: { sampler, percent: share * PERCENT }, faults };
+  return { tracing: { otlpUrl, sampler, percent: share * PERCENT }, faults };
 }
 
 const withPath = (base: string) => `${base.replace(/\/+$/, '')}/${TRACES_PATH}`;

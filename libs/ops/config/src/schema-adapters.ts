@@ -3,31 +3,22 @@
 import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
 import { ENGINE_LIMITS } from './generated/engine-limits.js';
-import { integer, nonEmptyText, oneOf, storeFolder, text } from './schema-fields.js';
+import { integer, oneOf, storeFolder, text } from './schema-fields.js';
 
 const GIBIBYTE = 2 ** 30;
 const BYTES_MAX = 2 ** 50;
-const PERCENT = 100;
 
 export const adaptersSchema = z.strictObject({
   path: storeFolder('adapters', 'folder of adapter versions, for one process; empty: no adapters', {
     canBeEmpty: true,
   }),
   bytesMax: integer(0, BYTES_MAX, 256 * MEBIBYTE, 'bytes of memory of all loaded versions'),
-  normMax: integer(
-    1,
-    1_000_000,
-    100,
-    'Frobenius norm of the change that an adapter makes to a matrix',
-  ),
   diskBytes: integer(1024, BYTES_MAX, 4 * GIBIBYTE, 'bytes of the files of all versions'),
   fetchPath: text('', 'folder that announced versions are copied from; empty: none'),
   s3Buckets: text(
     '',
     'buckets that announced versions are fetched from, separated by commas; empty: none',
   ),
-  s3Endpoint: text('', 'URL of the S3-compatible store; empty: AWS'),
-  s3Region: nonEmptyText('us-east-1', 'region of the buckets'),
   s3Addressing: oneOf(
     ['host', 'path'],
     'host',
@@ -43,19 +34,6 @@ export const adaptersSchema = z.strictObject({
     0,
     "versions back that a user's stored keys and values may come from; 0: none, so answers " +
       'never differ',
-  ),
-  shadowPercent: integer(
-    0,
-    PERCENT,
-    10,
-    'percentage of the recalls of a canary that the active version answers as well',
-  ),
-  samplesMin: integer(1, 1_000_000, 50, 'samples before a canary is judged'),
-  overlapMinPercent: integer(
-    0,
-    PERCENT,
-    20,
-    'mean percentage of items that the answers of a canary share with those of the active version',
   ),
 });
 

@@ -11,7 +11,11 @@ export const behavioursSchema = z.strictObject({
     'store of behaviours; remote: a feature process; file: the users file, read-only',
   ),
   path: storeFolder('behaviours', 'folder of the embedded store', { canBeEmpty: false }),
-  redis: text('', 'HOST:PORT of Redis, or of nodes of a Redis cluster, separated by commas'),
+  redis: text(
+    '',
+    'HOST:PORT of Redis, or of nodes of a Redis cluster, separated by commas, with rediss:// in ' +
+      'front for TLS',
+  ),
   remote: text('', 'HOST:PORT of the gRPC edge of a feature process'),
   retrieval: text(
     '',

@@ -4,7 +4,6 @@ import { oneOf, text } from './schema-fields.js';
 
 export const KAFKA_TOPICS = {
   topicPrefix: text('', 'prefix of the names of all topics, e.g. ads.'),
-  audits: oneOf(['on', 'off'], 'on', 'audits of recalls, written to the topic recall.audits'),
   sharedTopics: oneOf(
     ['here', 'gateway'],
     'here',
@@ -26,5 +25,4 @@ export const KAFKA_SECURITY = {
 export const REDIS_SECURITY = {
   redisUser: text('', 'user of the login with Redis; empty: the default user'),
   redisPasswordPath: text('', 'file of the password; empty: none'),
-  redisTls: oneOf(['off', 'on'], 'off', 'TLS with Redis, using the files of peer.*'),
 };

@@ -5,8 +5,6 @@ import { integer, nonEmptyText, oneOf, text } from './schema-fields.js';
 
 const WEIGHT_MAX = 1000;
 const L = {
-  logLeaseMsMin: 500,
-  logLeaseMsMax: 60_000,
   logKeepDaysMax: 3650,
 };
 
@@ -55,20 +53,17 @@ export const clusterSchema = z.strictObject({
     ['none', 'redis', 'kafka'],
     'none',
     'log that decides the state of all nodes; none: this process is the only one; redis: at ' +
-      'cluster.logRedis, with user and TLS of behaviours.redis*; kafka: in the brokers of ' +
-      'kafka.*',
+      'cluster.logRedis, with the user of behaviours.redisUser; kafka: in the brokers of kafka.*',
   ),
-  logRedis: text('', 'HOST:PORT of the Redis or Valkey of the log; it needs appendonly'),
+  logRedis: text(
+    '',
+    'HOST:PORT of the Redis or Valkey of the log, with rediss:// in front for TLS; it needs ' +
+      'appendonly',
+  ),
   logStore: text(
     '',
-    'folder shared by all nodes, or s3://BUCKET/PREFIX (with adapters.s3*), for entries too ' +
+    'folder shared by all nodes, or s3://BUCKET/PREFIX (with AWS_ENDPOINT_URL), for entries too ' +
       'large for the log: snapshots, adapters, large batches',
-  ),
-  logLeaseMs: integer(
-    L.logLeaseMsMin,
-    L.logLeaseMsMax,
-    3000,
-    'milliseconds that an erasure waits for a node that no longer reports its position',
   ),
   logSnapshotEntries: integer(
     1,

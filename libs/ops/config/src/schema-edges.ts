@@ -36,7 +36,6 @@ export const edgeSchema = z.strictObject({
 export const httpSchema = z.strictObject({
   host: nonEmptyText('127.0.0.1', 'address that HTTP listens on'),
   port: integer(0, PORT_MAX, 8080, 'port of HTTP; 0: chosen by the system'),
-  bodyBytesMax: integer(1024, MESSAGE_BYTES_MAX, 4 * MEBIBYTE, 'bytes of a request body'),
   trustedProxies: text(
     '',
     'addresses or networks of trusted proxies, separated by commas: their x-forwarded-for ' +
@@ -65,7 +64,12 @@ export const httpSchema = z.strictObject({
 export const grpcSchema = z.strictObject({
   host: nonEmptyText('127.0.0.1', 'address that gRPC listens on'),
   port: integer(0, PORT_MAX, 50_051, 'port of gRPC; 0: chosen by the system'),
-  messageBytesMax: integer(1024, MESSAGE_BYTES_MAX, MEBIBYTE, 'bytes of a request message'),
+  messageBytesMax: integer(
+    1024,
+    MESSAGE_BYTES_MAX,
+    MEBIBYTE,
+    'bytes of a request message; four times as many of an HTTP body',
+  ),
   certificatePath: text('', 'PEM file of the server certificate of gRPC; empty: no TLS'),
   keyPath: text('', 'PEM file of its private key'),
   clientCaPath: text(

@@ -5,25 +5,11 @@ import { ENGINE_LIMITS } from './generated/engine-limits.js';
 import { integer, oneOf, text } from './schema-fields.js';
 
 export const RECALL_LIMITS = {
-  widthListMax: 64,
-  itemsPerSidMax: 1_000_000,
   historyItemsMax: 1_000_000,
-  historyTrimPercentMax: 90,
-  rememberedMax: 1_000_000,
   millisecondsMax: 3_600_000,
 } as const;
 
 const L = { ...ENGINE_LIMITS, ...RECALL_LIMITS };
-
-const widths = z
-  .array(z.int().min(1).max(L.widthMax))
-  .min(1)
-  .max(L.widthListMax)
-  .default([50])
-  .meta({
-    expected: `1..${L.widthListMax} integers of 1..${L.widthMax}, separated by commas`,
-    meaning: 'beam width per step where the request gives none; the last holds for further steps',
-  });
 
 export const recallSchema = z.strictObject({
   search: oneOf(
@@ -37,18 +23,6 @@ export const recallSchema = z.strictObject({
     L.rowBudgetMax,
     0,
     'rows of beams of a certified search; 0: 256, plus 8 for each requested item',
-  ),
-  defaultWidths: widths,
-  itemsPerSid: integer(
-    0,
-    L.itemsPerSidMax,
-    0,
-    'items of one semantic ID in an answer; 0: as few as fill the answer',
-  ),
-  scoreNorm: oneOf(
-    ['full', 'level', 'allowed'],
-    'full',
-    'tokens that scores are normalised over, unless the request names them',
   ),
   historyItemsMax: integer(1, L.historyItemsMax, 10_000, 'items of a history'),
   withoutFeatures: oneOf(

@@ -3,30 +3,21 @@
 import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
 import { ENGINE_LIMITS } from './generated/engine-limits.js';
-import { readMachine } from './machine.js';
 import { integer, oneOf, text } from './schema-fields.js';
 
 const BYTES_MAX = 2 ** 50;
-const CPU_COUNT = readMachine().cpuCount;
 
 export const relevanceSchema = z.strictObject({
   path: text('', 'Hugging Face folder of a model that scores texts for a query; empty: none'),
   adapters: text(
     '',
     'adapters of that model, as name=FOLDER; name=FOLDER; empty: none; limited by ' +
-      'adapters.bytesMax and adapters.normMax',
+      'adapters.bytesMax',
   ),
   computeType: oneOf(
     ['bf16', 'f32', 'w8a8'],
     'bf16',
     'number type of the matrix products; w8a8: INT8 in linear layers, BF16 elsewhere',
-  ),
-  threadCount: integer(
-    1,
-    ENGINE_LIMITS.threadCountMax,
-    Math.min(ENGINE_LIMITS.threadCountMax, Math.max(1, CPU_COUNT - 1)),
-    'compute threads of that model, which share the CPUs with recalls',
-    'cores of the machine, or of the cgroup, but one',
   ),
   promptTokensMax: integer(
     1,
@@ -34,7 +25,6 @@ export const relevanceSchema = z.strictObject({
     8192,
     'tokens of a query and a document, including the template',
   ),
-  queueCapacity: integer(1, ENGINE_LIMITS.queueCapacityMax, 2048, 'documents waiting or running'),
   kvBytesMax: integer(
     MEBIBYTE,
     BYTES_MAX,

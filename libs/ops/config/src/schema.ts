@@ -6,10 +6,11 @@
 import { hostname } from 'node:os';
 import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
+import type { BucketPlace } from './aws-variables.js';
 import { ENGINE_LIMITS } from './generated/engine-limits.js';
 import { readMachine } from './machine.js';
 import { OPERATOR_KEYS } from './operator-keys.js';
-import type { TraceSampling } from './otel-variables.js';
+import type { TracingConfig } from './otel-variables.js';
 import { accessSchema, peerSchema } from './schema-access.js';
 import { adaptersSchema, weightsSchema } from './schema-adapters.js';
 import { behavioursSchema } from './schema-behaviours.js';
@@ -30,7 +31,6 @@ import {
 } from './schema-fields.js';
 import { RECALL_LIMITS, recallSchema } from './schema-recall.js';
 import { relevanceSchema } from './schema-relevance.js';
-import { tracingSchema } from './schema-tracing.js';
 
 const GIBIBYTE = 2 ** 30;
 
@@ -40,12 +40,9 @@ export const CONFIG_LIMITS = {
   ...RECALL_LIMITS,
   kvBytesMax: 2 ** 50,
   messageBytesMax: 256 * MEBIBYTE,
-  partitionsMax: 1024,
-  batchRecordsMax: 10_000,
   nodeNameMax: 253,
   levelSizeMax: 2 ** 20,
   levelsMax: 32,
-  compactAfterChangesMax: 2 ** 30,
 } as const;
 
 const L = CONFIG_LIMITS;
@@ -79,21 +76,14 @@ export const configSchema = z.strictObject({
       'bf16',
       'number type of the matrix products; w8a8: INT8 in linear layers, BF16 elsewhere',
     ),
-    activationScalesPath: text(
-      '',
-      'file of fixed activation scales for w8a8; empty: scales computed for each row',
-    ),
   }),
   catalogue: z.strictObject({
-    path: text('', 'snapshot or importable file; empty: catalogue.jsonl in the model folder'),
-    domain: text('', 'domain of all items of the file'),
-    titlesPath: text('', 'JSON or TSV file of titles; empty: none'),
-    toleratedRows: integer(
-      0,
-      1_000_000,
-      0,
-      'bad rows of a Parquet bundle that are skipped; one more refuses the bundle',
+    path: text(
+      '',
+      'snapshot or importable file, with #domain=NAME behind it where all items are of one ' +
+        'domain; empty: catalogue.jsonl in the model folder',
     ),
+    titlesPath: text('', 'JSON or TSV file of titles; empty: none'),
     attributesPath: text(
       '',
       'JSON file that declares the attributes of items; empty: any attribute is allowed',
@@ -118,13 +108,6 @@ export const configSchema = z.strictObject({
       OPTIONAL,
     ),
     levelSizes,
-    compactAfterChanges: integer(
-      0,
-      L.compactAfterChangesMax,
-      100_000,
-      'changes before a new snapshot is built, or an eighth of the items if that is more; 0: ' +
-        'only on request',
-    ),
   }),
   node: z.strictObject({
     name: z
@@ -150,12 +133,6 @@ export const configSchema = z.strictObject({
   kafka: z.strictObject({
     brokers: text('', 'HOST:PORT of some brokers, separated by commas; empty: no Kafka'),
     ...KAFKA_TOPICS,
-    createPartitions: integer(
-      0,
-      L.partitionsMax,
-      6,
-      'partitions of a missing topic, which is created; 0: wait until it exists',
-    ),
     ...KAFKA_SECURITY,
   }),
   engine: z.strictObject({
@@ -168,18 +145,23 @@ export const configSchema = z.strictObject({
       ['full', 'catalogue'],
       'full',
       'tokens with scores: all, or only those of the catalogues, which saves the rows of the ' +
-        'others and needs recall.scoreNorm level or allowed',
+        'others and normalises scores over the codes of a level',
     ),
     threadCount: integer(
       1,
       L.threadCountMax,
       // One core is left to the edges: parsing and mapping must not wait for a forward pass.
       Math.min(L.threadCountMax, Math.max(1, MACHINE.cpuCount - 1)),
-      "compute threads, including the engine's own",
+      "compute threads, including the engine's own; as many of relevance.path, one more of " +
+        'encoders',
       'cores of the machine, or of the cgroup, but one',
     ),
-    queueCapacity: integer(1, L.queueCapacityMax, 256, 'requests waiting or running'),
-    batchRequestsMax: integer(1, L.batchRequestsMax, 16, 'requests that share a forward pass'),
+    batchRequestsMax: integer(
+      1,
+      L.batchRequestsMax,
+      16,
+      'requests that share a forward pass; sixteen times as many may wait or run',
+    ),
     batchRowsMax: integer(
       1,
       L.batchRowsMax,
@@ -230,14 +212,8 @@ export const configSchema = z.strictObject({
     shared: text(
       '',
       'stores of keys and values that all nodes use, nearest first, separated by spaces: ' +
-        'redis://HOST:PORT, rediss://HOST:PORT (user and TLS of behaviours.redis*), ' +
-        's3://BUCKET/PREFIX (with adapters.s3*); empty: none',
-    ),
-    sharedBytesPerSecond: integer(
-      MEBIBYTE,
-      L.kvBytesMax,
-      64 * MEBIBYTE,
-      'bytes a second that this node writes into each of them at most',
+        'redis://HOST:PORT, rediss://HOST:PORT (user of behaviours.redisUser), ' +
+        's3://BUCKET/PREFIX (with AWS_ENDPOINT_URL); empty: none',
     ),
     sharedHours: integer(
       1,
@@ -259,7 +235,6 @@ export const configSchema = z.strictObject({
   login: loginSchema,
   oidc: oidcSchema,
   shutdown: shutdownSchema,
-  tracing: tracingSchema,
   log: z.strictObject({
     level: oneOf(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -269,15 +244,16 @@ export const configSchema = z.strictObject({
   }),
 });
 
-type Keys = z.infer<typeof configSchema>;
-
-/** The keys, and the sampling of traces that only the variables of OpenTelemetry set. */
-export type Config = Omit<Keys, 'tracing'> & { readonly tracing: Keys['tracing'] & TraceSampling };
+/** The keys, and what variables of OpenTelemetry and of AWS say of traces and buckets. */
+export type Config = z.infer<typeof configSchema> & {
+  readonly tracing: TracingConfig;
+  readonly buckets: BucketPlace & { readonly isPathStyle: boolean };
+};
 
 export interface ConfigKey {
-  /** Path in the file, e.g. `engine.queueCapacity`. */
+  /** Path in the file, e.g. `engine.threadCount`. */
   readonly path: string;
-  /** Name in the environment, e.g. `TESSERA_ENGINE_QUEUE_CAPACITY`. */
+  /** Name in the environment, e.g. `TESSERA_ENGINE_THREAD_COUNT`. */
   readonly variable: string;
   readonly expected: string;
   readonly meaning: string;

@@ -12,7 +12,7 @@ const OF_AN_ORCHESTRATOR =
   /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)$/;
 
 /** Areas of earlier versions: their variables are refused as those of an area are. */
-const EARLIER_AREAS = ['TESSERA_TASKS_'];
+const EARLIER_AREAS = ['TESSERA_TASKS_', 'TESSERA_TRACING_'];
 
 const VARIABLES = CONFIG_KEYS.map(({ variable }) => variable);
 const AREAS = Object.keys(configSchema.shape).map(

@@ -176,50 +176,6 @@ describe('a topic that is served', () => {
     expect(seenBy(elsewhere)).toEqual(all(0, 30));
   });
 
-  it('is waited for where it is missing and may not be made', async () => {
-    const lines: string[] = [];
-    const line = (_fields: object, message: string) => lines.push(message);
-    const loud = { ...log, debug: line, info: line, warn: line, error: line };
-    const kafka = await kafkaClient({ clientId: 'test-late', brokers: [broker.address] }, loud);
-    const seen: string[] = [];
-    let joined = false;
-    const server = new BatchServer(
-      kafka,
-      new RecordProducer(kafka),
-      {
-        groupId: 'gl',
-        node: 'one',
-        topics: { late: 'late' },
-        batchRecordsMax: 4,
-        partitionsAtOnce: 1,
-        createPartitions: 0,
-        outputTopics: [],
-        onServing: () => {
-          joined = true;
-        },
-      },
-      loud,
-    );
-    server.addHandler(
-      'late',
-      async ({ records }: RecordBatch) => {
-        seen.push(...records.map(({ value }) => String(value)));
-      },
-      true,
-    );
-    server.listen(() => undefined);
-    await expect.poll(() => lines.length, { timeout: 60_000 }).toBeGreaterThan(1);
-    expect(lines).toContain('kafka: not connected, trying again');
-    expect(joined).toBe(false);
-    await ensureTopics(kafka, ['late', 'late.dead'], { createPartitions: 1 });
-    const sender = await producer();
-    await sender.send('late', [{ value: 'came' }]);
-    await expect.poll(() => seen, { timeout: 60_000 }).toEqual(['came']);
-    expect(joined).toBe(true);
-    await server.close();
-    await sender.close();
-  });
-
   it('calls a handler that rejects again with the same batch, and then goes on', async () => {
     let failures = 3;
     const topic = await serve('b', 'gb', async () => {

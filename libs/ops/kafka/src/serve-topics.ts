@@ -5,6 +5,11 @@ import { kafkaClient } from './kafka-client.js';
 import { RecordProducer } from './record-producer.js';
 
 const CLIENT_ID = 'tessera';
+/**
+ * Of a topic that is made because it is missing, and served at once: one for each of some nodes. An
+ * operator who wants others, or more replicas than the broker's default, makes the topic before.
+ */
+const PARTITIONS = 6;
 
 /** Of the configuration. */
 export interface TopicSettings {
@@ -13,7 +18,6 @@ export interface TopicSettings {
   readonly groupId: string;
   /** Name of this process. */
   readonly node: string;
-  readonly createPartitions: number;
   /** Left out: `RECORDS_AT_ONCE_MAX`. */
   readonly batchRecordsMax?: number;
   /** Left out: neither TLS nor SASL. */
@@ -23,9 +27,9 @@ export interface TopicSettings {
 /** Of the process; @throws TesseraError CONFIG_INVALID for bad files of TLS or SASL */
 export function topicSettings(config: Config): TopicSettings {
   const { kafka, cluster, node } = config;
-  const { brokers, createPartitions } = kafka;
+  const { brokers } = kafka;
   const security = kafkaSecurity(config);
-  return { brokers, createPartitions, groupId: cluster.name, node: node.name, security };
+  return { brokers, groupId: cluster.name, node: node.name, security };
 }
 
 export interface TopicsWanted {
@@ -54,8 +58,8 @@ export async function serveTopics(
   if (brokers === '') return undefined;
   const addresses = brokers.split(',').map((broker) => broker.trim());
   const client = await kafkaClient({ clientId: CLIENT_ID, brokers: addresses, security }, log);
-  const partitionsAtOnce = settings.createPartitions || 1;
   const producer = new RecordProducer(client);
-  const options = { ...settings, ...wanted, partitionsAtOnce };
+  const partitions = { createPartitions: PARTITIONS, partitionsAtOnce: PARTITIONS };
+  const options = { ...settings, ...wanted, ...partitions };
   return { server: new BatchServer(client, producer, options, log), producer };
 }

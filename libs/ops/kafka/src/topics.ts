@@ -1,15 +1,11 @@
-import { TesseraError } from '@tessera/errors';
 import type { Kafka } from 'kafkajs';
 
 export interface TopicNeed {
-  /** Make what is missing, with this many partitions; 0: never. */
+  /** Of each topic that is missing. */
   readonly createPartitions: number;
 }
 
-/**
- * Rejects with CONFIG_INVALID naming the topics that are missing (and may not be made), or with
- * what kafkajs rejects with when no broker answers.
- */
+/** Rejects as kafkajs does where no broker answers, or none makes what is missing. */
 export async function ensureTopics(
   kafka: Kafka,
   topics: readonly string[],
@@ -21,10 +17,6 @@ export async function ensureTopics(
     const present = new Set(await admin.listTopics());
     const missing = topics.filter((topic) => !present.has(topic));
     if (missing.length === 0) return;
-    if (createPartitions === 0) {
-      const message = `kafka: expected the topics ${missing.join(', ')}, which the broker has not`;
-      throw new TesseraError('CONFIG_INVALID', message, { field: 'kafka' });
-    }
     // Another consumer may make them meanwhile: false then, and they are there all the same.
     await admin.createTopics({
       waitForLeaders: true,

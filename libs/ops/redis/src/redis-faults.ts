@@ -4,14 +4,23 @@ function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+const UNKNOWN_CALLER = /WRONGPASS|NOAUTH/;
+/** Of commands, and of those within scripts as Redis and Valkey put it. */
+const MAY_NOT = /NOPERM|The user executing the script can't|ACL failure in script/;
+
 /**
- * Faults that trying again does not mend: Redis does not know the caller. CONFIG_INVALID with the
- * field that names the password; undefined for other faults.
+ * Faults that trying again does not mend: Redis does not know the caller, or the caller may not do
+ * what is asked. CONFIG_INVALID with the field that names the password or the address; undefined
+ * for other faults.
  */
 export function redisRefusal(field: string, thrown: unknown): TesseraError | undefined {
   const reason = reasonOf(thrown);
-  if (!/WRONGPASS|NOAUTH|NOPERM/.test(reason)) return undefined;
-  const message = `${field}: expected user and password that Redis knows, got: ${reason}`;
+  const isUnknown = UNKNOWN_CALLER.test(reason);
+  if (!isUnknown && !MAY_NOT.test(reason)) return undefined;
+  const expected = isUnknown
+    ? 'user and password that Redis knows'
+    : 'a user of Redis with the rights in docs/operate/security.md';
+  const message = `${field}: expected ${expected}, got: ${reason}`;
   return new TesseraError('CONFIG_INVALID', message, { field, cause: thrown });
 }
 

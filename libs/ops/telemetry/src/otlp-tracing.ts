@@ -142,8 +142,9 @@ function nowMs(): number {
 function tracesUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    const message = `tracing.otlpUrl: expected http://HOST:PORT or https://HOST:PORT, got ${text}`;
-    throw new TesseraError('CONFIG_INVALID', message, { field: 'tracing.otlpUrl' });
+    const field = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+    const message = `${field}: expected http://HOST:PORT or https://HOST:PORT, got ${text}`;
+    throw new TesseraError('CONFIG_INVALID', message, { field });
   }
   if (url.pathname === '/') url.pathname = TRACES_PATH;
   return url.href;

@@ -193,7 +193,7 @@ describe('traces', () => {
     for (const otlpUrl of ['collector:4318', 'ftp://collector']) {
       await expect(openTracing({ otlpUrl, ...nowhere }, log)).rejects.toMatchObject({
         code: 'CONFIG_INVALID',
-        field: 'tracing.otlpUrl',
+        field: 'OTEL_EXPORTER_OTLP_ENDPOINT',
       });
     }
   });

@@ -4,6 +4,12 @@ export const DEFAULT_ADAPTER = 'main';
 /** Rank of an adapter at most: beyond it a product costs as much as a layer of the base model. */
 export const RANK_MAX = 128;
 
+/**
+ * Frobenius norm of the change of a matrix: a hundred times what fine-tuning makes, and far below
+ * what overflows. Golden set and canary judge everything smaller.
+ */
+export const NORM_MAX = 10_000;
+
 /** Bytes of the files of one version: an adapter of rank 128 of a model of 8 B parameters. */
 export const VERSION_BYTES_MAX = 2 ** 30;
 
@@ -12,6 +18,10 @@ export const FETCH_TIMEOUT_MS = 30_000;
 
 /** Thresholds beyond which a canary is withdrawn; generous, since few samples are noisy. */
 export const CANARY_RULES = {
+  /** Samples before a rule decides. */
+  samplesMin: 50,
+  /** Mean share of items in common with the active version, also of the golden set. */
+  overlapMinPercent: 20,
   /** Percentage points of failures above the active version. */
   failureMaxPercent: 2,
   /** Percentage points of empty answers above the active version. */

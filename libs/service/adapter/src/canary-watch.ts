@@ -16,12 +16,14 @@ import type { AdapterRegistry } from './registry.js';
 const ANSWERS_KEPT = 8192;
 /** Items of such an answer. */
 const ANSWER_ITEMS_KEPT = 100;
-const PERCENT = 100;
+/**
+ * Of so many recalls of a canary the active version answers one as well, in the background: enough
+ * to notice a change, and a tenth of the work. Until there are enough to judge, it answers all.
+ */
+const SHADOWED_ONE_IN = 10;
 
 export interface WatchSettings {
   readonly rules: ComparisonRules;
-  /** Of the canary's recalls, how many the active version answers as well. */
-  readonly shadowPercent: number;
 }
 
 /** A recall that has ended. */
@@ -154,10 +156,11 @@ export class CanaryWatch {
     { again }: SeenRecall,
     { items }: SeenAnswer,
   ): void {
-    const { shadowPercent } = this.settings;
-    const turns = (recalls: number) => Math.floor((recalls * shadowPercent) / PERCENT);
+    const { samplesMin } = this.settings.rules;
     watched.recalls += 1;
-    if (turns(watched.recalls) === turns(watched.recalls - 1) || watched.isShadowing) return;
+    const isDue =
+      watched.comparison.shadowed < samplesMin || watched.recalls % SHADOWED_ONE_IN === 0;
+    if (!isDue || watched.isShadowing) return;
     const active = this.registry.active(canary.name);
     const held = active && this.registry.loaded.hold(active);
     if (active !== undefined && held === undefined) return;

@@ -135,7 +135,7 @@ function world(change: Partial<AdapterProbe> = {}) {
     },
     rollout: {
       golden: { path: '', userCount: 1 },
-      watch: { rules: RULES, shadowPercent: 100 },
+      watch: { rules: RULES },
       warmUsers: 3,
       warmMs: 60_000,
     },

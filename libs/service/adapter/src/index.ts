@@ -2,6 +2,7 @@ export {
   CANARY_RULES,
   DEFAULT_ADAPTER,
   FETCH_TIMEOUT_MS,
+  NORM_MAX,
   RANK_MAX,
   VERSION_BYTES_MAX,
 } from './adapter-choices.js';

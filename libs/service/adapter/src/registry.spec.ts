@@ -63,7 +63,7 @@ async function open(at: World, disk: Disk = FILE_SYSTEM): Promise<Adapters> {
     },
     rollout: {
       golden: { path: '', userCount: 4 },
-      watch: { rules: RULES, shadowPercent: 100 },
+      watch: { rules: RULES },
       warmUsers: 10,
       warmMs: 1000,
     },

@@ -213,8 +213,8 @@ export class Rollout {
       const { overlapMinPercent } = this.settings.watch.rules;
       if (overlap === undefined || PERCENT * overlap >= overlapMinPercent) return overlap;
       const message =
-        `golden set: expected at least ${overlapMinPercent} % of the items that are served now ` +
-        `(adapters.overlapMinPercent), got ${(PERCENT * overlap).toFixed(1)} %${FORCE}`;
+        `golden set: expected at least ${overlapMinPercent} % of the items that are served now, ` +
+        `got ${(PERCENT * overlap).toFixed(1)} %${FORCE}`;
       throw new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
     } finally {
       held?.release();

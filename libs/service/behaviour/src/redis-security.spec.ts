@@ -4,15 +4,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig, redisSecurity } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
-import { type RedisServer, startRedisServer, temporaryFolder } from '@tessera/testing';
+import {
+  documentedRights,
+  type RedisServer,
+  startRedisServer,
+  temporaryFolder,
+} from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseRetention } from './domain/retention.js';
 import { RedisBehaviourLog } from './outside/redis-behaviour-log.js';
 
 const folder = temporaryFolder({});
 const tls = (name: string) => join('test', 'fixtures', 'tls', name);
-/** As docs/operate/security.md says. */
-const COMMANDS = '+@read +@write +@scripting +@connection +info';
 const PASSWORD = 'a password with spaces';
 let redis: RedisServer;
 
@@ -21,7 +24,8 @@ beforeAll(async () => {
   writeFileSync(join(folder.path, 'wrong'), 'guessed\n');
   const acl = join(folder.path, 'users.acl');
   const hash = (await import('node:crypto')).createHash('sha256').update(PASSWORD).digest('hex');
-  writeFileSync(acl, `user default off\nuser tessera on #${hash} ~tessera:* ${COMMANDS}\n`);
+  const rights = documentedRights('docs/operate/security.md').replaceAll('NAME', 'tessera');
+  writeFileSync(acl, `user default off\nuser tessera on #${hash} ${rights}\n`);
   redis = await startRedisServer((port) => [
     ...['--port', '0', '--tls-port', String(port), '--aclfile', acl],
     ...['--tls-cert-file', tls('server.pem'), '--tls-key-file', tls('server.key')].map(absolute),
@@ -39,7 +43,7 @@ const absolute = (word: string) => (word.startsWith('test') ? join(process.cwd()
 const WHOLE = {
   TESSERA_BEHAVIOURS_REDIS_USER: 'tessera',
   TESSERA_BEHAVIOURS_REDIS_PASSWORD_PATH: join(folder.path, 'password'),
-  TESSERA_BEHAVIOURS_REDIS_TLS: 'on',
+  TESSERA_BEHAVIOURS_REDIS: 'rediss://127.0.0.1:6379',
   TESSERA_PEER_CA_PATH: tls('authority.pem'),
   TESSERA_PEER_CERTIFICATE_PATH: tls('client.pem'),
   TESSERA_PEER_KEY_PATH: tls('client.key'),
@@ -48,9 +52,9 @@ const WHOLE = {
 function open(variables: Readonly<Record<string, string>>): Promise<RedisBehaviourLog> {
   const { config } = loadConfig({ environment: variables });
   return RedisBehaviourLog.open({
-    address: redis.address,
+    address: `rediss://${redis.address}`,
     keyPrefix: 'tessera:',
-    security: redisSecurity(config),
+    security: redisSecurity(config, config.behaviours.redis),
     retention: parseRetention('*=10'),
     nowMs: Date.now,
   });
@@ -104,7 +108,7 @@ describe('Redis with users, passwords and TLS', () => {
   it('has its password in a file of one line, never in what is printed', async () => {
     writeFileSync(join(folder.path, 'two'), 'a\nb\n');
     const two = { ...WHOLE, TESSERA_BEHAVIOURS_REDIS_PASSWORD_PATH: join(folder.path, 'two') };
-    expect(() => redisSecurity(loadConfig({ environment: two }).config)).toThrow(
+    expect(() => redisSecurity(loadConfig({ environment: two }).config, '')).toThrow(
       /behaviours\.redisPasswordPath: .*expected one line of text, got more/,
     );
     const { describeConfig } = await import('@tessera/config');
@@ -115,8 +119,8 @@ describe('Redis with users, passwords and TLS', () => {
 
   it('says which keys contradict each other', () => {
     const keys = (environment: Record<string, string>) => () => loadConfig({ environment });
-    expect(keys(without('TESSERA_BEHAVIOURS_REDIS_TLS') as Record<string, string>)).toThrow(
-      /peer\.tls: expected 'on' \(or .*behaviours\.redisTls/,
+    expect(keys(without('TESSERA_BEHAVIOURS_REDIS') as Record<string, string>)).toThrow(
+      /peer\.tls: expected 'on' \(or .*rediss:/,
     );
     expect(keys({ TESSERA_BEHAVIOURS_REDIS_USER: 'x' })).toThrow(
       /redisPasswordPath: expected a file/,

@@ -43,12 +43,11 @@ async function exported(items: readonly BundleItem[]): Promise<string> {
   return path;
 }
 
-function open(path: string, toleratedRows = 0) {
+function open(path: string) {
   return prepareCatalogue({
     sources: [parseSource(path)],
     titlesPath: '',
     cacheDir: join(folder.path, 'cache'),
-    toleratedRows,
     onProgress,
   });
 }
@@ -146,17 +145,6 @@ describe('a bundle', () => {
       code: 'CATALOGUE_INVALID',
       message: expect.stringMatching(expected),
     });
-    await expect(open(path, 2)).rejects.toThrow();
-  });
-
-  it('gives the items that are good where bad rows are tolerated', async () => {
-    const path = await trained([
-      { itemId: 'a', codes: [1, 2] },
-      { itemId: 'b', codes: [1, 9] },
-    ]);
-    const { catalogue } = await open(path, 1);
-    expect(catalogue.summary.itemCount).toBe(1);
-    catalogue.close();
   });
 
   it.each([

@@ -33,8 +33,6 @@ const LINES_AT_ONCE = 4096;
 
 export interface BundleReading {
   readonly folder: string;
-  /** Bad rows that do not refuse the bundle; they are left out. */
-  readonly toleratedRows: number;
   readonly onProgress: ProgressListener;
 }
 
@@ -46,10 +44,13 @@ export interface BundleDelta {
 }
 
 /**
- * The delta files of a bundle: the items of its run, and every touched bucket in full.
+ * The delta files of a bundle: the items of its run, and every touched bucket in full. Up to
+ * `toleratedRows` bad rows are left out.
  * @throws TesseraError CATALOGUE_NOT_FOUND, CATALOGUE_INVALID naming file and row
  */
-export async function readDelta(reading: BundleReading): Promise<BundleDelta> {
+export async function readDelta(
+  reading: BundleReading & { readonly toleratedRows: number },
+): Promise<BundleDelta> {
   const { folder, onProgress } = reading;
   const manifest = await readManifest(folder);
   const badRows = new BadRows(reading.toleratedRows);
@@ -78,7 +79,7 @@ export async function convertBundle(
 ): Promise<{ readonly manifest: BundleManifest; readonly paths: string[] }> {
   const { folder, cacheDir, onProgress } = reading;
   const manifest = await readManifest(folder);
-  const badRows = new BadRows(reading.toleratedRows);
+  const badRows = new BadRows(0);
   const files = await partFiles(folder, manifest, 'item_to_sid');
   const paths: string[] = [];
   let rows = 0;

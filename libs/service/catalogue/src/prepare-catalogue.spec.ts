@@ -18,7 +18,6 @@ function setUp(files: Record<string, unknown>) {
     sources: paths.map((path) => parseSource(join(folder.path, path))),
     titlesPath: titles === '' ? '' : join(folder.path, titles),
     cacheDir: join(folder.path, 'cache'),
-    toleratedRows: 0,
     onProgress: (stage) => stages.push(stage),
   });
   const open = async (...args: Parameters<typeof options>) => {

@@ -21,8 +21,6 @@ export interface CatalogueOptions {
   readonly titlesPath: string;
   /** Where built snapshots are kept, by the digest of their sources. */
   readonly cacheDir: string;
-  /** Bad rows of a bundle that do not refuse it. */
-  readonly toleratedRows: number;
   readonly onProgress: ProgressListener;
   /** Free bytes of the file system of the cache below which nothing is built; left out: 0. */
   readonly reserveBytes?: number;
@@ -53,10 +51,10 @@ async function prepareBundle(
   options: CatalogueOptions,
   { path: folder, domain }: CatalogueSource,
 ): Promise<PreparedCatalogue> {
-  const { sources, cacheDir, toleratedRows, onProgress } = options;
+  const { sources, cacheDir, onProgress } = options;
   if (sources.length > 1) throw invalid('catalogue', 'expected a bundle to be the only source');
   await new SnapshotCache(cacheDir).prepare();
-  const reading = { folder, cacheDir, toleratedRows, onProgress };
+  const reading = { folder, cacheDir, onProgress };
   const { manifest, paths } = await convertBundle(reading);
   const parts = paths.map((path) => ({ path, domain }));
   const { codebook } = manifest;

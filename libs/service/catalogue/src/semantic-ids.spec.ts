@@ -45,7 +45,6 @@ async function opened(semanticIds: CodebookFolder | undefined): Promise<Catalogu
     sources: [parseSource(join(folder.path, 'items.jsonl'))],
     titlesPath: '',
     cacheDir: join(folder.path, 'cache'),
-    toleratedRows: 0,
     onProgress: () => undefined,
   });
   const kept = join(folder.path, 'changes');

@@ -9,8 +9,10 @@ export const PASS_LIMITS = {
   timeTargetUs: 50_000,
 } as const;
 
-/** Limits of a request. */
+/** Limits of a request, and of all that wait. */
 export const TEXT_LIMITS = {
+  /** Texts waiting for a model: eight requests of full size; one that exceeds it is refused. */
+  queueTextsMax: 16_384,
   /** Texts of a request. */
   requestTextsMax: 2048,
   /** UTF-8 bytes of a text: beyond what any encoder reads. */

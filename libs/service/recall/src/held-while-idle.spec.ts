@@ -83,11 +83,9 @@ function openEngine(): Promise<NativeEngine> {
       path: join(folder.path, 'kv'),
       blockCodec: 'exact',
       versionsBackMax: 0,
-      eviction: 'lru',
       readThreads: 1,
       storeQueueMax: 16,
       prefetchQueueMax: 64,
-      memory: 'pageable',
     },
   });
 }
@@ -139,10 +137,7 @@ class World {
       defaults: {
         search: 'beam',
         rowBudget: 0,
-        widths: [8],
         resultCount: 8,
-        itemsPerSid: 1,
-        scoreNorm: 'full',
         historyItemsMax: 100,
         historyTrimPercent: 50,
         rememberedRecalls: 2,

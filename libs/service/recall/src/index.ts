@@ -4,7 +4,7 @@ export { ROW_BUDGET_MAX, rowBudgetFor } from './domain/check-request.js';
 export { parseFrequencyCaps } from './domain/frequency-caps.js';
 export { provenanceOf } from './domain/preparation.js';
 export { eligibilityText, pinVersion, readEligibility } from './domain/reach-request.js';
-export { DEFAULT_RESULT_COUNT, RECALL_CHOICES } from './domain/recall-choices.js';
+export { BEAM_WIDTH, DEFAULT_RESULT_COUNT, RECALL_CHOICES } from './domain/recall-choices.js';
 export type {
   AppendAnswer,
   AppliedItemPolicy,

@@ -85,7 +85,6 @@ async function openCatalogue(
     sources,
     titlesPath: name === '' ? options.titlesPath : '',
     cacheDir: options.cacheDir,
-    toleratedRows: options.toleratedRows,
     reserveBytes: options.changes.reserveBytes ?? 0,
     onDropped: (reason) => opened.dropped.push({ cache: 'snapshot', reason }),
     onProgress: (part, done, total) => options.onProgress(`${stage}: ${part}`, done, total),

@@ -64,7 +64,6 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
     activationScalesPath: '',
     catalogueSources: [{ path: join(folder.path, 'catalogue.jsonl'), domain: '' }],
     titlesPath: '',
-    toleratedRows: 0,
     behaviours: usersOfFile(join(folder.path, 'users.json')),
     cacheDir: join(folder.path, 'cache'),
     changes: CHANGES_NOT_KEPT,
@@ -87,10 +86,7 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
     recall: {
       search: 'beam',
       rowBudget: 0,
-      widths: [50],
       resultCount: 10,
-      itemsPerSid: 100,
-      scoreNorm: 'full',
       historyItemsMax: 100,
       historyTrimPercent: 50,
       rememberedRecalls: 2,
@@ -107,7 +103,7 @@ function request(change: Partial<RecallRequest>): RecallRequest {
     scene: {},
     resultCount: 0,
     widths: [],
-    itemsPerSid: 0,
+    itemsPerSid: 100,
     skipUnknownItems: false,
     ...change,
   };
@@ -148,13 +144,15 @@ describe('the recall runtime on the native engine', () => {
   it("has the same bits with the catalogue's part of the vocabulary", async () => {
     const whole = options();
     const cut = { ...whole, engine: { ...whole.engine, vocabulary: 'catalogue' as const } };
-    const ask = request({ userId: 'u', scoreNorm: 'allowed' });
+    const ask = request({ userId: 'u', scoreNorm: 'level' });
     const runtimes = [await createRecallRuntime(whole), await createRecallRuntime(cut)] as const;
     const [expected, answer] = [
       await runtimes[0].serving.recall(ask, context()),
       await runtimes[1].serving.recall(ask, context()),
     ];
     expect(answer.items).toEqual(expected.items);
+    const unsaid = await runtimes[1].serving.recall(request({ userId: 'u' }), context());
+    expect(unsaid.items).toEqual(expected.items);
     const [{ model: all }, { model }] = runtimes.map(({ facts }) => facts.summary) as [
       (typeof runtimes)[0]['facts']['summary'],
       (typeof runtimes)[0]['facts']['summary'],
@@ -497,9 +495,7 @@ describe('the recall runtime on the native engine', () => {
     );
     const catalogue = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     const files = { 'catalogue.jsonl': catalogue, 'users.json': { u: ['2-0'] } };
-    const opened = options(files);
-    const spread = Object.assign({}, opened.recall, { itemsPerSid: 0 });
-    const runtime = await createRecallRuntime(Object.assign({}, opened, { recall: spread }));
+    const runtime = await createRecallRuntime(options(files));
     const ask = (resultCount: number, itemsPerSid = 0, attributes: string[] = []) =>
       runtime.serving.recall(
         request({ userId: 'u', resultCount, itemsPerSid, attributes, widths: [16] }),

@@ -69,10 +69,7 @@ beforeAll(async () => {
 const DEFAULTS: RecallParts['defaults'] = {
   search: 'beam',
   rowBudget: 0,
-  widths: [4, 6],
   resultCount: 5,
-  itemsPerSid: 3,
-  scoreNorm: 'full',
   historyItemsMax: 50,
   historyTrimPercent: 50,
   rememberedRecalls: 2,
@@ -188,16 +185,16 @@ describe('a recall', () => {
     expect(answer).toMatchObject({ requestId: 'r1', historyItems: 2, promptTokens: tokens.length });
   });
 
-  it('fills in defaults and raises the default widths to the result count', async () => {
-    const { useCases, engine } = setUp();
+  it('fills in defaults and raises the default width to the result count', async () => {
+    const { useCases, engine } = setUp(HISTORY_ONLY, { widthMax: 80 });
     await useCases.recall(request(), context());
-    await useCases.recall(request({ resultCount: 20 }), context());
+    await useCases.recall(request({ resultCount: 60 }), context());
     await useCases.recall(request({ resultCount: 90 }), context());
     const [first, second, third] = engine.requests;
-    expect(first).toMatchObject({ resultCount: 5, widths: [5, 6], itemsPerSid: 3 });
+    expect(first).toMatchObject({ resultCount: 5, widths: [50], itemsPerSid: 0 });
     expect(first?.scoreNorm).toBe('full');
-    expect(second?.widths).toEqual([20, 20]);
-    expect(third?.widths).toEqual([32, 32]);
+    expect(second?.widths).toEqual([60]);
+    expect(third?.widths).toEqual([80]);
   });
 
   it('is certified or a beam, by what it names, its widths or the configuration', async () => {
@@ -277,7 +274,7 @@ describe('a recall', () => {
       for (let i = 0; i < count; i += 1) popularity.add(itemId, 1e12);
     }
     const { useCases, engine } = setUp(HISTORY_ONLY, {
-      defaults: { ...DEFAULTS, withoutHistory: 'popular', itemsPerSid: 0 },
+      defaults: { ...DEFAULTS, withoutHistory: 'popular' },
       popularity,
     });
     const ask = (change: Partial<RecallRequest>) =>

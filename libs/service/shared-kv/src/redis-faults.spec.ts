@@ -1,7 +1,14 @@
 /** A Redis that is away, silent, full, replicating, evicting, loading or none at all. */
 
 import { createServer, type Server, type Socket } from 'node:net';
-import { missingFor, type RedisServer, seededRandom, startRedisServer } from '@tessera/testing';
+import {
+  missingFor,
+  type RedisServer,
+  seededRandom,
+  startRedisSentinel,
+  startRedisServer,
+  until,
+} from '@tessera/testing';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChainName, SharedKvStore } from './domain/kv-store.js';
@@ -66,6 +73,28 @@ describe.skipIf(missing.length > 0)('a Redis', () => {
     await server.start();
     expect((await store.find(name))?.head).toEqual(BYTES);
     expect(await kept(store)).toBe('kept');
+  });
+
+  it('whose primary ends is the one that its sentinel names next', async () => {
+    const watched = await startRedisSentinel();
+    open.push(() => watched.stop());
+    const store = storeAt(`redis+sentinel://${watched.address}/${watched.name}`);
+    const name = chain();
+    await store.publish(name, BYTES, '', [], 0);
+    const replica = new Redis(urlOf(watched.replica));
+    open.push(() => replica.disconnect());
+    await until('the replica has it', async () => (await replica.keys('f:*')).length > 0);
+    await watched.primary.kill();
+    await expect(kept(store)).rejects.toMatchObject(AWAY);
+    await until('it is written to again', () => works(store), 30_000);
+    expect(await watched.named()).toBe(watched.replica.address);
+    const found = await store.find(name);
+    expect(found?.head).toEqual(BYTES);
+    // The head of the old primary is replaced as if nothing had happened.
+    const next = Buffer.from('next');
+    const outcome = await store.publish(name, next, found?.revision ?? '', [], 0);
+    expect(outcome).toMatchObject({ kept: expect.any(String) });
+    expect((await store.find(name))?.head).toEqual(next);
   });
 
   it('that stops in the middle fails its calls in their time', async () => {

@@ -1,13 +1,19 @@
-/** The same tests of every store: in memory, in Redis, in a Redis cluster and in a bucket. */
+/** The same tests of every store: in memory, in Redis of each kind and in a bucket. */
 
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { RedisSecurity } from '@tessera/redis';
 import {
+  documentedRights,
   MemoryKvStore,
   missingFor,
   S3_CREDENTIALS,
   seededRandom,
   startRedisCluster,
+  startRedisSentinel,
   startRedisServer,
   startS3Server,
+  temporaryFolder,
 } from '@tessera/testing';
 import { Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -45,11 +51,56 @@ async function startMemory(): Promise<Place> {
   };
 }
 
-function redisAt(text: string, prefix: string): SharedKvStore {
+function redisAt(text: string, prefix: string, security?: RedisSecurity): SharedKvStore {
   const address = parseStoreAddress(FIELD, text);
   if (address.kind !== 'redis') throw new Error('not Redis');
   const limits = { ttlMs: 600_000, timeoutMs: 30_000 };
-  return new RedisSharedStore({ address, prefix, field: FIELD, ...limits });
+  return new RedisSharedStore({ address, prefix, field: FIELD, security, ...limits });
+}
+
+const tlsFile = (name: string) => resolve('test/fixtures/tls', name);
+
+/** Over TLS alone, with the client's certificate, for a user who may no more than the page says. */
+async function startSecured(): Promise<Place> {
+  const keys = `~${PREFIX}:* ~elsewhere:*`;
+  const rights = documentedRights('docs/operate/shared-kv.md').replace('~tessera:kv:*', keys);
+  const folder = temporaryFolder({
+    acl: `user default off\nuser tessera on >secret ${rights}\n`,
+  });
+  const server = await startRedisServer((port) => [
+    ...['--port', '0', '--tls-port', String(port), '--aclfile', join(folder.path, 'acl')],
+    ...['--tls-cert-file', tlsFile('server.pem'), '--tls-key-file', tlsFile('server.key')],
+    ...['--tls-ca-cert-file', tlsFile('authority.pem'), '--tls-auth-clients', 'yes'],
+  ]);
+  const tls = {
+    ca: readFileSync(tlsFile('authority.pem')),
+    cert: readFileSync(tlsFile('client.pem')),
+    key: readFileSync(tlsFile('client.key')),
+  };
+  const security = { username: 'tessera', password: 'secret', tls };
+  const admin = new Redis(`rediss://${server.address}`, security);
+  return {
+    open: (prefix = PREFIX) => redisAt(`rediss://${server.address}`, prefix, security),
+    names: () => admin.keys(`${PREFIX}:*`),
+    stop: async () => {
+      admin.disconnect();
+      await server.stop();
+      folder.remove();
+    },
+  };
+}
+
+async function startWatched(): Promise<Place> {
+  const watched = await startRedisSentinel();
+  const admin = new Redis(`redis://${watched.primary.address}`);
+  return {
+    open: (prefix = PREFIX) => redisAt(`redis+sentinel://${watched.address}/main`, prefix),
+    names: () => admin.keys(`${PREFIX}:*`),
+    stop: async () => {
+      admin.disconnect();
+      await watched.stop();
+    },
+  };
 }
 
 async function startRedis(): Promise<Place> {
@@ -108,6 +159,8 @@ const KINDS: readonly Kind[] = [
   { name: 'in memory', start: startMemory, rounds: ROUNDS, missing: [] },
   { name: 'in Redis', start: startRedis, rounds: ROUNDS, missing: redis },
   { name: 'in a Redis cluster', start: startCluster, rounds: 100, missing: redis },
+  { name: 'in Redis over TLS', start: startSecured, rounds: 100, missing: redis },
+  { name: 'in Redis behind a sentinel', start: startWatched, rounds: 100, missing: redis },
   { name: 'in a bucket', start: startBucket('conditional'), rounds: 250, missing: [] },
 ];
 

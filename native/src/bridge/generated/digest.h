@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "551a50f0b2d882d6";
+inline constexpr std::string_view kAbiDigest = "7e293cf0267eafc9";
 
 }  // namespace tessera::bridge

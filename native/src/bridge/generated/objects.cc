@@ -32,13 +32,9 @@ void read(Napi::Env env, const Napi::Value& value, const char* path, engine::Eng
   assign(to.kv.host_bytes, reader.u53("kvHostBytes"));
   assign(to.kv.disk_bytes, reader.u53("kvDiskBytes"));
   assign(to.kv.folder, reader.string("kvFolder"));
-  static constexpr std::string_view k_kvEviction[] = {"lru", "segmented-lru"};
-  assign(to.kv.eviction, reader.choice("kvEviction", k_kvEviction));
   assign(to.kv.read_threads, reader.u32("kvReadThreads"));
   assign(to.kv.store_queue_max, reader.u32("kvStoreQueueMax"));
   assign(to.kv.prefetch_queue_max, reader.u32("kvPrefetchQueueMax"));
-  static constexpr std::string_view k_kvMemory[] = {"pageable", "locked"};
-  assign(to.kv.locks_memory, reader.choice("kvMemory", k_kvMemory));
   static constexpr std::string_view k_kvBlockCodec[] = {"exact", "int8"};
   assign(to.kv.codec, reader.choice("kvBlockCodec", k_kvBlockCodec));
   assign(to.prompt_tokens_max, reader.u32("promptTokensMax"));

@@ -91,7 +91,7 @@ static_assert(catalogue::kNoItem == 4294967295u);
 static_assert(kNoAdapter == 4294967295u);
 static_assert(kNoBinding == 4294967295u);
 
-inline constexpr std::array<std::string_view, 33> kEngineOptionsFields = {
+inline constexpr std::array<std::string_view, 31> kEngineOptionsFields = {
     "modelPath",
     "computeType",
     "activationScalesPath",
@@ -111,11 +111,9 @@ inline constexpr std::array<std::string_view, 33> kEngineOptionsFields = {
     "kvHostBytes",
     "kvDiskBytes",
     "kvFolder",
-    "kvEviction",
     "kvReadThreads",
     "kvStoreQueueMax",
     "kvPrefetchQueueMax",
-    "kvMemory",
     "kvBlockCodec",
     "promptTokensMax",
     "widthMax",

@@ -68,7 +68,7 @@ Result<std::unique_ptr<Arena>> open_pinned(std::shared_ptr<Queue> queue, uint32_
   if (!memory.is_ok()) return Arena::open(slot_count, block_bytes);
   void* const data = memory.value();
   std::memset(data, 0, bytes);
-  return Arena::over(static_cast<std::byte*>(data), slot_count, block_bytes, true,
+  return Arena::over(static_cast<std::byte*>(data), slot_count, block_bytes,
                      [queue = std::move(queue), data] { queue->release_pinned(data); });
 }
 

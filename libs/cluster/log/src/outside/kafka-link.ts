@@ -64,7 +64,8 @@ export class KafkaLink {
     if (thrown instanceof TesseraError) return thrown;
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     if (isRefusal(thrown)) {
-      const message = `${KAFKA_FIELD}: expected to be let in by the broker, got: ${reason}`;
+      const expected = 'a user with the rights in docs/operate/security.md';
+      const message = `${KAFKA_FIELD}: expected ${expected}, got: ${reason}`;
       return new TesseraError('CONFIG_INVALID', message, { field: KAFKA_FIELD, cause: thrown });
     }
     return new TesseraError('STORE_UNAVAILABLE', `${this.place}: ${reason}`, { cause: thrown });
@@ -93,12 +94,17 @@ function quietened(nodeLog: Log | undefined): Log {
   return { debug, info: debug, warn: debug, error: debug };
 }
 
-/** kafkajs wraps what it was answered as often as it has tried. */
+/** kafkajs wraps what it was answered at each attempt, and gathers what several topics were. */
 function isRefusal(thrown: unknown): boolean {
-  for (let error = thrown; error instanceof Error; error = error.cause) {
-    const { name, type } = error as { name?: unknown; type?: unknown };
-    if (name === 'KafkaJSSASLAuthenticationError') return true;
-    if (typeof type === 'string' && type.endsWith('AUTHORIZATION_FAILED')) return true;
-  }
-  return false;
+  if (!(thrown instanceof Error)) return false;
+  const { name, type, errors = [] } = thrown as KafkaFault;
+  if (name === 'KafkaJSSASLAuthenticationError') return true;
+  if (type?.endsWith('AUTHORIZATION_FAILED')) return true;
+  return [thrown.cause, ...errors].some(isRefusal);
+}
+
+interface KafkaFault extends Error {
+  /** Of the protocol's error codes. */
+  readonly type?: string;
+  readonly errors?: readonly unknown[];
 }

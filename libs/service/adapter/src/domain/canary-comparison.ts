@@ -148,7 +148,7 @@ export function overlapOf(a: readonly string[], b: readonly string[]): number {
 export class CanaryComparison {
   readonly canary = new ArmRecord();
   readonly active = new ArmRecord();
-  private shadowed = 0;
+  shadowed = 0;
   private overlaps = 0;
 
   /** Both versions answered the same recall. */

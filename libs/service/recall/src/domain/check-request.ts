@@ -2,6 +2,7 @@ import type { Retention } from '@tessera/behaviour';
 import type { Priority, ScoreNorm } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
 import { checkFrequencyCaps } from './frequency-caps.js';
+import { BEAM_WIDTH } from './recall-choices.js';
 import type {
   RecallContext,
   RecallRequest,
@@ -35,8 +36,6 @@ export interface RequestLimits extends SearchLimits {
   /** Of behaviours; undefined: all that there is, or not known here. */
   readonly retention: Retention | undefined;
   readonly defaultResultCount: number;
-  readonly defaultItemsPerSid: number;
-  readonly defaultScoreNorm: ScoreNorm;
   /** True if the engine has logits of all tokens: `full` scores take them. */
   readonly hasWholeVocabulary: boolean;
   readonly profileKeys: readonly string[];
@@ -84,7 +83,7 @@ export function checkRequest(request: RecallRequest, limits: RequestLimits): Sea
   return {
     resultCount: count,
     ...searchOf(request, count, limits),
-    itemsPerSid: itemsPerSid === 0 ? limits.defaultItemsPerSid : itemsPerSid,
+    itemsPerSid,
     allowsPartial: request.allowPartial ?? false,
     attributes: checkedAttributes(request),
     ...rankingOf(request, limits),
@@ -127,8 +126,9 @@ export function checkAppendRequest(request: UserSource, limits: RequestLimits): 
 }
 
 function rankingOf(request: UserSource, limits: RequestLimits): Ranking {
-  const scoreNorm = request.scoreNorm ?? limits.defaultScoreNorm;
-  if (scoreNorm === 'full' && !limits.hasWholeVocabulary) {
+  const { hasWholeVocabulary } = limits;
+  const scoreNorm = request.scoreNorm ?? (hasWholeVocabulary ? 'full' : 'level');
+  if (scoreNorm === 'full' && !hasWholeVocabulary) {
     throw invalid('scoreNorm', 'level or allowed (engine.vocabulary is catalogue)', scoreNorm);
   }
   return {
@@ -229,7 +229,6 @@ export interface SearchLimits {
   /** Steps of the catalogue: its depth and the terminal tokens. */
   readonly stepsMax: number;
   readonly defaultSearch: Search;
-  readonly defaultWidths: readonly number[];
   /** 0: by the number of items wanted. */
   readonly defaultRowBudget: number;
 }
@@ -255,7 +254,7 @@ function searchOf(
   checkMembers(search, request, limits);
   return {
     search,
-    widths: request.widths.length > 0 ? request.widths : widthsFor(resultCount, limits),
+    widths: request.widths.length > 0 ? request.widths : [widthFor(resultCount, limits)],
     rowBudget:
       search === 'beam'
         ? 0
@@ -289,11 +288,9 @@ function checkWidths(widths: readonly number[], limits: SearchLimits): void {
   });
 }
 
-/** The default widths, raised to the result count: a narrower beam could not fill the answer. */
-function widthsFor(resultCount: number, limits: SearchLimits): readonly number[] {
-  return limits.defaultWidths
-    .slice(0, limits.stepsMax)
-    .map((width) => Math.min(Math.max(width, resultCount), limits.widthMax));
+/** Of every step, raised to the result count: a narrower beam could not fill the answer. */
+function widthFor(resultCount: number, { widthMax }: SearchLimits): number {
+  return Math.min(Math.max(BEAM_WIDTH, resultCount), widthMax);
 }
 
 /** Rows of a certified search at most where the request says none. */

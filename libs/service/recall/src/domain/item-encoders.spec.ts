@@ -127,7 +127,6 @@ describe('an encoder of items', () => {
       sources: [parseSource(join(folder.path, 'items.jsonl'))],
       titlesPath: '',
       cacheDir: join(folder.path, 'cache'),
-      toleratedRows: 0,
       onProgress: () => undefined,
     });
     try {

@@ -30,7 +30,6 @@ import type {
   KvPool,
   KvPoolOptions,
   Reach,
-  ScoreNorm,
 } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
 import { type CompiledTemplate, slotKeys } from '@tessera/prompt';
@@ -93,10 +92,7 @@ export interface RecallDefaults {
   readonly search: Search;
   /** Rows that a certified search computes at most; 0: by the number of items wanted. */
   readonly rowBudget: number;
-  readonly widths: readonly number[];
   readonly resultCount: number;
-  readonly itemsPerSid: number;
-  readonly scoreNorm: ScoreNorm;
   /** Items of an explicit history at most; a user's behaviours are read up to this many. */
   readonly historyItemsMax: number;
   /** Of that many behaviours of a user, the percent that may be left out (stable-start.ts). */
@@ -121,8 +117,6 @@ export interface RecallRuntimeOptions {
   readonly activationScalesPath: string;
   /** A snapshot alone, or importable files that make one catalogue. */
   readonly catalogueSources: readonly CatalogueSource[];
-  /** Bad rows of a bundle that do not refuse it. */
-  readonly toleratedRows: number;
   /** JSON or TSV of titles; '' for none. */
   readonly titlesPath: string;
   /** Users' behaviours: where they are kept, or the store that has them. */
@@ -333,9 +327,6 @@ export function requestLimits(parts: RecallParts): RequestLimits {
     defaultResultCount: defaults.resultCount,
     defaultSearch: defaults.search,
     defaultRowBudget: defaults.rowBudget,
-    defaultWidths: defaults.widths,
-    defaultItemsPerSid: Math.min(defaults.itemsPerSid, resultCountMax),
-    defaultScoreNorm: defaults.scoreNorm,
     hasWholeVocabulary: headSize === vocabSize,
     profileKeys: slotKeys(template, 'profile'),
     sceneKeys: slotKeys(template, 'scene'),

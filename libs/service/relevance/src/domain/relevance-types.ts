@@ -7,6 +7,9 @@ import type { ItemText } from './item-text.js';
 export type RelevanceEngine = Pick<Engine, 'model' | 'relevance' | 'stats'>;
 
 /** Scorer of texts, by whatever model. */
+/** Documents waiting or running: two requests of full size; one more is refused. */
+export const QUEUE_DOCUMENTS_MAX = 2048;
+
 export interface RelevanceScorer {
   /** The text of an item of the catalogue. */
   readonly itemText: ItemText;
