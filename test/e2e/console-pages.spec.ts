@@ -134,6 +134,24 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     expect(look.faults).toEqual([]);
   });
 
+  it('keep the name of a row in sight where its table is wider than the screen', async () => {
+    const { page } = look;
+    await page.setViewportSize({ width: 390, height: 900 });
+    await look.goTo('/versions');
+    await look.settled();
+    const cell = page.locator('table tbody tr > :first-child').first();
+    const left = async () => (await cell.boundingBox())?.x;
+    const before = await left();
+    // The nearest box around the table that it is too wide for.
+    const moved = await cell.evaluate((element) => {
+      let box = element.parentElement;
+      while (box !== null && (box.scrollLeft = 50) && box.scrollLeft === 0) box = box.parentElement;
+      return box?.scrollLeft;
+    });
+    expect([await left(), moved]).toEqual([before, 50]);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
   it('take less than 350 KiB for the first one', async () => {
     const first = await Visit.open(browser, service.httpUrl);
     const wire = await first.context.newCDPSession(first.page);

@@ -4,14 +4,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { repositoryRoot } from '@tessera/config';
 import { resolvePort } from '@tessera/lifecycle';
-import {
-  AclOperationTypes,
-  AclPermissionTypes,
-  AclResourceTypes,
-  Kafka,
-  logLevel,
-  ResourcePatternTypes,
-} from 'kafkajs';
 import { ended } from './server-process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -46,7 +38,7 @@ export interface KafkaRight {
   readonly resource: 'topic' | 'group';
   /** Of what begins with it. */
   readonly prefix: string;
-  readonly operations: readonly Exclude<keyof typeof AclOperationTypes, 'UNKNOWN'>[];
+  readonly operations: readonly ('Read' | 'Write' | 'Create' | 'Delete')[];
 }
 
 /** A real broker in KRaft mode on free ports. */
@@ -68,7 +60,7 @@ export async function startKafkaBroker(secured?: SecuredBroker): Promise<KafkaBr
     throw new Error(`java is not installed, or: ${formatted.stderr ?? formatted.error?.message}`);
   }
   let child = await spawnBroker(properties);
-  if (secured?.rights !== undefined) await grant(secured, own?.address ?? '');
+  if (secured?.rights !== undefined) grant(secured, own?.address ?? '');
   const kill = () => ended(child, 'SIGKILL');
   return {
     address: `127.0.0.1:${port}`,
@@ -133,23 +125,17 @@ const AUTHORISING = [
   'super.users=User:ANONYMOUS',
 ];
 
-async function grant({ user, rights = [] }: SecuredBroker, address: string): Promise<void> {
-  const admin = new Kafka({ brokers: [address], logLevel: logLevel.NOTHING }).admin();
-  await admin.connect();
-  const types = { topic: AclResourceTypes.TOPIC, group: AclResourceTypes.GROUP };
-  const acl = rights.flatMap(({ resource, prefix, operations }) =>
-    operations.map((operation) => ({
-      resourceType: types[resource],
-      resourceName: prefix,
-      resourcePatternType: ResourcePatternTypes.PREFIXED,
-      principal: `User:${user}`,
-      host: '*',
-      operation: AclOperationTypes[operation],
-      permissionType: AclPermissionTypes.ALLOW,
-    })),
-  );
-  await admin.createAcls({ acl });
-  await admin.disconnect();
+/** As an administrator does, with the broker's own program. */
+function grant({ user, rights = [] }: SecuredBroker, address: string): void {
+  for (const { resource, prefix, operations } of rights) {
+    const granted = spawnSync('java', [
+      ...javaWords('kafka.admin.AclCommand'),
+      ...['--bootstrap-server', address, '--add', '--allow-principal', `User:${user}`],
+      ...[`--${resource}`, prefix, '--resource-pattern-type', 'prefixed'],
+      ...operations.flatMap((operation) => ['--operation', operation]),
+    ]);
+    if (granted.status !== 0) throw new Error(`no rights were granted: ${granted.stderr}`);
+  }
 }
 
 function serverProperties(port: number, controllerPort: number, folder: string): string[] {

@@ -131,8 +131,8 @@ describe.skipIf(missing.length > 0)('a log in Kafka', () => {
 
 /** As docs/operate/security.md says. */
 const RIGHTS: readonly KafkaRight[] = [
-  { resource: 'topic', prefix: 'x.', operations: ['READ', 'WRITE', 'CREATE', 'DELETE'] },
-  { resource: 'group', prefix: 'x.', operations: ['READ', 'DELETE'] },
+  { resource: 'topic', prefix: 'x.', operations: ['Read', 'Write', 'Create', 'Delete'] },
+  { resource: 'group', prefix: 'x.', operations: ['Read', 'Delete'] },
 ];
 
 describe.skipIf(missing.length > 0)('a broker that asks for a password', () => {
