@@ -144,9 +144,11 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     const before = await left();
     // The nearest box around the table that it is too wide for.
     const moved = await cell.evaluate((element) => {
-      let box = element.parentElement;
-      while (box !== null && (box.scrollLeft = 50) && box.scrollLeft === 0) box = box.parentElement;
-      return box?.scrollLeft;
+      for (let box = element.parentElement; box !== null; box = box.parentElement) {
+        box.scrollLeft = 50;
+        if (box.scrollLeft > 0) return box.scrollLeft;
+      }
+      return 0;
     });
     expect([await left(), moved]).toEqual([before, 50]);
     await page.setViewportSize({ width: 1280, height: 900 });
