@@ -6,6 +6,7 @@ import { type GuardOptions, guarded } from './guarded-store.js';
 
 const CHAIN: ChainName = { owner: 'a'.repeat(32), version: 'b'.repeat(32) };
 const BLOCK = 'c'.repeat(32);
+const TIMERS = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
 const LIMITS = { readMs: 50, writeMs: 500, writeBytesPerSecond: Number.POSITIVE_INFINITY };
 
 /** A store that is away, or says nothing, as long as it is told to. */
@@ -47,8 +48,8 @@ const codeOf = (work: Promise<unknown>) =>
 
 describe('a guarded store', () => {
   beforeEach(() => {
-    // What a timer leaves to the sockets of its turn is done by the real loop.
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+    // Turns of the loop stay real: an expired timer lets sockets be read once more.
+    vi.useFakeTimers({ toFake: [...TIMERS, 'performance', 'Date'] });
   });
   afterEach(() => {
     vi.useRealTimers();
