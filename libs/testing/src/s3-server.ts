@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
@@ -62,7 +62,10 @@ function writeBeforeAnswering(store: S3Files): void {
     const bytes = Buffer.concat(parts);
     const path = store.getResourcePath(bucket, key, 'object');
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, bytes);
+    // A reader that is at work goes on with the old object.
+    const written = `${path}.${randomUUID()}`;
+    await writeFile(written, bytes);
+    await rename(written, path);
     const md5 = createHash('md5').update(bytes).digest('hex');
     await store.putMetadata(bucket, key, metadata, md5);
     return { size: bytes.length, md5 };
