@@ -6,7 +6,7 @@ import { kafkaClient } from '@tessera/kafka';
 import { createLog } from '@tessera/telemetry';
 import { type KafkaBroker, type KafkaRight, missingFor, startKafkaBroker } from '@tessera/testing';
 import type { Admin, Kafka, Producer } from 'kafkajs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { KafkaLog, type LogEntry } from './index.js';
 
 const missing = missingFor(['kafka']);
@@ -145,6 +145,7 @@ describe.skipIf(missing.length > 0)('a broker that asks for a password', () => {
       password: 'a-password',
       rights: RIGHTS,
     });
+    onTestFinished(() => broker.stop());
     const openWith = (password: string, name = 'x') => {
       const sasl = { mechanism: 'scram-sha-256', username: 'tessera', password } as const;
       const ca = { ca: tls('authority.pem'), cert: undefined, key: undefined };
@@ -164,6 +165,5 @@ describe.skipIf(missing.length > 0)('a broker that asks for a password', () => {
     const other = await openWith('a-password', 'y');
     await expect(other.begin('ours')).rejects.toMatchObject(REFUSED);
     await Promise.all([stranger.close(), log.close(), other.close()]);
-    await broker.stop();
   });
 });

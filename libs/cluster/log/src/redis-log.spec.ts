@@ -12,7 +12,7 @@ import {
 } from '@tessera/testing';
 import { withinMs } from '@tessera/turns';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { RedisLog } from './index.js';
 
 const missing = missingFor(['redis']);
@@ -122,6 +122,7 @@ describe.skipIf(missing.length > 0)('another server', () => {
 
   it('serves a user with the documented rights, and says what another lacks', async () => {
     const server = await startRedisServer();
+    onTestFinished(() => server.stop());
     const admin = new Redis(`redis://${server.address}`);
     const rights = documentedRights('docs/operate/security.md').replaceAll('NAME', 'x');
     const give = (of: string) => admin.call('ACL', 'SETUSER', 'tessera', 'reset', ...of.split(' '));
@@ -147,7 +148,6 @@ describe.skipIf(missing.length > 0)('another server', () => {
     }
     admin.disconnect();
     await log.close();
-    await server.stop();
   });
 
   it('is full where its memory is', async () => {
