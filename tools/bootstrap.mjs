@@ -42,8 +42,12 @@ function fail(line) {
 const atWork = new Set();
 
 /** A compiler left behind would write into a folder that the next run works in. */
-function stopOn(signal) {
+function endCommands(signal) {
   for (const { pid } of atWork) if (pid !== undefined) process.kill(-pid, signal);
+}
+
+function stopOn(signal) {
+  endCommands(signal);
   process.exit(EXIT_INTERRUPTED);
 }
 
@@ -339,5 +343,7 @@ async function buildAll() {
 try {
   await main();
 } catch (error) {
+  // One failed while others are at work.
+  endCommands('SIGTERM');
   fail(error.message);
 }
