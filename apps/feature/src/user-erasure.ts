@@ -48,7 +48,13 @@ export class UserErasure {
   /** Rejects with STORE_UNAVAILABLE naming what could not be reached; may be repeated. */
   async erase(userId: string): Promise<Erased> {
     const { pending, nowMs } = this.parts;
-    const erasure = { userId, askedMs: nowMs(), isSpreading: false };
+    const erasure: PendingErasure = {
+      userId,
+      atMs: nowMs(),
+      offset: 0,
+      withBehaviours: true,
+      withRecords: true,
+    };
     await pending.put(erasure);
     return this.finish(erasure);
   }
@@ -82,14 +88,14 @@ export class UserErasure {
   /** Behaviours go first, since the rest is made from them and would otherwise come back. */
   private async finish(erasure: PendingErasure): Promise<Erased> {
     const { behaviours, pending } = this.parts;
-    const { userId, askedMs, isSpreading } = erasure;
+    const { userId, atMs, withBehaviours } = erasure;
     this.running.add(userId);
     try {
       let known = false;
-      if (!isSpreading) {
-        known = await behaviours.erase(userId, askedMs);
+      if (withBehaviours) {
+        known = await behaviours.erase(userId, atMs);
         // Again would take away what the user has done since.
-        await pending.put({ ...erasure, isSpreading: true });
+        await pending.put(Object.assign({}, erasure, { withBehaviours: false }));
       }
       const recalls = await this.spread(userId);
       await pending.remove(erasure);
