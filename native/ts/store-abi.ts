@@ -19,6 +19,8 @@ export interface StoreAddon {
   ): Uint32Array | Promise<Uint32Array>;
   /** @param words a StoreBatch, packed, in the first `count` of them */
   storeWrite(store: StoreHandle, words: Uint32Array, count: number): Promise<void>;
+  /** A StoreQuery without keys: no byte of what was erased there is left in a file. */
+  storeScrub(store: StoreHandle, words: Uint32Array, count: number): Promise<void>;
   storeState(store: StoreHandle): StoreState;
   /** Goes on writing where that had ended; rejects with STORE_FULL or STORE_UNAVAILABLE. */
   storeRecover(store: StoreHandle): Promise<void>;

@@ -147,6 +147,16 @@ export class OrderedStore {
     );
   }
 
+  /**
+   * Rewrites files until no byte of what was erased in the ranges, whose ends lie in them, or of
+   * anything that was erased where none are given, is left in one. Takes seconds; others go on.
+   */
+  async scrub(ranges: readonly Pick<KeyRange, 'from' | 'to'>[]): Promise<void> {
+    const whole = ranges.map(({ from, to }) => ({ from, to, limit: 0, direction: 'ascending' }));
+    const query = { keys: [], ranges: whole } as StoreQuery;
+    await awaitNative(() => addon().storeScrub(this.handle, ...out.record(writeStoreQuery, query)));
+  }
+
   /** Calls under way finish; further ones reject with ENGINE_CLOSED. */
   close(): void {
     callNative(() => addon().storeClose(this.handle));

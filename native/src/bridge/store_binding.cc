@@ -90,6 +90,17 @@ Napi::Value store_write(const Napi::CallbackInfo& info) {
       [](Napi::Env settled, const Status&) -> Napi::Value { return settled.Undefined(); });
 }
 
+/// (store, words): the ranges of a query without keys.
+Napi::Value store_scrub(const Napi::CallbackInfo& info) {
+  Query query = read_packed(info, "storeScrub.words", &abi::read_store_query);
+  return run_in_lane(
+      info.Env(), LaneKind::kBuild,
+      [opened = open_store(info[0])->store, query = std::move(query)]() -> Status {
+        return opened->scrub(query.ranges);
+      },
+      [](Napi::Env settled, const Status&) -> Napi::Value { return settled.Undefined(); });
+}
+
 Napi::Value store_state(const Napi::CallbackInfo& info) {
   return to_js(info.Env(), open_store(info[0])->store->state());
 }
@@ -154,6 +165,7 @@ void register_store_functions(Napi::Env env, Napi::Object exports) {
   exports["storeOpen"] = Napi::Function::New<&store_open>(env, "storeOpen");
   exports["storeRead"] = Napi::Function::New<&store_read>(env, "storeRead");
   exports["storeWrite"] = Napi::Function::New<&store_write>(env, "storeWrite");
+  exports["storeScrub"] = Napi::Function::New<&store_scrub>(env, "storeScrub");
   exports["storeState"] = Napi::Function::New<&store_state>(env, "storeState");
   exports["storeRecover"] = Napi::Function::New<&store_recover>(env, "storeRecover");
   exports["storeClose"] = Napi::Function::New<&store_close>(env, "storeClose");

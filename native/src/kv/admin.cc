@@ -7,10 +7,10 @@
 namespace tessera::kv {
 namespace {
 
-bool is_erasing(const PoolState& pool, std::string_view user) REQUIRES(pool.mutex) {
+bool is_erasing(const PoolState& pool, std::string_view owner) REQUIRES(pool.mutex) {
   return std::any_of(pool.chains.graves().begin(), pool.chains.graves().end(),
                      [&](const auto& grave) {
-                       return !grave->is_prefix && grave->owner == user && grave->durable.seq != 0;
+                       return !grave->is_prefix && grave->owner == owner && grave->durable.seq != 0;
                      });
 }
 
@@ -35,28 +35,29 @@ uint64_t Pool::erasures() const { return state_->erasures.last(); }
 
 Status Pool::drop_user(std::string_view user, uint64_t budget_us, uint64_t at) {
   PoolState& pool = *state_;
+  const Digest digest = shared_owner(false, user);
+  const std::string_view owner = owner_of(digest);
   MutexLock lock(pool.mutex);
-  pool.erasures.note(user);
-  const Digest owner = shared_owner(false, user);
-  pool.sharing.erase(owner, at);
+  pool.erasures.note(owner);
+  pool.sharing.erase(digest, at);
   for (const std::unique_ptr<LeaseRecord>& lease : pool.leases.all()) {
-    if (lease->user == user) pool.leases.revoke(*lease);  // what it computed must not come back
+    if (lease->owner == owner) pool.leases.revoke(*lease);  // what it computed must not come back
   }
   for (uint32_t version = 0; version < pool.chains.version_count(); ++version) {
-    Chain* chain = pool.chains.find({version, false, user});
+    Chain* chain = pool.chains.find({version, false, owner});
     if (chain != nullptr) pool.chains.bury(*chain, true);
   }
-  pool.chains.erase_graves(user);
+  pool.chains.erase_graves(owner);
   const auto is_over = [&]() REQUIRES(pool.mutex) {
-    return pool.writer.is_broken() || (!is_erasing(pool, user) && !pool.sharing.is_erasing(owner));
+    return pool.writer.is_broken() || (!is_erasing(pool, owner) && !pool.sharing.is_erasing(digest));
   };
   const bool is_gone =
       lock.wait_for(pool.writer.stored, std::chrono::microseconds(budget_us), is_over);
-  if (pool.writer.is_broken() && is_erasing(pool, user)) {
+  if (pool.writer.is_broken() && is_erasing(pool, owner)) {
     return {Code::kIoFailed, "the disk tier refuses writes: " + pool.counts.store_error};
   }
   if (is_gone) return Status::ok();
-  if (!is_erasing(pool, user)) {
+  if (!is_erasing(pool, owner)) {
     return {Code::kDeadlineExceeded,
             "the user's blocks are still being erased from a shared store"};
   }
@@ -80,10 +81,12 @@ Status Pool::flush(uint64_t budget_us) {
 
 std::vector<ChainReport> Pool::inspect(std::string_view user) const {
   PoolState& pool = *state_;
+  Digest held;
+  const std::string_view owner = owner_of_user(user, held);
   const MutexLock lock(pool.mutex);
   std::vector<ChainReport> reports;
   for (uint32_t version = 0; version < pool.chains.version_count(); ++version) {
-    const Chain* chain = pool.chains.find({version, false, user});
+    const Chain* chain = pool.chains.find({version, false, owner});
     if (chain == nullptr) continue;
     ChainReport report{.version = pool.chains.version(version).digest,
                        .is_retired = pool.chains.version(version).is_retired,

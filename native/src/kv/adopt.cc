@@ -24,16 +24,10 @@ std::optional<HeadRecord> decode_found(PoolState& pool, const HeadKey& key, cons
   return std::nullopt;
 }
 
-/// The hash chain that the head's blocks are named by.
-Digest root_of(const HeadRecord& head) {
-  return head.versions_back > 0 ? head.root
-                                : root_digest(head.key.version, head.key.owner, head.prefix);
-}
-
 /// The chain stands on something else, or was computed by another version: nothing is in common.
 bool stands_elsewhere(const Chain& chain, const HeadRecord& head) {
   return chain.prefix_blocks != head.prefix_blocks || chain.prefix != head.prefix ||
-         chain.root != root_of(head) || chain.versions_back != head.versions_back;
+         chain.root != head.root || chain.versions_back != head.versions_back;
 }
 
 void stand_on(PoolState& pool, Chain& chain, const HeadRecord& head) REQUIRES(pool.mutex) {
@@ -41,7 +35,7 @@ void stand_on(PoolState& pool, Chain& chain, const HeadRecord& head) REQUIRES(po
   chain.prefix = head.prefix;
   chain.prefix_blocks = head.prefix_blocks;
   chain.versions_back = head.versions_back;
-  chain.root = root_of(head);
+  chain.root = head.root;
 }
 
 /// Gives slots to the blocks that chain and head have in common; those count as there.
@@ -62,7 +56,7 @@ void note_blocks(PoolState& pool, Chain& chain, TierIndex which, uint32_t head_b
 /// The blocks of the store's head, by their names.
 std::vector<Digest> keys_of(const HeadRecord& head) {
   std::vector<Digest> keys;
-  Digest before = root_of(head);
+  Digest before = head.root;
   std::span<const Token> left = head.tokens;
   for (const HeadBlock& block : head.blocks) {
     before = block_digest(before, left.first(block.length));

@@ -39,7 +39,7 @@ void begin_anew(PoolState& pool, Chain& chain, const LeaseRecord& lease) REQUIRE
   pool.chains.cut(chain, 0);
   chain.prefix = lease.prefix;
   chain.prefix_blocks = lease.prefix_blocks;
-  chain.root = root_digest(pool.chains.version(lease.version).digest, lease.user, lease.prefix);
+  chain.root = root_digest(pool.chains.version(lease.version).digest, lease.owner, lease.prefix);
   chain.versions_back = lease.versions_back;
 }
 
@@ -47,7 +47,7 @@ Committed attach_user(PoolState& pool, LeaseRecord& lease, uint32_t keep) REQUIR
   const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
   const auto tokens = std::span<const Token>(lease.tokens).first(keep).subspan(prefix_tokens);
   const uint32_t own_first = std::max(lease.own_from, lease.prefix_blocks) - lease.prefix_blocks;
-  const ChainKeyView key{lease.version, false, lease.user};
+  const ChainKeyView key{lease.version, false, lease.owner};
   Chain* chain = pool.chains.find(key);
   if (chain == nullptr) {
     if (own_first > 0) return Committed::kLost;  // what it stands on is gone
@@ -92,7 +92,7 @@ Committed PoolState::attach_locked(LeaseRecord& lease, uint32_t keep) {
       if (chain == nullptr) chain = &chains.make(key, Digest{}, 0);
       is_prefix_new = attach_blocks(*this, lease, *chain, tokens.first(prefix_tokens), 0);
     }
-    if (tokens.size() > prefix_tokens && !lease.user.empty())
+    if (tokens.size() > prefix_tokens && !lease.owner.empty())
       result = attach_user(*this, lease, keep);
     if (result == Committed::kNothingNew && is_prefix_new) result = Committed::kKept;
   }

@@ -7,6 +7,10 @@
 namespace tessera::kv {
 namespace {
 
+std::string name_of(const Chain& chain) {
+  return "chain of " + to_text(store_owner(chain.is_prefix, chain.owner));
+}
+
 uint32_t state_and_generation(const SlotView& view) {
   return view.generation << 4 | static_cast<uint32_t>(view.state);
 }
@@ -56,7 +60,7 @@ void Audit::add_graves() {
 
 void Audit::add_chain(const Chain& chain) {
   pool_.mutex.assert_held();
-  const auto name = [&] { return "chain of '" + chain.owner + "'"; };
+  const auto name = [&] { return name_of(chain); };
   if (chain.blocks.size() != blocks_of(static_cast<uint32_t>(chain.tokens.size()))) {
     return fault("I9", name() + " has blocks for other tokens than it has");
   }
@@ -87,9 +91,9 @@ void Audit::check_residence(const Chain& chain, uint32_t index, TierIndex which)
   const SlotIndex slot = chain.blocks[index].slots[which];
   const bool is_resident = index < chain.resident[which];
   const bool is_landing = which == kDevice && (chain.load.is_queued || chain.load.in_flight > 0);
-  if (is_resident && slot == kNoSlot) fault("I8", "a hole in the chain of '" + chain.owner + "'");
+  if (is_resident && slot == kNoSlot) fault("I8", "a hole in the " + name_of(chain));
   if (!is_resident && slot != kNoSlot && !is_landing) {
-    fault("I8", "a block behind a hole in the chain of '" + chain.owner + "'");
+    fault("I8", "a block behind a hole in the " + name_of(chain));
   }
   if (slot == kNoSlot) return;
   own(which, slot);

@@ -88,8 +88,8 @@ class HeadLog {
   virtual Status commit(std::span<const HeadKey> erased, std::span<const HeadRecord> put) = 0;
   /// Makes a free slot's old bytes unreadable: an erased user's.
   virtual Status discard(SlotIndex slot) = 0;
-  /// Rewrites what still holds erased heads. Slow; after erasures of users.
-  virtual Status erase_traces() = 0;
+  /// Rewrites what still holds the erased heads. Slow; after erasures of users.
+  virtual Status erase_traces(std::span<const HeadKey> erased) = 0;
   /// Why what lay there was given up at opening; empty where it was not.
   virtual const std::string& dropped() const;
 };

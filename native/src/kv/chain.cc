@@ -16,7 +16,7 @@ uint32_t common_prefix(std::span<const Token> a, std::span<const Token> b) {
 }
 
 ChainName shared_name(const Chain& chain, const Digest& version) {
-  return {shared_owner(chain.is_prefix, chain.owner), version};
+  return {store_owner(chain.is_prefix, chain.owner), version};
 }
 
 uint32_t tokens_in(const Chain& chain, uint32_t blocks) {

@@ -65,7 +65,7 @@ struct ChainLoad {
 struct Chain {
   uint32_t version = 0;  // index among the pool's versions
   bool is_prefix = false;
-  std::string owner;
+  std::string owner;           // owner_of_user(), or owner_of() a prefix
   Digest prefix;               // of the static prefix below
   uint32_t prefix_blocks = 0;  // its length
   Digest root;                 // of the version that computed the front

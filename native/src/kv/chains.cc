@@ -174,9 +174,9 @@ void Chains::release(Chain& chain) {
   forget_if_empty(chain);
 }
 
-void Chains::erase_graves(std::string_view user) {
+void Chains::erase_graves(std::string_view owner) {
   for (const std::unique_ptr<Chain>& grave : graves_) {
-    if (!grave->is_prefix && grave->owner == user) grave->is_erasure = true;
+    if (!grave->is_prefix && grave->owner == owner) grave->is_erasure = true;
   }
 }
 

@@ -114,7 +114,7 @@ class Chains {
   /// Ends a hold.
   void release(Chain& chain);
   /// Users whose bytes are to be made unreadable: graves of that name are erased as well.
-  void erase_graves(std::string_view user);
+  void erase_graves(std::string_view owner);
 
   // Versions (succession.cc).
   uint32_t version_of(const Digest& digest);
@@ -127,10 +127,10 @@ class Chains {
   bool is_near(const Chain& chain, bool wants_exact) const;
   /// The user's chain of each version before one, nearest first: those that are near enough to
   /// pass on.
-  std::vector<Predecessor> predecessors(uint32_t version, std::string_view user);
+  std::vector<Predecessor> predecessors(uint32_t version, std::string_view owner);
   /// The user's chain that a prefetch for the version brings up: its own, or one that would pass
   /// on to it; null when there is none.
-  Chain* nearest(uint32_t version, std::string_view user);
+  Chain* nearest(uint32_t version, std::string_view owner);
   /// The version's chain of the static text that the chain, its own or a predecessor's, stands on.
   Chain* prefix_under(uint32_t version, const Chain& chain);
   /// By version: whether one that is not retired may inherit of it.

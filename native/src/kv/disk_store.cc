@@ -23,6 +23,16 @@ Status move_aside(const std::filesystem::path& folder) {
   return {Code::kKvStoreInvalid, folder.string() + ": cannot be moved aside: " + error.message()};
 }
 
+/// True if a head whose key is `own` lies under the name of its user, as a release before wrote it.
+bool is_named(std::string_view key, std::string_view own) {
+  const size_t owner_at = own.size() - std::min(own.size(), sizeof(Digest));
+  if (own.empty() || key.size() < owner_at || key.substr(0, owner_at) != own.substr(0, owner_at)) {
+    return false;
+  }
+  Digest held;
+  return own.substr(owner_at) == owner_of_user(key.substr(owner_at), held);
+}
+
 /// The settings under which a folder can be read: everything that places bytes.
 std::string format_of(const DiskLayout& layout) {
   return "tessera kv 1, blocks of " + std::to_string(kBlockTokens) + " tokens and " +
@@ -148,13 +158,32 @@ DiskStore::DiskStore(const DiskLayout& layout, std::unique_ptr<File> blocks,
       blocks_(std::move(blocks)),
       index_(std::move(index)) {}
 
+/// Heads of a release before lay under users' IDs: from now on they lie under digests. Those for
+/// which there is no room go.
+Status DiskStore::take_names_out(std::vector<HeadRecord>& heads,
+                                 std::vector<std::string> named_keys) {
+  if (named_keys.empty()) return Status::ok();
+  std::vector<HeadIndex::Entry> entries;
+  for (const HeadRecord& head : heads) entries.push_back({encode_key(head.key), encode(head)});
+  const Status put = index_->commit(named_keys, entries);
+  if (put.is_ok()) return index_->scrub({});
+  undecodable_.insert(undecodable_.end(), named_keys.begin(), named_keys.end());
+  heads.clear();
+  return Status::ok();
+}
+
 Result<uint64_t> DiskStore::recover(const std::function<void(HeadRecord&&)>& each) {
-  std::vector<HeadRecord> heads;
+  std::vector<HeadRecord> heads, named;
+  std::vector<std::string> named_keys;
   const Status scanned = index_->scan([&](std::string_view key, std::string_view value) {
     if (key == kFormatKey) return;
     Result<HeadRecord> head = decode(value);
-    if (head.is_ok() && encode_key(head.value().key) == key) {
+    const std::string own = head.is_ok() ? encode_key(head.value().key) : std::string();
+    if (own == key) {
       heads.push_back(std::move(head).value());
+    } else if (is_named(key, own)) {
+      named.push_back(std::move(head).value());
+      named_keys.emplace_back(key);
     } else {
       undecodable_.emplace_back(key);
     }
@@ -165,7 +194,9 @@ Result<uint64_t> DiskStore::recover(const std::function<void(HeadRecord&&)>& eac
     return uint64_t{0};
   }
   if (!scanned.is_ok()) return scanned;
+  TESSERA_RETURN_IF_ERROR(take_names_out(named, std::move(named_keys)));
   for (HeadRecord& head : heads) each(std::move(head));
+  for (HeadRecord& head : named) each(std::move(head));
   return undecodable_.size();
 }
 
@@ -243,6 +274,10 @@ Status DiskStore::discard(SlotIndex slot) {
   return written > 0 ? Status::ok() : failed("discard of", slot, written);
 }
 
-Status DiskStore::erase_traces() { return index_->compact(); }
+Status DiskStore::erase_traces(std::span<const HeadKey> erased) {
+  std::vector<std::string> keys;
+  for (const HeadKey& key : erased) keys.push_back(encode_key(key));
+  return index_->scrub(keys);
+}
 
 }  // namespace tessera::kv

@@ -2,7 +2,7 @@
 //
 //   FOLDER/lock      held while a process uses the folder
 //   FOLDER/blocks    slot i at i * stride, stride a multiple of 4096
-//   FOLDER/index/    RocksDB: "format", and one record per chain (head_record.h)
+//   FOLDER/index/    RocksDB: "format", and one record per chain (head_record.h), no user's ID
 //
 // The bytes of a slot carry no header: what they must be is in the head that points to them. A
 // block is durable by sync() before its head is by commit(), so a head never points to bytes that a
@@ -52,13 +52,14 @@ class DiskStore final : public BlockStore, public HeadLog {
   Status sync() override;
   Status commit(std::span<const HeadKey> erased, std::span<const HeadRecord> put) override;
   Status discard(SlotIndex slot) override;
-  Status erase_traces() override;
+  Status erase_traces(std::span<const HeadKey> erased) override;
   const std::string& dropped() const override { return dropped_; }
 
  private:
   static Result<std::unique_ptr<HeadIndex>> open_index(const DiskLayout& layout,
                                                        std::string& dropped);
   Status drop_index(const Status& damage);
+  Status take_names_out(std::vector<HeadRecord>& heads, std::vector<std::string> named_keys);
 
   const DiskLayout layout_;
   const uint64_t stride_;

@@ -359,7 +359,8 @@ TEST_F(Disk, OfTwoHeadsThatClaimOneSlotTheNewerStays) {
   const Identity identity = test_identity("model", kBlockBytes);
   std::vector<HeadRecord> heads(2);
   for (uint32_t i = 0; i < 2; ++i) {
-    heads[i].key = {version_digest(identity), false, "user" + std::to_string(i)};
+    heads[i].key = {version_digest(identity), false,
+                    std::string(owner_of(shared_owner(false, "user" + std::to_string(i))))};
     heads[i].seq = 10 - i;  // the first one is the newer
     heads[i].tokens = random_tokens(i, 40);
     heads[i].blocks = {{i, kBlockTokens, 1}, {5, 8, 2}};

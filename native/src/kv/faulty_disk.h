@@ -73,7 +73,7 @@ class FaultyIndex final : public HeadIndex {
     if (faults_.fails_commit) return {Code::kIoFailed, "commit"};
     return index_->commit(erased, put);
   }
-  Status compact() override { return index_->compact(); }
+  Status scrub(std::span<const std::string> keys) override { return index_->scrub(keys); }
 
  private:
   const std::unique_ptr<HeadIndex> index_;

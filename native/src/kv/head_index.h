@@ -29,8 +29,9 @@ class HeadIndex {
   /// Erases, then puts, all or nothing; durable on return. Errors: IO_FAILED, after which the
   /// outcome is not known.
   virtual Status commit(std::span<const std::string> erased, std::span<const Entry> put) = 0;
-  /// Rewrites the files so that erased entries are gone from them.
-  virtual Status compact() = 0;
+  /// Rewrites the files so that no byte of what was erased under the keys, or of anything that was
+  /// erased where none are given, is in one of them.
+  virtual Status scrub(std::span<const std::string> keys) = 0;
 };
 
 /// Opens or makes the index. Errors: KV_STORE_INVALID (not writable, in use), KV_STORE_CORRUPT.

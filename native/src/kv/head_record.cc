@@ -9,8 +9,9 @@
 namespace tessera::kv {
 namespace {
 
-constexpr uint32_t kMagic = 0x3148564b;           // "KVH1"
-constexpr uint32_t kInheritedMagic = 0x3248564b;  // "KVH2"
+constexpr uint32_t kNamedMagic = 0x3148564b;           // "KVH1"
+constexpr uint32_t kNamedInheritedMagic = 0x3248564b;  // "KVH2"
+constexpr uint32_t kMagic = 0x3348564b;                // "KVH3"
 
 void put(std::string& out, const void* data, uint64_t size) {
   out.append(static_cast<const char*>(data), size);
@@ -71,7 +72,7 @@ std::string encode(const HeadRecord& record) {
   std::string out;
   out.reserve(128 + record.key.owner.size() + record.tokens.size() * sizeof(Token) +
               record.blocks.size() * 16);
-  put(out, record.versions_back > 0 ? kInheritedMagic : kMagic);
+  put(out, kMagic);
   put(out, static_cast<uint32_t>(record.key.is_prefix));
   put(out, record.key.version.bytes.data(), record.key.version.bytes.size());
   put(out, static_cast<uint32_t>(record.key.owner.size()));
@@ -79,10 +80,8 @@ std::string encode(const HeadRecord& record) {
   put(out, record.seq);
   put(out, record.prefix.bytes.data(), record.prefix.bytes.size());
   put(out, record.prefix_blocks);
-  if (record.versions_back > 0) {
-    put(out, record.versions_back);
-    put(out, record.root.bytes.data(), record.root.bytes.size());
-  }
+  put(out, record.versions_back);
+  put(out, record.root.bytes.data(), record.root.bytes.size());
   put(out, static_cast<uint32_t>(record.tokens.size()));
   put(out, static_cast<uint32_t>(record.blocks.size()));
   put(out, record.tokens.data(), record.tokens.size() * sizeof(Token));
@@ -104,7 +103,9 @@ Result<HeadRecord> decode(std::string_view bytes) {
   Reader in{body};
   HeadRecord record;
   const auto magic = in.number<uint32_t>();
-  if (magic != kMagic && magic != kInheritedMagic) return corrupt("not of this format");
+  if (magic != kMagic && magic != kNamedMagic && magic != kNamedInheritedMagic) {
+    return corrupt("not of this format");
+  }
   const auto kind = in.number<uint32_t>();
   if (kind > 1) return corrupt("unknown kind");
   record.key.is_prefix = kind == 1;
@@ -116,10 +117,9 @@ Result<HeadRecord> decode(std::string_view bytes) {
   record.seq = in.number<uint64_t>();
   in.take(record.prefix.bytes.data(), record.prefix.bytes.size());
   record.prefix_blocks = in.number<uint32_t>();
-  if (magic == kInheritedMagic) {
+  if (magic != kNamedMagic) {
     record.versions_back = in.number<uint32_t>();
     in.take(record.root.bytes.data(), record.root.bytes.size());
-    if (record.versions_back == 0) return corrupt("inherited from its own version");
   }
   const auto token_count = in.number<uint32_t>();
   const auto block_count = in.number<uint32_t>();
@@ -136,6 +136,12 @@ Result<HeadRecord> decode(std::string_view bytes) {
     block.checksum = in.number<uint64_t>();
   }
   TESSERA_RETURN_IF_ERROR(check_lengths(record));
+  if (magic == kNamedMagic) {
+    record.root = root_digest(record.key.version, record.key.owner, record.prefix);
+  }
+  if (magic != kMagic && !record.key.is_prefix) {
+    record.key.owner = owner_of(shared_owner(false, record.key.owner));
+  }
   return record;
 }
 

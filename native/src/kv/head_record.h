@@ -18,7 +18,7 @@ namespace tessera::kv {
 struct HeadKey {
   Digest version;
   bool is_prefix = false;  // of a static prefix; otherwise of a user
-  std::string owner;       // user ID, or the sixteen bytes of the prefix digest
+  std::string owner;       // the sixteen bytes of the user's digest or of the prefix digest
   bool operator==(const HeadKey&) const = default;
 };
 
@@ -35,7 +35,7 @@ struct HeadRecord {
   Digest prefix;  // what the chain stands on
   uint32_t prefix_blocks = 0;
   uint32_t versions_back = 0;  // chain.h
-  Digest root;                 // of the hash chain, where versions_back is not 0
+  Digest root;                 // of the hash chain
   std::vector<Token> tokens;   // as many as the blocks' lengths add up to
   std::vector<HeadBlock> blocks;
   bool operator==(const HeadRecord&) const = default;
@@ -44,8 +44,9 @@ struct HeadRecord {
 inline constexpr uint32_t kOwnerBytesMax = 1024;
 inline constexpr uint32_t kChainTokensMax = 1u << 20;
 
-/// Little-endian: magic ("KVH1", "KVH2" where versions_back is not 0), fields, tokens, blocks,
-/// XXH3-64 over all before it.
+/// Little-endian: magic "KVH3", fields, tokens, blocks, XXH3-64 over all before it. No user's ID is
+/// in it; decode() takes the earlier formats "KVH1" and "KVH2", whose owner of a user's chain is
+/// the ID and whose root, but for chains of an earlier version, is not written.
 std::string encode(const HeadRecord& record);
 /// Errors: KV_STORE_CORRUPT for bytes that encode() did not make.
 Result<HeadRecord> decode(std::string_view bytes);

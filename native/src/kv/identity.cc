@@ -86,6 +86,19 @@ Digest shared_owner(bool is_prefix, std::string_view owner) {
   return Hash("tessera.kv.owner.1").number(is_prefix ? 1 : 0).text(owner).value();
 }
 
+std::string_view owner_of_user(std::string_view user, Digest& held) {
+  if (user.empty()) return {};
+  held = shared_owner(false, user);
+  return owner_of(held);
+}
+
+Digest store_owner(bool is_prefix, std::string_view owner) {
+  Digest digest;
+  if (is_prefix || owner.size() != digest.bytes.size()) return shared_owner(is_prefix, owner);
+  std::memcpy(digest.bytes.data(), owner.data(), owner.size());
+  return digest;
+}
+
 Digest block_digest(const Digest& before, std::span<const Token> tokens) {
   return Hash("tessera.kv.block.1").digest(before).tokens(tokens).value();
 }

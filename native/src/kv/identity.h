@@ -44,10 +44,15 @@ Digest version_digest(const Identity& identity);
 Digest prefix_digest(const Digest& version, std::span<const Token> tokens);
 /// The prefix digest as the owner of a chain; valid as long as the digest.
 std::string_view owner_of(const Digest& prefix);
-/// Root of the hash chain of `owner` (a user, or a prefix digest's text) over a prefix.
+/// Root of the hash chain of `owner` (a user's digest, or a prefix digest, as text) over a prefix.
 Digest root_digest(const Digest& version, std::string_view owner, const Digest& prefix);
-/// The name of an owner, a user or the text of a prefix digest, in stores that processes share.
+/// The name of a user, or of the text of a prefix digest, in stores that processes share. A user
+/// has no other name in the pool: neither in memory nor on a disk lies their ID.
 Digest shared_owner(bool is_prefix, std::string_view owner);
+/// A user as the owner of chains, valid as long as `held`; empty for nobody.
+std::string_view owner_of_user(std::string_view user, Digest& held);
+/// The name of a chain's owner in stores that processes share.
+Digest store_owner(bool is_prefix, std::string_view owner);
 /// Next link: the block's valid tokens on top of its predecessor.
 Digest block_digest(const Digest& before, std::span<const Token> tokens);
 

@@ -81,7 +81,7 @@ class FusedIndex final : public HeadIndex {
     fuse_.burn();
     return status;
   }
-  Status compact() override { return index_->compact(); }
+  Status scrub(std::span<const std::string> keys) override { return index_->scrub(keys); }
 
  private:
   const std::unique_ptr<HeadIndex> index_;

@@ -32,7 +32,7 @@ struct LeaseRecord : LeaseMatch {
   LeasePhase phase = LeasePhase::kFree;
   std::atomic<bool> is_revoked{false};
   uint32_t version = 0;
-  std::string user;
+  std::string owner;  // owner_of_user()
   std::vector<Token> tokens;
   Digest prefix;
   uint32_t prefix_blocks = 0;

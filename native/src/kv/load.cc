@@ -53,10 +53,10 @@ struct WantedLoads {
   bool any() const { return end > 0 || prefix_end > 0; }
 };
 
-WantedLoads wanted_loads(PoolState& pool, uint32_t version, std::string_view user,
+WantedLoads wanted_loads(PoolState& pool, uint32_t version, std::string_view owner,
                          uint32_t tokens_max) REQUIRES(pool.mutex) {
   WantedLoads wanted;
-  Chain* chain = pool.chains.nearest(version, user);
+  Chain* chain = pool.chains.nearest(version, owner);
   if (chain == nullptr) return {};
   Chain* prefix = pool.chains.prefix_under(version, *chain);
   if (chain->prefix_blocks > 0 && prefix == nullptr) return {};  // nothing to stand on
@@ -88,14 +88,16 @@ Prefetch Pool::prefetch(Version version, std::string_view user, uint32_t tokens_
   PoolState& pool = *state_;
   PrefetchRecord* record = nullptr;
   uint64_t look = 0;
+  Digest held;
+  const std::string_view owner = owner_of_user(user, held);
   {
     const MutexLock lock(pool.mutex);
     const bool is_served =
         version < pool.chains.version_count() && !pool.chains.version(version).is_retired;
     if (!is_served) return {};
-    const WantedLoads wanted = wanted_loads(pool, version, user, tokens_max);
+    const WantedLoads wanted = wanted_loads(pool, version, owner, tokens_max);
     const bool loads = wanted.any() && queue_loads(pool, wanted);
-    look = begin_look(pool, version, user, tokens_max, pool.chains.nearest(version, user));
+    look = begin_look(pool, version, owner, tokens_max, pool.chains.nearest(version, owner));
     if (!loads && look == 0) return {};
     record = loads ? &pool.loader.begin(wanted.chain, wanted.prefix)
                    : &pool.loader.begin(nullptr, nullptr);
@@ -106,10 +108,10 @@ Prefetch Pool::prefetch(Version version, std::string_view user, uint32_t tokens_
   return Prefetch(state_.get(), record);
 }
 
-void PoolState::load_locked(uint32_t version, std::string_view user, uint32_t tokens_max,
+void PoolState::load_locked(uint32_t version, std::string_view owner, uint32_t tokens_max,
                             PrefetchRecord& record) {
   if (chains.version(version).is_retired) return;
-  const WantedLoads wanted = wanted_loads(*this, version, user, tokens_max);
+  const WantedLoads wanted = wanted_loads(*this, version, owner, tokens_max);
   if (!wanted.any() || !queue_loads(*this, wanted)) return;
   if (record.chain == nullptr && record.prefix == nullptr) {
     loader.hold(record, wanted.chain, wanted.prefix);

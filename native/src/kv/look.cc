@@ -31,7 +31,7 @@ bool advance(PoolState& pool, Look& look) REQUIRES(pool.mutex) {
     if (!pool.tiers[which].shared->is_available()) continue;
     look.which = which;
     look.key_version = look.versions[look.next / store_count];
-    look.key = {pool.chains.version(look.key_version).digest, false, look.user};
+    look.key = {pool.chains.version(look.key_version).digest, false, look.owner};
     ++look.next;
     return true;
   }
@@ -53,7 +53,7 @@ void ask(PoolState& pool, uint64_t number);
 
 /// Takes an answer; true when there is another question.
 bool take_answer(PoolState& pool, Look& look, const Result<FoundHead>& found) REQUIRES(pool.mutex) {
-  if (pool.erasures.is_erased_since(look.user, look.erasures_seen)) return false;
+  if (pool.erasures.is_erased_since(look.owner, look.erasures_seen)) return false;
   const bool any = found.is_ok() && !found.value().head.empty();
   Chain* chain = nullptr;
   if (any) chain = pool.adopt_locked(look.which, look.key_version, look.key, found.value());
@@ -74,7 +74,7 @@ void end(PoolState& pool, uint64_t number, const Result<FoundHead>& found) {
       pool.counts.look_us += pool.now_us() - look->begun_us;
       if (look->record != nullptr) {
         look->record->look = 0;
-        pool.load_locked(look->version, look->user, look->tokens_max, *look->record);
+        pool.load_locked(look->version, look->owner, look->tokens_max, *look->record);
       }
       pool.sharing.end_look(number);
       pool.loader.landed.notify_all();
@@ -92,22 +92,22 @@ void ask(PoolState& pool, uint64_t number) {
     const Look* look = pool.sharing.look(number);
     if (look == nullptr) return;
     store = pool.tiers[look->which].shared;
-    name = {shared_owner(look->key.is_prefix, look->key.owner), look->key.version};
+    name = {store_owner(look->key.is_prefix, look->key.owner), look->key.version};
   }
   store->find(name, [&pool, number](const Result<FoundHead>& found) { end(pool, number, found); });
 }
 
 }  // namespace
 
-uint64_t begin_look(PoolState& pool, uint32_t version, std::string_view user, uint32_t tokens_max,
+uint64_t begin_look(PoolState& pool, uint32_t version, std::string_view owner, uint32_t tokens_max,
                     const Chain* chain) {
-  if (user.empty() || !pool.tiers.has_shared() || pool.is_stopping) return 0;
-  if (!pool.sharing.wants_look(chain) || pool.sharing.is_erasing(shared_owner(false, user))) {
+  if (owner.empty() || !pool.tiers.has_shared() || pool.is_stopping) return 0;
+  if (!pool.sharing.wants_look(chain) || pool.sharing.is_erasing(store_owner(false, owner))) {
     return 0;
   }
   Look look;
   look.version = version;
-  look.user = user;
+  look.owner = owner;
   look.tokens_max = tokens_max;
   look.erasures_seen = pool.erasures.last();
   look.begun_us = pool.now_us();

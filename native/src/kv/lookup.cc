@@ -51,9 +51,9 @@ void match_committed(PoolState& pool, LeaseRecord& lease) REQUIRES(pool.mutex) {
     }
   }
   Chain* chain =
-      lease.user.empty() ? nullptr : pool.chains.find({lease.version, false, lease.user});
+      lease.owner.empty() ? nullptr : pool.chains.find({lease.version, false, lease.owner});
   const bool stands = lease.matched == prefix_tokens;
-  if (stands && !lease.user.empty() && !lease.wants_exact) {
+  if (stands && !lease.owner.empty() && !lease.wants_exact) {
     chain = pool.inherit_locked(lease, chain);
   }
   if (chain != nullptr) {
@@ -99,14 +99,16 @@ Status check_query(const PoolState& pool, const Query& query) REQUIRES(pool.mute
 
 Result<Lease> Pool::lookup(const Query& query) {
   PoolState& pool = *state_;
+  Digest held;
+  const std::string_view owner = owner_of_user(query.user, held);
   const MutexLock lock(pool.mutex);
   TESSERA_RETURN_IF_ERROR(check_query(pool, query));
-  if (!query.user.empty() && pool.erasures.is_erased_since(query.user, query.erasures_seen)) {
+  if (!owner.empty() && pool.erasures.is_erased_since(owner, query.erasures_seen)) {
     return Status(Code::kCancelled, "the user was erased while the request waited");
   }
   LeaseRecord& lease = pool.leases.take();
   lease.version = query.version;
-  lease.user = query.user;
+  lease.owner = owner;
   lease.tokens.assign(query.tokens.begin(), query.tokens.end());
   lease.prefix_blocks = query.prefix_tokens / kBlockTokens;
   lease.prefix = Digest{};
@@ -129,11 +131,13 @@ Result<Lease> Pool::lookup(const Query& query) {
 
 PerTier<uint32_t> Pool::whereabouts(Version version, std::string_view user) const {
   PoolState& pool = *state_;
+  Digest held;
+  const std::string_view owner = owner_of_user(user, held);
   const MutexLock lock(pool.mutex);
   PerTier<uint32_t> tokens{};
   if (version >= pool.chains.version_count() || pool.chains.version(version).is_retired)
     return tokens;
-  const Chain* chain = pool.chains.nearest(version, user);
+  const Chain* chain = pool.chains.nearest(version, owner);
   if (chain == nullptr) return tokens;
   const uint32_t reachable = reachable_blocks(*chain);
   for (uint32_t i = 0; i < reachable; ++i) {
@@ -145,11 +149,13 @@ PerTier<uint32_t> Pool::whereabouts(Version version, std::string_view user) cons
 
 bool Pool::holds(std::string_view user) const {
   PoolState& pool = *state_;
+  Digest held;
+  const std::string_view owner = owner_of_user(user, held);
   const MutexLock lock(pool.mutex);
   const std::vector<bool> is_heritable = pool.chains.heritable();
   for (uint32_t version = 0; version < pool.chains.version_count(); ++version) {
     if (pool.chains.version(version).is_retired && !is_heritable[version]) continue;
-    if (pool.chains.find({version, false, user}) != nullptr) return true;
+    if (pool.chains.find({version, false, owner}) != nullptr) return true;
   }
   return false;
 }

@@ -70,10 +70,8 @@ void adopt_head(PoolState& pool, HeadRecord&& head) REQUIRES(pool.mutex) {
   }
   Chain& chain = pool.chains.make(key, head.prefix, head.prefix_blocks);
   chain.seq = head.seq;
-  if (head.versions_back > 0) {
-    chain.versions_back = head.versions_back;
-    chain.root = head.root;
-  }
+  chain.versions_back = head.versions_back;
+  chain.root = head.root;
   pool.chains.append(chain, head.tokens);
   chain.durable.seq = head.seq;
   chain.durable.version = version;

@@ -51,7 +51,7 @@ class PoolState final : private Chains::Queues {
   Chain* adopt_locked(TierIndex which, uint32_t version, const HeadKey& key, const FoundHead& found)
       REQUIRES(mutex);
   /// Loads what the pool has of the look's user for the prefetch that waits.
-  void load_locked(uint32_t version, std::string_view user, uint32_t tokens_max,
+  void load_locked(uint32_t version, std::string_view owner, uint32_t tokens_max,
                    PrefetchRecord& record) REQUIRES(mutex);
   /// A finished copy in the tier's slot becomes the chain's; false where the chain has gone on, and
   /// the slot is to be given up.

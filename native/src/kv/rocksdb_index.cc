@@ -1,6 +1,7 @@
 #include <rocksdb/table.h>
 
 #include <utility>
+#include <vector>
 
 #include "kv/head_index.h"
 #include "store/guarded_db.h"
@@ -61,11 +62,10 @@ class RocksDbIndex final : public HeadIndex {
     return is_refused ? Status(Code::kEngineOverloaded, written.message()) : written;
   }
 
-  Status compact() override {
-    rocksdb::CompactRangeOptions options;
-    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    return db_->maintain(
-        [&](rocksdb::DB& db) { return db.CompactRange(options, nullptr, nullptr); });
+  Status scrub(std::span<const std::string> keys) override {
+    std::vector<store::KeyRange> ranges;
+    for (const std::string& key : keys) ranges.push_back({key, key});
+    return db_->scrub(ranges);
   }
 
  private:

@@ -45,7 +45,7 @@ void plan_shared_head(ShareJob& job, const Chain& chain, uint32_t blocks) {
   head.prefix = chain.prefix;
   head.prefix_blocks = chain.prefix_blocks;
   head.versions_back = chain.versions_back;
-  if (chain.versions_back > 0) head.root = chain.root;
+  head.root = chain.root;
   head.tokens.assign(chain.tokens.begin(), chain.tokens.begin() + tokens_in(chain, blocks));
   for (uint32_t i = 0; i < blocks; ++i) {
     head.blocks.push_back({i, chain.blocks[i].length, 0});

@@ -55,7 +55,7 @@ class SimStore final : public BlockStore, public HeadLog {
     return Status::ok();
   }
 
-  Status erase_traces() override { return Status::ok(); }
+  Status erase_traces(std::span<const HeadKey>) override { return Status::ok(); }
 
  private:
   Status read(SlotIndex slot, std::span<std::byte> to) {

@@ -68,7 +68,10 @@ class SimWorld {
     return version_digest(identity);
   }
   Truth& truth(uint32_t version, const std::string& user) {
-    return truths_[std::to_string(version) + "/" + user];
+    return truth_of(version, shared_owner(false, user));
+  }
+  Truth& truth_of(uint32_t version, const Digest& owner) {
+    return truths_[std::to_string(version) + "/" + to_text(owner)];
   }
 
   void open() {
@@ -232,7 +235,7 @@ class SimWorld {
       if (!item.is_erased || chain.is_prefix || !is_replaced) continue;
       for (uint32_t version = 0; version < config_.versions; ++version) {
         if (digest_of(version) != item.durable_key.version) continue;
-        Truth& known = truth(version, chain.owner);
+        Truth& known = truth_of(version, store_owner(false, chain.owner));
         known.durable_tokens = 0;
         known.durable_seq = 0;
       }

@@ -126,7 +126,7 @@ void plan_head(PoolState& pool, StoreItem& item) REQUIRES(pool.mutex) {
   head.prefix = chain.prefix;
   head.prefix_blocks = chain.prefix_blocks;
   head.versions_back = chain.versions_back;
-  if (chain.versions_back > 0) head.root = chain.root;
+  head.root = chain.root;
   const TierIndex headed = pool.tiers.headed();
   for (uint32_t i = 0; i < chain.resident[headed]; ++i) {
     const ChainBlock& block = chain.blocks[i];

@@ -25,8 +25,8 @@ void StoreLink::serve(std::function<void()> bell) {
     const MutexLock lock(mutex_);
     bell_ = is_closed_ ? nullptr : std::move(bell);
     is_available_ = bell_ != nullptr;
+    is_rung_ = false;
     if (bell_ == nullptr) {
-      waiting_.clear();
       for (auto at = calls_.begin(); at != calls_.end();) {
         give_up(at++, ended, "its client has gone");
       }
@@ -37,8 +37,13 @@ void StoreLink::serve(std::function<void()> bell) {
 }
 
 std::vector<StoreCall> StoreLink::take() {
+  std::vector<StoreCall> taken;
   const MutexLock lock(mutex_);
-  return std::exchange(waiting_, {});
+  taken.reserve(waiting_.size());
+  for (auto& [id, call] : waiting_) taken.push_back(std::move(call));
+  waiting_.clear();
+  is_rung_ = false;
+  return taken;
 }
 
 bool StoreLink::bytes_of(uint64_t id, const Copy& copy) {
@@ -91,9 +96,11 @@ void StoreLink::end(uint64_t id, StoreCallEnd how, std::span<const std::byte> by
       pending.answer.bytes.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     }
     pending.has_ended = true;
+    waiting_.erase(id);
     if (pending.then != nullptr) {
       ended.push_back(std::move(pending));
       calls_.erase(found);
+      ++telling_;
     }
   }
   changed_.notify_all();
@@ -124,8 +131,8 @@ uint64_t StoreLink::add(StoreCall& call, Pending pending) {
     if (bell_ == nullptr) {
       give_up(at, ended, "no client serves it");
     } else {
-      waiting_.push_back(std::move(call));
-      if (waiting_.size() == 1) bell_();
+      waiting_.emplace(id, std::move(call));
+      if (!std::exchange(is_rung_, true)) bell_();
     }
   }
   tell(ended);
@@ -195,7 +202,6 @@ void StoreLink::close() {
     is_closed_ = true;
     is_available_ = false;
     bell_ = nullptr;
-    waiting_.clear();
     const auto is_any_touched = [&]() REQUIRES(mutex_) {
       return std::any_of(calls_.begin(), calls_.end(),
                          [](const auto& call) { return call.second.is_touched; });
@@ -205,6 +211,8 @@ void StoreLink::close() {
   }
   changed_.notify_all();
   tell(ended);
+  MutexLock lock(mutex_);
+  lock.wait(changed_, [&]() REQUIRES(mutex_) { return telling_ == 0; });
 }
 
 void StoreLink::give_up(Calls::iterator at, std::vector<Pending>& ended, std::string why) {
@@ -212,13 +220,22 @@ void StoreLink::give_up(Calls::iterator at, std::vector<Pending>& ended, std::st
   if (pending.has_ended) return;
   pending.has_ended = true;
   pending.answer = {StoreCallEnd::kFailed, {}, 0, std::move(why)};
+  waiting_.erase(at->first);
   if (pending.then == nullptr) return;  // its waiter takes it
   ended.push_back(std::move(pending));
   calls_.erase(at);
+  ++telling_;
 }
 
 void StoreLink::tell(std::vector<Pending>& ended) {
-  for (Pending& pending : ended) pending.then(std::move(pending.answer));
+  if (ended.empty()) return;
+  for (Pending& pending : ended) {
+    pending.then(std::move(pending.answer));
+    pending.then = nullptr;  // what it holds goes before close() returns
+  }
+  const MutexLock lock(mutex_);
+  telling_ -= ended.size();
+  changed_.notify_all();  // under the lock: behind it the link may be gone
 }
 
 }  // namespace tessera::kv

@@ -77,7 +77,8 @@ class StoreLink {
   StoreAnswer call(StoreCall call, std::string carried = {});
   /// Ends what is over time; called by whoever waits anyway.
   void end_late();
-  /// Ends all calls with an error; nothing is begun from now on.
+  /// Ends all calls with an error; nothing is begun from now on. On return no callback runs, on
+  /// whatever thread, and none will: what they refer to may go. Not to be called by one.
   void close();
 
  private:
@@ -97,13 +98,15 @@ class StoreLink {
 
   uint64_t add(StoreCall& call, Pending pending);
   void give_up(Calls::iterator at, std::vector<Pending>& ended, std::string why) REQUIRES(mutex_);
-  static void tell(std::vector<Pending>& ended);
+  void tell(std::vector<Pending>& ended);
 
   const uint64_t limit_us_;
   mutable Mutex mutex_;
   std::condition_variable changed_;
   Calls calls_ GUARDED_BY(mutex_);
-  std::vector<StoreCall> waiting_ GUARDED_BY(mutex_);
+  std::map<uint64_t, StoreCall> waiting_ GUARDED_BY(mutex_);  // all of them under way
+  bool is_rung_ GUARDED_BY(mutex_) = false;                   // and nothing was taken since
+  uint64_t telling_ GUARDED_BY(mutex_) = 0;                   // callbacks that run or are to
   std::function<void()> bell_ GUARDED_BY(mutex_);
   uint64_t last_id_ GUARDED_BY(mutex_) = 0;
   bool is_available_ GUARDED_BY(mutex_) = false;

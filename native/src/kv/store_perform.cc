@@ -126,7 +126,7 @@ void PoolWork::perform(StoreJob& job) {
   if (!job.committed.is_ok()) return;
   // The head is gone whatever becomes of this: what cannot be discarded is overwritten in time.
   for (const SlotIndex slot : job.discarded) (void)heads.discard(slot);
-  if (!job.discarded.empty()) (void)heads.erase_traces();
+  if (!job.discarded.empty()) (void)heads.erase_traces(job.erased);
 }
 
 }  // namespace tessera::kv

@@ -91,13 +91,13 @@ bool Chains::is_near(const Chain& chain, bool wants_exact) const {
   return chain.versions_back <= (wants_exact ? 0 : options_.versions_back_max);
 }
 
-std::vector<Predecessor> Chains::predecessors(uint32_t version, std::string_view user) {
+std::vector<Predecessor> Chains::predecessors(uint32_t version, std::string_view owner) {
   std::vector<Predecessor> found;
   const uint32_t most = options_.versions_back_max;
   for (uint32_t distance = 1; distance <= most; ++distance) {
     version = versions_[version].predecessor;
     if (version == kNoVersion) break;
-    Chain* chain = find({version, false, user});
+    Chain* chain = find({version, false, owner});
     if (chain == nullptr || chain->versions_back + distance > most) continue;
     found.push_back({chain, distance});
   }
@@ -111,11 +111,11 @@ Chain* Chains::prefix_under(uint32_t version, const Chain& chain) {
   return find_prefix(version, prefix_digest(versions_[version].digest, own->tokens));
 }
 
-Chain* Chains::nearest(uint32_t version, std::string_view user) {
-  Chain* nearest = find({version, false, user});
+Chain* Chains::nearest(uint32_t version, std::string_view owner) {
+  Chain* nearest = find({version, false, owner});
   if (nearest != nullptr && !is_near(*nearest, false)) nearest = nullptr;
   uint32_t best = nearest == nullptr ? 0 : tokens_in(*nearest, reachable_blocks(*nearest));
-  for (const auto& [chain, distance] : predecessors(version, user)) {
+  for (const auto& [chain, distance] : predecessors(version, owner)) {
     const uint32_t tokens = tokens_in(*chain, reachable_blocks(*chain));
     if (tokens < best + kBlockTokens) continue;
     nearest = chain;
@@ -134,7 +134,7 @@ Chain* PoolState::inherit_locked(const LeaseRecord& lease, Chain* own) {
     best = std::min(common_prefix(own->tokens, tokens), tokens_in(*own, reachable_blocks(*own)));
   }
   Predecessor heritage;
-  for (const Predecessor& before : chains.predecessors(lease.version, lease.user)) {
+  for (const Predecessor& before : chains.predecessors(lease.version, lease.owner)) {
     const Chain& chain = *before.chain;
     const uint32_t resident = tokens_in(chain, chain.resident[kDevice]);
     const uint32_t found = std::min(common_prefix(chain.tokens, tokens), resident);

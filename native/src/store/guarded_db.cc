@@ -12,8 +12,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// One block of its log: no part of it can be skipped unseen.
-constexpr uint64_t kManifestBytes = 32768;
+/// Every change of the files begins a new one, so that it names no key of files that have gone.
+/// It is shorter than a block of its log: no part of it can be skipped unseen.
+constexpr uint64_t kManifestBytes = 1;
 
 rocksdb::Slice commit_key() { return {kCommitKey.data(), kCommitKey.size()}; }
 
@@ -229,16 +230,40 @@ Status GuardedDb::settle(uint64_t number) {
   return {Code::kIoFailed, refused.message()};
 }
 
-Status GuardedDb::maintain(const Operation& operation) {
-  const MutexLock lock(writer_);
-  Opened& opened = opened_to_write();
-  TESSERA_RETURN_IF_ERROR(make_writable());
+/// An operation that writes files beside the writers; whoever writes next finds the disk as it is.
+Status GuardedDb::on_files(const Operation& operation) {
+  const SharedLock shared(opened_lock_);
+  if (!opened_.db || !opened_.is_writable) {
+    return {Code::kStoreUnavailable, settings_.name + ": " + state().reason};
+  }
+  const rocksdb::Status status = operation(*opened_.db);
+  return opened_.freeze->is_on() ? refusal(*opened_.freeze) : translate(status, Code::kIoFailed);
+}
+
+Status GuardedDb::scrub(std::span<const KeyRange> ranges) {
+  TESSERA_RETURN_IF_ERROR(recover());
   TESSERA_RETURN_IF_ERROR(reserve_.check(settings_.options.write_buffer_size));
-  const rocksdb::Status status = operation(*opened.db);
-  if (!opened.freeze->is_on()) return translate(status, Code::kIoFailed);
-  const Status refused = refusal(*opened.freeze);
-  TESSERA_RETURN_IF_ERROR(reopen());
-  return refused;
+  rocksdb::CompactRangeOptions compact;
+  compact.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  compact.exclusive_manual_compaction = false;
+  TESSERA_RETURN_IF_ERROR(on_files([&](rocksdb::DB& db) {
+    rocksdb::Status status = db.Flush(rocksdb::FlushOptions());
+    if (status.ok() && ranges.empty()) status = db.CompactRange(compact, nullptr, nullptr);
+    for (const KeyRange& range : ranges) {
+      const rocksdb::Slice from(range.from), to(range.to);
+      if (status.ok()) status = db.CompactRange(compact, &from, &to);
+    }
+    return status;
+  }));
+  // The manifest says of the last change what went; that of the next one begins without it.
+  rocksdb::WriteBatch nothing;
+  TESSERA_RETURN_IF_ERROR(write(nothing, true));
+  return on_files([](rocksdb::DB& db) {
+    rocksdb::Status status = db.Flush(rocksdb::FlushOptions());
+    if (status.ok()) status = db.DisableFileDeletions();
+    // Looks for what is of no use any more, and removes it before it returns.
+    return status.ok() ? db.EnableFileDeletions(false) : status;
+  });
 }
 
 Status GuardedDb::recover() {

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -51,6 +52,11 @@ struct DbSettings {
 /// Before all other keys; not seen by readers, who begin after it.
 inline constexpr std::string_view kCommitKey{"\0tessera commit", 15};
 
+struct KeyRange {
+  std::string from;
+  std::string to;
+};
+
 class GuardedDb {
  public:
   /// Opens or makes the folder. Errors: `invalid` when it cannot be made or another process has it,
@@ -70,8 +76,10 @@ class GuardedDb {
   /// All or nothing. `is_durable`: on the device on return. Errors: STORE_FULL, STORE_UNAVAILABLE:
   /// nothing of it counts, it may be tried again; IO_FAILED: it may be found after a restart.
   Status write(rocksdb::WriteBatch& batch, bool is_durable);
-  /// Compaction, which rewrites files; not while the disk is not well. Errors: as write().
-  Status maintain(const Operation& operation);
+  /// Rewrites the tables so that no byte of what was erased in the ranges (both ends in them), or
+  /// anywhere where none are given, is left in a file: neither in a table or log, nor as the bound
+  /// of a table in the manifest. Slow; reads and writes go on. Errors: as write().
+  Status scrub(std::span<const KeyRange> ranges);
   /// Opens the database again where it is not and the disk is well. Errors: as write().
   Status recover();
 
@@ -93,6 +101,7 @@ class GuardedDb {
   Result<Opened> open_for_reading() const;
   Status reopen() REQUIRES(writer_);
   Status make_writable() REQUIRES(writer_);
+  Status on_files(const Operation& operation);
   Status settle(uint64_t number) REQUIRES(writer_);
   /// Only the holder of writer_ replaces it, so that thread need not hold opened_lock_ as well.
   Opened& opened_to_write() REQUIRES(writer_) NO_THREAD_SAFETY_ANALYSIS { return opened_; }

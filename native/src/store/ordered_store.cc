@@ -140,6 +140,12 @@ Status OrderedStore::write(const Batch& batch) {
   return db_->write(changes, batch.durable);
 }
 
+Status OrderedStore::scrub(std::span<const Range> ranges) {
+  std::vector<KeyRange> keys;
+  for (const Range& range : ranges) keys.push_back({range.from, range.to});
+  return db_->scrub(keys);
+}
+
 Status OrderedStore::recover() { return db_->recover(); }
 
 StoreState OrderedStore::state() const { return db_->state(); }

@@ -79,6 +79,10 @@ class OrderedStore {
   /// STORE_FULL or STORE_UNAVAILABLE when the disk refuses it: nothing of the batch counts then,
   /// and it may be tried again. IO_FAILED: it may be found after a restart.
   Status write(const Batch& batch);
+  /// Rewrites the files so that no byte of what was erased in the ranges (their ends in them), or
+  /// anywhere where none are given, is left in one. Takes seconds; reads and writes go on. Errors:
+  /// as write().
+  Status scrub(std::span<const Range> ranges);
   /// Goes on writing where that had ended and the disk is well. Errors: as write().
   Status recover();
   /// A system call at most.

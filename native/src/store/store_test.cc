@@ -117,6 +117,69 @@ TEST(OrderedStore, GivesNothingAtOnceThatIsOnTheDiskAloneOrLong) {
   EXPECT_TRUE(store->read_in_memory(one).has_value());
 }
 
+/// Files of the folder that have the bytes.
+std::vector<std::string> files_with(const Folder& folder, const std::string& bytes) {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string all((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    if (all.find(bytes) != std::string::npos) found.push_back(entry.path().filename());
+  }
+  return found;
+}
+
+/// Users a to z, each in tables of three generations; that of "m" is the last of its table.
+void put_users(OrderedStore& store) {
+  for (int generation = 0; generation < 3; ++generation) {
+    for (const char* letters : {"abcdefghijklm", "nopqrstuvwxyz"}) {
+      Batch batch;
+      for (const char* letter = letters; *letter != 0; ++letter) {
+        const std::string user = std::string(1, *letter) + "-unmistakable";
+        batch.put.emplace_back(user + std::to_string(generation), "value of " + user);
+      }
+      ASSERT_TRUE(store.write(batch).is_ok());
+      const Range none{"A", "B"};
+      ASSERT_TRUE(store.scrub({&none, 1}).is_ok());
+    }
+  }
+}
+
+TEST(OrderedStore, LeavesNoByteOfWhatWasErasedInAScrubbedRange) {
+  const Folder folder;
+  auto store = opened(folder);
+  put_users(*store);
+  const std::string name = "m-unmistakable";
+  EXPECT_FALSE(files_with(folder, name).empty());
+  ASSERT_TRUE(store->write({{name + "0", name + "1", name + "2"}, {}, true}).is_ok());
+  EXPECT_FALSE(files_with(folder, name).empty());
+  const Range range{name, name + "9"};
+  ASSERT_TRUE(store->scrub({&range, 1}).is_ok());
+  EXPECT_EQ(files_with(folder, name), std::vector<std::string>());
+  store.reset();
+  store = opened(folder);
+  EXPECT_EQ(files_with(folder, name), std::vector<std::string>());
+  EXPECT_EQ(store->read({{}, {{"", "\xff", 1000}}}).value().entries[0].size(), 75u);
+}
+
+TEST(OrderedStore, LeavesNoByteOfAnythingErasedWhereAllIsScrubbed) {
+  const Folder folder;
+  auto store = opened(folder);
+  put_users(*store);
+  Batch batch;
+  for (const char user : {'a', 'n', 'z'}) {
+    for (const char generation : {'0', '1', '2'}) {
+      batch.erased.push_back(std::string(1, user) + "-unmistakable" + generation);
+    }
+  }
+  ASSERT_TRUE(store->write(batch).is_ok());
+  ASSERT_TRUE(store->scrub({}).is_ok());
+  for (const char* user : {"a-unm", "n-unm", "z-unm"}) {
+    EXPECT_EQ(files_with(folder, user), std::vector<std::string>()) << user;
+  }
+  EXPECT_FALSE(files_with(folder, "b-unm").empty());
+}
+
 TEST(OrderedStore, IsRefusedToASecondOwner) {
   const Folder folder;
   const auto first = opened(folder);
