@@ -6,6 +6,7 @@ export { FakeAdapterEngine, type FakeEngineAdapter } from './fake-adapter-engine
 export { FakeCatalogue, FakeChangingCatalogue, type FakeItem } from './fake-catalogue.js';
 export { FakeEngine, type FakeEngineOptions, FakeKvPool, type PathScore } from './fake-engine.js';
 export { FakeStoreLink, type StoreCallEnd } from './fake-store-link.js';
+export { filesWith } from './files-with.js';
 export { type KafkaBroker, type KafkaRight, startKafkaBroker } from './kafka-broker.js';
 export { MemoryKvStore } from './memory-kv-store.js';
 export { MemoryEntryStore, MemoryLog, MemoryLogState } from './memory-log.js';

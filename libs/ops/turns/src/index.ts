@@ -1,3 +1,4 @@
 export { inSlices } from './in-slices.js';
+export { SpacedWork } from './spaced-work.js';
 export { turns } from './turns.js';
 export { withinMs } from './within-ms.js';

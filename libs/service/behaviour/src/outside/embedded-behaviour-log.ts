@@ -19,25 +19,24 @@ import {
   FORMAT,
   FORMAT_KEY,
   MARK_KEY,
+  NAMES_TAKEN_KEY,
   placeValue,
   readBehaviourKey,
   recordKey,
   recordRange,
+  SCRUB_KEY,
   userOfRecordKey,
   windowRange,
 } from './embedded-keys.js';
+import { ErasedBytes, takeNamesOut } from './erased-bytes.js';
 import { Arrivals, payloadOf, type StoredEntry, storedBehaviours } from './event-payload.js';
-
-/** The record of a user beside the behaviours. */
-interface UserRecord {
-  readonly known: boolean;
-  readonly profile: Readonly<Record<string, string>>;
-  /** -1: never erased. */
-  readonly erasedUntilMs: number;
-  /** Behaviours per window; those too old are counted until they are purged. */
-  readonly counts: readonly number[];
-  readonly purgedMs: number;
-}
+import {
+  keysOfRecord,
+  readRecord,
+  recordEntries,
+  recordOf,
+  type UserRecord,
+} from './user-record.js';
 
 /** Behaviours that are too old are hidden at once and taken away this often. */
 const PURGE_INTERVAL_MS = 3_600_000;
@@ -61,6 +60,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
   readonly userCount = null;
   private lastWrite: Promise<unknown> = Promise.resolve();
   private readonly arrivals: Arrivals;
+  private readonly erasedBytes: ErasedBytes;
 
   private constructor(
     private readonly store: OrderedStore,
@@ -69,6 +69,9 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
   ) {
     super();
     this.arrivals = new Arrivals(options.nowMs);
+    const windowCount = options.retention.windows.length;
+    const inTurn = (write: () => Promise<void>) => this.inTurn(write);
+    this.erasedBytes = new ErasedBytes({ store, windowCount, inTurn });
   }
 
   /** Rejects with STORE_INVALID, STORE_NEWER, STORE_CORRUPT or STORE_FULL. */
@@ -77,9 +80,11 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     await mkdir(dirname(options.path), { recursive: true }).catch(() => undefined);
     const { path, reserveBytes = 0 } = options;
     const store = await OrderedStore.open({ path, reserveBytes });
-    const [format, mark] = await store.get([FORMAT_KEY, MARK_KEY]);
+    const [format, mark, taken] = await store.get([FORMAT_KEY, MARK_KEY, NAMES_TAKEN_KEY]);
     if (format === undefined || Number(format) <= FORMAT) {
-      return new EmbeddedBehaviourLog(store, options, mark?.toString() ?? '');
+      const log = new EmbeddedBehaviourLog(store, options, mark?.toString() ?? '');
+      await log.begin(taken === undefined);
+      return log;
     }
     store.close();
     const got = `got format ${format}, which a newer release wrote`;
@@ -92,7 +97,14 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
 
   /** Cheap. */
   condition(): StoreCondition {
-    return this.store.condition();
+    const found = this.store.condition();
+    const { reason } = this.erasedBytes;
+    return found.state !== 'ok' || reason === '' ? found : { state: 'degraded', reason };
+  }
+
+  /** No byte of who was erased before is left in a file; by itself soon after each erasure. */
+  erasedBytesGone(): Promise<void> {
+    return this.erasedBytes.done();
   }
 
   /** Goes on writing where that had ended. Rejects with STORE_FULL or STORE_UNAVAILABLE. */
@@ -145,7 +157,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
       const [record] = await this.records([userId]);
       await this.put(
         [],
-        [recordEntry(userId, { ...(record as UserRecord), known: true, profile })],
+        recordEntries(userId, { ...(record as UserRecord), known: true, profile }),
       );
     });
   }
@@ -185,9 +197,10 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
       );
       const erased = byWindow.flat().flatMap(({ key }) => keysOfBehaviour(userId, key));
       const marked = mark === '' ? [] : [{ key: MARK_KEY, value: Buffer.from(mark) }];
-      const gone = recordEntry(userId, { ...this.noRecord(), erasedUntilMs });
-      await this.put(erased, [gone, ...marked]);
+      const gone = recordEntries(userId, { ...this.noRecord(), erasedUntilMs });
+      await this.put([recordKey(userId), ...erased], [...gone, ...marked, ErasedBytes.entry]);
       if (mark !== '') this.lastMark = mark;
+      this.erasedBytes.noteUser(userId);
       return record.known;
     });
   }
@@ -199,8 +212,20 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
   }
 
   async close(): Promise<void> {
+    await this.erasedBytes.close();
     await this.lastWrite;
     this.store.close();
+  }
+
+  /** A disk that takes no writes is left for the next start. */
+  private async begin(hasNames: boolean): Promise<void> {
+    if (hasNames && this.store.condition().state === 'ok') {
+      await takeNamesOut(this.store, SCAN_LIMIT).catch((thrown: unknown) => {
+        if (this.store.condition().state === 'ok') throw thrown;
+      });
+    }
+    const [scrub] = await this.store.get([SCRUB_KEY]);
+    if (scrub !== undefined) this.erasedBytes.noteAll();
   }
 
   private async appendNow(events: readonly BehaviourEvent[]): Promise<AppendOutcome[]> {
@@ -230,7 +255,9 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
       return 'added';
     });
     const changed = users.filter((userId, i) => records.get(userId) !== found[i]);
-    const entries = changed.map((userId) => recordEntry(userId, records.get(userId) as UserRecord));
+    const entries = changed.flatMap((userId) =>
+      recordEntries(userId, records.get(userId) as UserRecord),
+    );
     await this.put([], [...put, ...entries]);
     const dropped = await this.trim(changed, records, oldest);
     return outcomes.map((outcome, i) =>
@@ -254,7 +281,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
       if (gone.every((entries) => entries.length === 0)) continue;
       erased.push(...gone.flat().flatMap(({ key }) => keysOfBehaviour(userId, key)));
       const counts = record.counts.map((count, window) => count - (gone[window]?.length ?? 0));
-      put.push(recordEntry(userId, { ...record, counts, purgedMs: this.options.nowMs() }));
+      put.push(...recordEntries(userId, { ...record, counts, purgedMs: this.options.nowMs() }));
     }
     if (erased.length > 0) await this.put(erased, put);
     return new Set(erased.map((key) => key.toString('latin1')));
@@ -296,8 +323,8 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
   }
 
   private async records(users: readonly string[]): Promise<UserRecord[]> {
-    const values = await this.store.get(users.map(recordKey));
-    return values.map((value) => (value === undefined ? this.noRecord() : readRecord(value)));
+    const values = await this.store.get(users.flatMap(keysOfRecord));
+    return users.map((_, i) => recordOf(values[2 * i], values[2 * i + 1], this.noRecord()));
   }
 
   private noRecord(): UserRecord {
@@ -356,14 +383,6 @@ function newestOf(found: StoreReading, window: number, limit: number, behaviours
   });
   if (limit < behavioursMax) return entries.reverse();
   return entries.length > behavioursMax ? entries.slice(-behavioursMax) : entries;
-}
-
-function recordEntry(userId: string, record: UserRecord): StoreEntry {
-  return { key: recordKey(userId), value: Buffer.from(JSON.stringify(record)) };
-}
-
-function readRecord(value: Buffer): UserRecord {
-  return JSON.parse(value.toString());
 }
 
 /** The behaviour and the mark of its event. */

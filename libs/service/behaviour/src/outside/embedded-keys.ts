@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+
 /**
- * Keys of the embedded store. 'r' + user: the record. 'e' + user + event ID: window and time of an
+ * Keys of the embedded store. 'r' + user: the record. 'x' + digest of the user: until when events
+ * of the user are refused who was erased. 'e' + user + event ID: window and time of an
  * event. 'w' + user + window + time + event ID: its payload, so that a window lies in the order of
  * time. Before other parts the user is preceded by the length of its bytes, so that no user's keys
  * lie between another's.
@@ -11,6 +14,12 @@ export const FORMAT = 1;
 /** 'l': the position in a cluster log up to which erasures are applied. */
 export const MARK_KEY = Buffer.from('l');
 
+/** 's': something was erased that may lie in files of the store still. */
+export const SCRUB_KEY = Buffer.from('s');
+/** 'x': no record of an erased user is left under their ID. */
+export const NAMES_TAKEN_KEY = Buffer.from('x');
+
+const DIGEST_BYTES = 16;
 const LENGTH_BYTES = 2;
 const TIME_BYTES = 8;
 const WINDOW_BYTES = 1;
@@ -28,7 +37,7 @@ function prefixed(letter: 'e' | 'w', userId: string): Buffer {
   return Buffer.concat([Buffer.from(letter), length, user]);
 }
 
-function time(timeMs: number): Buffer {
+export function timeBytes(timeMs: number): Buffer {
   const bytes = Buffer.alloc(TIME_BYTES);
   bytes.writeBigUInt64BE(BigInt(Math.ceil(timeMs)));
   return bytes;
@@ -36,16 +45,24 @@ function time(timeMs: number): Buffer {
 
 export const recordKey = (userId: string): Buffer => Buffer.from(`r${userId}`);
 
+export function erasedKey(userId: string): Buffer {
+  const digest = createHash('sha256').update(userId).digest().subarray(0, DIGEST_BYTES);
+  return Buffer.concat([NAMES_TAKEN_KEY, digest]);
+}
+
 export const userOfRecordKey = (key: Buffer): string => key.subarray(1).toString();
 
 export const eventKey = (userId: string, eventId: string): Buffer =>
   Buffer.concat([prefixed('e', userId), Buffer.from(eventId)]);
 
 export const placeValue = ({ window, timeMs }: EventPlace): Buffer =>
-  Buffer.concat([Buffer.of(window), time(timeMs)]);
+  Buffer.concat([Buffer.of(window), timeBytes(timeMs)]);
 
 export const behaviourKey = (userId: string, place: EventPlace, eventId: string): Buffer =>
   Buffer.concat([prefixed('w', userId), placeValue(place), Buffer.from(eventId)]);
+
+export const readTime = (bytes: Buffer, at: number): number =>
+  bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 
 /** Time and event ID of a key of behaviourKey(), which lies in `bytes` from `begin` to `end`. */
 export function readBehaviourKey(
@@ -54,16 +71,16 @@ export function readBehaviourKey(
   end = bytes.length,
 ): { timeMs: number; eventId: string } {
   const at = begin + 1 + LENGTH_BYTES + bytes.readUInt16BE(begin + 1) + WINDOW_BYTES;
-  const timeMs = bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
+  const timeMs = readTime(bytes, at);
   return { timeMs, eventId: bytes.toString('utf8', at + TIME_BYTES, end) };
 }
 
 /** Behaviours of a window with a time in [fromMs, toMs); Infinity: to its end. */
 export function windowRange(userId: string, window: number, fromMs: number, toMs: number) {
   const stem = prefixed('w', userId);
-  const from = Buffer.concat([stem, Buffer.of(window), time(fromMs)]);
+  const from = Buffer.concat([stem, Buffer.of(window), timeBytes(fromMs)]);
   const to = Number.isFinite(toMs)
-    ? Buffer.concat([stem, Buffer.of(window), time(toMs)])
+    ? Buffer.concat([stem, Buffer.of(window), timeBytes(toMs)])
     : Buffer.concat([stem, Buffer.of(window + 1)]);
   return { from, to };
 }
