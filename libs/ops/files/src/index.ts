@@ -2,4 +2,4 @@ export { type Disk, type DiskFile, diskError, FILE_SYSTEM, replaceFile } from '.
 export { isInnerPath } from './inner-path.js';
 export { refuseCacheRoot, refuseLfsPointer } from './model-file.js';
 export { openRegular, partsOfRegular, readRegular, readRegularSync } from './regular-file.js';
-export { wipeFile } from './wipe-file.js';
+export { overwriteFile, wipeFile } from './wipe-file.js';

@@ -1,8 +1,18 @@
-import { open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FILE_SYSTEM } from './disk.js';
 
 const PART_BYTES = 1 << 16;
+
+/** Every byte is zero, durably, when it resolves. */
+export async function overwriteFile(file: FileHandle): Promise<void> {
+  const { size } = await file.stat();
+  const zeros = Buffer.alloc(Math.min(size, PART_BYTES));
+  for (let at = 0; at < size; at += zeros.length) {
+    await file.write(zeros, 0, Math.min(zeros.length, size - at), at);
+  }
+  await file.sync();
+}
 
 /**
  * Removes a file whose bytes must not be found again: they are overwritten with zeros, and that
@@ -16,12 +26,7 @@ export async function wipeFile(path: string): Promise<void> {
   });
   if (file === undefined) return;
   try {
-    const { size } = await file.stat();
-    const zeros = Buffer.alloc(Math.min(size, PART_BYTES));
-    for (let at = 0; at < size; at += zeros.length) {
-      await file.write(zeros, 0, Math.min(zeros.length, size - at), at);
-    }
-    await file.sync();
+    await overwriteFile(file);
   } finally {
     await file.close();
   }

@@ -6,6 +6,10 @@ import { FACT_TABLES, type FactTableName } from '../domain/fact-tables.js';
 
 /** Beside the folders of the tables. */
 export const STATE_FILE = 'state.duckdb';
+export const KEYS_FILE = 'pseudonyms.keys';
+
+/** A path as SQL has it. */
+export const quoted = (path: string) => `'${path.replaceAll("'", "''")}'`;
 const PARTIAL = '.partial';
 
 export const tableFolder = (folder: string, name: FactTableName) => join(folder, name);

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
-import { MEBIBYTE } from '@tessera/units';
 import {
   beginOf,
   DAY_LENGTH,
@@ -24,14 +23,15 @@ import {
   bytesOf,
   coveredFiles,
   makeFolders,
-  STATE_FILE,
+  quoted,
   tableFiles,
   tableFolder,
   writeWhole,
 } from './fact-folder.js';
 import { ItemVersions } from './item-versions.js';
-import { Pseudonyms } from './pseudonyms.js';
+import type { Pseudonyms } from './pseudonyms.js';
 import { Rollups } from './rollups.js';
+import { openDatabase, stateBytes } from './state-database.js';
 import { Versions } from './versions.js';
 
 export interface FactWriterOptions {
@@ -90,23 +90,8 @@ const ORDER_OF_HOURS: Partial<Record<FactTableName, string>> = {
   behaviour: 'user_hash, time',
   item_hour: 'hour, item_id',
 };
-const quoted = (path: string) => `'${path.replaceAll("'", "''")}'`;
 /** Of the time, the share that the file of item versions may be written in. */
 const EXPORT_SHARE = 20;
-
-async function openInstance({ path, memoryBytes }: FactWriterOptions) {
-  const { DuckDBInstance } = await import('@duckdb/node-api');
-  const instance = await DuckDBInstance.create(':memory:', {
-    threads: '1',
-    memory_limit: `${Math.max(1, Math.floor(memoryBytes / MEBIBYTE))}MiB`,
-    temp_directory: join(path, 'spilled'),
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  });
-  const connection = await instance.connect();
-  await connection.run(`ATTACH ${quoted(join(path, STATE_FILE))} AS state`);
-  return { instance, connection };
-}
 
 /** Writes facts; runs in a process of its own, one call at a time. */
 export class FactWriter {
@@ -120,9 +105,9 @@ export class FactWriter {
 
   static async open(options: FactWriterOptions): Promise<FactWriter> {
     await makeFolders(options.path);
-    const { instance, connection } = await openInstance(options);
+    const { path, memoryBytes } = options;
+    const { instance, connection, pseudonyms } = await openDatabase(path, memoryBytes);
     for (const { name } of ROW_TABLES) await connection.run(tableDefinition(name));
-    const pseudonyms = await Pseudonyms.open(connection);
     const items = await ItemVersions.open(connection);
     const versions = await Versions.open(connection);
     return new FactWriter(options, instance, connection, pseudonyms, items, versions);
@@ -182,11 +167,9 @@ export class FactWriter {
     return this.pseudonyms.find(userId);
   }
 
-  /** The key is gone from the database when it resolves. */
-  async forget(userId: string): Promise<boolean> {
-    const wasKnown = await this.pseudonyms.forget(userId);
-    await this.connection.run('CHECKPOINT state');
-    return wasKnown;
+  /** The key is overwritten when it resolves. */
+  forget(userId: string): Promise<boolean> {
+    return this.pseudonyms.forget(userId);
   }
 
   async sizes(): Promise<FactSizes> {
@@ -195,7 +178,7 @@ export class FactWriter {
     const stamps = tableFiles(path, 'recall_fact').map((file) => stampOf(basename(file)) ?? '');
     const [oldest = ''] = stamps;
     return {
-      bytes: await bytesOf([...paths, join(path, STATE_FILE)]),
+      bytes: (await bytesOf(paths)) + (await stateBytes(path)),
       files: paths.length,
       waitingRows: [...this.waiting.values()].reduce((sum, count) => sum + count, 0),
       oldestMs: oldest === '' ? 0 : beginOf(oldest),
@@ -207,6 +190,7 @@ export class FactWriter {
     await this.flush(Date.now());
     this.connection.closeSync();
     this.instance.closeSync();
+    await this.pseudonyms.close();
   }
 
   private allFiles(): string[] {

@@ -1,16 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { DuckDBConnection } from '@duckdb/node-api';
+import { KEY_BYTES, PseudonymKeys } from './pseudonym-keys.js';
 
-const KEY_BYTES = 16;
 /** Users whose pseudonyms are held in memory. */
 const HELD_MAX = 100_000;
 
-const DEFINITION =
-  'CREATE TABLE IF NOT EXISTS state.pseudonym (user_id VARCHAR PRIMARY KEY, key VARCHAR)';
-
 /** HMAC-SHA-256 of the user ID with the key, its first 64 bits; never 0, which is nobody. */
-function pseudonymOf(userId: string, key: string): string {
-  const digest = createHmac('sha256', Buffer.from(key, 'hex')).update(userId).digest();
+function pseudonymOf(userId: string, key: Buffer): string {
+  const digest = createHmac('sha256', key).update(userId).digest();
   return String(digest.readBigUInt64BE() || 1n);
 }
 
@@ -19,11 +15,10 @@ export class Pseudonyms {
   /** In the order of use. */
   private readonly held = new Map<string, string>();
 
-  private constructor(private readonly connection: DuckDBConnection) {}
+  private constructor(private readonly keys: PseudonymKeys) {}
 
-  static async open(connection: DuckDBConnection): Promise<Pseudonyms> {
-    await connection.run(DEFINITION);
-    return new Pseudonyms(connection);
+  static async open(path: string): Promise<Pseudonyms> {
+    return new Pseudonyms(await PseudonymKeys.open(path));
   }
 
   /** In their order; those that are new get keys, which are on disk when it resolves. '' -> 0. */
@@ -40,36 +35,38 @@ export class Pseudonyms {
 
   /** Undefined: there is no key, so nothing is known of the user. */
   async find(userId: string): Promise<string | undefined> {
-    const [key] = await this.keysOf([userId]);
-    return key && pseudonymOf(userId, key[1]);
+    const [key] = await this.keys.find([userId]);
+    return key && pseudonymOf(userId, key);
   }
 
+  /** The key is overwritten when it resolves. False: there was none. */
   async forget(userId: string): Promise<boolean> {
     this.held.delete(userId);
-    const sql = 'DELETE FROM state.pseudonym WHERE user_id = $1';
-    return (await this.connection.run(sql, [userId])).rowsChanged > 0;
+    return this.keys.remove(userId);
+  }
+
+  /** Keys of a release before, in hexadecimal; who has one here keeps that. */
+  async take(keys: readonly (readonly [userId: string, key: string])[]): Promise<void> {
+    await this.keys.add(new Map(keys.map(([id, key]) => [id, Buffer.from(key, 'hex')])));
+  }
+
+  close(): Promise<void> {
+    return this.keys.close();
   }
 
   private async fetch(userIds: readonly string[]): Promise<void> {
-    const known = new Map(await this.keysOf(userIds));
-    const fresh = userIds
-      .filter((id) => !known.has(id))
-      .map((id) => [id, randomBytes(KEY_BYTES).toString('hex')] as const);
-    if (fresh.length > 0) {
-      const rows = '(SELECT unnest(from_json($1, \'[["VARCHAR"]]\')) AS r)';
-      await this.connection.run(`INSERT INTO state.pseudonym SELECT r[1], r[2] FROM ${rows}`, [
-        JSON.stringify(fresh),
-      ]);
+    const known = await this.keys.find(userIds);
+    const fresh = new Map<string, Buffer>();
+    userIds.forEach((id, i) => {
+      const key = known[i] ?? randomBytes(KEY_BYTES);
+      if (known[i] === undefined) fresh.set(id, key);
+      this.held.set(id, pseudonymOf(id, key));
+    });
+    try {
+      await this.keys.add(fresh);
+    } catch (thrown) {
+      for (const id of fresh.keys()) this.held.delete(id);
+      throw thrown;
     }
-    for (const [id, key] of [...known, ...fresh]) this.held.set(id, pseudonymOf(id, key));
-  }
-
-  private async keysOf(userIds: readonly string[]): Promise<(readonly [string, string])[]> {
-    const wanted = '(SELECT unnest(from_json($1, \'["VARCHAR"]\')))';
-    const reader = await this.connection.runAndReadAll(
-      `SELECT user_id, key FROM state.pseudonym WHERE user_id IN ${wanted}`,
-      [JSON.stringify(userIds)],
-    );
-    return reader.getRowsJson().map(([id, key]) => [String(id), String(key)]);
   }
 }

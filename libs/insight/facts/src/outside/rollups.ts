@@ -1,9 +1,8 @@
 import { basename, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { hourAt, rolledHours, stampOf } from '../domain/fact-files.js';
-import { tableFiles, tableFolder, writeWhole } from './fact-folder.js';
+import { quoted, tableFiles, tableFolder, writeWhole } from './fact-folder.js';
 
-const quoted = (path: string) => `'${path.replaceAll("'", "''")}'`;
 const HOUR_LENGTH = 11;
 
 /** Rows of `recall_fact` -> those of `item_hour`; `recalls` and `versions` name the sources. */
