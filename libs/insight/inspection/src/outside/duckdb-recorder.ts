@@ -2,6 +2,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
+import { FILE_SYSTEM, replaceFile } from '@tessera/files';
+import { SpacedWork } from '@tessera/turns';
 import { MEBIBYTE } from '@tessera/units';
 import type { RecallFilter, RecordedChange } from '../domain/inspection-store.js';
 import type { Pulse } from '../domain/pulse.js';
@@ -17,6 +19,7 @@ import {
   TABLE_DEFINITIONS,
 } from './duckdb-tables.js';
 import { recordedFrom, SUMMARY_COLUMNS, summaryFrom, summaryWhere } from './recall-rows.js';
+import { clearRewrite, rewriteDatabase } from './rewrite-database.js';
 import { Snapshots } from './snapshots.js';
 
 export interface RecorderOptions {
@@ -47,6 +50,9 @@ export interface StoredSizes {
 }
 
 const DATABASE_FILE = 'inspection.duckdb';
+/** There while the database's file may hold bytes of who was erased; it names nobody. */
+const REWRITE_FILE = 'inspection.rewrite';
+const SPILLED_FOLDER = 'spilled';
 /** Bytes of the log of the database from which on it is taken into the database itself. */
 const LOG_BYTES_MAX = 16 * MEBIBYTE;
 /** Rows from which on the database may write beside its log before a commit: a row group less. */
@@ -59,7 +65,7 @@ async function openInstance({ path, memoryBytes }: RecorderOptions) {
     // The engine has the cores: the store takes its time.
     threads: '1',
     memory_limit: `${Math.max(1, Math.floor(memoryBytes / MEBIBYTE))}MiB`,
-    temp_directory: join(path, 'spilled'),
+    temp_directory: join(path, SPILLED_FOLDER),
     // Extensions that are not built in would be downloaded.
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
@@ -82,14 +88,24 @@ export class DuckDbRecorder {
   private readonly snapshots: Snapshots;
   /** Statements of the connection, one after the other: a transaction is one's own. */
   private turn: Promise<unknown> = Promise.resolve();
+  private readonly rewrites: SpacedWork;
+  /** False: the next statement opens it. */
+  private isOpen = true;
 
   /** Rejects with STORE_UNAVAILABLE where another process has it or it cannot be read. */
-  static async open(options: RecorderOptions): Promise<DuckDbRecorder> {
+  static async open(
+    options: RecorderOptions,
+    onFault: (thrown: unknown) => void = () => undefined,
+  ): Promise<DuckDbRecorder> {
     try {
       await mkdir(options.path, { recursive: true });
+      await clearRewrite(join(options.path, DATABASE_FILE));
+      await FILE_SYSTEM.remove(join(options.path, SPILLED_FOLDER));
       const { instance, connection } = await openInstance(options);
-      const recorder = new DuckDbRecorder(options, instance, connection);
+      const recorder = new DuckDbRecorder(options, instance, connection, onFault);
       await recorder.snapshots.clear();
+      const left = await FILE_SYSTEM.list(options.path);
+      if (left.includes(REWRITE_FILE)) recorder.rewrites.due();
       return recorder;
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
@@ -100,9 +116,11 @@ export class DuckDbRecorder {
 
   private constructor(
     private readonly options: RecorderOptions,
-    private readonly instance: DuckDBInstance,
-    private readonly connection: DuckDBConnection,
+    private instance: DuckDBInstance,
+    private connection: DuckDBConnection,
+    onFault: (thrown: unknown) => void,
   ) {
+    this.rewrites = new SpacedWork({ work: () => this.rewrite(), onFault });
     this.shelf = new AnalystShelf((sql, values) => this.rows(sql, values));
     this.snapshots = new Snapshots({
       folder: options.path,
@@ -167,12 +185,28 @@ export class DuckDbRecorder {
     return rows.map((row) => JSON.parse(String(row.detail)) as Pulse);
   }
 
-  /** Forgets the recalls of a user, with what analysts have put to them; how many there were. */
-  eraseUser(userId: string): Promise<number> {
+  /**
+   * Forgets the recalls of a user, with what analysts have put to them; how many there were. Their
+   * bytes leave the file soon behind it, those of many users in one go.
+   */
+  async eraseUser(userId: string): Promise<number> {
+    const count = await this.deleteUser(userId);
+    this.rewrites.due();
+    return count;
+  }
+
+  /** No byte of who was erased before is left in the database's file; others wait meanwhile. */
+  erasedBytesGone(): Promise<void> {
+    return this.rewrites.done();
+  }
+
+  private deleteUser(userId: string): Promise<number> {
     const ofUser = '(SELECT id FROM recalls WHERE user_id = $1)';
     const compared = '(SELECT id FROM comparisons WHERE list_contains(users, $1))';
+    const mark = join(this.options.path, REWRITE_FILE);
     return this.inTransaction(async () => {
       const { connection } = this;
+      await replaceFile(FILE_SYSTEM, mark, '', 'inspection.path: an erasure');
       await connection.run(`DELETE FROM items WHERE recall IN ${ofUser}`, [userId]);
       await connection.run(`DELETE FROM notes WHERE recall IN ${ofUser}`, [userId]);
       await connection.run(`DELETE FROM notes WHERE recall IN ${compared}`, [userId]);
@@ -222,10 +256,32 @@ export class DuckDbRecorder {
     return this.snapshots.take();
   }
 
+  /** A rewriting that is due is the next process's: it may take long. */
   async close(): Promise<void> {
+    await this.rewrites.close();
     await this.turn;
+    if (!this.isOpen) return;
     this.connection.closeSync();
     this.instance.closeSync();
+  }
+
+  private async rewrite(): Promise<void> {
+    const { path, memoryBytes } = this.options;
+    await this.inTurn(async () => {
+      this.snapshots.outdate();
+      this.isOpen = false;
+      this.connection.closeSync();
+      this.instance.closeSync();
+      await rewriteDatabase(join(path, DATABASE_FILE), memoryBytes);
+      await FILE_SYSTEM.remove(join(path, REWRITE_FILE));
+    });
+  }
+
+  private async reopen(): Promise<void> {
+    const { instance, connection } = await openInstance(this.options);
+    this.instance = instance;
+    this.connection = connection;
+    this.isOpen = true;
   }
 
   private async takeLogIn(): Promise<void> {
@@ -271,11 +327,17 @@ export class DuckDbRecorder {
   }
 
   private inTurn<Answer>(act: () => Promise<Answer>): Promise<Answer> {
-    const done = this.turn.then(act).catch((cause: unknown) => {
-      if (cause instanceof TesseraError) throw cause;
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new TesseraError('IO_FAILED', `the inspection store: ${reason}`, { cause });
-    });
+    const open = async () => {
+      if (!this.isOpen) await this.reopen();
+    };
+    const done = this.turn
+      .then(open)
+      .then(act)
+      .catch((cause: unknown) => {
+        if (cause instanceof TesseraError) throw cause;
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new TesseraError('IO_FAILED', `the inspection store: ${reason}`, { cause });
+      });
     this.turn = done.catch(() => undefined);
     return done;
   }

@@ -39,7 +39,7 @@ class RecorderServer {
 
   async answer(method: string, values: readonly unknown[]): Promise<unknown> {
     if (method === 'open') {
-      this.recorder = await DuckDbRecorder.open(values[0] as RecorderOptions);
+      this.recorder = await DuckDbRecorder.open(values[0] as RecorderOptions, report);
       const retain = () => void this.recorder?.retain(Date.now()).catch(report);
       setInterval(retain, RETENTION_PERIOD_MS).unref();
       return undefined;

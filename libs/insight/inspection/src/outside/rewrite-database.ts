@@ -1,0 +1,63 @@
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { FILE_SYSTEM, overwriteFile, wipeFile } from '@tessera/files';
+import { MEBIBYTE } from '@tessera/units';
+
+const NEXT = '.next';
+const quoted = (path: string) => `'${path.replaceAll("'", "''")}'`;
+
+/**
+ * A database's file made anew of what is in it, which nobody has open: DuckDB leaves what it
+ * deletes in the file, as free space or as marked rows. The bytes of the old one are overwritten. A
+ * crash leaves the old one or the new one; where the disk has no room, the old one.
+ */
+export async function rewriteDatabase(path: string, memoryBytes: number): Promise<void> {
+  const next = `${path}${NEXT}`;
+  await clearRewrite(path);
+  try {
+    await copyDatabase(path, next, memoryBytes);
+    const before = await open(path, 'r+');
+    try {
+      const made = await open(next, 'r');
+      await made.sync().finally(() => made.close());
+      await wipeFile(`${path}.wal`);
+      await rename(next, path);
+      await FILE_SYSTEM.syncFolder(dirname(path));
+      await overwriteFile(before);
+    } finally {
+      await before.close();
+    }
+  } catch (thrown) {
+    await clearRewrite(path);
+    throw thrown;
+  }
+}
+
+/** What a process that died in it has left. */
+export async function clearRewrite(path: string): Promise<void> {
+  for (const wal of ['', '.wal']) await wipeFile(`${path}${NEXT}${wal}`);
+}
+
+async function copyDatabase(from: string, to: string, memoryBytes: number): Promise<void> {
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '1',
+    memory_limit: `${Math.max(1, Math.floor(memoryBytes / MEBIBYTE))}MiB`,
+    temp_directory: `${to}.spilled`,
+  });
+  const connection = await instance.connect();
+  try {
+    // Takes the log in, and with it what was written before a crash.
+    await connection.run(`ATTACH ${quoted(from)} AS before`);
+    await connection.run(`ATTACH ${quoted(to)} AS next`);
+    await connection.run('CHECKPOINT before');
+    await connection.run('COPY FROM DATABASE before TO next');
+    await connection.run('CHECKPOINT next');
+    await connection.run('DETACH next');
+    await connection.run('DETACH before');
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+    await FILE_SYSTEM.remove(`${to}.spilled`);
+  }
+}
