@@ -29,7 +29,7 @@ function startThread(redis: RedisServer, name: string) {
     {
       field: 'kv.shared',
       store: { address: `redis://${redis.address}`, s3, ...limits },
-      guard: { readMs: 20_000, writeMs: 20_000, writeBytesPerSecond: 1e9 },
+      guard: { readMs: 20_000, readMostMs: 60_000, writeMs: 20_000, writeBytesPerSecond: 1e9 },
       serve: { eraseMs: 600_000, pauseMs: [10, 100] },
       link: { module: new URL('./store-link.mjs', import.meta.url).href, data: name },
     },

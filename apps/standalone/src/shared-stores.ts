@@ -7,8 +7,10 @@ import { parseStoreAddress, StoreThread } from '@tessera/shared-kv';
 import type { Log } from '@tessera/telemetry';
 import { MEBIBYTE, MILLISECONDS_PER_HOUR } from '@tessera/units';
 
-/** Milliseconds of a find or a read: what takes longer is computed. */
+/** Milliseconds of a find, and of a read without a byte: what takes longer is computed. */
 const READ_MS = 200;
+/** Of a read that moves, and of its wait for others. */
+const READ_MOST_MS = 10_000;
 /** Of a write, and of all else that one operation of a store may take. */
 const WRITE_MS = 5000;
 /** Bytes a second written into each store: half of a gigabit network, which answers need too. */
@@ -81,6 +83,7 @@ export class SharedStores {
         },
         guard: {
           readMs: READ_MS,
+          readMostMs: READ_MOST_MS,
           writeMs: WRITE_MS,
           writeBytesPerSecond: WRITE_BYTES_PER_SECOND,
         },

@@ -39,6 +39,7 @@ function sharing(address: string): Shared {
   const guard = {
     readMs: LINK_MS,
     writeMs: LINK_MS,
+    readMostMs: 60_000,
     writeBytesPerSecond: Number.POSITIVE_INFINITY,
   };
   const s3 = { endpoint: '', region: '', isPathStyle: false };

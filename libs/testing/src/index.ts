@@ -33,4 +33,5 @@ export { seededRandom } from './seeded-random.js';
 export { StalledReader } from './stalled-reader.js';
 export { temporaryFolder } from './temporary-folder.js';
 export { TEXT_LIMITS } from './text-limits.js';
+export { type ThrottledProxy, throttledProxy } from './throttled-proxy.js';
 export { until } from './until.js';

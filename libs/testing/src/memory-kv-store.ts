@@ -8,9 +8,14 @@ interface MemoryChain {
 /** The rules of a store that all nodes share, in their shortest form. */
 export class MemoryKvStore implements SharedKvStore {
   readonly place = 'memory';
+  readonly isCluster: boolean = false;
   private readonly owners = new Map<string, Map<string, MemoryChain>>();
   private readonly fences = new Map<string, number>();
   private published = 0;
+
+  arrivedBytes(): number {
+    return 0;
+  }
 
   async find({ owner, version }: ChainName): Promise<FoundHead | undefined> {
     return this.owners.get(owner)?.get(version)?.head;

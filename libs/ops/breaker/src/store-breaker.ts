@@ -3,9 +3,9 @@ import {
   BrokenCircuitError,
   type CircuitBreakerPolicy,
   CircuitState,
-  ConsecutiveBreaker,
   circuitBreaker,
   handleWhen,
+  type IBreaker,
 } from 'cockatiel';
 
 /** True if a store on another machine answers, and why it does not. */
@@ -22,8 +22,8 @@ const CLUSTER_FAILURES_MAX = 30;
 const TRY_AGAIN_MS = 1000;
 
 export interface StoreBreakerOptions {
-  /** The store has several nodes, each of which may fail. */
-  readonly isCluster?: boolean;
+  /** The store has several nodes, each of which may fail; asked at each failure. */
+  readonly isCluster?: () => boolean;
   /**
    * A call that is made once a second while the store is taken for away: a process that nobody
    * calls for that reason finds it again. Left out: calls alone find it.
@@ -33,6 +33,26 @@ export interface StoreBreakerOptions {
   readonly onChange?: (isAway: boolean) => void;
 }
 
+/** A store may be found to have several nodes only when it is connected. */
+class FailuresInARow implements IBreaker {
+  state: unknown = 0;
+
+  constructor(private readonly isCluster: () => boolean) {}
+
+  get max(): number {
+    return this.isCluster() ? CLUSTER_FAILURES_MAX : FAILURES_MAX;
+  }
+
+  success(): void {
+    this.state = 0;
+  }
+
+  failure(): boolean {
+    this.state = Number(this.state) + 1;
+    return Number(this.state) >= this.max;
+  }
+}
+
 /**
  * Calls to a store on another machine. After some failures in a row further calls are refused at
  * once instead of each waiting for its time-out; one a second tries whether the store is back.
@@ -40,18 +60,18 @@ export interface StoreBreakerOptions {
 export class StoreBreaker {
   private reason = '';
   private readonly policy: CircuitBreakerPolicy;
-  private readonly failuresMax: number;
+  private readonly failures: FailuresInARow;
   private probing: NodeJS.Timeout | undefined;
 
   /** @param name of the store and its address, for messages */
   constructor(
     private readonly name: string,
-    { isCluster = false, probe, onChange }: StoreBreakerOptions = {},
+    { isCluster = () => false, probe, onChange }: StoreBreakerOptions = {},
   ) {
-    this.failuresMax = isCluster ? CLUSTER_FAILURES_MAX : FAILURES_MAX;
+    this.failures = new FailuresInARow(isCluster);
     this.policy = circuitBreaker(
       handleWhen((error) => TesseraError.from(error).code === 'STORE_UNAVAILABLE'),
-      { halfOpenAfter: TRY_AGAIN_MS, breaker: new ConsecutiveBreaker(this.failuresMax) },
+      { halfOpenAfter: TRY_AGAIN_MS, breaker: this.failures },
     );
     this.policy.onFailure(({ reason }) => {
       this.reason = 'error' in reason ? reason.error.message : 'no answer';
@@ -74,7 +94,7 @@ export class StoreBreaker {
       return await this.policy.execute(act);
     } catch (thrown) {
       if (!(thrown instanceof BrokenCircuitError)) throw thrown;
-      const missed = `the last ${this.failuresMax} calls: ${this.reason}`;
+      const missed = `the last ${this.failures.max} calls: ${this.reason}`;
       const message = `${this.name} did not answer ${missed}`;
       throw new TesseraError('STORE_UNAVAILABLE', message, {
         retryAfterMs: TRY_AGAIN_MS,

@@ -1,18 +1,19 @@
 import { StoreBreaker } from '@tessera/breaker';
 import { TesseraError } from '@tessera/errors';
-import { withinMs } from '@tessera/turns';
+import { Slow, whileMoving, withinMs } from '@tessera/turns';
 import { ByteBudget } from './domain/byte-budget.js';
 import type { ChainName, FoundHead, SharedKvStore } from './domain/kv-store.js';
+import { ReadWindow } from './domain/read-window.js';
 
 export interface GuardOptions {
-  /** Milliseconds of a find or a read. */
+  /** Milliseconds of a find; of a read, without a byte of the store. */
   readonly readMs: number;
+  /** Of a read, and before that of its wait for others. */
+  readonly readMostMs: number;
   /** Of a write and a publish, once their bytes may go. */
   readonly writeMs: number;
   /** Of writes and published heads; Infinity: as many as there are. */
   readonly writeBytesPerSecond: number;
-  /** The store has several nodes, each of which may fail. */
-  readonly isCluster?: boolean;
 }
 
 /** Counts since the guard was made. */
@@ -52,10 +53,11 @@ export interface GuardedStore extends SharedKvStore {
 const NOBODY: ChainName = { owner: '0'.repeat(32), version: '0'.repeat(32) };
 
 /**
- * A store with limits. Each call has its time; after some failures in a row calls fail at once,
- * until a probe finds the store again; writes wait for their share of bytes a second. Reads and
- * writes fail apart, as a primary that has become a replica answers the first alone. Erasures are
- * always tried, and take the time that the store's own operations may take.
+ * A store with limits. Each call has its time, and a read has it anew while bytes come; reads go by
+ * what their bytes allow, writes wait for their share of bytes a second. After some calls in a row
+ * to which no byte came, calls fail at once until a probe finds the store again: what is late is
+ * not away. Reads and writes fail apart, as a primary that has become a replica answers the first
+ * alone. Erasures are always tried, and take the time that the store's own operations may take.
  */
 class LimitedStore implements GuardedStore {
   readonly place: string;
@@ -75,6 +77,7 @@ class LimitedStore implements GuardedStore {
   private readonly reads: StoreBreaker;
   private readonly writes: StoreBreaker;
   private readonly budget: ByteBudget;
+  private readonly window = new ReadWindow();
   private readonly listeners: ((isOpen: boolean) => void)[] = [];
   private wasOpen = false;
 
@@ -83,7 +86,8 @@ class LimitedStore implements GuardedStore {
     private readonly store: SharedKvStore,
     private readonly options: GuardOptions,
   ) {
-    const { isCluster = false, readMs, writeBytesPerSecond } = options;
+    const { readMs, writeBytesPerSecond } = options;
+    const isCluster = () => store.isCluster;
     this.place = store.place;
     this.budget = new ByteBudget(writeBytesPerSecond);
     this.reads = new StoreBreaker(store.place, {
@@ -92,6 +96,14 @@ class LimitedStore implements GuardedStore {
       onChange: (isAway) => this.tell(isAway),
     });
     this.writes = new StoreBreaker(store.place, { isCluster });
+  }
+
+  get isCluster(): boolean {
+    return this.store.isCluster;
+  }
+
+  arrivedBytes(): number {
+    return this.store.arrivedBytes();
   }
 
   isOpen(): boolean {
@@ -106,27 +118,43 @@ class LimitedStore implements GuardedStore {
     this.listeners.push(listener);
   }
 
-  read(chain: ChainName, block: string): Promise<Uint8Array | undefined> {
+  async read(chain: ChainName, block: string): Promise<Uint8Array | undefined> {
     const { counts, options } = this;
-    return this.call(this.reads, options.readMs, async () => {
-      const bytes = await this.store.read(chain, block);
+    const { readMs: stillMs, readMostMs: mostMs } = options;
+    if (!(await this.window.enter(mostMs))) {
+      return this.counted(() => Promise.reject(this.fault(`no turn within ${mostMs} ms`)));
+    }
+    let read: Promise<Uint8Array | undefined> | undefined;
+    const arrived = () => this.store.arrivedBytes();
+    try {
+      const bytes = await this.call(this.reads, () => {
+        read = this.store.read(chain, block);
+        return whileMoving({ stillMs, mostMs }, arrived, read);
+      });
       if (bytes === undefined) counts.missing += 1;
       else {
         counts.reads += 1;
         counts.readBytes += bytes.length;
       }
       return bytes;
-    });
+    } finally {
+      // Its bytes flow on where it was given up.
+      const leave = (bytes?: Uint8Array) => this.window.leave(bytes?.length);
+      if (read === undefined) leave();
+      else read.then(leave, () => leave());
+    }
   }
 
   find(chain: ChainName): Promise<FoundHead | undefined> {
     const { counts, options } = this;
-    return this.call(this.reads, options.readMs, async () => {
-      counts.finds += 1;
-      const head = await this.store.find(chain);
-      if (head !== undefined) counts.found += 1;
-      return head;
-    });
+    return this.call(this.reads, () =>
+      this.timed(options.readMs, async () => {
+        counts.finds += 1;
+        const head = await this.store.find(chain);
+        if (head !== undefined) counts.found += 1;
+        return head;
+      }),
+    );
   }
 
   write(chain: ChainName, block: string, bytes: Uint8Array, erasedUntil: number) {
@@ -173,7 +201,7 @@ class LimitedStore implements GuardedStore {
     if (this.writes.read().state === 'ok' && !(await this.budget.take(bytes.length))) {
       throw new TesseraError('STORE_UNAVAILABLE', `${this.place}: the store is closed`);
     }
-    const outcome = await this.call(this.writes, options.writeMs, act);
+    const outcome = await this.call(this.writes, () => this.timed(options.writeMs, act));
     if (outcome === 'changed') counts.changed += 1;
     else if (outcome === 'erased') counts.erased += 1;
     else {
@@ -183,13 +211,23 @@ class LimitedStore implements GuardedStore {
     return outcome;
   }
 
-  private call<T>(breaker: StoreBreaker, limitMs: number, act: () => Promise<T>): Promise<T> {
+  /** Rejects as the act does; one that is only slow does not count as a store that is away. */
+  private async call<T>(breaker: StoreBreaker, act: () => Promise<T>): Promise<T> {
     let isTried = false;
-    const tried = () => {
+    const tried = async () => {
       isTried = true;
-      return this.timed(limitMs, act);
+      try {
+        return { answer: await act() };
+      } catch (thrown) {
+        if (thrown instanceof Slow) return { slow: thrown };
+        throw thrown instanceof TesseraError ? thrown : this.fault((thrown as Error).message);
+      }
     };
-    return this.counted(() => breaker.call(tried)).catch((thrown) => {
+    return this.counted(async () => {
+      const { answer, slow } = await breaker.call<{ answer?: T; slow?: Slow }>(tried);
+      if (slow !== undefined) throw this.fault(slow.message);
+      return answer as T;
+    }).catch((thrown) => {
       if (!isTried) this.counts.refused += 1;
       throw thrown;
     });
@@ -206,18 +244,23 @@ class LimitedStore implements GuardedStore {
     }
   }
 
+  private fault(text: string): TesseraError {
+    return new TesseraError('STORE_UNAVAILABLE', `${this.place}: ${text}`);
+  }
+
+  /** Where bytes have come of other calls meanwhile, what is late is only slow. */
   private async timed<T>(limitMs: number, act: () => Promise<T>): Promise<T> {
-    let fault: unknown;
-    const work = act().catch((thrown) => {
-      fault = thrown;
-      throw thrown;
+    const arrived = this.store.arrivedBytes();
+    let hasSettled = false;
+    const work = act().finally(() => {
+      hasSettled = true;
     });
     try {
       return await withinMs(limitMs, work);
     } catch (thrown) {
-      if (thrown === fault) throw thrown;
-      const text = `${this.place}: ${(thrown as Error).message}`;
-      throw new TesseraError('STORE_UNAVAILABLE', text, { cause: thrown });
+      if (hasSettled) throw thrown;
+      const { message } = thrown as Error;
+      throw this.store.arrivedBytes() === arrived ? this.fault(message) : new Slow(message);
     }
   }
 }

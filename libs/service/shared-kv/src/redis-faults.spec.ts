@@ -100,7 +100,12 @@ describe.skipIf(missing.length > 0)('a Redis', () => {
   it('that stops in the middle fails its calls in their time', async () => {
     const server = await serverWith();
     const store = storeAt(urlOf(server), { timeoutMs: 300 });
-    const guard = guarded(store, { readMs: 100, writeMs: 300, writeBytesPerSecond: 1e9 });
+    const guard = guarded(store, {
+      readMs: 100,
+      readMostMs: 10_000,
+      writeMs: 300,
+      writeBytesPerSecond: 1e9,
+    });
     open.push(() => guard.close());
     await store.find(chain());
     server.signal('SIGSTOP');

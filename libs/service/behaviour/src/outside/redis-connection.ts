@@ -147,7 +147,7 @@ export class RedisConnection {
   private readonly probe = () => withinMs(CALL_TIMEOUT_MS, this.client.ping());
 
   private breaker(probe?: () => Promise<unknown>): StoreBreaker {
-    const isCluster = 'nodes' in this.client;
+    const isCluster = () => 'nodes' in this.client;
     const options = { isCluster, ...(probe && { probe }) };
     return new StoreBreaker(`Redis at ${this.options.address}`, options);
   }

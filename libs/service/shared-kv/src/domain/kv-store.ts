@@ -25,6 +25,13 @@ export interface FoundHead {
 export interface SharedKvStore {
   /** As the operator knows it, without a password; for messages. */
   readonly place: string;
+  /** It has several nodes, each of which may fail alone. */
+  readonly isCluster: boolean;
+  /**
+   * Of the bytes that have come from the store, of answers under way too: another number whenever
+   * some have. A store that is late and one that is away differ by it.
+   */
+  arrivedBytes(): number;
 
   /** The head of a chain; undefined: there is none. */
   find(chain: ChainName): Promise<FoundHead | undefined>;

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { TesseraError } from '@tessera/errors';
 import {
   isWrongServer,
@@ -7,7 +8,7 @@ import {
   redisFault,
   redisRefusal,
 } from '@tessera/redis';
-import { withinMs } from '@tessera/turns';
+import { whileMoving, withinMs } from '@tessera/turns';
 import type { Cluster, Redis, RedisOptions, Result } from 'ioredis';
 import type { StoreAddress } from '../domain/store-address.js';
 import { ERASE_SCRIPT, PUBLISH_SCRIPT, USE_SCRIPT, WRITE_SCRIPT } from './redis-scripts.js';
@@ -30,6 +31,8 @@ const SCRIPTS = {
   tesseraKvUse: USE_SCRIPT,
 };
 const SCRIPT_KEYS = 2;
+/** Of the time of a short call, so much at most takes one whose answer is long and moves. */
+const MOVING_TIMES = 12;
 
 export interface RedisContactOptions {
   readonly address: Extract<StoreAddress, { kind: 'redis' }>;
@@ -38,7 +41,7 @@ export interface RedisContactOptions {
   readonly field: string;
   /** `Redis at ...`, for messages. */
   readonly place: string;
-  /** Of a call, and of making a connection. */
+  /** Of a call, and of making a connection; of one whose answer is long, without a byte of it. */
   readonly timeoutMs: number;
 }
 
@@ -54,7 +57,8 @@ type Library = Pick<typeof import('ioredis'), 'Cluster' | 'Redis'>;
 export class RedisContact {
   private readonly nodes: readonly RedisNode[];
   private contact: Promise<RedisClient> | undefined;
-  private isCluster: boolean;
+  isCluster: boolean;
+  private client: Redis | Cluster | undefined;
   private isClosed = false;
 
   /** @throws TesseraError CONFIG_INVALID for a bad address */
@@ -65,13 +69,40 @@ export class RedisContact {
   }
 
   /** Rejects with STORE_UNAVAILABLE, STORE_FULL, STORE_CORRUPT and CONFIG_INVALID. */
-  async call<T>(command: (client: RedisClient) => Promise<T>): Promise<T> {
+  call<T>(command: (client: RedisClient) => Promise<T>): Promise<T> {
+    const { timeoutMs } = this.options;
+    return this.answered(command, (act) => withinMs(timeoutMs, act));
+  }
+
+  /** As call(), for as long as bytes come: what is late is not lost. */
+  callMoving<T>(command: (client: RedisClient) => Promise<T>): Promise<T> {
+    const { timeoutMs } = this.options;
+    const limits = { stillMs: timeoutMs, mostMs: MOVING_TIMES * timeoutMs };
+    return this.answered(command, (act) => whileMoving(limits, () => this.arrivedBytes(), act));
+  }
+
+  /** Of the connections that are there: another number whenever some have come. */
+  arrivedBytes(): number {
+    const { client } = this;
+    if (client === undefined) return 0;
+    const nodes = 'nodes' in client ? client.nodes() : [client];
+    // A node that has no connection has no stream.
+    return nodes.reduce(
+      (sum, { stream }) => sum + ((stream as Socket | undefined)?.bytesRead ?? 0),
+      0,
+    );
+  }
+
+  private async answered<T>(
+    command: (client: RedisClient) => Promise<T>,
+    limited: (act: Promise<T>) => Promise<T>,
+  ): Promise<T> {
     if (this.isClosed) throw this.fault(new Error('the connection is closed'));
     this.contact ??= this.connected();
     const { contact } = this;
     try {
       const act = async () => command(await contact);
-      return await withinMs(this.options.timeoutMs, act());
+      return await limited(act());
     } catch (thrown) {
       const isAnswer = thrown instanceof Error && thrown.name === 'ReplyError';
       if (!isAnswer || (isWrongServer(thrown) && !this.isCluster)) this.lost(contact);
@@ -113,7 +144,8 @@ export class RedisContact {
   private async connected(): Promise<RedisClient> {
     // Loaded only where a store is Redis.
     const library = await import('ioredis');
-    const client = this.client(library);
+    const client = this.clientOf(library);
+    this.client = client as Redis | Cluster;
     let reported: unknown;
     // Without a listener each failure would also be printed.
     client.on('error', (error: unknown) => {
@@ -138,7 +170,7 @@ export class RedisContact {
     }
   }
 
-  private client(library: Library): RedisClient {
+  private clientOf(library: Library): RedisClient {
     const { isTls, sentinel } = this.options.address;
     const { security = {}, timeoutMs } = this.options;
     const { tls = {}, ...account } = security;

@@ -29,11 +29,12 @@ const USED_MAX = 65_536;
 /**
  * A store in Redis 7 or Valkey: a lone server, one that sentinels name, or a cluster. Keys of an
  * owner, in one slot: `PREFIX:{OWNER}` (a hash of all its versions, see redis-scripts.ts) and
- * `PREFIX:{OWNER}:erased` (the offset of its newest erasure, kept for a year). Reads and writes
- * have a connection each: a head does not wait behind megabytes that go the other way.
+ * `PREFIX:{OWNER}:erased` (the offset of its newest erasure, kept for a year). Finds, reads
+ * and writes have a connection each: a head waits behind no megabytes, whichever way they go.
  */
 export class RedisSharedStore implements SharedKvStore {
   readonly place: string;
+  private readonly finds: RedisContact;
   private readonly reads: RedisContact;
   private readonly writes: RedisContact;
   private readonly used = new Map<string, number>();
@@ -44,8 +45,17 @@ export class RedisSharedStore implements SharedKvStore {
     checkPrefix(field, prefix);
     this.place = `Redis at ${address.nodes}, ${prefix}`;
     const contact = { ...options, place: this.place };
+    this.finds = new RedisContact(contact);
     this.reads = new RedisContact(contact);
     this.writes = new RedisContact(contact);
+  }
+
+  get isCluster(): boolean {
+    return this.contacts.some(({ isCluster }) => isCluster);
+  }
+
+  arrivedBytes(): number {
+    return this.contacts.reduce((sum, contact) => sum + contact.arrivedBytes(), 0);
   }
 
   async find(chain: ChainName): Promise<FoundHead | undefined> {
@@ -53,7 +63,7 @@ export class RedisSharedStore implements SharedKvStore {
     const { version } = chain;
     const [key] = this.keysOf(chain.owner);
     const fields = [`${version}h`, `${version}r`] as const;
-    const found = await this.reads.call((client) => client.hmgetBuffer(key, ...fields));
+    const found = await this.finds.call((client) => client.hmgetBuffer(key, ...fields));
     const [head, revision] = Array.isArray(found) ? found : [this.bytesOf(found)];
     if (head === null || revision === null) return undefined;
     this.use(chain);
@@ -65,7 +75,7 @@ export class RedisSharedStore implements SharedKvStore {
     checkName('block', block);
     const [key] = this.keysOf(chain.owner);
     const field = `${chain.version}b${block}`;
-    const bytes: unknown = await this.reads.call((client) => client.hgetBuffer(key, field));
+    const bytes: unknown = await this.reads.callMoving((client) => client.hgetBuffer(key, field));
     if (bytes === null) return undefined;
     this.use(chain);
     return this.bytesOf(bytes);
@@ -104,8 +114,11 @@ export class RedisSharedStore implements SharedKvStore {
   }
 
   async close(): Promise<void> {
-    this.reads.close();
-    this.writes.close();
+    for (const contact of this.contacts) contact.close();
+  }
+
+  private get contacts(): readonly RedisContact[] {
+    return [this.finds, this.reads, this.writes];
   }
 
   private keysOf(owner: string): readonly [string, string] {

@@ -35,6 +35,8 @@ const NO_REVISION = '"00000000000000000000000000000000"';
 export class S3Objects {
   private opened: Promise<{ sdk: typeof Sdk; client: Sdk.S3Client }> | undefined;
   private conditions: Promise<boolean> | undefined;
+  /** Bytes of objects, and answers. */
+  arrived = 0;
 
   /**
    * @param place for messages
@@ -54,7 +56,11 @@ export class S3Objects {
         const asked = new sdk.GetObjectCommand({ Bucket: this.bucket, Key: key });
         const { Body, ETag = '' } = await client.send(asked, { abortSignal });
         const parts: Uint8Array[] = [];
-        for await (const part of Body as Readable) parts.push(part);
+        this.arrived += 1;
+        for await (const part of Body as Readable) {
+          parts.push(part);
+          this.arrived += (part as Uint8Array).length;
+        }
         return { bytes: Buffer.concat(parts), revision: ETag };
       } catch (thrown) {
         if (isAbsent(thrown)) return undefined;

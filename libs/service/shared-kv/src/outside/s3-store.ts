@@ -39,6 +39,7 @@ const REMOVED_AT_ONCE = 16;
  */
 export class S3SharedStore implements SharedKvStore {
   readonly place: string;
+  readonly isCluster = false;
   private readonly objects: S3Objects;
   private readonly root: string;
   private readonly fences = new Map<string, { readonly at: number; readonly readMs: number }>();
@@ -52,6 +53,10 @@ export class S3SharedStore implements SharedKvStore {
     this.place = `s3://${address.bucket}/${this.root}`;
     const probeKey = `${this.root}conditions`;
     this.objects = new S3Objects(this.place, address.bucket, probeKey, s3, timeoutMs);
+  }
+
+  arrivedBytes(): number {
+    return this.objects.arrived;
   }
 
   async find(chain: ChainName): Promise<FoundHead | undefined> {
