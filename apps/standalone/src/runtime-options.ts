@@ -115,7 +115,7 @@ export function runtimeOptions(
       reserveBytes: config.disk.reserveBytes,
     },
     kv: {
-      ...kvOptions(config.kv),
+      ...kvOptions(config),
       versionsBackMax: config.adapters.kvVersionsBack,
       diskReserveBytes: config.disk.reserveBytes,
       ...(sharing && { sharing }),

@@ -118,7 +118,7 @@ function poolOptions(users: number, path: string): KvPoolOptions {
   const blockBytes = BLOCK_TOKENS * kvNumbersPerPosition(SHAPE) * BF16_BYTES;
   const blocks = Math.ceil((ITEMS * TOKENS_PER_ITEM) / BLOCK_TOKENS) + 2;
   return {
-    ...kvOptions(loadConfig().config.kv),
+    ...kvOptions(loadConfig().config),
     versionsBackMax: 0,
     pool: 'on',
     deviceBytes: 2 * blocks * blockBytes,

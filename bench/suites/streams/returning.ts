@@ -191,7 +191,7 @@ function poolOptions(pool: Pool, checkins: readonly Checkin[], path: string): Kv
   // The prompts of running requests lie on the device as well.
   const running = 4 * blocksOf(PROMPT_TOKENS_MAX) * BLOCK_BYTES;
   return {
-    ...kvOptions(config.kv),
+    ...kvOptions(config),
     versionsBackMax: 0,
     pool: 'on',
     deviceBytes: running + bytes(pool.device),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '@tessera/config';
+import { type KvPoolOptions, kvOff } from './kv-pool.js';
 
 /** Choices of the engine that no operator makes: each was measured against its alternative. */
 export const ENGINE_CHOICES = {
@@ -45,13 +46,13 @@ const KV_CHOICES = {
   prefetchQueueMax: 256,
 } as const;
 
-/** Bytes of the device tier that the engine asks for at least; of a pool that is off, unused. */
-const DEVICE_BYTES_MIN = 1024;
-
 /** Options of the KV pool from its configuration; without a device tier there is no pool. */
-export function kvOptions(kv: Config['kv']) {
-  const pool: 'on' | 'off' = kv.deviceBytes === 0 ? 'off' : 'on';
+export function kvOptions({
+  kv,
+  engine,
+}: Pick<Config, 'kv' | 'engine'>): Omit<KvPoolOptions, 'versionsBackMax'> {
+  // Prompts of running requests lie there all the same.
+  if (kv.deviceBytes === 0) return kvOff(engine.kvBytesMax);
   const { deviceBytes, hostBytes, diskBytes, path, blockCodec } = kv;
-  const tiers = { deviceBytes: deviceBytes || DEVICE_BYTES_MIN, hostBytes, diskBytes };
-  return { ...tiers, path, blockCodec, ...KV_CHOICES, pool };
+  return { deviceBytes, hostBytes, diskBytes, path, blockCodec, ...KV_CHOICES, pool: 'on' };
 }

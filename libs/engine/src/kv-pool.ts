@@ -96,12 +96,12 @@ export interface KvPool {
   checkIntegrity(signal?: Cancellation): Promise<KvIntegrity>;
 }
 
-/** No pool: prompts of running requests still need the device tier. */
 /** Keeps what all users share, in memory alone, while running requests leave room for it. */
 export function headPool(deviceBytes: number): KvPoolOptions {
   return { ...kvOff(deviceBytes), pool: 'on' };
 }
 
+/** No pool: prompts of running requests still need the device tier. */
 export function kvOff(deviceBytes: number): KvPoolOptions {
   return {
     pool: 'off',

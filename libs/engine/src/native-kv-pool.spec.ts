@@ -1,10 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { loadConfig } from '@tessera/config';
 import { checkNothingHeld } from '@tessera/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Binding, Catalogue, EngineRequest } from './engine.js';
+import { kvOptions } from './engine-limits.js';
 import type { EngineOptions } from './engine-options.js';
 import type { KvPoolOptions, KvPrefetch, KvUse } from './kv-pool.js';
 import { buildCatalogue, openCatalogue } from './native-catalogue.js';
@@ -307,6 +309,20 @@ describe('the KV pool of an engine', () => {
     expect((await recall(use(), { binding: other })).kv.deviceTokens).toBe(0);
     const same = engine.bind(catalogue, tokens, DIGESTS);
     expect((await recall(use(), { binding: same })).kv.deviceTokens).toBe(80);
+  });
+
+  it.each([
+    ['with the tiers below it', { hostBytes: 2 ** 24, diskBytes: 2 ** 24 }],
+    ['without any', { hostBytes: 0, diskBytes: 0 }],
+  ])('of no bytes is none, %s: every prompt is computed', async (_, tiers) => {
+    const { config } = loadConfig({ environment: {} });
+    const kv = { ...config.kv, deviceBytes: 0, ...tiers, path: join(folder, 'none') };
+    await engine.close();
+    await open({ versionsBackMax: 0, ...kvOptions({ ...config, kv }) });
+    for (let time = 0; time < 2; time++) {
+      expect((await recall(use())).kv).toMatchObject({ deviceTokens: 0, hostTokens: 0, diskTokens: 0 });
+    }
+    expect(existsSync(join(folder, 'none'))).toBe(false);
   });
 
   it('refuses a folder in use, one that cannot be, and capacities that do not fit', async () => {
