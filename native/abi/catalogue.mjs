@@ -144,6 +144,8 @@ const ItemTexts = record('ItemTexts', undefined, '', {
   itemIds: texts(),
   titles: texts(),
   attributes: texts(),
+  paused: bytes('1: known, but not recalled.'),
+  sequence: u53('Number of the last change of the version.'),
 });
 
 const CatalogueListing = record(

@@ -93,7 +93,14 @@ export interface CatalogueView {
   find(itemIds: readonly string[]): Uint32Array;
   /** SID codes per ordinal. Throws REQUEST_INVALID for an ordinal out of range. */
   sids(ordinals: Uint32Array): number[][];
-  items(ordinals: Uint32Array): CatalogueItem[];
+  items(ordinals: Uint32Array): ViewedItem[];
+  /** Number of its last change. */
+  readonly sequence: number;
+}
+
+export interface ViewedItem extends CatalogueItem {
+  /** Known, but not recalled. */
+  readonly isPaused: boolean;
 }
 
 /** An open catalogue. Its items may change; what it is bound by does not. */
@@ -185,6 +192,8 @@ export interface ChangingCatalogue extends Catalogue {
   landing(vector: Float32Array, neighbours: number): Promise<CatalogueLanding>;
   /** From now on reach() and judge() let items pass in their flight alone, by this clock. */
   fly(attributes: FlightAttributes, nowMs: () => number): void;
+  /** True if an item with these attributes, a JSON object as text, is in its flight now. */
+  isInFlight(attributes: string): boolean;
   compact(): Promise<number>;
   /** Every item of a pinned version but the removed ones, some at a time. */
   listItems(reach: Reach): Iterable<readonly ListedItem[]>;

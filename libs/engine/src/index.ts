@@ -78,6 +78,7 @@ export {
   NO_POLICY,
   type PromptDigests,
   type Reach,
+  type ViewedItem,
 } from './engine.js';
 export { ENGINE_CHOICES, engineLimits, kvOptions, scalesIn } from './engine-limits.js';
 export type { EngineOptions } from './engine-options.js';

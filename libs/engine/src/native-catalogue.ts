@@ -20,7 +20,6 @@ import {
 } from '@tessera/native';
 import { addon } from './addon.js';
 import type {
-  CatalogueItem,
   CatalogueSummary,
   CatalogueView,
   ChangeKeeping,
@@ -30,6 +29,7 @@ import type {
   Judgement,
   ListedItem,
   Reach,
+  ViewedItem,
 } from './engine.js';
 import { awaitNative, callNative } from './native-error.js';
 import { packReach } from './pack-reach.js';
@@ -99,15 +99,20 @@ class NativeView implements CatalogueView {
     return Array.from(ordinals, (_, i) => [...codes.subarray(offsets[i], offsets[i + 1])]);
   }
 
-  items(ordinals: Uint32Array): CatalogueItem[] {
-    const { itemIds, titles, attributes } = callNative(() =>
+  items(ordinals: Uint32Array): ViewedItem[] {
+    const { itemIds, titles, attributes, paused } = callNative(() =>
       addon().catalogueItems(this.handle, ordinals),
     );
     return itemIds.map((itemId, i) => ({
       itemId,
       title: titles[i] ?? '',
       attributes: attributes[i] ?? '{}',
+      isPaused: paused[i] === 1,
     }));
+  }
+
+  get sequence(): number {
+    return callNative(() => addon().catalogueItems(this.handle, new Uint32Array())).sequence;
   }
 }
 
@@ -119,6 +124,7 @@ export class NativeCatalogue implements ChangingCatalogue {
   summary: CatalogueSummary;
   hasFlights = false;
   private nowMs = Date.now;
+  private flight: FlightAttributes | undefined;
 
   constructor(
     /** Seen by NativeEngine alone. */
@@ -194,10 +200,23 @@ export class NativeCatalogue implements ChangingCatalogue {
     return awaitNative(() => addon().catalogueLanding(this.handle, vector, neighbours));
   }
 
+  isInFlight(attributes: string): boolean {
+    if (this.flight === undefined) return true;
+    const found = JSON.parse(attributes) as Record<string, unknown>;
+    const timeOf = (name: string, none: number) => {
+      const value = found[name];
+      return typeof value === 'number' ? value : none;
+    };
+    const { begin, end } = this.flight;
+    const nowMs = this.nowMs();
+    return timeOf(begin, 0) <= nowMs && nowMs < timeOf(end, Number.POSITIVE_INFINITY);
+  }
+
   fly({ begin, end }: FlightAttributes, nowMs: () => number): void {
     callNative(() => addon().catalogueFly(this.handle, begin, end));
     this.nowMs = nowMs;
     this.hasFlights = true;
+    this.flight = { begin, end };
   }
 
   compact(): Promise<number> {

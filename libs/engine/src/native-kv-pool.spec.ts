@@ -320,7 +320,11 @@ describe('the KV pool of an engine', () => {
     await engine.close();
     await open({ versionsBackMax: 0, ...kvOptions({ ...config, kv }) });
     for (let time = 0; time < 2; time++) {
-      expect((await recall(use())).kv).toMatchObject({ deviceTokens: 0, hostTokens: 0, diskTokens: 0 });
+      expect((await recall(use())).kv).toMatchObject({
+        deviceTokens: 0,
+        hostTokens: 0,
+        diskTokens: 0,
+      });
     }
     expect(existsSync(join(folder, 'none'))).toBe(false);
   });

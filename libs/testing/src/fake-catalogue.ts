@@ -4,7 +4,6 @@ import {
   type Catalogue,
   type CatalogueDigest,
   type CatalogueGeneration,
-  type CatalogueItem,
   type CatalogueLanding,
   type CatalogueState,
   type CatalogueSummary,
@@ -16,6 +15,7 @@ import {
   NO_ITEM,
   type Reach,
   type ReachRequest,
+  type ViewedItem,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 
@@ -81,11 +81,15 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
     return Array.from(ordinals, (ordinal) => [...this.at(ordinal).sid]);
   }
 
-  items(ordinals: Uint32Array): CatalogueItem[] {
+  items(ordinals: Uint32Array): ViewedItem[] {
     return Array.from(ordinals, (ordinal) => {
       const { itemId, title = '', attributes = '{}' } = this.at(ordinal);
-      return { itemId, title, attributes };
+      return { itemId, title, attributes, isPaused: false };
     });
+  }
+
+  get sequence(): number {
+    return this.state().sequence;
   }
 
   /** Knows `denied`, and caps of items, alone. */
@@ -173,6 +177,10 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
 
   fly(): void {
     this.hasFlights = true;
+  }
+
+  isInFlight(): boolean {
+    return true;
   }
 
   whyNotWritten(): string {

@@ -119,10 +119,12 @@ Napi::Value catalogue_items(const Napi::CallbackInfo& info) {
   const auto handle = any_view(info[0]);
   const catalogue::View& view = *handle->view;
   ItemTexts texts;
+  texts.sequence = static_cast<double>(view.sequence());
   for (const uint32_t item : read_ordinals(info, "catalogueItems", view)) {
     texts.item_ids.emplace_back(view.item_id(item));
     texts.titles.emplace_back(view.title(item));
     texts.attributes.emplace_back(view.attributes(item));
+    texts.paused.push_back(view.state(item) == catalogue::ItemState::kPaused ? 1 : 0);
   }
   return to_js(info.Env(), texts);
 }

@@ -239,6 +239,7 @@ it('tells every change of a batch, and what the items were between changes', asy
     ['b', item('b', 1)],
   ]);
   let sequence = 5;
+  const stateOf = (id: string) => items.get(id) ?? { ...item(id, 0, true), title: '', sid: [] };
   const feed = new ItemFeed({
     store,
     nowMs: () => BEGIN_MS + sequence,
@@ -250,8 +251,7 @@ it('tells every change of a batch, and what the items were between changes', asy
       changes: {
         listItems: async () => ({ sequence, pages: [[...items.values()]] }),
         items: {
-          of: async (ids: readonly string[]) =>
-            ids.map((id) => items.get(id) ?? { ...item(id, 0, true), title: '', sid: [] }),
+          pin: () => ({ sequence, of: (ids: readonly string[]) => ids.map(stateOf) }),
         } as never,
       },
     },

@@ -1,4 +1,4 @@
-import type { AppliedBatch, CatalogueChanges } from '@tessera/catalogue';
+import type { AppliedBatch, CatalogueChanges, ItemState, PinnedItems } from '@tessera/catalogue';
 import type { ChildFactStore } from './outside/child-fact-store.js';
 
 /** A catalogue that is followed. */
@@ -9,28 +9,37 @@ export interface FollowedCatalogue {
 }
 
 export interface ItemFeedParts {
-  readonly store: Pick<ChildFactStore, 'applyItems' | 'replaceItems' | 'offerRow'>;
+  readonly store: Pick<ChildFactStore, 'applyItems' | 'replaceItems' | 'offerRow' | 'noteDropped'>;
   readonly catalogue: FollowedCatalogue;
   readonly nowMs: () => number;
   readonly onFault: (thrown: unknown) => void;
 }
 
-interface ListedItem {
-  readonly itemId: string;
-  readonly title: string;
-  readonly attributes: string;
-  readonly isPaused: boolean;
-  readonly sid: readonly number[];
-}
-
-/** Batches that wait to be told; behind one more, all items are listed instead. */
+/**
+ * Batches that wait to be told, each with the version behind it; behind one more, its changes are
+ * counted as dropped and all items are listed instead.
+ */
 const BATCHES_MAX = 1000;
 /** Items of a call, each some hundred bytes. */
 const ITEMS_PER_CALL = 1024;
 /** Pages of a listing, each a millisecond of Node's thread, between two of which others run. */
 const PAGE_PAUSE_MS = 10;
+/** Milliseconds until a listing follows what could not be told. */
+const RETRY_MS = 5000;
+/** Changes that say by themselves whether their item is live behind them. */
+const LIVE_BEHIND: Readonly<Record<string, boolean>> = {
+  pause: false,
+  remove: false,
+  resume: true,
+};
 
-const itemRow = ({ itemId, title, attributes, isPaused, sid }: ListedItem) => ({
+interface Waiting {
+  readonly batch: AppliedBatch;
+  readonly timeMs: number;
+  readonly items: PinnedItems;
+}
+
+const itemRow = ({ itemId, title, attributes, isPaused, sid }: ItemState) => ({
   item_id: itemId,
   live: !isPaused,
   sid: sid.join('-'),
@@ -40,8 +49,11 @@ const itemRow = ({ itemId, title, attributes, isPaused, sid }: ListedItem) => ({
 
 /** Tells the facts each change of a catalogue, and what its items are from then on. */
 export class ItemFeed {
-  private readonly waiting: { readonly batch: AppliedBatch; readonly timeMs: number }[] = [];
+  private readonly waiting: Waiting[] = [];
   private mustList = true;
+  /** What was told up to this change is in a listing. */
+  private listed = -1;
+  private retry: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private isClosed = false;
 
@@ -52,9 +64,15 @@ export class ItemFeed {
     this.go();
   }
 
+  /** To be called when it is applied, before anything else is: items are told as they are then. */
   applied(batch: AppliedBatch): void {
-    if (this.waiting.length >= BATCHES_MAX) this.mustList = true;
-    else this.waiting.push({ batch, timeMs: this.parts.nowMs() });
+    const { store, catalogue, nowMs } = this.parts;
+    if (this.waiting.length >= BATCHES_MAX) {
+      store.noteDropped(batch.messages.reduce((sum, { length }) => sum + length, 0) || 1);
+      this.mustList = true;
+    } else {
+      this.waiting.push({ batch, timeMs: nowMs(), items: catalogue.changes.items.pin() });
+    }
     this.go();
   }
 
@@ -65,6 +83,7 @@ export class ItemFeed {
 
   async close(): Promise<void> {
     this.isClosed = true;
+    clearTimeout(this.retry);
     await this.running;
   }
 
@@ -72,6 +91,8 @@ export class ItemFeed {
     this.running ??= this.tellAll()
       .catch((thrown: unknown) => {
         this.mustList = true;
+        clearTimeout(this.retry);
+        this.retry = setTimeout(() => this.go(), RETRY_MS).unref();
         this.parts.onFault(thrown);
       })
       .finally(() => {
@@ -86,22 +107,21 @@ export class ItemFeed {
         await this.list();
         continue;
       }
-      const [next] = this.waiting;
-      if (next !== undefined) await this.tell(next.batch, next.timeMs);
-      this.waiting.shift();
+      const next = this.waiting.shift();
+      if (next !== undefined) await this.tell(next);
     }
   }
 
-  private async tell(batch: AppliedBatch, timeMs: number): Promise<void> {
+  private async tell({ batch, timeMs, items }: Waiting): Promise<void> {
     const { store, catalogue } = this.parts;
     const { sequence, source } = batch;
-    const named = new Set<string>();
+    const named = new Map<string, string>();
     for (const message of batch.messages) {
       for (const { op, itemId } of message) {
         const row = { time: timeMs, catalogue: catalogue.name, seq: sequence, source, op };
         store.offerRow('change', Object.assign(row, { item_id: itemId }));
         if (itemId === '') this.mustList = true;
-        else named.add(itemId);
+        else named.set(itemId, op);
       }
       await pause(0);
     }
@@ -112,12 +132,18 @@ export class ItemFeed {
       this.mustList = true;
     }
     // A listing tells them as well.
-    if (this.mustList) return;
-    const ids = [...named];
+    if (this.mustList || sequence <= this.listed) return;
+    const ids = [...named.keys()];
     for (let first = 0; first < ids.length; first += ITEMS_PER_CALL) {
-      const states = await catalogue.changes.items.of(ids.slice(first, first + ITEMS_PER_CALL));
-      const items = JSON.stringify(states.map((state) => itemRow(state)));
-      await store.applyItems({ catalogue: catalogue.name, sequence, timeMs, items });
+      const rows = items.of(ids.slice(first, first + ITEMS_PER_CALL)).map((state) => {
+        const row = itemRow(state);
+        // Another batch was applied before anybody heard of this one.
+        const isLater = items.sequence > sequence && state.sid.length > 0;
+        const live = isLater ? LIVE_BEHIND[named.get(state.itemId) ?? ''] : undefined;
+        return live === undefined ? row : Object.assign(row, { live });
+      });
+      const text = JSON.stringify(rows);
+      await store.applyItems({ catalogue: catalogue.name, sequence, timeMs, items: text });
     }
   }
 
@@ -133,6 +159,7 @@ export class ItemFeed {
       }
     }
     await store.replaceItems({ catalogue: catalogue.name, sequence, timeMs: nowMs() }, texts());
+    this.listed = sequence;
   }
 }
 

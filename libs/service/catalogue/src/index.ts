@@ -30,6 +30,7 @@ export { parseChangeLine } from './domain/change-line.js';
 export { clauseJson, clauseOf, FormReader, readClause } from './domain/clause-json.js';
 export { parseFlight } from './domain/flight.js';
 export type { ImportMark } from './domain/import-mark.js';
+export type { ItemState, PinnedItems } from './domain/item-states.js';
 export type { Landing, Neighbour } from './domain/landing.js';
 export type {
   AppliedImport,

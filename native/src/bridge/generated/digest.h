@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "7e293cf0267eafc9";
+inline constexpr std::string_view kAbiDigest = "9ee0852cc0e3fc7e";
 
 }  // namespace tessera::bridge

@@ -461,6 +461,8 @@ Napi::Value to_js(Napi::Env env, const ItemTexts& from) {
   to["itemIds"] = to_js(env, from.item_ids);
   to["titles"] = to_js(env, from.titles);
   to["attributes"] = to_js(env, from.attributes);
+  to["paused"] = to_js(env, from.paused);
+  to["sequence"] = to_js(env, static_cast<double>(from.sequence));
   return to;
 }
 

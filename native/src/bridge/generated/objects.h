@@ -250,6 +250,8 @@ struct ItemTexts {
   std::vector<std::string> item_ids;
   std::vector<std::string> titles;
   std::vector<std::string> attributes;
+  std::vector<uint8_t> paused;
+  uint64_t sequence{};
 };
 
 struct CatalogueListing {

@@ -113,6 +113,11 @@ export class ChildFactStore implements FactSink {
     return this.offer(table, '', () => row);
   }
 
+  /** Rows that nobody had room for before they were offered. */
+  noteDropped(count: number): void {
+    this.count('dropped', count);
+  }
+
   applyItems(batch: ItemBatch): Promise<void> {
     return this.link.call('applyItems', batch);
   }

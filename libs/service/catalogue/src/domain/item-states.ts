@@ -1,6 +1,6 @@
 import {
+  type CatalogueView,
   type ChangingCatalogue,
-  EVERY_ITEM,
   type ListedItem,
   NO_ITEM,
   NO_POLICY,
@@ -15,27 +15,40 @@ const breather = () =>
     setImmediate(resolve);
   });
 
-/** Items as the newest version of a catalogue has them. */
+export type ItemState = Omit<ListedItem, 'priority'>;
+
+/** A version of a catalogue, which stays as it is whatever is changed meanwhile. */
+export interface PinnedItems {
+  /** Number of its last change. */
+  readonly sequence: number;
+  /** In their order. One that is not live has `isPaused`; one that is gone has nothing else. */
+  of(itemIds: readonly string[]): readonly ItemState[];
+}
+
+/** Items as versions of a catalogue have them. */
 export class ItemStates {
   constructor(private readonly catalogue: ChangingCatalogue) {}
 
-  /** In their order. One that is not live has `isPaused`; one that is gone has nothing else. */
-  async of(itemIds: readonly string[]): Promise<readonly ListedItem[]> {
-    const { catalogue } = this;
-    const reach = await catalogue.reach(EVERY_ITEM);
-    const live = catalogue.firstObtainable(reach, itemIds, itemIds.length);
-    const byId = new Map(live.map((item) => [item.itemId, item]));
-    const view = catalogue.view();
+  /** The newest version, as it is when this is called. */
+  pin(): PinnedItems {
+    const view = this.catalogue.view();
+    return { sequence: view.sequence, of: (itemIds) => this.statesIn(view, itemIds) };
+  }
+
+  private statesIn(view: CatalogueView, itemIds: readonly string[]): readonly ItemState[] {
     const ordinals = view.find(itemIds);
+    const known = ordinals.filter((ordinal) => ordinal !== NO_ITEM);
+    const items = view.items(known);
+    const sids = view.sids(known);
+    let next = 0;
     return itemIds.map((itemId, index) => {
-      const found = byId.get(itemId);
-      if (found !== undefined) return found;
-      const nothing = { itemId, title: '', attributes: '{}', priority: 0, isPaused: true, sid: [] };
-      const ordinal = ordinals[index] ?? NO_ITEM;
-      if (ordinal === NO_ITEM) return nothing;
-      const [item] = view.items(Uint32Array.of(ordinal));
-      const [sid = []] = view.sids(Uint32Array.of(ordinal));
-      return Object.assign(nothing, { title: item?.title, attributes: item?.attributes, sid });
+      const nothing = { itemId, title: '', attributes: '{}', isPaused: true, sid: [] };
+      if (ordinals[index] === NO_ITEM) return nothing;
+      const [item, sid = []] = [items[next], sids[next]];
+      next += 1;
+      if (item === undefined) return nothing;
+      const isLive = !item.isPaused && this.catalogue.isInFlight(item.attributes);
+      return Object.assign(nothing, item, { sid, isPaused: !isLive });
     });
   }
 
