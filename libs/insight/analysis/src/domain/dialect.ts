@@ -40,7 +40,8 @@ export interface Dialect {
 
 const doubled = (text: string) => `'${text.replaceAll("'", "''")}'`;
 const escaped = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-const jsonPath = (name: string) => `$."${name.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+/** JSON Pointer (RFC 6901), which takes any name; paths of DuckDB take some for patterns. */
+const pointerTo = (name: string) => `'/' || replace(replace(${name}, '~', '~0'), '/', '~1')`;
 
 /** Product of the lengths of two lists. */
 const SHORT_LISTS = 10_000;
@@ -52,8 +53,7 @@ export const DUCKDB: Dialect = {
   ms: (column) => `epoch_ms(${column})`,
   quotient: (dividend, divisor) => `((${dividend}) // ${divisor})`,
   member: (map, key) => `coalesce(${map}[${doubled(key)}], '')`,
-  attribute: (json, name) =>
-    `coalesce(json_extract_string(${json}, ${doubled(jsonPath(name))}), '')`,
+  attribute: (json, name) => duckdbAttribute(json, doubled(name)),
   names: (json) => `json_keys(${json})`,
   items: (columns, source) =>
     `SELECT ${columns}, unnest(item_ids) AS item_id, ` +
@@ -71,8 +71,7 @@ export const DUCKDB: Dialect = {
     `ELSE len(list_filter(${left}, lambda item: list_contains(${right}, item))) END`,
   newest: (value, by) => `arg_max(${value}, ${by})`,
   number: (value) => `(${value})::DOUBLE`,
-  attributeNamed: (json, name) =>
-    `coalesce(json_extract_string(${json}, '$."' || ${name} || '"'), '')`,
+  attributeNamed: duckdbAttribute,
   contains: (text, part) => `contains(lower(${text}), lower(${doubled(part)}))`,
 };
 
@@ -100,6 +99,10 @@ export const CLICKHOUSE: Dialect = {
   attributeNamed: clickhouseAttribute,
   contains: (text, part) => `positionCaseInsensitiveUTF8(${text}, ${escaped(part)}) > 0`,
 };
+
+function duckdbAttribute(json: string, name: string): string {
+  return `coalesce(json_extract_string(${json}, ${pointerTo(name)}), '')`;
+}
 
 function clickhouseAttribute(json: string, name: string): string {
   return (
