@@ -109,3 +109,59 @@ it('loses and doubles nothing where the disk is full while hours are merged', as
     folder.remove();
   }
 }, 120_000);
+
+async function within(act: (path: string) => Promise<void>): Promise<void> {
+  const folder = temporaryFolder({});
+  await act(folder.path).finally(() => folder.remove());
+}
+
+const allOf = (count: number) => [count, count, count * ITEMS, true];
+const recalls = (path: string) =>
+  readdirSync(join(path, 'recall_fact')).filter((file) => file.endsWith('.parquet'));
+
+it('keeps what it writes after the clock went back over an hour that is merged', async () => {
+  await within(async (path) => {
+    const random = seededRandom(SEED);
+    let writer = await open(path, 0);
+    await append(writer, random, BEGIN_MS + 59 * 60_000, 10);
+    await writer.tidy(BEGIN_MS + HOUR_MS);
+    expect(recalls(path)).toEqual(['20261126T11.n.parquet']);
+    for (const [time, clock] of [30, 57, 58].entries()) {
+      await append(writer, random, BEGIN_MS + clock * 60_000, 10);
+      await writer.tidy(BEGIN_MS + clock * 60_000);
+      expect(await counted(path)).toEqual(allOf(10 * (time + 2)));
+      await writer.close();
+      writer = await open(path, 0);
+    }
+    await writer.tidy(BEGIN_MS + 2 * HOUR_MS);
+    await writer.tidy(BEGIN_MS + 14 * HOUR_MS);
+    await writer.tidy(BEGIN_MS + 14 * HOUR_MS);
+    await append(writer, random, BEGIN_MS, 10);
+    await writer.tidy(BEGIN_MS + 14 * HOUR_MS);
+    await writer.close();
+    expect(await counted(path)).toEqual(allOf(50));
+  });
+});
+
+it('leaves a file that is too old to those who read it, and names it to nobody', async () => {
+  await within(async (path) => {
+    const random = seededRandom(SEED);
+    let writer = await open(path, HOUR_MS);
+    await append(writer, random, BEGIN_MS - 3 * KEEP_MS, 5);
+    await append(writer, random, BEGIN_MS, 7);
+    const both = recalls(path);
+    await writer.tidy(BEGIN_MS);
+    expect(recalls(path)).toEqual(both);
+    expect(await counted(path)).toEqual(allOf(7));
+    await writer.tidy(BEGIN_MS + HOUR_MS / 2);
+    expect(recalls(path)).toEqual(both);
+    await writer.close();
+    // Another process gives it the whole time again.
+    writer = await open(path, HOUR_MS);
+    await writer.tidy(BEGIN_MS + HOUR_MS / 2);
+    expect(recalls(path)).toEqual(both);
+    await writer.tidy(BEGIN_MS + 2 * HOUR_MS);
+    await writer.close();
+    expect(readdirSync(join(path, 'recall_fact')).join()).not.toMatch(/gone|20261123/);
+  });
+});

@@ -7,6 +7,8 @@
 const STAMP = /^(\d{8}(?:T\d{2}(?:\d{2}(?:-\d+)?)?)?)\.[^/]*\.parquet$/;
 export const DAY_LENGTH = 8;
 const HOUR_LENGTH = 11;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 export function stampOf(file: string): string | undefined {
   return STAMP.exec(file)?.[1];
@@ -77,9 +79,21 @@ export function mergeable(files: readonly string[], nowMs: number): Map<string, 
   return groups;
 }
 
-/** The stamp of the file that was written last; '' without any. */
+/** The first minute behind the spans of hours and days that are in one file; '' without any. */
+export function minuteBehindMerged(files: readonly string[]): string {
+  const ends = files.flatMap((file) => {
+    const stamp = stampOf(file) ?? '';
+    if (stamp.length === HOUR_LENGTH) return [beginOf(stamp) + HOUR_MS];
+    return stamp.length === DAY_LENGTH ? [beginOf(stamp) + DAY_MS] : [];
+  });
+  return ends.length === 0 ? '' : minuteAt(Math.max(...ends));
+}
+
+/** The stamp of the file of a minute that was written last; '' without any. */
 export function newestStamp(paths: readonly string[]): string {
-  const stamps = paths.map((path) => stampOf(path.slice(path.lastIndexOf('/') + 1)) ?? '');
+  const stamps = paths
+    .map((path) => stampOf(path.slice(path.lastIndexOf('/') + 1)) ?? '')
+    .filter((stamp) => stamp.length > HOUR_LENGTH);
   const number = (stamp: string) => Number(stamp.split('-')[1] ?? 0);
   const minute = (stamp: string) => stamp.split('-')[0] ?? '';
   const isLater = (a: string, b: string) =>

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { countedFiles } from '../domain/fact-files.js';
 import { FACT_TABLES, type FactTableName } from '../domain/fact-tables.js';
@@ -11,6 +11,8 @@ export const KEYS_FILE = 'pseudonyms.keys';
 /** A path as SQL has it. */
 export const quoted = (path: string) => `'${path.replaceAll("'", "''")}'`;
 const PARTIAL = '.partial';
+/** Beside a file that is to go, and counts no more: those who know of it read it for a while. */
+const GONE = '.gone';
 
 export const tableFolder = (folder: string, name: FactTableName) => join(folder, name);
 
@@ -21,13 +23,27 @@ export const factFolders = (folder: string) =>
 /** Paths of the files of a table that count now, in the order of time. */
 export function tableFiles(folder: string, name: FactTableName): string[] {
   const at = tableFolder(folder, name);
-  const files = readdirSync(at).filter((file) => file.endsWith('.parquet'));
+  const names = new Set(readdirSync(at));
+  const isThere = (file: string) => file.endsWith('.parquet') && !names.has(`${file}${GONE}`);
+  const files = [...names].filter(isThere);
   const { form } = FACT_TABLES.find((table) => table.name === name) ?? { form: 'rows' };
   const counted = form === 'state' ? files : countedFiles(files);
   return counted.map((file) => join(at, file));
 }
 
-/** Paths of files whose rows are in the file of their hour or day as well. */
+/** From now on it counts no more. */
+export function retire(path: string): Promise<void> {
+  return writeFile(`${path}${GONE}`, '');
+}
+
+export async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true });
+  await rm(`${path}${GONE}`, { force: true });
+}
+
+export const isRetired = (path: string) => existsSync(`${path}${GONE}`);
+
+/** Paths of files whose rows are in the file of their hour or day as well, and of retired ones. */
 export function coveredFiles(folder: string): string[] {
   return FACT_TABLES.flatMap(({ name }) => {
     const counted = new Set(tableFiles(folder, name));
@@ -43,7 +59,8 @@ export async function makeFolders(folder: string): Promise<void> {
     const at = tableFolder(folder, name);
     await mkdir(at, { recursive: true });
     for (const file of await readdir(at)) {
-      if (file.endsWith(PARTIAL)) await rm(join(at, file), { force: true });
+      const isLeft = file.endsWith(GONE) && !existsSync(join(at, file.slice(0, -GONE.length)));
+      if (file.endsWith(PARTIAL) || isLeft) await rm(join(at, file), { force: true });
     }
   }
 }

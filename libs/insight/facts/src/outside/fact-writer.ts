@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
@@ -9,6 +8,7 @@ import {
   hourAt,
   mergeable,
   minuteAt,
+  minuteBehindMerged,
   newestStamp,
   stampOf,
 } from '../domain/fact-files.js';
@@ -22,8 +22,11 @@ import {
 import {
   bytesOf,
   coveredFiles,
+  isRetired,
   makeFolders,
   quoted,
+  removeFile,
+  retire,
   tableFiles,
   tableFolder,
   writeWhole,
@@ -90,6 +93,8 @@ const ORDER_OF_HOURS: Partial<Record<FactTableName, string>> = {
   behaviour: 'user_hash, time',
   item_hour: 'hour, item_id',
 };
+/** Tables whose files are of minutes, hours and days. */
+const MERGED = [...ROW_TABLES.map(({ name }) => name), 'item_hour'] as const;
 /** Of the time, the share that the file of item versions may be written in. */
 const EXPORT_SHARE = 20;
 
@@ -150,17 +155,28 @@ export class FactWriter {
 
   /**
    * Whole hours and days become one file each; the oldest go where there are too many, and first:
-   * a full disk may need their room.
+   * a full disk may need their room, and then has it at once.
    */
   async tidy(nowMs: number): Promise<void> {
     await this.removeCovered(nowMs);
     await this.retain(nowMs);
-    const rollups = new Rollups(this.connection, this.options.path, this.options.node);
-    await rollups.write(nowMs);
-    for (const name of [...ROW_TABLES.map((table) => table.name), 'item_hour'] as const) {
-      await this.merge(name, nowMs);
+    try {
+      await this.mergeAll(nowMs);
+    } catch (thrown) {
+      for (const path of coveredFiles(this.options.path)) {
+        if (isRetired(path)) await removeFile(path);
+      }
+      throw thrown;
     }
     await this.removeCovered(nowMs);
+  }
+
+  private async mergeAll(nowMs: number): Promise<void> {
+    const rollups = new Rollups(this.connection, this.options.path, this.options.node);
+    await rollups.write(nowMs);
+    for (const name of MERGED) {
+      await this.merge(name, nowMs);
+    }
   }
 
   find(userId: string): Promise<string | undefined> {
@@ -208,9 +224,14 @@ export class FactWriter {
     this.waiting.set(name, 0);
   }
 
-  /** Never one of an earlier hour than the last, whatever the clock does: hours are merged once. */
+  /**
+   * Never one before the last, nor of an hour or day that is one file or counted by items, whatever
+   * the clock does: these are made once.
+   */
   private nextStamp(nowMs: number): string {
-    const minute = [minuteAt(nowMs), this.lastStamp.slice(0, 13)].sort().at(-1) ?? '';
+    const files = MERGED.flatMap((name) => tableFiles(this.options.path, name));
+    const behind = minuteBehindMerged(files.map((path) => basename(path)));
+    const minute = [minuteAt(nowMs), this.lastStamp.slice(0, 13), behind].sort().at(-1) ?? '';
     const [, count = '0'] = this.lastStamp.split('-');
     this.lastStamp = this.lastStamp.startsWith(minute) ? `${minute}-${Number(count) + 1}` : minute;
     return this.lastStamp;
@@ -267,16 +288,14 @@ export class FactWriter {
       const fromMs = this.leaving.get(path) ?? nowMs + graceMs;
       this.leaving.set(path, fromMs);
       if (fromMs > nowMs) continue;
-      await rm(path, { force: true });
+      await removeFile(path);
       this.leaving.delete(path);
     }
   }
 
   private async retain(nowMs: number): Promise<void> {
     const { path, keepMs, keepBytes } = this.options;
-    const names = [...ROW_TABLES.map((table) => table.name), 'item_hour'] as const;
-    const files = names
-      .flatMap((name) => tableFiles(path, name))
+    const files = MERGED.flatMap((name) => tableFiles(path, name))
       .map((file) => ({ file, stamp: stampOf(basename(file)) ?? '' }))
       .sort((a, b) => (a.stamp < b.stamp ? -1 : 1));
     let bytes = await bytesOf(files.map(({ file }) => file));
@@ -286,7 +305,8 @@ export class FactWriter {
         stamp < dayAt(nowMs - keepMs) || stamp < hourAt(nowMs - keepMs).slice(0, stamp.length);
       if (!isOld && bytes <= keepBytes) continue;
       bytes -= await bytesOf([file]);
-      await rm(file, { force: true });
+      // A disk that has no room for the mark needs that of the file.
+      await retire(file).catch(() => removeFile(file));
     }
   }
 }
