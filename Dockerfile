@@ -28,6 +28,6 @@ WORKDIR /app
 VOLUME /app/data
 EXPOSE 8080 50051
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.TESSERA_HTTP_PORT ?? 8080}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "bin/health.mjs"]
 ENTRYPOINT ["/usr/bin/tini", "--"]
 CMD ["node", "dist/apps/standalone/src/main.js"]

@@ -12,6 +12,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endGroups } from './end-groups.mjs';
 import { fetchTestPrograms } from './test-programs.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -42,12 +43,8 @@ function fail(line) {
 const atWork = new Set();
 
 /** A compiler left behind would write into a folder that the next run works in. */
-function endCommands(signal) {
-  for (const { pid } of atWork) if (pid !== undefined) process.kill(-pid, signal);
-}
-
 function stopOn(signal) {
-  endCommands(signal);
+  endGroups(atWork, signal);
   process.exit(EXIT_INTERRUPTED);
 }
 
@@ -344,6 +341,6 @@ try {
   await main();
 } catch (error) {
   // One failed while others are at work.
-  endCommands('SIGTERM');
+  endGroups(atWork, 'SIGTERM');
   fail(error.message);
 }

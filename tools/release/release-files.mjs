@@ -107,6 +107,8 @@ export function writeRelease(root, folder) {
     join(folder, 'bin', 'tessera.mjs'),
   );
   fs.chmodSync(join(folder, 'bin', 'tessera.mjs'), MODE_EXECUTABLE);
+  const health = join(root, 'tools', 'release', 'health.mjs');
+  fs.copyFileSync(health, join(folder, 'bin', 'health.mjs'));
   const manifest = JSON.stringify(releaseManifest(root), null, 2);
   fs.writeFileSync(join(folder, 'package.json'), `${manifest}\n`);
 }

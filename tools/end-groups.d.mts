@@ -1,0 +1,4 @@
+export function endGroups(
+  heads: Iterable<{ readonly pid?: number | undefined }>,
+  signal: NodeJS.Signals,
+): void;
