@@ -313,9 +313,8 @@ const THREADED = [
   ...['model_test', 'parity_test', 'live_catalogue_test', 'beam_test', 'live_test'],
   ...['live_threads_test', 'select_test', 'odd_catalogue_test', 'kv_slot_test', 'kv_pool_test'],
   ...['kv_sim_test', 'kv_codec_test', 'kv_disk_test', 'kv_kill_test', 'kv_threads_test'],
-  'kv_store_link_test',
   ...['kv_sharing_test', 'store_test', 'store_fault_test', 'live_damage_test', 'engine_test'],
-  ...['adapter_test', 'kv_transparency_test', 'measure_scales_test'],
+  ...['adapter_test', 'kv_transparency_test', 'measure_scales_test', 'kv_store_link_test'],
 ];
 
 function threads() {

@@ -30,6 +30,7 @@ import {
   type WatchedItem,
   type WeightsUpdate,
 } from '@tessera/native';
+import type { CatalogueItem, CatalogueView } from './catalogue-view.js';
 import type { KvPool, KvPrefetch, KvUse } from './kv-pool.js';
 
 export const NO_ITEM = NOTHING.item;
@@ -44,13 +45,6 @@ export interface CatalogueSummary {
   readonly pathCount: number;
   readonly itemCount: number;
   readonly fileBytes: number;
-}
-
-export interface CatalogueItem {
-  readonly itemId: string;
-  readonly title: string;
-  /** JSON object text as imported; '{}' when none. */
-  readonly attributes: string;
 }
 
 /** The items that a request may find; made by Catalogue.reach() and given to the engine. */
@@ -85,22 +79,6 @@ export interface Judgement {
   /** Ordinal in the version; NO_ITEM where it has no such item. */
   readonly item: number;
   readonly sid: readonly number[];
-}
-
-/** One version of a catalogue; what it says of an item never changes. */
-export interface CatalogueView {
-  /** Ordinal per item ID, NO_ITEM where absent: for this view alone. */
-  find(itemIds: readonly string[]): Uint32Array;
-  /** SID codes per ordinal. Throws REQUEST_INVALID for an ordinal out of range. */
-  sids(ordinals: Uint32Array): number[][];
-  items(ordinals: Uint32Array): ViewedItem[];
-  /** Number of its last change. */
-  readonly sequence: number;
-}
-
-export interface ViewedItem extends CatalogueItem {
-  /** Known, but not recalled. */
-  readonly isPaused: boolean;
 }
 
 /** An open catalogue. Its items may change; what it is bound by does not. */

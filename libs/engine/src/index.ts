@@ -41,14 +41,13 @@ export {
   TREE_OUTCOMES,
   TREE_SLOTS,
 } from '@tessera/native';
+export type { CatalogueItem, CatalogueView, ViewedItem } from './catalogue-view.js';
 export { configNote } from './config-note.js';
 export {
   type BeamTree,
   type Binding,
   type Catalogue,
-  type CatalogueItem,
   type CatalogueSummary,
-  type CatalogueView,
   type ChangeKeeping,
   type ChangingCatalogue,
   Engine,
@@ -78,7 +77,6 @@ export {
   NO_POLICY,
   type PromptDigests,
   type Reach,
-  type ViewedItem,
 } from './engine.js';
 export { ENGINE_CHOICES, engineLimits, kvOptions, scalesIn } from './engine-limits.js';
 export type { EngineOptions } from './engine-options.js';

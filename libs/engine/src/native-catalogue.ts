@@ -19,9 +19,9 @@ import {
   writeGivenCodebooks,
 } from '@tessera/native';
 import { addon } from './addon.js';
+import type { CatalogueView, ViewedItem } from './catalogue-view.js';
 import type {
   CatalogueSummary,
-  CatalogueView,
   ChangeKeeping,
   ChangingCatalogue,
   FlightAttributes,
@@ -29,7 +29,6 @@ import type {
   Judgement,
   ListedItem,
   Reach,
-  ViewedItem,
 } from './engine.js';
 import { awaitNative, callNative } from './native-error.js';
 import { packReach } from './pack-reach.js';

@@ -49,7 +49,8 @@ Status Pool::drop_user(std::string_view user, uint64_t budget_us, uint64_t at) {
   }
   pool.chains.erase_graves(owner);
   const auto is_over = [&]() REQUIRES(pool.mutex) {
-    return pool.writer.is_broken() || (!is_erasing(pool, owner) && !pool.sharing.is_erasing(digest));
+    return pool.writer.is_broken() ||
+           (!is_erasing(pool, owner) && !pool.sharing.is_erasing(digest));
   };
   const bool is_gone =
       lock.wait_for(pool.writer.stored, std::chrono::microseconds(budget_us), is_over);

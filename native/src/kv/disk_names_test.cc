@@ -94,8 +94,8 @@ std::string named_record(HeadRecord head, const std::string& name, const std::st
   for (HeadBlock& block : head.blocks) {
     key = block_digest(key, left.first(block.length));
     left = left.subspan(block.length);
-    const auto bytes = std::as_bytes(std::span(blocks)).subspan(
-        slot_stride(kBlockBytes) * block.slot, kBlockBytes);
+    const auto bytes = std::as_bytes(std::span(blocks))
+                           .subspan(slot_stride(kBlockBytes) * block.slot, kBlockBytes);
     block.checksum = block_checksum(bytes, key);
   }
   std::string out;

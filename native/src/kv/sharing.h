@@ -30,7 +30,7 @@ inline constexpr uint64_t kLookAgainUs = 2'000'000;
 /// with the next version that the asked one may inherit of.
 struct Look {
   uint32_t version = 0;  // asked for
-  std::string owner;  // of the user
+  std::string owner;     // of the user
   uint32_t tokens_max = 0;
   uint64_t erasures_seen = 0;
   PrefetchRecord* record = nullptr;  // that waits for it; null once it was cut off

@@ -47,9 +47,8 @@ void close_under_callback(uint64_t limit_us, void (*end)(StoreLink&, uint64_t)) 
 }
 
 TEST(StoreLink, ClosesWhenNoCallbackOfThePerformerRuns) {
-  close_under_callback(kLongUs, [](StoreLink& link, uint64_t id) {
-    link.end(id, StoreCallEnd::kMissing, {}, "");
-  });
+  close_under_callback(
+      kLongUs, [](StoreLink& link, uint64_t id) { link.end(id, StoreCallEnd::kMissing, {}, ""); });
 }
 
 TEST(StoreLink, ClosesWhenNoCallbackOfWhatIsLateRuns) {

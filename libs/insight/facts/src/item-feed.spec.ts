@@ -9,16 +9,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A catalogue of one item per ID, and facts that note what they are told. */
-function world() {
+/** A catalogue of one item per ID. */
+function catalogue() {
   const items = new Map<string, ItemState>();
   let sequence = 0;
-  const told: unknown[] = [];
-  const faults: unknown[] = [];
-  let isAway = false;
-  const away = async () => {
-    if (isAway) throw new Error('the facts are away');
-  };
   const listed = () => [...items.values()];
   const pinned = () => {
     const now = new Map(items);
@@ -31,6 +25,31 @@ function world() {
     });
     const of = (ids: readonly string[]) => ids.map((id) => now.get(id) ?? none(id));
     return { sequence, of };
+  };
+  const change = (op: 'upsert' | 'pause' | 'resume', itemId: string): AppliedBatch => {
+    sequence += 1;
+    items.set(itemId, {
+      itemId,
+      title: '',
+      attributes: '{}',
+      isPaused: op === 'pause',
+      sid: [1],
+    });
+    const messages = [[{ op, itemId }]];
+    return { sequence, changeCount: 1, ops: { [op]: 1 }, told: [], source: '', messages };
+  };
+  const list = async () => ({ sequence, pages: [listed()] as never });
+  return { change, changes: { listItems: list, items: { pin: pinned } as never } };
+}
+
+/** The catalogue, and facts that note what they are told. */
+function world() {
+  const { change, changes } = catalogue();
+  const told: unknown[] = [];
+  const faults: unknown[] = [];
+  let isAway = false;
+  const away = async () => {
+    if (isAway) throw new Error('the facts are away');
   };
   const feed = new ItemFeed({
     store: {
@@ -50,28 +69,10 @@ function world() {
       },
       noteDropped: (count) => told.push(['dropped', count]),
     },
-    catalogue: {
-      name: '',
-      changes: {
-        listItems: async () => ({ sequence, pages: [listed()] as never }),
-        items: { pin: pinned } as never,
-      },
-    },
+    catalogue: { name: '', changes },
     nowMs: () => 1,
     onFault: (thrown) => faults.push(thrown),
   });
-  const change = (op: 'upsert' | 'pause' | 'resume', itemId: string): AppliedBatch => {
-    sequence += 1;
-    items.set(itemId, {
-      itemId,
-      title: '',
-      attributes: '{}',
-      isPaused: op === 'pause',
-      sid: [1],
-    });
-    const messages = [[{ op, itemId }]];
-    return { sequence, changeCount: 1, ops: { [op]: 1 }, told: [], source: '', messages };
-  };
   const settled = async () => {
     const done = feed.settled();
     await vi.runAllTimersAsync();

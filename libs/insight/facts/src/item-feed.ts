@@ -51,7 +51,7 @@ const itemRow = ({ itemId, title, attributes, isPaused, sid }: ItemState) => ({
 export class ItemFeed {
   private readonly waiting: Waiting[] = [];
   private mustList = true;
-  /** What was told up to this change is in a listing. */
+  /** The effects of changes up to this one are in a listing. */
   private listed = -1;
   private retry: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;

@@ -64,7 +64,7 @@ async function filled(path: string): Promise<DuckDbRecorder> {
 
 const count = async (recorder: DuckDbRecorder) => (await recorder.sizes()).recalls;
 
-it('leaves no byte of an erased user in a file, while others write, and after a restart', async () => {
+it('leaves no byte of an erased user, while others write, and after a restart', async () => {
   const path = join(folder.path, 'store');
   let recorder = await filled(path);
   const copy = await recorder.snapshot();

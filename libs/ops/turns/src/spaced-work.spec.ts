@@ -36,7 +36,7 @@ it('does what became due while it waited in one run, and nothing that is not due
 });
 
 it('runs again for what became due while it ran', async () => {
-  let end = () => undefined as void;
+  let end: () => void = () => undefined;
   const { work, waits, pass, runs } = spaced(
     () =>
       new Promise((resolve) => {

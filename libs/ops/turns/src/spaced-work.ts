@@ -21,7 +21,7 @@ function afterMs(ms: number, act: () => void): () => void {
 
 /**
  * Work that takes long and may wait: it runs soon after it has become due, and then no sooner than
- * twenty times as long as it took. So whatever is due is done within twenty runs' time and a second.
+ * twenty times as long as it took. So what is due is done within twenty runs' time and a second.
  */
 export class SpacedWork {
   private isDue = false;

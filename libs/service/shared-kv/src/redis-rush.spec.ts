@@ -1,4 +1,4 @@
-/** Blocks as real models have them, over a link that is slow for them; and a cluster that lost one. */
+/** Blocks as real models have them, over a link that is slow for them; a cluster that lost one. */
 
 import {
   missingFor,

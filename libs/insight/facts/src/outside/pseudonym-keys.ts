@@ -12,8 +12,8 @@ import { FILE_SYSTEM, overwriteFile, wipeFile } from '@tessera/files';
  *                 zeros where it is free
  *
  * A user's slot lies in the page that the digest's low bits name, anywhere in it. Where a page is
- * full the file is made anew with twice as many. No slot crosses a sector of a disk, so that a crash
- * leaves the old or the new one.
+ * full the file is made anew with twice as many. No slot crosses a sector of a disk: a crash leaves
+ * the old or the new one.
  */
 const MAGIC = Buffer.from('tessera pseudonyms 1');
 const PAGES_AT = 32;

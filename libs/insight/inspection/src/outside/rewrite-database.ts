@@ -33,7 +33,7 @@ export async function rewriteDatabase(path: string, memoryBytes: number): Promis
   }
 }
 
-/** What a process that died in it has left. */
+/** The remains of a process that died in it. */
 export async function clearRewrite(path: string): Promise<void> {
   for (const wal of ['', '.wal']) await wipeFile(`${path}${NEXT}${wal}`);
 }

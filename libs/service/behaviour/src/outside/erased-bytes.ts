@@ -24,8 +24,8 @@ type Ranges = { readonly from: Buffer; readonly to: Buffer }[];
 const LAST = Buffer.of(0xff);
 
 /**
- * What was erased is hidden by the store at once, and lies in its files until those are rewritten:
- * soon after an erasure, many users in one go. A key of the store says that there is something to
+ * The store hides at once what was erased, and has it in its files until those are rewritten: soon
+ * after an erasure, many users in one go. A key of the store says that there is something to
  * rewrite; a process that finds it at its start rewrites all, since no name may be kept for this.
  */
 export class ErasedBytes {

@@ -1,0 +1,22 @@
+export interface CatalogueItem {
+  readonly itemId: string;
+  readonly title: string;
+  /** JSON object text as imported; '{}' when none. */
+  readonly attributes: string;
+}
+
+/** One version of a catalogue; what it says of an item never changes. */
+export interface CatalogueView {
+  /** Ordinal per item ID, NO_ITEM where absent: for this view alone. */
+  find(itemIds: readonly string[]): Uint32Array;
+  /** SID codes per ordinal. Throws REQUEST_INVALID for an ordinal out of range. */
+  sids(ordinals: Uint32Array): number[][];
+  items(ordinals: Uint32Array): ViewedItem[];
+  /** Number of its last change. */
+  readonly sequence: number;
+}
+
+export interface ViewedItem extends CatalogueItem {
+  /** Known, but not recalled. */
+  readonly isPaused: boolean;
+}
