@@ -6,6 +6,7 @@ import {
   startRedisCluster,
   startRedisServer,
   throttledProxy,
+  until,
 } from '@tessera/testing';
 import { Cluster } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -92,6 +93,12 @@ describe.skipIf(missing.length > 0)('a shared Redis', () => {
     const guard = guardedAt(cluster.nodes[0]?.address ?? '');
     const names = Array.from({ length: 60 }, chain);
     for (const name of names) await guard.publish(name, Buffer.from('head'), '', [], 0);
+    await until('heads are found', () =>
+      guard.find(chain()).then(
+        () => true,
+        () => false,
+      ),
+    );
     expect(guard.isCluster).toBe(true);
     cluster.nodes[1]?.signal('SIGSTOP');
     const answers: boolean[] = [];

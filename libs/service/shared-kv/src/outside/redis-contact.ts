@@ -31,6 +31,8 @@ const SCRIPTS = {
   tesseraKvUse: USE_SCRIPT,
 };
 const SCRIPT_KEYS = 2;
+/** In which a node of a cluster says where slots are, before the next one is asked. */
+const SLOTS_MS = 1000;
 /** Of the time of a short call, so much at most takes one whose answer is long and moves. */
 const MOVING_TIMES = 12;
 
@@ -153,10 +155,12 @@ export class RedisContact {
     });
     try {
       const { timeoutMs } = this.options;
-      await withinMs(
-        timeoutMs,
-        client.connect().then(() => client.ping()),
-      );
+      // A cluster has answered which slots are where; a ping may go to a node that is away.
+      const isThere = async () => {
+        await client.connect();
+        if (!this.isCluster) await client.ping();
+      };
+      await withinMs(timeoutMs, isThere());
       // A user who may not ask is told by MOVED, and has to say ?cluster.
       const info = this.isCluster ? '' : await client.info('cluster').catch(() => '');
       if (!info.includes('cluster_enabled:1')) return client;
@@ -196,7 +200,7 @@ export class RedisContact {
     const nodeOptions = { ...redisOptions, commandTimeout: timeoutMs, socketTimeout: timeoutMs };
     return new library.Cluster([...this.nodes], {
       lazyConnect: true,
-      slotsRefreshTimeout: timeoutMs,
+      slotsRefreshTimeout: Math.min(timeoutMs, SLOTS_MS),
       redisOptions: nodeOptions,
     });
   }
