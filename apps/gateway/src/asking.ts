@@ -20,8 +20,8 @@ export interface Asked {
   /** Kind of call by which its cost is predicted. */
   readonly kind: string;
   readonly edge: Edge;
-  /** Milliseconds until its deadline; Infinity: it has none. */
-  readonly leftMs: number;
+  /** Milliseconds since 1970; Infinity: it has none. */
+  readonly deadlineMs: number;
   /** True once the caller has gone or the deadline has passed. */
   readonly isOver: () => boolean;
   readonly failureOf: (thrown: unknown) => Failure;
@@ -95,8 +95,9 @@ export class Asking {
   }
 
   /** @throws TesseraError ENGINE_OVERLOADED where no node that may take it can make the deadline */
-  private checkTime({ partition, role, leftMs }: Asked): void {
-    if (partition === undefined || leftMs === Number.POSITIVE_INFINITY) return;
+  private checkTime({ partition, role, deadlineMs }: Asked): void {
+    if (partition === undefined || deadlineMs === Number.POSITIVE_INFINITY) return;
+    const leftMs = deadlineMs - Date.now();
     const waitMs = this.cluster.leastWaitUs(partition, role) / MICROSECONDS_PER_MILLISECOND;
     if (waitMs <= leftMs) return;
     this.counts.refusedAhead += 1;

@@ -63,8 +63,9 @@ export class NodeHealth {
 }
 
 async function sightingOf(link: NodeLink): Promise<Sighting> {
-  const ask = { method: 'GET', path: '/health', headers: {}, timeoutMs: ANSWER_MS_MAX };
-  const [{ status, body }] = await Promise.all([link.http(ask), link.ping(ANSWER_MS_MAX)]);
+  const deadlineMs = Date.now() + ANSWER_MS_MAX;
+  const ask = { method: 'GET', path: '/health', headers: {}, deadlineMs };
+  const [{ status, body }] = await Promise.all([link.http(ask), link.ping(deadlineMs)]);
   const { versions, chains = 0, kvStore = '', ...told } = JSON.parse(body.toString()) as HealthBody;
   if (versions === undefined) return { state: 'down', reason: 'expected a health answer' };
   const relevance = parseRelevanceProfile(told.relevance);

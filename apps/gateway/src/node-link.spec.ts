@@ -31,15 +31,15 @@ async function asking(timeoutMs: number, breaks: boolean) {
     role: 'answer',
     kind: 'k',
     edge: 'http',
-    leftMs: Number.POSITIVE_INFINITY,
+    deadlineMs: Number.POSITIVE_INFINITY,
     isOver: () => false,
     failureOf,
   } as const;
   const body = Buffer.from('{}');
-  const hop = { method: 'POST', path: '/v1/recall', headers: {}, body, timeoutMs };
+  const hop = { method: 'POST', path: '/v1/recall', headers: {}, body };
   const answer = new Asking(cluster, new ForwardCounts()).ask(wanted, (link) => {
     asked += 1;
-    return link.http(hop);
+    return link.http({ ...hop, deadlineMs: Date.now() + timeoutMs });
   });
   const thrown: unknown = await answer.catch((error: unknown) => error);
   const states = cluster.links().map(({ state }) => state);
@@ -54,7 +54,7 @@ describe('a request over HTTP', () => {
     const { thrown, asked, states } = await asking(50, false);
     expect(thrown).toMatchObject({
       code: 'DEADLINE_EXCEEDED',
-      message: expect.stringContaining('expected an answer within 50 ms, got none'),
+      message: expect.stringContaining('got none'),
     });
     expect(asked).toBe(1);
     expect(states).toEqual(['up', 'up', 'up']);

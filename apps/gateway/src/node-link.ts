@@ -23,7 +23,8 @@ export interface HttpAsk {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | undefined;
-  readonly timeoutMs: number;
+  /** Milliseconds since 1970. */
+  readonly deadlineMs: number;
   /** Called once with what ends the request. */
   readonly onBegun?: (end: () => void) => void;
 }
@@ -36,7 +37,7 @@ const HEALTH_CHECK = '/grpc.health.v1.Health/Check';
 const EMPTY = Buffer.alloc(0);
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** Milliseconds behind its deadline in which the end of a call may come from the node. */
+/** Milliseconds behind its deadline in which the end of a call may still come from the node. */
 const GRACE_MS = 100;
 /** Largest number of a grpc-timeout, which has eight digits (gRPC over HTTP/2). */
 const TIMEOUT_MAX = 99_999_999;
@@ -48,6 +49,12 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 
 const refusalOf = ({ code, details, metadata }: grpc.ServiceError) =>
   new NodeRefusal(code, details, metadata);
+
+/** A call that waits for a node. */
+interface Waiting {
+  readonly reject: (thrown: Error) => void;
+  readonly end: () => void;
+}
 
 /** The connections to one node. Owner: the cluster of a gateway. */
 export class NodeLink {
@@ -103,8 +110,8 @@ export class NodeLink {
   }
 
   /**
-   * One message for one message, as bytes. Rejects with NodeRefusal, or NodeAway where the node was
-   * found to be away meanwhile. `deadlineMs`: since 1970.
+   * One message for one message, as bytes. Rejects with NodeRefusal, with NodeAway where the node was
+   * found to be away meanwhile, and with DEADLINE_EXCEEDED at `deadlineMs`, since 1970.
    */
   unary(
     path: string,
@@ -115,38 +122,49 @@ export class NodeLink {
   ): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const call = this.begin(path, message, { fields, deadlineMs }, (error, answer) => {
-        this.waiting.delete(leave);
-        clearTimeout(late);
+        ended();
         if (answer !== undefined) resolve(answer);
         else reject(error && refusalOf(error));
       });
       call.on('status', ({ metadata }: grpc.StatusObject) => {
         this.note(metadata.get(LOAD_TRAILER)[0]);
       });
-      const leave = () => {
-        this.waiting.delete(leave);
-        clearTimeout(late);
-        reject(new NodeAway(`${this.member.name} does not answer`));
-        call.cancel();
-      };
-      this.waiting.add(leave);
-      // The node ends the call at its deadline; a node that does not is given up a little later.
-      const endMs = deadlineMs - Date.now() + GRACE_MS;
-      const late =
-        deadlineMs === NEVER
-          ? undefined
-          : setTimeout(() => {
-              this.waiting.delete(leave);
-              reject(new NodeRefusal(DEADLINE_EXCEEDED, 'Deadline exceeded', new grpc.Metadata()));
-              call.cancel();
-            }, endMs);
+      const waiting = { reject, end: () => call.cancel() };
+      const ended = this.await(waiting, deadlineMs);
       onBegun(() => {
-        this.waiting.delete(leave);
-        clearTimeout(late);
+        ended();
         reject(new NodeRefusal(CANCELLED, 'the caller cancelled the call', new grpc.Metadata()));
         call.cancel();
       });
     });
+  }
+
+  /**
+   * The one end of what takes longer than its caller waits, and of what waits at a node that was
+   * found to be away. @returns what says that it has ended
+   */
+  private await({ reject, end }: Waiting, deadlineMs: number): () => void {
+    const leave = () => {
+      ended();
+      reject(new NodeAway(`${this.member.name} does not answer`));
+      end();
+    };
+    this.waiting.add(leave);
+    const leftMs = Math.max(0, Math.ceil(deadlineMs - Date.now()));
+    let timer: NodeJS.Timeout | undefined;
+    if (deadlineMs !== NEVER) {
+      timer = setTimeout(() => {
+        const expected = `expected an answer within ${leftMs} ms, got none`;
+        reject(new TesseraError('DEADLINE_EXCEEDED', `${this.member.name}: ${expected}`));
+        // The node ends the call at its deadline too: its answer leaves the connection whole.
+        timer = setTimeout(end, GRACE_MS);
+      }, leftMs);
+    }
+    const ended = () => {
+      this.waiting.delete(leave);
+      clearTimeout(timer);
+    };
+    return ended;
   }
 
   private begin(
@@ -169,11 +187,10 @@ export class NodeLink {
    * Rejects with NodeAway where there is no whole answer, and with DEADLINE_EXCEEDED where the node
    * took longer than it may: that is no sign of a node that is away.
    */
-  http({ method, path, headers, body, timeoutMs, onBegun }: HttpAsk): Promise<HttpAnswer> {
+  http({ method, path, headers, body, deadlineMs, onBegun }: HttpAsk): Promise<HttpAnswer> {
     const { isTls } = this.connection;
     const url = new URL(`${isTls ? 'https' : 'http'}://${this.member.http}`);
     const { cert, key, ca } = this.connection.files;
-    const signal = AbortSignal.timeout(timeoutMs);
     const options: RequestOptions = {
       agent: this.agent,
       // Of each request, not of the agent: they may have changed.
@@ -183,35 +200,28 @@ export class NodeLink {
       method,
       path,
       headers: { ...headers, ...(body && { 'content-length': String(body.length) }) },
-      signal,
     };
     return new Promise((resolve, reject) => {
       const over = (thrown: Error) => {
-        this.waiting.delete(leave);
-        reject(signal.aborted ? this.late(timeoutMs) : this.awayFor(thrown));
+        ended();
+        reject(this.awayFor(thrown));
       };
       const sent = (isTls ? httpsRequest : httpRequest)(options, (reply) => {
         const parts: Buffer[] = [];
         reply.on('data', (part: Buffer) => parts.push(part));
         reply.on('error', over);
         reply.on('end', () => {
-          this.waiting.delete(leave);
+          ended();
           const { statusCode: status = 0, headers: answered } = reply;
           this.note(answered[LOAD_TRAILER]);
           resolve({ status, headers: answered, body: Buffer.concat(parts) });
         });
       });
-      const leave = () => sent.destroy(new Error('it does not answer'));
-      this.waiting.add(leave);
+      const ended = this.await({ reject, end: () => sent.destroy() }, deadlineMs);
       onBegun?.(() => sent.destroy(new Error('the caller went away')));
       sent.on('error', over);
       sent.end(body);
     });
-  }
-
-  private late(timeoutMs: number): TesseraError {
-    const message = `${this.member.name}: expected an answer within ${timeoutMs} ms, got none`;
-    return new TesseraError('DEADLINE_EXCEEDED', message);
   }
 
   private awayFor({ message }: Error): NodeAway {
@@ -219,10 +229,10 @@ export class NodeLink {
   }
 
   /** Rejects with NodeAway where its gRPC edge does not answer in time. */
-  ping(timeoutMs: number): Promise<void> {
+  ping(deadlineMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       // A node that accepts the connection and says nothing would be waited for without an end.
-      const options = { deadline: Date.now() + timeoutMs };
+      const options = { deadline: deadlineMs };
       const none = new grpc.Metadata();
       this.client.makeUnaryRequest(HEALTH_CHECK, asIs, asIs, EMPTY, none, options, (error) => {
         const isAway = error?.code === UNAVAILABLE || error?.code === DEADLINE_EXCEEDED;

@@ -85,12 +85,12 @@ function answering(
   const asking = new Asking(cluster, counts);
   const split = new SplitCalls(cluster, counts);
   const calls = new GatewayCalls({ asking, split, connection, behaviours });
-  const timeoutMs = config.recall.deadlineMsMax;
+  const { deadlineMsMax } = config.recall;
   return {
     counts,
     split,
     fromTopics: new OneNodeCalls(asking, connection, 'kafka'),
-    overHttp: { asking, calls: split, connection, behaviours, log, timeoutMs },
+    overHttp: { asking, calls: split, connection, behaviours, log, deadlineMsMax },
     overGrpc: {
       names: forwardedServices(),
       addTo: (server: Parameters<typeof addForwarded>[0]) => addForwarded(server, calls, log),

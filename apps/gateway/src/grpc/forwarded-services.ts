@@ -112,5 +112,5 @@ function handlerOf(
     };
   }
   return (call: ServerUnaryCall<Buffer, Buffer>, done: Done) =>
-    void settle(calls.unary(path, grpcHop(call)), done);
+    void settle(calls.unary(path, grpcHop(path, call)), done);
 }

@@ -26,6 +26,18 @@ function fieldsOf(message: string, path: string): readonly protobuf.Field[] {
   return fields;
 }
 
+/** True for a path of names, of which none is repeated, to a field that is there. */
+export function hasField(message: string, path: string): boolean {
+  let type: protobuf.ReflectionObject | null = root.lookupType(message);
+  for (const name of path.split('.')) {
+    const field: protobuf.Field | undefined =
+      type instanceof protobuf.Type ? type.fields[name] : undefined;
+    if (field === undefined || field.repeated) return false;
+    type = field.resolvedType;
+  }
+  return true;
+}
+
 /** The field numbers of a path of names, such as `request.userId`. */
 export function fieldNumbers(message: string, path: string): readonly number[] {
   return fieldsOf(message, path).map(({ id }) => id);

@@ -53,7 +53,7 @@ export class OneNodeCalls {
       node,
       kind: CostEstimates.kindOf(path, bytes.length),
       edge: this.edge,
-      leftMs: call.deadlineMs - Date.now(),
+      deadlineMs: call.deadlineMs,
       isOver: () => call.cancelled || Date.now() >= call.deadlineMs,
       failureOf,
     };

@@ -30,7 +30,6 @@ const Request = {
   DOCUMENTS: asked('documents'),
   INSTRUCTION: asked('instruction'),
   FAILURES: asked('failures'),
-  DEADLINE_MS: asked('deadlineMs'),
 } as const;
 const Answer = {
   REQUEST_ID: answered('requestId'),
@@ -113,16 +112,14 @@ export function scoreInParts(
   const rest = without(request, given);
   const fields = withToken(hop.fields, connection);
   const sizeOf = (number: number) => textAt(request, [number])?.length ?? 0;
-  const ownMs = numberAt(request, Request.DEADLINE_MS) || Number.POSITIVE_INFINITY;
-  const endsMs = Math.min(hop.deadlineMs, Date.now() + ownMs);
   const call: ScoredCall<Buffer> = {
     path,
     edge: 'grpc',
     queryBytes: sizeOf(Request.QUERY) + sizeOf(Request.INSTRUCTION),
     documentBytes: given.map(({ content }) => content.length),
     failsWhole: numberAt(request, Request.FAILURES) === FAILURES_WHOLE,
-    leftMs: endsMs - Date.now(),
-    isOver: () => hop.cancelled || Date.now() >= endsMs,
+    leftMs: hop.deadlineMs - Date.now(),
+    isOver: () => hop.cancelled || Date.now() >= hop.deadlineMs,
     onCancelled: (act) => hop.onCancelled(act),
     failureOf,
     errorOf,

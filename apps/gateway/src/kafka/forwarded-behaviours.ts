@@ -10,10 +10,10 @@ import {
   type TopicRecord,
 } from '@tessera/kafka';
 import type { Cluster } from '../cluster.js';
+import { errorOf } from '../grpc/node-error.js';
 import type { OneNodeCalls } from '../grpc/one-node.js';
 import { askByOwner } from '../grpc/owner-calls.js';
 import { recordHop } from '../grpc/unary-hop.js';
-import { tesseraErrorOf } from './refusals.js';
 
 const APPEND = '/tessera.behaviour.v1.BehaviourService/Append';
 const PAYLOAD_VERSION = '1';
@@ -71,7 +71,7 @@ export class ForwardedBehaviours {
       await askByOwner(one, cluster, APPEND, call);
       return [];
     } catch (thrown) {
-      const error = tesseraErrorOf(thrown);
+      const error = errorOf(thrown);
       if (!OF_THE_RECORD.has(error.code)) throw error;
       if (records.length === 1) return [{ record: first, error }];
       const middle = records.length >> 1;

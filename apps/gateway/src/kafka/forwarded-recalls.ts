@@ -2,10 +2,10 @@ import { recallEventsPackage } from '@tessera/contracts';
 import { checkedRequest, type TopicRecall } from '@tessera/kafka';
 import { carrierOf } from '@tessera/telemetry';
 import { fieldNumber, messagesOf } from '../grpc/message-fields.js';
+import { errorOf } from '../grpc/node-error.js';
 import type { OneNodeCalls } from '../grpc/one-node.js';
 import { recordHop } from '../grpc/unary-hop.js';
 import { fieldOf, fieldsAt } from '../grpc/wire-path.js';
-import { tesseraErrorOf } from './refusals.js';
 
 const RECALL = '/tessera.recall.v1.RecallService/Recall';
 const REQUESTED_REQUEST = fieldNumber(`${recallEventsPackage}.RecallRequested`, 'request');
@@ -36,7 +36,7 @@ export async function forwardedRecall(one: OneNodeCalls, recall: TopicRecall): P
   return fieldOf(
     ANSWERED_RESPONSE,
     await answer.catch((thrown: unknown) => {
-      throw tesseraErrorOf(thrown);
+      throw errorOf(thrown);
     }),
   );
 }
