@@ -1,4 +1,4 @@
-/** A gateway before a node that says it is well and answers nothing: who keeps the caller's time. */
+/** A gateway before a node that says it is well and answers nothing keeps the caller's time. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

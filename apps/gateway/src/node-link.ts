@@ -110,7 +110,7 @@ export class NodeLink {
   }
 
   /**
-   * One message for one message, as bytes. Rejects with NodeRefusal, with NodeAway where the node was
+   * One message for one message, as bytes. Rejects with NodeRefusal, with NodeAway where the node is
    * found to be away meanwhile, and with DEADLINE_EXCEEDED at `deadlineMs`, since 1970.
    */
   unary(

@@ -9,7 +9,10 @@ export interface UnaryHop {
   readonly request: Buffer;
   readonly fields: Fields;
   readonly cancelled: boolean;
-  /** Until the node has to answer, by the transport and by the message, milliseconds since 1970; Infinity: there is none. */
+  /**
+   * Until the node has to answer, by the transport and by the message, milliseconds since 1970;
+   * Infinity: there is none.
+   */
   readonly deadlineMs: number;
   onCancelled(act: () => void): void;
 }
