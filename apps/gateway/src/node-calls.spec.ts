@@ -7,8 +7,8 @@ import type { Connection } from '@tessera/client';
 import { LOAD_TRAILER } from '@tessera/contracts';
 import { until } from '@tessera/testing';
 import { afterEach, expect, it } from 'vitest';
-import { failureOf } from './grpc/one-node.js';
-import { NodeAway, NodeLink } from './node-link.js';
+import { failureOf, NodeAway } from './node-failure.js';
+import { NodeLink } from './node-link.js';
 
 const CONNECTION: Connection = { isTls: false, files: {} as Connection['files'], token: '' };
 const PATH = '/test.v1.Echo/Ask';

@@ -1,6 +1,7 @@
 import { type LogWord, parseRelevanceProfile } from '@tessera/routing';
 import type { Cluster, Sighting } from './cluster.js';
-import { NodeAway, type NodeLink } from './node-link.js';
+import { NodeAway } from './node-failure.js';
+import type { NodeLink } from './node-link.js';
 
 const LOOK_EVERY_MS = 500;
 /** Of an answer: a busy node takes its time. */

@@ -5,8 +5,7 @@ import type { Connection } from '@tessera/client';
 import { describe, expect, it } from 'vitest';
 import { Asking, ForwardCounts } from './asking.js';
 import { Cluster } from './cluster.js';
-import { failureOf } from './http/node-answer.js';
-import { NodeAway } from './node-link.js';
+import { NodeAway } from './node-failure.js';
 
 const CONNECTION: Connection = { isTls: false, files: {} as Connection['files'], token: '' };
 const quiet = { info: () => undefined, warn: () => undefined };
@@ -33,7 +32,6 @@ async function asking(timeoutMs: number, breaks: boolean) {
     edge: 'http',
     deadlineMs: Number.POSITIVE_INFINITY,
     isOver: () => false,
-    failureOf,
   } as const;
   const body = Buffer.from('{}');
   const hop = { method: 'POST', path: '/v1/recall', headers: {}, body };

@@ -5,7 +5,7 @@ import { CHANNEL_OPTIONS, type Connection, channelCredentials } from '@tessera/c
 import { LOAD_TRAILER, type RelevanceProfile } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { type LogWord, type Member, NO_LOG, PredictedWork, parseLoadClass } from '@tessera/routing';
-import { NodeRefusal } from './node-refusal.js';
+import { NodeAway, NodeRefusal } from './node-failure.js';
 import type { Fields } from './passed-fields.js';
 
 /** `different`: another model, template or state than the cluster's, or another name. */
@@ -28,9 +28,6 @@ export interface HttpAsk {
   /** Called once with what ends the request. */
   readonly onBegun?: (end: () => void) => void;
 }
-
-/** A node that did not answer, though it may not have failed for good. */
-export class NodeAway extends Error {}
 
 const { CANCELLED, UNAVAILABLE, DEADLINE_EXCEEDED } = grpc.status;
 const HEALTH_CHECK = '/grpc.health.v1.Health/Check';
@@ -110,8 +107,8 @@ export class NodeLink {
   }
 
   /**
-   * One message for one message, as bytes. Rejects with NodeRefusal, with NodeAway where the node is
-   * found to be away meanwhile, and with DEADLINE_EXCEEDED at `deadlineMs`, since 1970.
+   * One message for one message, as bytes. Rejects with NodeRefusal, with NodeAway where the node
+   * is found to be away meanwhile, and with DEADLINE_EXCEEDED at `deadlineMs`, since 1970.
    */
   unary(
     path: string,

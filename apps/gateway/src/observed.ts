@@ -1,7 +1,7 @@
 import type { ProcessAccess } from '@tessera/hosting';
 import type { Readiness } from '@tessera/lifecycle';
 import type { Membership } from '@tessera/routing';
-import { Metrics } from '@tessera/telemetry';
+import type { Metrics } from '@tessera/telemetry';
 import type { ForwardCounts } from './asking.js';
 import type { Cluster } from './cluster.js';
 import type { SplitTally } from './relevance/split-counts.js';
@@ -47,15 +47,13 @@ export function addConditions(
   });
 }
 
-export function metricsOf(
+export function showGateway(
+  metrics: Metrics,
   { conditions }: Readiness,
   access: ProcessAccess,
   cluster: Cluster,
   { counts, split }: { readonly counts: ForwardCounts; readonly split: SplitTally },
-  version: string,
-): Metrics {
-  const metrics = new Metrics();
-  metrics.showBuild({ version, app: 'gateway' });
+): void {
   metrics.showConditions(() => conditions.all());
   metrics.showAccess(() => access.counts());
   metrics.showCluster(() => ({
@@ -69,5 +67,4 @@ export function metricsOf(
     revision: cluster.table.revision,
   }));
   metrics.showSplit(() => split);
-  return metrics;
 }

@@ -5,8 +5,6 @@ import { renumbered } from '../relevance/part-numbers.js';
 import type { Scored, ScoredCall } from '../relevance/scored-call.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
 import { enumNumber, fieldNumber, messagesOf } from './message-fields.js';
-import { errorOf } from './node-error.js';
-import { failureOf } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
 import {
   fieldOf,
@@ -121,8 +119,6 @@ export function scoreInParts(
     leftMs: hop.deadlineMs - Date.now(),
     isOver: () => hop.cancelled || Date.now() >= hop.deadlineMs,
     onCancelled: (act) => hop.onCancelled(act),
-    failureOf,
-    errorOf,
     ask: (link, part, leftMs, onBegun) => {
       const own = part.map((document) => {
         const { from, to } = given[document] as WireField;

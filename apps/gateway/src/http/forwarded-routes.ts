@@ -3,9 +3,9 @@ import { METHODS, type Method, methodAt, type Routing } from '@tessera/methods';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { askBehaviours, isOfBehaviours } from '../behaviours-link.js';
 import { checkLog, keyed } from '../grpc/one-change.js';
-import { type HttpAnswer, NodeAway, type NodeLink } from '../node-link.js';
+import { errorOf, NodeAway, Refused } from '../node-failure.js';
+import type { HttpAnswer, NodeLink } from '../node-link.js';
 import { askNode, factsOf, type HttpForwarding, type HttpHop, hopOf } from './http-hop.js';
-import { errorOf, Refused } from './node-answer.js';
 import { askOwners } from './owner-bodies.js';
 import { rerankInParts } from './rerank-parts.js';
 
@@ -70,13 +70,14 @@ export async function serveForwarded(
       done(null, body),
     );
     for (const [method, url, forwarded] of FORWARDS) {
-      const isFeatures = parts.behaviours !== undefined && isOfBehaviours(methodAt(url)?.path);
+      const path = methodAt(url)?.path ?? url;
+      const isFeatures = parts.behaviours !== undefined && isOfBehaviours(path);
       const act = isFeatures ? toFeatures : forwarded;
       const handler = async (request: FastifyRequest, reply: FastifyReply) => {
         // Fastify reads nothing where there is no content type: a node refuses that in its words.
         request.body ??= EMPTY;
-        const hop = await hopOf(parts, url, request, reply);
-        const answer = await act(parts, hop).catch((thrown: unknown) => {
+        const asked = async () => act(parts, await hopOf(parts, url, request, reply));
+        const answer = await parts.count(path, asked).catch((thrown: unknown) => {
           if (thrown instanceof Refused) return thrown.answer;
           throw thrown instanceof NodeAway ? errorOf(thrown) : thrown;
         });

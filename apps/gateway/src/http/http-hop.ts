@@ -5,11 +5,12 @@ import { CostEstimates, partitionOf } from '@tessera/routing';
 import type { Log } from '@tessera/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Asked, Asking } from '../asking.js';
+import type { Counted } from '../counted.js';
 import { deadlineNamed } from '../grpc/forwarded-methods.js';
+import { checkAnswer } from '../node-failure.js';
 import type { HttpAnswer, HttpAsk, NodeLink } from '../node-link.js';
 import { type Fields, passedFields, withToken } from '../passed-fields.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
-import { checkAnswer, failureOf } from './node-answer.js';
 
 export interface HttpForwarding {
   readonly asking: Asking;
@@ -18,6 +19,7 @@ export interface HttpForwarding {
   /** A feature process; undefined: the nodes answer calls about behaviours. */
   readonly behaviours: NodeLink | undefined;
   readonly log: Pick<Log, 'error'>;
+  readonly count: Counted;
   /** Milliseconds of a request whose body names no time, and of any. */
   readonly deadlineMsMax: number;
 }
@@ -128,11 +130,12 @@ export function askNode(
   let end: () => void = () => undefined;
   onCancelled(() => end());
   const kind = CostEstimates.kindOf(sent.path, sent.body?.length ?? 0);
-  const asked = { ...facts, kind, edge: 'http' as const, deadlineMs, isOver, failureOf };
+  const isChange = methodAt(sent.path)?.routing.to === 'change';
+  const asked = { ...facts, kind, edge: 'http' as const, deadlineMs, isOver, isChange };
   const onBegun = (ended: () => void) => {
     end = ended;
   };
-  return asking.ask(asked, async (link) =>
-    checkAnswer(await link.http({ ...sent, deadlineMs, onBegun })),
+  return asking.ask(asked, async (link, untilMs) =>
+    checkAnswer(await link.http({ ...sent, deadlineMs: untilMs, onBegun })),
   );
 }

@@ -5,7 +5,6 @@ import { FORWARDED, type OwnersRouting } from '../grpc/forwarded-methods.js';
 import type { HttpAnswer } from '../node-link.js';
 import { askParts, type OwnerPart, ownerParts } from '../owner-parts.js';
 import { askNode, type HttpHop, partitionAt } from './http-hop.js';
-import { errorOf } from './node-answer.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -43,7 +42,6 @@ export async function askOwners(asking: Asking, hop: HttpHop): Promise<HttpAnswe
       const answer = await askNode(asking, part, { ...facts, partition });
       return entriesOf(answer.body, routing, places.length);
     },
-    errorOf,
     failed: failedAs(routing),
   });
   const merged = Buffer.from(JSON.stringify({ [routing.outcomes.name]: answered }));

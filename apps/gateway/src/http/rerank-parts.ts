@@ -1,9 +1,9 @@
 import { TesseraError } from '@tessera/errors';
+import { checkAnswer } from '../node-failure.js';
 import { renumbered } from '../relevance/part-numbers.js';
 import type { Scored, ScoredCall, Usage } from '../relevance/scored-call.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
 import type { HttpHop } from './http-hop.js';
-import { checkAnswer, errorOf, failureOf } from './node-answer.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -139,8 +139,6 @@ async function inParts<Answer extends object>(
     leftMs: deadlineMs - Date.now(),
     isOver,
     onCancelled,
-    failureOf,
-    errorOf,
     ask: async (link, part, leftMs, onBegun) => {
       const own = { [form.documentsAt]: part.map((document) => values[document]) };
       const left = body.deadline_ms == null ? {} : { deadline_ms: Math.max(1, Math.floor(leftMs)) };

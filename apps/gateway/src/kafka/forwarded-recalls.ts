@@ -2,12 +2,12 @@ import { recallEventsPackage } from '@tessera/contracts';
 import { checkedRequest, type TopicRecall } from '@tessera/kafka';
 import { carrierOf } from '@tessera/telemetry';
 import { fieldNumber, messagesOf } from '../grpc/message-fields.js';
-import { errorOf } from '../grpc/node-error.js';
 import type { OneNodeCalls } from '../grpc/one-node.js';
 import { recordHop } from '../grpc/unary-hop.js';
 import { fieldOf, fieldsAt } from '../grpc/wire-path.js';
+import { errorOf } from '../node-failure.js';
 
-const RECALL = '/tessera.recall.v1.RecallService/Recall';
+export const RECALL = '/tessera.recall.v1.RecallService/Recall';
 const REQUESTED_REQUEST = fieldNumber(`${recallEventsPackage}.RecallRequested`, 'request');
 const ANSWERED_RESPONSE = fieldNumber(`${recallEventsPackage}.RecallAnswered`, 'response');
 const REQUEST_ID = fieldNumber(messagesOf(RECALL).request, 'requestId');
