@@ -56,7 +56,8 @@ export class NodeHealth {
       this.misses.set(link, misses);
       const reason = (thrown as Error).message;
       const isGone = thrown instanceof NodeAway && /ECONN|ENOTFOUND|EHOST/.test(reason);
-      if (isGone || misses >= MISSES_MAX) this.cluster.saw(link, { state: 'down', reason });
+      if (!isGone && misses < MISSES_MAX) return;
+      this.cluster.saw(link, { state: 'down', reason, isSilent: !isGone });
     } finally {
       this.asking.delete(link);
     }

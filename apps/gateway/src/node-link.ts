@@ -57,6 +57,8 @@ interface Waiting {
 export class NodeLink {
   state: NodeState = 'unknown';
   reason = 'not asked yet';
+  /** Its state when it stopped to answer health; undefined: it answers. */
+  silentFrom: NodeState | undefined;
   versions: Readonly<Record<string, string>> = {};
   /** Why it is not ready though it takes requests, '' where it is: something else is away. */
   blocked = '';

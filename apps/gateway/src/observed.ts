@@ -40,6 +40,16 @@ export function addConditions(
     },
   });
   conditions.add({
+    name: 'node-health',
+    kind: 'dependency',
+    isNeeded: false,
+    read: () => {
+      const names = cluster.unbelieved.map(({ member }) => member.name).join(', ');
+      const reason = `most nodes miss answers of health: ${names} are asked all the same`;
+      return names === '' ? { state: 'ok', reason: '' } : { state: 'degraded', reason };
+    },
+  });
+  conditions.add({
     name: 'membership',
     kind: 'dependency',
     isNeeded: false,
