@@ -62,8 +62,14 @@ export function showGateway(
   { conditions }: Readiness,
   access: ProcessAccess,
   cluster: Cluster,
-  { counts, split }: { readonly counts: ForwardCounts; readonly split: SplitTally },
+  tallies: {
+    readonly counts: ForwardCounts;
+    readonly split: SplitTally;
+    /** Nodes that there should be; undefined: unknown. */
+    readonly wanted: number | undefined;
+  },
 ): void {
+  const { counts, split, wanted } = tallies;
   metrics.showConditions(() => conditions.all());
   metrics.showAccess(() => access.counts());
   metrics.showCluster(() => ({
@@ -74,6 +80,7 @@ export function showGateway(
       const outstandingUs = cluster.outstandingUs(name);
       return { name, state, outstandingUs };
     }),
+    wanted,
     revision: cluster.table.revision,
   }));
   metrics.showSplit(() => split);

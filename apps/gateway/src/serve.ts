@@ -21,7 +21,7 @@ import { GatewayCalls } from './grpc/gateway-calls.js';
 import { OneNodeCalls } from './grpc/one-node.js';
 import { serveForwarded } from './http/forwarded-routes.js';
 import { type GatewayTopics, gatewayTopics } from './kafka/gateway-topics.js';
-import { membershipOf } from './membership.js';
+import { membershipOf, nodesWanted } from './membership.js';
 import { NodeHealth } from './node-health.js';
 import type { NodeLink } from './node-link.js';
 import { addConditions, showGateway } from './observed.js';
@@ -123,7 +123,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   addConditions(readiness, cluster, membership);
   const { conditions } = readiness;
   const topics = await gatewayTopics(config, { ...edges.fromTopics, cluster }, conditions, log);
-  const tallies = { counts, split: split.tally };
+  const tallies = { counts, split: split.tally, wanted: nodesWanted(config) };
   showGateway(metrics, readiness, access, cluster, tallies);
   if (topics !== undefined) metrics.showTopicLag(() => topics.server.lag());
   const versions = new ServedVersions({ service: serviceVersion, node: config.node.name });

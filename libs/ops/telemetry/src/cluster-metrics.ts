@@ -35,6 +35,11 @@ export const CLUSTER_METRICS = {
       'member nodes by state (unknown, up, draining, down, different: another model, log ' +
       'position or name)',
   },
+  clusterNodesWanted: {
+    name: 'tessera_cluster_nodes_wanted',
+    meaning:
+      'nodes that a gateway should have (cluster.nodes, cluster.nodesWanted); no sample: unknown',
+  },
   clusterRevision: {
     name: 'tessera_cluster_revision',
     meaning: 'revision of the routing table',
@@ -55,6 +60,8 @@ export interface ClusterCounts {
     readonly state: string;
     readonly outstandingUs: number;
   }[];
+  /** Undefined: unknown. */
+  readonly wanted: number | undefined;
   readonly revision: number;
 }
 
@@ -65,6 +72,7 @@ export interface ForwardedObservation extends Observation {
 
 /** Methods of the objectives. */
 const OBJECTIVES = ['RecallService/Recall', 'RecallService/RecallBatch'];
+const STATES = ['unknown', 'up', 'draining', 'down', 'different'];
 const REASONS = ['owner', 'owner-away', 'owner-loaded', 'role-missing', 'no-user', 'named'];
 
 export function countForwarded(registry: Registry): (seen: ForwardedObservation) => void {
@@ -104,8 +112,17 @@ export function registerClusterMetrics(registry: Registry, read: () => ClusterCo
     ...described(CLUSTER_METRICS.clusterNodes),
     labelNames: ['state'],
     collect() {
-      this.reset();
+      for (const state of STATES) this.set({ state }, 0);
       for (const { state } of read().nodes) this.inc({ state });
+    },
+  });
+  new Gauge({
+    ...described(CLUSTER_METRICS.clusterNodesWanted),
+    labelNames: [],
+    collect() {
+      const { wanted } = read();
+      if (wanted === undefined) this.reset();
+      else this.set(wanted);
     },
   });
   new Gauge({

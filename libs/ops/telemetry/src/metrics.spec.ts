@@ -105,6 +105,7 @@ function everything() {
     retries: 1,
     refusedAhead: 0,
     nodes: [{ name: 'a', state: 'up', outstandingUs: 500_000 }],
+    wanted: 3,
     revision: 2,
   }));
   metrics.showSplit(() => ({
