@@ -71,8 +71,8 @@ async function sightingOf(link: NodeLink): Promise<Sighting> {
   const { versions, chains = 0, kvStore = '', ...told } = JSON.parse(body.toString()) as HealthBody;
   if (versions === undefined) return { state: 'down', reason: 'expected a health answer' };
   const relevance = parseRelevanceProfile(told.relevance);
-  // One that is not ready for want of something else still answers what does not need it.
-  const isUp = status === OK || told.state === 'ready';
+  // One that waits for something else still answers what does not need it; `ready`: before 0.1.
+  const isUp = status === OK || told.state === 'blocked' || told.state === 'ready';
   const blocked = status === OK ? '' : (told.reason ?? 'it is not ready');
   const { clusterLog: log } = told;
   return { state: isUp ? 'up' : 'draining', versions, chains, kvStore, relevance, log, blocked };

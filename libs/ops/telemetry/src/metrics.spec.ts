@@ -134,6 +134,10 @@ describe('Metrics', () => {
     expect(counters.length).toBeGreaterThan(40);
     const silent = counters.filter(({ values }) => values.length === 0);
     expect(silent.map(({ name }) => name).filter((name) => !OPEN.includes(name))).toEqual([]);
+    const misnamed = all.filter(
+      ({ name, type }) => /_total$/.test(name) && String(type) === 'gauge',
+    );
+    expect(misnamed).toEqual([]);
     const fault = 'tessera_gateway_requests_total{edge="http",method="RecallService/Recall",code=';
     const text = await everything().text();
     expect(text).toContain(`${fault}"NODE_UNAVAILABLE"} 0`);

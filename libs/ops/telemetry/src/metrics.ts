@@ -178,6 +178,10 @@ export class Metrics {
 
   constructor(engineCounts?: () => EngineCounts, kvCounts?: () => KvCounts) {
     collectDefaultMetrics({ register: this.registry });
+    // Gauges named as counters, beside others that say the same by type.
+    for (const kind of ['handles', 'requests', 'resources']) {
+      this.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+    }
     this.requests = this.answered(METRICS.recallRequests);
     this.latency = this.timed(METRICS.recallLatency, 'edge');
     this.scoreRequests = this.answered(METRICS.scoreRequests);
