@@ -3,7 +3,13 @@
 import { type Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { type ErrorCode, isErrorCode, TesseraError, trailedError } from '@tessera/errors';
 import { type Failure, failureOfCall, failureOfCode } from '@tessera/routing';
-import type { HttpAnswer } from './node-link.js';
+
+/** Answer of a node's HTTP edge. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
 
 /** A node that did not answer, though it may not have failed for good. */
 export class NodeAway extends Error {}

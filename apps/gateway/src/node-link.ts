@@ -5,18 +5,11 @@ import { CHANNEL_OPTIONS, type Connection, channelCredentials } from '@tessera/c
 import { LOAD_TRAILER, type RelevanceProfile } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { type LogWord, type Member, NO_LOG, PredictedWork, parseLoadClass } from '@tessera/routing';
-import { NodeAway, NodeRefusal } from './node-failure.js';
-import type { Fields } from './passed-fields.js';
+import { type HttpAnswer, NodeAway, NodeRefusal } from './node-failure.js';
+import { type Fields, metadataOf } from './passed-fields.js';
 
 /** `different`: another model, template or state than the cluster's, or another name. */
 export type NodeState = 'unknown' | 'up' | 'draining' | 'down' | 'different';
-
-/** Answer of a node's HTTP edge. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Buffer;
-}
 
 export interface HttpAsk {
   readonly method: string;
@@ -172,8 +165,7 @@ export class NodeLink {
     { fields, deadlineMs }: { readonly fields: Fields; readonly deadlineMs: number },
     done: grpc.requestCallback<Buffer>,
   ): grpc.ClientUnaryCall {
-    const metadata = new grpc.Metadata();
-    for (const [name, value] of Object.entries(fields)) metadata.set(name, value);
+    const metadata = metadataOf(fields);
     // As a field, not as a deadline of grpc-js: that resets the stream, and Node's servers end a
     // connection that resets more than 33 a second.
     const leftMs = Math.max(1, Math.ceil(deadlineMs - Date.now()));

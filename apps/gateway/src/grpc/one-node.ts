@@ -6,7 +6,7 @@ import { CostEstimates, partitionOf } from '@tessera/routing';
 import { type Asking, type Edge, noNode } from '../asking.js';
 import { withToken } from '../passed-fields.js';
 import { FORWARDED } from './forwarded-methods.js';
-import { HOP_MS, hopMetadata, identity } from './hop-metadata.js';
+import { hopOf, identity } from './hop-metadata.js';
 import type { UnaryHop } from './unary-hop.js';
 import { textAt } from './wire-path.js';
 
@@ -69,8 +69,7 @@ export class OneNodeCalls {
       identity,
       identity,
       call.request,
-      hopMetadata(call.metadata, this.connection),
-      { deadline: Number(call.getDeadline()) - HOP_MS },
+      ...hopOf(call, this.connection),
     );
     call.once('cancelled', () => answers.cancel());
     answers.pipe(call as unknown as NodeJS.WritableStream);

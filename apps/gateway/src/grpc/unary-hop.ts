@@ -2,7 +2,7 @@ import type { ServerUnaryCall } from '@grpc/grpc-js';
 import type { Carrier } from '@tessera/telemetry';
 import { type Fields, passedFields } from '../passed-fields.js';
 import { leftMsOf } from './forwarded-methods.js';
-import { HOP_MS } from './hop-metadata.js';
+import { HOP_MS, hopDeadlineMs } from './hop-metadata.js';
 
 /** A unary call as the gateway needs it, from gRPC or a topic. */
 export interface UnaryHop {
@@ -31,7 +31,7 @@ export function grpcHop(path: string, call: ServerUnaryCall<Buffer, Buffer>): Un
     get cancelled() {
       return call.cancelled;
     },
-    deadlineMs: Math.min(Number(call.getDeadline()) - HOP_MS, ownMs),
+    deadlineMs: Math.min(hopDeadlineMs(call), ownMs),
     onCancelled: (act) => void call.once('cancelled', act),
   };
 }

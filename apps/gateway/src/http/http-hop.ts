@@ -7,8 +7,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Asked, Asking } from '../asking.js';
 import type { Counted } from '../counted.js';
 import { deadlineNamed } from '../grpc/forwarded-methods.js';
-import { checkAnswer } from '../node-failure.js';
-import type { HttpAnswer, HttpAsk, NodeLink } from '../node-link.js';
+import { checkAnswer, type HttpAnswer } from '../node-failure.js';
+import type { HttpAsk, NodeLink } from '../node-link.js';
 import { type Fields, passedFields, withToken } from '../passed-fields.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
 

@@ -2,7 +2,7 @@ import { errorBody, TesseraError } from '@tessera/errors';
 import { methodAt } from '@tessera/methods';
 import type { Asking } from '../asking.js';
 import { FORWARDED, type OwnersRouting } from '../grpc/forwarded-methods.js';
-import type { HttpAnswer } from '../node-link.js';
+import type { HttpAnswer } from '../node-failure.js';
 import { askParts, type OwnerPart, ownerParts } from '../owner-parts.js';
 import { askNode, type HttpHop, partitionAt } from './http-hop.js';
 

@@ -9,10 +9,9 @@ import {
 } from '@tessera/kafka';
 import type { Conditions } from '@tessera/lifecycle';
 import type { Log } from '@tessera/telemetry';
-import { BEHAVIOURS_PATTERN } from './behaviours-topic.controller.js';
 import { type BehaviourParts, ForwardedBehaviours } from './forwarded-behaviours.js';
 import { forwardedRecall, RECALL } from './forwarded-recalls.js';
-import { RECALLS_PATTERN } from './recalls-topic.controller.js';
+import { BEHAVIOURS_PATTERN, RECALLS_PATTERN } from './topics.controller.js';
 
 /** Topics that a gateway takes from a broker for its nodes. */
 export interface GatewayTopics extends ServedTopics {
