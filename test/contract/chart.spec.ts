@@ -78,7 +78,9 @@ describe.skipIf(!isThere).each(FORMS)('the form %s', (form) => {
       console.log('schemas are not asked here: there is no kubernetes-validate (PyPI)');
       return;
     }
-    const own = items.filter(({ apiVersion }) => !/monitoring\.coreos|keda/.test(apiVersion));
+    const own = items.filter(
+      ({ apiVersion }) => !/monitoring\.coreos|keda|gateway\.networking/.test(apiVersion),
+    );
     const write = (item: object, at: number) => {
       const file = join(folder.path, `${form}-${at}.json`);
       writeFileSync(file, JSON.stringify(item));
@@ -221,7 +223,7 @@ describe.skipIf(!isThere)('the chart', () => {
   );
 
   it.each([
-    ['no tokens', ['form=embedded'], "'/access/secretName'"],
+    ['no tokens', ['form=embedded'], 'access.secretName: expected a Secret with tokens.json'],
     ['another form', ['form=many'], "'/form'"],
     ['a value that it does not know', ['node.replicas=3'], "'node'"],
     ['a volume without a name', ['model.source=claim'], "'/model/claim/name'"],
@@ -239,6 +241,78 @@ describe.skipIf(!isThere)('the chart', () => {
     const example = join(CHART, 'examples', 'shared-kv.yaml');
     const { ok, said } = template('-f', example, '--set', 'autoscaling.kind=hpa');
     expect([ok, said]).toEqual([false, expect.stringContaining('sharedKv.appendReplicas')]);
+  });
+
+  it('takes what operators add to pods, and what they call things', () => {
+    const values = {
+      fullnameOverride: 'mine',
+      serviceAccount: { create: false, name: 'theirs' },
+      nodes: {
+        podLabels: { team: 'ads' },
+        updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 2 } },
+        minReadySeconds: 10,
+        probes: { startup: { failureThreshold: 7 }, liveness: { timeoutSeconds: 30 } },
+        extraContainers: [{ name: 'side', image: 'side' }],
+        extraInitContainers: [{ name: 'before', image: 'before' }],
+        dnsConfig: { options: [{ name: 'ndots', value: '1' }] },
+        hostAliases: [{ ip: '10.0.0.1', hostnames: ['log'] }],
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete' },
+      },
+      ingress: { enabled: true, hosts: ['ads.example.org'] },
+      httpRoute: { enabled: true, parentRefs: [{ name: 'edge' }] },
+    };
+    const file = join(folder.path, 'values.json');
+    writeFileSync(file, JSON.stringify(values));
+    const items = itemsOf('clustered', '-f', file);
+    const set = of(items, 'StatefulSet').find((one) => componentOf(one) === 'nodes') as Item;
+    const { updateStrategy, minReadySeconds, persistentVolumeClaimRetentionPolicy } = set.spec;
+    const { nodes } = values;
+    expect({ updateStrategy, minReadySeconds, persistentVolumeClaimRetentionPolicy }).toEqual({
+      updateStrategy: nodes.updateStrategy,
+      minReadySeconds: nodes.minReadySeconds,
+      persistentVolumeClaimRetentionPolicy: nodes.persistentVolumeClaimRetentionPolicy,
+    });
+    const pod = set.spec.template.spec;
+    expect(pod).toMatchObject({ serviceAccountName: 'theirs', hostAliases: nodes.hostAliases });
+    expect(pod.dnsConfig).toEqual(nodes.dnsConfig);
+    expect(pod.initContainers.map(({ name }: Container) => name)).toEqual(['before', 'model']);
+    const [own, side] = pod.containers;
+    expect([set.metadata.name, side.name, own.name]).toEqual(['mine-nodes', 'side', 'tessera']);
+    expect(own.startupProbe).toMatchObject({ failureThreshold: 7, periodSeconds: 1 });
+    expect(own.livenessProbe).toMatchObject({ timeoutSeconds: 30, periodSeconds: 5 });
+    expect(set.spec.template.metadata.labels.team).toBe('ads');
+    expect(of(items, 'ServiceAccount')).toEqual([]);
+    const [ingress] = of(items, 'Ingress');
+    const [{ host, http }] = (ingress as Item).spec.rules;
+    expect([host, http.paths[0].backend.service]).toEqual([
+      'ads.example.org',
+      { name: 'mine', port: { name: 'http' } },
+    ]);
+    const [route] = of(items, 'HTTPRoute');
+    expect(route?.spec.rules[0].backendRefs).toEqual([{ name: 'mine', port: 8080 }]);
+    const query = JSON.stringify(of(items, 'ScaledObject')[0]?.spec);
+    expect(query).toContain('service=\\"mine-gateway\\"');
+  });
+
+  it('says how many nodes there should be, and lists those that are not ready', () => {
+    const wanted = (items: readonly Item[]) =>
+      JSON.parse(of(items, 'ConfigMap')[0]?.data['gateway.json'] ?? '').cluster.nodesWanted;
+    expect(wanted(itemsOf('clustered', '--set', 'autoscaling.minReplicas=4'))).toBe(4);
+    const fixed = itemsOf('clustered', '--set', 'autoscaling.kind=none,nodes.replicas=5');
+    expect(wanted(fixed)).toBe(5);
+    const listed = of(fixed, 'Service').filter(({ spec }) => spec.publishNotReadyAddresses);
+    expect(listed.map(componentOf)).toEqual(['nodes']);
+  });
+
+  it('asks for room for a fetched model, and says what a lint without values lacks', () => {
+    const [set] = of(itemsOf('clustered'), 'StatefulSet');
+    const pod = set?.spec.template.spec;
+    for (const { resources } of [pod.initContainers[0], pod.containers[0]]) {
+      expect(resources.requests['ephemeral-storage']).toBe('20Gi');
+      expect(resources.requests.memory).toBeDefined();
+    }
+    const { ok, said } = runs(helm, ['lint', CHART]);
+    expect([ok, said]).toEqual([true, expect.stringContaining('access.secretName: expected')]);
   });
 
   it('takes keys of the configuration, and these win', () => {

@@ -463,6 +463,15 @@ it('refuses changes where nodes follow no log, and takes everything else', async
     expect(answer).toMatchObject({ status: 503, json: { error: { code: 'NODE_UNAVAILABLE' } } });
   }
   expect((await post('/v1/recall', { userId: 'u' }, both.httpUrl)).status).toBe(200);
+  const counted = await (await fetch(`${both.httpUrl}/metrics`)).text();
+  for (const [edge, method, code] of [
+    ['http', 'RecallService/Recall', 'OK'],
+    ['http', 'CatalogueService/Apply', 'NODE_UNAVAILABLE'],
+    ['grpc', 'CatalogueService/ApplyBatch', 'NODE_UNAVAILABLE'],
+  ]) {
+    const labels = `{edge="${edge}",method="${method}",code="${code}"}`;
+    expect(counted).toContain(`tessera_gateway_requests_total${labels} 1\n`);
+  }
   const listed = await catalogue.call('GetState', {});
   expect(listed).toMatchObject({ sequence: 0 });
   for (const one of [catalogue, its]) one.close();

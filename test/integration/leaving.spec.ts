@@ -118,6 +118,8 @@ describe('a store of behaviours that is away', () => {
         runtime,
       );
       expect(await isReady(serving)).toBe(ready);
+      const said = await (await fetch(`${serving.httpUrl}/health/ready`)).json();
+      expect(said).toMatchObject({ ready, state: ready ? 'ready' : 'blocked' });
       expect(await isAnswered(serving)).toBe(true);
     },
   );

@@ -1,9 +1,10 @@
 import { PLAIN } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
 import { type Failure, failureOfCode, type Member } from '@tessera/routing';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type Asked, Asking, ForwardCounts } from './asking.js';
 import { Cluster } from './cluster.js';
+import { NodeAway } from './node-failure.js';
 import type { NodeLink } from './node-link.js';
 
 const lines: string[] = [];
@@ -39,25 +40,29 @@ const asked = (more: Partial<Asked> = {}): Asked =>
       role: 'answer' as const,
       kind: 'k',
       edge: 'grpc',
-      leftMs: Number.POSITIVE_INFINITY,
+      deadlineMs: Number.POSITIVE_INFINITY,
       isOver: () => false,
-      failureOf: (thrown: unknown) => (thrown as { failure: Failure }).failure,
     },
     more,
   );
-const failing = (failure: Failure) => Object.assign(new Error(failure), { failure });
+const FAILING = {
+  away: new NodeAway('away'),
+  busy: new TesseraError('ENGINE_OVERLOADED', 'busy'),
+  final: new TesseraError('REQUEST_INVALID', 'final'),
+};
+const failing = (failure: Failure) => FAILING[failure];
 
 /** The names in the order in which they are asked for a partition. */
 const orderOf = (partition: number) =>
   cluster.table.order(partition).map((node) => cluster.table.members[node]?.name ?? '');
 
-async function names(act: (link: NodeLink) => Promise<string>, of = asked()) {
+async function names(act: (link: NodeLink, deadlineMs: number) => Promise<string>, of = asked()) {
   const tried: string[] = [];
   const counts = new ForwardCounts();
   const answer = await new Asking(cluster, counts)
-    .ask(of, (link) => {
+    .ask(of, (link, deadlineMs) => {
       tried.push(link.member.name);
-      return act(link);
+      return act(link, deadlineMs);
     })
     .catch((thrown: unknown) => thrown);
   return { tried, answer, counts };
@@ -93,11 +98,11 @@ it('gives up at once where another node would not help, or nobody waits', async 
   const act = (failure: Failure) => async () => {
     throw failing(failure);
   };
-  expect(await names(act('final'))).toMatchObject({ answer: { failure: 'final' } });
+  expect(await names(act('final'))).toMatchObject({ answer: failing('final') });
   const over = await names(act('busy'), asked({ isOver: () => true }));
-  expect(over).toMatchObject({ tried: [orderOf(3)[0]], answer: { failure: 'busy' } });
+  expect(over).toMatchObject({ tried: [orderOf(3)[0]], answer: failing('busy') });
   const busy = await names(act('busy'));
-  expect(busy).toMatchObject({ tried: orderOf(3), answer: { failure: 'busy' } });
+  expect(busy).toMatchObject({ tried: orderOf(3), answer: failing('busy') });
   const { tried, answer } = await names(act('away'));
   expect(tried).toEqual(orderOf(3));
   expect(answer).toBeInstanceOf(TesseraError);
@@ -185,8 +190,12 @@ it.each([
   ['REQUEST_INVALID', 'final'],
   ['DEADLINE_EXCEEDED', 'final'],
   ['', 'away'],
-])('takes the code %j of a node for %s', (code, failure) => {
+  ['STORE_UNAVAILABLE', 'final', 'busy'],
+  ['LOG_DIFFERENT', 'final', 'busy'],
+  ['CATALOGUE_INVALID', 'final', 'final'],
+])('takes the code %j of a node for %s, of a change %s', (code, failure, ofChange = failure) => {
   expect(failureOfCode(code)).toBe(failure);
+  if (code !== 'DEADLINE_EXCEEDED') expect(failureOfCode(code, true)).toBe(ofChange);
 });
 
 it('asks the one node that can answer, and refuses where it takes no requests', async () => {
@@ -218,7 +227,7 @@ it('refuses at once what neither the owner nor its successors can answer in time
   const state = (at: number, loadClass: number) => cluster.stated(order[at] ?? '', loadClass);
   state(0, 10);
   state(1, 11);
-  const soon = asked({ leftMs: 100 });
+  const soon = asked({ deadlineMs: Date.now() + 100 });
   expect((await names(async () => 'yes', soon)).answer).toBe('yes');
   state(2, 9);
   const refused = await names(async () => 'yes', soon);
@@ -227,13 +236,66 @@ it('refuses at once what neither the owner nor its successors can answer in time
   expect(refused.answer).toMatchObject({ code: 'ENGINE_OVERLOADED' });
   const { message, retryAfterMs } = refused.answer as TesseraError;
   expect(message).toMatch(
-    /^deadline: expected \d+(\.\d+)? ms, which the owner and its successors need, got 100 ms$/,
+    /^deadline: expected \d+(\.\d+)? ms, which the owner and its successors need, got \d+ ms$/,
   );
   // Class 9 begins with 256 ms, of which some have passed since.
   expect(retryAfterMs).toBeGreaterThan(0);
-  expect(retryAfterMs).toBeLessThanOrEqual(156);
-  const others = [asked({ leftMs: 1000 }), asked(), asked({ leftMs: 1, partition: undefined })];
+  expect(retryAfterMs).toBeLessThanOrEqual(256);
+  const others = [
+    asked({ deadlineMs: Date.now() + 10_000 }),
+    asked(),
+    asked({ deadlineMs: Date.now(), partition: undefined }),
+  ];
   for (const other of others) {
     expect((await names(async () => 'yes', other)).answer).toBe('yes');
   }
+});
+
+describe('a change', () => {
+  const change = (more: Partial<Asked> = {}) =>
+    asked(Object.assign({ partition: undefined, isChange: true }, more));
+
+  it.each(['STORE_UNAVAILABLE', 'LOG_DIFFERENT', 'DEADLINE_EXCEEDED'] as const)(
+    'goes on to a node that can append where one answers %s',
+    async (code) => {
+      clusterOf('a', 'b', 'c');
+      let isFirst = true;
+      const act = async ({ member: { name } }: NodeLink) => {
+        if (!isFirst) return name;
+        isFirst = false;
+        throw new TesseraError(code, 'the log is away');
+      };
+      const { tried, answer } = await names(act, change());
+      expect(tried).toHaveLength(2);
+      expect(answer).toBe(tried[1]);
+      expect(cluster.links().every(({ state }) => state === 'up')).toBe(true);
+    },
+  );
+
+  it('has what the last node said where none can append, and its own faults at once', async () => {
+    clusterOf('a', 'b', 'c');
+    const away = new TesseraError('STORE_UNAVAILABLE', 'the log is away');
+    const none = await names(() => Promise.reject(away), change());
+    expect([none.tried.length, none.answer]).toEqual([3, away]);
+    const fault = new TesseraError('REQUEST_INVALID', 'changes: expected some');
+    const own = await names(() => Promise.reject(fault), change());
+    expect([own.tried.length, own.answer]).toEqual([1, fault]);
+  });
+
+  it('leaves a share of its time to each node that may be asked, the last one all', async () => {
+    clusterOf('a', 'b', 'c');
+    const untilMs = Date.now() + 30_000;
+    const deadlines: number[] = [];
+    await names(
+      (_link, deadlineMs) => {
+        deadlines.push(deadlineMs);
+        return Promise.reject(new TesseraError('DEADLINE_EXCEEDED', 'nothing heard'));
+      },
+      change({ deadlineMs: untilMs }),
+    );
+    const [first = 0, second = 0, last] = deadlines;
+    expect(first).toBeLessThan(second);
+    expect(second).toBeLessThan(untilMs);
+    expect(last).toBe(untilMs);
+  });
 });

@@ -1,8 +1,9 @@
 import { TesseraError } from '@tessera/errors';
-import { askInTurn, type CallRole, type Failure } from '@tessera/routing';
+import { ATTEMPTS_MAX, askInTurn, type CallRole } from '@tessera/routing';
 import type { ClusterCounts } from '@tessera/telemetry';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { Cluster } from './cluster.js';
+import { failureOf } from './node-failure.js';
 import type { NodeLink } from './node-link.js';
 
 const RETRY_AFTER_MS = 500;
@@ -20,11 +21,12 @@ export interface Asked {
   /** Kind of call by which its cost is predicted. */
   readonly kind: string;
   readonly edge: Edge;
-  /** Milliseconds until its deadline; Infinity: it has none. */
-  readonly leftMs: number;
+  /** Milliseconds since 1970; Infinity: it has none. */
+  readonly deadlineMs: number;
   /** True once the caller has gone or the deadline has passed. */
   readonly isOver: () => boolean;
-  readonly failureOf: (thrown: unknown) => Failure;
+  /** A change, which a node that cannot append leaves to the next one; it has a key. */
+  readonly isChange?: boolean;
 }
 
 export function noNode(cluster: Cluster): TesseraError {
@@ -75,10 +77,14 @@ export class Asking {
    * Rejects with what the last node said, or with NODE_UNAVAILABLE. `act` must be repeatable: it
    * rejects only where no byte of an answer has come.
    */
-  async ask<Answer>(asked: Asked, act: (link: NodeLink) => Promise<Answer>): Promise<Answer> {
+  async ask<Answer>(
+    asked: Asked,
+    act: (link: NodeLink, deadlineMs: number) => Promise<Answer>,
+  ): Promise<Answer> {
     const { cluster, counts } = this;
     this.checkTime(asked);
-    const { failureOf, isOver } = asked;
+    const { isOver, isChange = false } = asked;
+    let left = isChange ? this.takers(asked.role) : 1;
     const next = (without: readonly string[]) => {
       const chosen = chosenFor(asked, cluster, without);
       if (chosen === undefined) return undefined;
@@ -88,15 +94,35 @@ export class Asking {
     };
     const lost = (link: NodeLink, thrown: unknown) => cluster.lost(link, (thrown as Error).message);
     const begin = (link: NodeLink) => cluster.begin(link, asked.kind);
-    const inTurn = { next, nameOf, begin, failureOf, lost, isOver };
-    const ended = await askInTurn(inTurn, act);
+    const inTurn = {
+      next,
+      nameOf,
+      begin,
+      lost,
+      isOver,
+      failureOf: (thrown: unknown) => failureOf(thrown, isChange),
+    };
+    const ended = await askInTurn(inTurn, (link: NodeLink) => {
+      // A node that says nothing leaves the others their share of the time.
+      const share = (asked.deadlineMs - Date.now()) / Math.max(1, left);
+      left -= 1;
+      return act(link, left < 1 ? asked.deadlineMs : Date.now() + share);
+    });
     if (ended.isAnswered) return ended.answer;
     throw ended.refusal ?? noNode(cluster);
   }
 
+  /** Nodes that may be asked for one change. */
+  private takers(role: CallRole): number {
+    const { cluster } = this;
+    const takers = cluster.links().filter((link) => cluster.takes(link, role));
+    return Math.min(ATTEMPTS_MAX, takers.length);
+  }
+
   /** @throws TesseraError ENGINE_OVERLOADED where no node that may take it can make the deadline */
-  private checkTime({ partition, role, leftMs }: Asked): void {
-    if (partition === undefined || leftMs === Number.POSITIVE_INFINITY) return;
+  private checkTime({ partition, role, deadlineMs }: Asked): void {
+    if (partition === undefined || deadlineMs === Number.POSITIVE_INFINITY) return;
+    const leftMs = deadlineMs - Date.now();
     const waitMs = this.cluster.leastWaitUs(partition, role) / MICROSECONDS_PER_MILLISECOND;
     if (waitMs <= leftMs) return;
     this.counts.refusedAhead += 1;

@@ -1,8 +1,9 @@
 import { TesseraError } from '@tessera/errors';
-import { type HttpAsk, NodeAway, NodeLink } from './node-link.js';
+import { NodeAway } from './node-failure.js';
+import { type HttpAsk, NodeLink } from './node-link.js';
 
 /** True for the methods that a feature process answers where one is named. */
-export const isOfBehaviours = (path = ''): boolean =>
+export const isOfBehaviours = (path: string): boolean =>
   path.startsWith('/tessera.behaviour.v1.BehaviourService/');
 
 /** A feature process, by `cluster.behaviours`; undefined: the nodes answer what it would. */

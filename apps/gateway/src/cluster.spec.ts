@@ -159,3 +159,30 @@ it('sends users of a busy owner to any node, once all say that they share a stor
   named(other, '');
   expect(chosen()?.link).toBe(owner);
 });
+
+it('asks slow nodes on where most miss their answers, and none that refuses connections', () => {
+  const readiness = new Readiness();
+  addConditions(readiness, cluster, { reading: () => ({ state: 'ok', reason: '' }) } as never);
+  const health = () => readiness.conditions.all().find(({ name }) => name === 'node-health');
+  const silent = (name: string) =>
+    cluster.saw(link(name), { state: 'down', reason: 'no answer', isSilent: true });
+  for (const name of ['a', 'b', 'c']) see(name, 'old');
+  silent('a');
+  expect([states(), health()?.state]).toEqual([['down', 'up', 'up'], 'ok']);
+  silent('b');
+  expect(states()).toEqual(['up', 'up', 'up']);
+  expect(health()).toMatchObject({
+    state: 'degraded',
+    reason: expect.stringContaining('a, b are'),
+  });
+  cluster.saw(link('c'), { state: 'down', reason: 'ECONNREFUSED' });
+  for (const name of ['a', 'b', 'a']) silent(name);
+  expect(states()).toEqual(['up', 'up', 'down']);
+  expect(cluster.choose(undefined, 'answer')).toBeDefined();
+  // Two of three answer again: the third's silence is a verdict.
+  see('c', 'old');
+  see('b', 'old');
+  expect([states(), health()?.state]).toEqual([['down', 'up', 'up'], 'ok']);
+  see('a', 'old');
+  expect(states()).toEqual(['up', 'up', 'up']);
+});

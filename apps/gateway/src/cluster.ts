@@ -37,7 +37,14 @@ export type Sighting =
       /** Why it is not ready though it takes requests; left out: it is. */
       readonly blocked?: string;
     }
-  | { readonly state: 'down'; readonly reason: string };
+  /** `isSilent`: it accepts connections and says nothing. */
+  | { readonly state: 'down'; readonly reason: string; readonly isSilent?: boolean };
+
+/**
+ * Share of the nodes that answer, below which silence is no verdict: they are slow or the gateway
+ * is, and to ask a slow node is no worse than to refuse (Envoy, "panic threshold").
+ */
+const PANIC_SHARE = 0.5;
 
 /**
  * The nodes of one cluster as a gateway knows them: who is a member, who takes requests, how much
@@ -167,10 +174,15 @@ export class Cluster {
     const [before, wasCounted] = [link.state, isCounted(link)];
     const isUp = sighting.state === 'up';
     const isChanged = isUp && !isSame(link.versions, sighting.versions);
-    if (sighting.state === 'down') {
+    if (sighting.state === 'down' && sighting.isSilent === true) {
+      link.silentFrom ??= before;
+      link.reason = sighting.reason;
+    } else if (sighting.state === 'down') {
+      link.silentFrom = undefined;
       this.put(link, 'down', sighting.reason);
       link.endWaiting();
     } else {
+      link.silentFrom = undefined;
       link.versions = sighting.versions;
       link.chains = sighting.chains ?? 0;
       link.relevance = sighting.relevance;
@@ -180,9 +192,31 @@ export class Cluster {
       link.work.state(sighting.relevance?.backlogUs ?? 0, performance.now());
       if (!isUp) this.put(link, 'draining', 'it is not ready');
     }
+    this.judgeSilence();
     // Every node is seen twice a second, and most sightings say nothing new.
     if (wasCounted !== isUp || isChanged) this.decide(isUp ? link : undefined);
     else if (link.state !== before) this.noteRoles();
+  }
+
+  /** Nodes that are asked although they miss answers of health: most do. */
+  get unbelieved(): readonly NodeLink[] {
+    return this.links().filter(({ silentFrom, state }) => silentFrom && state !== 'down');
+  }
+
+  private judgeSilence(): void {
+    const links = this.links();
+    const silent = links.filter(({ silentFrom }) => silentFrom !== undefined);
+    if (silent.length === 0) return;
+    const well = links.filter(({ state, silentFrom }) => state === 'up' && !silentFrom);
+    const isBelieved = well.length >= links.length * PANIC_SHARE;
+    for (const link of silent) {
+      const { silentFrom, state, reason } = link;
+      const isAsked = !isBelieved && (silentFrom === 'up' || silentFrom === 'different');
+      if (isAsked && state === 'down') this.put(link, silentFrom, reason);
+      if (isAsked || state === 'down') continue;
+      this.put(link, 'down', reason);
+      link.endWaiting();
+    }
   }
 
   /** Nodes that are behind the log get no requests. Once a round: it takes time to be behind. */

@@ -4,10 +4,9 @@ import { RecallRequests } from '@tessera/kafka';
 import { Log } from '@tessera/telemetry';
 import { Cluster } from './cluster.js';
 import { ClusterController } from './http/cluster.controller.js';
-import { BehavioursTopicController } from './kafka/behaviours-topic.controller.js';
 import { ForwardedBehaviours } from './kafka/forwarded-behaviours.js';
 import type { GatewayTopics } from './kafka/gateway-topics.js';
-import { RecallsTopicController } from './kafka/recalls-topic.controller.js';
+import { TopicsController } from './kafka/topics.controller.js';
 
 /** The whole wiring of a gateway over HTTP and topics. */
 @Module({})
@@ -17,11 +16,10 @@ export class GatewayModule {
     cluster: Cluster,
     topics: GatewayTopics | undefined,
   ): DynamicModule {
-    const ofTopics = [RecallsTopicController, BehavioursTopicController];
     return {
       module: GatewayModule,
       imports: [OperationsModule.register(operations)],
-      controllers: [ClusterController, ...(topics === undefined ? [] : ofTopics)],
+      controllers: [ClusterController, ...(topics === undefined ? [] : [TopicsController])],
       providers: [
         { provide: Cluster, useValue: cluster },
         { provide: Log, useValue: operations.log },

@@ -27,3 +27,9 @@ export function membershipOf({ cluster, peer }: Pick<Config, 'cluster' | 'peer'>
   if (dns !== '') return dnsMembership(dns);
   return etcdMembership(new Etcd(etcd, etcdSecurity({ cluster, peer })), name);
 }
+
+/** Nodes that a gateway should have: those of the list, or the number said; undefined: unknown. */
+export function nodesWanted({ cluster }: Pick<Config, 'cluster'>): number | undefined {
+  const { nodes, nodesWanted: said } = cluster;
+  return nodes === '' ? said || undefined : parseMembers(nodes).length;
+}

@@ -7,8 +7,8 @@ import type { Connection } from '@tessera/client';
 import { LOAD_TRAILER } from '@tessera/contracts';
 import { until } from '@tessera/testing';
 import { afterEach, expect, it } from 'vitest';
-import { failureOf } from './grpc/one-node.js';
-import { NodeAway, NodeLink } from './node-link.js';
+import { failureOf, NodeAway } from './node-failure.js';
+import { NodeLink } from './node-link.js';
 
 const CONNECTION: Connection = { isTls: false, files: {} as Connection['files'], token: '' };
 const PATH = '/test.v1.Echo/Ask';
@@ -80,7 +80,7 @@ it('fails as the node does, with its trailers', async () => {
 
 it('ends at the deadline, which says nothing of the node', async () => {
   const thrown = await thrownBy(ask(linkTo(await serve(() => undefined)), Date.now() + 50));
-  expect(thrown).toMatchObject({ code: grpc.status.DEADLINE_EXCEEDED });
+  expect(thrown).toMatchObject({ code: 'DEADLINE_EXCEEDED' });
   expect(failureOf(thrown)).toBe('final');
 });
 
@@ -89,9 +89,9 @@ it('ends at the deadline before a node that accepts connections and says nothing
   opened.push(() => silent.close());
   await once(silent, 'listening');
   const link = linkTo((silent.address() as AddressInfo).port);
-  await expect(link.ping(100)).rejects.toThrow(NodeAway);
+  await expect(link.ping(Date.now() + 100)).rejects.toThrow(NodeAway);
   expect(await thrownBy(ask(link, Date.now() + 100))).toMatchObject({
-    code: grpc.status.DEADLINE_EXCEEDED,
+    code: 'DEADLINE_EXCEEDED',
   });
 });
 
@@ -101,7 +101,7 @@ it('keeps the connection of many calls that end at their deadlines', async () =>
   for (let round = 0; round < 15; round += 1) {
     const asked = Array.from({ length: 100 }, () => thrownBy(ask(link, Date.now() + 20)));
     for (const thrown of await Promise.all(asked)) {
-      expect(thrown).toMatchObject({ code: grpc.status.DEADLINE_EXCEEDED });
+      expect(thrown).toMatchObject({ code: 'DEADLINE_EXCEEDED' });
     }
   }
   expect(peers.size).toBe(1);

@@ -1,6 +1,7 @@
 import { type LogWord, parseRelevanceProfile } from '@tessera/routing';
 import type { Cluster, Sighting } from './cluster.js';
-import { NodeAway, type NodeLink } from './node-link.js';
+import { NodeAway } from './node-failure.js';
+import type { NodeLink } from './node-link.js';
 
 const LOOK_EVERY_MS = 500;
 /** Of an answer: a busy node takes its time. */
@@ -55,7 +56,8 @@ export class NodeHealth {
       this.misses.set(link, misses);
       const reason = (thrown as Error).message;
       const isGone = thrown instanceof NodeAway && /ECONN|ENOTFOUND|EHOST/.test(reason);
-      if (isGone || misses >= MISSES_MAX) this.cluster.saw(link, { state: 'down', reason });
+      if (!isGone && misses < MISSES_MAX) return;
+      this.cluster.saw(link, { state: 'down', reason, isSilent: !isGone });
     } finally {
       this.asking.delete(link);
     }
@@ -63,13 +65,14 @@ export class NodeHealth {
 }
 
 async function sightingOf(link: NodeLink): Promise<Sighting> {
-  const ask = { method: 'GET', path: '/health', headers: {}, timeoutMs: ANSWER_MS_MAX };
-  const [{ status, body }] = await Promise.all([link.http(ask), link.ping(ANSWER_MS_MAX)]);
+  const deadlineMs = Date.now() + ANSWER_MS_MAX;
+  const ask = { method: 'GET', path: '/health', headers: {}, deadlineMs };
+  const [{ status, body }] = await Promise.all([link.http(ask), link.ping(deadlineMs)]);
   const { versions, chains = 0, kvStore = '', ...told } = JSON.parse(body.toString()) as HealthBody;
   if (versions === undefined) return { state: 'down', reason: 'expected a health answer' };
   const relevance = parseRelevanceProfile(told.relevance);
-  // One that is not ready for want of something else still answers what does not need it.
-  const isUp = status === OK || told.state === 'ready';
+  // One that waits for something else still answers what does not need it; `ready`: before 0.1.
+  const isUp = status === OK || told.state === 'blocked' || told.state === 'ready';
   const blocked = status === OK ? '' : (told.reason ?? 'it is not ready');
   const { clusterLog: log } = told;
   return { state: isUp ? 'up' : 'draining', versions, chains, kvStore, relevance, log, blocked };

@@ -5,38 +5,29 @@ import { CHANNEL_OPTIONS, type Connection, channelCredentials } from '@tessera/c
 import { LOAD_TRAILER, type RelevanceProfile } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { type LogWord, type Member, NO_LOG, PredictedWork, parseLoadClass } from '@tessera/routing';
-import { NodeRefusal } from './node-refusal.js';
-import type { Fields } from './passed-fields.js';
+import { type HttpAnswer, NodeAway, NodeRefusal } from './node-failure.js';
+import { type Fields, metadataOf } from './passed-fields.js';
 
 /** `different`: another model, template or state than the cluster's, or another name. */
 export type NodeState = 'unknown' | 'up' | 'draining' | 'down' | 'different';
-
-/** Answer of a node's HTTP edge. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Buffer;
-}
 
 export interface HttpAsk {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | undefined;
-  readonly timeoutMs: number;
+  /** Milliseconds since 1970. */
+  readonly deadlineMs: number;
   /** Called once with what ends the request. */
   readonly onBegun?: (end: () => void) => void;
 }
-
-/** A node that did not answer, though it may not have failed for good. */
-export class NodeAway extends Error {}
 
 const { CANCELLED, UNAVAILABLE, DEADLINE_EXCEEDED } = grpc.status;
 const HEALTH_CHECK = '/grpc.health.v1.Health/Check';
 const EMPTY = Buffer.alloc(0);
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** Milliseconds behind its deadline in which the end of a call may come from the node. */
+/** Milliseconds behind its deadline in which the end of a call may still come from the node. */
 const GRACE_MS = 100;
 /** Largest number of a grpc-timeout, which has eight digits (gRPC over HTTP/2). */
 const TIMEOUT_MAX = 99_999_999;
@@ -49,10 +40,18 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 const refusalOf = ({ code, details, metadata }: grpc.ServiceError) =>
   new NodeRefusal(code, details, metadata);
 
+/** A call that waits for a node. */
+interface Waiting {
+  readonly reject: (thrown: Error) => void;
+  readonly end: () => void;
+}
+
 /** The connections to one node. Owner: the cluster of a gateway. */
 export class NodeLink {
   state: NodeState = 'unknown';
   reason = 'not asked yet';
+  /** Its state when it stopped to answer health; undefined: it answers. */
+  silentFrom: NodeState | undefined;
   versions: Readonly<Record<string, string>> = {};
   /** Why it is not ready though it takes requests, '' where it is: something else is away. */
   blocked = '';
@@ -103,8 +102,8 @@ export class NodeLink {
   }
 
   /**
-   * One message for one message, as bytes. Rejects with NodeRefusal, or NodeAway where the node was
-   * found to be away meanwhile. `deadlineMs`: since 1970.
+   * One message for one message, as bytes. Rejects with NodeRefusal, with NodeAway where the node
+   * is found to be away meanwhile, and with DEADLINE_EXCEEDED at `deadlineMs`, since 1970.
    */
   unary(
     path: string,
@@ -115,38 +114,49 @@ export class NodeLink {
   ): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const call = this.begin(path, message, { fields, deadlineMs }, (error, answer) => {
-        this.waiting.delete(leave);
-        clearTimeout(late);
+        ended();
         if (answer !== undefined) resolve(answer);
         else reject(error && refusalOf(error));
       });
       call.on('status', ({ metadata }: grpc.StatusObject) => {
         this.note(metadata.get(LOAD_TRAILER)[0]);
       });
-      const leave = () => {
-        this.waiting.delete(leave);
-        clearTimeout(late);
-        reject(new NodeAway(`${this.member.name} does not answer`));
-        call.cancel();
-      };
-      this.waiting.add(leave);
-      // The node ends the call at its deadline; a node that does not is given up a little later.
-      const endMs = deadlineMs - Date.now() + GRACE_MS;
-      const late =
-        deadlineMs === NEVER
-          ? undefined
-          : setTimeout(() => {
-              this.waiting.delete(leave);
-              reject(new NodeRefusal(DEADLINE_EXCEEDED, 'Deadline exceeded', new grpc.Metadata()));
-              call.cancel();
-            }, endMs);
+      const waiting = { reject, end: () => call.cancel() };
+      const ended = this.await(waiting, deadlineMs);
       onBegun(() => {
-        this.waiting.delete(leave);
-        clearTimeout(late);
+        ended();
         reject(new NodeRefusal(CANCELLED, 'the caller cancelled the call', new grpc.Metadata()));
         call.cancel();
       });
     });
+  }
+
+  /**
+   * The one end of what takes longer than its caller waits, and of what waits at a node that was
+   * found to be away. @returns what says that it has ended
+   */
+  private await({ reject, end }: Waiting, deadlineMs: number): () => void {
+    const leave = () => {
+      ended();
+      reject(new NodeAway(`${this.member.name} does not answer`));
+      end();
+    };
+    this.waiting.add(leave);
+    const leftMs = Math.max(0, Math.ceil(deadlineMs - Date.now()));
+    let timer: NodeJS.Timeout | undefined;
+    if (deadlineMs !== NEVER) {
+      timer = setTimeout(() => {
+        const expected = `expected an answer within ${leftMs} ms, got none`;
+        reject(new TesseraError('DEADLINE_EXCEEDED', `${this.member.name}: ${expected}`));
+        // The node ends the call at its deadline too: its answer leaves the connection whole.
+        timer = setTimeout(end, GRACE_MS);
+      }, leftMs);
+    }
+    const ended = () => {
+      this.waiting.delete(leave);
+      clearTimeout(timer);
+    };
+    return ended;
   }
 
   private begin(
@@ -155,8 +165,7 @@ export class NodeLink {
     { fields, deadlineMs }: { readonly fields: Fields; readonly deadlineMs: number },
     done: grpc.requestCallback<Buffer>,
   ): grpc.ClientUnaryCall {
-    const metadata = new grpc.Metadata();
-    for (const [name, value] of Object.entries(fields)) metadata.set(name, value);
+    const metadata = metadataOf(fields);
     // As a field, not as a deadline of grpc-js: that resets the stream, and Node's servers end a
     // connection that resets more than 33 a second.
     const leftMs = Math.max(1, Math.ceil(deadlineMs - Date.now()));
@@ -169,11 +178,10 @@ export class NodeLink {
    * Rejects with NodeAway where there is no whole answer, and with DEADLINE_EXCEEDED where the node
    * took longer than it may: that is no sign of a node that is away.
    */
-  http({ method, path, headers, body, timeoutMs, onBegun }: HttpAsk): Promise<HttpAnswer> {
+  http({ method, path, headers, body, deadlineMs, onBegun }: HttpAsk): Promise<HttpAnswer> {
     const { isTls } = this.connection;
     const url = new URL(`${isTls ? 'https' : 'http'}://${this.member.http}`);
     const { cert, key, ca } = this.connection.files;
-    const signal = AbortSignal.timeout(timeoutMs);
     const options: RequestOptions = {
       agent: this.agent,
       // Of each request, not of the agent: they may have changed.
@@ -183,35 +191,28 @@ export class NodeLink {
       method,
       path,
       headers: { ...headers, ...(body && { 'content-length': String(body.length) }) },
-      signal,
     };
     return new Promise((resolve, reject) => {
       const over = (thrown: Error) => {
-        this.waiting.delete(leave);
-        reject(signal.aborted ? this.late(timeoutMs) : this.awayFor(thrown));
+        ended();
+        reject(this.awayFor(thrown));
       };
       const sent = (isTls ? httpsRequest : httpRequest)(options, (reply) => {
         const parts: Buffer[] = [];
         reply.on('data', (part: Buffer) => parts.push(part));
         reply.on('error', over);
         reply.on('end', () => {
-          this.waiting.delete(leave);
+          ended();
           const { statusCode: status = 0, headers: answered } = reply;
           this.note(answered[LOAD_TRAILER]);
           resolve({ status, headers: answered, body: Buffer.concat(parts) });
         });
       });
-      const leave = () => sent.destroy(new Error('it does not answer'));
-      this.waiting.add(leave);
+      const ended = this.await({ reject, end: () => sent.destroy() }, deadlineMs);
       onBegun?.(() => sent.destroy(new Error('the caller went away')));
       sent.on('error', over);
       sent.end(body);
     });
-  }
-
-  private late(timeoutMs: number): TesseraError {
-    const message = `${this.member.name}: expected an answer within ${timeoutMs} ms, got none`;
-    return new TesseraError('DEADLINE_EXCEEDED', message);
   }
 
   private awayFor({ message }: Error): NodeAway {
@@ -219,10 +220,10 @@ export class NodeLink {
   }
 
   /** Rejects with NodeAway where its gRPC edge does not answer in time. */
-  ping(timeoutMs: number): Promise<void> {
+  ping(deadlineMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       // A node that accepts the connection and says nothing would be waited for without an end.
-      const options = { deadline: Date.now() + timeoutMs };
+      const options = { deadline: deadlineMs };
       const none = new grpc.Metadata();
       this.client.makeUnaryRequest(HEALTH_CHECK, asIs, asIs, EMPTY, none, options, (error) => {
         const isAway = error?.code === UNAVAILABLE || error?.code === DEADLINE_EXCEEDED;

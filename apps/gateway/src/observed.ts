@@ -1,7 +1,7 @@
 import type { ProcessAccess } from '@tessera/hosting';
 import type { Readiness } from '@tessera/lifecycle';
 import type { Membership } from '@tessera/routing';
-import { Metrics } from '@tessera/telemetry';
+import type { Metrics } from '@tessera/telemetry';
 import type { ForwardCounts } from './asking.js';
 import type { Cluster } from './cluster.js';
 import type { SplitTally } from './relevance/split-counts.js';
@@ -40,6 +40,16 @@ export function addConditions(
     },
   });
   conditions.add({
+    name: 'node-health',
+    kind: 'dependency',
+    isNeeded: false,
+    read: () => {
+      const names = cluster.unbelieved.map(({ member }) => member.name).join(', ');
+      const reason = `most nodes miss answers of health: ${names} are asked all the same`;
+      return names === '' ? { state: 'ok', reason: '' } : { state: 'degraded', reason };
+    },
+  });
+  conditions.add({
     name: 'membership',
     kind: 'dependency',
     isNeeded: false,
@@ -47,15 +57,19 @@ export function addConditions(
   });
 }
 
-export function metricsOf(
+export function showGateway(
+  metrics: Metrics,
   { conditions }: Readiness,
   access: ProcessAccess,
   cluster: Cluster,
-  { counts, split }: { readonly counts: ForwardCounts; readonly split: SplitTally },
-  version: string,
-): Metrics {
-  const metrics = new Metrics();
-  metrics.showBuild({ version, app: 'gateway' });
+  tallies: {
+    readonly counts: ForwardCounts;
+    readonly split: SplitTally;
+    /** Nodes that there should be; undefined: unknown. */
+    readonly wanted: number | undefined;
+  },
+): void {
+  const { counts, split, wanted } = tallies;
   metrics.showConditions(() => conditions.all());
   metrics.showAccess(() => access.counts());
   metrics.showCluster(() => ({
@@ -66,8 +80,8 @@ export function metricsOf(
       const outstandingUs = cluster.outstandingUs(name);
       return { name, state, outstandingUs };
     }),
+    wanted,
     revision: cluster.table.revision,
   }));
   metrics.showSplit(() => split);
-  return metrics;
 }

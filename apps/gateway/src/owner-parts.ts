@@ -1,6 +1,7 @@
 import type { TesseraError } from '@tessera/errors';
 import type { CallRole } from '@tessera/routing';
 import type { Cluster } from './cluster.js';
+import { errorOf } from './node-failure.js';
 import { renumberedError } from './relevance/part-numbers.js';
 
 /** Entries of a call that one node owns: it alone follows their users in its KV pool. */
@@ -32,7 +33,6 @@ export function ownerParts(
 export interface PartsAsked<Entry> {
   /** Resolves with an entry of the answer for each of the part's. */
   readonly ask: (part: OwnerPart) => Promise<readonly Entry[]>;
-  readonly errorOf: (thrown: unknown) => TesseraError;
   /** Makes the entry that stands for one whose part failed; left out: the call fails as a whole. */
   readonly failed?: ((error: TesseraError) => Entry) | undefined;
 }
@@ -46,7 +46,7 @@ const isFault = ({ row, retryable }: TesseraError): boolean => !retryable && row
  */
 export async function askParts<Entry>(
   parts: readonly OwnerPart[],
-  { ask, errorOf, failed }: PartsAsked<Entry>,
+  { ask, failed }: PartsAsked<Entry>,
 ): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   const refusals: TesseraError[] = [];

@@ -1,3 +1,4 @@
+import { Metadata } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
 
 export type Fields = Readonly<Record<string, string>>;
@@ -31,4 +32,10 @@ export function passedFields(read: (name: string) => unknown): Fields {
 export function withToken(fields: Fields, { token }: Pick<Connection, 'token'>): Fields {
   if (token === '' || fields.authorization !== undefined) return fields;
   return Object.assign({ authorization: `Bearer ${token}` }, fields);
+}
+
+export function metadataOf(fields: Fields): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(fields)) metadata.set(name, value);
+  return metadata;
 }

@@ -10,20 +10,21 @@ import {
 } from '@tessera/hosting';
 import { Readiness } from '@tessera/lifecycle';
 import type { Membership } from '@tessera/routing';
-import type { Log } from '@tessera/telemetry';
+import { type Log, Metrics } from '@tessera/telemetry';
 import { Asking, ForwardCounts } from './asking.js';
 import { behavioursLink } from './behaviours-link.js';
 import { Cluster } from './cluster.js';
+import { counting } from './counted.js';
 import { GatewayModule } from './gateway.module.js';
 import { addForwarded, forwardedServices } from './grpc/forwarded-services.js';
 import { GatewayCalls } from './grpc/gateway-calls.js';
 import { OneNodeCalls } from './grpc/one-node.js';
 import { serveForwarded } from './http/forwarded-routes.js';
 import { type GatewayTopics, gatewayTopics } from './kafka/gateway-topics.js';
-import { membershipOf } from './membership.js';
+import { membershipOf, nodesWanted } from './membership.js';
 import { NodeHealth } from './node-health.js';
 import type { NodeLink } from './node-link.js';
-import { addConditions, metricsOf } from './observed.js';
+import { addConditions, showGateway } from './observed.js';
 import { SplitCalls } from './relevance/split-calls.js';
 
 /** Answers that are still to be written. */
@@ -80,20 +81,27 @@ function answering(
   { config, log }: ServeParts,
   { cluster, behaviours }: Pick<Opened, 'cluster' | 'behaviours'>,
   connection: NodeLink['connection'],
+  metrics: Metrics,
 ) {
   const counts = new ForwardCounts();
   const asking = new Asking(cluster, counts);
   const split = new SplitCalls(cluster, counts);
   const calls = new GatewayCalls({ asking, split, connection, behaviours });
-  const timeoutMs = config.recall.deadlineMsMax;
+  const { deadlineMsMax } = config.recall;
+  const observe = metrics.countForwarded();
+  const [count, overGrpc] = [counting(observe, 'http'), counting(observe, 'grpc')];
   return {
     counts,
     split,
-    fromTopics: new OneNodeCalls(asking, connection, 'kafka'),
-    overHttp: { asking, calls: split, connection, behaviours, log, timeoutMs },
+    fromTopics: {
+      one: new OneNodeCalls(asking, connection, 'kafka'),
+      count: counting(observe, 'kafka'),
+    },
+    overHttp: { asking, calls: split, connection, behaviours, log, deadlineMsMax, count },
     overGrpc: {
       names: forwardedServices(),
-      addTo: (server: Parameters<typeof addForwarded>[0]) => addForwarded(server, calls, log),
+      addTo: (server: Parameters<typeof addForwarded>[0]) =>
+        addForwarded(server, { calls, count: overGrpc, log }),
     },
   };
 }
@@ -108,12 +116,15 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   const cluster = new Cluster(connection, log);
   const health = await follow(membership, cluster);
   const behaviours = behavioursLink(config.cluster.behaviours, connection);
-  const { counts, split, ...edges } = answering(parts, { cluster, behaviours }, connection);
+  const metrics = new Metrics();
+  metrics.showBuild({ version: serviceVersion, app: 'gateway' });
+  const opened = { cluster, behaviours };
+  const { counts, split, ...edges } = answering(parts, opened, connection, metrics);
   addConditions(readiness, cluster, membership);
   const { conditions } = readiness;
-  const topics = await gatewayTopics(config, edges.fromTopics, cluster, conditions, log);
-  const tallies = { counts, split: split.tally };
-  const metrics = metricsOf(readiness, access, cluster, tallies, serviceVersion);
+  const topics = await gatewayTopics(config, { ...edges.fromTopics, cluster }, conditions, log);
+  const tallies = { counts, split: split.tally, wanted: nodesWanted(config) };
+  showGateway(metrics, readiness, access, cluster, tallies);
   if (topics !== undefined) metrics.showTopicLag(() => topics.server.lag());
   const versions = new ServedVersions({ service: serviceVersion, node: config.node.name });
   const operations: OperationsOptions = { readiness, metrics, versions, log };

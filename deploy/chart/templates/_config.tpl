@@ -87,6 +87,10 @@
 {{- if include "tessera.hasFeature" . -}}
 {{- $_ := set $cluster "behaviours" (printf "%s-feature.%s:50051" (include "tessera.name" .) (include "tessera.domain" .)) -}}
 {{- end -}}
+{{- if not (include "tessera.hasRoles" .) -}}
+{{- $wanted := ternary .Values.nodes.replicas .Values.autoscaling.minReplicas (eq .Values.autoscaling.kind "none") -}}
+{{- $_ := set $cluster "nodesWanted" (int $wanted) -}}
+{{- end -}}
 {{- $_ := set $config "cluster" $cluster -}}
 {{- mergeOverwrite $config (deepCopy .Values.config) | toPrettyJson -}}
 {{- end -}}

@@ -1,9 +1,15 @@
 {{- define "tessera.name" -}}
-{{- if contains "tessera" .Release.Name -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride -}}
+{{- else if contains "tessera" .Release.Name -}}
 {{- .Release.Name | trunc 40 | trimSuffix "-" -}}
 {{- else -}}
 {{- printf "%s-tessera" .Release.Name | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
+{{- end -}}
+
+{{- define "tessera.serviceAccount" -}}
+{{- .Values.serviceAccount.name | default (ternary (include "tessera.name" .) "default" .Values.serviceAccount.create) -}}
 {{- end -}}
 
 {{- define "tessera.isClustered" -}}

@@ -21,6 +21,17 @@ spec:
   replicas: {{ int .replicas }}
   {{- end }}
   podManagementPolicy: Parallel
+  {{- with .values.updateStrategy }}
+  updateStrategy:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .values.minReadySeconds }}
+  minReadySeconds: {{ int . }}
+  {{- end }}
+  {{- with .values.persistentVolumeClaimRetentionPolicy }}
+  persistentVolumeClaimRetentionPolicy:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
   selector:
     matchLabels:
       {{- include "tessera.selector" . | nindent 6 }}
@@ -28,6 +39,9 @@ spec:
     metadata:
       labels:
         {{- include "tessera.selector" . | nindent 8 }}
+        {{- with .values.podLabels }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
       annotations:
         # A changed configuration is a new pod.
         checksum/config: {{ include "tessera.config" . | sha256sum }}
@@ -35,7 +49,7 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
     spec:
-      serviceAccountName: {{ include "tessera.name" .root }}
+      serviceAccountName: {{ include "tessera.serviceAccount" .root }}
       automountServiceAccountToken: false
       # Its variables would look like ours.
       enableServiceLinks: false
@@ -73,8 +87,23 @@ spec:
       {{- with .values.priorityClassName }}
       priorityClassName: {{ . }}
       {{- end }}
-      {{- if $hasModel }}
-      {{- include "tessera.modelInit" .root | nindent 6 }}
+      {{- with .values.dnsConfig }}
+      dnsConfig:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with .values.hostAliases }}
+      hostAliases:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- $init := ternary (include "tessera.modelInit" .root) "" $hasModel | trim }}
+      {{- if or $init .values.extraInitContainers }}
+      initContainers:
+        {{- with .values.extraInitContainers }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+        {{- with $init }}
+        {{- . | nindent 8 }}
+        {{- end }}
       {{- end }}
       containers:
         - name: tessera
@@ -100,24 +129,15 @@ spec:
               containerPort: 50051
             - name: http
               containerPort: 8080
-          # A model takes its time to load.
-          startupProbe:
-            httpGet: { path: /health/live, port: http, scheme: {{ $scheme }} }
-            periodSeconds: 1
-            timeoutSeconds: 2
-            failureThreshold: 600
-          readinessProbe:
-            httpGet: { path: /health/ready, port: http, scheme: {{ $scheme }} }
-            periodSeconds: 1
-            timeoutSeconds: 2
-            failureThreshold: 2
-          livenessProbe:
-            httpGet: { path: /health/live, port: http, scheme: {{ $scheme }} }
-            periodSeconds: 5
-            timeoutSeconds: 2
-            failureThreshold: 6
+          {{- range $probe, $path := dict "startup" "live" "readiness" "ready" "liveness" "live" }}
+          {{ $probe }}Probe:
+            httpGet: { path: /health/{{ $path }}, port: http, scheme: {{ $scheme }} }
+            {{- mergeOverwrite (get (include "tessera.probes" $ | fromYaml) $probe) (dig "probes" $probe (dict) $.values) | toYaml | nindent 12 }}
+          {{- end }}
           resources:
-            {{- toYaml .values.resources | nindent 12 }}
+            {{- $fills := and $hasModel (ne $values.model.source "claim") }}
+            {{- $own := ternary (dict "requests" (dict "ephemeral-storage" $values.model.size)) dict $fills }}
+            {{- merge (deepCopy .values.resources) $own | toYaml | nindent 12 }}
           securityContext:
             {{- include "tessera.containerSecurity" .root | nindent 12 }}
           volumeMounts:
@@ -133,13 +153,16 @@ spec:
             {{- with .values.extraVolumeMounts }}
             {{- toYaml . | nindent 12 }}
             {{- end }}
+        {{- with .values.extraContainers }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
       volumes:
         - name: config
           configMap:
             name: {{ include "tessera.name" .root }}
         - name: access
           secret:
-            secretName: {{ $values.access.secretName }}
+            secretName: {{ required "access.secretName: expected a Secret with tokens.json and peer.token (README.md of the chart, step 1), got none" $values.access.secretName }}
             # 0440, for the group of the pod.
             defaultMode: 288
         {{- if $values.tls.secretName }}
@@ -186,35 +209,42 @@ spec:
 
 {{- define "tessera.modelInit" -}}
 {{- if eq .Values.model.source "init" }}
-initContainers:
-  {{- range .Values.model.init.containers }}
-  {{- $own := dict "name" "model" "mountPath" "/model" }}
-  {{- $mounts := append (.volumeMounts | default list) $own }}
-  - {{- mergeOverwrite (deepCopy .) (dict "volumeMounts" $mounts) | toYaml | nindent 4 }}
-  {{- end }}
-{{- else if eq .Values.model.source "s3" }}
-initContainers:
-  - name: model
-    image: {{ .Values.model.s3.image }}
-    args: [s3, sync, --no-progress, {{ .Values.model.s3.uri | quote }}, /model]
-    env:
-      - name: HOME
-        value: /tmp
-      - name: AWS_REGION
-        value: {{ .Values.model.s3.region }}
-      {{- with .Values.model.s3.endpoint }}
-      - name: AWS_ENDPOINT_URL
-        value: {{ . | quote }}
-      {{- end }}
-    {{- with .Values.model.s3.credentialsSecret }}
-    envFrom:
-      - secretRef:
-          name: {{ . }}
-    {{- end }}
-    securityContext:
-      {{- include "tessera.containerSecurity" . | nindent 6 }}
-    volumeMounts:
-      - { name: model, mountPath: /model }
-      - { name: tmp, mountPath: /tmp }
+{{- range .Values.model.init.containers }}
+{{- $own := dict "name" "model" "mountPath" "/model" }}
+{{- $mounts := append (.volumeMounts | default list) $own }}
+- {{- mergeOverwrite (deepCopy .) (dict "volumeMounts" $mounts) | toYaml | nindent 2 }}
 {{- end }}
+{{- else if eq .Values.model.source "s3" }}
+- name: model
+  image: {{ .Values.model.s3.image }}
+  args: [s3, sync, --no-progress, {{ .Values.model.s3.uri | quote }}, /model]
+  env:
+    - name: HOME
+      value: /tmp
+    - name: AWS_REGION
+      value: {{ .Values.model.s3.region }}
+    {{- with .Values.model.s3.endpoint }}
+    - name: AWS_ENDPOINT_URL
+      value: {{ . | quote }}
+    {{- end }}
+  {{- with .Values.model.s3.credentialsSecret }}
+  envFrom:
+    - secretRef:
+        name: {{ . }}
+  {{- end }}
+  resources:
+    {{- merge (deepCopy .Values.model.s3.resources) (dict "requests" (dict "ephemeral-storage" .Values.model.size)) | toYaml | nindent 4 }}
+  securityContext:
+    {{- include "tessera.containerSecurity" . | nindent 4 }}
+  volumeMounts:
+    - { name: model, mountPath: /model }
+    - { name: tmp, mountPath: /tmp }
+{{- end }}
+{{- end -}}
+
+{{- /* A model takes its time to load, and a starved process is slow to answer. */ -}}
+{{- define "tessera.probes" -}}
+startup: { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3600 }
+readiness: { periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 2 }
+liveness: { periodSeconds: 5, timeoutSeconds: 10, failureThreshold: 12 }
 {{- end -}}

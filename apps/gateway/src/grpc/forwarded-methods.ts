@@ -2,10 +2,12 @@ import { METHODS, type Routing } from '@tessera/methods';
 import {
   fieldNumber,
   fieldNumbers,
+  hasField,
   messageAt,
   messagesOf,
   repeatedField,
 } from './message-fields.js';
+import { numberAt, textAt } from './wire-path.js';
 
 export interface OwnersRouting {
   readonly to: 'owners';
@@ -89,3 +91,25 @@ export const FORWARDED: ReadonlyMap<string, WireRouting> = new Map(
     return wire === undefined ? [] : [[path, wire] as const];
   }),
 );
+
+/** Where requests name the time that they have. */
+const DEADLINES = ['deadlineMs', 'request.deadlineMs'];
+
+/** By path of the method: names, and numbers, of the field with the milliseconds it has. */
+const DEADLINE_AT = new Map(
+  [...FORWARDED.keys()].flatMap((path) => {
+    const { request } = messagesOf(path);
+    const named = DEADLINES.find((names) => hasField(request, names));
+    return named === undefined ? [] : [[path, { named, at: fieldNumbers(request, named) }]];
+  }),
+);
+
+/** Undefined: requests of the method name no time. */
+export const deadlineNamed = (path: string): string | undefined => DEADLINE_AT.get(path)?.named;
+
+/** Milliseconds that a request gives; Infinity: it names none. */
+export function leftMsOf(path: string, request: Buffer): number {
+  const at = DEADLINE_AT.get(path)?.at;
+  const within = at && (at.length === 1 ? request : textAt(request, at.slice(0, -1)));
+  return (within && numberAt(within, at.at(-1) as number)) || Number.POSITIVE_INFINITY;
+}

@@ -14,9 +14,10 @@ import { protoSchema } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { loggedStatus } from '@tessera/grpc';
 import type { Log } from '@tessera/telemetry';
+import type { Counted } from '../counted.js';
+import { failureOf, isServiceError } from '../node-failure.js';
 import { FORWARDED } from './forwarded-methods.js';
 import { identity } from './hop-metadata.js';
-import { failureOf, isServiceError } from './one-node.js';
 import { grpcHop, type UnaryHop } from './unary-hop.js';
 
 const protoLoader = createRequire(import.meta.url)(
@@ -27,7 +28,7 @@ const protoLoader = createRequire(import.meta.url)(
 export interface ForwardedCalls {
   unary(path: string, call: UnaryHop): Promise<Buffer>;
   send(path: string, call: ServerReadableStream<Buffer, Buffer>): Promise<Buffer>;
-  stream(path: string, call: ServerWritableStream<Buffer, Buffer>): void;
+  stream(path: string, call: ServerWritableStream<Buffer, Buffer>): Promise<void>;
   converse(path: string, call: ServerDuplexStream<Buffer, Buffer>): Promise<void>;
 }
 
@@ -48,11 +49,7 @@ export function forwardedServices(): readonly string[] {
 }
 
 /** Adds the nodes' services to a server; messages are passed on byte for byte. */
-export function addForwarded(
-  server: Pick<Server, 'addService'>,
-  calls: ForwardedCalls,
-  log: Pick<Log, 'error'>,
-): void {
+export function addForwarded(server: Pick<Server, 'addService'>, handling: Handling): void {
   const schema = protoLoader.fromJSON(protoSchema as Parameters<typeof protoLoader.fromJSON>[0]);
   for (const service of Object.values(schema)) {
     if ('format' in service) continue;
@@ -69,7 +66,7 @@ export function addForwarded(
         responseSerialize: identity,
         responseDeserialize: identity,
       };
-      handlers[name] = handlerOf(path, { requestStream, responseStream }, calls, log) as never;
+      handlers[name] = handlerOf(path, { requestStream, responseStream }, handling) as never;
     }
     server.addService(definition, handlers as never);
   }
@@ -80,37 +77,33 @@ interface Form {
   readonly responseStream: boolean;
 }
 
+interface Handling {
+  readonly calls: ForwardedCalls;
+  readonly count: Counted;
+  readonly log: Pick<Log, 'error'>;
+}
+
 function handlerOf(
   path: string,
   { requestStream, responseStream }: Form,
-  calls: ForwardedCalls,
-  log: Pick<Log, 'error'>,
+  { calls, count, log }: Handling,
 ): unknown {
-  type Done = sendUnaryData<Buffer>;
-  const settle = (answer: Promise<Buffer>, done: Done) =>
-    answer.then(
-      (bytes) => done(null, bytes),
-      (thrown: unknown) => done(statusOf(thrown, log)),
-    );
-  if (requestStream && responseStream) {
-    return (call: ServerDuplexStream<Buffer, Buffer>) =>
-      void calls.converse(path, call).catch((thrown: unknown) => {
+  if (responseStream) {
+    type Call = ServerDuplexStream<Buffer, Buffer> & ServerWritableStream<Buffer, Buffer>;
+    const act = (call: Call) =>
+      requestStream ? calls.converse(path, call) : calls.stream(path, call);
+    return (call: Call) =>
+      void count(path, () => act(call)).catch((thrown: unknown) => {
+        // As grpc-js takes a handler's refusal; a stream that is destroyed sends no status.
         call.emit('error', statusOf(thrown, log));
       });
   }
-  if (requestStream) {
-    return (call: ServerReadableStream<Buffer, Buffer>, done: Done) =>
-      void settle(calls.send(path, call), done);
-  }
-  if (responseStream) {
-    return (call: ServerWritableStream<Buffer, Buffer>) => {
-      try {
-        calls.stream(path, call);
-      } catch (thrown) {
-        call.emit('error', statusOf(thrown, log));
-      }
-    };
-  }
-  return (call: ServerUnaryCall<Buffer, Buffer>, done: Done) =>
-    void settle(calls.unary(path, grpcHop(call)), done);
+  type Call = ServerUnaryCall<Buffer, Buffer> & ServerReadableStream<Buffer, Buffer>;
+  const act = (call: Call) =>
+    requestStream ? calls.send(path, call) : calls.unary(path, grpcHop(path, call));
+  return (call: Call, done: sendUnaryData<Buffer>) =>
+    void count(path, () => act(call)).then(
+      (bytes) => done(null, bytes),
+      (thrown: unknown) => done(statusOf(thrown, log)),
+    );
 }

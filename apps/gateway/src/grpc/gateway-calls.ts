@@ -54,8 +54,8 @@ export class GatewayCalls implements ForwardedCalls {
     return this.streamed.send(path, call);
   }
 
-  stream(path: string, call: ServerWritableStream<Buffer, Buffer>): void {
-    this.one.stream(path, call);
+  stream(path: string, call: ServerWritableStream<Buffer, Buffer>): Promise<void> {
+    return this.one.stream(path, call);
   }
 
   converse(path: string, call: ServerDuplexStream<Buffer, Buffer>): Promise<void> {

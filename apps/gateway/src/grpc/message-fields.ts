@@ -12,19 +12,29 @@ export function messagesOf(path: string): { readonly request: string; readonly r
   return { request: request?.fullName ?? '', response: response?.fullName ?? '' };
 }
 
-function fieldsOf(message: string, path: string): readonly protobuf.Field[] {
+/** Undefined: the path leads nowhere. */
+function findFields(message: string, path: string): readonly protobuf.Field[] | undefined {
   const fields: protobuf.Field[] = [];
   let type: protobuf.ReflectionObject | null = root.lookupType(message);
   for (const name of path.split('.')) {
     const field: protobuf.Field | undefined =
       type instanceof protobuf.Type ? type.fields[name] : undefined;
-    if (field === undefined)
-      throw new Error(`proto: expected a field ${message}.${path}, got none`);
+    if (field === undefined) return undefined;
     fields.push(field);
     type = field.resolvedType;
   }
   return fields;
 }
+
+function fieldsOf(message: string, path: string): readonly protobuf.Field[] {
+  const fields = findFields(message, path);
+  if (fields === undefined) throw new Error(`proto: expected a field ${message}.${path}, got none`);
+  return fields;
+}
+
+/** True for a path of names to a field that is there. */
+export const hasField = (message: string, path: string): boolean =>
+  findFields(message, path) !== undefined;
 
 /** The field numbers of a path of names, such as `request.userId`. */
 export function fieldNumbers(message: string, path: string): readonly number[] {

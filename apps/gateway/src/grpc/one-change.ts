@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import type {
-  ClientDuplexStream,
-  Metadata,
-  ServerDuplexStream,
-  ServerReadableStream,
-} from '@grpc/grpc-js';
+import type { ClientDuplexStream, ServerDuplexStream, ServerReadableStream } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
 import { roleOf } from '@tessera/methods';
@@ -14,7 +9,7 @@ import { noNode } from '../asking.js';
 import type { Cluster } from '../cluster.js';
 import type { NodeLink } from '../node-link.js';
 import { type Fields, KEY_FIELD } from '../passed-fields.js';
-import { HOP_MS, hopMetadata, identity } from './hop-metadata.js';
+import { hopOf, identity } from './hop-metadata.js';
 
 /** A change that is asked of another node again counts once. */
 export const keyed = (fields: Fields): Fields =>
@@ -43,7 +38,6 @@ export class StreamedChanges {
   /** Messages that are answered once. Rejects with a ServiceError or NODE_UNAVAILABLE. */
   async send(path: string, call: ServerReadableStream<Buffer, Buffer>): Promise<Buffer> {
     const { link, end } = this.begin(path);
-    const { metadata, deadline } = this.hop(call);
     try {
       return await new Promise<Buffer>((resolve, reject) => {
         const answered = (error: unknown, bytes?: Buffer) =>
@@ -52,8 +46,7 @@ export class StreamedChanges {
           path,
           identity,
           identity,
-          metadata,
-          { deadline },
+          ...hopOf(call, this.connection),
           answered,
         );
         sink.on('error', () => undefined);
@@ -68,13 +61,11 @@ export class StreamedChanges {
   /** Each message is answered. Rejects as send() does. */
   async converse(path: string, call: ServerDuplexStream<Buffer, Buffer>): Promise<void> {
     const { link, end } = this.begin(path);
-    const { metadata, deadline } = this.hop(call);
     const stream: ClientDuplexStream<Buffer, Buffer> = link.client.makeBidiStreamRequest(
       path,
       identity,
       identity,
-      metadata,
-      { deadline },
+      ...hopOf(call, this.connection),
     );
     call.once('cancelled', () => stream.cancel());
     passed(call, stream).catch(() => stream.cancel());
@@ -93,11 +84,6 @@ export class StreamedChanges {
     const chosen = this.cluster.choose(undefined, roleOf(path));
     if (chosen === undefined) throw noNode(this.cluster);
     return { link: chosen.link, end: this.cluster.begin(chosen.link, path) };
-  }
-
-  private hop(call: { readonly metadata: Metadata; getDeadline(): number | Date }) {
-    const metadata = hopMetadata(call.metadata, this.connection);
-    return { metadata, deadline: Number(call.getDeadline()) - HOP_MS };
   }
 }
 

@@ -1,22 +1,16 @@
-import type { ServerWritableStream, ServiceError } from '@grpc/grpc-js';
+import { once } from 'node:events';
+import type { ServerWritableStream } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
-import { TesseraError } from '@tessera/errors';
 import { roleOf } from '@tessera/methods';
-import { CostEstimates, type Failure, failureOfCall, partitionOf } from '@tessera/routing';
+import { CostEstimates, partitionOf } from '@tessera/routing';
 import { type Asking, type Edge, noNode } from '../asking.js';
-import { NodeAway } from '../node-link.js';
 import { withToken } from '../passed-fields.js';
 import { FORWARDED } from './forwarded-methods.js';
-import { HOP_MS, hopMetadata, identity } from './hop-metadata.js';
+import { hopOf, identity } from './hop-metadata.js';
 import type { UnaryHop } from './unary-hop.js';
 import { textAt } from './wire-path.js';
 
 const NOBODY = { userAt: undefined, nodeAt: undefined };
-
-/** Tells from the end of a call whether another node may be asked. */
-export function failureOf(thrown: unknown): Failure {
-  return thrown instanceof NodeAway ? 'away' : failureOfCall(thrown as ServiceError);
-}
 
 /** Calls that one node answers: the user's owner, or any. Messages pass as bytes. */
 export class OneNodeCalls {
@@ -53,19 +47,19 @@ export class OneNodeCalls {
       node,
       kind: CostEstimates.kindOf(path, bytes.length),
       edge: this.edge,
-      leftMs: call.deadlineMs - Date.now(),
+      deadlineMs: call.deadlineMs,
+      isChange: FORWARDED.get(path)?.to === 'change',
       isOver: () => call.cancelled || Date.now() >= call.deadlineMs,
-      failureOf,
     };
-    return this.asking.ask(asked, (link) =>
-      link.unary(path, bytes, fields, call.deadlineMs, (ended) => {
+    return this.asking.ask(asked, (link, deadlineMs) =>
+      link.unary(path, bytes, fields, deadlineMs, (ended) => {
         cancel = ended;
       }),
     );
   }
 
-  /** Answers of one node, as they come. */
-  stream(path: string, call: ServerWritableStream<Buffer, Buffer>): void {
+  /** Answers of one node, as they come. Rejects with a ServiceError or NODE_UNAVAILABLE. */
+  async stream(path: string, call: ServerWritableStream<Buffer, Buffer>): Promise<void> {
     const chosen = this.asking.cluster.choose(undefined, roleOf(path));
     if (chosen === undefined) throw noNode(this.asking.cluster);
     const { link } = chosen;
@@ -75,22 +69,14 @@ export class OneNodeCalls {
       identity,
       identity,
       call.request,
-      hopMetadata(call.metadata, this.connection),
-      { deadline: Number(call.getDeadline()) - HOP_MS },
+      ...hopOf(call, this.connection),
     );
     call.once('cancelled', () => answers.cancel());
-    answers.once('error', (error) => {
-      end(false);
-      // As grpc-js takes a handler's refusal; a stream that is destroyed sends no status.
-      const { code, details, metadata } = error as ServiceError;
-      call.emit('error', { code, details, metadata });
-    });
-    answers.once('end', () => end(false));
     answers.pipe(call as unknown as NodeJS.WritableStream);
+    try {
+      await once(answers, 'end');
+    } finally {
+      end(false);
+    }
   }
-}
-
-/** The refusal of a node or of the gateway, for callers. */
-export function isServiceError(thrown: unknown): thrown is ServiceError {
-  return !(thrown instanceof TesseraError) && typeof (thrown as ServiceError).code === 'number';
 }

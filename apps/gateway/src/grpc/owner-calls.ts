@@ -5,7 +5,6 @@ import type { Cluster } from '../cluster.js';
 import { askParts, ownerParts } from '../owner-parts.js';
 import { FORWARDED, type OwnersRouting } from './forwarded-methods.js';
 import { encoded } from './message-fields.js';
-import { errorOf } from './node-error.js';
 import type { OneNodeCalls } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
 import { fieldOf, fieldsAt, textAt, type WireField, without } from './wire-path.js';
@@ -70,7 +69,6 @@ export async function askByOwner(
       const answer = await calls.ask(path, Buffer.concat([rest, ...bytes]), call, partition);
       return entriesOf(answer, routing, places.length);
     },
-    errorOf,
     failed: failedAs(routing),
   });
   return merged(entries, routing);

@@ -5,8 +5,6 @@ import { renumbered } from '../relevance/part-numbers.js';
 import type { Scored, ScoredCall } from '../relevance/scored-call.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
 import { enumNumber, fieldNumber, messagesOf } from './message-fields.js';
-import { errorOf } from './node-error.js';
-import { failureOf } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
 import {
   fieldOf,
@@ -30,7 +28,6 @@ const Request = {
   DOCUMENTS: asked('documents'),
   INSTRUCTION: asked('instruction'),
   FAILURES: asked('failures'),
-  DEADLINE_MS: asked('deadlineMs'),
 } as const;
 const Answer = {
   REQUEST_ID: answered('requestId'),
@@ -113,19 +110,15 @@ export function scoreInParts(
   const rest = without(request, given);
   const fields = withToken(hop.fields, connection);
   const sizeOf = (number: number) => textAt(request, [number])?.length ?? 0;
-  const ownMs = numberAt(request, Request.DEADLINE_MS) || Number.POSITIVE_INFINITY;
-  const endsMs = Math.min(hop.deadlineMs, Date.now() + ownMs);
   const call: ScoredCall<Buffer> = {
     path,
     edge: 'grpc',
     queryBytes: sizeOf(Request.QUERY) + sizeOf(Request.INSTRUCTION),
     documentBytes: given.map(({ content }) => content.length),
     failsWhole: numberAt(request, Request.FAILURES) === FAILURES_WHOLE,
-    leftMs: endsMs - Date.now(),
-    isOver: () => hop.cancelled || Date.now() >= endsMs,
+    leftMs: hop.deadlineMs - Date.now(),
+    isOver: () => hop.cancelled || Date.now() >= hop.deadlineMs,
     onCancelled: (act) => hop.onCancelled(act),
-    failureOf,
-    errorOf,
     ask: (link, part, leftMs, onBegun) => {
       const own = part.map((document) => {
         const { from, to } = given[document] as WireField;

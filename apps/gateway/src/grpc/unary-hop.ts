@@ -1,14 +1,18 @@
 import type { ServerUnaryCall } from '@grpc/grpc-js';
 import type { Carrier } from '@tessera/telemetry';
 import { type Fields, passedFields } from '../passed-fields.js';
-import { HOP_MS } from './hop-metadata.js';
+import { leftMsOf } from './forwarded-methods.js';
+import { HOP_MS, hopDeadlineMs } from './hop-metadata.js';
 
 /** A unary call as the gateway needs it, from gRPC or a topic. */
 export interface UnaryHop {
   readonly request: Buffer;
   readonly fields: Fields;
   readonly cancelled: boolean;
-  /** Until the node has to answer, milliseconds since 1970; Infinity: there is none. */
+  /**
+   * Until the node has to answer, by the transport and by the message, milliseconds since 1970;
+   * Infinity: there is none.
+   */
   readonly deadlineMs: number;
   onCancelled(act: () => void): void;
 }
@@ -19,14 +23,15 @@ function carried(caller: Carrier): Record<string, string> {
   return fields;
 }
 
-export function grpcHop(call: ServerUnaryCall<Buffer, Buffer>): UnaryHop {
+export function grpcHop(path: string, call: ServerUnaryCall<Buffer, Buffer>): UnaryHop {
+  const ownMs = Date.now() + leftMsOf(path, call.request);
   return {
     request: call.request,
     fields: passedFields((name) => call.metadata.get(name)[0]),
     get cancelled() {
       return call.cancelled;
     },
-    deadlineMs: Number(call.getDeadline()) - HOP_MS,
+    deadlineMs: Math.min(hopDeadlineMs(call), ownMs),
     onCancelled: (act) => void call.once('cancelled', act),
   };
 }

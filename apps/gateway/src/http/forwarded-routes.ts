@@ -3,10 +3,9 @@ import { METHODS, type Method, methodAt, type Routing } from '@tessera/methods';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { askBehaviours, isOfBehaviours } from '../behaviours-link.js';
 import { checkLog, keyed } from '../grpc/one-change.js';
-import { type HttpAnswer, NodeAway, type NodeLink } from '../node-link.js';
-import type { Fields } from '../passed-fields.js';
-import { askNode, factsOf, type HttpForwarding, onGone, passedHeaders } from './http-hop.js';
-import { errorOf, Refused } from './node-answer.js';
+import { errorOf, type HttpAnswer, NodeAway, Refused } from '../node-failure.js';
+import type { NodeLink } from '../node-link.js';
+import { askNode, factsOf, type HttpForwarding, type HttpHop, hopOf } from './http-hop.js';
 import { askOwners } from './owner-bodies.js';
 import { rerankInParts } from './rerank-parts.js';
 
@@ -15,83 +14,30 @@ const EMPTY = Buffer.alloc(0);
 /** Routes that any node answers about its models; they are no methods. */
 const TOLD = ['/v1/models', '/info'];
 
-async function forward(
-  parts: HttpForwarding,
-  path: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  fieldsOf: (fields: Fields) => Fields = (fields) => fields,
-): Promise<HttpAnswer> {
-  const { method } = request;
-  const body = method === 'GET' ? undefined : (request.body as Buffer);
-  const headers = fieldsOf(passedHeaders(request.headers, parts.connection));
-  const facts = await factsOf(body ?? EMPTY, path);
-  return askNode(parts, { method, path, headers, body }, facts, reply);
-}
+type Forward = (parts: HttpForwarding, hop: HttpHop) => Promise<HttpAnswer>;
+
+const forward: Forward = ({ asking }, hop) => askNode(asking, hop, factsOf(hop));
 
 /** Parts to the nodes that score; what cannot be split is for one of them. */
-async function score(
-  parts: HttpForwarding,
-  path: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<HttpAnswer> {
-  const { calls, connection, timeoutMs } = parts;
-  const headers = passedHeaders(request.headers, connection);
-  const answer = await rerankInParts(calls, {
-    path,
-    body: request.body as Buffer,
-    headers,
-    timeoutMs,
-    isOver: () => reply.raw.destroyed,
-    onCancelled: (act) => onGone(reply, act),
-  });
-  if (answer === undefined) return forward(parts, path, request, reply);
+const score: Forward = async (parts, hop) => {
+  const answer = await rerankInParts(parts.calls, hop);
+  if (answer === undefined) return forward(parts, hop);
   return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(answer)) };
-}
+};
 
-async function change(
-  parts: HttpForwarding,
-  path: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<HttpAnswer> {
+const change: Forward = async (parts, hop) => {
   checkLog(parts.asking.cluster);
-  return forward(parts, path, request, reply, keyed);
-}
+  const { sent } = hop;
+  return forward(parts, { ...hop, sent: { ...sent, headers: keyed(sent.headers) } });
+};
 
 /** Entries to the owners of their users; what cannot be cut is for one node. */
-async function toOwners(
-  parts: HttpForwarding,
-  path: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<HttpAnswer> {
-  const headers = passedHeaders(request.headers, parts.connection);
-  const hop = { path, body: request.body as Buffer, headers, reply };
-  return (await askOwners(parts, hop)) ?? forward(parts, path, request, reply);
-}
+const toOwners: Forward = async (parts, hop) =>
+  (await askOwners(parts.asking, hop)) ?? forward(parts, hop);
 
 /** To the feature process, where one is named. */
-function toFeatures(
-  { behaviours, connection, timeoutMs }: HttpForwarding,
-  path: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<HttpAnswer> {
-  const headers = passedHeaders(request.headers, connection);
-  const onBegun = (end: () => void) => onGone(reply, end);
-  const body = request.body as Buffer;
-  const ask = { method: 'POST', path, headers, body, timeoutMs, onBegun };
-  return askBehaviours(behaviours as NodeLink, ask);
-}
-
-type Forward = (
-  parts: HttpForwarding,
-  path: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => Promise<HttpAnswer>;
+const toFeatures: Forward = ({ behaviours }, { sent, deadlineMs, onCancelled: onBegun }) =>
+  askBehaviours(behaviours as NodeLink, { ...sent, deadlineMs, onBegun });
 
 const OWN: Readonly<Partial<Record<Routing['to'], Forward>>> = { change, owners: toOwners };
 
@@ -124,12 +70,14 @@ export async function serveForwarded(
       done(null, body),
     );
     for (const [method, url, forwarded] of FORWARDS) {
-      const isFeatures = parts.behaviours !== undefined && isOfBehaviours(methodAt(url)?.path);
+      const path = methodAt(url)?.path ?? url;
+      const isFeatures = parts.behaviours !== undefined && isOfBehaviours(path);
       const act = isFeatures ? toFeatures : forwarded;
       const handler = async (request: FastifyRequest, reply: FastifyReply) => {
         // Fastify reads nothing where there is no content type: a node refuses that in its words.
         request.body ??= EMPTY;
-        const answer = await act(parts, url, request, reply).catch((thrown: unknown) => {
+        const asked = async () => act(parts, await hopOf(parts, url, request, reply));
+        const answer = await parts.count(path, asked).catch((thrown: unknown) => {
           if (thrown instanceof Refused) return thrown.answer;
           throw thrown instanceof NodeAway ? errorOf(thrown) : thrown;
         });

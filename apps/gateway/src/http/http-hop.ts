@@ -1,15 +1,16 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Connection } from '@tessera/client';
 import { parseJsonBody } from '@tessera/hosting';
 import { methodAt } from '@tessera/methods';
 import { CostEstimates, partitionOf } from '@tessera/routing';
 import type { Log } from '@tessera/telemetry';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Asked, Asking } from '../asking.js';
-import type { HttpAnswer, HttpAsk, NodeLink } from '../node-link.js';
+import type { Counted } from '../counted.js';
+import { deadlineNamed } from '../grpc/forwarded-methods.js';
+import { checkAnswer, type HttpAnswer } from '../node-failure.js';
+import type { HttpAsk, NodeLink } from '../node-link.js';
 import { type Fields, passedFields, withToken } from '../passed-fields.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
-import { checkAnswer, failureOf } from './node-answer.js';
 
 export interface HttpForwarding {
   readonly asking: Asking;
@@ -18,17 +19,35 @@ export interface HttpForwarding {
   /** A feature process; undefined: the nodes answer calls about behaviours. */
   readonly behaviours: NodeLink | undefined;
   readonly log: Pick<Log, 'error'>;
-  /** Milliseconds that a node may take. */
-  readonly timeoutMs: number;
+  readonly count: Counted;
+  /** Milliseconds of a request whose body names no time, and of any. */
+  readonly deadlineMsMax: number;
+}
+
+/** A request over HTTP as the gateway needs it; what UnaryHop is of gRPC. */
+export interface HttpHop {
+  readonly sent: Pick<HttpAsk, 'method' | 'path' | 'body'> & { readonly headers: Fields };
+  /** Its body; undefined: nothing is read of it. */
+  readonly json: unknown;
+  /** Until the caller has an answer, milliseconds since 1970. */
+  readonly deadlineMs: number;
+  readonly isOver: () => boolean;
+  /** Runs `act` once the caller has gone without an answer. */
+  readonly onCancelled: (act: () => void) => void;
 }
 
 /** Facts that routing needs of a request. */
-export type HopFacts = Pick<Asked, 'partition' | 'role' | 'node' | 'leftMs'>;
+export type HopFacts = Pick<Asked, 'partition' | 'role' | 'node'>;
+
+function valueAt(body: unknown, path: string): unknown {
+  let value = body;
+  for (const name of path.split('.')) value = (value as Record<string, unknown> | null)?.[name];
+  return value;
+}
 
 /** The text at a path of names, `.` between them; an ID may be an integer. */
 function textAt(body: unknown, path: string): string | undefined {
-  let value = body;
-  for (const name of path.split('.')) value = (value as Record<string, unknown> | null)?.[name];
+  const value = valueAt(body, path);
   if (Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -39,59 +58,84 @@ export function partitionAt(body: unknown, path: string): number | undefined {
   return user === undefined ? undefined : partitionOf(user);
 }
 
+/** The JSON of other APIs spells it as its own fields. */
+const ALIKE_DEADLINE = 'deadline_ms';
+
 /** Milliseconds that a body gives; Infinity: it names none, or what the node will refuse. */
-export function leftMsIn(body: unknown): number {
-  const { deadlineMs } = (body ?? {}) as { readonly deadlineMs?: unknown };
-  const isTimed = typeof deadlineMs === 'number' && deadlineMs > 0;
-  return isTimed ? deadlineMs : Number.POSITIVE_INFINITY;
+function leftMsIn(path: string, body: unknown): number {
+  const method = methodAt(path);
+  const named = method?.http === path ? deadlineNamed(method.path) : ALIKE_DEADLINE;
+  const leftMs = named === undefined ? undefined : valueAt(body, named);
+  return typeof leftMs === 'number' && leftMs > 0 ? leftMs : Number.POSITIVE_INFINITY;
 }
 
-/** Of a body that names a user. */
-export async function factsOf(body: Buffer, path: string): Promise<HopFacts> {
+/** True for routes of whose bodies something is read: a user, entries or a time. */
+function isRead(path: string): boolean {
+  const method = methodAt(path);
+  const to = method?.routing.to;
+  const isRouted = to === 'user' || to === 'owners' || to === 'split';
+  return isRouted || deadlineNamed(method?.path ?? '') !== undefined;
+}
+
+export async function hopOf(
+  { connection, deadlineMsMax }: HttpForwarding,
+  path: string,
+  { method, headers, body: given }: FastifyRequest,
+  { raw }: FastifyReply,
+): Promise<HttpHop> {
+  const arrivedMs = Date.now();
+  const body = method === 'GET' ? undefined : (given as Buffer);
+  const json = body !== undefined && isRead(path) ? await parseJsonBody(body) : undefined;
+  const deadlineMs = arrivedMs + Math.min(leftMsIn(path, json), deadlineMsMax);
+  const passed = withToken(
+    passedFields((name) => headers[name]),
+    connection,
+  );
+  return {
+    sent: {
+      method,
+      path,
+      headers: Object.assign({ 'content-type': 'application/json' }, passed),
+      body,
+    },
+    json,
+    deadlineMs,
+    isOver: () => raw.destroyed || Date.now() >= deadlineMs,
+    onCancelled: (act) => {
+      raw.once('close', () => {
+        if (!raw.writableFinished) act();
+      });
+    },
+  };
+}
+
+/** Of a body that names a user. The JSON of other APIs names none. */
+export function factsOf({ sent: { path }, json }: HttpHop): HopFacts {
   const method = methodAt(path);
   const role = method?.role ?? 'answer';
-  // The JSON of other APIs names no user.
   if (method?.routing.to !== 'user' || method.http !== path) {
-    return { partition: undefined, role, node: undefined, leftMs: Number.POSITIVE_INFINITY };
+    return { partition: undefined, role, node: undefined };
   }
   const { userAt, nodeAt } = method.routing;
-  const parsed = await parseJsonBody(body);
-  const node = nodeAt === undefined ? undefined : textAt(parsed, nodeAt);
-  return { partition: partitionAt(parsed, userAt), role, node, leftMs: leftMsIn(parsed) };
-}
-
-export function passedHeaders(headers: IncomingHttpHeaders, connection: Connection): Fields {
-  const passed = passedFields((name) => headers[name]);
-  return Object.assign({ 'content-type': 'application/json' }, withToken(passed, connection));
-}
-
-/** Runs `act` once the caller has gone without an answer. */
-export function onGone({ raw }: FastifyReply, act: () => void): void {
-  raw.once('close', () => {
-    if (!raw.writableFinished) act();
-  });
+  const node = nodeAt === undefined ? undefined : textAt(json, nodeAt);
+  return { partition: partitionAt(json, userAt), role, node };
 }
 
 /** A request of the caller's, or of the gateway's own making, to the node that it is for. */
 export function askNode(
-  { asking, timeoutMs }: Pick<HttpForwarding, 'asking' | 'timeoutMs'>,
-  sent: Pick<HttpAsk, 'method' | 'path' | 'headers' | 'body'>,
+  asking: Asking,
+  { sent, deadlineMs, isOver, onCancelled }: HttpHop,
   facts: HopFacts,
-  reply: FastifyReply,
 ): Promise<HttpAnswer> {
   let end: () => void = () => undefined;
-  onGone(reply, () => end());
-  const asked = {
-    ...facts,
-    kind: CostEstimates.kindOf(sent.path, sent.body?.length ?? 0),
-    edge: 'http' as const,
-    isOver: () => reply.raw.destroyed,
-    failureOf,
-  };
+  onCancelled(() => end());
+  const kind = CostEstimates.kindOf(sent.path, sent.body?.length ?? 0);
+  const isChange = methodAt(sent.path)?.routing.to === 'change';
+  const asked = { ...facts, kind, edge: 'http' as const, deadlineMs, isOver, isChange };
   const onBegun = (ended: () => void) => {
     end = ended;
   };
-  return asking.ask(asked, async (link) =>
-    checkAnswer(await link.http({ ...sent, timeoutMs, onBegun })),
+  return asking.ask(asked, async (link, untilMs) =>
+    checkAnswer(await link.http({ ...sent, deadlineMs: untilMs, onBegun })),
   );
 }

@@ -1,22 +1,12 @@
 import { errorBody, TesseraError } from '@tessera/errors';
-import { parseJsonBody } from '@tessera/hosting';
 import { methodAt } from '@tessera/methods';
-import type { FastifyReply } from 'fastify';
+import type { Asking } from '../asking.js';
 import { FORWARDED, type OwnersRouting } from '../grpc/forwarded-methods.js';
-import type { HttpAnswer } from '../node-link.js';
+import type { HttpAnswer } from '../node-failure.js';
 import { askParts, type OwnerPart, ownerParts } from '../owner-parts.js';
-import type { Fields } from '../passed-fields.js';
-import { askNode, type HttpForwarding, leftMsIn, partitionAt } from './http-hop.js';
-import { errorOf } from './node-answer.js';
+import { askNode, type HttpHop, partitionAt } from './http-hop.js';
 
 type Json = Readonly<Record<string, unknown>>;
-
-interface OwnersHop {
-  readonly path: string;
-  readonly body: Buffer;
-  readonly headers: Fields;
-  readonly reply: FastifyReply;
-}
 
 /** An entry of the answer that says why there is no other. */
 function failedAs({ failure }: OwnersRouting) {
@@ -30,34 +20,28 @@ function failedAs({ failure }: OwnersRouting) {
  * A body with entries of several users, as askByOwner does over gRPC. Undefined: it is not to be
  * cut, and one node answers it in its own words.
  */
-export async function askOwners(
-  parts: Pick<HttpForwarding, 'asking' | 'timeoutMs'>,
-  { path, body, headers, reply }: OwnersHop,
-): Promise<HttpAnswer | undefined> {
-  const method = methodAt(path);
+export async function askOwners(asking: Asking, hop: HttpHop): Promise<HttpAnswer | undefined> {
+  const method = methodAt(hop.sent.path);
   const routing = method && FORWARDED.get(method.path);
   if (method === undefined || routing?.to !== 'owners') return undefined;
-  const asked = Object(await parseJsonBody(body)) as Json;
+  const asked = Object(hop.json) as Json;
   const entries = asked[routing.parts.name];
   if (!Array.isArray(entries) || entries.length > routing.partsMax) return undefined;
   const partitions = entries.map((entry) => partitionAt(entry, routing.userNamed));
   const { role } = method;
-  const owned = ownerParts(parts.asking.cluster, partitions, role);
-  const facts = { role, node: undefined, leftMs: leftMsIn(asked) };
+  const owned = ownerParts(asking.cluster, partitions, role);
   const [only] = owned;
   if (only === undefined) return undefined;
-  const whole = { method: 'POST', path, headers, body };
-  if (owned.length === 1) {
-    return askNode(parts, whole, { ...facts, partition: only.partition }, reply);
-  }
+  const facts = { role, node: undefined };
+  if (owned.length === 1) return askNode(asking, hop, { ...facts, partition: only.partition });
   const answered = await askParts(owned, {
     ask: async ({ partition, places }: OwnerPart) => {
       const own = { [routing.parts.name]: places.map((place) => entries[place]) };
-      const sent = { ...whole, body: Buffer.from(JSON.stringify({ ...asked, ...own })) };
-      const answer = await askNode(parts, sent, { ...facts, partition }, reply);
+      const body = Buffer.from(JSON.stringify({ ...asked, ...own }));
+      const part = { ...hop, sent: { ...hop.sent, body } };
+      const answer = await askNode(asking, part, { ...facts, partition });
       return entriesOf(answer.body, routing, places.length);
     },
-    errorOf,
     failed: failedAs(routing),
   });
   const merged = Buffer.from(JSON.stringify({ [routing.outcomes.name]: answered }));

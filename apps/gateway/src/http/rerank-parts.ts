@@ -1,10 +1,9 @@
 import { TesseraError } from '@tessera/errors';
-import { parseJsonBody } from '@tessera/hosting';
-import type { HttpAsk } from '../node-link.js';
+import { checkAnswer } from '../node-failure.js';
 import { renumbered } from '../relevance/part-numbers.js';
 import type { Scored, ScoredCall, Usage } from '../relevance/scored-call.js';
 import type { SplitCalls } from '../relevance/split-calls.js';
-import { checkAnswer, errorOf, failureOf } from './node-answer.js';
+import type { HttpHop } from './http-hop.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -100,17 +99,6 @@ const TEI: RerankForm<readonly Result[]> = {
   },
 };
 
-/** Fields that a request over HTTP is passed on with. */
-export interface RerankHop {
-  readonly path: string;
-  readonly body: Buffer;
-  readonly headers: HttpAsk['headers'];
-  /** Milliseconds that a node may take. */
-  readonly timeoutMs: number;
-  readonly isOver: () => boolean;
-  readonly onCancelled: (act: () => void) => void;
-}
-
 /** True if a node takes the number, which the body may leave out. */
 function isCount(value: unknown): boolean {
   return value == null || (Number.isSafeInteger(value) && (value as number) > 0);
@@ -120,22 +108,18 @@ function isCount(value: unknown): boolean {
  * A body that scores documents, split over the nodes. Undefined: it cannot be split, and a node
  * answers it in its own words.
  */
-export async function rerankInParts(
-  calls: SplitCalls,
-  hop: RerankHop,
-): Promise<object | undefined> {
-  const body = Object(await parseJsonBody(hop.body)) as Json;
-  const isTei = hop.path === '/rerank' && !('documents' in body);
+export async function rerankInParts(calls: SplitCalls, hop: HttpHop): Promise<object | undefined> {
+  const body = Object(hop.json) as Json;
+  const isTei = hop.sent.path === '/rerank' && !('documents' in body);
   return isTei ? inParts(TEI, calls, hop, body) : inParts(COHERE, calls, hop, body);
 }
 
 async function inParts<Answer extends object>(
   form: RerankForm<Answer>,
   calls: SplitCalls,
-  hop: RerankHop,
+  { sent, deadlineMs, isOver, onCancelled }: HttpHop,
   body: Json,
 ): Promise<Answer | undefined> {
-  const { path, headers, timeoutMs, isOver, onCancelled } = hop;
   const values = body[form.documentsAt];
   if (
     !Array.isArray(values) ||
@@ -146,24 +130,20 @@ async function inParts<Answer extends object>(
     return undefined;
   const documentBytes = values.flatMap((value) => form.bytesOf(value) ?? []);
   if (documentBytes.length !== values.length || !calls.takes(values.length)) return undefined;
-  const deadlineMs = body.deadline_ms as number | undefined;
   const call: ScoredCall<Answer> = {
-    path,
+    path: sent.path,
     edge: 'http',
     queryBytes: (bytesOfText(body.query) ?? 0) + (bytesOfText(body.instruction) ?? 0),
     documentBytes,
     failsWhole: form.failsWhole(body),
-    leftMs: deadlineMs ?? timeoutMs,
+    leftMs: deadlineMs - Date.now(),
     isOver,
     onCancelled,
-    failureOf,
-    errorOf,
     ask: async (link, part, leftMs, onBegun) => {
       const own = { [form.documentsAt]: part.map((document) => values[document]) };
-      const left = deadlineMs === undefined ? {} : { deadline_ms: Math.max(1, Math.floor(leftMs)) };
+      const left = body.deadline_ms == null ? {} : { deadline_ms: Math.max(1, Math.floor(leftMs)) };
       const bytes = Buffer.from(JSON.stringify(Object.assign({}, body, own, left)));
-      const nodeMs = Math.max(1, Math.ceil(Math.min(leftMs, timeoutMs)));
-      const ask = { method: 'POST', path, headers, body: bytes, timeoutMs: nodeMs, onBegun };
+      const ask = { ...sent, body: bytes, deadlineMs: Date.now() + leftMs, onBegun };
       return JSON.parse(checkAnswer(await link.http(ask)).body.toString()) as Answer;
     },
     usageOf: form.usageOf,

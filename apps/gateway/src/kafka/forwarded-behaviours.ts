@@ -10,10 +10,11 @@ import {
   type TopicRecord,
 } from '@tessera/kafka';
 import type { Cluster } from '../cluster.js';
+import type { Counted } from '../counted.js';
 import type { OneNodeCalls } from '../grpc/one-node.js';
 import { askByOwner } from '../grpc/owner-calls.js';
 import { recordHop } from '../grpc/unary-hop.js';
-import { tesseraErrorOf } from './refusals.js';
+import { errorOf } from '../node-failure.js';
 
 const APPEND = '/tessera.behaviour.v1.BehaviourService/Append';
 const PAYLOAD_VERSION = '1';
@@ -26,6 +27,7 @@ const OF_THE_RECORD: ReadonlySet<ErrorCode> = new Set(['REQUEST_INVALID', 'BODY_
 export interface BehaviourParts {
   readonly one: OneNodeCalls;
   readonly cluster: Cluster;
+  readonly count: Counted;
   readonly producer: Pick<RecordProducer, 'bury'>;
 }
 
@@ -62,16 +64,16 @@ export class ForwardedBehaviours {
   private async append(records: readonly TopicRecord[]): Promise<readonly DeadRecord[]> {
     const [first] = records;
     if (first === undefined) return [];
-    const { one, cluster } = this.parts;
+    const { one, cluster, count } = this.parts;
     // The events of a batch, one behind the other, are the message that appends them: both have
     // behaviours in field 1.
     const bytes = Buffer.concat(records.map(({ value }) => value as Buffer));
     const call = recordHop(bytes, Date.now() + APPEND_MS, {});
     try {
-      await askByOwner(one, cluster, APPEND, call);
+      await count(APPEND, () => askByOwner(one, cluster, APPEND, call));
       return [];
     } catch (thrown) {
-      const error = tesseraErrorOf(thrown);
+      const error = errorOf(thrown);
       if (!OF_THE_RECORD.has(error.code)) throw error;
       if (records.length === 1) return [{ record: first, error }];
       const middle = records.length >> 1;

@@ -5,9 +5,9 @@ import { fieldNumber, messagesOf } from '../grpc/message-fields.js';
 import type { OneNodeCalls } from '../grpc/one-node.js';
 import { recordHop } from '../grpc/unary-hop.js';
 import { fieldOf, fieldsAt } from '../grpc/wire-path.js';
-import { tesseraErrorOf } from './refusals.js';
+import { errorOf } from '../node-failure.js';
 
-const RECALL = '/tessera.recall.v1.RecallService/Recall';
+export const RECALL = '/tessera.recall.v1.RecallService/Recall';
 const REQUESTED_REQUEST = fieldNumber(`${recallEventsPackage}.RecallRequested`, 'request');
 const ANSWERED_RESPONSE = fieldNumber(`${recallEventsPackage}.RecallAnswered`, 'response');
 const REQUEST_ID = fieldNumber(messagesOf(RECALL).request, 'requestId');
@@ -36,7 +36,7 @@ export async function forwardedRecall(one: OneNodeCalls, recall: TopicRecall): P
   return fieldOf(
     ANSWERED_RESPONSE,
     await answer.catch((thrown: unknown) => {
-      throw tesseraErrorOf(thrown);
+      throw errorOf(thrown);
     }),
   );
 }

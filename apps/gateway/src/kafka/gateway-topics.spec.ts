@@ -12,9 +12,10 @@ import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { expect, it } from 'vitest';
 import type { Cluster } from '../cluster.js';
+import type { Counted } from '../counted.js';
 import type { OneNodeCalls } from '../grpc/one-node.js';
 import type { UnaryHop } from '../grpc/unary-hop.js';
-import { NodeRefusal } from '../node-refusal.js';
+import { NodeRefusal } from '../node-failure.js';
 import { ForwardedBehaviours } from './forwarded-behaviours.js';
 import { forwardedRecall } from './forwarded-recalls.js';
 
@@ -194,7 +195,8 @@ function appending(isAway = () => false) {
   const cluster = {
     choose: (partition: number) => ({ link: { member: { name: ownerOf(partition) } } }),
   } as unknown as Cluster;
-  const topic = new ForwardedBehaviours({ one, cluster, producer: producer as never });
+  const count: Counted = (_path, act) => act();
+  const topic = new ForwardedBehaviours({ one, cluster, count, producer: producer as never });
   return { stored, dead, topic };
 }
 

@@ -9,12 +9,9 @@ import {
 } from '@tessera/kafka';
 import type { Conditions } from '@tessera/lifecycle';
 import type { Log } from '@tessera/telemetry';
-import type { Cluster } from '../cluster.js';
-import type { OneNodeCalls } from '../grpc/one-node.js';
-import { BEHAVIOURS_PATTERN } from './behaviours-topic.controller.js';
-import { ForwardedBehaviours } from './forwarded-behaviours.js';
-import { forwardedRecall } from './forwarded-recalls.js';
-import { RECALLS_PATTERN } from './recalls-topic.controller.js';
+import { type BehaviourParts, ForwardedBehaviours } from './forwarded-behaviours.js';
+import { forwardedRecall, RECALL } from './forwarded-recalls.js';
+import { BEHAVIOURS_PATTERN, RECALLS_PATTERN } from './topics.controller.js';
 
 /** Topics that a gateway takes from a broker for its nodes. */
 export interface GatewayTopics extends ServedTopics {
@@ -28,8 +25,7 @@ export interface GatewayTopics extends ServedTopics {
  */
 export async function gatewayTopics(
   config: Config,
-  one: OneNodeCalls,
-  cluster: Cluster,
+  { one, cluster, count }: Omit<BehaviourParts, 'producer'>,
   conditions: Conditions,
   log: Log,
 ): Promise<GatewayTopics | undefined> {
@@ -53,8 +49,8 @@ export async function gatewayTopics(
       producer,
       responsesTopic,
       defaultDeadlineMs,
-      answer: (asked) => forwardedRecall(one, asked),
+      answer: (asked) => count(RECALL, () => forwardedRecall(one, asked)),
     }),
-    behaviours: new ForwardedBehaviours({ one, cluster, producer }),
+    behaviours: new ForwardedBehaviours({ one, cluster, count, producer }),
   };
 }

@@ -1,5 +1,4 @@
 import type { TesseraError } from '@tessera/errors';
-import type { Failure } from '@tessera/routing';
 import type { Edge } from '../asking.js';
 import type { NodeLink } from '../node-link.js';
 
@@ -34,9 +33,6 @@ export interface ScoredCall<Answer> {
   readonly leftMs: number;
   readonly isOver: () => boolean;
   readonly onCancelled: (act: () => void) => void;
-  readonly failureOf: (thrown: unknown) => Failure;
-  /** Of what a node ended a part with. */
-  readonly errorOf: (thrown: unknown) => TesseraError;
   /** Documents by their index; `onBegun` gets what ends the request. */
   readonly ask: (
     link: NodeLink,

@@ -1,11 +1,11 @@
 import { PLAIN } from '@tessera/client';
 import type { RelevanceProfile } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import type { Failure } from '@tessera/routing';
 import { relevanceProfile } from '@tessera/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ForwardCounts } from '../asking.js';
 import { Cluster } from '../cluster.js';
+import { NodeAway } from '../node-failure.js';
 import type { NodeLink } from '../node-link.js';
 import { namedDocument } from './part-numbers.js';
 import type { Scored, ScoredCall } from './scored-call.js';
@@ -48,10 +48,8 @@ afterEach(() => cluster.close());
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const scoreOf = (document: number) => document + 0.5;
-const failing = (failure: Failure, error: TesseraError) =>
-  Object.assign(new Error(error.message), { failure, error });
-const away = () => failing('away', new TesseraError('NODE_UNAVAILABLE', 'away'));
-const busy = () => failing('busy', new TesseraError('ENGINE_OVERLOADED', 'busy'));
+const away = () => new NodeAway('away');
+const busy = () => new TesseraError('ENGINE_OVERLOADED', 'busy');
 
 function callOf(texts: readonly string[], more: Partial<ScoredCall<Answer>> = {}) {
   const call: ScoredCall<Answer> = {
@@ -63,9 +61,6 @@ function callOf(texts: readonly string[], more: Partial<ScoredCall<Answer>> = {}
     leftMs: Number.POSITIVE_INFINITY,
     isOver: () => false,
     onCancelled: () => undefined,
-    failureOf: (thrown) => (thrown as { failure: Failure }).failure,
-    errorOf: (thrown) =>
-      thrown instanceof TesseraError ? thrown : (thrown as { error: TesseraError }).error,
     ask: ({ member: { name: node } }, documents, leftMs, onBegun) =>
       new Promise((resolve, reject) => {
         const answer = (scores: Answer = documents.map(scoreOf)) => resolve(scores);
@@ -168,7 +163,7 @@ it('fails where all parts do, or one that the request itself is at fault for', a
   const invalid = new TesseraError('REQUEST_INVALID', 'query: expected a text', { field: 'query' });
   const one = calls.score(callOf(textsOf(20)));
   const [first, ...others] = asked as [Asked, ...Asked[]];
-  first.refuse(failing('final', invalid));
+  first.refuse(invalid);
   for (const { answer: give } of others) give();
   await expect(one).rejects.toThrow('query: expected a text');
 });
@@ -179,7 +174,7 @@ it('fails as the first document did, by its number in the call, where asked to',
     const at = one.documents.length - 1;
     const field = `documents[${at}].itemId`;
     const error = new TesseraError('ITEM_NOT_FOUND', `${field}: expected an item`, { field });
-    one.refuse(failing('final', error));
+    one.refuse(error);
     return one.documents[at] as number;
   });
   const thrown = (await answer.catch((error: unknown) => error)) as TesseraError;
@@ -205,7 +200,7 @@ it('asks another node for the part of one that is lost while it computes', async
 });
 
 it('leaves nodes less time than the call has, so that their answers are in time', async () => {
-  const late = failing('final', new TesseraError('DEADLINE_EXCEEDED', 'late'));
+  const late = new TesseraError('DEADLINE_EXCEEDED', 'late');
   const answer = calls.score(callOf(textsOf(20), { leftMs: 500 }));
   const [hung, ...others] = asked as [Asked, ...Asked[]];
   for (const { leftMs } of asked) {

@@ -3,6 +3,7 @@ import { TesseraError } from '@tessera/errors';
 import { askInTurn, CostEstimates, longestFirst } from '@tessera/routing';
 import { type ForwardCounts, noNode } from '../asking.js';
 import type { Cluster } from '../cluster.js';
+import { errorOf, failureOf } from '../node-failure.js';
 import type { NodeLink } from '../node-link.js';
 import { namedDocument, renumberedError } from './part-numbers.js';
 import type { Scored, ScoredCall } from './scored-call.js';
@@ -136,7 +137,7 @@ export class SplitCalls {
             endCount(isAnswered);
           };
         },
-        failureOf: call.failureOf,
+        failureOf,
         lost: ({ link }, thrown) => cluster.lost(link, (thrown as Error).message),
         isOver: call.isOver,
       },
@@ -165,13 +166,13 @@ export class SplitCalls {
       answer.status === 'rejected' ? [{ documents, thrown: answer.reason }] : [],
     );
     this.tally.parts.failed += failed.length;
-    const isOfRequest = failed.some(({ thrown }) => !OF_THE_PART.has(call.errorOf(thrown).code));
+    const isOfRequest = failed.some(({ thrown }) => !OF_THE_PART.has(errorOf(thrown).code));
     if (failed.length > 0 && (call.failsWhole || failed.length === ended.length || isOfRequest)) {
-      throw firstOf(call, failed);
+      throw firstOf(failed);
     }
     const parts = ended.map(({ documents, answer }): Scored<Answer> => {
       if (answer.status === 'fulfilled') return { documents, outcome: answer.value };
-      return { documents, outcome: call.errorOf(answer.reason) };
+      return { documents, outcome: errorOf(answer.reason) };
     });
     const answers = ended.flatMap(({ answer }) =>
       answer.status === 'fulfilled' ? [call.usageOf(answer.value)] : [],
@@ -201,9 +202,9 @@ interface Failed {
 }
 
 /** The error of the call: that of the first document that failed. */
-function firstOf<Answer>(call: ScoredCall<Answer>, failed: readonly Failed[]): unknown {
+function firstOf(failed: readonly Failed[]): unknown {
   const named = failed.map(({ documents, thrown }) => {
-    const error = renumberedError(call.errorOf(thrown), documents);
+    const error = renumberedError(errorOf(thrown), documents);
     const document = namedDocument(error.field ?? error.message);
     return { thrown, error, document: document ?? Math.min(...documents), isNamed: document };
   });

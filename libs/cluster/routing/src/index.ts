@@ -1,4 +1,4 @@
-export { askInTurn } from './domain/ask-in-turn.js';
+export { ATTEMPTS_MAX, askInTurn } from './domain/ask-in-turn.js';
 export { CostEstimates } from './domain/cost-estimates.js';
 export {
   type DecidedVersions,

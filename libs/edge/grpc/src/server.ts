@@ -1,10 +1,16 @@
 import { createRequire } from 'node:module';
 import { createServer, type Server as NetServer } from 'node:net';
-import { Server, ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
+import {
+  type ConnectionInjector,
+  Server,
+  ServerCredentials,
+  type ServerInterceptor,
+} from '@grpc/grpc-js';
 import type { Options, PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { type GrpcOptions, ServerGrpc } from '@nestjs/microservices';
 import { WatchedTls } from '@tessera/config';
+import { Connections } from './connections.js';
 import type { GrpcHealth } from './health.js';
 import { withMalformedMarked } from './malformed.js';
 import { addHandlers, type ServedMethods } from './served-methods.js';
@@ -107,13 +113,15 @@ function reflection(descriptors: GrpcServerSettings['descriptors']): ReflectionS
 
 type Listening = Pick<GrpcServerSettings, 'host' | 'port' | 'connectionsMax' | 'tls'>;
 
-/** Nest's gRPC server behind a listener of its own, which bounds the connections. */
+/** Nest's gRPC server behind a listener of its own, which bounds the connections and ends them. */
 class BoundedGrpcServer extends ServerGrpc {
   private listener: NetServer | undefined;
+  private injector: ConnectionInjector | undefined;
 
   constructor(
     private readonly grpcOptions: GrpcOptions['options'] & object,
     private readonly listening: Listening,
+    private readonly connections: Connections,
   ) {
     super(grpcOptions);
   }
@@ -125,15 +133,18 @@ class BoundedGrpcServer extends ServerGrpc {
     const credentials =
       tls === undefined ? ServerCredentials.createInsecure() : new WatchedCredentials(tls);
     const injector = server.createConnectionInjector(credentials);
-    this.listener = createServer({ noDelay: true, allowHalfOpen: true }, (socket) =>
-      injector.injectConnection(socket),
-    );
+    this.injector = injector;
+    this.listener = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+      this.connections.add(socket);
+      injector.injectConnection(socket);
+    });
     await this.listenOn(this.listener);
     return server;
   }
 
   override async close(): Promise<void> {
     this.listener?.close();
+    if (this.injector !== undefined) await this.connections.end(this.injector);
     await super.close();
   }
 
@@ -156,6 +167,7 @@ export function grpcServer(settings: GrpcServerSettings): ServerGrpc {
   const served: PackageDefinition = withMalformedMarked(
     protoLoader.fromJSON(settings.schema as Schema, MESSAGE_SHAPE),
   );
+  const connections = new Connections();
   const server = new BoundedGrpcServer(
     {
       package: [...settings.packages],
@@ -168,7 +180,7 @@ export function grpcServer(settings: GrpcServerSettings): ServerGrpc {
         'grpc.max_concurrent_streams': STREAMS_MAX,
         'grpc-node.max_session_memory': SESSION_MEMORY_MIB,
         ...(connectionAgeMs > 0 && { 'grpc.max_connection_age_ms': connectionAgeMs }),
-        interceptors: [interceptor],
+        interceptors: [connections.interceptor, interceptor],
       } as object,
       onLoadPackageDefinition: (_packages: unknown, grpc: Server) => {
         settings.health.addTo(grpc);
@@ -177,6 +189,7 @@ export function grpcServer(settings: GrpcServerSettings): ServerGrpc {
       },
     },
     settings,
+    connections,
   );
   addHandlers(server, served, settings.methods);
   return server;

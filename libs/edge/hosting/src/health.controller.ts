@@ -78,7 +78,9 @@ export class HealthController {
   }
 
   private answer(): HealthAnswer {
-    const { ready, state, reason } = this.readiness;
+    const { ready, state: own, reason } = this.readiness;
+    // It has started and takes calls: something that most of them need is away.
+    const state = own === 'ready' && !ready ? 'blocked' : own;
     const why = reason === '' ? {} : { reason };
     const conditions = this.readiness.conditions.all();
     const { versions } = this.served;

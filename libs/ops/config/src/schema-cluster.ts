@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { integer, nonEmptyText, oneOf, text } from './schema-fields.js';
 
 const WEIGHT_MAX = 1000;
+const NODES_MAX = 1000;
 const L = {
   logKeepDaysMax: 3650,
 };
@@ -27,6 +28,12 @@ export const clusterSchema = z.strictObject({
   etcdUser: text('', 'user of the login with etcd; empty: no login'),
   etcdPasswordPath: text('', 'file of the password'),
   dns: text('', 'headless service whose pods are the nodes of a gateway; empty: none'),
+  nodesWanted: integer(
+    0,
+    NODES_MAX,
+    0,
+    'nodes that there should be, for alerts of a gateway without cluster.nodes; 0: unknown',
+  ),
   weight: integer(
     1,
     WEIGHT_MAX,

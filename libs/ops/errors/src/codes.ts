@@ -360,6 +360,11 @@ export const ERROR_TABLE = { ...NATIVE_ERRORS, ...SERVICE_ERRORS } as const;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
+/** Codes of answers that the service is at fault for: they count against its objectives. */
+export const FAULTS: readonly ErrorCode[] = (Object.keys(ERROR_TABLE) as ErrorCode[]).filter(
+  (code) => ERROR_TABLE[code].http >= 500 || ERROR_TABLE[code].http === 429,
+);
+
 export function isErrorCode(value: string): value is ErrorCode {
   return Object.hasOwn(ERROR_TABLE, value);
 }

@@ -4,6 +4,7 @@ export {
   ERROR_TRAILERS,
   type ErrorCode,
   type ErrorRow,
+  FAULTS,
   GRPC_STATUS,
   isErrorCode,
   NATIVE_ERRORS,

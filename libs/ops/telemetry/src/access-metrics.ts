@@ -2,6 +2,7 @@
 
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { combined } from './tallies.js';
 
 export const ACCESS_METRICS = {
   accessRefused: {
@@ -32,6 +33,9 @@ export interface AccessCounts {
   readonly lines: { readonly written: number; readonly failed: number };
 }
 
+const ACCESS_EDGES = ['grpc', 'http'];
+const CODES = ['UNAUTHENTICATED', 'PERMISSION_DENIED'];
+
 /** Read at each scrape. */
 export function registerCertificates(
   registry: Registry,
@@ -60,6 +64,8 @@ export function registerAccessMetrics(registry: Registry, read: () => AccessCoun
     registers,
     collect() {
       this.reset();
+      for (const [edge = '', code = ''] of combined(ACCESS_EDGES, CODES))
+        this.inc({ edge, code }, 0);
       for (const { edge, code, count } of read().refused) this.inc({ edge, code }, count);
     },
   });

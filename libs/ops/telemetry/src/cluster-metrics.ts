@@ -1,9 +1,20 @@
 /** Metrics of a gateway. */
 
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { copyCount } from './tallies.js';
+import { CODES_FROM_START, EDGES, LATENCY_BUCKETS, type Observation } from './answered.js';
+import { combined, copyCount, TalliedCounter, TalliedHistogram } from './tallies.js';
 
 export const CLUSTER_METRICS = {
+  gatewayRequests: {
+    name: 'tessera_gateway_requests_total',
+    meaning:
+      'requests as the callers of a gateway were answered, by edge (grpc, http, kafka), method ' +
+      '(RecallService/Recall and so on) and code (OK or a code of docs/operate/errors.md)',
+  },
+  gatewayLatency: {
+    name: 'tessera_gateway_latency_seconds',
+    meaning: 'seconds from request to answer at a gateway, by edge and method',
+  },
   clusterForwarded: {
     name: 'tessera_cluster_forwarded_total',
     meaning:
@@ -23,6 +34,11 @@ export const CLUSTER_METRICS = {
     meaning:
       'member nodes by state (unknown, up, draining, down, different: another model, log ' +
       'position or name)',
+  },
+  clusterNodesWanted: {
+    name: 'tessera_cluster_nodes_wanted',
+    meaning:
+      'nodes that a gateway should have (cluster.nodes, cluster.nodesWanted); no sample: unknown',
   },
   clusterRevision: {
     name: 'tessera_cluster_revision',
@@ -44,7 +60,31 @@ export interface ClusterCounts {
     readonly state: string;
     readonly outstandingUs: number;
   }[];
+  /** Undefined: unknown. */
+  readonly wanted: number | undefined;
   readonly revision: number;
+}
+
+export interface ForwardedObservation extends Observation {
+  /** `RecallService/Recall`. */
+  readonly method: string;
+}
+
+/** Methods of the objectives. */
+const OBJECTIVES = ['RecallService/Recall', 'RecallService/RecallBatch'];
+const STATES = ['unknown', 'up', 'draining', 'down', 'different'];
+const REASONS = ['owner', 'owner-away', 'owner-loaded', 'role-missing', 'no-user', 'named'];
+
+export function countForwarded(registry: Registry): (seen: ForwardedObservation) => void {
+  const { gatewayRequests, gatewayLatency } = CLUSTER_METRICS;
+  const start = combined(EDGES, OBJECTIVES, CODES_FROM_START);
+  const labels = ['edge', 'method'];
+  const requests = new TalliedCounter(registry, gatewayRequests, [...labels, 'code'], start);
+  const latency = new TalliedHistogram(registry, gatewayLatency, labels, LATENCY_BUCKETS);
+  return ({ edge, method, code, seconds }) => {
+    requests.count(edge, method, code);
+    latency.observe(seconds, edge, method);
+  };
 }
 
 const US_PER_SECOND = 1_000_000;
@@ -61,6 +101,8 @@ export function registerClusterMetrics(registry: Registry, read: () => ClusterCo
     labelNames: ['edge', 'reason'],
     collect() {
       this.reset();
+      for (const [edge = '', reason = ''] of combined(EDGES, REASONS))
+        this.inc({ edge, reason }, 0);
       for (const { edge, reason, count } of read().forwarded) this.inc({ edge, reason }, count);
     },
   });
@@ -70,8 +112,17 @@ export function registerClusterMetrics(registry: Registry, read: () => ClusterCo
     ...described(CLUSTER_METRICS.clusterNodes),
     labelNames: ['state'],
     collect() {
-      this.reset();
+      for (const state of STATES) this.set({ state }, 0);
       for (const { state } of read().nodes) this.inc({ state });
+    },
+  });
+  new Gauge({
+    ...described(CLUSTER_METRICS.clusterNodesWanted),
+    labelNames: [],
+    collect() {
+      const { wanted } = read();
+      if (wanted === undefined) this.reset();
+      else this.set(wanted);
     },
   });
   new Gauge({

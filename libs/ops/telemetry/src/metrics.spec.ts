@@ -80,42 +80,73 @@ const adapters = {
   active: [{ name: 'main', receivedMs: 1_700_000_000_500 }],
 };
 
+/** Of a process that is everything. */
+function everything() {
+  const metrics = new Metrics(
+    () => counts,
+    () => kv,
+  );
+  metrics.showAdapters(() => adapters);
+  metrics.countGateRefusals()('ENGINE_OVERLOADED');
+  metrics.showConditions(() => [{ name: 'kafka', kind: 'dependency', state: 'down' }]);
+  metrics.showDroppedCaches(['snapshot']);
+  metrics.showDisks(async () => [{ key: 'kv.path', spareBytes: 7 }]);
+  metrics.showBuild({ version: '1.2.3', app: 'gateway' });
+  metrics.showCatalogues(() => [{ name: 'b', liveItems: 5, sequence: 9, changedMs: 2500 }]);
+  metrics.showTopicLag(() => [{ topic: 'behaviours', records: 8 }]);
+  metrics.showCertificates(() => [{ field: 'http.certificatePath', endsMs: 1 }]);
+  metrics.showSpans(() => ({ sent: 3, failed: 1 }));
+  const lines = { written: 2, failed: 1 };
+  const refused = [{ edge: 'grpc', code: 'UNAUTHENTICATED', count: 3 }];
+  metrics.showAccess(() => ({ isOpen: true, lines, refused }));
+  metrics.showLog(() => ({ offset: 3, end: 4 }));
+  metrics.showCluster(() => ({
+    forwarded: [{ edge: 'grpc', reason: 'owner', count: 4 }],
+    retries: 1,
+    refusedAhead: 0,
+    nodes: [{ name: 'a', state: 'up', outstandingUs: 500_000 }],
+    wanted: 3,
+    revision: 2,
+  }));
+  metrics.showSplit(() => ({
+    parts: { answered: 5, failed: 1 },
+    splitCalls: 2,
+    spreadUs: 250_000,
+    sharedTokens: 70,
+  }));
+  const none = { texts: 0, tokens: 0, truncated: 0, passes: 0, computeUs: 0 };
+  metrics.showEmbedding(() => [{ model: 'm', depth: 0, ...none }]);
+  metrics.showHeld(() => ({ tickets: 2 }));
+  metrics.showTasks(() => [{ lane: 'check', waiting: 0, running: 1 }]);
+  metrics.countForwarded();
+  return metrics;
+}
+
+/** Counters by words that nobody can list. */
+const OPEN = ['tessera_console_actions_total'];
+
 describe('Metrics', () => {
-  it('offers every listed metric with its meaning', async () => {
-    const metrics = new Metrics(
-      () => counts,
-      () => kv,
+  it('counts from 0 where the labels are known: rates see the first burst', async () => {
+    const all = await everything().registry.getMetricsAsJSON();
+    const counters = all.filter(
+      ({ name, type }) => String(type) === 'counter' && name.startsWith('tessera'),
     );
-    metrics.showAdapters(() => adapters);
-    metrics.countGateRefusals()('ENGINE_OVERLOADED');
-    metrics.showConditions(() => [{ name: 'kafka', kind: 'dependency', state: 'down' }]);
-    metrics.showDroppedCaches(['snapshot']);
-    metrics.showDisks(async () => [{ key: 'kv.path', spareBytes: 7 }]);
-    metrics.showBuild({ version: '1.2.3', app: 'gateway' });
-    metrics.showCatalogues(() => [{ name: 'b', liveItems: 5, sequence: 9, changedMs: 2500 }]);
-    metrics.showTopicLag(() => [{ topic: 'behaviours', records: 8 }]);
-    metrics.showCertificates(() => [{ field: 'http.certificatePath', endsMs: 1 }]);
-    metrics.showSpans(() => ({ sent: 3, failed: 1 }));
-    const lines = { written: 2, failed: 1 };
-    const refused = [{ edge: 'grpc', code: 'UNAUTHENTICATED', count: 3 }];
-    metrics.showAccess(() => ({ isOpen: true, lines, refused }));
-    metrics.showLog(() => ({ offset: 3, end: 4 }));
-    metrics.showCluster(() => ({
-      forwarded: [{ edge: 'grpc', reason: 'owner', count: 4 }],
-      retries: 1,
-      refusedAhead: 0,
-      nodes: [{ name: 'a', state: 'up', outstandingUs: 500_000 }],
-      revision: 2,
-    }));
-    metrics.showSplit(() => ({
-      parts: { answered: 5, failed: 1 },
-      splitCalls: 2,
-      spreadUs: 250_000,
-      sharedTokens: 70,
-    }));
-    metrics.showEmbedding(() => []);
-    metrics.showHeld(() => ({ tickets: 2 }));
-    metrics.showTasks(() => [{ lane: 'check', waiting: 0, running: 1 }]);
+    expect(counters.length).toBeGreaterThan(40);
+    const silent = counters.filter(({ values }) => values.length === 0);
+    expect(silent.map(({ name }) => name).filter((name) => !OPEN.includes(name))).toEqual([]);
+    const misnamed = all.filter(
+      ({ name, type }) => /_total$/.test(name) && String(type) === 'gauge',
+    );
+    expect(misnamed).toEqual([]);
+    const fault = 'tessera_gateway_requests_total{edge="http",method="RecallService/Recall",code=';
+    const text = await everything().text();
+    expect(text).toContain(`${fault}"NODE_UNAVAILABLE"} 0`);
+    expect(text).toContain('tessera_recall_requests_total{edge="grpc",code="INTERNAL"} 0');
+    expect(text).toContain('tessera_cluster_forwarded_total{edge="http",reason="owner-away"} 0');
+  });
+
+  it('offers every listed metric with its meaning', async () => {
+    const metrics = everything();
     const text = await metrics.text();
     expect(text).toContain('tessera_caches_dropped_total{cache="snapshot"} 1');
     expect(text).toContain('tessera_cluster_outstanding_seconds{node="a"} 0.5');

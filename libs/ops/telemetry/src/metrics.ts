@@ -3,7 +3,7 @@
  */
 
 import { MICROSECONDS_PER_SECOND } from '@tessera/units';
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import {
   ACCESS_METRICS,
   type AccessCounts,
@@ -11,9 +11,22 @@ import {
   registerCertificates,
 } from './access-metrics.js';
 import { ADAPTER_METRICS, type AdapterCounts, registerAdapterMetrics } from './adapter-metrics.js';
+import {
+  CODES_FROM_START,
+  EDGES,
+  type Edge,
+  LATENCY_BUCKETS,
+  type Observation,
+} from './answered.js';
 import { BUILD_METRICS, type BuildFacts, registerBuild } from './build-metrics.js';
 import { CATALOGUE_METRICS, type CatalogueCount, registerCatalogues } from './catalogue-metrics.js';
-import { CLUSTER_METRICS, type ClusterCounts, registerClusterMetrics } from './cluster-metrics.js';
+import {
+  CLUSTER_METRICS,
+  type ClusterCounts,
+  countForwarded,
+  type ForwardedObservation,
+  registerClusterMetrics,
+} from './cluster-metrics.js';
 import {
   EMBEDDING_METRICS,
   type EmbeddingState,
@@ -39,7 +52,7 @@ import {
   STORE_METRICS,
 } from './store-metrics.js';
 import { registerTopicLag, STREAM_METRICS, type TopicLag } from './stream-metrics.js';
-import { copyCounts, TalliedCounter, TalliedHistogram } from './tallies.js';
+import { combined, copyCount, copyCounts, TalliedCounter, TalliedHistogram } from './tallies.js';
 import { registerTaskMetrics, TASK_METRICS, type TaskCount } from './task-metrics.js';
 import type { SpanCounts } from './tracing.js';
 
@@ -122,16 +135,6 @@ export const METRICS = {
   ...SPLIT_METRICS,
 } as const;
 
-/** By which edge a request arrived. */
-export type Edge = 'grpc' | 'http' | 'kafka';
-
-export interface Observation {
-  readonly edge: Edge;
-  /** OK or an error code. */
-  readonly code: string;
-  readonly seconds: number;
-}
-
 export interface RecallObservation extends Observation {
   /** Microseconds per stage, absent where the recall failed. */
   readonly stagesUs?: Readonly<Record<string, number>>;
@@ -147,7 +150,7 @@ interface Metric {
   readonly meaning: string;
 }
 
-const LATENCY_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const ADAPTER_ACTIONS = ['push', 'activate', 'rollback', 'pin', 'unpin', 'delete', 'lost', 'waits'];
 
 /** The registry of one process; engine and pool are read at each scrape, where it has them. */
 export class Metrics {
@@ -162,20 +165,23 @@ export class Metrics {
   private readonly embedRequests: TalliedCounter;
   private readonly embedLatency: TalliedHistogram;
   private readonly stage: TalliedHistogram;
-  private readonly short: Counter;
-  private readonly caps: Counter;
+  private short = 0;
+  private readonly caps: TalliedCounter;
   private readonly searches: SearchTallies;
-  private readonly behaviours: Counter;
-  private readonly changeMessages: Counter;
-  private readonly audits: Counter;
-  private readonly followed: Counter;
-  private readonly kept: Readonly<Record<'records' | 'facts', Counter>>;
-  private readonly adapterActions: Counter;
-  private readonly consoleActions: Counter;
+  private readonly behaviours: TalliedCounter;
+  private readonly changeMessages: TalliedCounter;
+  private readonly audits: TalliedCounter;
+  private readonly followed: TalliedCounter;
+  private readonly kept: Readonly<Record<'records' | 'facts', TalliedCounter>>;
+  private readonly adapterActions: TalliedCounter;
+  private readonly consoleActions: TalliedCounter;
 
   constructor(engineCounts?: () => EngineCounts, kvCounts?: () => KvCounts) {
-    const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
+    // Gauges named as counters, beside others that say the same by type.
+    for (const kind of ['handles', 'requests', 'resources']) {
+      this.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+    }
     this.requests = this.answered(METRICS.recallRequests);
     this.latency = this.timed(METRICS.recallLatency, 'edge');
     this.scoreRequests = this.answered(METRICS.scoreRequests);
@@ -185,27 +191,25 @@ export class Metrics {
     this.relevance = new RelevanceTallies(this.registry);
     this.embedRequests = this.answered(METRICS.embedRequests);
     this.embedLatency = this.timed(METRICS.embedLatency, 'edge');
-    this.stage = this.timed(METRICS.recallStage, 'stage', (field) => field.replace(/Us$/, ''));
-    this.short = new Counter({
-      name: METRICS.recallShort.name,
-      help: METRICS.recallShort.meaning,
-      registers,
-    });
-    this.caps = this.byOutcome(METRICS.recallCaps);
+    this.stage = this.timed(METRICS.recallStage, 'stage');
+    copyCount(this.registry, METRICS.recallShort, () => this.short);
+    this.caps = this.byOutcome(METRICS.recallCaps, 'exact', 'cut', 'unavailable');
     this.searches = new SearchTallies(this.registry);
-    this.behaviours = new Counter({
-      name: METRICS.behaviours.name,
-      help: METRICS.behaviours.meaning,
-      labelNames: ['edge', 'outcome'],
-      registers,
-    });
-    this.changeMessages = this.byOutcome(METRICS.changeMessages);
-    this.audits = this.byOutcome(METRICS.audits);
-    this.followed = this.byOutcome(METRICS.followed);
-    const [records, facts] = [METRICS.inspected, METRICS.facts].map((one) => this.byOutcome(one));
-    this.kept = { records, facts } as typeof this.kept;
-    this.adapterActions = this.byAction(METRICS.adapterActions);
-    this.consoleActions = this.byAction(METRICS.consoleActions);
+    this.behaviours = new TalliedCounter(
+      this.registry,
+      METRICS.behaviours,
+      ['edge', 'outcome'],
+      combined(['grpc', 'http', 'kafka'], ['added', 'duplicate', 'outside', 'dead']),
+    );
+    this.changeMessages = this.byOutcome(METRICS.changeMessages, 'applied', 'dead');
+    this.audits = this.byOutcome(METRICS.audits, 'written', 'failed', 'dropped');
+    this.followed = this.byOutcome(METRICS.followed, 'appended', 'failed', 'dropped');
+    this.kept = {
+      records: this.byOutcome(METRICS.inspected, 'written', 'failed', 'dropped'),
+      facts: this.byOutcome(METRICS.facts, 'written', 'failed', 'dropped'),
+    };
+    this.adapterActions = this.byAction(METRICS.adapterActions, ADAPTER_ACTIONS);
+    this.consoleActions = this.byAction(METRICS.consoleActions, []);
     if (engineCounts !== undefined) registerEngineMetrics(this.registry, engineCounts);
     if (kvCounts !== undefined) registerKvMetrics(this.registry, kvCounts);
   }
@@ -213,24 +217,24 @@ export class Metrics {
   observe(observation: RecallObservation): void {
     const { edge, code, seconds, stagesUs, short, caps: outcome, searched } = observation;
     this.requests.count(edge, code);
-    this.latency.observe(edge, seconds);
-    if (short) this.short.inc();
-    if (outcome !== undefined) this.caps.inc({ outcome });
+    this.latency.observe(seconds, edge);
+    if (short) this.short += 1;
+    if (outcome !== undefined) this.caps.count(outcome);
     if (searched !== undefined) this.searches.observe(searched);
     for (const field in stagesUs) {
       const us = stagesUs[field] as number;
-      this.stage.observe(field, us / MICROSECONDS_PER_SECOND);
+      this.stage.observe(us / MICROSECONDS_PER_SECOND, field.replace(/Us$/, ''));
     }
   }
 
   observeScore({ edge, code, seconds }: Observation): void {
     this.scoreRequests.count(edge, code);
-    this.scoreLatency.observe(edge, seconds);
+    this.scoreLatency.observe(seconds, edge);
   }
 
   observeExplain({ edge, code, seconds }: Observation): void {
     this.explainRequests.count(edge, code);
-    this.explainLatency.observe(edge, seconds);
+    this.explainLatency.observe(seconds, edge);
   }
 
   observeRelevance(seen: RelevanceObservation): void {
@@ -239,37 +243,37 @@ export class Metrics {
 
   observeEmbed({ edge, code, seconds }: Observation): void {
     this.embedRequests.count(edge, code);
-    this.embedLatency.observe(edge, seconds);
+    this.embedLatency.observe(seconds, edge);
   }
 
   /** `outcome`: what a store says of a behaviour, or `dead` where it can never be stored. */
   countBehaviour(edge: Edge, outcome: 'added' | 'duplicate' | 'outside' | 'dead'): void {
-    this.behaviours.inc({ edge, outcome });
+    this.behaviours.count(edge, outcome);
   }
 
   countChangeMessages(outcome: 'applied' | 'dead', count: number): void {
-    this.changeMessages.inc({ outcome }, count);
+    this.changeMessages.add(count, outcome);
   }
 
   countAudits(outcome: 'written' | 'failed' | 'dropped', count: number): void {
-    this.audits.inc({ outcome }, count);
+    this.audits.add(count, outcome);
   }
 
   /** A user whose keys and values were to follow new behaviours. */
   countFollowed(outcome: 'appended' | 'failed' | 'dropped'): void {
-    this.followed.inc({ outcome });
+    this.followed.count(outcome);
   }
 
   countKept(kind: 'records' | 'facts', outcome: string, count: number): void {
-    this.kept[kind].inc({ outcome }, count);
+    this.kept[kind].add(count, outcome);
   }
 
   countConsoleAction(action: string, code: string): void {
-    this.consoleActions.inc({ action, code });
+    this.consoleActions.count(action, code);
   }
 
   countAdapterAction(action: string, code: string): void {
-    this.adapterActions.inc({ action, code });
+    this.adapterActions.count(action, code);
   }
 
   /** Adapters count by themselves; each scrape copies their counts. */
@@ -287,6 +291,11 @@ export class Metrics {
     registerClusterMetrics(this.registry, counts);
   }
 
+  /** Answers of a gateway, as its callers got them. */
+  countForwarded(): (observation: ForwardedObservation) => void {
+    return countForwarded(this.registry);
+  }
+
   /** How far this process is in the log of its cluster; read at each scrape. */
   showLog(counts: () => LogCounts): void {
     registerLogMetrics(this.registry, counts);
@@ -299,7 +308,7 @@ export class Metrics {
 
   /** Counts refusals: there are many a second, so they are only copied at a scrape. */
   countGateRefusals(): (code: string) => void {
-    const counts: Record<string, number> = {};
+    const counts: Record<string, number> = { ENGINE_OVERLOADED: 0, DEADLINE_EXCEEDED: 0 };
     copyCounts(this.registry, METRICS.gateRefusals, 'code', () => counts);
     return (code) => {
       counts[code] = (counts[code] ?? 0) + 1;
@@ -371,20 +380,20 @@ export class Metrics {
   }
 
   private answered(metric: Metric): TalliedCounter {
-    return new TalliedCounter(this.registry, metric, ['edge', 'code']);
+    const start = combined(EDGES, CODES_FROM_START);
+    return new TalliedCounter(this.registry, metric, ['edge', 'code'], start);
   }
 
-  private byOutcome({ name, meaning }: Metric): Counter {
-    const registers = [this.registry];
-    return new Counter({ name, help: meaning, labelNames: ['outcome'], registers });
+  private byOutcome(metric: Metric, ...outcomes: readonly string[]): TalliedCounter {
+    return new TalliedCounter(this.registry, metric, ['outcome'], combined(outcomes));
   }
 
-  private byAction({ name, meaning }: Metric): Counter {
-    const registers = [this.registry];
-    return new Counter({ name, help: meaning, labelNames: ['action', 'code'], registers });
+  private byAction(metric: Metric, actions: readonly string[]): TalliedCounter {
+    const start = combined(actions, ['OK']);
+    return new TalliedCounter(this.registry, metric, ['action', 'code'], start);
   }
 
-  private timed(metric: Metric, label: string, named?: (value: string) => string) {
-    return new TalliedHistogram(this.registry, metric, label, LATENCY_BUCKETS, named);
+  private timed(metric: Metric, label: string) {
+    return new TalliedHistogram(this.registry, metric, [label], LATENCY_BUCKETS);
   }
 }

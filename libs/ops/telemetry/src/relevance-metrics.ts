@@ -1,6 +1,8 @@
 /** Metrics of calls that score texts for a query. */
 
-import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { CODES_FROM_START } from './answered.js';
+import { combined, TalliedCounter, TalliedHistogram } from './tallies.js';
 
 export const RELEVANCE_METRICS = {
   relevanceRequests: {
@@ -40,32 +42,30 @@ export interface RelevanceObservation {
 const LATENCY_BUCKETS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
 
 export class RelevanceTallies {
-  private readonly requests: Counter;
-  private readonly latency: Histogram;
-  private readonly documents: Counter;
-  private readonly tokens: Counter;
+  private readonly requests: TalliedCounter;
+  private readonly latency: TalliedHistogram;
+  private readonly documents: TalliedCounter;
+  private readonly tokens: TalliedCounter;
 
   constructor(registry: Registry) {
-    const registers = [registry];
     const { relevanceRequests, relevanceLatency, relevanceDocuments, relevanceTokens } =
       RELEVANCE_METRICS;
-    const counter = ({ name, meaning: help }: { name: string; meaning: string }, of: string[]) =>
-      new Counter({ name, help, labelNames: of, registers });
-    this.requests = counter(relevanceRequests, ['edge', 'code']);
-    this.documents = counter(relevanceDocuments, ['outcome']);
-    this.tokens = counter(relevanceTokens, ['kind']);
-    const { name, meaning: help } = relevanceLatency;
-    const buckets = LATENCY_BUCKETS;
-    this.latency = new Histogram({ name, help, labelNames: ['edge'], buckets, registers });
+    const start = combined(['grpc', 'http'], CODES_FROM_START);
+    this.requests = new TalliedCounter(registry, relevanceRequests, ['edge', 'code'], start);
+    const outcomes = combined(['scored', 'failed']);
+    this.documents = new TalliedCounter(registry, relevanceDocuments, ['outcome'], outcomes);
+    const kinds = combined(['prompt', 'computed']);
+    this.tokens = new TalliedCounter(registry, relevanceTokens, ['kind'], kinds);
+    this.latency = new TalliedHistogram(registry, relevanceLatency, ['edge'], LATENCY_BUCKETS);
   }
 
   observe(seen: RelevanceObservation): void {
     const { edge, code, seconds, scored = 0, failed = 0 } = seen;
-    this.requests.inc({ edge, code });
-    this.latency.observe({ edge }, seconds);
-    this.documents.inc({ outcome: 'scored' }, scored);
-    this.documents.inc({ outcome: 'failed' }, failed);
-    this.tokens.inc({ kind: 'prompt' }, seen.promptTokens ?? 0);
-    this.tokens.inc({ kind: 'computed' }, seen.computedTokens ?? 0);
+    this.requests.count(edge, code);
+    this.latency.observe(seconds, edge);
+    this.documents.add(scored, 'scored');
+    this.documents.add(failed, 'failed');
+    this.tokens.add(seen.promptTokens ?? 0, 'prompt');
+    this.tokens.add(seen.computedTokens ?? 0, 'computed');
   }
 }

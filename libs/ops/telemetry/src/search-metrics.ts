@@ -1,7 +1,7 @@
 /** Metrics of how recalls were searched (docs/concepts/search.md). */
 
-import { Counter, type Registry } from 'prom-client';
-import { TalliedHistogram } from './tallies.js';
+import type { Registry } from 'prom-client';
+import { combined, TalliedCounter, TalliedHistogram } from './tallies.js';
 
 export const SEARCH_METRICS = {
   recallSearchRows: {
@@ -24,17 +24,17 @@ const ROW_BUCKETS = [16, 32, 64, 128, 192, 256, 384, 512, 1024, 2048, 4096, 16_3
 
 export class SearchTallies {
   private readonly rows: TalliedHistogram;
-  private readonly certified: Counter;
+  private readonly certified: TalliedCounter;
 
   constructor(registry: Registry) {
     const { recallSearchRows, recallCertified } = SEARCH_METRICS;
-    this.rows = new TalliedHistogram(registry, recallSearchRows, 'search', ROW_BUCKETS);
-    const { name, meaning: help } = recallCertified;
-    this.certified = new Counter({ name, help, labelNames: ['certified'], registers: [registry] });
+    this.rows = new TalliedHistogram(registry, recallSearchRows, ['search'], ROW_BUCKETS);
+    const start = combined(['true', 'false']);
+    this.certified = new TalliedCounter(registry, recallCertified, ['certified'], start);
   }
 
   observe({ search, certified, rows }: SearchObservation): void {
-    this.rows.observe(search, rows);
-    this.certified.inc({ certified: String(certified) });
+    this.rows.observe(rows, search);
+    this.certified.count(String(certified));
   }
 }

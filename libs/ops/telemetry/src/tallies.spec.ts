@@ -9,7 +9,7 @@ describe('tallies', () => {
   it('are scraped as the histograms of prom-client are', async () => {
     const [own, other] = [new Registry(), new Registry()];
     const buckets = [0.001, 0.01, 0.1];
-    const tallied = new TalliedHistogram(own, named, 'stage', buckets);
+    const tallied = new TalliedHistogram(own, named, ['stage'], buckets);
     const histogram = new Histogram({ ...theirs([other]), labelNames: ['stage'], buckets });
     for (const [stage, seconds] of [
       ['prefill', 0.001],
@@ -18,7 +18,7 @@ describe('tallies', () => {
       ['prefill', 0.1],
       ['head', 0],
     ] as const) {
-      tallied.observe(stage, seconds);
+      tallied.observe(seconds, stage);
       histogram.observe({ stage }, seconds);
     }
     expect(await own.metrics()).toBe(await other.metrics());
@@ -26,7 +26,7 @@ describe('tallies', () => {
 
   it('are scraped as the counters of prom-client are, as often as wanted', async () => {
     const [own, other] = [new Registry(), new Registry()];
-    const tallied = new TalliedCounter(own, named, ['edge', 'code']);
+    const tallied = new TalliedCounter(own, named, ['edge', 'code'], []);
     const counter = new Counter({ ...theirs([other]), labelNames: ['edge', 'code'] });
     for (const [edge, code] of [
       ['grpc', 'OK'],

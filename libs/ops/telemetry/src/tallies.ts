@@ -29,17 +29,33 @@ export function copyCounts(
   });
 }
 
-/** Counts by two labels. */
-export class TalliedCounter {
-  private readonly counts = new Map<string, Map<string, number>>();
+/** All combinations of labels' values. */
+export function combined(...values: (readonly string[])[]): string[][] {
+  return values.reduce<string[][]>(
+    (all, more) => all.flatMap((before) => more.map((value) => [...before, value])),
+    [[]],
+  );
+}
 
+/**
+ * Counts by labels. Those whose values are known begin at 0: a series that begins with its first
+ * event hides that event from every rate.
+ */
+export class TalliedCounter {
+  private readonly counts = new Map<
+    string,
+    { readonly values: readonly string[]; count: number }
+  >();
+
+  /** @param start values of the labels that are counted from the start */
   constructor(
     registry: Registry,
     { name, meaning: help }: Named,
-    labels: readonly [string, string],
+    labels: readonly string[],
+    start: readonly (readonly string[])[],
   ) {
     const { counts } = this;
-    const [outer, inner] = labels;
+    for (const values of start) this.add(0, ...values);
     new Counter({
       name,
       help,
@@ -47,54 +63,54 @@ export class TalliedCounter {
       registers: [registry],
       collect() {
         this.reset();
-        for (const [first, seconds] of counts) {
-          for (const [second, count] of seconds) {
-            this.inc({ [outer]: first, [inner]: second }, count);
-          }
+        for (const { values, count } of counts.values()) {
+          this.inc(Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ''])), count);
         }
       },
     });
   }
 
-  count(first: string, second: string): void {
-    let seconds = this.counts.get(first);
-    if (seconds === undefined) {
-      seconds = new Map();
-      this.counts.set(first, seconds);
-    }
-    seconds.set(second, (seconds.get(second) ?? 0) + 1);
+  count(...values: readonly string[]): void {
+    this.add(1, ...values);
+  }
+
+  add(by: number, ...values: readonly string[]): void {
+    const key = values.join('\n');
+    const known = this.counts.get(key);
+    if (known === undefined) this.counts.set(key, { values, count: by });
+    else known.count += by;
   }
 }
 
 interface Tally {
   /** Of observations in each bucket alone, the last without a bound. */
   readonly buckets: Float64Array;
+  readonly values: readonly string[];
   sum: number;
   count: number;
 }
 
-/** A histogram by one label. */
+/** A histogram by labels. */
 export class TalliedHistogram {
   private readonly tallies = new Map<string, Tally>();
 
   constructor(
     registry: Registry,
     private readonly named: Named,
-    private readonly label: string,
+    private readonly labels: readonly string[],
     private readonly bounds: readonly number[],
-    /** The label's value, by the value that is observed. */
-    private readonly shown: (value: string) => string = (value) => value,
   ) {
     const { name, meaning: help } = named;
     const metric = { name, help, type: 'histogram', aggregator: 'sum', get: () => this.read() };
     registry.registerMetric(metric as unknown as Metric);
   }
 
-  observe(value: string, observed: number): void {
-    let tally = this.tallies.get(value);
+  observe(observed: number, ...values: readonly string[]): void {
+    const key = values.join('\n');
+    let tally = this.tallies.get(key);
     if (tally === undefined) {
-      tally = { buckets: new Float64Array(this.bounds.length + 1), sum: 0, count: 0 };
-      this.tallies.set(value, tally);
+      tally = { buckets: new Float64Array(this.bounds.length + 1), values, sum: 0, count: 0 };
+      this.tallies.set(key, tally);
     }
     let bucket = 0;
     while (bucket < this.bounds.length && observed > (this.bounds[bucket] as number)) bucket++;
@@ -106,13 +122,13 @@ export class TalliedHistogram {
   /** As prom-client gives its own. */
   private async read() {
     const { name, meaning: help } = this.named;
-    const values = [...this.tallies].flatMap(([value, tally]) => this.valuesOf(value, tally));
+    const values = [...this.tallies.values()].flatMap((tally) => this.valuesOf(tally));
     return { name, help, type: 'histogram', aggregator: 'sum', values };
   }
 
-  private valuesOf(value: string, { buckets, sum, count }: Tally) {
+  private valuesOf({ buckets, values, sum, count }: Tally) {
     const { name } = this.named;
-    const labels = { [this.label]: this.shown(value) };
+    const labels = Object.fromEntries(this.labels.map((label, at) => [label, values[at] ?? '']));
     let below = 0;
     const cumulative = this.bounds.map((le, i) => {
       below += buckets[i] as number;

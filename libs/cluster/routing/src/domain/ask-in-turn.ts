@@ -1,7 +1,7 @@
 import type { Failure } from './failures.js';
 
 /** Nodes that are asked for one request at most: the owner and its successors. */
-const ATTEMPTS_MAX = 3;
+export const ATTEMPTS_MAX = 3;
 const NONE: readonly string[] = [];
 
 /** How one request goes from node to node. */

@@ -10,10 +10,16 @@ const BUSY: ReadonlySet<string> = new Set([
   'ENGINE_CLOSED',
 ]);
 
-/** Of a code that a node's answer bears; '' for none. */
-export function failureOfCode(code: string): Failure {
+/** Codes of nodes that could not append a change to the log; another one may, under one key. */
+const CANNOT_APPEND: ReadonlySet<string> = new Set([
+  ...['STORE_UNAVAILABLE', 'STORE_FULL', 'LOG_DIFFERENT', 'LOG_TRIMMED', 'NODE_UNAVAILABLE'],
+  ...['DEADLINE_EXCEEDED', 'BROKER_UNAVAILABLE'],
+]);
+
+/** Of a code that a node's answer bears; '' for none. `isChange`: it was to append a change. */
+export function failureOfCode(code: string, isChange = false): Failure {
   if (!isErrorCode(code)) return 'away';
-  return BUSY.has(code) ? 'busy' : 'final';
+  return BUSY.has(code) || (isChange && CANNOT_APPEND.has(code)) ? 'busy' : 'final';
 }
 
 /** End of a call over gRPC, as clients of gRPC have it. */
@@ -25,8 +31,11 @@ export interface EndedCall {
 }
 
 /** Of a call that bears no code of a node: whether the connection was there, and held. */
-export function failureOfCall({ code, details = '', metadata }: EndedCall): Failure {
+export function failureOfCall(
+  { code, details = '', metadata }: EndedCall,
+  isChange = false,
+): Failure {
   const named = metadata?.get(ERROR_TRAILERS.code)[0]?.toString() ?? '';
-  if (named !== '') return failureOfCode(named);
+  if (named !== '') return failureOfCode(named, isChange);
   return isConnectionLost(code, details) ? 'away' : 'final';
 }

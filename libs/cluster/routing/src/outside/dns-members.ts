@@ -5,7 +5,13 @@ import { PolledMembership } from './polled-membership.js';
 
 export type ResolveSrv = (name: string) => Promise<readonly Pick<SrvRecord, 'name' | 'port'>[]>;
 
-/** By target: the pods that are ready, each under a name of its own that it keeps. */
+/**
+ * Milliseconds for which a pod that DNS lists no more stays a member: health decides whether it is
+ * asked. A pod that is rolled comes back under its name, and its users' owners stay.
+ */
+const KEPT_MS = 60_000;
+
+/** By target: the pods that there are, each under a name of its own that it keeps. */
 async function portsOf(resolve: ResolveSrv, name: string): Promise<ReadonlyMap<string, number>> {
   const records = await resolve(name);
   return new Map(records.map(({ name: target, port }) => [target, port]));
@@ -16,18 +22,29 @@ async function portsOf(resolve: ResolveSrv, name: string): Promise<ReadonlyMap<s
  * Services and Pods", SRV records). A node's name is the first label of its pod's; records have no
  * room for a role, so each node is there for every call.
  */
-export function dnsMembership(service: string, resolve: ResolveSrv = resolveSrv): PolledMembership {
-  return new PolledMembership('cluster.dns', async () => {
+export function dnsMembership(
+  service: string,
+  resolve: ResolveSrv = resolveSrv,
+  nowMs = () => performance.now(),
+  everyMs?: number,
+): PolledMembership {
+  const seen = new Map<string, { readonly member: Member; readonly atMs: number }>();
+  const ask = async () => {
     const [grpc, http] = await Promise.all([
       portsOf(resolve, `_grpc._tcp.${service}`),
       portsOf(resolve, `_http._tcp.${service}`),
     ]);
-    return [...grpc].flatMap(([target, port]): Member[] => {
+    const listed = [...grpc].flatMap(([target, port]): Member[] => {
       const httpPort = http.get(target);
       // The two questions may have been answered around a change.
       if (httpPort === undefined) return [];
       const [name = target] = target.split('.');
       return [{ name, grpc: `${target}:${port}`, http: `${target}:${httpPort}`, weight: 1 }];
     });
-  });
+    const atMs = nowMs();
+    for (const member of listed) seen.set(member.name, { member, atMs });
+    for (const [name, kept] of seen) if (kept.atMs <= atMs - KEPT_MS) seen.delete(name);
+    return [...seen.values()].map(({ member }) => member);
+  };
+  return new PolledMembership('cluster.dns', ask, everyMs);
 }

@@ -76,6 +76,32 @@ it('finds the pods of a headless service under their own names', async () => {
   ]);
 });
 
+it('keeps a pod that DNS lists no more for the time of a roll, and no longer', async () => {
+  let [nowMs, asked, pods] = [0, 0, ['t-0.n.svc', 't-1.n.svc', 't-2.n.svc']];
+  const resolve = async (name: string) => {
+    if (name.startsWith('_http')) asked += 1;
+    return pods.map((target) => ({ name: target, port: 1 + Number(name.startsWith('_http')) }));
+  };
+  const membership = dnsMembership('n.svc', resolve, () => nowMs, 1);
+  open.push(membership);
+  const seen: (readonly Member[])[] = [];
+  await membership.start(async (members) => void seen.push(members));
+  const looked = async () => {
+    asked = 0;
+    await until('it has looked', () => asked > 1);
+  };
+  pods = ['t-0.n.svc', 't-1.n.svc'];
+  nowMs = 59_000;
+  await looked();
+  pods = ['t-0.n.svc', 't-1.n.svc', 't-2.n.svc'];
+  await looked();
+  expect(names(seen)).toEqual(['', 't-0,t-1,t-2']);
+  pods = ['t-0.n.svc', 't-1.n.svc'];
+  nowMs = 120_000;
+  await looked();
+  expect(names(seen)).toEqual(['', 't-0,t-1,t-2', 't-0,t-1']);
+});
+
 it('offers members again that could not be taken, and says so meanwhile', async () => {
   const membership = new PolledMembership('source', async () => [node('a')], 1);
   open.push(membership);

@@ -1,0 +1,83 @@
+/** Two gateways restarted in turn under callers of gRPC that stay connected and never repeat. */
+
+import * as grpc from '@grpc/grpc-js';
+import { ServiceClient } from '@tessera/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pace } from '../trial/pace.js';
+import { freePorts } from './running-cluster.js';
+import { Service } from './service.js';
+
+const RESTARTS = Number(process.env.TEST_RESTARTS ?? 2);
+const CLIENTS = 3;
+const EVERY_MS = 5;
+const GATEWAY = { main: 'dist/apps/gateway/src/main.js', printed: /metrics/ };
+
+let node: Service;
+let ports: readonly number[];
+const gateways: Service[] = [];
+
+function gateway(at: number): Promise<Service> {
+  const variables = {
+    TESSERA_NODE_NAME: `gateway-${at}`,
+    TESSERA_CLUSTER_NODES: `node=${node.grpcAddress}/${new URL(node.httpUrl).host}`,
+    TESSERA_GRPC_PORT: String(ports[at]),
+    TESSERA_SHUTDOWN_DELAY_MS: '500',
+  };
+  return Service.start(variables, [], GATEWAY);
+}
+
+beforeAll(async () => {
+  node = await Service.start({ TESSERA_NODE_NAME: 'node' });
+  const first = await freePorts(24_000, [0, 1]);
+  ports = [first, first + 1];
+  for (const at of [0, 1]) gateways.push(await gateway(at));
+});
+
+afterAll(async () => {
+  for (const one of [...gateways, node]) await one?.stop();
+});
+
+function callers() {
+  const address = `ipv4:${ports.map((port) => `127.0.0.1:${port}`).join()}`;
+  const channel = {
+    'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+    'grpc.use_local_subchannel_pool': 1,
+  };
+  return Array.from(
+    { length: CLIENTS },
+    () => new ServiceClient('tessera.kv.v1.KvPoolService', address, { channel }),
+  );
+}
+
+it(`loses no call in ${RESTARTS} restarts`, async () => {
+  const clients = callers();
+  const lost: string[] = [];
+  let [calls, isOver] = [0, false];
+  const call = (client: (typeof clients)[number]) =>
+    client.call('Inspect', { userId: 'u' }).then(
+      () => undefined,
+      ({ code, details }: grpc.ServiceError) => lost.push(`${grpc.status[code]} ${details}`),
+    );
+  const asked: Promise<unknown>[] = [];
+  const load = (async () => {
+    while (!isOver) {
+      for (const client of clients) asked.push(call(client));
+      calls += clients.length;
+      await pace(EVERY_MS);
+    }
+  })();
+  for (let restart = 0; restart < RESTARTS; restart += 1) {
+    const at = restart % 2;
+    expect((await (gateways[at] as Service).stop()).status).toBe(0);
+    gateways[at] = await gateway(at);
+    // Callers use both again.
+    await pace(1500);
+  }
+  isOver = true;
+  await load;
+  await Promise.all(asked);
+  for (const client of clients) client.close();
+  console.log(`${calls} calls, ${lost.length} lost in ${RESTARTS} restarts`);
+  expect(lost).toEqual([]);
+  expect(calls).toBeGreaterThan(0);
+}, 600_000);
