@@ -47,8 +47,9 @@ export function report(
   suite: string,
   quick: boolean,
   measurements: readonly Measurement[],
+  machine = thisMachine(),
 ): BenchReport {
-  return { suite, quick, machine: machine(), commit: commit(), results: measurements.map(judge) };
+  return { suite, quick, machine, commit: commit(), results: measurements.map(judge) };
 }
 
 export function resultTable({ results }: BenchReport): string {
@@ -96,7 +97,7 @@ function readable(value: number): string {
   return String(Number(value.toPrecision(4)));
 }
 
-function machine(): string {
+function thisMachine(): string {
   const gibibytes = Math.round(os.totalmem() / 2 ** 30);
   const model = os.cpus()[0]?.model.trim() ?? 'unknown processor';
   return `${model}, ${os.availableParallelism()} cores, ${gibibytes} GiB, Node ${process.version}`;

@@ -5,6 +5,7 @@ import { ADAPTER_PARTS, adaptersSuite } from './suites/adapters/adapters-suite.j
 import { CATALOGUE_PARTS, catalogueSuite } from './suites/catalogue.js';
 import { CLUSTER_STAGES, clusterSuite } from './suites/cluster/cluster-suite.js';
 import { CONSOLE_STAGES, consoleSuite } from './suites/console/console-suite.js';
+import { cardsOf, readDocuments } from './suites/cuda/card-documents.js';
 import { cudaSuite } from './suites/cuda/cuda-suite.js';
 import { CUDA_STAGES } from './suites/cuda/plan.js';
 import { EDGE_STAGES, edgesSuite } from './suites/edges/edges-suite.js';
@@ -107,7 +108,9 @@ await runCommand(USAGE, async (words) => {
     const seconds = ((performance.now() - started) / 1000).toFixed(0);
     process.stderr.write(`[${seconds} s] ${line}\n`);
   };
-  const result = report(name, quick, await suite({ quick, flags, say }));
+  const measured = flags.text('measured');
+  const cards = measured === undefined ? undefined : cardsOf(readDocuments(measured));
+  const result = report(name, quick, await suite({ quick, flags, say }), cards);
   await print(resultTable(result));
   const path = flags.text('json') ?? (quick ? undefined : `bench/results/${name}.json`);
   if (path !== undefined) writeReport(path, result);

@@ -19,6 +19,10 @@ export type CardLine = z.infer<typeof LINE>;
 /** The measurements of one program, with the card. */
 export type CardDocument = z.infer<typeof DOCUMENT>;
 
+/** The cards that documents are of, as the machine of a report. */
+export const cardsOf = (documents: readonly CardDocument[]): string =>
+  [...new Set(documents.map(({ card }) => card))].join(', ');
+
 /** @throws TesseraError REQUEST_INVALID for a text that is no document of results */
 export function parseDocument(text: string, place: string): CardDocument {
   const parsed = DOCUMENT.safeParse(jsonOf(text));

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { Flags, UsageError } from '../../../tools/terminal/command.js';
+import { report } from '../../result.js';
+import { cardsOf, readDocuments } from './card-documents.js';
 import { measureOnCard } from './cuda-suite.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-cuda-suite-'));
@@ -61,9 +63,11 @@ describe('suite cuda without a card', () => {
     };
     writeFileSync(join(folder, 'kernels.json'), JSON.stringify(document));
     writeFileSync(join(folder, 'notes.txt'), 'not read');
-    expect(await run('--measured', folder)).toEqual([
-      { name: 'a card: peak/copy', value: 5, unit: 'bytes/s', bar: null },
-    ]);
+    const measured = await run('--measured', folder);
+    expect(measured).toEqual([{ name: 'a card: peak/copy', value: 5, unit: 'bytes/s', bar: null }]);
+    writeFileSync(join(folder, 'recall.json'), JSON.stringify(document));
+    const machine = cardsOf(readDocuments(folder));
+    expect(report('cuda', false, measured, machine).machine).toBe('a card');
   });
 
   it('refuses a folder without outputs, and outputs that are none', async () => {
