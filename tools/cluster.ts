@@ -5,11 +5,11 @@ import { loadConfig } from '@tessera/config';
 import { STOP_SIGNALS } from '@tessera/lifecycle';
 import { DEPLOYMENTS, deploymentFile } from './cluster/deployments.js';
 import { differencesOf } from './cluster/differences.js';
-import { localPlan, logPortOf, logStoreOf, sharedPortOf } from './cluster/local-plan.js';
+import { etcdPortOf, localPlan, logStoreOf, sharedPortOf } from './cluster/local-plan.js';
 import {
   endAll,
   launch,
-  launchLogServer,
+  launchEtcd,
   launchSharedServer,
   type Running,
   untilReady,
@@ -30,11 +30,10 @@ Control-C ends them.
   --folder DIR       where their folders and logs are (data/cluster)
   --http-port P      port of the gateway's HTTP; nodes follow it
   --grpc-port P      port of the gateway's gRPC; nodes follow 10 behind it
-  --etcd HOST:PORT   nodes join there, the gateway knows them from there
+  --etcd HOST:PORT   keep the log and the list of nodes there; left out: an etcd is started
   --kafka HOST:PORT  serve the topics of a broker, which keeps the cluster's log too
-  --redis HOST:PORT  keep behaviours, and the log where no broker does, in this Redis, instead of a
-                     feature process and a Redis that is started for the log
-  --shared           start another Redis for users' keys and values, which all nodes use (kv.shared)
+  --redis HOST:PORT  keep behaviours in this Redis, instead of a feature process
+  --shared           start a Redis for users' keys and values, which all nodes use (kv.shared)
 Model, catalogue and everything else: as for npm start (docs/operate/configuration.md).
 
 config writes a file of deploy/cluster/ for so many nodes to the standard output.
@@ -84,11 +83,11 @@ async function startAll(flags: Flags): Promise<void> {
   for (const signal of STOP_SIGNALS) process.on(signal, () => void end(0));
   const plan = localPlan(options, config);
   try {
-    if (options.kafka === '' && options.redis === '') {
-      const port = logPortOf(options);
-      const server = await launchLogServer(join(options.folder, 'log'), port);
+    if (options.kafka === '' && options.etcd === '') {
+      const port = etcdPortOf(options);
+      const server = await launchEtcd(join(options.folder, 'etcd'), port);
       running.push(server);
-      await print(`log  pid ${server.child.pid}  port ${port}  folder ${server.process.folder}`);
+      await print(`etcd  pid ${server.child.pid}  port ${port}  folder ${server.process.folder}`);
     }
     if (options.isShared) {
       const [port, bytes] = [sharedPortOf(options), Math.floor(config.kv.hostBytes)];

@@ -10,10 +10,10 @@ export interface LocalClusterOptions {
   readonly grpcPort: number;
   /** Holds a folder per process. */
   readonly folder: string;
-  /** HOST:PORT; '' for none. */
+  /** HOST:PORT of the one that keeps the log; '': one is started, unless a broker keeps it. */
   readonly etcd: string;
   readonly kafka: string;
-  /** Keeps behaviours, and the log where no broker does; '': one is started for the log alone. */
+  /** Keeps behaviours; '': a feature process does. */
   readonly redis: string;
   /** A Redis is started for keys and values that all nodes use. */
   readonly isShared: boolean;
@@ -33,7 +33,7 @@ const HOST = '127.0.0.1';
 const NODE_GRPC_STEP = 9;
 /** Behind the greatest number of nodes, so that their ports follow the gateway's. */
 const FEATURE_PORT_STEP = 100;
-const LOG_PORT_STEP = 110;
+const ETCD_PORT_STEP = 110;
 const SHARED_PORT_STEP = 111;
 
 /** Every folder of a store, within the process's own. */
@@ -87,8 +87,14 @@ function processOf(
   };
 }
 
-/** Port of the Redis that is started for the log. */
-export const logPortOf = ({ httpPort }: LocalClusterOptions) => httpPort + LOG_PORT_STEP;
+/** Port of the etcd that is started for the log; that of its peers is 2 behind it. */
+export const etcdPortOf = ({ httpPort }: LocalClusterOptions) => httpPort + ETCD_PORT_STEP;
+
+/** HOST:PORT of the etcd of the cluster; '': a broker keeps the log, and a list the nodes. */
+function etcdOf(options: LocalClusterOptions): string {
+  const { etcd, kafka } = options;
+  return etcd !== '' || kafka !== '' ? etcd : `${HOST}:${etcdPortOf(options)}`;
+}
 
 /** Port of the Redis that is started for keys and values. */
 export const sharedPortOf = ({ httpPort }: LocalClusterOptions) => httpPort + SHARED_PORT_STEP;
@@ -96,20 +102,18 @@ export const sharedPortOf = ({ httpPort }: LocalClusterOptions) => httpPort + SH
 /** Folder of what is too large for the log. */
 export const logStoreOf = ({ folder }: LocalClusterOptions) => join(folder, 'log-store');
 
-/** The log that decides what all nodes serve: of the broker, or of Redis. */
+/** The log that decides what all nodes serve: of the broker, or of etcd. */
 function logVariables(options: LocalClusterOptions): Record<string, string> {
-  const { kafka, redis } = options;
-  const own = redis === '' ? `${HOST}:${logPortOf(options)}` : redis;
   return {
-    TESSERA_CLUSTER_LOG: kafka === '' ? 'redis' : 'kafka',
-    TESSERA_CLUSTER_LOG_REDIS: own,
+    TESSERA_CLUSTER_LOG: options.kafka === '' ? 'etcd' : 'kafka',
+    TESSERA_CLUSTER_ETCD: etcdOf(options),
     TESSERA_CLUSTER_LOG_STORE: logStoreOf(options),
   };
 }
 
 /** The processes in the order in which they start; the gateway is the last. */
 export function localPlan(options: LocalClusterOptions, config: Config): readonly LocalProcess[] {
-  const { nodes: answering, append: appending = 0, httpPort, grpcPort, etcd, redis } = options;
+  const { nodes: answering, append: appending = 0, httpPort, grpcPort, redis } = options;
   const count = answering + appending;
   const featureGrpc = `${HOST}:${grpcPort + FEATURE_PORT_STEP}`;
   const featureHttp = `${HOST}:${httpPort + FEATURE_PORT_STEP}`;
@@ -129,7 +133,6 @@ export function localPlan(options: LocalClusterOptions, config: Config): readonl
       at + 1,
       Object.assign(shares(config, count), store, log, {
         TESSERA_CLUSTER_ROLE: role,
-        TESSERA_CLUSTER_ETCD: etcd,
         TESSERA_CONSOLE_GATEWAY: `${HOST}:${httpPort}`,
         ...(options.isShared && { TESSERA_KV_SHARED: shared }),
       }),
@@ -140,8 +143,9 @@ export function localPlan(options: LocalClusterOptions, config: Config): readonl
     return `${name}=${HOST}:${grpc}/${HOST}:${http}${role}`;
   });
   const gateway = processOf(options, 'gateway', 'gateway', 0, {
-    TESSERA_CLUSTER_NODES: etcd === '' ? members.join() : '',
-    TESSERA_CLUSTER_ETCD: etcd,
+    // One that was named knows the nodes; the own one keeps the log.
+    TESSERA_CLUSTER_NODES: options.etcd === '' ? members.join() : '',
+    TESSERA_CLUSTER_ETCD: options.etcd,
     TESSERA_CLUSTER_BEHAVIOURS: redis === '' ? `${featureGrpc}/${featureHttp}` : '',
   });
   if (redis !== '') return [...nodes, gateway];

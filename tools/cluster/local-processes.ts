@@ -18,14 +18,37 @@ export interface Running {
 }
 
 /** Servers of Redis, the first that this machine has is taken. */
-const LOG_SERVERS = ['valkey-server', 'redis-server'];
+const REDIS_SERVERS = ['valkey-server', 'redis-server'];
+const HOST = '127.0.0.1';
 
 /**
- * Starts the server that keeps the cluster's log. Rejects with CONFIG_INVALID where this machine
- * has none, IO_FAILED where it does not start.
+ * Starts an etcd of one member for the cluster's log. Rejects with CONFIG_INVALID where this
+ * machine has none, IO_FAILED where it does not start.
  */
-export function launchLogServer(folder: string, port: number): Promise<Running> {
-  return launchRedis('log', folder, port, ['--appendonly', 'yes']);
+export function launchEtcd(folder: string, port: number): Promise<Running> {
+  const client = `http://${HOST}:${port}`;
+  const peer = `http://${HOST}:${port + PEER_STEP}`;
+  const words = [
+    ...['--data-dir', join(folder, 'etcd'), '--name', 'etcd', '--log-level', 'warn'],
+    ...['--listen-client-urls', client, '--advertise-client-urls', client],
+    ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
+    ...['--initial-cluster', `etcd=${peer}`],
+    // Of what was replaced nothing is read again.
+    ...['--auto-compaction-mode', 'periodic', '--auto-compaction-retention', '10m'],
+  ];
+  const advice =
+    'install it (apt-get install etcd-server), or name one by --etcd or a broker by --kafka';
+  return launchServer('etcd', serverOf(['etcd'], advice), folder, port, words);
+}
+
+const PEER_STEP = 2;
+
+/** @throws TesseraError CONFIG_INVALID */
+function serverOf(names: readonly string[], advice: string): string {
+  const found = names.find((name) => spawnSync(name, ['--version']).status === 0);
+  if (found !== undefined) return found;
+  const message = `expected ${names.join(' or ')} for the cluster, got none: ${advice}`;
+  throw new TesseraError('CONFIG_INVALID', message);
 }
 
 /**
@@ -34,29 +57,22 @@ export function launchLogServer(folder: string, port: number): Promise<Running> 
  */
 export function launchSharedServer(folder: string, port: number, bytes: number): Promise<Running> {
   const bounded = ['--maxmemory', String(bytes), '--maxmemory-policy', 'volatile-ttl'];
-  return launchRedis('shared', folder, port, ['--appendonly', 'no', ...bounded]);
+  const kept = ['--appendonly', 'no', '--save', '', '--dir', folder, '--bind', HOST];
+  const words = ['--port', String(port), ...bounded, ...kept];
+  const server = serverOf(REDIS_SERVERS, 'install one (apt-get install redis-server)');
+  return launchServer('shared', server, folder, port, words);
 }
 
-async function launchRedis(
+async function launchServer(
   name: string,
+  server: string,
   folder: string,
   port: number,
   words: readonly string[],
 ): Promise<Running> {
-  const server = LOG_SERVERS.find((name) => spawnSync(name, ['--version']).status === 0);
-  if (server === undefined) {
-    const message =
-      `expected ${LOG_SERVERS.join(' or ')} for the cluster, got neither: install one ` +
-      '(apt-get install redis-server), or name a Redis by --redis or a broker by --kafka';
-    throw new TesseraError('CONFIG_INVALID', message);
-  }
   mkdirSync(folder, { recursive: true });
-  const kept = [...words, '--save', '', '--dir', folder, '--bind', '127.0.0.1'];
   const log = openSync(join(folder, 'log'), 'a');
-  const child = spawn(server, ['--port', String(port), ...kept], {
-    stdio: ['ignore', log, log],
-    detached: true,
-  });
+  const child = spawn(server, words, { stdio: ['ignore', log, log], detached: true });
   closeSync(log);
   const ended = once(child, 'exit').then(([status, signal]) => String(signal ?? status));
   const process_ = {

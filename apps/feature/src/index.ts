@@ -1,4 +1,4 @@
-export { type OpenedLog, openClusterLog } from './cluster-log.js';
+export { openClusterLog } from './cluster-log.js';
 export { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 export { behaviourMethods, FeatureModule, type FeatureOptions } from './feature.module.js';
 export { AllPools, OwnPool, RemotePools } from './followed-pools.js';

@@ -27,7 +27,7 @@ import { openClusterLog } from './cluster-log.js';
 import { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 import { behaviourMethods, type FeatureOptions } from './feature.module.js';
 import { FeatureProcessModule } from './feature-process.module.js';
-import { FollowedErasures, type MarkedBehaviours } from './followed-erasures.js';
+import { followLog } from './follow-log.js';
 import { RemotePools } from './followed-pools.js';
 import { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';
 import { KvFollower } from './kv-follower.js';
@@ -117,32 +117,19 @@ async function openErasure(
   readonly erasure: Pick<UserErasure, 'erase'>;
   readonly closeErasure: () => Promise<void>;
 }> {
-  const opened = await openClusterLog(config, log);
+  const { opened } = await openClusterLog(config, log);
   if (opened !== undefined) {
-    const erasure = await FollowedErasures.open(config, opened, markedOf(behaviours), log);
-    await erasure.serve(readiness);
-    return { erasure, closeErasure: () => erasure.close() };
+    const followed = await followLog(config, opened, behaviours, log);
+    await followed.node.serve(readiness);
+    const all = { withBehaviours: true, withRecords: true };
+    const erasure = { erase: (userId: string) => followed.node.erase({ userId, ...all }) };
+    return { erasure, closeErasure: followed.close };
   }
   const pending = await pendingErasuresOf(config);
   const erasure = new UserErasure({ behaviours, follower, pending, log, nowMs: Date.now });
   readiness.conditions.add(erasuresCondition(() => erasure.pendingCount));
   void erasure.retry();
   return { erasure, closeErasure: () => erasure.close() };
-}
-
-/** Behaviours in Redis are the nodes' own to erase: each does so as it applies the entry. */
-function markedOf(behaviours: BehaviourLog): MarkedBehaviours {
-  if ('noteMark' in behaviours) return behaviours as BehaviourLog & MarkedBehaviours;
-  let mark = '';
-  return {
-    erase: (userId, untilMs, of) => behaviours.erase(userId, untilMs, of),
-    get mark() {
-      return mark;
-    },
-    noteMark: async (newest) => {
-      mark = newest;
-    },
-  };
 }
 
 /** Appends wait in their topic while the store is away: the process stays ready. */

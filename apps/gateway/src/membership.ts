@@ -1,8 +1,8 @@
 import { type Config, etcdSecurity } from '@tessera/config';
 import { expecting } from '@tessera/errors';
+import { Etcd } from '@tessera/etcd';
 import {
   dnsMembership,
-  Etcd,
   etcdMembership,
   type Membership,
   parseMembers,

@@ -1,25 +1,23 @@
-import { type Config, etcdSecurity } from '@tessera/config';
+import type { Config } from '@tessera/config';
+import type { NodeKey } from '@tessera/etcd';
 import type { Serving } from '@tessera/hosting';
 import type { DrainStep, Readiness } from '@tessera/lifecycle';
-import { checkedMembers, Etcd, EtcdRegistration } from '@tessera/routing';
+import { checkedMembers, joinMembers, leaveMembers } from '@tessera/routing';
 
 /** The place of this process among the nodes of a cluster; without `cluster.etcd` there is none. */
 export class ClusterSeat {
-  private readonly registration: EtcdRegistration | undefined;
-
-  constructor(private readonly config: Config) {
-    const { etcd, name } = config.cluster;
-    if (etcd === '') return;
-    this.registration = new EtcdRegistration(new Etcd(etcd, etcdSecurity(config)), name);
-  }
+  constructor(
+    private readonly config: Config,
+    private readonly nodeKey: NodeKey | undefined,
+  ) {}
 
   /**
    * Once the edges listen. Rejects with CONFIG_INVALID where another process has the node's name,
    * STORE_UNAVAILABLE where etcd is away.
    */
   async take(serving: Serving, { conditions }: Readiness): Promise<void> {
-    const { registration } = this;
-    if (registration === undefined) return;
+    const { nodeKey } = this;
+    if (nodeKey === undefined) return;
     const { cluster, node } = this.config;
     const [grpc, http] = cluster.advertise.split('/');
     const member = {
@@ -30,13 +28,13 @@ export class ClusterSeat {
       role: cluster.role,
     };
     checkedMembers([member], 'cluster.advertise');
-    await registration.join(member);
+    await joinMembers(nodeKey, member);
     conditions.add({
       name: 'cluster',
       kind: 'dependency',
       isNeeded: false,
       read: () => {
-        const { reason } = registration;
+        const { reason } = nodeKey;
         return { state: reason === '' ? 'ok' : 'degraded', reason };
       },
     });
@@ -44,8 +42,11 @@ export class ClusterSeat {
 
   /** The node says that it goes, so that nobody waits for its lease to end. */
   leaving(budgetMs: number): readonly DrainStep[] {
-    const { registration } = this;
-    if (registration === undefined) return [];
-    return [{ name: 'leave the cluster', budgetMs, act: () => registration.leave() }];
+    const { nodeKey } = this;
+    if (nodeKey === undefined) return [];
+    // A log in etcd holds the same key until the node follows it no longer.
+    const leave = () =>
+      this.config.cluster.log === 'etcd' ? leaveMembers(nodeKey) : nodeKey.leave();
+    return [{ name: 'leave the cluster', budgetMs, act: () => leave().catch(() => undefined) }];
   }
 }

@@ -3,6 +3,7 @@ import { parseClickActions } from '@tessera/behaviour';
 import type { Config } from '@tessera/config';
 import { type EmbeddingModels, NO_MODELS } from '@tessera/embedding';
 import { taskDepths } from '@tessera/engine';
+import type { NodeKey } from '@tessera/etcd';
 import {
   addBehaviourReach,
   type OperationsOptions,
@@ -13,6 +14,7 @@ import {
 import type { InspectedRecalls } from '@tessera/inspection';
 import { topicNames } from '@tessera/kafka';
 import type { Readiness } from '@tessera/lifecycle';
+import type { RetrievalNode } from '@tessera/node';
 import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
 
@@ -21,7 +23,6 @@ import type { Access } from './access.js';
 import { type AdapterEventRelay, type ModelEdges, modelEdgesOf } from './adapters.js';
 import { type Admissions, admissionsOf } from './admissions.js';
 import { analysisOf } from './analysis.js';
-import type { ClusterNode } from './cluster/cluster-node.js';
 import { followedUsers, kvChanges } from './cluster/kv-changes.js';
 import { consoleParts } from './console.js';
 import { countedClicks } from './counted-clicks.js';
@@ -57,7 +58,9 @@ export interface ServeParts {
   /** Of keys and values, those that other processes use; left out: none. */
   readonly stores?: SharedStores;
   /** Left out: this process is the only one. */
-  readonly clusterNode?: ClusterNode | undefined;
+  readonly clusterNode?: RetrievalNode | undefined;
+  /** Left out: the process is among no nodes in etcd. */
+  readonly nodeKey?: NodeKey | undefined;
 }
 
 /** The modules of this process, and the parts that outlive them. */

@@ -109,7 +109,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const endWatch = () => {
     for (const end of endLooks) end();
   };
-  const seat = new ClusterSeat(config);
+  const seat = new ClusterSeat(config, parts.nodeKey);
   const serving = hosted.serving(drainSteps(hosted, composition, parts, access, endWatch, seat));
   try {
     await seat.take(serving, readiness);

@@ -5,6 +5,7 @@ import type { EmbeddingModels } from '@tessera/embedding';
 import { configNote } from '@tessera/engine';
 import { refuseOpenDoors, type Serving } from '@tessera/hosting';
 import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
+import { RetrievalNode } from '@tessera/node';
 import { samplingNote } from '@tessera/prompt';
 import { createRecallRuntime, type RecallOperations, type RecallRuntime } from '@tessera/recall';
 import {
@@ -14,9 +15,8 @@ import {
   reportServing,
   type Tracing,
 } from '@tessera/telemetry';
-import { openClusterLog, warnOfStores } from '../../feature/src/index.js';
+import { openClusterLog, pendingErasuresOf, warnOfStores } from '../../feature/src/index.js';
 import { AdapterEventRelay } from './adapters.js';
-import { joined } from './cluster/joined.js';
 import { openEmbedding } from './embedding.js';
 import { beginInspection } from './inspection.js';
 import { keptFormats } from './kept-formats.js';
@@ -158,15 +158,16 @@ export async function start(config: Config, isJsonLog: boolean): Promise<void> {
   const embedding = await openEmbedding(config);
   for (const note of embedding.notes) log.warn({}, note);
   const recorded = beginInspection(config, log);
-  const opened = await openClusterLog(config, log);
+  const { opened, nodeKey } = await openClusterLog(config, log);
   const stores = new SharedStores(config, log);
-  const loaded = await joined({
-    config,
-    opened,
-    eraseRecalls: recorded.eraseUser,
-    log,
-    load: () => load(config, output, tracing, adapterEvents, embedding, stores),
-  }).catch(async (error: unknown) => {
+  const loading = () => load(config, output, tracing, adapterEvents, embedding, stores);
+  const joining = async () => {
+    if (opened === undefined) return { runtime: await loading(), clusterNode: undefined };
+    const pending = await pendingErasuresOf(config);
+    const parts = { config, opened, pending, eraseRecalls: recorded.eraseUser, log };
+    return RetrievalNode.join(parts, loading);
+  };
+  const loaded = await joining().catch(async (error: unknown) => {
     embedding.close();
     await stores.close();
     await recorded.close();
@@ -187,7 +188,7 @@ export async function start(config: Config, isJsonLog: boolean): Promise<void> {
   if (relevance !== undefined) print(`Relevance: ${relevance.description}`);
   for (const note of relevance?.notes ?? []) log.warn({}, `relevance model: ${note}`);
   const own = { embedding, inspection, relevance, adapterEvents, stores, serviceVersion: version };
-  const parts = { config, runtime, clusterNode, log, tracing, ...own };
+  const parts = { config, runtime, clusterNode, nodeKey, log, tracing, ...own };
   const serving = await serve(parts).catch(async (error: unknown) => {
     embedding.close();
     await inspection?.close();

@@ -1,6 +1,7 @@
 import type { Config } from '@tessera/config';
 import { erasuresCondition } from '@tessera/hosting';
 import type { Readiness } from '@tessera/lifecycle';
+import type { RetrievalNode } from '@tessera/node';
 import type { RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import {
@@ -12,7 +13,6 @@ import {
   retrievalPools,
   UserErasure,
 } from '../../feature/src/index.js';
-import type { ClusterNode } from './cluster/cluster-node.js';
 import { followedUsers } from './cluster/kv-changes.js';
 
 export interface UsersNeeds {
@@ -24,7 +24,7 @@ export interface UsersNeeds {
   /** Undefined: no recalls are kept. */
   readonly eraseRecalls: ((userId: string) => Promise<number>) | undefined;
   /** Undefined: this process is the only one. */
-  readonly clusterNode: ClusterNode | undefined;
+  readonly clusterNode: RetrievalNode | undefined;
 }
 
 /** Follows users here and in the other retrieval processes, and erases them there. */

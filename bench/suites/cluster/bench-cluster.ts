@@ -3,11 +3,11 @@ import { TesseraClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import { resolvePort } from '@tessera/lifecycle';
 import { temporaryFolder } from '@tessera/testing';
-import { localPlan, logPortOf } from '../../../tools/cluster/local-plan.js';
+import { etcdPortOf, localPlan } from '../../../tools/cluster/local-plan.js';
 import {
   endAll,
   launch,
-  launchLogServer,
+  launchEtcd,
   type Running,
   untilReady,
 } from '../../../tools/cluster/local-processes.js';
@@ -63,7 +63,7 @@ export class BenchCluster {
     const running: Running[] = [];
     try {
       if (kafka === '') {
-        running.push(await launchLogServer(join(own.folder, 'log'), logPortOf(options)));
+        running.push(await launchEtcd(join(own.folder, 'log'), etcdPortOf(options)));
       }
       const served = () => running.filter(({ process }) => process.name !== 'log');
       for (const one of plan) {

@@ -11,7 +11,7 @@ import { type Stages, type SuiteContext, staged } from '../suite.js';
 const NODES = 3;
 const CHANGES = 200;
 /** Milliseconds of the median and of the 99th percentile. */
-const BARS = { redis: [10, 50], kafka: [20, 100] } as const;
+const BARS = { etcd: [15, 60], kafka: [20, 100] } as const;
 const WRITERS = 4;
 const BATCH = 100;
 const BATCHES = { quick: 40, full: 200 };
@@ -28,7 +28,7 @@ const priorities = (from: number, count: number, priority: number) =>
   }));
 
 async function within<T>(
-  log: 'redis' | 'kafka',
+  log: 'etcd' | 'kafka',
   act: (cluster: RealCluster, callers: ClusterCallers) => Promise<T>,
 ): Promise<T> {
   const cluster = await RealCluster.start({ nodes: NODES, gateways: 0, log });
@@ -43,7 +43,7 @@ async function within<T>(
 
 /** One change after another through a node, each until every node has applied it. */
 const latency =
-  (log: 'redis' | 'kafka') =>
+  (log: 'etcd' | 'kafka') =>
   async ({ say }: SuiteContext): Promise<Measurement[]> => {
     const missing = missingFor([log]);
     if (missing.length > 0) throw new Error(`${missing.join(', ')}: not installed`);
@@ -71,7 +71,7 @@ const latency =
 async function throughput({ quick, say }: SuiteContext): Promise<Measurement[]> {
   const batches = quick ? BATCHES.quick : BATCHES.full;
   say(`${WRITERS} writers of ${batches} batches of ${BATCH} changes, applied at their node`);
-  const seconds = await within('redis', async (cluster, callers) => {
+  const seconds = await within('etcd', async (cluster, callers) => {
     const write = async (writer: number) => {
       const at = cluster.nodes[writer % NODES] as string;
       for (let n = 0; n < batches; n += 1) {
@@ -86,7 +86,7 @@ async function throughput({ quick, say }: SuiteContext): Promise<Measurement[]> 
     return took;
   });
   const value = (WRITERS * batches * BATCH) / seconds;
-  const name = `changes in batches of ${BATCH}, redis`;
+  const name = `changes in batches of ${BATCH}, etcd`;
   return [{ name, value, unit: '/s', bar: CHANGES_A_SECOND, bound: 'at-least' }];
 }
 
@@ -109,7 +109,7 @@ async function newNode({ say }: SuiteContext): Promise<Measurement[]> {
     TESSERA_CATALOGUE_PATH: path,
     TESSERA_CLUSTER_LOG_SNAPSHOT_ENTRIES: String(SNAPSHOT_ENTRIES),
   };
-  const options = { nodes: 2, gateways: 0, log: 'redis', variables } as const;
+  const options = { nodes: 2, gateways: 0, log: 'etcd', variables } as const;
   const cluster = await RealCluster.prepare(options);
   const callers = new ClusterCallers(cluster);
   try {
@@ -140,7 +140,7 @@ function hasSnapshot(cluster: RealCluster): boolean {
 }
 
 const STAGES: Stages = {
-  redis: latency('redis'),
+  etcd: latency('etcd'),
   kafka: latency('kafka'),
   throughput,
   'new-node': newNode,

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { resolvePort } from '@tessera/lifecycle';
 import { ended } from './server-process.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -8,9 +9,12 @@ const HOST = '127.0.0.1';
 
 export interface EtcdServer {
   readonly address: string;
+  /** Of all that it keeps. */
+  readonly folder: string;
   /** Ends it as a crash does; `start` brings it back with what it had. */
   kill(): Promise<void>;
   start(): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
   /** Ends it and takes its folder away. */
   stop(): Promise<void>;
 }
@@ -26,11 +30,12 @@ export async function startEtcdServer(tls?: {
   const [clients, peers] = [await resolvePort(HOST, 0), await resolvePort(HOST, 0)];
   const address = `${HOST}:${clients}`;
   const folder = temporaryFolder({});
+  const data = join(folder.path, 'data');
   const metrics = tls === undefined ? address : `${HOST}:${await resolvePort(HOST, 0)}`;
   const url = `${tls === undefined ? 'http' : 'https'}://${address}`;
   const secured = tls && ['--cert-file', tls.certificatePath, '--key-file', tls.keyPath];
   const words = [
-    ...['--data-dir', folder.path, '--listen-client-urls', url, '--advertise-client-urls', url],
+    ...['--data-dir', data, '--listen-client-urls', url, '--advertise-client-urls', url],
     ...(secured ? [...secured, '--listen-metrics-urls', `http://${metrics}`] : []),
     ...['--listen-peer-urls', `http://${HOST}:${peers}`],
     ...['--initial-advertise-peer-urls', `http://${HOST}:${peers}`],
@@ -51,8 +56,12 @@ export async function startEtcdServer(tls?: {
   await start();
   return {
     address,
+    folder: data,
     kill,
     start,
+    signal: (signal) => {
+      child?.kill(signal);
+    },
     stop: async () => {
       await kill();
       folder.remove();

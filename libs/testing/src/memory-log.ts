@@ -2,8 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { TesseraError } from '@tessera/errors';
 import { partsOfRegular } from '@tessera/files';
 import {
+  type ChainPoint,
   type ClusterLog,
+  chained,
   type EntryStore,
+  LEASE_MS,
   type LogBounds,
   type LogEntry,
   NO_OFFSET,
@@ -17,6 +20,9 @@ const YIELD_ENTRIES_MAX = 512;
 /** State that all handles of one log share. */
 export class MemoryLogState {
   identity = '';
+  founder = '';
+  /** Of the entries before the first that is there. */
+  private before = '';
   /** Offset of the first of `entries`. */
   first = 1;
   entries: LogEntry[] = [];
@@ -30,9 +36,44 @@ export class MemoryLogState {
     return this.first + this.entries.length - 1;
   }
 
+  get chain(): string {
+    return this.entries.at(-1)?.chain ?? (this.before || this.identity);
+  }
+
+  /** Of the entries up to an offset; undefined: they are gone, or have yet to come. */
+  chainAt(offset: number): string | undefined {
+    if (offset === this.end) return this.chain;
+    if (offset === 0) return this.identity;
+    if (offset === this.first - 1) return this.before;
+    return this.entries[offset - this.first]?.chain;
+  }
+
+  trim(count: number): void {
+    this.before = this.entries.splice(0, count).at(-1)?.chain ?? this.before;
+    this.first += count;
+    this.wake();
+  }
+
+  /** As a server that was restored from an older copy of it. */
+  cutBehind(offset: number): void {
+    this.entries.splice(offset + 1 - this.first);
+    for (const [node, position] of this.positions) {
+      if (position.offset > offset) this.positions.delete(node);
+    }
+    this.digests.clear();
+    this.wake();
+  }
+
+  beginAnew(identity: string, founder: string): void {
+    Object.assign(this, { identity, founder, first: 1, entries: [], before: '' });
+    this.digests.clear();
+    this.wake();
+  }
+
   append(bytes: Uint8Array): number {
     const atMs = Math.max(Date.now(), this.entries.at(-1)?.atMs ?? 0);
-    this.entries.push({ offset: this.end + 1, atMs, bytes: Uint8Array.from(bytes) });
+    const chain = chained(this.chain, bytes);
+    this.entries.push({ offset: this.end + 1, atMs, bytes: Uint8Array.from(bytes), chain });
     this.wake();
     return this.end;
   }
@@ -65,12 +106,15 @@ export class MemoryLog implements ClusterLog {
   away = false;
   private readonly closing = new AbortController();
 
-  constructor(readonly state: MemoryLogState = new MemoryLogState()) {}
+  constructor(
+    readonly state: MemoryLogState = new MemoryLogState(),
+    private readonly leaseMs = LEASE_MS,
+  ) {}
 
   async bounds(): Promise<LogBounds> {
     this.check();
-    const { identity, first, end } = this.state;
-    return { identity, first, end };
+    const { identity, first, end, chain, founder } = this.state;
+    return { identity, first, end, chain, founder };
   }
 
   async begin(identity: string): Promise<string> {
@@ -79,9 +123,13 @@ export class MemoryLog implements ClusterLog {
     return this.state.identity;
   }
 
-  async append(bytes: Uint8Array): Promise<number> {
+  async append(bytes: Uint8Array, after: ChainPoint): Promise<number> {
     this.check();
-    return this.state.append(bytes);
+    const chain = after.offset > this.state.end ? '' : this.state.chainAt(after.offset);
+    const isKnown = chain !== undefined && (chain === '' || after.chain !== '');
+    if (!isKnown || chain === after.chain) return this.state.append(bytes);
+    const message = `${this.place}: expected entry ${after.offset} with digest ${after.chain}`;
+    throw new TesseraError('LOG_DIFFERENT', `${message}, got ${chain || 'a shorter log'}`);
   }
 
   async *read(from: number, signal: AbortSignal): AsyncGenerator<readonly LogEntry[]> {
@@ -89,6 +137,10 @@ export class MemoryLog implements ClusterLog {
     const { state } = this;
     for (let next = Math.max(from, NO_OFFSET + 1); !ended.aborted; ) {
       this.check();
+      if (next > state.end + 1) {
+        const message = `${this.place}: expected entries up to ${next - 1}, got ${state.end}`;
+        throw new TesseraError('LOG_DIFFERENT', message);
+      }
       if (next < state.first) {
         const message = `${this.place}: expected entries from ${next} on, got ${state.first}`;
         throw new TesseraError('LOG_TRIMMED', message);
@@ -103,17 +155,21 @@ export class MemoryLog implements ClusterLog {
 
   async trim(before: number): Promise<void> {
     this.check();
-    const count = Math.max(0, Math.min(before, this.state.end + 1) - this.state.first);
-    this.state.entries.splice(0, count);
-    this.state.first += count;
-    this.state.wake();
+    this.state.trim(Math.max(0, Math.min(before, this.state.end + 1) - this.state.first));
   }
 
-  async say(position: NodePosition): Promise<void> {
+  async say(position: NodePosition): Promise<number> {
     this.check();
-    const { node, process, offset, digest } = position;
+    const { node, process } = position;
+    const there = this.state.positions.get(node);
     const saidMs = performance.now();
-    this.state.positions.set(node, { node, process, offset, digest, saidMs });
+    const isHeld = there !== undefined && saidMs - there.saidMs < LEASE_MS;
+    if (isHeld && there.process !== process) {
+      const message = `node.name: expected a name that no other node has, got ${node}`;
+      throw new TesseraError('CONFIG_INVALID', message, { field: 'node.name' });
+    }
+    this.state.positions.set(node, Object.assign({}, position, { saidMs }));
+    return saidMs + this.leaseMs;
   }
 
   async positions(): Promise<readonly SeenPosition[]> {
@@ -129,6 +185,11 @@ export class MemoryLog implements ClusterLog {
     this.check();
     const { positions } = this.state;
     if (positions.get(node)?.process === process) positions.delete(node);
+  }
+
+  async beginAnew(identity: string, founder: string): Promise<void> {
+    this.check();
+    this.state.beginAnew(identity, founder);
   }
 
   async digestAt(offset: number, digest: string): Promise<string> {

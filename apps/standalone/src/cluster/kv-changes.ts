@@ -1,13 +1,13 @@
 import type { Config } from '@tessera/config';
+import type { RetrievalNode } from '@tessera/node';
 import type { RecallFacts, RecallRuntime } from '@tessera/recall';
 import type { KvChanges } from '../../../retrieval/src/index.js';
-import type { ClusterNode } from './cluster-node.js';
 
 /** Removals of a user's data: on every node of a cluster. */
 export function kvChanges(
   { serving, facts }: RecallRuntime,
   eraseRecalls: ((userId: string) => Promise<number>) | undefined,
-  clusterNode: ClusterNode | undefined,
+  clusterNode: RetrievalNode | undefined,
 ): KvChanges {
   if (clusterNode !== undefined) {
     return {

@@ -163,6 +163,31 @@ describe('an S3 server', () => {
   });
 });
 
+/** Sends a part now and then, of many: more time in all than the limit, and none between. */
+it('reads a large object for as long as bytes come, and gives up where none do', async () => {
+  const [parts, limitMs] = [24, 400];
+  const http = createServer((request, response) => {
+    if (request.url?.includes('silent') || request.url?.includes('list-type')) return;
+    response.writeHead(200, { 'content-length': String(parts) });
+    let sent = 0;
+    const timer = setInterval(() => {
+      response.write('x');
+      sent += 1;
+      if (sent === parts) clearInterval(timer);
+    }, limitMs / 8);
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const { port } = http.address() as AddressInfo;
+  const own = { ...settings, endpoint: `http://127.0.0.1:${port}`, timeoutMs: limitMs };
+  const store = openEntryStore('s3://bucket', own);
+  expect(await store.get('slow')).toHaveLength(parts);
+  const away = { code: 'STORE_UNAVAILABLE' };
+  await expect(store.get('silent')).rejects.toMatchObject(away);
+  await expect(store.list('')).rejects.toMatchObject(away);
+  http.closeAllConnections();
+  http.close();
+});
+
 it.each(['entries', './entries', 's3://', 's3://bucket/../x', 'http://x/y', ''])(
   'no store is at %j',
   (location) => {

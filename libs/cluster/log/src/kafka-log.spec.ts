@@ -13,6 +13,7 @@ const missing = missingFor(['kafka']);
 if (missing.length > 0) console.log(`Kafka is not tested here: ${missing.join()} is missing`);
 
 const bytes = (text: string) => new TextEncoder().encode(text);
+const AFTER = { offset: 0, chain: '' };
 const textOf = (entry: LogEntry) => new TextDecoder().decode(entry.bytes);
 const REFUSED = { code: 'CONFIG_INVALID', field: 'kafka.brokers' };
 
@@ -52,21 +53,23 @@ describe.skipIf(missing.length > 0)('a log in Kafka', () => {
 
   it('leaves out what belongs to another log, and trimmed keeps its identity', async () => {
     const log = await open('foreign');
-    await expect(log.append(bytes('too early'))).rejects.toMatchObject({ code: 'LOG_DIFFERENT' });
+    await expect(log.append(bytes('too early'), AFTER)).rejects.toMatchObject({
+      code: 'LOG_DIFFERENT',
+    });
     expect(await log.begin('ours')).toBe('ours');
     await sendForeign('foreign', '');
-    const a = await log.append(bytes('a'));
+    const a = await log.append(bytes('a'), AFTER);
     await sendForeign('foreign', 'theirs');
-    const b = await log.append(bytes('b'));
+    const b = await log.append(bytes('b'), AFTER);
     await sendForeign('foreign', 'theirs, too');
     const later = await open('foreign');
     expect((await takenToEnd(later, 1)).map(textOf)).toEqual(['a', 'b']);
     // The oldest record would be a foreign one.
     await log.trim(a + 1);
-    expect(await later.bounds()).toEqual({ identity: 'ours', first: b, end: b + 1 });
+    expect(await later.bounds()).toMatchObject({ identity: 'ours', first: b, end: b + 1 });
     await log.trim(b + 2);
     const latest = await open('foreign');
-    expect(await latest.bounds()).toEqual({ identity: 'ours', first: b, end: b + 1 });
+    expect(await latest.bounds()).toMatchObject({ identity: 'ours', first: b, end: b + 1 });
     expect((await takenToEnd(latest, b)).map(textOf)).toEqual(['b']);
     await Promise.all([log.close(), later.close(), latest.close()]);
   });
@@ -74,7 +77,15 @@ describe.skipIf(missing.length > 0)('a log in Kafka', () => {
   it('makes topics that lose nothing, and leaves no group of consumers', async () => {
     const log = await open('made');
     await log.begin('ours');
-    await log.say({ node: 'n', process: 'p', offset: 1, digest: 'd' });
+    await log.say({
+      node: 'n',
+      process: 'p',
+      offset: 1,
+      digest: 'd',
+      chain: '',
+      erased: 0,
+      needsSnapshot: false,
+    });
     expect(await log.positions()).toHaveLength(1);
     await log.close();
     const { resources } = await admin.describeConfigs({
@@ -103,7 +114,7 @@ describe.skipIf(missing.length > 0)('a log in Kafka', () => {
   it('tells a topic that was made anew from the one before', async () => {
     const log = await open('again');
     await log.begin('first');
-    for (const text of ['a', 'b', 'c']) await log.append(bytes(text));
+    for (const text of ['a', 'b', 'c']) await log.append(bytes(text), AFTER);
     expect((await log.bounds()).identity).toBe('first');
     await admin.deleteTopics({ topics: ['again.log'] });
     const other = await open('again');
@@ -111,6 +122,27 @@ describe.skipIf(missing.length > 0)('a log in Kafka', () => {
     await expect.poll(begun, { timeout: 30_000 }).toBe('second');
     const identity = async () => (await log.bounds().catch(() => undefined))?.identity;
     await expect.poll(identity, { timeout: 30_000 }).toBe('second');
+    await Promise.all([log.close(), other.close()]);
+  });
+
+  it('reads on behind a record of another program where nodes say how far they are', async () => {
+    const log = await open('poisoned');
+    await log.begin('ours');
+    const word = { digest: 'd', chain: '', erased: 0, needsSnapshot: false };
+    await log.say({ node: 'a', process: 'p', offset: 1, ...word });
+    await producer.send({
+      topic: 'poisoned.nodes',
+      messages: [{ key: 'ours/node/b', value: 'no JSON', partition: 0 }],
+    });
+    await log.say({ node: 'c', process: 'q', offset: 2, ...word });
+    expect((await log.positions()).map(({ node }) => node)).toEqual(['a', 'c']);
+    const second = log.say({ node: 'c', process: 'another', offset: 2, ...word });
+    await second.catch(() => undefined);
+    const other = await open('poisoned');
+    await expect(other.say({ node: 'c', process: 'r', offset: 2, ...word })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      field: 'node.name',
+    });
     await Promise.all([log.close(), other.close()]);
   });
 
@@ -155,10 +187,18 @@ describe.skipIf(missing.length > 0)('a broker that asks for a password', () => {
     await expect(stranger.bounds()).rejects.toMatchObject(REFUSED);
     const log = await openWith('a-password');
     expect(await log.begin('ours')).toBe('ours');
-    const a = await log.append(bytes('a'));
-    const b = await log.append(bytes('b'));
+    const a = await log.append(bytes('a'), AFTER);
+    const b = await log.append(bytes('b'), AFTER);
     expect((await takenToEnd(log, a)).map(textOf)).toEqual(['a', 'b']);
-    await log.say({ node: 'n', process: 'p', offset: b, digest: 'd' });
+    await log.say({
+      node: 'n',
+      process: 'p',
+      offset: b,
+      digest: 'd',
+      chain: '',
+      erased: 0,
+      needsSnapshot: false,
+    });
     expect(await log.positions()).toHaveLength(1);
     await log.trim(b);
     expect(await log.bounds()).toMatchObject({ first: b });

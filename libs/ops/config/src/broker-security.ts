@@ -90,8 +90,8 @@ export function faultsOfSecurity({ kafka, behaviours, peer, cluster, kv }: Confi
   if (cluster.log !== 'none' && cluster.logStore === '') {
     faults.push('cluster.logStore: expected a folder or s3://BUCKET/PREFIX beside cluster.log');
   }
-  if (cluster.log === 'redis' && cluster.logRedis === '') {
-    faults.push('cluster.logRedis: expected HOST:PORT where cluster.log is redis');
+  if (cluster.log === 'etcd' && cluster.etcd === '') {
+    faults.push('cluster.etcd: expected HOST:PORT where cluster.log is etcd');
   }
   if (cluster.log === 'kafka' && kafka.brokers === '') {
     faults.push('kafka.brokers: expected HOST:PORT where cluster.log is kafka');

@@ -23,7 +23,8 @@ export const clusterSchema = z.strictObject({
   etcd: text(
     '',
     'HOST:PORT of etcd, several separated by commas, with https:// in front for TLS: nodes ' +
-      'register there, gateways read the nodes from there; empty: none',
+      'register there, gateways read the nodes from there, and the log may be kept there; empty: ' +
+      'none',
   ),
   etcdUser: text('', 'user of the login with etcd; empty: no login'),
   etcdPasswordPath: text('', 'file of the password'),
@@ -57,15 +58,15 @@ export const clusterSchema = z.strictObject({
       'calls over HTTP /HOST:PORT of that one; empty: the nodes, which share a store',
   ),
   log: oneOf(
-    ['none', 'redis', 'kafka'],
+    ['none', 'etcd', 'kafka'],
     'none',
-    'log that decides the state of all nodes; none: this process is the only one; redis: at ' +
-      'cluster.logRedis, with the user of behaviours.redisUser; kafka: in the brokers of kafka.*',
+    'log that decides the state of all nodes; none: this process is the only one; etcd: at ' +
+      'cluster.etcd; kafka: in the brokers of kafka.*',
   ),
   logRedis: text(
     '',
-    'HOST:PORT of the Redis or Valkey of the log, with rediss:// in front for TLS; it needs ' +
-      'appendonly',
+    'HOST:PORT of the Redis or Valkey that kept the log of release 0.1, with rediss:// in front ' +
+      'for TLS: it is taken over into etcd once',
   ),
   logStore: text(
     '',

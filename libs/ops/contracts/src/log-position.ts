@@ -5,6 +5,8 @@ export interface Position {
   readonly offset: number;
   /** Digest of the entry there; '' for none. */
   readonly entry: string;
+  /** Of all entries up to it; '' where an earlier release wrote the position, which kept none. */
+  readonly chain: string;
   /** Sum over all users that were ever erased: part of the state's digest. */
   readonly erased: string;
 }
@@ -14,10 +16,10 @@ export const markOf = (position: Position): string => JSON.stringify(position);
 /** Undefined for '' and for what is no position. */
 export function positionOf(mark: string): Position | undefined {
   try {
-    const { log, offset, entry, erased } = JSON.parse(mark) as Partial<Position>;
+    const { log, offset, entry, chain = '', erased } = JSON.parse(mark) as Partial<Position>;
     const isPosition = typeof log === 'string' && Number.isSafeInteger(offset);
     if (!isPosition || typeof entry !== 'string' || typeof erased !== 'string') return undefined;
-    return { log, offset: offset as number, entry, erased };
+    return { log, offset: offset as number, entry, chain, erased };
   } catch {
     return undefined;
   }

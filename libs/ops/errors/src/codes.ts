@@ -280,7 +280,19 @@ export const SERVICE_ERRORS = {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,
     http: 422,
     retryable: false,
-    meaning: 'a node has followed another cluster log, or its state differs from the log',
+    meaning: 'a node has followed another cluster log, or one that has lost entries since',
+  },
+  LOG_INCOMPLETE: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 422,
+    retryable: false,
+    meaning: 'the store of the cluster log no longer has the body of an entry that a node needs',
+  },
+  STATE_DIFFERENT: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 422,
+    retryable: false,
+    meaning: 'the state of a node differs from that of the others after the same entries',
   },
   CONFIG_INVALID: {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,

@@ -15,17 +15,27 @@ export class Erasures {
   private forgotten = 0;
 
   private hasAll: () => boolean = () => true;
+  private isUndone: (userId: string) => boolean = () => false;
 
   constructor(private readonly rememberedMax = REMEMBERED_MAX) {}
 
-  /** From now on somebody says whether all erasures that were acknowledged are noted here. */
-  heardFrom(hasAll: () => boolean): void {
+  /**
+   * From now on somebody says whether all erasures that were acknowledged are noted here, and whose
+   * are noted and not done yet.
+   */
+  heardFrom(hasAll: () => boolean, isUndone: (userId: string) => boolean): void {
     this.hasAll = hasAll;
+    this.isUndone = isUndone;
   }
 
-  /** False: nothing that is kept of users may be used, and nothing added to it. */
-  get isComplete(): boolean {
-    return this.hasAll();
+  /** False: nothing that is kept of the user may be used, and nothing added to it. */
+  mayUse(userId: string | undefined): boolean {
+    return this.hasAll() && !this.isErasing(userId);
+  }
+
+  /** True: the user is erased, and not yet everywhere here: nothing of them is to be read. */
+  isErasing(userId: string | undefined): boolean {
+    return userId !== undefined && this.isUndone(userId);
   }
 
   /** Of now: to be given to isErasedSince(). */
@@ -48,7 +58,7 @@ export class Erasures {
   /** True if something of a user may be written that was begun at the mark. */
   mayKeep(userId: string | undefined, mark: number): boolean {
     if (userId === undefined) return true;
-    return this.hasAll() && !this.isErasedSince(userId, mark);
+    return this.mayUse(userId) && !this.isErasedSince(userId, mark);
   }
 
   /** False for a request without a user: it brought its own history. */

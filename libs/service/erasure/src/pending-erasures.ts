@@ -141,7 +141,7 @@ async function failingAs(what: string, act: () => Promise<void>): Promise<void> 
   }
 }
 
-/** No regular file: it is none of ours. One that cannot be read may be. */
+/** A file that is not a regular one is none of ours; one that cannot be read may be. */
 function unlessFailed(thrown: NodeJS.ErrnoException): undefined {
   if (thrown.code !== undefined) throw thrown;
 }

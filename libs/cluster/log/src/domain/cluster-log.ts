@@ -4,10 +4,16 @@
  */
 
 /** Bytes of one entry at most; what is larger lies in the entry store. */
-export const ENTRY_BYTES_MAX = 512 << 10;
+export const ENTRY_BYTES_MAX = 128 << 10;
 
 /** Before the first entry. */
 export const NO_OFFSET = 0;
+
+/**
+ * Milliseconds after which a node that says nothing is waited for no longer: long enough for a
+ * pause of the process or a failover of the log, short enough for an erasure that waits.
+ */
+export const LEASE_MS = 3000;
 
 export interface LogEntry {
   /** 1, 2, ...: rises by at least one from entry to entry. */
@@ -15,6 +21,14 @@ export interface LogEntry {
   /** When the log took it, by the clock of its server, in milliseconds since 1970. */
   readonly atMs: number;
   readonly bytes: Uint8Array;
+  /** Of this entry and all before it, as the server keeps it; left out: it keeps none. */
+  readonly chain?: string;
+}
+
+/** An offset, and the digest of all entries up to it: two logs that have the same are one. */
+export interface ChainPoint {
+  readonly offset: number;
+  readonly chain: string;
 }
 
 export interface LogBounds {
@@ -27,17 +41,23 @@ export interface LogBounds {
    * are no entries, such as the one that begins the log: that all was given, read() alone says.
    */
   readonly end: number;
+  /** Of all entries up to `end`, as the server keeps it; left out: it keeps none. */
+  readonly chain?: string;
+  /** The node whose state the log begins with, where a person has named one. */
+  readonly founder?: string;
 }
 
 /** How far a node is, as it said itself. */
-export interface NodePosition {
+export interface NodePosition extends ChainPoint {
   readonly node: string;
   /** Of the process: another one of the same name has another. */
   readonly process: string;
-  /** Everything up to it is applied. */
-  readonly offset: number;
+  /** Every erasure up to it is done in all that the node keeps of users. */
+  readonly erased: number;
   /** Of the node's state behind `offset`; '' where it keeps a part of it alone. */
   readonly digest: string;
+  /** It cannot go on from `offset` by entries: a snapshot behind it is wanted. */
+  readonly needsSnapshot: boolean;
 }
 
 export interface SeenPosition extends NodePosition {
@@ -56,10 +76,12 @@ export interface ClusterLog {
   /** Gives the log an identity where it has none. Resolves with the one that it has. */
   begin(identity: string): Promise<string>;
   /**
-   * Resolves with the offset once the server keeps the entry. After a rejection it may be in the
-   * log or not.
+   * Resolves with the offset once the server keeps the entry. Rejects with LOG_DIFFERENT where the
+   * log is known not to go on from `after`. After any other rejection the entry may be in the log,
+   * or come into it for as long as nothing else has: what is late can never undo what is newer.
+   * @param after what the appender has applied
    */
-  append(bytes: Uint8Array): Promise<number>;
+  append(bytes: Uint8Array, after: ChainPoint): Promise<number>;
   /**
    * Entries from an offset on, in their order, without an end: [] says that there is nothing behind
    * what was given so far, at least once a second. Ends where `signal` is aborted; throws
@@ -69,12 +91,20 @@ export interface ClusterLog {
   read(from: number, signal: AbortSignal): AsyncIterable<readonly LogEntry[]>;
   /** Entries before the offset may go. */
   trim(before: number): Promise<void>;
-  /** Says how far this node is. */
-  say(position: NodePosition): Promise<void>;
+  /**
+   * Says how far this node is. Resolves with the time, by performance.now(), until which others
+   * count on it. Rejects with CONFIG_INVALID where another process has the name.
+   */
+  say(position: NodePosition): Promise<number>;
   /** The newest word of each node that has not left; in no order. */
   positions(): Promise<readonly SeenPosition[]>;
   /** This node serves nobody any more. */
   leave(position: NodePosition): Promise<void>;
+  /**
+   * Begins the log anew, without entries, for the state of one node: what a person decides. Nodes
+   * take that state, and no other one may begin it.
+   */
+  beginAnew(identity: string, founder: string): Promise<void>;
   /**
    * The digest that the log has of the state behind an offset: that of the first who said one.
    * Those of older offsets may go.

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import { TesseraError } from '@tessera/errors';
+import { z } from 'zod';
+import type { ChainPoint } from './cluster-log.js';
 
 /** Of the entries that this release writes, and the newest that it can apply. */
-const ENTRY_FORMAT = 1;
+const ENTRY_FORMAT = 2 as const;
 export const KEY_LENGTH_MAX = 128;
+/** Of SHA-256, in hexadecimal: 64 bits, as many as the digests of earlier releases. */
 const DIGEST_DIGITS = 16;
+const CHAIN_DIGITS = 32;
 
 /** An act: `kind` says which part of the state does it, `body` is its own. */
 export interface Act {
@@ -25,43 +29,53 @@ export interface StoredBody {
   readonly stored: string;
 }
 
-const FLOATS = 'f32';
+/** The one member of an object that stands for a vector, by the format of the entry. */
+const FLOATS = { 1: 'f32', [ENTRY_FORMAT]: '\u0000f32' } as const;
 
 /** Bodies as text: vectors keep their bits. */
 export function bodyText(body: unknown): string {
-  return JSON.stringify(body, (_, value: unknown) =>
-    value instanceof Float32Array
-      ? {
-          [FLOATS]: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString(
-            'base64',
-          ),
-        }
-      : value,
-  );
+  return JSON.stringify(body, (_, value: unknown) => {
+    if (!(value instanceof Float32Array)) return value;
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    return { [FLOATS[ENTRY_FORMAT]]: bytes.toString('base64') };
+  });
 }
 
-export function bodyOf(text: string): unknown {
+/** @throws SyntaxError where the text is no JSON */
+export function bodyOf(text: string, format: keyof typeof FLOATS = ENTRY_FORMAT): unknown {
   return JSON.parse(text, (_, value: unknown) => {
-    if (typeof value !== 'object' || value === null || !(FLOATS in value)) return value;
-    const bytes = Buffer.from(String((value as { f32: unknown }).f32), 'base64');
+    if (typeof value !== 'object' || value === null) return value;
+    const [[name, floats] = [], ...more] = Object.entries(value);
+    const isVector = name === FLOATS[format] && more.length === 0 && typeof floats === 'string';
+    const bytes = Buffer.from(isVector ? floats : '', 'base64');
+    if (!isVector || bytes.length % Float32Array.BYTES_PER_ELEMENT > 0) return value;
     return new Float32Array(Uint8Array.from(bytes).buffer);
   });
 }
 
-/** `body` '' where it is in the store under `stored`. */
+/**
+ * `body` '' where it is in the store under `stored`; `after`: what the appender had applied, by
+ * which an entry of another history is known.
+ */
 export function entryBytes(
   { key, node, kind }: Omit<Entry, 'body'>,
   body: string,
+  after: ChainPoint,
   stored = '',
 ): Uint8Array {
-  const head = JSON.stringify({ format: ENTRY_FORMAT, key, node, kind, stored });
+  const { offset, chain } = after;
+  const words = { format: ENTRY_FORMAT, key, node, kind, stored, after: { offset, chain } };
+  const head = JSON.stringify(words);
   return Buffer.from(`${head}\n${body}`);
 }
 
 export interface ReadEntry extends Omit<Entry, 'body'> {
+  readonly format: keyof typeof FLOATS;
   /** '' where it is in the store. */
   readonly text: string;
   readonly stored: string;
+  /** Undefined: the entry does not say it. */
+  readonly after: ChainPoint | undefined;
 }
 
 /**
@@ -75,14 +89,22 @@ export function readEntry(bytes: Uint8Array): ReadEntry {
     const message = `expected entries of format ${ENTRY_FORMAT} at most, got ${head.format}`;
     throw new TesseraError('STORE_NEWER', `${message}, which a newer release wrote`);
   }
-  const { key, node, kind, stored } = head;
-  const texts = [key, node, kind, stored];
-  if (head.format === ENTRY_FORMAT && texts.every((text) => typeof text === 'string')) {
-    const text = content.subarray(end + 1).toString();
-    return { key, node, kind, stored, text } as ReadEntry;
-  }
+  const found = headSchema.safeParse(head);
+  if (found.success) return { ...found.data, text: content.subarray(end + 1).toString() };
   throw new TesseraError('STORE_CORRUPT', 'expected an entry of a cluster log, got other bytes');
 }
+
+const headSchema = z.object({
+  format: z.union([z.literal(1), z.literal(ENTRY_FORMAT)]),
+  key: z.string(),
+  node: z.string(),
+  kind: z.string(),
+  stored: z.string(),
+  after: z
+    .object({ offset: z.number().int(), chain: z.string() })
+    .optional()
+    .transform((after): ChainPoint | undefined => after),
+});
 
 function headOf(text: string): Readonly<Record<string, unknown>> {
   try {
@@ -93,7 +115,13 @@ function headOf(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** By which an entry is known again. */
+/** Of a log's chain one link on: the digest of what was before and of this entry. */
+export function chained(before: string, bytes: Uint8Array): string {
+  const hash = createHash('sha256').update(before).update('\0').update(bytes);
+  return hash.digest('hex').slice(0, CHAIN_DIGITS);
+}
+
+/** Of positions of the release before, which knew an entry alone. */
 export function digestOfBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, DIGEST_DIGITS);
 }

@@ -2,7 +2,9 @@ import { TesseraError } from '@tessera/errors';
 import type { Log } from '@tessera/telemetry';
 import type { KafkaMessage } from 'kafkajs';
 import {
+  type ChainPoint,
   type ClusterLog,
+  LEASE_MS,
   type LogBounds,
   type LogEntry,
   NO_OFFSET,
@@ -17,10 +19,12 @@ import { KafkaWords } from './kafka-words.js';
 
 /** Names the log that a record belongs to. */
 const IDENTITY_HEADER = 'log';
+const FOUNDER_HEADER = 'founder';
 const SETTINGS = {
   'cleanup.policy': 'delete',
   'retention.ms': '-1',
   'retention.bytes': '-1',
+  'unclean.leader.election.enable': 'false',
   'message.timestamp.type': 'LogAppendTime',
 };
 
@@ -40,7 +44,7 @@ export class KafkaLog implements ClusterLog {
   private readonly words: KafkaWords;
   private readonly closing = new AbortController();
   /** Content of the oldest record when the topic had these bounds. */
-  private known = { identity: '', low: 0, high: 0 };
+  private known = { identity: '', founder: '', low: 0, high: 0 };
 
   private constructor(
     readonly place: string,
@@ -68,7 +72,7 @@ export class KafkaLog implements ClusterLog {
   async bounds(): Promise<LogBounds> {
     const { low, high } = await this.topic.bounds();
     const identity = await this.identityIn({ low, high });
-    return { identity, first: low + 1, end: high };
+    return { identity, first: low + 1, end: high, founder: this.known.founder };
   }
 
   async begin(identity: string): Promise<string> {
@@ -78,12 +82,20 @@ export class KafkaLog implements ClusterLog {
     return (await this.bounds()).identity;
   }
 
-  /** Rejects with LOG_DIFFERENT where nobody has begun the log, and for no bytes at all. */
-  async append(bytes: Uint8Array): Promise<number> {
+  /**
+   * Rejects with LOG_DIFFERENT where nobody has begun the log, or it is shorter than what is
+   * applied. A topic compares nothing as it appends: readers refuse entries of another history.
+   */
+  async append(bytes: Uint8Array, after: ChainPoint): Promise<number> {
     if (bytes.length === 0) {
       throw new TesseraError('REQUEST_INVALID', `${this.place}: expected an entry, got no bytes`);
     }
     const identity = await this.identity();
+    if (this.known.high < after.offset) {
+      const expected = `expected entries up to ${after.offset}, which are applied here`;
+      const message = `${this.place}: ${expected}, got up to ${this.known.high}`;
+      throw new TesseraError('LOG_DIFFERENT', message);
+    }
     const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     return (await this.sender.send({ value, headers: { [IDENTITY_HEADER]: identity } })) + 1;
   }
@@ -116,8 +128,10 @@ export class KafkaLog implements ClusterLog {
     if (found !== undefined) await this.topic.removeBefore(Number(found.offset));
   }
 
-  async say(position: NodePosition): Promise<void> {
+  async say(position: NodePosition): Promise<number> {
+    const begunMs = performance.now();
     await this.words.say(await this.identity(), position);
+    return begunMs + LEASE_MS;
   }
 
   async positions(): Promise<readonly SeenPosition[]> {
@@ -126,6 +140,13 @@ export class KafkaLog implements ClusterLog {
 
   async leave(position: NodePosition): Promise<void> {
     await this.words.leave(await this.identity(), position);
+  }
+
+  /** The records before it go: the first one that is there says which log it is. */
+  async beginAnew(identity: string, founder: string): Promise<void> {
+    const headers = { [IDENTITY_HEADER]: identity, [FOUNDER_HEADER]: founder };
+    const offset = await this.sender.send({ value: Buffer.of(), headers });
+    await this.topic.removeBefore(offset);
   }
 
   async digestAt(offset: number, digest: string): Promise<string> {
@@ -151,11 +172,13 @@ export class KafkaLog implements ClusterLog {
   private async identityIn({ low, high }: TopicBounds): Promise<string> {
     const { known } = this;
     if (low >= high) return '';
-    if (known.identity === '' || low < known.low || high < known.high) {
+    // Records before the oldest one that was known have gone: the log may have been begun anew.
+    if (known.identity === '' || low !== known.low || high < known.high) {
       const oldest = await this.first(low, high, () => true);
-      this.known = { identity: oldest === undefined ? '' : identityOf(oldest), low, high };
+      const [identity, founder] = oldest === undefined ? ['', ''] : namesOf(oldest);
+      this.known = { identity, founder, low, high };
     } else {
-      this.known = { identity: known.identity, low, high };
+      this.known = { ...known, low, high };
     }
     return this.known.identity;
   }
@@ -174,8 +197,11 @@ export class KafkaLog implements ClusterLog {
   }
 }
 
-function identityOf({ headers }: KafkaMessage): string {
-  return String(headers?.[IDENTITY_HEADER] ?? '');
+const identityOf = (record: KafkaMessage): string => namesOf(record)[0];
+
+/** Of the log, and of the node that is to begin it. */
+function namesOf({ headers = {} }: KafkaMessage): [identity: string, founder: string] {
+  return [String(headers[IDENTITY_HEADER] ?? ''), String(headers[FOUNDER_HEADER] ?? '')];
 }
 
 function entriesOf(record: KafkaMessage, identity: string): LogEntry[] {

@@ -1,6 +1,7 @@
 import { TesseraError } from '@tessera/errors';
+import { loadKafka } from '@tessera/kafka';
 import { withinMs } from '@tessera/turns';
-import type { KafkaMessage } from 'kafkajs';
+import type { Admin, KafkaMessage } from 'kafkajs';
 import { KAFKA_FIELD, type KafkaLink } from './kafka-link.js';
 import { KafkaReader } from './kafka-reader.js';
 
@@ -9,6 +10,10 @@ const LOOK_EVERY_MS = 500;
 /** Records are there and none comes for so long: the reader does not work. */
 const STALLED_MS = 10_000;
 const LEAVE_TIMEOUT_MS = 2000;
+/** On more than one broker: what is acknowledged outlives each of them. */
+const REPLICAS_MIN = 'min.insync.replicas';
+const IN_SYNC_MIN = 2;
+const REPLICAS = 3;
 
 export interface TopicBounds {
   /** Of the oldest record that is there. */
@@ -129,16 +134,31 @@ export class KafkaTopic {
       name,
       value,
     }));
-    const partitions = await this.link.ask(async (admin) => {
+    const { partitions, brokers, replicasMin } = await this.link.ask(async (admin) => {
+      const { brokers } = await admin.describeCluster();
+      const isOne = brokers.length === 1;
+      if (!isOne) configEntries.push({ name: REPLICAS_MIN, value: String(IN_SYNC_MIN) });
       const present = await admin.listTopics();
       if (!present.includes(topic)) {
         // Another node may make it meanwhile: false then, and it is there all the same.
-        const topics = [{ topic, numPartitions: 1, configEntries }];
+        const replicationFactor = Math.min(brokers.length, REPLICAS);
+        const topics = [{ topic, numPartitions: 1, replicationFactor, configEntries }];
         await admin.createTopics({ topics, waitForLeaders: true });
       }
       const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-      return topics[0]?.partitions.length;
+      const partitions = topics[0]?.partitions.length;
+      const replicasMin = isOne ? undefined : await settingOf(admin, topic, REPLICAS_MIN);
+      return { partitions, brokers: brokers.length, replicasMin };
     });
+    if (replicasMin !== undefined && Number(replicasMin) < IN_SYNC_MIN) {
+      const wanted = `${REPLICAS_MIN} of ${IN_SYNC_MIN} or more`;
+      const expected = `${wanted} at ${topic} on ${brokers} brokers`;
+      const got = `got ${replicasMin}: a lost leader loses`;
+      const message = `${KAFKA_FIELD}: expected ${expected}, ${got}`;
+      throw new TesseraError('CONFIG_INVALID', `${message} what it alone has acknowledged`, {
+        field: KAFKA_FIELD,
+      });
+    }
     if (partitions !== 1) {
       const message = `${KAFKA_FIELD}: expected one partition of ${topic}, got ${partitions}`;
       throw new TesseraError('CONFIG_INVALID', message, { field: KAFKA_FIELD });
@@ -161,4 +181,11 @@ export class KafkaTopic {
     const message = `expected to read from ${next} on, got nothing up to ${end}${why}`;
     return new Error(`${this.name}: ${message}`);
   }
+}
+
+async function settingOf(admin: Admin, topic: string, name: string): Promise<string> {
+  const { ConfigResourceTypes } = await loadKafka();
+  const resources = [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames: [name] }];
+  const described = await admin.describeConfigs({ resources, includeSynonyms: false });
+  return described.resources[0]?.configEntries[0]?.configValue ?? '';
 }

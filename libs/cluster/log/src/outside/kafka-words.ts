@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { expecting } from '@tessera/errors';
 import { withinMs } from '@tessera/turns';
 import type { KafkaMessage } from 'kafkajs';
-import type { NodePosition, SeenPosition } from '../domain/cluster-log.js';
+import { LEASE_MS, type NodePosition, type SeenPosition } from '../domain/cluster-log.js';
 import type { KafkaLink } from './kafka-link.js';
 import { KafkaSender } from './kafka-sender.js';
 import { KafkaTopic } from './kafka-topic.js';
+
+const invalid = expecting('CONFIG_INVALID');
 
 const DIGESTS_KEPT = 4096;
 const FOLLOW_AGAIN_MS = 1000;
@@ -30,6 +33,8 @@ export class KafkaWords {
   /** The newest time of the broker, and when it was heard, in milliseconds of this process. */
   private clock = { atMs: 0, heardMs: 0 };
   private following: Promise<void> | undefined;
+  /** Keys that this process has said something under. */
+  private readonly owned = new Set<string>();
   private readonly closing = new AbortController();
   private waiting: { readonly end: number; readonly go: () => void }[] = [];
 
@@ -43,23 +48,43 @@ export class KafkaWords {
   }
 
   async say(identity: string, position: NodePosition): Promise<void> {
-    await this.topic.bounds();
-    const { node, process, offset, digest } = position;
-    const value = JSON.stringify({ node, process, offset, digest });
-    await this.sender.send({ key: `${identity}/node/${node}`, value });
+    const { node, process } = position;
+    const key = `${identity}/node/${node}`;
+    await this.checkOwn(key, process);
+    await this.sender.send({ key, value: JSON.stringify(position) });
+  }
+
+  /** Rejects with CONFIG_INVALID where another process has said something under the name lately. */
+  private async checkOwn(key: string, process: string): Promise<void> {
+    if (this.owned.has(key)) return;
+    await this.catchUp();
+    const there = this.said.get(key);
+    const isFresh = there !== undefined && this.ageOf(there) < LEASE_MS;
+    if (isFresh && there.position.process !== process) {
+      throw invalid(
+        'node.name',
+        'a name that no other node of the cluster has',
+        there.position.node,
+      );
+    }
+    this.owned.add(key);
+  }
+
+  private ageOf({ atMs }: Said): number {
+    return Math.max(0, this.clock.atMs + performance.now() - this.clock.heardMs - atMs);
   }
 
   async positions(identity: string): Promise<readonly SeenPosition[]> {
     await this.catchUp();
-    const brokerMs = this.clock.atMs + performance.now() - this.clock.heardMs;
     return [...this.said]
       .filter(([key]) => key.startsWith(`${identity}/node/`))
-      .map(([, { position, atMs }]) => ({ ...position, ageMs: Math.max(0, brokerMs - atMs) }));
+      .map(([, one]) => ({ ...one.position, ageMs: this.ageOf(one) }));
   }
 
   async leave(identity: string, { node, process }: NodePosition): Promise<void> {
     await this.catchUp();
     const key = `${identity}/node/${node}`;
+    this.owned.delete(key);
     if (this.said.get(key)?.position.process !== process) return;
     await this.sender.send({ key, value: null });
   }
@@ -138,9 +163,20 @@ export class KafkaWords {
       this.said.delete(key);
       this.digests.delete(key);
     } else if (key.includes('/node/')) {
-      this.said.set(key, { position: JSON.parse(value.toString()), atMs });
+      const position = positionIn(value);
+      if (position !== undefined) this.said.set(key, { position, atMs });
     } else if (!this.digests.has(key)) {
       this.digests.set(key, value.toString());
     }
+  }
+}
+
+/** Undefined for a record of another program: the topic is read on behind it. */
+function positionIn(value: Buffer): NodePosition | undefined {
+  try {
+    const position = JSON.parse(value.toString());
+    return typeof position?.offset === 'number' ? position : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type * as Sdk from '@aws-sdk/client-s3';
 import { TesseraError } from '@tessera/errors';
 import { openRegular } from '@tessera/files';
@@ -14,7 +14,7 @@ export interface EntryStoreS3Settings {
   readonly region: string;
   /** The bucket is in the path of its URL, not in the name of the host. */
   readonly isPathStyle: boolean;
-  /** Milliseconds of one operation at most. */
+  /** Milliseconds without a byte, after which an operation is given up. */
   readonly timeoutMs: number;
 }
 
@@ -46,7 +46,7 @@ export class S3EntryStore implements EntryStore {
   ) {}
 
   put(name: string, content: Uint8Array): Promise<void> {
-    return this.putBody(name, content.length, async () => content);
+    return this.putBody(name, content.length, () => content);
   }
 
   async putFile(name: string, path: string): Promise<void> {
@@ -55,18 +55,24 @@ export class S3EntryStore implements EntryStore {
     });
     try {
       const { size } = await file.stat();
-      const whole = () => file.createReadStream({ autoClose: false, start: 0 });
-      await this.putBody(name, size, async () => whole());
+      const whole = (progress: Progress) => {
+        const stream = file.createReadStream({ autoClose: false, start: 0 });
+        return Readable.from(counted(stream, progress), { objectMode: false });
+      };
+      await this.putBody(name, size, whole);
     } finally {
       await file.close();
     }
   }
 
   async get(name: string): Promise<Uint8Array> {
-    return this.act(name, async (key, signal) => {
-      const body = await this.bodyOf(key, signal);
+    return this.act(name, async (key, progress) => {
+      const body = await this.bodyOf(key, progress);
       const parts: Uint8Array[] = [];
-      for await (const part of body) parts.push(part);
+      for await (const part of body) {
+        progress.moved();
+        parts.push(part);
+      }
       return Buffer.concat(parts);
     });
   }
@@ -74,11 +80,14 @@ export class S3EntryStore implements EntryStore {
   async getFile(name: string, path: string): Promise<void> {
     const partial = `${path}.${randomUUID()}`;
     try {
-      await this.act(name, async (key, signal) => {
-        const body = await this.bodyOf(key, signal);
+      await this.act(name, async (key, progress) => {
+        const body = await this.bodyOf(key, progress);
         const file = await open(partial, 'wx');
         try {
-          for await (const part of body) await file.writeFile(part);
+          for await (const part of body) {
+            progress.moved();
+            await file.writeFile(part);
+          }
           await file.sync();
         } finally {
           await file.close();
@@ -91,35 +100,42 @@ export class S3EntryStore implements EntryStore {
   }
 
   async list(prefix: string): Promise<readonly string[]> {
-    try {
+    return this.within(prefix, async ({ signal: abortSignal, moved }) => {
       const { client, sdk } = await this.opened();
       const wanted = { Bucket: this.bucket, Prefix: this.prefix + prefix };
       const names: string[] = [];
-      for await (const page of sdk.paginateListObjectsV2({ client }, wanted)) {
+      for (let ContinuationToken: string | undefined; ; ) {
+        const command = new sdk.ListObjectsV2Command({ ...wanted, ContinuationToken });
+        const page = await client.send(command, { abortSignal });
+        moved();
         for (const { Key = '' } of page.Contents ?? []) names.push(Key.slice(this.prefix.length));
+        ContinuationToken = page.NextContinuationToken;
+        if (ContinuationToken === undefined) return names.sort();
       }
-      return names.sort();
-    } catch (thrown) {
-      throw this.fault(thrown);
-    }
+    });
   }
 
   async remove(name: string): Promise<void> {
-    await this.act(name, async (key, signal) => {
+    await this.act(name, async (key, { signal }) => {
       const { client, sdk } = await this.opened();
       const command = new sdk.DeleteObjectCommand({ Bucket: this.bucket, Key: key });
       await client.send(command, { abortSignal: signal });
     });
   }
 
-  private async putBody(name: string, bytes: number, open: () => Promise<Body>): Promise<void> {
-    await this.act(name, async (key, signal) => {
+  private async putBody(
+    name: string,
+    bytes: number,
+    open: (progress: Progress) => Body,
+  ): Promise<void> {
+    await this.act(name, async (key, progress) => {
+      const { signal } = progress;
       // Not every store knows the condition, and some take no notice of it.
       if (await this.isThere(key, signal)) return;
       const { client, sdk } = await this.opened();
       const send = async (condition: { readonly IfNoneMatch?: string }) => {
         const wanted = { Bucket: this.bucket, Key: key, ContentLength: bytes, ...condition };
-        const command = new sdk.PutObjectCommand({ ...wanted, Body: await open() });
+        const command = new sdk.PutObjectCommand({ ...wanted, Body: open(progress) });
         await client.send(command, { abortSignal: signal });
       };
       try {
@@ -145,7 +161,7 @@ export class S3EntryStore implements EntryStore {
     }
   }
 
-  private async bodyOf(key: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  private async bodyOf(key: string, { signal }: Progress): Promise<AsyncIterable<Uint8Array>> {
     const { client, sdk } = await this.opened();
     const command = new sdk.GetObjectCommand({ Bucket: this.bucket, Key: key });
     const { Body } = await client.send(command, { abortSignal: signal });
@@ -154,13 +170,20 @@ export class S3EntryStore implements EntryStore {
 
   private async act<T>(
     name: string,
-    act: (key: string, signal: AbortSignal) => Promise<T>,
+    act: (key: string, progress: Progress) => Promise<T>,
   ): Promise<T> {
     checkEntryName(this.place, name);
+    return this.within(name, (progress) => act(this.prefix + name, progress));
+  }
+
+  private async within<T>(name: string, act: (progress: Progress) => Promise<T>): Promise<T> {
+    const progress = new Progress(this.settings.timeoutMs);
     try {
-      return await act(this.prefix + name, AbortSignal.timeout(this.settings.timeoutMs));
+      return await act(progress);
     } catch (thrown) {
       throw this.fault(thrown, name);
+    } finally {
+      progress.end();
     }
   }
 
@@ -182,6 +205,33 @@ export class S3EntryStore implements EntryStore {
   private opened(): Promise<Client> {
     this.client ??= openClient(this.settings);
     return this.client;
+  }
+}
+
+/** An operation that goes on for as long as bytes come, however many they are. */
+class Progress {
+  private readonly stalled = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  readonly signal = this.stalled.signal;
+
+  constructor(timeoutMs: number) {
+    const stall = () => this.stalled.abort(new Error(`no byte within ${timeoutMs} ms`));
+    this.timer = setTimeout(stall, timeoutMs);
+  }
+
+  readonly moved = (): void => {
+    this.timer.refresh();
+  };
+
+  end(): void {
+    clearTimeout(this.timer);
+  }
+}
+
+async function* counted(parts: AsyncIterable<Uint8Array>, progress: Progress) {
+  for await (const part of parts) {
+    progress.moved();
+    yield part;
   }
 }
 

@@ -21,12 +21,13 @@ export interface LogLag {
 }
 
 /** Milliseconds within which a node has to be where another one was. */
-const GRACE_MS = 5000;
+const GRACE_MS = 3000;
 
 /**
  * Nodes that do not serve what the log of their cluster says: they follow another log than the one
- * that was seen first, say so themselves, or are not yet where another node was five seconds ago.
- * Nobody is counted: the log alone makes offsets. Pure but for the time given.
+ * that was seen first, say so themselves, or are not yet where another node was some seconds ago.
+ * Nodes that stopped, because the log lost what they have applied, are never up beside one with
+ * another state: the state with the most entries serves. Pure but for the time given.
  */
 export class LogProgress {
   private identity: string | undefined;
@@ -44,9 +45,10 @@ export class LogProgress {
     }
     const own = words.filter(({ identity }) => identity === this.identity);
     const expected = this.expectedOffset(Math.max(0, ...own.map(({ offset }) => offset)), nowMs);
+    const served = servedBeside(own.filter(({ fault }) => fault === ''));
     const lags = new Map<string, LogLag>();
     for (const [name, word] of all) {
-      const lag = lagOf(word, this.identity ?? word.identity, expected);
+      const lag = lagOf(word, this.identity ?? word.identity, expected, served);
       if (lag !== undefined) lags.set(name, lag);
     }
     return lags;
@@ -61,12 +63,36 @@ export class LogProgress {
   }
 }
 
-function lagOf(word: LogWord, identity: string, offset: number): LogLag | undefined {
+/** The state that serves while a node has stopped; undefined: none has, all follow the log. */
+function servedBeside(words: readonly LogWord[]): LogWord | undefined {
+  if (!words.some(({ isStopped }) => isStopped)) return undefined;
+  // Of one offset those that stopped: they have what was acknowledged.
+  const order = [...words].sort(
+    (a, b) =>
+      b.offset - a.offset ||
+      Number(b.isStopped) - Number(a.isStopped) ||
+      (a.digest < b.digest ? -1 : 1),
+  );
+  return order[0];
+}
+
+function lagOf(
+  word: LogWord,
+  identity: string,
+  offset: number,
+  served: LogWord | undefined,
+): LogLag | undefined {
   const kind = 'log';
   if (word.fault !== '') return { kind, expected: 'the state that it says', got: word.fault };
   if (word.identity !== identity) {
     const shown = (one: string) => one || 'none';
     return { kind, expected: shown(identity), got: shown(word.identity) };
+  }
+  const stateOf = (one: LogWord) => `entry ${one.offset}, state ${one.digest}`;
+  if (served !== undefined) {
+    // Two that follow one log differ by what they have yet to read.
+    const isLike = served.isStopped || word.isStopped ? stateOf(word) === stateOf(served) : true;
+    if (!isLike) return { kind, expected: stateOf(served), got: stateOf(word) };
   }
   if (word.offset >= offset || word.isStopped) return undefined;
   return { kind, expected: `entry ${offset}`, got: `entry ${word.offset}` };

@@ -79,6 +79,8 @@ export function describeItems(
   const ordinals = view.find(itemIds);
   const known = ordinals.filter((ordinal) => ordinal !== NO_ITEM);
   const sids = view.sids(known);
-  const items = view.items(known).map((item, i) => ({ ...item, sid: sids[i] ?? [] }));
+  const items = view
+    .items(known)
+    .map(({ itemId, title, attributes }, i) => ({ itemId, title, attributes, sid: sids[i] ?? [] }));
   return Array.from(ordinals, (ordinal) => (ordinal === NO_ITEM ? undefined : items.shift()));
 }

@@ -72,7 +72,7 @@ export class Preparation {
     const { engine, binding, erasures } = this.parts;
     const { mark } = erasures;
     const prefetch =
-      userId === undefined || !erasures.isComplete
+      userId === undefined || !erasures.mayUse(userId)
         ? undefined
         : context.scope.keep(engine.prefetch(binding, userId, context.adapter?.engine));
     const given = { popularity, prefetch };
@@ -99,7 +99,7 @@ export class Preparation {
     const elapsedUs = stopwatch.totalUs();
     checkWaiting(context, elapsedUs);
     const leftUs = context.budgetUs - elapsedUs;
-    const isWhole = history.fallback === '' && this.parts.erasures.isComplete;
+    const isWhole = history.fallback === '' && this.parts.erasures.mayUse(request.userId);
     // A prompt without the user's history is not the beginning of the user's next one.
     const kv = isWhole ? kvUseOf(request, context, prompt, prefetch) : staticKvUse(prompt);
     const { skippedItems } = history;
@@ -116,7 +116,7 @@ export class Preparation {
     stopwatch: Stopwatch,
   ): Prepared | undefined {
     const { adapter } = context;
-    if (!this.parts.erasures.isComplete) return undefined;
+    if (!this.parts.erasures.mayUse(request.userId)) return undefined;
     const remembered = this.remembered.of(request, adapter?.digest ?? '');
     if (remembered === undefined) return undefined;
     const kv = kvUseOf(request, context, remembered.prompt, undefined);

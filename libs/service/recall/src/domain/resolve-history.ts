@@ -1,5 +1,6 @@
 import type { Behaviour, BehaviourStore, Popularity } from '@tessera/behaviour';
 import { type Catalogue, type CatalogueView, NO_ITEM } from '@tessera/engine';
+import type { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import type { CompiledTemplate, PromptItem, PromptTemplate } from '@tessera/prompt';
 import { invalid } from './check-request.js';
@@ -40,6 +41,7 @@ export interface HistoryParts {
   readonly otherCatalogues?: readonly Catalogue[] | undefined;
   readonly template: CompiledTemplate;
   readonly behaviours: BehaviourStore;
+  readonly erasures?: Pick<Erasures, 'isErasing'> | undefined;
   readonly historyItemsMax: number;
   readonly historyTrimPercent: number;
   readonly profileKeys: readonly string[];
@@ -136,6 +138,9 @@ async function userOf(
 ) {
   const { behaviours, historyItemsMax, withoutFeatures, template } = parts;
   try {
+    if (parts.erasures?.isErasing(userId)) {
+      throw new TesseraError('STORE_UNAVAILABLE', 'userId: expected a user, got one being erased');
+    }
     return await behaviours.user(userId, historyItemsMax, budgetMs);
   } catch (thrown) {
     const isAway = TesseraError.from(thrown).code === 'STORE_UNAVAILABLE';

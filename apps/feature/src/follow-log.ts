@@ -1,0 +1,67 @@
+import type { BehaviourLog } from '@tessera/behaviour';
+import type { Config } from '@tessera/config';
+import { ClusterNode, eventualParts, type OpenedLog, type PositionKeeper } from '@tessera/node';
+import type { Log } from '@tessera/telemetry';
+import { pendingErasuresOf } from './erasure-parts.js';
+
+/** Milliseconds between two notes of a position behind which nothing was erased. */
+const NOTE_MS = 1000;
+
+/** Where behaviours are kept, and how far that is in the log. */
+type MarkedBehaviours = Pick<BehaviourLog, 'erase'> & {
+  readonly mark: string;
+  noteMark(mark: string): Promise<void>;
+};
+
+export interface FollowedLog {
+  readonly node: ClusterNode;
+  close(): Promise<void>;
+}
+
+/**
+ * A process with a store of behaviours follows the cluster log: whoever was erased while it was
+ * away, or since its disk was copied, is in its list of erasures before it serves. Rejects with
+ * LOG_TRIMMED, LOG_DIFFERENT.
+ */
+export async function followLog(
+  config: Config,
+  opened: OpenedLog,
+  behaviours: Pick<BehaviourLog, 'erase'>,
+  nodeLog: Log,
+): Promise<FollowedLog> {
+  const keeper = keeperOf(behaviours);
+  const pending = await pendingErasuresOf(config);
+  const { node, cluster } = config;
+  const options = { ...opened, node: node.name, cluster: cluster.name, pending, nodeLog };
+  const stores = { eraseRecalls: undefined, serving: undefined, budgetMs: 0 };
+  const eventual = eventualParts({ log: cluster.name, behaviours, ...stores });
+  const joined = await ClusterNode.joinPart(options, { keeper, ordered: [], eventual });
+  return {
+    node: joined,
+    close: async () => {
+      await joined.close();
+      await keeper.close();
+    },
+  };
+}
+
+/** Kept beside behaviours of this process's own; those in Redis are all nodes' to erase. */
+function keeperOf(behaviours: object): PositionKeeper & { close(): Promise<void> } {
+  const store = 'noteMark' in behaviours ? (behaviours as MarkedBehaviours) : undefined;
+  let newest = store?.mark ?? '';
+  const keep = async () => {
+    if (store !== undefined && newest !== store.mark) await store.noteMark(newest);
+  };
+  const timer = setInterval(() => void keep().catch(() => undefined), NOTE_MS);
+  timer.unref();
+  return {
+    mark: () => newest,
+    note: async (mark) => {
+      newest = mark;
+    },
+    close: async () => {
+      clearInterval(timer);
+      await keep();
+    },
+  };
+}

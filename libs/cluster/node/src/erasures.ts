@@ -1,0 +1,247 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PendingErasure, PendingErasures } from '@tessera/erasure';
+import { TesseraError } from '@tessera/errors';
+import type { ConditionReading } from '@tessera/lifecycle';
+import type { Log } from '@tessera/telemetry';
+import { ERASE, type Erasure } from './domain/erasure.js';
+import type { StatePart } from './domain/replicated-state.js';
+
+/** Result of an erasure on one node. */
+export interface Erased {
+  /** Behaviours or a profile were there. */
+  readonly known: boolean;
+  /** Recorded recalls that went. */
+  readonly recalls: number;
+}
+
+/** A store that keeps something of users, and answers when it can. */
+export interface EventualPart {
+  readonly name: string;
+  /** Undefined: there is nothing to do for this one. Rejects where it is to be tried again. */
+  erase(erasure: PendingErasure): Promise<Partial<Erased> | undefined>;
+}
+
+/** Stores of a node that keep something of users. */
+export interface EventualParts {
+  /** First: the others are made of them. */
+  readonly behaviours: EventualPart;
+  readonly records: EventualPart;
+  /** Prompts, keys and values, in this process and in the store that nodes share. */
+  readonly pool: EventualPart;
+}
+
+const RETRY_MS = 500;
+const OUTCOMES_KEPT = 1024;
+const ROUND_LOOK_MS = 10;
+
+/**
+ * The erasures that this node has read from the log and has yet to do. The log does not wait for
+ * them: an entry is applied once it is in this list, durably. Until it is done everywhere on this
+ * node, nothing of the user is read here, and the one who asked for it is not answered.
+ */
+export class NodeErasures {
+  private readonly outcomes = new Map<number, Erased>();
+  private readonly closing = new AbortController();
+  private running: Promise<void> | undefined;
+  private wake: () => void = () => undefined;
+  private waiting: (() => void)[] = [];
+  private fault: TesseraError | undefined;
+  /** Times that all in the list were tried. */
+  private rounds = 0;
+  /** Told when one is done. */
+  onDone: () => void = () => undefined;
+
+  /**
+   * @param first those that a snapshot names, for disks that have not read of them; durable
+   * elsewhere until `firstDone`
+   */
+  constructor(
+    private readonly pending: PendingErasures,
+    private readonly parts: EventualParts,
+    private readonly nodeLog: Pick<Log, 'warn' | 'info'>,
+    private first: readonly PendingErasure[] = [],
+    private readonly firstDone: () => Promise<void> = async () => undefined,
+  ) {
+    this.firstUsers = new Set(first.map(({ userId }) => userId));
+  }
+
+  private readonly firstUsers: Set<string>;
+
+  /** True: nothing that this node keeps of the user may be read or added to. */
+  isPending(userId: string): boolean {
+    return this.pending.has(userId) || this.firstUsers.has(userId);
+  }
+
+  /** Offset up to which all erasures are done, where all entries up to `offset` are applied. */
+  upTo(offset: number): number {
+    const open = [...this.first, ...this.pending.list()].map((one) => one.offset);
+    return Math.min(offset, ...open.map((one) => one - 1));
+  }
+
+  /** The entries: applied when the list has them. */
+  readonly part: StatePart = {
+    name: 'erasures',
+    kinds: [ERASE],
+    apply: async ({ body }, { offset, atMs }) => {
+      const { userId, withBehaviours, withRecords } = checked(body);
+      await this.pending.put({ userId, withBehaviours, withRecords, offset, atMs });
+      this.go();
+      return { value: undefined, isMarked: false };
+    },
+    digest: async () => '',
+  };
+
+  /** Goes on with what an earlier process left. */
+  start(): void {
+    this.running = this.run();
+  }
+
+  /** Resolves when the erasure of the offset is done here. Rejects where the signal is aborted. */
+  async outcome(offset: number, signal: AbortSignal): Promise<Erased> {
+    while (this.upTo(offset) < offset) {
+      if (signal.aborted || this.closing.signal.aborted) throw this.late(signal.reason);
+      await new Promise<void>((resolve) => {
+        this.waiting.push(resolve);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+    return this.outcomes.get(offset) ?? { known: false, recalls: 0 };
+  }
+
+  /** Resolves when each that is in the list has been tried, or the time is over. */
+  async tried(withinMs: number): Promise<void> {
+    const before = this.rounds;
+    const end = AbortSignal.any([AbortSignal.timeout(withinMs), this.closing.signal]);
+    const isTried = () => this.count === 0 || this.rounds > before + 1;
+    while (!isTried() && !end.aborted) {
+      this.go();
+      await sleep(ROUND_LOOK_MS, undefined, { signal: end }).catch(() => undefined);
+    }
+  }
+
+  /** As a condition of the process: what is away holds erasures, and nothing else. */
+  condition(): ConditionReading {
+    const { fault } = this;
+    const { count } = this;
+    if (count === 0 || fault === undefined) return { state: 'ok', reason: '' };
+    return { state: 'degraded', reason: `${count} to be done: ${fault.message}` };
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    this.go();
+    for (const go of this.waiting.splice(0)) go();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.closing;
+    while (!signal.aborted) {
+      const woken = this.woken();
+      const all = [...this.first, ...this.pending.list()];
+      for (const erasure of all) {
+        if (signal.aborted) return;
+        await this.attempt(erasure);
+      }
+      this.rounds += 1;
+      if (this.count > 0) await this.pause(woken);
+      else await woken;
+    }
+  }
+
+  private async attempt(erasure: PendingErasure): Promise<void> {
+    try {
+      const outcome = await this.perform(erasure);
+      this.note(erasure.offset, outcome);
+      await this.finish(erasure);
+      if (this.fault !== undefined) this.nodeLog.info({}, 'erasures go on');
+      this.fault = undefined;
+      for (const go of this.waiting.splice(0)) go();
+      this.onDone();
+    } catch (thrown) {
+      const error = TesseraError.from(thrown);
+      if (this.fault === undefined) this.nodeLog.warn({ err: error }, 'an erasure waits');
+      this.fault = error;
+    }
+  }
+
+  /** Every part is tried, whatever fails; the pool counts once behaviours are gone. */
+  private async perform(erasure: PendingErasure): Promise<Erased> {
+    const { behaviours, records, pool } = this.parts;
+    const failures: TesseraError[] = [];
+    const attempt = async (part: EventualPart) =>
+      (await part.erase(erasure).catch((thrown: unknown) => {
+        const { code, message } = TesseraError.from(thrown);
+        failures.push(new TesseraError(code, `${part.name}: ${message}`, { cause: thrown }));
+        return undefined;
+      })) ?? {};
+    const { known = false } = erasure.withBehaviours ? await attempt(behaviours) : {};
+    const { recalls = 0 } = erasure.withRecords ? await attempt(records) : {};
+    await attempt(pool);
+    const [first] = failures;
+    if (first === undefined) return { known, recalls };
+    const before = this.outcomes.get(erasure.offset);
+    this.note(erasure.offset, {
+      known: known || (before?.known ?? false),
+      recalls: recalls + (before?.recalls ?? 0),
+    });
+    throw first;
+  }
+
+  private get count(): number {
+    return this.first.length + this.pending.list().length;
+  }
+
+  private note(offset: number, { known, recalls }: Erased): void {
+    const before = this.outcomes.get(offset);
+    this.outcomes.set(offset, {
+      known: known || (before?.known ?? false),
+      recalls: Math.max(recalls, before?.recalls ?? 0),
+    });
+    const [oldest] = this.outcomes.keys();
+    if (this.outcomes.size > OUTCOMES_KEPT && oldest !== undefined) this.outcomes.delete(oldest);
+  }
+
+  private async finish(erasure: PendingErasure): Promise<void> {
+    if (!this.first.includes(erasure)) return this.pending.remove(erasure);
+    if (this.first.length === 1) await this.firstDone();
+    this.first = this.first.filter((one) => one !== erasure);
+    if (!this.first.some(({ userId }) => userId === erasure.userId)) {
+      this.firstUsers.delete(erasure.userId);
+    }
+  }
+
+  private late(reason: unknown): TesseraError {
+    const { fault } = this;
+    const why = fault === undefined ? '' : `: ${fault.message}`;
+    const message = `erase: in the log, and not yet done on this node${why}`;
+    return new TesseraError('DEADLINE_EXCEEDED', message, { cause: fault ?? reason });
+  }
+
+  private woken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.wake = resolve;
+    });
+  }
+
+  private go(): void {
+    this.wake();
+  }
+
+  private async pause(woken: Promise<void>): Promise<void> {
+    const ended = new AbortController();
+    const time = sleep(RETRY_MS, undefined, { signal: ended.signal }).catch(() => undefined);
+    await Promise.race([time, woken]);
+    ended.abort();
+  }
+}
+
+/** @throws TesseraError REQUEST_INVALID for a body that erases nobody */
+function checked(body: unknown): Erasure {
+  const { userId, withBehaviours, withRecords } = (body ?? {}) as Partial<Erasure>;
+  const isErasure = typeof userId === 'string' && userId !== '';
+  if (isErasure && typeof withBehaviours === 'boolean' && typeof withRecords === 'boolean') {
+    return { userId, withBehaviours, withRecords };
+  }
+  throw new TesseraError('REQUEST_INVALID', 'erase: expected a user, got another body');
+}

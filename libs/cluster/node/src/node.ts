@@ -1,0 +1,350 @@
+import { randomUUID } from 'node:crypto';
+import { markOf, type Position, positionOf, type Submission } from '@tessera/contracts';
+import type { PendingErasures } from '@tessera/erasure';
+import { TesseraError } from '@tessera/errors';
+import type { Readiness } from '@tessera/lifecycle';
+import { type Act, type ClusterLog, type EntryStore, LEASE_MS, NO_OFFSET } from '@tessera/log';
+import type { Log } from '@tessera/telemetry';
+import { ERASE, type Erasure } from './domain/erasure.js';
+import { History } from './domain/history.js';
+import { Life, type NodeState } from './domain/life.js';
+import type { ErasedUser } from './domain/manifest.js';
+import { startOf } from './domain/position.js';
+import { type PositionKeeper, ReplicatedState, type StatePart } from './domain/replicated-state.js';
+import { type Erased, type EventualParts, NodeErasures } from './erasures.js';
+import { BEHIND_MAX, Follower } from './follower.js';
+import type { BeginningPart } from './parts/beginning-part.js';
+import { Publication } from './publication.js';
+import { Reached } from './reached.js';
+import { type SnapshotParts, Snapshots } from './snapshots.js';
+import { BEGINS, newestSnapshot } from './snapshots-there.js';
+import { Standing, type StandingParts, untilBegun, untilThere, type Wanted } from './standing.js';
+import { Submissions, type Submitted } from './submissions.js';
+
+/** The log of a cluster, and the store of what is too large for it. */
+export interface OpenedLog {
+  readonly log: ClusterLog;
+  readonly store: EntryStore;
+}
+
+export interface NodeOptions extends OpenedLog {
+  /** Of the process among the nodes. */
+  readonly node: string;
+  /** Name of the cluster. */
+  readonly cluster: string;
+  /** Erasures that were read from the log and are to be done. */
+  readonly pending: PendingErasures;
+  readonly nodeLog: Log;
+  /** Left out: LEASE_MS. */
+  readonly leaseMs?: number;
+}
+
+/** The parts of a node, and how entries change them. */
+export interface NodeContent {
+  readonly keeper: PositionKeeper;
+  /** Entries are applied or refused, alike on every node, in the order of the log. */
+  readonly ordered: readonly StatePart[];
+  /** Stores that keep something of users: they take an erasure when they can. */
+  readonly eventual: EventualParts;
+}
+
+/** A node with the whole state: what it begins with, and how snapshots of it are made. */
+export interface WholeContent extends NodeContent {
+  readonly beginning: BeginningPart;
+  readonly snapshots: Pick<
+    SnapshotParts,
+    'compact' | 'settle' | 'scratch' | 'everyEntries' | 'keepMs' | 'sharedFiles'
+  >;
+}
+
+/** How far a node is in the log, as gateways are told. */
+export interface ClusterLogWord {
+  readonly identity: string;
+  readonly offset: number;
+  /** Of the state there. */
+  readonly digest: string;
+  /** Why the node takes no requests; '': it does. */
+  readonly fault: string;
+  /** It follows the log no longer, and serves on with what it has. */
+  readonly isStopped: boolean;
+}
+
+/** Times that a node begins anew: with the newest snapshot, of a log that goes on meanwhile. */
+const ATTEMPTS = 3;
+const REACHED_EVERY_MS = 1000;
+
+/**
+ * A node of a cluster: its state follows the log, and all changes of it go through the log. Owner
+ * of all that follows it; closed by the drain.
+ */
+export class ClusterNode {
+  private timer: NodeJS.Timeout | undefined;
+
+  private constructor(
+    private readonly options: NodeOptions,
+    private readonly life: Life,
+    private readonly reached: Reached,
+    readonly follower: Follower,
+    private readonly publication: Publication,
+    private readonly submissions: Submissions,
+    readonly erasures: NodeErasures,
+  ) {}
+
+  /**
+   * Brings a node with the whole state to where the log is. A state that entries cannot go on from
+   * is put aside, and that of a snapshot loaded in its place. Rejects with LOG_DIFFERENT, and as
+   * loading does.
+   */
+  static async join<Runtime extends { close(): Promise<void> }>(
+    options: NodeOptions,
+    folders: StandingParts['folders'],
+    load: () => Promise<Runtime>,
+    contentOf: (runtime: Runtime, identity: string) => WholeContent,
+  ): Promise<{ readonly runtime: Runtime; readonly clusterNode: ClusterNode }> {
+    const reached = new Reached(options.store, options.cluster);
+    let wanted: Wanted = { isAnew: false, offset: NO_OFFSET };
+    for (let attempt = 1; ; attempt += 1) {
+      const life = new Life();
+      const standing = await Standing.take({ ...options, folders, reached, life }, wanted);
+      const runtime = await load();
+      try {
+        const content = contentOf(runtime, standing.identity);
+        const parts = { options, folders, life, reached, standing, content };
+        return { runtime, clusterNode: await ClusterNode.joinWhole(parts) };
+      } catch (thrown) {
+        await runtime.close();
+        const { code, message } = TesseraError.from(thrown);
+        const isMended = code === 'LOG_TRIMMED' || code === 'LOG_INCOMPLETE';
+        if (!isMended || attempt === ATTEMPTS) throw thrown;
+        const [, lost = '0'] = /the body of entry (\d+)/.exec(message) ?? [];
+        wanted = { isAnew: true, offset: Number(lost) };
+        options.nodeLog.warn({ err: thrown }, 'the state of this node is begun anew');
+      }
+    }
+  }
+
+  /** Brings a process that keeps something of users, and nothing else, to where the log is. */
+  static async joinPart(options: NodeOptions, content: NodeContent): Promise<ClusterNode> {
+    const { log, store, nodeLog, pending, cluster } = options;
+    const identity = await untilBegun(log, nodeLog);
+    const own = positionOf(content.keeper.mark());
+    const followed = own?.log === identity ? own : startOf(identity);
+    const bounds = await untilThere(options, () => log.bounds());
+    const isHole = bounds.first > followed.offset + 1;
+    const snapshot = isHole
+      ? await untilThere(options, () => newestSnapshot({ log, store, nodeLog }, bounds))
+      : undefined;
+    for (const user of snapshot?.erased ?? []) {
+      if (user.offset > followed.offset) await pending.put(user);
+    }
+    const { offset, chain } = snapshot ?? followed;
+    const position = snapshot === undefined ? followed : { ...startOf(identity), offset, chain };
+    const life = new Life();
+    const reached = new Reached(store, cluster);
+    const node = ClusterNode.of({ options, life, reached, content }, position, 'some', []);
+    await node.catchUp();
+    return node;
+  }
+
+  private static async joinWhole(parts: {
+    readonly options: NodeOptions;
+    readonly folders: StandingParts['folders'];
+    readonly life: Life;
+    readonly reached: Reached;
+    readonly standing: Standing;
+    readonly content: WholeContent;
+  }): Promise<ClusterNode> {
+    const { options, life, standing, content, folders } = parts;
+    const { beginning, keeper } = content;
+    const own = positionOf(keeper.mark());
+    // The founder of the log marks the state: copies of it are known by that.
+    const founder = standing.isFounder && !beginning.isSeedAlone() ? randomUUID() : '';
+    const isFollowed = own?.log === standing.identity;
+    const position = isFollowed ? own : { ...startOf(standing.identity), entry: founder };
+    if (founder !== '') await keeper.note(markOf(position));
+    beginning.start = position;
+    const erased = await standing.erasedBefore();
+    const firstDone = () => standing.haveErased();
+    const node = ClusterNode.of(parts, position, 'all', erased, firstDone);
+    const { follower, submissions } = node;
+    const { log, store, node: name, nodeLog } = options;
+    const snapshots = new Snapshots({
+      ...content.snapshots,
+      log,
+      store,
+      node: name,
+      folders,
+      follower,
+      submissions,
+      leaseMs: node.leaseMs,
+      nodeLog,
+      isCurrent: () => node.isCurrent,
+      newestOffset: () => beginning.newestSnapshot,
+    });
+    node.snapshots = snapshots;
+    life.onFault(({ code }) => {
+      if (code === 'LOG_DIFFERENT' || code === 'STORE_NEWER') return;
+      standing.giveUp().catch((thrown: unknown) => {
+        options.nodeLog.error({ err: thrown }, 'cannot note that the state is given up');
+      });
+    });
+    if (standing.isFounder && position.offset === NO_OFFSET) {
+      await node.begin(beginning, snapshots, founder);
+    }
+    await node.catchUp();
+    return node;
+  }
+
+  private static of(
+    {
+      options,
+      life,
+      reached,
+      content,
+    }: {
+      readonly options: NodeOptions;
+      readonly life: Life;
+      readonly reached: Reached;
+      readonly content: NodeContent;
+    },
+    position: Position,
+    scope: 'all' | 'some',
+    erased: readonly ErasedUser[],
+    firstDone?: () => Promise<void>,
+  ): ClusterNode {
+    const { log, store, node, nodeLog, pending, leaseMs = LEASE_MS } = options;
+    const erasures = new NodeErasures(pending, content.eventual, nodeLog, erased, firstDone);
+    const state = new ReplicatedState(content.keeper, [...content.ordered, erasures.part], scope);
+    const history = new History(position, log.place);
+    const publication: Publication = new Publication({
+      log,
+      node,
+      state,
+      history,
+      life,
+      leaseMs,
+      erasedUpTo: (offset) => erasures.upTo(offset),
+      onBounds: (bounds) => follower.noteBounds(bounds),
+    });
+    const own = { log, store, history, life, publication };
+    const follower = new Follower({ ...own, state, ...BEHIND_MAX, nodeLog });
+    const submissions = new Submissions({ ...own, node, follower, leaseMs });
+    erasures.onDone = () => void publication.noteErased().catch(() => undefined);
+    return new ClusterNode(options, life, reached, follower, publication, submissions, erasures);
+  }
+
+  private snapshots: Snapshots | undefined;
+
+  get state(): NodeState {
+    return this.life.state;
+  }
+
+  /** True if data of users may be used: no erasure has been acknowledged without this node. */
+  get isCurrent(): boolean {
+    const { life, publication, follower } = this;
+    return life.state === 'serving' && publication.lease.holds(follower.offset);
+  }
+
+  /** From now on others wait for this node. Rejects with CONFIG_INVALID for a taken name. */
+  async serve({ conditions }: Readiness): Promise<void> {
+    this.life.checkFollowing();
+    const read = () => this.follower.condition();
+    conditions.add({ name: 'log', kind: 'dependency', isNeeded: true, read });
+    const undone = () => this.erasures.condition();
+    conditions.add({ name: 'erasures', kind: 'dependency', isNeeded: false, read: undone });
+    await this.publication.open();
+    this.life.to('serving');
+    this.snapshots?.start();
+    this.timer = setInterval(() => void this.noteReached(), REACHED_EVERY_MS);
+    this.timer.unref();
+    void this.noteReached();
+  }
+
+  /** Rejects as the act does where it is applied, and as Submissions.submit(). */
+  submit(act: Act, how?: Submission): Promise<Submitted> {
+    return this.submissions.submit(act, how);
+  }
+
+  /** Acknowledged when every node that serves has nothing of the user any more. */
+  async erase(erasure: Erasure, given?: AbortSignal): Promise<Erased> {
+    const limit = AbortSignal.timeout(ERASURE_MS);
+    const signal = given === undefined ? limit : AbortSignal.any([given, limit]);
+    const act = { kind: ERASE, body: erasure };
+    const { offset } = await this.submit(act, { signal, waitFor: 'applied-here' });
+    const outcome = await this.erasures.outcome(offset, signal);
+    await this.submissions.everywhere(offset, signal, true);
+    return outcome;
+  }
+
+  /** For `/health`, and so for gateways. */
+  get said(): ClusterLogWord {
+    const { position } = this.follower.parts.history;
+    const { state, reason } = this.follower.condition();
+    return {
+      identity: position.log,
+      offset: position.offset,
+      digest: this.publication.stateDigest,
+      fault: state === 'down' ? reason : '',
+      isStopped: this.life.state === 'stopped',
+    };
+  }
+
+  get progress() {
+    return { offset: this.follower.offset, end: this.follower.newest };
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.snapshots?.close();
+    await this.erasures.close();
+    await this.follower.close();
+    await this.publication.close();
+    if (this.life.state === 'serving') await this.noteReached();
+    this.life.to('closed');
+    await this.options.log.close();
+  }
+
+  private get leaseMs(): number {
+    return this.options.leaseMs ?? LEASE_MS;
+  }
+
+  private async catchUp(): Promise<void> {
+    this.life.to('catching up');
+    this.erasures.start();
+    try {
+      await this.follower.catchUp();
+      // Erasures are tried before anybody asks; one that cannot be done holds nothing.
+      await this.erasures.tried(ERASED_FIRST_MS);
+    } catch (thrown) {
+      await this.erasures.close();
+      await this.follower.close();
+      await this.publication.close();
+      throw thrown;
+    }
+  }
+
+  /** The first entry: which catalogues, and the state of this node where it has one. */
+  private async begin(
+    beginning: BeginningPart,
+    snapshots: Snapshots,
+    founder: string,
+  ): Promise<void> {
+    const snapshot = founder === '' ? '' : (await snapshots.put()).name;
+    const body = { seeds: beginning.seeds(), founder, snapshot };
+    await this.submissions.append({ kind: BEGINS, body }, BEGINS);
+    this.options.nodeLog.info({ snapshot }, 'cluster log begun with the state of this node');
+  }
+
+  /** A store that is away is needed by nobody now: what was not noted is noted later. */
+  private async noteReached(): Promise<void> {
+    const { log, offset } = this.follower.parts.history.position;
+    await this.reached.note({ log, offset }).catch((thrown: unknown) => {
+      this.options.nodeLog.debug({ err: thrown }, 'cannot note how far the log was seen');
+    });
+  }
+}
+
+/** Of the start of a node that has erasures to do. */
+const ERASED_FIRST_MS = 5000;
+/** Of an erasure that nobody gives a deadline. */
+const ERASURE_MS = 30_000;

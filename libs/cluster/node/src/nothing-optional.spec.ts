@@ -1,0 +1,216 @@
+/** Optional stores hold nothing, damaged entries stop nobody: over nodes of a model. */
+
+import { TesseraError } from '@tessera/errors';
+import { entryBytes } from '@tessera/log';
+import {
+  MemoryEntryStore,
+  MemoryLogState,
+  ModelDisk,
+  ModelNode,
+  type ModelOptions,
+  until,
+} from '@tessera/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+let state: MemoryLogState;
+const open: ModelNode[] = [];
+
+beforeEach(() => {
+  state = new MemoryLogState();
+  state.identity = 'log-1';
+});
+
+afterEach(async () => {
+  state.away = false;
+  for (const node of open.splice(0)) await node.close();
+});
+
+async function started(options: ModelOptions = {}): Promise<ModelNode> {
+  const node = await ModelNode.serving(state, options);
+  open.push(node);
+  return node;
+}
+
+const START = { offset: 0, chain: '' };
+const add = (word: string) => ({ kind: 'add', body: { word } });
+const reached = (...nodes: readonly ModelNode[]) =>
+  until('all are at the end', () => nodes.every(({ follower }) => follower.offset >= state.end));
+
+describe('an erasure while a store is away', () => {
+  it.each(['behaviours', 'records', 'pool'])('holds no change, with %s away', async (store) => {
+    const [one, other] = [await started(), await started({ node: 'b' })];
+    other.disk.away.add(store);
+    const erased = one.erase('u');
+    await until('it is in the list', () => other.erasures.isPending('u'));
+    const { offset } = await one.submissions.submit(add('pause'));
+    expect(offset).toBe(2);
+    for (const { disk } of [one, other]) expect(disk.words).toEqual(['pause']);
+    expect(other.follower.condition().state).toBe('ok');
+    expect(other.erasures.condition()).toEqual({
+      state: 'degraded',
+      reason: `1 to be done: ${store}: it is away`,
+    });
+    expect(state.positions.get('b')?.erased).toBe(0);
+    other.disk.away.clear();
+    expect(await erased).toEqual({ known: true, recalls: 1 });
+    expect(other.erasures.isPending('u')).toBe(false);
+    expect(other.disk.erased).toMatchObject({ [store]: ['u'] });
+  });
+
+  it('outlives the process, and users are not read until it is done', async () => {
+    const disk = new ModelDisk();
+    const first = await started({ disk });
+    disk.away.add('pool');
+    const erased = first.erase('u').catch(() => undefined);
+    await until('it is in the list', () => first.erasures.isPending('u'));
+    await until('it waits', () => first.erasures.condition().state === 'degraded');
+    open.splice(open.indexOf(first), 1);
+    await first.close();
+    await erased;
+    const again = await started({ disk });
+    expect(again.erasures.isPending('u')).toBe(true);
+    expect(again.erasures.upTo(again.follower.offset)).toBe(0);
+    disk.away.clear();
+    await until('it is done', () => !again.erasures.isPending('u'));
+    await until('it is said', () => state.positions.get('a')?.erased === 1);
+  });
+
+  it('names the nodes that have yet to do it at the deadline', async () => {
+    const [one, other] = [await started(), await started({ node: 'b' })];
+    other.disk.away.add('records');
+    await expect(one.erase('u', AbortSignal.timeout(100))).rejects.toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+      message: 'entry 1 is in the log, and not yet done by b',
+    });
+    one.disk.away.add('records');
+    await expect(one.erase('v', AbortSignal.timeout(100))).rejects.toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+      message: expect.stringContaining('records: it is away'),
+    });
+    for (const { disk } of [one, other]) disk.away.clear();
+  });
+});
+
+describe('an entry that cannot be applied', () => {
+  const head = (key: string) => ({ key, node: 'x', kind: 'add' });
+
+  it('is refused by every node where its body is no JSON', async () => {
+    const nodes = [await started(), await started({ node: 'b' })];
+    state.append(entryBytes(head('cut'), '{"word":', START));
+    state.append(entryBytes(head('behind'), '{"word":"behind"}', START));
+    await reached(...nodes);
+    const marks = nodes.map(({ disk }) => disk.mark);
+    for (const { disk } of nodes) expect(disk.words).toEqual(['behind']);
+    expect(new Set(marks).size).toBe(1);
+  });
+
+  it('makes a node ask for a snapshot where its body is gone, and names the remedy', async () => {
+    const node = await started();
+    state.append(entryBytes(head('lost'), '', START, 'entries/gone'));
+    await until('it is unfit', () => node.life.state === 'unfit');
+    expect(node.life.fault).toMatchObject({ code: 'LOG_INCOMPLETE' });
+    expect(node.life.fault?.message).toContain('npm run log -- refuse 1');
+    await until('it asks', () => state.positions.get('a')?.needsSnapshot === true);
+  });
+
+  it('is refused by every node where a person says so, whose body is lost', async () => {
+    const nodes = [await started(), await started({ node: 'b' })];
+    state.away = true;
+    state.append(entryBytes(head('lost'), '', START, 'entries/gone'));
+    const refuse = { key: 'r', node: 'x', kind: 'refuse' };
+    state.append(entryBytes(refuse, JSON.stringify({ offset: 1 }), START));
+    state.append(entryBytes(head('behind'), '{"word":"behind"}', START));
+    state.away = false;
+    await reached(...nodes);
+    for (const { disk, life } of nodes) {
+      expect([disk.words, life.state]).toEqual([['behind'], 'serving']);
+    }
+  });
+
+  it('waits for a store that is away, and goes on', async () => {
+    const store = new MemoryEntryStore(new Map([['entries/one', Buffer.from('{"word":"a"}')]]));
+    const node = await started({ store });
+    store.away = true;
+    state.append(entryBytes(head('k'), '', START, 'entries/one'));
+    await until('it waits', () => node.follower.condition().state === 'degraded');
+    store.away = false;
+    await reached(node);
+    expect(node.disk.words).toEqual(['a']);
+  });
+});
+
+describe('a log that went back', () => {
+  it('takes no change of a node that has applied more, and names what was lost', async () => {
+    const node = await started();
+    for (const word of ['a', 'b', 'c']) await node.submissions.submit(add(word), { key: word });
+    state.cutBehind(1);
+    await expect(node.submissions.submit(add('d'))).rejects.toMatchObject({
+      code: 'LOG_DIFFERENT',
+    });
+    await until('it has stopped', () => node.life.state === 'stopped');
+    expect(node.life.fault?.message).toContain('lost: 2 (add b), 3 (add c)');
+    expect(state.end).toBe(1);
+  });
+
+  it('takes no change behind other entries of the same offsets', async () => {
+    const node = await started();
+    for (const word of ['a', 'b']) await node.submissions.submit(add(word));
+    node.log.away = true;
+    state.cutBehind(1);
+    state.append(entryBytes({ key: 'o', node: 'x', kind: 'add' }, '{"word":"other"}', START));
+    node.log.away = false;
+    await expect(node.submissions.submit(add('c'))).rejects.toMatchObject({
+      code: 'LOG_DIFFERENT',
+    });
+  });
+
+  it('has entries of another history refused by all nodes', async () => {
+    const nodes = [await started(), await started({ node: 'b' })];
+    const forged = [
+      { offset: 9, chain: 'of a longer log' },
+      { offset: 1, chain: 'of another log' },
+    ];
+    await nodes[0]?.submissions.submit(add('a'));
+    for (const [at, after] of forged.entries()) {
+      const head = { key: `forged ${at}`, node: 'x', kind: 'add' };
+      state.append(entryBytes(head, '{"word":"forged"}', after));
+    }
+    await nodes[0]?.submissions.submit(add('b'));
+    for (const { disk } of nodes) expect(disk.words).toEqual(['a', 'b']);
+  });
+});
+
+describe('a node that finds out early', () => {
+  it('that its state is another one hears of it, whenever it listens', async () => {
+    state.append(entryBytes({ key: 'k', node: 'x', kind: 'add' }, '{"word":"a"}', START));
+    state.digests.set(1, 'of another state');
+    const node = await ModelNode.opened(state);
+    open.push(node);
+    await node.catchUp();
+    await until('it is compared', () => node.life.state === 'unfit');
+    const heard: string[] = [];
+    node.life.onFault(({ code }) => heard.push(code));
+    expect(heard).toEqual(['STATE_DIFFERENT']);
+    await expect(node.serve()).rejects.toMatchObject({ code: 'STATE_DIFFERENT' });
+  });
+
+  it('that another process has its name does not start', async () => {
+    await started({ node: 'same', leaseMs: 60_000 });
+    const second = await ModelNode.opened(state, { node: 'same' });
+    open.push(second);
+    await second.catchUp();
+    await expect(second.serve()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      field: 'node.name',
+    });
+  });
+});
+
+it('a fault of a part is tried again, and holds what is behind it', async () => {
+  const node = await started();
+  node.disk.failing = new TesseraError('STORE_FULL', 'the disk is full');
+  const waits = node.submissions.submit(add('a'));
+  await until('it is stuck', () => node.follower.condition().state === 'degraded');
+  node.disk.failing = undefined;
+  expect(await waits).toMatchObject({ offset: 1 });
+});

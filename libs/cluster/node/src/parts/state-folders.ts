@@ -1,0 +1,39 @@
+import type { Config } from '@tessera/config';
+import type { StateFolder } from '../domain/state-folder.js';
+import { ERASE_FILE, STANDING_FILE } from '../standing.js';
+
+const isChangesFile = (path: string) =>
+  path !== STANDING_FILE &&
+  path !== ERASE_FILE &&
+  !/(^|\/)lock$|\.tmp/.test(path) &&
+  !path.startsWith('fetched/');
+
+const isAdapterFile = (path: string) =>
+  /^registry(\.copy)?\.json$/.test(path) || path.startsWith('versions/');
+
+/** Versions are made whole and named by their content. */
+const isVersionFile = (path: string) => path.startsWith('versions/');
+
+const isWeightsFile = (path: string) => /^weights(\.copy)?\.json$/.test(path);
+
+/** Folders of this node whose content a cluster log decides. */
+export function stateFolders({
+  catalogue,
+  adapters,
+  weights,
+}: Config): readonly [StateFolder, ...StateFolder[]] {
+  const none = () => false;
+  const changes = { store: 'catalogue-changes', path: catalogue.changesPath, has: isChangesFile };
+  const others = [
+    {
+      store: 'adapters',
+      path: adapters.path,
+      has: isAdapterFile,
+      isFinal: isVersionFile,
+      isWhole: true,
+    },
+    { store: 'weights', path: weights.path, has: isWeightsFile, isFinal: none, isWhole: false },
+  ];
+  const first = { ...changes, isFinal: none, isWhole: true };
+  return [first, ...others.filter(({ path }) => path !== '')];
+}
