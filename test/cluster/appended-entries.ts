@@ -1,7 +1,9 @@
 /** Entries that no process of the cluster has written, put into its log by hand. */
 
+import { randomUUID } from 'node:crypto';
 import { kafkaSecurity, loadConfig } from '@tessera/config';
-import { type ClusterLog, KafkaLog, RedisLog } from '@tessera/log';
+import { Etcd, NodeKey } from '@tessera/etcd';
+import { type ClusterLog, EtcdLog, KafkaLog } from '@tessera/log';
 import type { RealCluster } from './real-cluster.js';
 
 /** As cluster.name is where nothing is said. */
@@ -15,7 +17,7 @@ export interface HandMade {
   readonly format?: number;
 }
 
-export function entryText({ key, kind, body, format = 1 }: HandMade): Buffer {
+export function entryText({ key, kind, body, format = 2 }: HandMade): Buffer {
   const head = { format, key, node: 'nobody', kind, stored: '' };
   return Buffer.from(`${JSON.stringify(head)}\n${JSON.stringify(body)}`);
 }
@@ -29,7 +31,7 @@ export async function withLog<T>(
   const log =
     kind === 'kafka'
       ? await KafkaLog.open({ brokers: address, name: NAME, security })
-      : await RedisLog.open({ address, name: NAME });
+      : new EtcdLog(new NodeKey(new Etcd(address), NAME, `by hand ${randomUUID()}`));
   try {
     return await act(log);
   } finally {
@@ -37,13 +39,19 @@ export async function withLog<T>(
   }
 }
 
+/** The point that every entry of the log is behind. */
+export async function beginningOf(log: ClusterLog) {
+  return { offset: 0, chain: (await log.bounds()).identity };
+}
+
 /** So many entries that change nothing. */
 export async function appendIdle(cluster: RealCluster, count: number): Promise<void> {
   const kind = 'drop-version';
   await withLog(cluster, async (log) => {
+    const after = await beginningOf(log);
     for (let begun = 0; begun < count; begun += AT_ONCE) {
       const many = Array.from({ length: Math.min(AT_ONCE, count - begun) }, (_, n) =>
-        log.append(entryText({ key: `idle ${begun + n}`, kind, body: { version: 'none' } })),
+        log.append(entryText({ key: `idle ${begun + n}`, kind, body: { version: 'none' } }), after),
       );
       await Promise.all(many);
     }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Random } from '../../bench/models/random.js';
 import { writeRandomAdapter } from '../e2e/random-adapter.js';
 import { pace } from '../trial/pace.js';
-import { appendIdle, withLog } from './appended-entries.js';
+import { appendIdle, beginningOf, entryText, withLog } from './appended-entries.js';
 import { ClusterCallers, codeOf } from './cluster-callers.js';
 import { ClusterModel } from './cluster-model.js';
 import { count, type DayParts, erase, one, recallOn, Writer } from './day-writers.js';
@@ -17,7 +17,7 @@ import { RealCluster } from './real-cluster.js';
 export interface ClusterDaysOptions {
   readonly seed: number;
   readonly days: number;
-  readonly log: 'redis' | 'kafka';
+  readonly log: 'etcd' | 'kafka';
   /** Left out: three. */
   readonly nodes?: number;
   /** The log is longer than what is kept of it, from the first day on. */
@@ -42,6 +42,7 @@ const SNAPSHOT_ENTRIES = 50;
 const IDLE_ENTRIES = 4300;
 const HELD_MS = { least: 1000, more: 5000 };
 const AWAY_MS_MAX = 2500;
+const CLOCK_MS = 3_600_000;
 const ADAPTER = 'main';
 /** Of factors: answers move a little. */
 const FACTOR_SIZE = 0.05;
@@ -58,6 +59,9 @@ const EVENTS = [
   'restore backup',
   'erase while a node is away',
   'adapter',
+  'poison entry',
+  'wrong clock',
+  'log back to an older copy',
 ] as const;
 
 /** Runs so many days; the same seed draws the same events. */
@@ -186,7 +190,52 @@ class ClusterDays {
         return this.eraseBeside(node, isOver);
       case 'adapter':
         return this.adapter();
+      case 'poison entry':
+        return this.poison();
+      case 'wrong clock':
+        return this.wrongClock(node);
+      case 'log back to an older copy':
+        return this.olderLog();
     }
+  }
+
+  /** Entries that no release wrote; every node passes over them. */
+  private async poison(): Promise<void> {
+    this.pushes += 1;
+    const entries = [
+      Buffer.from('no entry'),
+      entryText({ key: `poison ${this.pushes}`, kind: 'erase', body: { userId: '' } }),
+      entryText({ key: `cut ${this.pushes}`, kind: 'changes', body: null }).subarray(0, -2),
+    ];
+    await withLog(this.cluster, async (log) => {
+      const after = await beginningOf(log);
+      for (const bytes of entries) await log.append(bytes, after);
+    });
+  }
+
+  /** For an hour or two of the day the node's clock is wrong. */
+  private async wrongClock(node: string): Promise<void> {
+    const aheadMs = one(this.random, [-CLOCK_MS, CLOCK_MS]);
+    const code = `const now=Date.now;Date.now=()=>now()+${aheadMs}`;
+    const words = `--import=data:text/javascript,${encodeURIComponent(code)}`;
+    await this.cluster.end(node, 'SIGTERM');
+    await this.cluster.begin(node, { NODE_OPTIONS: words });
+  }
+
+  /**
+   * The log is lost behind a copy of it: nodes stop, and go on when the log is what it was. What
+   * was acknowledged before is there then.
+   */
+  private async olderLog(): Promise<void> {
+    const { cluster, random } = this;
+    if (cluster.kind !== 'etcd') return;
+    const older = await cluster.copyLog();
+    await pace(random.below(AWAY_MS_MAX));
+    const newer = await cluster.copyLog();
+    await cluster.putLog(older);
+    await pace(random.below(AWAY_MS_MAX));
+    await cluster.putLog(newer);
+    for (const name of cluster.nodes) await this.away(name, 'SIGTERM', async () => undefined);
   }
 
   private async away(

@@ -10,7 +10,7 @@ and whose disks are emptied and rolled back, while items change and users are er
 and the faults where a node does not come back by itself, or holds other than a model says.
   --days N             how many (default 30)
   --seed N             seed of the draws (default 1)
-  --log redis|kafka    server of the log (default redis)`;
+  --log etcd|kafka     server of the log (default etcd)`;
 
 const DAYS = 30;
 const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -19,11 +19,11 @@ await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, { days: 'text', seed: 'text', log: 'text' });
   const days = flags.integer('days', 1, 1_000_000) ?? DAYS;
   const seed = flags.integer('seed', 0, 2 ** 31) ?? 1;
-  const [log = 'redis'] = flags.someOf('log', ['redis', 'kafka'], ['redis']);
+  const [log = 'etcd'] = flags.someOf('log', ['etcd', 'kafka'], ['etcd']);
   const { faults, counts } = await runClusterDays({
     seed,
     days,
-    log: log === 'kafka' ? 'kafka' : 'redis',
+    log: log === 'kafka' ? 'kafka' : 'etcd',
     isLong: true,
     say,
   });

@@ -5,8 +5,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '@tessera/config';
 import {
+  type EtcdServer,
   type KafkaBroker,
   type RedisServer,
+  startEtcdServer,
   startKafkaBroker,
   startRedisServer,
   temporaryFolder,
@@ -19,7 +21,7 @@ import { freePorts } from '../e2e/running-cluster.js';
 export interface RealClusterOptions {
   readonly nodes: number;
   readonly gateways: number;
-  readonly log: 'redis' | 'kafka';
+  readonly log: 'etcd' | 'kafka';
   /** Of all nodes. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly gatewayVariables?: Readonly<Record<string, string>>;
@@ -66,7 +68,7 @@ export class RealCluster {
   private constructor(
     private readonly plan: Map<string, LocalProcess>,
     readonly kind: RealClusterOptions['log'],
-    readonly log: RedisServer | KafkaBroker,
+    readonly log: EtcdServer | KafkaBroker,
     readonly behaviours: RedisServer,
     private readonly temporary: ReturnType<typeof temporaryFolder>,
   ) {}
@@ -76,7 +78,7 @@ export class RealCluster {
     const { nodes, gateways, log, variables = {}, gatewayVariables = {}, root = '' } = options;
     const temporary = temporaryFolder({});
     const behaviours = await startRedisServer();
-    const server = log === 'kafka' ? await startKafkaBroker() : await startRedisServer();
+    const server = log === 'kafka' ? await startKafkaBroker() : await startEtcdServer();
     const steps = Array.from({ length: nodes + gateways + 1 }, (_, step) => step);
     const httpPort = await freePorts(13_000, steps);
     const grpcPort = await freePorts(23_000, [...steps, ...steps.map((step) => step + 9)]);
@@ -86,19 +88,18 @@ export class RealCluster {
       httpPort,
       grpcPort,
       folder: temporary.path,
-      etcd: '',
+      etcd: log === 'kafka' ? '' : server.address,
       kafka,
       redis: behaviours.address,
       isShared: false,
     };
     const planned = localPlan(local, loadConfig().config);
-    const own = log === 'kafka' ? {} : { TESSERA_CLUSTER_LOG_REDIS: server.address };
     const all = planned.flatMap((one) => {
       if (one.name === 'gateway') {
         const more = { ...one, variables: Object.assign({}, one.variables, gatewayVariables) };
         return gatewaysOf(more, gateways, nodes);
       }
-      return [{ ...one, variables: Object.assign({}, one.variables, SMALL, own, variables) }];
+      return [{ ...one, variables: Object.assign({}, one.variables, SMALL, variables) }];
     });
     const plan = new Map(all.map((one) => [one.name, one]));
     const cluster = new RealCluster(plan, log, server, behaviours, temporary);
@@ -162,8 +163,8 @@ export class RealCluster {
   }
 
   /** Resolves when it answers; rejects where it ends before. */
-  async begin(name: string): Promise<void> {
-    await untilReady(this.launch(name));
+  async begin(name: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
+    await untilReady(this.launch(name, more));
   }
 
   /** Without waiting for anything. */
@@ -210,6 +211,25 @@ export class RealCluster {
       if (runs) this.signal(name, 'SIGCONT');
     }
     return to;
+  }
+
+  /** All that etcd keeps, at a moment. Resolves when it serves again. */
+  async copyLog(): Promise<string> {
+    this.copies += 1;
+    const to = join(this.folder, 'copies', `log-${this.copies}`);
+    const { folder } = this.log as EtcdServer;
+    await this.log.kill();
+    cpSync(folder, to, { recursive: true });
+    await this.log.start();
+    return to;
+  }
+
+  async putLog(copy: string): Promise<void> {
+    const { folder } = this.log as EtcdServer;
+    await this.log.kill();
+    rmSync(folder, { recursive: true });
+    cpSync(copy, folder, { recursive: true });
+    await this.log.start();
   }
 
   /** Of a node that does not run. */

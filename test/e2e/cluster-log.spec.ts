@@ -1,19 +1,21 @@
-/** Nodes that had states of their own begin to follow one log: real processes, a real Redis. */
+/** Nodes that had states of their own begin to follow one log: real processes, a real etcd. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceClient } from '@tessera/client';
-import { RedisLog } from '@tessera/log';
-import { type RedisServer, startRedisServer, temporaryFolder, until } from '@tessera/testing';
+import { Etcd, NodeKey } from '@tessera/etcd';
+import { EtcdLog } from '@tessera/log';
+import { type EtcdServer, startEtcdServer, temporaryFolder, until } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AdapterClient } from '../../tools/served/adapter-client.js';
+import { beginningOf, entryText } from '../cluster/appended-entries.js';
 import { DEMO, writeRandomAdapter } from './random-adapter.js';
 import { Service } from './service.js';
 
 const NAMES = ['a', 'b', 'c'];
 /** More than stay behind a snapshot. */
 const ENTRIES = 4500;
-/** Each is kept on the disks of two nodes and of Redis. */
+/** Each is kept on the disks of two nodes and of etcd. */
 const ENTRIES_MS = 300_000;
 const CATALOGUE = 'tessera.catalogue.v1.CatalogueService';
 const CALL_MS = 60_000;
@@ -21,7 +23,7 @@ const SERVING = { printed: /OpenAPI\s+http/ };
 
 const folder = temporaryFolder({});
 const changesOf = (name: string) => join(folder.path, name, 'changes');
-let redis: RedisServer;
+let etcd: EtcdServer;
 const services = new Map<string, Service>();
 
 function start(name: string, more: Readonly<Record<string, string>>): Promise<Service> {
@@ -40,8 +42,8 @@ function start(name: string, more: Readonly<Record<string, string>>): Promise<Se
 }
 
 const following = () => ({
-  TESSERA_CLUSTER_LOG: 'redis',
-  TESSERA_CLUSTER_LOG_REDIS: redis.address,
+  TESSERA_CLUSTER_LOG: 'etcd',
+  TESSERA_CLUSTER_ETCD: etcd.address,
   TESSERA_CLUSTER_LOG_STORE: join(folder.path, 'store'),
   TESSERA_CLUSTER_LOG_SNAPSHOT_ENTRIES: '100',
 });
@@ -85,12 +87,12 @@ async function logOf(name: string): Promise<{ identity: string; offset: number; 
 }
 
 beforeAll(async () => {
-  redis = await startRedisServer();
+  etcd = await startEtcdServer();
 });
 
 afterAll(async () => {
   await stopAll();
-  await redis?.stop();
+  await etcd?.stop();
   folder.remove();
 });
 
@@ -119,8 +121,8 @@ describe('nodes that follow one log from now on', () => {
       service.child.kill('SIGKILL');
       await service.ended;
     }
-    await redis.kill();
-    await redis.start();
+    await etcd.kill();
+    await etcd.start();
     await all((name) => start(name, following()));
     expect(await Promise.all(NAMES.map(pausedAt))).toEqual(before);
     const again = await Promise.all(NAMES.map(logOf));
@@ -171,19 +173,17 @@ describe('nodes that follow one log from now on', () => {
     async () => {
       const { offset } = await logOf('c');
       await services.get('c')?.stop();
-      const log = await RedisLog.open({ address: redis.address, name: 'tessera' });
-      const entry = (n: number) => {
-        const head = {
-          format: 1,
-          key: `filler ${n}`,
-          node: 'nobody',
-          kind: 'drop-version',
-          stored: '',
-        };
-        return Buffer.from(`${JSON.stringify(head)}\n${JSON.stringify({ version: 'none' })}`);
-      };
-      await Promise.all(Array.from({ length: ENTRIES }, (_, n) => log.append(entry(n))));
-      await until('entries are gone', async () => (await log.bounds()).first > offset + 1);
+      const log = new EtcdLog(new NodeKey(new Etcd(etcd.address), 'tessera', 'by hand'));
+      const after = await beginningOf(log);
+      const entry = (n: number) =>
+        entryText({ key: `filler ${n}`, kind: 'drop-version', body: { version: 'none' } });
+      await Promise.all(Array.from({ length: ENTRIES }, (_, n) => log.append(entry(n), after)));
+      // Behind two snapshots: a node may begin with the older one.
+      let more = ENTRIES;
+      await until('entries are gone', async () => {
+        for (const end = more + 10; more < end; more += 1) await log.append(entry(more), after);
+        return (await log.bounds()).first > offset + 1;
+      });
       await log.close();
       await pause('b', '22');
       const [late, anew] = await Promise.all(['c', 'd'].map((name) => start(name, following())));
@@ -199,8 +199,8 @@ describe('nodes that follow one log from now on', () => {
 
   it('do not start with a log that has been emptied, and say what there is to choose', async () => {
     await stopAll();
-    await redis.stop();
-    redis = await startRedisServer();
+    await etcd.stop();
+    etcd = await startEtcdServer();
     const service = Service.launch({
       TESSERA_NODE_NAME: 'a',
       TESSERA_CATALOGUE_CHANGES_PATH: changesOf('a'),

@@ -2,10 +2,11 @@
 
 import { join } from 'node:path';
 import { loadConfig } from '@tessera/config';
+import { PendingErasures } from '@tessera/erasure';
 import type { Serving } from '@tessera/hosting';
+import { RetrievalNode } from '@tessera/node';
 import { createLog } from '@tessera/telemetry';
 import { MemoryEntryStore, MemoryLog, MemoryLogState } from '@tessera/testing';
-import { joined } from '../../apps/standalone/src/cluster/joined.js';
 import type { ServeParts } from '../../apps/standalone/src/compose.js';
 import { openInspection } from '../../apps/standalone/src/inspection.js';
 import { serve } from '../../apps/standalone/src/serve.js';
@@ -42,7 +43,9 @@ export class FakeCluster {
     const inspection = await openInspection(config, log);
     const eraseRecalls = inspection && ((userId: string) => inspection.store.eraseUser(userId));
     const load = async () => runtime;
-    const { clusterNode } = await joined({ config, opened, eraseRecalls, log, load });
+    const pending = await PendingErasures.open(join(this.folder, name, 'erasures'));
+    const nodeParts = { config, opened, pending, eraseRecalls, log };
+    const { clusterNode } = await RetrievalNode.join(nodeParts, load);
     return serve(
       Object.assign({ config, log, inspection, serviceVersion: '1', clusterNode }, parts),
     );
