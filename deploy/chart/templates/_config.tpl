@@ -23,7 +23,7 @@
 {{- define "tessera.config.log" -}}
 {{- with .Values.cluster.log -}}
 {{- $log := dict "log" .kind "logStore" .store -}}
-{{- if eq .kind "redis" }}{{ $_ := set $log "logRedis" .redis }}{{ end -}}
+{{- if eq .kind "etcd" }}{{ $_ := set $log "etcd" .etcd }}{{ end -}}
 {{- $log | toJson -}}
 {{- end -}}
 {{- end -}}

@@ -115,6 +115,11 @@ spec:
               valueFrom:
                 fieldRef:
                   fieldPath: metadata.name
+            {{- if and (eq .app "standalone") (include "tessera.isClustered" .root) }}
+            {{- $host := printf "$(TESSERA_NODE_NAME).%s-%s.%s" (include "tessera.name" .root) .component (include "tessera.domain" .root) }}
+            - name: TESSERA_CLUSTER_ADVERTISE
+              value: {{ printf "%s:50051/%s:8080" $host $host }}
+            {{- end }}
             - name: TESSERA_CONFIG_FILE
               value: /etc/tessera/config/{{ .component }}.json
             {{- with .values.env }}
