@@ -16,6 +16,8 @@ const BETWEEN_CHANGES_MS = 15;
 const BETWEEN_RECALLS_MS = 25;
 /** Codes that a call may end with while processes come and go. */
 const PASSING_CODES = [
+  // While the log is an older copy: the change is not in it.
+  'LOG_DIFFERENT',
   'NODE_UNAVAILABLE',
   'DEADLINE_EXCEEDED',
   'ENGINE_OVERLOADED',
