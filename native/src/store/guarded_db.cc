@@ -12,9 +12,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Every change of the files begins a new one, so that it names no key of files that have gone.
-/// It is shorter than a block of its log: no part of it can be skipped unseen.
-constexpr uint64_t kManifestBytes = 1;
+/// One block of its log: no part of it can be skipped unseen.
+constexpr uint64_t kManifestBytes = 32768;
 
 rocksdb::Slice commit_key() { return {kCommitKey.data(), kCommitKey.size()}; }
 
@@ -255,15 +254,12 @@ Status GuardedDb::scrub(std::span<const KeyRange> ranges) {
     }
     return status;
   }));
-  // The manifest says of the last change what went; that of the next one begins without it.
-  rocksdb::WriteBatch nothing;
-  TESSERA_RETURN_IF_ERROR(write(nothing, true));
-  return on_files([](rocksdb::DB& db) {
-    rocksdb::Status status = db.Flush(rocksdb::FlushOptions());
-    if (status.ok()) status = db.DisableFileDeletions();
-    // Looks for what is of no use any more, and removes it before it returns.
-    return status.ok() ? db.EnableFileDeletions(false) : status;
-  });
+  // Opening begins a manifest that names the tables that are there, and removes all others.
+  const MutexLock lock(writer_);
+  TESSERA_RETURN_IF_ERROR(reopen());
+  if (opened_to_write().is_writable) return Status::ok();
+  const MutexLock state_lock(state_lock_);
+  return {Code::kStoreUnavailable, settings_.name + ": " + state_.reason};
 }
 
 Status GuardedDb::recover() {

@@ -78,7 +78,8 @@ class GuardedDb {
   Status write(rocksdb::WriteBatch& batch, bool is_durable);
   /// Rewrites the tables so that no byte of what was erased in the ranges (both ends in them), or
   /// anywhere where none are given, is left in a file: neither in a table or log, nor as the bound
-  /// of a table in the manifest. Slow; reads and writes go on. Errors: as write().
+  /// of a table in the manifest. Slow; reads and writes go on, but for the moment in which the
+  /// database is opened anew at the end. Errors: as write().
   Status scrub(std::span<const KeyRange> ranges);
   /// Opens the database again where it is not and the disk is well. Errors: as write().
   Status recover();

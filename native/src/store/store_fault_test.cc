@@ -161,7 +161,10 @@ void fail_somewhere(uint64_t seed) {
       faults.is_full = random() % 2 == 0;
       faults.fail_from = faults.operations + random() % 250;
       faults.fail_count = random() % 3 == 0 ? 1 : 1 + random() % 400;
-      for (uint64_t i = 0; i < 60 + random() % 120; ++i) writer.write_one();
+      for (uint64_t i = 0; i < 60 + random() % 120; ++i) {
+        writer.write_one();
+        if (i % 40 == 20) (void)db.scrub({});  // succeeds or not, it changes nothing that is read
+      }
       expect_content(db, model);
       faults.heal();
       recover_in_time(db);
