@@ -33,7 +33,7 @@ export function launchEtcd(folder: string, port: number): Promise<Running> {
     ...['--listen-client-urls', client, '--advertise-client-urls', client],
     ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
     ...['--initial-cluster', `etcd=${peer}`],
-    // Of what was replaced nothing is read again.
+    // Replaced values are never read again.
     ...['--auto-compaction-mode', 'periodic', '--auto-compaction-retention', '10m'],
   ];
   const advice =

@@ -11,7 +11,7 @@ export class Slow extends Error {}
 /**
  * As the work settles, for as long as it moves: `progress` is another number whenever something has
  * come of it. Rejects where nothing has for too long, and with Slow where all of it takes too long;
- * the work goes on. What has arrived while this thread was busy counts, however late it is read.
+ * the work goes on. Bytes that came while this thread was busy count, however late it reads them.
  */
 export function whileMoving<T>(
   { stillMs, mostMs }: MovingLimits,

@@ -70,7 +70,7 @@ export class PseudonymKeys {
     private opened: Opened,
   ) {}
 
-  /** Opens the file, or makes it. What a crash left half-made goes. */
+  /** Opens the file, or makes it. A half-made file of a crash goes. */
   static async open(path: string): Promise<PseudonymKeys> {
     await mkdir(dirname(path), { recursive: true });
     await wipeFile(`${path}${PARTIAL}`);
