@@ -176,6 +176,8 @@ export class RunningCluster {
 
   /** Starts a node again, as the command had started it. */
   async restart(name: string): Promise<void> {
+    // It may be finishing calls although gateways know that it leaves.
+    await until(`the process of ${name} has ended`, () => !isRunning(this.pidOf(name)));
     const running = launch(this.planOf(name), false);
     this.restarted.push(running);
     await untilReady(running);
@@ -212,5 +214,13 @@ export class RunningCluster {
     this.command.kill('SIGTERM');
     if (this.command.exitCode === null) await once(this.command, 'exit');
     this.temporary.remove();
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
