@@ -43,7 +43,8 @@ await runCommand(USAGE, async (words) => {
     if (verb === 'continue') {
       const identity = randomUUID();
       const from = flags.required('from');
-      await log.beginAnew(identity, from);
+      const continues = [bounds.identity, ...(await reached.logs())].filter(Boolean);
+      await log.beginAnew(identity, { founder: from, continues });
       await print(
         `log ${identity} is to begin with the state of ${from}: restart it, then the others`,
       );

@@ -14,7 +14,7 @@ import { untilThere } from '@tessera/node';
 import type { Log } from '@tessera/telemetry';
 
 /** The log of this process's cluster, and its key among the nodes in etcd. */
-export interface ClusterSeat {
+export interface OpenedCluster {
   /** Undefined where this process is the only one. */
   readonly opened: { readonly log: ClusterLog; readonly store: EntryStore } | undefined;
   /** Undefined without etcd. */
@@ -22,7 +22,7 @@ export interface ClusterSeat {
 }
 
 /** Opens also while servers are away. Rejects with CONFIG_INVALID. */
-export async function openClusterLog(config: Config, log: Log): Promise<ClusterSeat> {
+export async function openClusterLog(config: Config, log: Log): Promise<OpenedCluster> {
   const { cluster, node } = config;
   const nodeKey =
     cluster.etcd === ''

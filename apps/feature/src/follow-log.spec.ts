@@ -110,3 +110,18 @@ it('does not begin where entries are gone and the log names no snapshot', async 
   await node.log.trim(3);
   await expect(open(new FakeBehaviours())).rejects.toMatchObject({ code: 'LOG_TRIMMED' });
 });
+
+it('marks erasures in a store that nodes share as nodes do: one entry counts once', async () => {
+  await erase('a');
+  const marks: (string | undefined)[] = [];
+  const shared = {
+    erase: async (_: string, __: number, mark?: string) => {
+      marks.push(mark);
+      return true;
+    },
+  };
+  const followed = await open(shared as never);
+  await until('a is erased', () => marks.length === 1);
+  await followed.close();
+  expect(positionOf(marks[0] ?? '')).toMatchObject({ log: state.identity, offset: 1 });
+});

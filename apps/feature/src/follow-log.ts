@@ -34,8 +34,10 @@ export async function followLog(
   const { node, cluster } = config;
   const options = { ...opened, node: node.name, cluster: cluster.name, pending, nodeLog };
   const stores = { eraseRecalls: undefined, serving: undefined, budgetMs: 0 };
-  const eventual = eventualParts({ log: cluster.name, behaviours, ...stores });
-  const joined = await ClusterNode.joinPart(options, { keeper, ordered: [], eventual });
+  const joined = await ClusterNode.joinPart(options, (log) => {
+    const eventual = eventualParts({ log, behaviours, ...stores });
+    return { keeper, ordered: [], eventual };
+  });
   return {
     node: joined,
     close: async () => {

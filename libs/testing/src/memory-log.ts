@@ -11,6 +11,7 @@ import {
   type LogEntry,
   NO_OFFSET,
   type NodePosition,
+  type Renewal,
   type SeenPosition,
 } from '@tessera/log';
 
@@ -20,7 +21,7 @@ const YIELD_ENTRIES_MAX = 512;
 /** State that all handles of one log share. */
 export class MemoryLogState {
   identity = '';
-  founder = '';
+  anew: Renewal | undefined;
   /** Of the entries before the first that is there. */
   private before = '';
   /** Offset of the first of `entries`. */
@@ -64,8 +65,8 @@ export class MemoryLogState {
     this.wake();
   }
 
-  beginAnew(identity: string, founder: string): void {
-    Object.assign(this, { identity, founder, first: 1, entries: [], before: '' });
+  beginAnew(identity: string, anew: Renewal): void {
+    Object.assign(this, { identity, anew, first: 1, entries: [], before: '' });
     this.digests.clear();
     this.wake();
   }
@@ -113,8 +114,8 @@ export class MemoryLog implements ClusterLog {
 
   async bounds(): Promise<LogBounds> {
     this.check();
-    const { identity, first, end, chain, founder } = this.state;
-    return { identity, first, end, chain, founder };
+    const { identity, first, end, chain, anew } = this.state;
+    return { identity, first, end, chain, anew };
   }
 
   async begin(identity: string): Promise<string> {
@@ -187,9 +188,9 @@ export class MemoryLog implements ClusterLog {
     if (positions.get(node)?.process === process) positions.delete(node);
   }
 
-  async beginAnew(identity: string, founder: string): Promise<void> {
+  async beginAnew(identity: string, anew: Renewal): Promise<void> {
     this.check();
-    this.state.beginAnew(identity, founder);
+    this.state.beginAnew(identity, anew);
   }
 
   async digestAt(offset: number, digest: string): Promise<string> {

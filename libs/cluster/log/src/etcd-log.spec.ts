@@ -153,12 +153,13 @@ describe.skipIf(missing.length > 0)('a log in etcd', () => {
     for (const text of ['a', 'b', 'c']) await log.append(bytesOf(text), start);
     await log.digestAt(2, 'd');
     await log.trim(2);
-    await log.beginAnew('two', 'node-7');
+    const anew = { founder: 'node-7', continues: ['one'] };
+    await log.beginAnew('two', anew);
     expect(await log.bounds()).toMatchObject({
       identity: 'two',
       first: 1,
       end: 0,
-      founder: 'node-7',
+      anew,
     });
     await expect(log.append(bytesOf('old'), start)).rejects.toMatchObject({
       code: 'LOG_DIFFERENT',

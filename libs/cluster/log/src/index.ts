@@ -7,6 +7,7 @@ export {
   type LogEntry,
   NO_OFFSET,
   type NodePosition,
+  type Renewal,
   type SeenPosition,
 } from './domain/cluster-log.js';
 export {

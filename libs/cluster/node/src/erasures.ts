@@ -17,8 +17,8 @@ export interface Erased {
 /** A store that keeps something of users, and answers when it can. */
 export interface EventualPart {
   readonly name: string;
-  /** Undefined: there is nothing to do for this one. Rejects where it is to be tried again. */
-  erase(erasure: PendingErasure): Promise<Partial<Erased> | undefined>;
+  /** Rejects where it is to be tried again. */
+  erase(erasure: PendingErasure): Promise<Partial<Erased>>;
 }
 
 /** Stores of a node that keep something of users. */
@@ -41,6 +41,8 @@ const ROUND_LOOK_MS = 10;
  */
 export class NodeErasures {
   private readonly outcomes = new Map<number, Erased>();
+  /** Of `first`. */
+  private readonly firstUsers: Set<string>;
   private readonly closing = new AbortController();
   private running: Promise<void> | undefined;
   private wake: () => void = () => undefined;
@@ -64,8 +66,6 @@ export class NodeErasures {
   ) {
     this.firstUsers = new Set(first.map(({ userId }) => userId));
   }
-
-  private readonly firstUsers: Set<string>;
 
   /** True: nothing that this node keeps of the user may be read or added to. */
   isPending(userId: string): boolean {
@@ -121,8 +121,7 @@ export class NodeErasures {
 
   /** As a condition of the process: what is away holds erasures, and nothing else. */
   condition(): ConditionReading {
-    const { fault } = this;
-    const { count } = this;
+    const { fault, count } = this;
     if (count === 0 || fault === undefined) return { state: 'ok', reason: '' };
     return { state: 'degraded', reason: `${count} to be done: ${fault.message}` };
   }
@@ -151,8 +150,7 @@ export class NodeErasures {
 
   private async attempt(erasure: PendingErasure): Promise<void> {
     try {
-      const outcome = await this.perform(erasure);
-      this.note(erasure.offset, outcome);
+      await this.perform(erasure);
       await this.finish(erasure);
       if (this.fault !== undefined) this.nodeLog.info({}, 'erasures go on');
       this.fault = undefined;
@@ -166,37 +164,50 @@ export class NodeErasures {
   }
 
   /** Every part is tried, whatever fails; the pool counts once behaviours are gone. */
-  private async perform(erasure: PendingErasure): Promise<Erased> {
+  private async perform(erasure: PendingErasure): Promise<void> {
     const { behaviours, records, pool } = this.parts;
     const failures: TesseraError[] = [];
     const attempt = async (part: EventualPart) =>
-      (await part.erase(erasure).catch((thrown: unknown) => {
+      part.erase(erasure).catch((thrown: unknown) => {
         const { code, message } = TesseraError.from(thrown);
         failures.push(new TesseraError(code, `${part.name}: ${message}`, { cause: thrown }));
         return undefined;
-      })) ?? {};
-    const { known = false } = erasure.withBehaviours ? await attempt(behaviours) : {};
-    const { recalls = 0 } = erasure.withRecords ? await attempt(records) : {};
+      });
+    const known = erasure.withBehaviours ? await attempt(behaviours) : {};
+    const recalls = erasure.withRecords ? await attempt(records) : {};
     await attempt(pool);
+    this.note(erasure.offset, { ...known, ...recalls });
     const [first] = failures;
-    if (first === undefined) return { known, recalls };
-    const before = this.outcomes.get(erasure.offset);
-    this.note(erasure.offset, {
-      known: known || (before?.known ?? false),
-      recalls: recalls + (before?.recalls ?? 0),
+    if (first === undefined) return;
+    // Again would take away what the user has done since.
+    await this.keep(erasure, {
+      withBehaviours: known === undefined,
+      withRecords: recalls === undefined,
     });
     throw first;
+  }
+
+  /** This is left to do of an erasure. */
+  private async keep(
+    erasure: PendingErasure,
+    left: Pick<PendingErasure, 'withBehaviours' | 'withRecords'>,
+  ): Promise<void> {
+    const { withBehaviours, withRecords } = erasure;
+    if (left.withBehaviours === withBehaviours && left.withRecords === withRecords) return;
+    const rest: PendingErasure = Object.assign({}, erasure, left);
+    if (!this.first.includes(erasure)) return this.pending.put(rest);
+    this.first = this.first.map((one) => (one === erasure ? rest : one));
   }
 
   private get count(): number {
     return this.first.length + this.pending.list().length;
   }
 
-  private note(offset: number, { known, recalls }: Erased): void {
-    const before = this.outcomes.get(offset);
+  private note(offset: number, { known = false, recalls = 0 }: Partial<Erased>): void {
+    const before = this.outcomes.get(offset) ?? { known: false, recalls: 0 };
     this.outcomes.set(offset, {
-      known: known || (before?.known ?? false),
-      recalls: Math.max(recalls, before?.recalls ?? 0),
+      known: before.known || known,
+      recalls: before.recalls + recalls,
     });
     const [oldest] = this.outcomes.keys();
     if (this.outcomes.size > OUTCOMES_KEPT && oldest !== undefined) this.outcomes.delete(oldest);

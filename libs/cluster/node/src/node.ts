@@ -35,8 +35,6 @@ export interface NodeOptions extends OpenedLog {
   /** Erasures that were read from the log and are to be done. */
   readonly pending: PendingErasures;
   readonly nodeLog: Log;
-  /** Left out: LEASE_MS. */
-  readonly leaseMs?: number;
 }
 
 /** The parts of a node, and how entries change them. */
@@ -107,26 +105,32 @@ export class ClusterNode {
       const life = new Life();
       const standing = await Standing.take({ ...options, folders, reached, life }, wanted);
       const runtime = await load();
+      const content = contentOf(runtime, standing.identity);
       try {
-        const content = contentOf(runtime, standing.identity);
         const parts = { options, folders, life, reached, standing, content };
         return { runtime, clusterNode: await ClusterNode.joinWhole(parts) };
       } catch (thrown) {
+        const applied = positionOf(content.keeper.mark())?.offset ?? NO_OFFSET;
         await runtime.close();
-        const { code, message } = TesseraError.from(thrown);
+        const { code } = TesseraError.from(thrown);
         const isMended = code === 'LOG_TRIMMED' || code === 'LOG_INCOMPLETE';
         if (!isMended || attempt === ATTEMPTS) throw thrown;
-        const [, lost = '0'] = /the body of entry (\d+)/.exec(message) ?? [];
-        wanted = { isAnew: true, offset: Number(lost) };
+        // Any snapshot may do, the first time that entries are gone; then one with the next entry.
+        const isFirst = code === 'LOG_TRIMMED' && !wanted.isAnew;
+        wanted = { isAnew: true, offset: isFirst ? NO_OFFSET : applied + 1 };
         options.nodeLog.warn({ err: thrown }, 'the state of this node is begun anew');
       }
     }
   }
 
   /** Brings a process that keeps something of users, and nothing else, to where the log is. */
-  static async joinPart(options: NodeOptions, content: NodeContent): Promise<ClusterNode> {
+  static async joinPart(
+    options: NodeOptions,
+    contentOf: (identity: string) => NodeContent,
+  ): Promise<ClusterNode> {
     const { log, store, nodeLog, pending, cluster } = options;
     const identity = await untilBegun(log, nodeLog);
+    const content = contentOf(identity);
     const own = positionOf(content.keeper.mark());
     const followed = own?.log === identity ? own : startOf(identity);
     const bounds = await untilThere(options, () => log.bounds());
@@ -176,7 +180,7 @@ export class ClusterNode {
       folders,
       follower,
       submissions,
-      leaseMs: node.leaseMs,
+      leaseMs: LEASE_MS,
       nodeLog,
       isCurrent: () => node.isCurrent,
       newestOffset: () => beginning.newestSnapshot,
@@ -189,7 +193,7 @@ export class ClusterNode {
       });
     });
     if (standing.isFounder && position.offset === NO_OFFSET) {
-      await node.begin(beginning, snapshots, founder);
+      await node.begin(beginning, snapshots, position.entry);
     }
     await node.catchUp();
     return node;
@@ -212,7 +216,7 @@ export class ClusterNode {
     erased: readonly ErasedUser[],
     firstDone?: () => Promise<void>,
   ): ClusterNode {
-    const { log, store, node, nodeLog, pending, leaseMs = LEASE_MS } = options;
+    const { log, store, node, nodeLog, pending } = options;
     const erasures = new NodeErasures(pending, content.eventual, nodeLog, erased, firstDone);
     const state = new ReplicatedState(content.keeper, [...content.ordered, erasures.part], scope);
     const history = new History(position, log.place);
@@ -222,13 +226,13 @@ export class ClusterNode {
       state,
       history,
       life,
-      leaseMs,
+      leaseMs: LEASE_MS,
       erasedUpTo: (offset) => erasures.upTo(offset),
       onBounds: (bounds) => follower.noteBounds(bounds),
     });
     const own = { log, store, history, life, publication };
     const follower = new Follower({ ...own, state, ...BEHIND_MAX, nodeLog });
-    const submissions = new Submissions({ ...own, node, follower, leaseMs });
+    const submissions = new Submissions({ ...own, node, follower, leaseMs: LEASE_MS });
     erasures.onDone = () => void publication.noteErased().catch(() => undefined);
     return new ClusterNode(options, life, reached, follower, publication, submissions, erasures);
   }
@@ -302,10 +306,6 @@ export class ClusterNode {
     if (this.life.state === 'serving') await this.noteReached();
     this.life.to('closed');
     await this.options.log.close();
-  }
-
-  private get leaseMs(): number {
-    return this.options.leaseMs ?? LEASE_MS;
   }
 
   private async catchUp(): Promise<void> {

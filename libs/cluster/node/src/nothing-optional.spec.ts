@@ -57,6 +57,24 @@ describe('an erasure while a store is away', () => {
     expect(other.disk.erased).toMatchObject({ [store]: ['u'] });
   });
 
+  it('does again only what is left of it, over attempts and processes', async () => {
+    const disk = new ModelDisk();
+    const node = await started({ disk });
+    disk.away.add('pool');
+    const erased = node.erase('u').catch(() => undefined);
+    const tries = () => node.erasures.condition().state === 'degraded';
+    await until('it was tried', tries);
+    await node.erasures.tried(10_000);
+    open.splice(open.indexOf(node), 1);
+    await node.close();
+    await erased;
+    const again = await started({ disk });
+    await again.erasures.tried(10_000);
+    disk.away.clear();
+    await until('it is done', () => !again.erasures.isPending('u'));
+    expect(disk.erased).toMatchObject({ behaviours: ['u'], records: ['u'], pool: ['u'] });
+  });
+
   it('outlives the process, and users are not read until it is done', async () => {
     const disk = new ModelDisk();
     const first = await started({ disk });

@@ -1,7 +1,6 @@
 import { type EntryStore, NO_OFFSET } from '@tessera/log';
 
 const OFFSET_DIGITS = 16;
-const KEPT = 2;
 
 /** The largest offset that nodes have published of a log. */
 export interface ReachedOffset {
@@ -16,6 +15,8 @@ export interface ReachedOffset {
  */
 export class Reached {
   private readonly folder: string;
+  /** Written by this process, newest last, and by others before it; undefined: not listed yet. */
+  private older: readonly ReachedOffset[] | undefined;
   private written = NO_OFFSET;
 
   /** @param cluster name of the cluster: several may share a store */
@@ -28,8 +29,13 @@ export class Reached {
 
   /** Of this log where there is one, else of any other. Undefined: nothing was ever published. */
   async newest(log: string): Promise<ReachedOffset | undefined> {
-    const all = (await this.all()).sort((a, b) => b.offset - a.offset);
+    const all = await this.all();
     return all.find((one) => one.log === log) ?? all[0];
+  }
+
+  /** Every log of which something was published. */
+  async logs(): Promise<readonly string[]> {
+    return [...new Set((await this.all()).map(({ log }) => log))];
   }
 
   /** Rejects as the store does. */
@@ -37,18 +43,20 @@ export class Reached {
     if (offset <= this.written) return;
     await this.store.put(this.nameOf({ log, offset }), Buffer.of());
     this.written = offset;
-    const older = (await this.all()).filter((one) => one.log !== log || one.offset < offset);
-    const own = older.filter((one) => one.log === log).sort((a, b) => b.offset - a.offset);
-    const gone = [...older.filter((one) => one.log !== log), ...own.slice(KEPT)];
+    const older = this.older ?? (await this.all());
+    const gone = older.filter((one) => one.log !== log || one.offset < offset);
     for (const one of gone) await this.store.remove(this.nameOf(one));
+    this.older = [{ log, offset }];
   }
 
+  /** The largest offsets first. */
   private async all(): Promise<ReachedOffset[]> {
     const names = await this.store.list(this.folder);
-    return names.flatMap((name) => {
+    const all = names.flatMap((name) => {
       const [, offset = '', log = ''] = /^(\d+)-(.+)$/.exec(name.slice(this.folder.length)) ?? [];
       return offset === '' ? [] : [{ log, offset: Number(offset) }];
     });
+    return all.sort((a, b) => b.offset - a.offset);
   }
 
   private nameOf({ log, offset }: ReachedOffset): string {

@@ -215,6 +215,16 @@ describe('a snapshot', () => {
 describe('snapshots in time', () => {
   const NAMED = 3;
 
+  it('are made at once where a node asks for one', async () => {
+    const { node, snapshots } = await open('a');
+    await node.submissions.submit(add('x'));
+    const word = { node: 'b', process: 'p', chain: '', erased: 0, digest: '' };
+    await new MemoryLog(state).say({ ...word, offset: 0, needsSnapshot: true });
+    snapshots.start();
+    await until('a snapshot is made', () => namesOf('snapshots/').length === 1);
+    expect((await joinedDisk('b')).words).toEqual(['x']);
+  });
+
   it('are made by one of the nodes that have a whole state, and let old entries go', async () => {
     const [first, second] = [
       await open('node-1', { everyEntries: KEYS_KEPT + NAMED }),

@@ -125,17 +125,15 @@ export class Snapshots {
     nodeLog.info({ offset }, 'snapshot of the cluster log made');
   }
 
-  /** @param wanted entries that nodes cannot go on from */
+  /** @param wanted offsets that nodes cannot go on from */
   private async isDue(wanted: readonly number[]): Promise<boolean> {
-    const { log, store, follower, everyEntries, newestOffset } = this.parts;
+    const { log, follower, everyEntries, newestOffset } = this.parts;
     const newest = newestOffset();
     if (follower.offset - newest >= everyEntries) return true;
     // Entries that are gone are in a snapshot, or no node can begin.
     const isHole = (await log.bounds()).first > Math.max(newest, NO_OFFSET) + 1;
-    if (isHole || wanted.some((offset) => offset >= newest)) return follower.offset > newest;
-    if (newest === NO_OFFSET) return false;
-    const names = await store.list(manifestsOf(follower.parts.history.position.log));
-    return names.length === 0;
+    const isWanted = isHole || wanted.some((offset) => offset >= newest);
+    return isWanted && follower.offset > newest;
   }
 
   private async manifestOf(

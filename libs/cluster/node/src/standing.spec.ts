@@ -286,12 +286,13 @@ describe('the seat of a node at a log', () => {
   });
 
   it('goes on with the state of one node where a person says so, and waits for that', async () => {
+    const { identity: first } = await take('b');
     for (const node of ['a', 'b']) {
       await take(node);
       write(node, 'changes/state', node);
     }
     append(BEGINS, { snapshot: '' });
-    await new MemoryLog(state).beginAnew('log-2', 'b');
+    await new MemoryLog(state).beginAnew('log-2', { founder: 'b', continues: [first] });
     const other = take('a');
     const founder = await take('b');
     expect([founder.isFounder, founder.identity]).toEqual([true, 'log-2']);
@@ -301,6 +302,18 @@ describe('the seat of a node at a log', () => {
     append(BEGINS, { snapshot: name });
     expect((await other).isFounder).toBe(false);
     expect(read('a', 'changes/deep/state')).toBe('of b');
+    // The log that goes on is as safe as the one before: an older copy of it is none.
+    await new Reached(store, 'ours').note({ log: 'log-2', offset: 5 });
+    for (const node of ['b', 'c']) {
+      await expect(take(node)).rejects.toMatchObject({ code: 'LOG_DIFFERENT' });
+    }
+  });
+
+  it('stays at its log where another one was begun anew, of which it knows nothing', async () => {
+    await take('a');
+    append(BEGINS, { snapshot: '' });
+    await new MemoryLog(state).beginAnew('log-2', { founder: 'b', continues: ['another'] });
+    await expect(take('a')).rejects.toMatchObject({ code: 'LOG_DIFFERENT' });
   });
 
   it('waits for a log that is away', async () => {

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TesseraError } from '@tessera/errors';
-import { FILE_SYSTEM, readRegular, replaceFile, wipeFile } from '@tessera/files';
+import { FILE_SYSTEM, replaceFile, wipeFile } from '@tessera/files';
 import { type ClusterLog, type EntryStore, type LogBounds, NO_OFFSET } from '@tessera/log';
 import type { Log } from '@tessera/telemetry';
 import { CONTINUE } from './domain/history.js';
@@ -20,7 +20,6 @@ export const STANDING_FILE = 'cluster-log.json';
 export const ERASE_FILE = 'erase-first.json';
 /** Beside the folder of the changes, which is moved as a whole. */
 const PLACING_SUFFIX = '.placing.json';
-const FILE_BYTES_MAX = 256 << 20;
 const RETRY_MS = 500;
 /** Names this process while it has yet to follow the log. */
 const JOINING = randomUUID();
@@ -64,10 +63,10 @@ export class Standing {
   ) {}
 
   /**
-   * Waits for the log, and sees to it that the state of this node is one that its entries can go on
-   * from: the node's own, that of a snapshot, or none. What the log does not know is put aside and
-   * told. Rejects with LOG_DIFFERENT where the node has followed another log, or this one has lost
-   * entries.
+   * Waits for the log, and gives the node a state that entries can go on from: its own, that of a
+   * snapshot, or none. A state that the log does not know is put aside, and the log of the process
+   * says where. Rejects with LOG_DIFFERENT where the node has followed another log, or this one has
+   * lost entries.
    */
   static async take(parts: StandingParts, wanted: Wanted): Promise<Standing> {
     const { life, log } = parts;
@@ -79,7 +78,7 @@ export class Standing {
       if (followed !== undefined) checkSame(parts, followed, bounds);
       await untilThere(parts, () => checkNotLost(parts, bounds));
       const hasEntries = await untilThere(parts, () => hasAny(log, bounds));
-      const isFounder = !hasEntries && ['', parts.node].includes(bounds.founder ?? '');
+      const isFounder = !hasEntries && (bounds.anew?.founder ?? parts.node) === parts.node;
       if (hasEntries || isFounder) return Standing.at(parts, wanted, followed, bounds, isFounder);
       // Another node is to begin it.
       await sleep(RETRY_MS);
@@ -132,20 +131,8 @@ async function writeInto({ folders }: Folders, name: string, content: unknown): 
 }
 
 /** Undefined: there is no such file. */
-async function readInto({ folders }: Folders, name: string): Promise<Buffer | undefined> {
-  return readThere(join(folders[0].path, name));
-}
-
-async function readThere(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readRegular(path, FILE_BYTES_MAX);
-  } catch (thrown) {
-    const { code } =
-      (thrown as Error & { cause?: NodeJS.ErrnoException }).cause ??
-      (thrown as NodeJS.ErrnoException);
-    if (code === 'ENOENT') return undefined;
-    throw thrown;
-  }
+function readInto({ folders }: Folders, name: string): Promise<Buffer | undefined> {
+  return FILE_SYSTEM.read(join(folders[0].path, name));
 }
 
 async function read(parts: Folders): Promise<Followed | undefined> {
@@ -195,10 +182,9 @@ export async function untilThere<T>(
 function checkSame(
   { log, folders }: StandingParts,
   followed: Followed,
-  { identity, founder = '' }: LogBounds,
+  { identity, anew }: LogBounds,
 ): void {
-  // A person has begun the log anew, with the state of one node.
-  if (identity === followed.log || founder !== '') return;
+  if (identity === followed.log || anew?.continues.includes(followed.log)) return;
   const got = identity === '' ? 'a log that nobody has begun' : `log ${identity}`;
   const path = join(folders[0].path, STANDING_FILE);
   const message =
@@ -211,10 +197,10 @@ function checkSame(
 
 /** The log still has all that nodes have published. @throws TesseraError LOG_DIFFERENT */
 async function checkNotLost({ log, reached }: StandingParts, bounds: LogBounds): Promise<void> {
-  const { identity, end, founder = '' } = bounds;
-  if (founder !== '') return;
+  const { identity, end, anew } = bounds;
   const newest = await reached.newest(identity);
-  if (newest === undefined || (newest.log === identity && newest.offset <= end)) return;
+  if (newest === undefined || anew?.continues.includes(newest.log)) return;
+  if (newest.log === identity && newest.offset <= end) return;
   const got = identity === '' ? 'a log that nobody has begun' : `entries up to ${end}`;
   const message =
     `${log.place}: expected log ${newest.log} with entries up to ${newest.offset}, which nodes ` +
@@ -247,7 +233,8 @@ async function refuseHole(
   offset: number,
 ): Promise<void> {
   if (first === NO_OFFSET + 1 && offset === NO_OFFSET) return;
-  const wanted = { node, process: JOINING, offset: NO_OFFSET, chain: '', erased: end };
+  // Every snapshot that the log names is older, or cannot be used.
+  const wanted = { node, process: JOINING, offset: end - 1, chain: '', erased: end };
   await log.say({ ...wanted, digest: '', needsSnapshot: true }).catch((thrown: unknown) => {
     nodeLog.warn({ err: thrown }, 'cannot ask for a snapshot');
   });
@@ -275,7 +262,7 @@ async function note(parts: StandingParts, manifest: Manifest | undefined): Promi
 async function finishPlacing(parts: StandingParts): Promise<void> {
   const { folders, nodeLog } = parts;
   const path = placingPath(parts);
-  const bytes = await readThere(path);
+  const bytes = await FILE_SYSTEM.read(path);
   if (bytes === undefined) return;
   const placing = JSON.parse(bytes.toString()) as Placing;
   const aside = await placeFetched(folders, placing);

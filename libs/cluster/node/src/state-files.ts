@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { TesseraError } from '@tessera/errors';
-import { FILE_SYSTEM, partsOfRegular } from '@tessera/files';
+import { FILE_SYSTEM, isThere, partsOfRegular } from '@tessera/files';
 import type { EntryStore } from '@tessera/log';
 import { fileName, type Manifest } from './domain/manifest.js';
 import type { StateFolder } from './domain/state-folder.js';
@@ -25,8 +25,8 @@ async function pathsIn({ path, has }: StateFolder): Promise<string[]> {
 }
 
 /**
- * Copies the files of the state below `to`, by the names of their stores. Nobody writes them
- * meanwhile: those that are final are linked, others share their blocks where the disk can.
+ * Copies the files of the state below `to`, by the names of their stores. Writers wait
+ * meanwhile. Files that are final are linked, others share their blocks where the disk can.
  */
 export async function copyState(folders: readonly StateFolder[], to: string): Promise<void> {
   await rm(to, { recursive: true, force: true });
@@ -79,7 +79,6 @@ export async function fetchState(
         const message = `${fileName(log, sha256)}: expected ${bytes} bytes of that digest`;
         throw new TesseraError('STORE_CORRUPT', `${store.place}: ${message}, got others`);
       }
-      await synced(target);
     }
     await syncFolders(into);
   }
@@ -150,31 +149,12 @@ async function moved(from: string, to: string): Promise<void> {
   await FILE_SYSTEM.syncFolder(dirname(to));
 }
 
-async function synced(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
 async function syncFolders(path: string): Promise<void> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   for (const entry of entries.filter((one) => one.isDirectory())) {
     await FILE_SYSTEM.syncFolder(join(entry.parentPath, entry.name));
   }
   await FILE_SYSTEM.syncFolder(path);
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false;
-      throw error;
-    },
-  );
 }
 
 async function measured(path: string): Promise<{ bytes: number; sha256: string }> {

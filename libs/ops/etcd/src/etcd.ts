@@ -125,12 +125,6 @@ export class Etcd {
     return kvs.map(({ value = '' }) => fromBase64(value));
   }
 
-  /** Undefined: there is no such key. */
-  async valueOf(key: string): Promise<string | undefined> {
-    const { kvs = [] } = await this.ask<RangeAnswer>('kv/range', { key: base64(key) });
-    return kvs[0] && fromBase64(kvs[0].value ?? '');
-  }
-
   /** @returns the lease, which ends `ttlSeconds` after it was kept for the last time */
   async grant(ttlSeconds: number): Promise<string> {
     const { ID } = await this.ask<{ ID: string }>('lease/grant', { TTL: ttlSeconds });

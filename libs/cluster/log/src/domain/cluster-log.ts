@@ -43,8 +43,16 @@ export interface LogBounds {
   readonly end: number;
   /** Of all entries up to `end`, as the server keeps it; left out: it keeps none. */
   readonly chain?: string;
-  /** The node whose state the log begins with, where a person has named one. */
-  readonly founder?: string;
+  /** How a person has begun the log anew; left out: nobody has. */
+  readonly anew?: Renewal | undefined;
+}
+
+/** A log that goes on, with the state of one node, from logs that lost entries. */
+export interface Renewal {
+  /** The node whose state the log begins with. */
+  readonly founder: string;
+  /** Identities of the logs before: nodes that have followed one of these follow this one. */
+  readonly continues: readonly string[];
 }
 
 /** How far a node is, as it said itself. */
@@ -56,7 +64,7 @@ export interface NodePosition extends ChainPoint {
   readonly erased: number;
   /** Of the node's state behind `offset`; '' where it keeps a part of it alone. */
   readonly digest: string;
-  /** It cannot go on from `offset` by entries: a snapshot behind it is wanted. */
+  /** It cannot go on from `offset` by entries: a snapshot with the next one is wanted. */
   readonly needsSnapshot: boolean;
 }
 
@@ -104,7 +112,7 @@ export interface ClusterLog {
    * Begins the log anew, without entries, for the state of one node: what a person decides. Nodes
    * take that state, and no other one may begin it.
    */
-  beginAnew(identity: string, founder: string): Promise<void>;
+  beginAnew(identity: string, anew: Renewal): Promise<void>;
   /**
    * The digest that the log has of the state behind an offset: that of the first who said one.
    * Those of older offsets may go.

@@ -8,7 +8,7 @@ export interface EntryStore {
   putFile(name: string, path: string): Promise<void>;
   /** Rejects with STORE_UNAVAILABLE, and STORE_CORRUPT where it is not there. */
   get(name: string): Promise<Uint8Array>;
-  /** The same into a file. */
+  /** The same into a file, synced. */
   getFile(name: string, path: string): Promise<void>;
   /** Names below a prefix. */
   list(prefix: string): Promise<readonly string[]>;

@@ -5,14 +5,14 @@ import { z } from 'zod';
 import type { LogEntry } from './cluster-log.js';
 
 const headSchema = z.object({
-  /** Of the log; '' where a person has named who begins it. */
+  /** Of the log. */
   identity: z.string(),
   offset: z.number().int(),
   chain: z.string(),
   atMs: z.number(),
   /** Of the transaction that put it. */
   by: z.string(),
-  founder: z.string().default(''),
+  anew: z.object({ founder: z.string(), continues: z.array(z.string()) }).optional(),
 });
 const baseSchema = z.object({ offset: z.number().int(), chain: z.string() });
 const linkSchema = z.object({ atMs: z.number(), chain: z.string() });

@@ -107,7 +107,7 @@ export class EtcdAppends {
     const { holds, found } = await nodeKey.etcd.transact(conditions, { where: puts, otherwise });
     const [there, own] = found.map(([entry]) => entry);
     const now = holds ? next : there && headOf(there.value);
-    // Asked of two members at once, the second finds what the first has put.
+    // Two members may get the request: the second finds the entries of the first.
     if (!holds && now?.by !== by) {
       if (own?.created !== nodeKey.condition.created) nodeKey.lost();
       this.head = now;

@@ -8,6 +8,7 @@ import {
   type LogEntry,
   NO_OFFSET,
   type NodePosition,
+  type Renewal,
   type SeenPosition,
 } from '../domain/cluster-log.js';
 import { chained } from '../domain/entries.js';
@@ -57,8 +58,8 @@ export class EtcdLog implements ClusterLog {
     const [base, head] = found.map(([entry]) => entry?.value);
     const first = (base === undefined ? NO_OFFSET : baseOf(base).offset) + 1;
     if (head === undefined) return { identity: '', first, end: NO_OFFSET };
-    const { identity, offset, chain, founder } = headOf(head);
-    return { identity, first, end: offset, chain, founder };
+    const { identity, offset, chain, anew } = headOf(head);
+    return { identity, first, end: offset, chain, anew };
   }
 
   async begin(identity: string): Promise<string> {
@@ -133,9 +134,9 @@ export class EtcdLog implements ClusterLog {
     await this.nodeKey.put({ log: null });
   }
 
-  async beginAnew(identity: string, founder: string): Promise<void> {
+  async beginAnew(identity: string, anew: Renewal): Promise<void> {
     const { keys } = this;
-    const head = newHead(identity, this.etcd.nowMs, founder);
+    const head = Object.assign(newHead(identity, this.etcd.nowMs), { anew });
     await this.etcd.transact([], {
       where: [
         { remove: keys.prefix, end: keys.head },
@@ -170,7 +171,7 @@ export class EtcdLog implements ClusterLog {
       page = await from(last.offset + 1);
     }
     const { offset, atMs } = last;
-    const head: LogHead = { identity, offset, chain, atMs, by: '', founder: '' };
+    const head: LogHead = { identity, offset, chain, atMs, by: '' };
     const put = { put: keys.head, value: recordBytes(head) };
     await etcd.transact([{ key: keys.head, created: '0' }], { where: [put] });
     return offset;
@@ -225,8 +226,8 @@ export class EtcdLog implements ClusterLog {
   }
 }
 
-function newHead(identity: string, atMs: number, founder = ''): LogHead {
-  return { identity, offset: NO_OFFSET, chain: identity, atMs, by: '', founder };
+function newHead(identity: string, atMs: number): LogHead {
+  return { identity, offset: NO_OFFSET, chain: identity, atMs, by: '' };
 }
 
 /** [] for a process that follows no log, or has yet to say how far it is. */

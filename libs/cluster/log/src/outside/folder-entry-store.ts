@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { TesseraError } from '@tessera/errors';
-import { FILE_SYSTEM, readRegular } from '@tessera/files';
+import { FILE_SYSTEM, isThere, readRegular } from '@tessera/files';
 import { checkEntryName } from '../domain/entry-name.js';
 import type { EntryStore } from '../domain/entry-store.js';
 
@@ -117,14 +117,4 @@ async function copySynced(from: string, to: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false;
-      throw error;
-    },
-  );
 }

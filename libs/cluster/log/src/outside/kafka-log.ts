@@ -9,6 +9,7 @@ import {
   type LogEntry,
   NO_OFFSET,
   type NodePosition,
+  type Renewal,
   type SeenPosition,
 } from '../domain/cluster-log.js';
 import { inYields } from '../domain/log-yields.js';
@@ -19,7 +20,8 @@ import { KafkaWords } from './kafka-words.js';
 
 /** Names the log that a record belongs to. */
 const IDENTITY_HEADER = 'log';
-const FOUNDER_HEADER = 'founder';
+/** How the log was begun anew, as JSON. */
+const ANEW_HEADER = 'anew';
 const SETTINGS = {
   'cleanup.policy': 'delete',
   'retention.ms': '-1',
@@ -44,7 +46,7 @@ export class KafkaLog implements ClusterLog {
   private readonly words: KafkaWords;
   private readonly closing = new AbortController();
   /** Content of the oldest record when the topic had these bounds. */
-  private known = { identity: '', founder: '', low: 0, high: 0 };
+  private known: Named & TopicBounds = { identity: '', anew: undefined, low: 0, high: 0 };
 
   private constructor(
     readonly place: string,
@@ -72,7 +74,7 @@ export class KafkaLog implements ClusterLog {
   async bounds(): Promise<LogBounds> {
     const { low, high } = await this.topic.bounds();
     const identity = await this.identityIn({ low, high });
-    return { identity, first: low + 1, end: high, founder: this.known.founder };
+    return { identity, first: low + 1, end: high, anew: this.known.anew };
   }
 
   async begin(identity: string): Promise<string> {
@@ -143,8 +145,8 @@ export class KafkaLog implements ClusterLog {
   }
 
   /** The records before it go: the first one that is there says which log it is. */
-  async beginAnew(identity: string, founder: string): Promise<void> {
-    const headers = { [IDENTITY_HEADER]: identity, [FOUNDER_HEADER]: founder };
+  async beginAnew(identity: string, anew: Renewal): Promise<void> {
+    const headers = { [IDENTITY_HEADER]: identity, [ANEW_HEADER]: JSON.stringify(anew) };
     const offset = await this.sender.send({ value: Buffer.of(), headers });
     await this.topic.removeBefore(offset);
   }
@@ -175,8 +177,8 @@ export class KafkaLog implements ClusterLog {
     // Records before the oldest one that was known have gone: the log may have been begun anew.
     if (known.identity === '' || low !== known.low || high < known.high) {
       const oldest = await this.first(low, high, () => true);
-      const [identity, founder] = oldest === undefined ? ['', ''] : namesOf(oldest);
-      this.known = { identity, founder, low, high };
+      const named = oldest === undefined ? { identity: '', anew: undefined } : namesOf(oldest);
+      this.known = { ...named, low, high };
     } else {
       this.known = { ...known, low, high };
     }
@@ -197,11 +199,20 @@ export class KafkaLog implements ClusterLog {
   }
 }
 
-const identityOf = (record: KafkaMessage): string => namesOf(record)[0];
+const identityOf = (record: KafkaMessage): string => namesOf(record).identity;
 
-/** Of the log, and of the node that is to begin it. */
-function namesOf({ headers = {} }: KafkaMessage): [identity: string, founder: string] {
-  return [String(headers[IDENTITY_HEADER] ?? ''), String(headers[FOUNDER_HEADER] ?? '')];
+/** The log that a record belongs to, and how it was begun anew. */
+interface Named {
+  readonly identity: string;
+  readonly anew: Renewal | undefined;
+}
+
+function namesOf({ headers = {} }: KafkaMessage): Named {
+  const anew = headers[ANEW_HEADER];
+  return {
+    identity: String(headers[IDENTITY_HEADER] ?? ''),
+    anew: anew === undefined ? undefined : (JSON.parse(String(anew)) as Renewal),
+  };
 }
 
 function entriesOf(record: KafkaMessage, identity: string): LogEntry[] {

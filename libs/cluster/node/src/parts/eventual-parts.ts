@@ -4,7 +4,7 @@ import type { RecallServing } from '@tessera/recall';
 import { startOf } from '../domain/position.js';
 import type { EventualPart, EventualParts } from '../erasures.js';
 
-const nothing = (name: string): EventualPart => ({ name, erase: async () => undefined });
+const nothing = (name: string): EventualPart => ({ name, erase: async () => ({}) });
 
 /** Behaviours in a store that nodes share are erased by the first node that asks for an entry. */
 function behavioursPart(
