@@ -45,8 +45,9 @@ export async function fetchTestPrograms(setUp) {
     name: 'Node binaries',
     inputs: ['test/nodes/package.json', 'test/nodes/package-lock.json'],
     outputs: ['test/nodes/node_modules'],
+    // Not `npm ci`, which takes away what is there: this may be running on one of them.
     act: () =>
-      run('npm', ['ci', '--prefix', 'test/nodes', '--no-audit', '--no-fund'], {
+      run('npm', ['install', '--no-save', '--prefix', 'test/nodes', '--no-audit', '--no-fund'], {
         env: npmEnvironment(),
       }),
   });
