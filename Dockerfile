@@ -7,11 +7,8 @@ RUN apt-get update -q && apt-get install -q -y --no-install-recommends \
       ca-certificates curl git g++ cmake ninja-build npm \
       libxxhash-dev libroaring-dev libre2-dev librocksdb-dev
 COPY . .
-# The official Node 24, by the lock file that the tests use too.
-RUN npm ci --prefix test/nodes --no-audit --no-fund
-ENV PATH=/src/test/nodes/node_modules/node-24/bin:$PATH
-RUN node tools/bootstrap.mjs
-RUN mkdir /root-of-image && node tools/image.mjs --root /root-of-image
+RUN npm run bootstrap
+RUN mkdir /root-of-image && npm run image -- --root /root-of-image
 
 FROM scratch
 COPY --from=build /root-of-image /

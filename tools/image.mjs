@@ -9,6 +9,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { unpackPackages } from './packages.cjs';
 import { billOfMaterials } from './release/bill-of-materials.mjs';
 import { output } from './release/engine-package.mjs';
 import { recallFrom } from './release/first-recall.mjs';
@@ -30,10 +31,11 @@ function wordBehind(flag, fallback) {
   return at < 0 ? fallback : process.argv[at + 1];
 }
 
-/** An official one: the tests install it, and tools/run.mjs may run on another. */
-function officialNode() {
-  const path = join('test', 'nodes', 'node_modules', 'node-24', 'bin', 'node');
-  return fs.existsSync(path) ? path : process.execPath;
+/** The official one of the lock file: what runs this may be another. */
+async function officialNode() {
+  const name = process.arch === 'arm64' ? 'node-24-arm64' : 'node-24';
+  const [folder] = await unpackPackages('test/nodes/package-lock.json', [name]);
+  return join(folder, 'bin', 'node');
 }
 
 function revision() {
@@ -99,11 +101,11 @@ function buildImage(root, folder, facts) {
   return { ...made, components: bill.components.length };
 }
 
-function build(folder) {
+async function build(folder) {
   const work = fs.mkdtempSync(join(os.tmpdir(), 'tessera-image-'));
   const root = join(work, 'root');
   fs.mkdirSync(root);
-  const node = officialNode();
+  const node = await officialNode();
   const parts = writeImageRoot(repository, root, node);
   fs.rmSync(folder, { recursive: true, force: true });
   const made = buildImage(root, folder, { ...parts, node, epoch: epochOfBuild() });
@@ -152,11 +154,11 @@ async function tryImage(root) {
 async function main() {
   const only = wordBehind('--root', undefined);
   if (only !== undefined) {
-    writeImageRoot(repository, resolve(only), officialNode());
+    writeImageRoot(repository, resolve(only), await officialNode());
     return;
   }
   const folder = resolve(wordBehind('--to', join('build', 'image')));
-  const { digest, bytes, components, root, clear } = build(folder);
+  const { digest, bytes, components, root, clear } = await build(folder);
   try {
     console.log(`${folder}  ${digest}  ${(bytes / MEBIBYTE).toFixed(1)} MiB`);
     console.log(`${join(folder, 'sbom.cdx.json')}  ${components} components`);
@@ -166,7 +168,7 @@ async function main() {
     clear();
   }
   if (!isAsked('--twice')) return;
-  const again = build(`${folder}-again`);
+  const again = await build(`${folder}-again`);
   again.clear();
   fs.rmSync(`${folder}-again`, { recursive: true });
   if (again.digest !== digest) throw new Error(`expected ${digest} again, got ${again.digest}`);
