@@ -46,7 +46,7 @@ function variables(issuer: OidcIssuer) {
 }
 
 if (BROWSER_PATH === undefined) {
-  console.log('console-access.spec: skipped, Chromium is absent (apt-get install chromium)');
+  console.log('console-access.system.spec: skipped, Chromium is absent (apt-get install chromium)');
 }
 
 describe.skipIf(BROWSER_PATH === undefined)('the console, where people log in', () => {

@@ -25,7 +25,7 @@ const variables = {
 };
 
 if (BROWSER_PATH === undefined) {
-  console.log('console-pages.spec: skipped, Chromium is absent (apt-get install chromium)');
+  console.log('console-pages.system.spec: skipped, Chromium is absent (apt-get install chromium)');
 }
 
 /** Pages with what stands above them; RECALL and COMPARISON are IDs. */
