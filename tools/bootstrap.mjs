@@ -343,7 +343,7 @@ async function typescript() {
     name: 'pages of the console',
     inputs: ['apps/console/web', 'package-lock.json'],
     keep: (path) => !/\.spec\.ts$/.test(path),
-    outputs: ['build/console/index.html'],
+    outputs: ['build/console/index.html', 'build/swagger-ui/index.html'],
     act: () => run(process.execPath, ['node_modules/vite/bin/vite.js', ...pagesBuild]),
   });
 }
