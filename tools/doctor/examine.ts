@@ -169,7 +169,6 @@ function openEngine(modelPath: string, adapterBytesMax: number): Promise<NativeE
     computeType: 'bf16',
     activationScalesPath: '',
     threadCount: THREADS,
-    threadPlacement: 'free',
     queueCapacity: 1,
     batchRequestsMax: 1,
     batchRowsMax: POSITIONS,

@@ -184,9 +184,8 @@ Status Packing::look_at(const Rows& rows, const char* name, BaseRow base,
   const std::string& tensor = rows.factors ? rows.factors->module : rows.entry.name;
   std::vector<float> own(n), theirs(n);
   for (uint64_t place = 0; place < row_count(rows); ++place) {
-    const bool is_read =
-        &rows != &tensors_.head || !rows.factors ||
-        decoder_.head_vocabulary().has(static_cast<uint32_t>(place));
+    const bool is_read = &rows != &tensors_.head || !rows.factors ||
+                         decoder_.head_vocabulary().has(static_cast<uint32_t>(place));
     if (!is_read) continue;
     read_row(rows, place, own.data());
     if (device_->kernels().find_non_finite_f32(own.data(), n) < n) {

@@ -28,8 +28,7 @@ constexpr std::array<std::string_view, 16> kIgnored = {"auto_mapping",    "base_
                                                        "megatron_config", "megatron_core",
                                                        "modules_to_save", "qalora_group_size",
                                                        "runtime_config",  "loftq_config",
-                                                       "corda_config",
-                                                       "lora_ga_config"};
+                                                       "corda_config",    "lora_ga_config"};
 /// Fields that are read.
 constexpr std::array<std::string_view, 16> kRead = {
     "peft_type",           "target_parameters", "r",

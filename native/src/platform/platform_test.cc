@@ -235,35 +235,6 @@ TEST(FolderLockTest, AnotherProcessAndAFileSystemWithoutLocksAreToldApart) {
   }
 }
 
-TEST(ThreadPoolTest, PinnedThreadsStayOnCpusOfTheProcess) {
-  const std::vector<uint32_t> cpus = usable_cpus();
-  const auto threads = static_cast<uint32_t>(std::min<size_t>(cpus.size(), 4));
-  std::thread([&] {  // so that this test's own thread stays free
-    ThreadPool pool({threads, true});
-    pool.pin_caller();
-    std::vector<std::vector<uint32_t>> seen(threads);
-    for (int round = 0; round < 100; ++round) {
-      pool.parallel_tasks(64, [&](uint32_t, uint32_t thread) { seen[thread] = usable_cpus(); });
-    }
-    for (uint32_t i = 0; i < threads; ++i) {
-      if (threads > 1 && !seen[i].empty()) {
-        EXPECT_EQ(seen[i], std::vector<uint32_t>{cpus[i]});
-      }
-    }
-  })
-      .join();
-  EXPECT_EQ(usable_cpus(), cpus);
-}
-
-TEST(ThreadPoolTest, MoreThreadsThanCpusAreNotPinned) {
-  const std::vector<uint32_t> cpus = usable_cpus();
-  std::thread([&] {
-    ThreadPool pool({static_cast<uint32_t>(cpus.size()) + 1, true});
-    pool.pin_caller();
-    pool.parallel_tasks(16, [&](uint32_t, uint32_t) { EXPECT_EQ(usable_cpus(), cpus); });
-  }).join();
-}
-
 TEST(Cpus, ThreadsThatAreThereDoNotPreemptTheCaller) {
   std::promise<pid_t> begun;
   std::promise<void> end;
