@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import { join, resolve } from 'node:path';
 import { LONG_FUZZES, LONG_PROGRAMS, LONG_RUNS, LONG_SPECS } from './long-runs.mjs';
-import { checker, count, output, REPORTS, run } from './totals.mjs';
+import { checker, count, inMemory, output, REPORTS, run } from './totals.mjs';
 
 const root = resolve('.');
 const jobs = String(Math.max(1, Math.min(os.availableParallelism(), 4)));
@@ -41,10 +41,11 @@ function ctestVerdicts(file) {
 function ctest(folder, args, environment = {}) {
   const report = join(root, REPORTS, `${folder.replaceAll('/', '-')}.xml`);
   fs.rmSync(report, { force: true });
-  const ok = run(
-    'ctest',
-    ['--test-dir', folder, '-j', jobs, '--output-on-failure', '--output-junit', report, ...args],
-    { env: { ...process.env, ...environment } },
+  const words = ['--test-dir', folder, '-j', jobs, '--output-on-failure'];
+  const ok = inMemory((env) =>
+    run('ctest', [...words, '--output-junit', report, ...args], {
+      env: { ...env, ...environment },
+    }),
   );
   return { ok, verdicts: ctestVerdicts(report) };
 }

@@ -1,21 +1,7 @@
 // The stages of vitest, and how long each file of specs takes.
 import * as fs from 'node:fs';
 import { join, relative } from 'node:path';
-import { count, REPORTS, run } from './totals.mjs';
-
-const MEMORY_FOLDER = '/dev/shm';
-const MEMORY_BYTES_MIN = 4 * 2 ** 30;
-
-/**
- * Where tests have their folders: in memory where there is room. What they do to files they do
- * through the file system all the same, and nothing waits for a disk that the build is writing to.
- */
-function temporaryFolder() {
-  if (!fs.existsSync(MEMORY_FOLDER)) return undefined;
-  const { bavail, bsize } = fs.statfsSync(MEMORY_FOLDER);
-  if (bavail * bsize < MEMORY_BYTES_MIN) return undefined;
-  return fs.mkdtempSync(join(MEMORY_FOLDER, 'tessera-tests-'));
-}
+import { count, inMemory, REPORTS, run } from './totals.mjs';
 
 const SLOWEST_SHOWN = 10;
 /** Seconds that a file may take; those of slowest.json have more, which is only ever lowered. */
@@ -49,13 +35,10 @@ function tellSlowest(results) {
 export const specsOf = (name, projects) => () => {
   const report = join(REPORTS, `${name}.json`);
   fs.rmSync(report, { force: true });
-  const folder = temporaryFolder();
   const words = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const chosen = projects.flatMap((project) => ['--project', project]);
-  const ok = run(join('node_modules', '.bin', 'vitest'), ['run', ...words, ...chosen], {
-    env: { ...process.env, ...(folder !== undefined && { TMPDIR: folder }) },
-  });
-  if (folder !== undefined) fs.rmSync(folder, { recursive: true, force: true });
+  const vitest = join('node_modules', '.bin', 'vitest');
+  const ok = inMemory((env) => run(vitest, ['run', ...words, ...chosen], { env }));
   if (!fs.existsSync(report)) {
     count(0, 1);
     return;

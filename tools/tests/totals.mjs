@@ -1,5 +1,6 @@
 // Counts of the stages of run-tests.mjs, and how these run programs.
 import { spawn, spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
 
 export const REPORTS = join('.cache', 'reports');
@@ -55,4 +56,26 @@ export function checkerBeside(name, command, args) {
     });
     child.on('close', (status) => end(status === 0));
   });
+}
+
+const MEMORY_FOLDER = '/dev/shm';
+const MEMORY_BYTES_MIN = 4 * 2 ** 30;
+
+/**
+ * Calls with an environment whose temporary folder is in memory, where there is room. Tests do to
+ * files what they do through the file system all the same, and do not wait for a disk that a build
+ * is writing to.
+ */
+export function inMemory(act) {
+  const hasRoom = () => {
+    const { bavail, bsize } = fs.statfsSync(MEMORY_FOLDER);
+    return bavail * bsize >= MEMORY_BYTES_MIN;
+  };
+  if (!fs.existsSync(MEMORY_FOLDER) || !hasRoom()) return act(process.env);
+  const folder = fs.mkdtempSync(join(MEMORY_FOLDER, 'tessera-tests-'));
+  try {
+    return act({ ...process.env, TMPDIR: folder });
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
 }
