@@ -55,7 +55,7 @@ function bodyOf(type: protobuf.Type, style: Style, wanted?: (name: string) => bo
 
 const parsed = (body: object) => parseJsonBody(Buffer.from(JSON.stringify(body)));
 
-/** What is read, or the field that is refused. */
+/** The message, or the refusal. */
 async function outcomeOf(rpc: string, body: object): Promise<unknown> {
   const json = await parsed(body);
   try {

@@ -42,7 +42,7 @@ function withIntegers(document: Document): Document {
   );
 }
 
-/** The same as bodies are taken, by the JSON mapping of proto3: numbers as text, lists as messages. */
+/** The same for bodies, by the JSON mapping of proto3: numbers as text, lists as messages. */
 function asTaken(document: Document): Document {
   const more: Readonly<Record<string, object>> = {
     integer: { type: 'string', pattern: '^-?\\d' },

@@ -44,9 +44,9 @@ function aside(): ProgramThread<Uint8Array, unknown> {
 }
 
 /**
- * Bytes -> JSON value without null members. Bytes that are not UTF-8 are refused, never replaced. Rejects with
- * REQUEST_INVALID. Others have a turn of the event loop between the reading of a long body and
- * what is made of it.
+ * Bytes -> JSON value without null members. Bytes that are not UTF-8 are refused, never replaced.
+ * Rejects with REQUEST_INVALID. Others have a turn of the event loop between the reading of a long
+ * body and what is made of it.
  */
 export async function parseJsonBody(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) throw refused('a JSON object, got nothing');

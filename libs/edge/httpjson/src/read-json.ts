@@ -12,7 +12,7 @@ const invalid = expecting('REQUEST_INVALID');
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What a body has under a name of ours, by either spelling. */
+/** The member of a body with a name of ours, by either spelling. */
 export function memberOf(body: unknown, name: string): unknown {
   const members = Object(body) as JsonObject;
   const key = Object.hasOwn(members, name) ? name : inProto(name);
