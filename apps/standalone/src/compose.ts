@@ -13,7 +13,7 @@ import {
 } from '@tessera/hosting';
 import type { InspectedRecalls } from '@tessera/inspection';
 import { topicNames } from '@tessera/kafka';
-import type { Readiness } from '@tessera/lifecycle';
+import { CLOCK, type Readiness } from '@tessera/lifecycle';
 import type { RetrievalNode } from '@tessera/node';
 import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
@@ -206,7 +206,7 @@ function featureOf(
     metrics,
     log,
     tracing,
-    nowMs: Date.now,
+    nowMs: CLOCK.latestMs,
     onAdded: (events) => {
       count(events);
       inspection?.facts.offerBehaviours(events);

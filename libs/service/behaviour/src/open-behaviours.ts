@@ -1,4 +1,5 @@
 import { TesseraError } from '@tessera/errors';
+import { CLOCK } from '@tessera/lifecycle';
 import type { RedisSecurity } from '@tessera/redis';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { BehaviourEvent } from './domain/behaviour-event.js';
@@ -107,10 +108,10 @@ export async function openBehaviours(
 function openLog(options: BehaviourOptions) {
   const { store, path, reserveBytes = 0, redis, redisSecurity: security } = options;
   const { keyPrefix, retention } = options;
-  const nowMs = Date.now;
+  const kept = { retention, nowMs: CLOCK.earliestMs, latestMs: CLOCK.latestMs };
   return store === 'redis'
-    ? RedisBehaviourLog.open({ address: redis, security, keyPrefix, retention, nowMs })
-    : EmbeddedBehaviourLog.open({ path, reserveBytes, retention, nowMs });
+    ? RedisBehaviourLog.open({ address: redis, security, keyPrefix, ...kept })
+    : EmbeddedBehaviourLog.open({ path, reserveBytes, ...kept });
 }
 
 function usersOf(path: string): Promise<MemoryBehaviourStore> {
