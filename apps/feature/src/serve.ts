@@ -22,8 +22,9 @@ import {
 } from '@tessera/hosting';
 import { SERVICE_JSON } from '@tessera/httpjson';
 import { brokerCondition, serveTopics, topicNames, topicSettings } from '@tessera/kafka';
-import { CLOCK, Readiness } from '@tessera/lifecycle';
+import { Readiness } from '@tessera/lifecycle';
 import { type Log, Metrics, NO_TRACING, openTracing, type Tracing } from '@tessera/telemetry';
+import { CLOCK } from '@tessera/units';
 import { openClusterLog } from './cluster-log.js';
 import { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 import { behaviourMethods, type FeatureOptions } from './feature.module.js';

@@ -13,10 +13,11 @@ import {
 } from '@tessera/hosting';
 import type { InspectedRecalls } from '@tessera/inspection';
 import { topicNames } from '@tessera/kafka';
-import { CLOCK, type Readiness } from '@tessera/lifecycle';
+import type { Readiness } from '@tessera/lifecycle';
 import type { RetrievalNode } from '@tessera/node';
 import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
+import { CLOCK } from '@tessera/units';
 
 import { RecallAudits, type TextModels } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';

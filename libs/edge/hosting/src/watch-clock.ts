@@ -1,5 +1,6 @@
-import { CLOCK, type Conditions } from '@tessera/lifecycle';
+import type { Conditions } from '@tessera/lifecycle';
 import type { Log } from '@tessera/telemetry';
+import { CLOCK } from '@tessera/units';
 
 const PERIOD_MS = 10_000;
 

@@ -62,8 +62,9 @@ export const endOf = (prefix: string): string =>
 /** How etcd is shown who asks. */
 export interface EtcdSecurity {
   readonly username?: string;
-  readonly password?: string;
-  /** PEM texts; left out: authorities of the system. */
+  /** Asked at each handshake, as the PEM texts are. */
+  readonly password?: string | undefined;
+  /** Left out: authorities of the system. */
   readonly tls?: {
     readonly ca: Buffer | undefined;
     readonly cert: Buffer | undefined;
@@ -112,10 +113,7 @@ export class Etcd {
     const parsed = parseAddresses(addresses);
     this.addresses = parsed.addresses;
     this.isTls = parsed.isTls;
-    const { ca, cert, key } = security.tls ?? {};
-    this.agent = this.isTls
-      ? new HttpsAgent({ keepAlive: true, ca, cert, key })
-      : new HttpAgent({ keepAlive: true });
+    this.agent = new (this.isTls ? HttpsAgent : HttpAgent)({ keepAlive: true });
   }
 
   /** Values of all keys that begin so. */
@@ -205,10 +203,10 @@ export class Etcd {
     body: object,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const { username: name, password } = this.security;
+    const { username: name } = this.security;
     if (name === undefined) return this.post<Answer>(address, method, body, signal);
     const authenticate = async () => {
-      const given = { name, password: password ?? '' };
+      const given = { name, password: this.security.password ?? '' };
       const { token } = await this.post<{ token: string }>(
         address,
         'auth/authenticate',
@@ -260,7 +258,9 @@ export class Etcd {
     const request = isTls ? httpsRequest : httpRequest;
     const url = `${isTls ? 'https' : 'http'}://${address}/v3/${method}`;
     return new Promise((resolve, reject) => {
-      const asked = request(url, { method: 'POST', agent, signal, headers }, resolve);
+      const { ca, cert, key } = this.security.tls ?? {};
+      const options = { method: 'POST', agent, signal, headers, ca, cert, key };
+      const asked = request(url, options, resolve);
       asked.on('error', reject);
       asked.end(JSON.stringify(body));
     });

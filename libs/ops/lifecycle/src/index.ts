@@ -9,5 +9,4 @@ export { Drain, type DrainReport, type DrainStep } from './drain.js';
 export { resolvePort } from './free-port.js';
 export { Readiness, type ReadinessState } from './readiness.js';
 export { closeFilesToOthers, runProcess, serviceVersion } from './run-process.js';
-export { CLOCK, SteadyClock } from './steady-clock.js';
 export { drainOnStopSignals, STOP_SIGNALS } from './stop-signals.js';

@@ -8,3 +8,4 @@ export const MILLISECONDS_PER_HOUR = 3_600_000;
 export const MILLISECONDS_PER_DAY = 86_400_000;
 /** Bytes. */
 export const MEBIBYTE = 2 ** 20;
+export { CLOCK } from './steady-clock.js';

@@ -526,6 +526,28 @@ describe('Redis', () => {
     await server.stop();
   });
 
+  it('that may forget is refused at the start, and a condition once it runs', async () => {
+    const server = await startRedisServer(['--maxmemory', '8mb', '--appendonly', 'no']);
+    const admin = new Redis(`redis://${server.address}`);
+    const setPolicy = (policy: string) => admin.config('SET', 'maxmemory-policy', policy);
+    await setPolicy('volatile-lru');
+    const log = await RedisBehaviourLog.open(optionsOf(server.address));
+    const lost = expect.stringContaining('appendonly is off and no replica is there');
+    expect(log.reach()).toEqual({ state: 'degraded', reason: lost });
+    await admin.config('SET', 'appendonly', 'yes');
+    await setPolicy('allkeys-lru');
+    await expect(RedisBehaviourLog.open(optionsOf(server.address))).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      field: 'behaviours.redis',
+      message: expect.stringContaining('noeviction or volatile-*, got allkeys-lru'),
+    });
+    await admin.client('KILL', 'SKIPME', 'yes', 'TYPE', 'normal');
+    const reached = () => log.profile('u').then(() => log.reach().reason, String);
+    await expect.poll(reached).toContain('got allkeys-lru');
+    await Promise.all([admin.quit(), log.close()]);
+    await server.stop();
+  });
+
   it.each(['', 'host', 'host:', ':1', 'a:1,b'])('%j is no address', async (address) => {
     await expect(RedisBehaviourLog.open(optionsOf(address))).rejects.toMatchObject({
       code: 'CONFIG_INVALID',

@@ -1,7 +1,6 @@
 import { TesseraError } from '@tessera/errors';
-import { CLOCK } from '@tessera/lifecycle';
 import type { RedisSecurity } from '@tessera/redis';
-import { MILLISECONDS_PER_SECOND } from '@tessera/units';
+import { CLOCK, MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { BehaviourEvent } from './domain/behaviour-event.js';
 import type { BehaviourLog } from './domain/behaviour-log.js';
 import type { BehaviourStore } from './domain/behaviour-store.js';

@@ -7,7 +7,7 @@ import {
 } from '@tessera/behaviour';
 import type { CatalogueChanges } from '@tessera/catalogue';
 import type { Catalogue, ChangingCatalogue, Engine } from '@tessera/engine';
-import { CLOCK } from '@tessera/lifecycle';
+import { CLOCK } from '@tessera/units';
 import type { DroppedCache, RecallDefaults } from './domain/runtime-types.js';
 
 /** Parts that must be closed: the engine first, since its requests read the catalogue. */

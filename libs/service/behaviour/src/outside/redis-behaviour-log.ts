@@ -130,8 +130,8 @@ export class RedisBehaviourLog extends BehaviourLog {
     const found: string[] = [];
     const begin = tagged(prefix).replace(/[*?[\]\\]/g, '\\$&');
     const match = `${this.options.keyPrefix}{${begin}*}:r`;
-    for (const node of this.redis.nodes()) {
-      const scan = <T>(command: () => Promise<T>) => this.redis.read(command, SCAN_TIMEOUT_MS);
+    const scan = <T>(command: () => Promise<T>) => this.redis.read(command, SCAN_TIMEOUT_MS);
+    await this.redis.eachServer(async (node) => {
       let cursor = '0';
       do {
         const [next, keys] = await scan(() =>
@@ -141,12 +141,12 @@ export class RedisBehaviourLog extends BehaviourLog {
         found.push(...keys.filter((_, i) => known[i] === 1).map((key) => this.userOf(key)));
         cursor = next;
       } while (cursor !== '0' && found.length < limit);
-    }
+    }, SCAN_TIMEOUT_MS);
     return found.sort().slice(0, limit);
   }
 
-  close(): Promise<void> {
-    return this.redis.close();
+  async close(): Promise<void> {
+    this.redis.close();
   }
 
   private eventArgs(event: BehaviourEvent): string[] {

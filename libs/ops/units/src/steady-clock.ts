@@ -1,5 +1,3 @@
-import type { ConditionReading } from './conditions.js';
-
 /** A wall clock that moves by more against the monotonic one has jumped. */
 const JUMP_MS = 300_000;
 const MINUTE_MS = 60_000;
@@ -27,7 +25,8 @@ export class SteadyClock {
   /** Milliseconds since 1970. */
   readonly latestMs = (): number => this.wallMs() - Math.min(0, this.jumpMs());
 
-  reading(): ConditionReading {
+  /** As a condition of the process. */
+  reading(): { readonly state: 'ok' | 'degraded'; readonly reason: string } {
     const jumpMs = this.jumpMs();
     if (jumpMs === 0) return { state: 'ok', reason: '' };
     const minutes = Math.round(Math.abs(jumpMs) / MINUTE_MS);
