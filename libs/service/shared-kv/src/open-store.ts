@@ -1,8 +1,8 @@
+import type { BucketSettings } from '@tessera/buckets';
 import { type RedisIdentity, securityOf } from '@tessera/redis';
 import type { SharedKvStore } from './domain/kv-store.js';
 import { parseStoreAddress } from './domain/store-address.js';
 import { RedisSharedStore } from './outside/redis-store.js';
-import type { StoreS3Settings } from './outside/s3-client.js';
 import { S3SharedStore } from './outside/s3-store.js';
 
 /** Of one store; it can be sent to another thread. */
@@ -18,7 +18,7 @@ export interface StoreSettings {
   /** Of Redis. */
   readonly identity?: RedisIdentity;
   /** Of a bucket. */
-  readonly s3: StoreS3Settings;
+  readonly s3: BucketSettings;
 }
 
 /**
