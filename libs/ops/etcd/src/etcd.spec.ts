@@ -33,10 +33,10 @@ it('shows the password of the login, where a token is known no more', async () =
       return password;
     },
   });
-  expect(await etcd.valuesUnder('/')).toEqual([]);
+  expect(await etcd.entriesUnder('/')).toEqual([]);
   state.password = 'second';
-  await expect(etcd.valuesUnder('/')).rejects.toMatchObject({ field: 'cluster.etcdUser' });
+  await expect(etcd.entriesUnder('/')).rejects.toMatchObject({ field: 'cluster.etcdUser' });
   password = 'second';
-  expect(await etcd.valuesUnder('/')).toEqual([]);
+  expect(await etcd.entriesUnder('/')).toEqual([]);
   member.close();
 });
