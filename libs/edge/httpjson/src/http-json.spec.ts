@@ -74,6 +74,8 @@ describe('a request', () => {
     ],
     [{ userId: 'a', user_id: 'b' }, 'user_id: the field stands there twice; expected userId'],
     [{ count: '1.5' }, 'count: expected an integer, got "1.5"'],
+    [{ count: 4_294_967_301 }, 'count: expected an integer in 0..4294967295, got 4294967301'],
+    [{ count: -1 }, 'count: expected an integer in 0..4294967295, got -1'],
     [{ count: '' }, 'count: expected an integer, got ""'],
     [{ history: [true] }, 'history[0]: expected a string or an integer, got true'],
   ])('%j is refused', (body, message) => {

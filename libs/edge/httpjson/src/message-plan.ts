@@ -40,6 +40,8 @@ export interface FieldPlan {
   /** Every answer has it: only what is `optional` or one of several may be left out. */
   readonly isAnswered: boolean;
   readonly isPositive: boolean;
+  /** Of an integer. */
+  readonly range: readonly [least: number, most: number];
   readonly isList: boolean;
   readonly isMap: boolean;
   /** Name of the one list of the message that the JSON writes as that list; '' for none. */
@@ -64,6 +66,13 @@ export interface MessagePlan {
   /** The member that a value that is no object stands for. */
   readonly bare: FieldPlan | undefined;
 }
+
+/** Least and largest integer of a type; those of 64 bits end where a number is no longer exact. */
+const RANGES: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  uint32: [0, 2 ** 32 - 1],
+  uint64: [0, Number.MAX_SAFE_INTEGER],
+  int64: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+};
 
 const KINDS: Readonly<Record<string, FieldKind>> = {
   string: 'text',
@@ -146,6 +155,7 @@ export class MessagePlans {
         field.partOf !== null || (field.resolvedType instanceof protobuf.Type && !repeated),
       isAnswered: field.partOf === null && kind !== 'verbatim',
       isPositive: this.form.positive.has(name),
+      range: RANGES[content.type] ?? [0, 0],
       isList: repeated || list !== undefined,
       isMap: map,
       listIn: list?.name ?? '',

@@ -46,11 +46,14 @@ function asId(path: string, value: unknown): string {
   throw invalid(path, idExpected(value), shown(value));
 }
 
-/** In which range it has to be is checked where it is used. */
-function asInteger(path: string, value: unknown): number {
+/** Of its type: no more of its bits go where it is used. Narrower bounds are checked there. */
+function asInteger(path: string, value: unknown, [least, most]: FieldPlan['range']): number {
   const number = numberIn(value);
-  if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
-  throw invalid(path, 'an integer', shown(value));
+  if (typeof number !== 'number' || !Number.isSafeInteger(number)) {
+    throw invalid(path, 'an integer', shown(value));
+  }
+  if (number >= least && number <= most) return number;
+  throw invalid(path, `an integer in ${least}..${most}`, shown(value));
 }
 
 function asNumber(path: string, value: unknown): number {
@@ -138,7 +141,7 @@ export class JsonReader {
       case 'flag':
         return asFlag(path, value);
       case 'integer':
-        return asInteger(path, value);
+        return asInteger(path, value, field.range);
       case 'number':
         return asNumber(path, value);
       case 'word':

@@ -149,7 +149,7 @@ export class NodeKey {
     return undefined;
   }
 
-  /** A process that lives keeps a lease and says which instance it is; anything else is put over. */
+  /** A process that lives keeps a lease and names its instance; anything else is put over. */
   private isOfAnother({ value, lease }: EtcdEntry): boolean {
     const { instance } = wordsOf(value);
     return lease !== NO_LEASE && typeof instance === 'string' && instance !== this.instance;
