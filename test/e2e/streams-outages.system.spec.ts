@@ -74,7 +74,7 @@ describe('a broker that is away at the start', () => {
 describe('behaviours', () => {
   it('of ancient times are kept in their place', async () => {
     await emit({ userId: 'old', eventId: 'now' });
-    await emit({ userId: 'old', eventId: 'first', timeMs: 0 });
+    await emit({ userId: 'old', eventId: 'first', timeMs: 1 });
     await emit({ userId: 'old', eventId: 'then', timeMs: Date.now() - 9000 * DAY_MS });
     await expect.poll(() => storedEvents('old'), POLL).toEqual(['first', 'then', 'now']);
   });

@@ -273,7 +273,7 @@ describe('a gateway', () => {
     const metrics = await (await fetch(`${gateway.httpUrl}/metrics`)).text();
     expect(metrics).toContain('tessera_cluster_nodes{state="up"} 3');
     expect(metrics).toMatch(/tessera_cluster_forwarded_total\{edge="grpc",reason="owner"\} \d+/);
-    const refused = await post('/v1/cluster/route', { userId: 5 });
+    const refused = await post('/v1/cluster/route', { userId: true });
     expect(refused).toMatchObject({ status: 400, json: { error: { field: 'userId' } } });
   });
 });

@@ -1,3 +1,4 @@
+import { parseJsonBody } from '@tessera/hosting';
 import { OR_INTEGER } from '@tessera/httpjson';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { consoleDocument, openApiDocument } from '../../apps/standalone/src/openapi.js';
@@ -15,6 +16,8 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: object };
 }
+
+type DocumentName = 'document' | 'taken';
 
 export interface Exchange {
   readonly method: string;
@@ -35,8 +38,21 @@ function joined(first: Document, second: Document): Document {
 function withIntegers(document: Document): Document {
   const forms = [{ type: 'string' }, { type: 'integer' }];
   return JSON.parse(JSON.stringify(document), (_, value) =>
-    value?.[OR_INTEGER] === true ? { oneOf: forms } : value,
+    value?.[OR_INTEGER] === true ? { anyOf: forms } : value,
   );
+}
+
+/** The same for bodies, by the JSON mapping of proto3: numbers as text, lists as messages. */
+function asTaken(document: Document): Document {
+  const more: Readonly<Record<string, object>> = {
+    integer: { type: 'string', pattern: '^-?\\d' },
+    number: { type: 'string', pattern: '^-?\\d' },
+    array: { type: 'object' },
+  };
+  return JSON.parse(JSON.stringify(document), (_, value) => {
+    const other = more[value?.type];
+    return other === undefined ? value : { anyOf: [value, other] };
+  });
 }
 
 /** Compares what goes over HTTP with the OpenAPI documents. */
@@ -45,18 +61,23 @@ export class OpenApiCheck {
     joined(openApiDocument('1') as Document, consoleDocument('1') as Document),
   );
   private readonly ajv = new Ajv({ strict: false, allErrors: true });
-  private readonly compiled = new Map<object, ValidateFunction>();
+  private readonly compiled = {
+    document: new Map<object, ValidateFunction>(),
+    taken: new Map<object, ValidateFunction>(),
+  };
 
   constructor() {
     this.ajv.addSchema(this.document, 'document');
+    this.ajv.addSchema(asTaken(this.document), 'taken');
   }
 
   /** Ahead of the tests: it takes the thread for longer than some of their deadlines. */
   compileAll(): void {
     for (const { responses, requestBody } of this.operations()) {
-      for (const content of [requestBody, ...Object.values(responses)]) {
-        const schema = jsonOf(content);
-        if (schema !== undefined) this.validatorOf(schema);
+      const asked = jsonOf(requestBody);
+      if (asked !== undefined) this.validatorOf(asked, 'taken');
+      for (const schema of Object.values(responses).map(jsonOf)) {
+        if (schema !== undefined) this.validatorOf(schema, 'document');
       }
     }
   }
@@ -75,8 +96,8 @@ export class OpenApiCheck {
   }
 
   /** The fault of a value, in words; '' where there is none. */
-  faults(schema: object, value: unknown): string {
-    const validate = this.validatorOf(schema);
+  faults(schema: object, value: unknown, document: DocumentName = 'document'): string {
+    const validate = this.validatorOf(schema, document);
     if (validate(value)) return '';
     const strangers = (validate.errors ?? []).flatMap(
       ({ params }) => params.additionalProperty ?? [],
@@ -84,11 +105,11 @@ export class OpenApiCheck {
     return [this.ajv.errorsText(validate.errors), ...strangers].join(', ');
   }
 
-  private validatorOf(schema: object): ValidateFunction {
-    const known = this.compiled.get(schema);
+  private validatorOf(schema: object, document: DocumentName): ValidateFunction {
+    const known = this.compiled[document].get(schema);
     if (known !== undefined) return known;
-    const made = this.ajv.compile(inDocument(schema) as object);
-    this.compiled.set(schema, made);
+    const made = this.ajv.compile(inDocument(schema, document) as object);
+    this.compiled[document].set(schema, made);
     return made;
   }
 
@@ -104,7 +125,8 @@ export class OpenApiCheck {
     }
     const asked = jsonOf(operation?.requestBody);
     if (asked !== undefined && reply.status === 200 && typeof body === 'string') {
-      const faults = this.faults(asked, JSON.parse(body));
+      const taken = await parseJsonBody(Buffer.from(body));
+      const faults = this.faults(asked, taken ?? {}, 'taken');
       if (faults !== '') throw new Error(`${method} ${pathname} takes ${body}: ${faults}`);
     }
   }
@@ -115,13 +137,15 @@ function jsonOf(content: Content | undefined): object | undefined {
 }
 
 /** References of a schema as seen from outside the document. */
-function inDocument(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inDocument);
+function inDocument(value: unknown, document: DocumentName): unknown {
+  if (Array.isArray(value)) return value.map((one) => inDocument(one, document));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key,
-      key === '$ref' && typeof member === 'string' ? `document${member}` : inDocument(member),
+      key === '$ref' && typeof member === 'string'
+        ? document + member
+        : inDocument(member, document),
     ]),
   );
 }

@@ -15,6 +15,7 @@ import {
   ServedVersions,
   type Serving,
   STEP_BUDGET_MS,
+  watchClock,
   watchDisks,
   watchStores,
   watchTracing,
@@ -23,6 +24,7 @@ import { SERVICE_JSON } from '@tessera/httpjson';
 import { brokerCondition, serveTopics, topicNames, topicSettings } from '@tessera/kafka';
 import { Readiness } from '@tessera/lifecycle';
 import { type Log, Metrics, NO_TRACING, openTracing, type Tracing } from '@tessera/telemetry';
+import { CLOCK } from '@tessera/units';
 import { openClusterLog } from './cluster-log.js';
 import { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 import { behaviourMethods, type FeatureOptions } from './feature.module.js';
@@ -132,6 +134,15 @@ async function openErasure(
   return { erasure, closeErasure: () => erasure.close() };
 }
 
+function watched(behaviours: BehaviourLog, readiness: Readiness, log: Log): () => void {
+  const endStores = watchStores(behaviourFolders(behaviours), readiness, log);
+  const endClock = watchClock(readiness.conditions, log);
+  return () => {
+    endStores();
+    endClock();
+  };
+}
+
 /** Appends wait in their topic while the store is away: the process stays ready. */
 function showReach(
   { behaviours: { store } }: Config,
@@ -152,7 +163,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const behaviours = await openLog(parts);
   const tracing = await openTracing(tracingOf(parts), log);
   const readiness = new Readiness();
-  const endWatch = watchStores(behaviourFolders(behaviours), readiness, log);
+  const endWatch = watched(behaviours, readiness, log);
   showReach(config, readiness, behaviours);
   const metrics = metricsOf(parts, readiness, access, tracing);
   const topics = await behaviourTopic(parts, readiness, metrics);
@@ -176,7 +187,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     metrics,
     log,
     tracing,
-    nowMs: Date.now,
+    nowMs: CLOCK.latestMs,
     follower,
     erasure,
     producer: topics?.producer,

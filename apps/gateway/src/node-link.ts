@@ -5,6 +5,7 @@ import { CHANNEL_OPTIONS, type Connection, channelCredentials } from '@tessera/c
 import { LOAD_TRAILER, type RelevanceProfile } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { type LogWord, type Member, NO_LOG, PredictedWork, parseLoadClass } from '@tessera/routing';
+import { TIMER_MS_MAX } from '@tessera/units';
 import { type HttpAnswer, NodeAway, NodeRefusal } from './node-failure.js';
 import { type Fields, metadataOf } from './passed-fields.js';
 
@@ -142,7 +143,7 @@ export class NodeLink {
       end();
     };
     this.waiting.add(leave);
-    const leftMs = Math.max(0, Math.ceil(deadlineMs - Date.now()));
+    const leftMs = Math.min(Math.max(0, Math.ceil(deadlineMs - Date.now())), TIMER_MS_MAX);
     let timer: NodeJS.Timeout | undefined;
     if (deadlineMs !== NEVER) {
       timer = setTimeout(() => {

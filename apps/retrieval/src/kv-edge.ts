@@ -1,7 +1,7 @@
 import type { ChangeAudits } from '@tessera/access';
 import type { Call } from '@tessera/call';
 import type { KvChain, KvIntegrity } from '@tessera/engine';
-import { type Cancellation, TesseraError } from '@tessera/errors';
+import { type Cancellation, isBlank, TesseraError } from '@tessera/errors';
 import {
   type AppendAnswer,
   provenanceOf,
@@ -103,6 +103,6 @@ const NOTHING_KEPT: Omit<AppendAnswer, 'requestId'> = {
 };
 
 function named(field: string, value: string): string {
-  if (value !== '') return value;
+  if (!isBlank(value)) return value;
   throw new TesseraError('REQUEST_INVALID', `${field}: expected text, got nothing`, { field });
 }

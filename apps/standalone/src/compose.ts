@@ -17,6 +17,7 @@ import type { Readiness } from '@tessera/lifecycle';
 import type { RetrievalNode } from '@tessera/node';
 import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
+import { CLOCK } from '@tessera/units';
 
 import { RecallAudits, type TextModels } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
@@ -206,7 +207,7 @@ function featureOf(
     metrics,
     log,
     tracing,
-    nowMs: Date.now,
+    nowMs: CLOCK.latestMs,
     onAdded: (events) => {
       count(events);
       inspection?.facts.offerBehaviours(events);

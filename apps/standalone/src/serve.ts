@@ -1,4 +1,11 @@
-import { type Hosted, host, type Serving, STEP_BUDGET_MS, watchStores } from '@tessera/hosting';
+import {
+  type Hosted,
+  host,
+  type Serving,
+  STEP_BUDGET_MS,
+  watchClock,
+  watchStores,
+} from '@tessera/hosting';
 import { type DrainStep, Readiness } from '@tessera/lifecycle';
 import { loadClassOf } from '@tessera/routing';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
@@ -105,6 +112,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const endLooks = [
     watchKvPool(() => runtime.facts.kvPool.metrics(), log),
     watchStores(runtime.operations.stores, readiness, log),
+    ...(runtime.operations.behaviourLog ? [watchClock(readiness.conditions, log)] : []),
   ];
   const endWatch = () => {
     for (const end of endLooks) end();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Config, redisPrefix, redisSecurity } from '@tessera/config';
+import { type Config, redisIdentity, redisPrefix } from '@tessera/config';
 import { closeStoreLink, type KvSharing, makeStoreLink } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
 import type { Conditions } from '@tessera/lifecycle';
@@ -78,7 +78,7 @@ export class SharedStores {
           prefix: `${redisPrefix(this.config)}kv`,
           ttlMs: kv.sharedHours * MILLISECONDS_PER_HOUR,
           timeoutMs: WRITE_MS,
-          security: redisSecurity(this.config, address),
+          identity: redisIdentity(this.config, address),
           s3: this.config.buckets,
         },
         guard: {

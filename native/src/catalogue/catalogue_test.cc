@@ -262,6 +262,7 @@ TEST_F(CatalogueTest, BuilderNamesWhatItRefuses) {
   expect_refused(input_of({good, {"b", Sid(33, 0), "", "", 0}}), "sid has 33 codes");
   expect_refused(input_of({good, {"b", {1u << 20}, "", "", 0}}), "sid[0] is 1048576");
   expect_refused(input_of({{"", {1}, "", "", 0}}), "item_id has 0 bytes");
+  expect_refused(input_of({{" \t", {1}, "", "", 0}}), "item_id is blank");
   expect_refused(input_of({{std::string(1025, 'x'), {1}, "", "", 0}}), "item_id has 1025 bytes");
   expect_refused(input_of({{"a", {1}, std::string(65536, 'x'), "", 0}}), "title has 65536 bytes");
   expect_refused(input_of({{"a", {1}, "", std::string(65536, 'x'), 0}}), "attributes has 65536");

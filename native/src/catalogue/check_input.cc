@@ -91,6 +91,9 @@ Status check_text(const CatalogueInput& input, const TextColumn& column, const c
                      " bytes, expected " + std::to_string(bytes_min) + " to " +
                      std::to_string(bytes_max));
     }
+    if (bytes_min > 0 && column[item].find_first_not_of(" \t\r\n\v\f") == std::string_view::npos) {
+      return invalid(input.describe(item) + ": " + name + " is blank");
+    }
     begin = column.ends[item];
   }
   // Valid as a whole and no string starting inside a character is the same as each string being

@@ -1,8 +1,10 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { ClusterState, UserRoute } from '@tessera/client';
 import { expecting } from '@tessera/errors';
+import { memberOf } from '@tessera/httpjson';
 import { PARTITION_COUNT, partitionOf, type RoutingTable } from '@tessera/routing';
 import { Cluster } from '../cluster.js';
+import { textAt } from './http-hop.js';
 
 const invalid = expecting('REQUEST_INVALID');
 
@@ -77,10 +79,10 @@ export class ClusterController {
   /** Where a user's requests go, but for those that append ahead of recalls. */
   @Post('route')
   @HttpCode(200)
-  route(@Body() body: { readonly userId?: unknown }): UserRoute {
-    const userId = body?.userId;
-    if (typeof userId !== 'string' || userId === '') {
-      throw invalid('userId', 'text that is not empty', userId);
+  route(@Body() body: unknown): UserRoute {
+    const userId = textAt(body, 'userId');
+    if (userId === undefined) {
+      throw invalid('userId', 'text that is not empty', memberOf(body, 'userId'));
     }
     const partition = partitionOf(userId);
     const { table } = this.cluster;

@@ -1,5 +1,6 @@
 import type { Connection } from '@tessera/client';
 import { parseJsonBody } from '@tessera/hosting';
+import { memberOf, numberIn } from '@tessera/httpjson';
 import { methodAt } from '@tessera/methods';
 import { CostEstimates, partitionOf } from '@tessera/routing';
 import type { Log } from '@tessera/telemetry';
@@ -41,12 +42,12 @@ export type HopFacts = Pick<Asked, 'partition' | 'role' | 'node'>;
 
 function valueAt(body: unknown, path: string): unknown {
   let value = body;
-  for (const name of path.split('.')) value = (value as Record<string, unknown> | null)?.[name];
+  for (const name of path.split('.')) value = memberOf(value, name);
   return value;
 }
 
 /** The text at a path of names, `.` between them; an ID may be an integer. */
-function textAt(body: unknown, path: string): string | undefined {
+export function textAt(body: unknown, path: string): string | undefined {
   const value = valueAt(body, path);
   if (Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
@@ -58,14 +59,11 @@ export function partitionAt(body: unknown, path: string): number | undefined {
   return user === undefined ? undefined : partitionOf(user);
 }
 
-/** The JSON of other APIs spells it as its own fields. */
-const ALIKE_DEADLINE = 'deadline_ms';
-
 /** Milliseconds that a body gives; Infinity: it names none, or what the node will refuse. */
 function leftMsIn(path: string, body: unknown): number {
   const method = methodAt(path);
-  const named = method?.http === path ? deadlineNamed(method.path) : ALIKE_DEADLINE;
-  const leftMs = named === undefined ? undefined : valueAt(body, named);
+  const named = method?.http === path ? deadlineNamed(method.path) : 'deadlineMs';
+  const leftMs = named === undefined ? undefined : numberIn(valueAt(body, named));
   return typeof leftMs === 'number' && leftMs > 0 ? leftMs : Number.POSITIVE_INFINITY;
 }
 

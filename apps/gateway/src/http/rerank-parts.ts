@@ -1,4 +1,5 @@
 import { TesseraError } from '@tessera/errors';
+import { memberOf } from '@tessera/httpjson';
 import { checkAnswer } from '../node-failure.js';
 import { renumbered } from '../relevance/part-numbers.js';
 import type { Scored, ScoredCall, Usage } from '../relevance/scored-call.js';
@@ -47,7 +48,8 @@ function placed<Of extends Result>(results: readonly Of[], documents: readonly n
 const COHERE: RerankForm<CohereAnswer> = {
   documentsAt: 'documents',
   bytesOf: (value) => {
-    const { text, itemId } = Object(value) as Json;
+    const { text } = Object(value) as Json;
+    const itemId = memberOf(value, 'itemId');
     if (typeof value === 'string') return bytesOfText(value);
     if (itemId === undefined) return bytesOfText(text);
     return text === undefined ? bytesOfText(itemId) : undefined;
@@ -101,7 +103,7 @@ const TEI: RerankForm<readonly Result[]> = {
 
 /** True if a node takes the number, which the body may leave out. */
 function isCount(value: unknown): boolean {
-  return value == null || (Number.isSafeInteger(value) && (value as number) > 0);
+  return value === undefined || (Number.isSafeInteger(value) && (value as number) > 0);
 }
 
 /**
@@ -141,7 +143,8 @@ async function inParts<Answer extends object>(
     onCancelled,
     ask: async (link, part, leftMs, onBegun) => {
       const own = { [form.documentsAt]: part.map((document) => values[document]) };
-      const left = body.deadline_ms == null ? {} : { deadline_ms: Math.max(1, Math.floor(leftMs)) };
+      const left =
+        body.deadline_ms === undefined ? {} : { deadline_ms: Math.max(1, Math.floor(leftMs)) };
       const bytes = Buffer.from(JSON.stringify(Object.assign({}, body, own, left)));
       const ask = { ...sent, body: bytes, deadlineMs: Date.now() + leftMs, onBegun };
       return JSON.parse(checkAnswer(await link.http(ask)).body.toString()) as Answer;

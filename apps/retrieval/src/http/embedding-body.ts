@@ -5,6 +5,7 @@
 
 import type { EmbeddingRequest } from '@tessera/embedding';
 import { invalid } from '@tessera/grpc';
+import { numberIn } from '@tessera/httpjson';
 import {
   type Body,
   type ForeignKeys,
@@ -98,7 +99,8 @@ function optionalText(body: Body, key: string): string | undefined {
 }
 
 /** Its bounds are the model's. */
-function dimensionsOf({ dimensions }: Body): number | undefined {
+function dimensionsOf(body: Body): number | undefined {
+  const dimensions = numberIn(body.dimensions);
   if (dimensions === undefined || typeof dimensions === 'number') return dimensions;
   throw invalid('dimensions', 'a number', dimensions);
 }

@@ -2,16 +2,14 @@
 
 import { TesseraError } from '@tessera/errors';
 import { invalid } from '@tessera/grpc';
+import { numberIn } from '@tessera/httpjson';
 
 const COUNT_MAX = 1_000_000_000;
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Members that are null count as absent: serialisers write optional fields so. */
 export function objectOf(field: string, value: unknown): Body {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
-  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body;
   throw invalid(field, 'an object', value);
 }
 
@@ -68,7 +66,7 @@ export function flagOf(body: Body, key: string, fallback: boolean): boolean {
 }
 
 export function countOf(body: Body, key: string): number {
-  const value = body[key];
+  const value = numberIn(body[key]);
   const isCount = typeof value === 'number' && Number.isInteger(value);
   if (isCount && value >= 1 && value <= COUNT_MAX) return value;
   throw invalid(key, `an integer in 1..${COUNT_MAX}`, value);

@@ -4,6 +4,7 @@
  */
 
 import { invalid } from '@tessera/grpc';
+import { memberOf } from '@tessera/httpjson';
 import type { Parsed } from '../recall-edge.js';
 import type { AskedDocument, AskedRelevance, EdgeRelevance } from '../relevance-edge.js';
 import {
@@ -217,7 +218,9 @@ function documentOf(value: unknown, index: number): AskedDocument {
   }
   // Other members of a document, such as an ID of the caller's, are not scored.
   const given = objectOf(field, value);
-  if (typeof given.text === 'string' && given.itemId === undefined) return { text: given.text };
-  if (typeof given.itemId === 'string' && given.text === undefined) return { itemId: given.itemId };
+  const { text } = given;
+  const itemId = memberOf(given, 'itemId');
+  if (typeof text === 'string' && itemId === undefined) return { text };
+  if (typeof itemId === 'string' && text === undefined) return { itemId };
   throw invalid(field, 'a text, {text} or {itemId}', value);
 }

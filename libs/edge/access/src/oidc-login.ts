@@ -1,11 +1,9 @@
+import { watchedSecret } from '@tessera/config';
 import { expecting, TesseraError } from '@tessera/errors';
-import { readRegular } from '@tessera/files';
-import type { Configuration } from 'openid-client';
+import type { ClientAuth, Configuration } from 'openid-client';
 import { claimAt, rolesOfClaim } from './domain/claims.js';
 import { highestRole, type Role } from './domain/roles.js';
 import { isLoopback } from './domain/site.js';
-
-const SECRET_BYTES_MAX = 1 << 16;
 
 /** Scopes of the login (OpenID Connect Core 1.0, section 5.4): who it is, and their name. */
 const OIDC_SCOPES = 'openid profile';
@@ -58,7 +56,7 @@ export class OidcLogin {
 
   private constructor(
     private readonly settings: OidcSettings,
-    private readonly clientSecret: string,
+    private readonly clientSecret: () => string,
   ) {}
 
   /** Asks the provider nothing yet: it may start later. Rejects with CONFIG_INVALID. */
@@ -70,11 +68,7 @@ export class OidcLogin {
       throw badConfig('oidc.issuer', 'an address that begins with https', issuer);
     }
     if (clientId === '') throw badConfig('oidc.clientId', 'the ID of a client', 'nothing');
-    if (clientSecretPath === '') return new OidcLogin(settings, '');
-    const secret = await readRegular(clientSecretPath, SECRET_BYTES_MAX).catch((cause: Error) => {
-      throw badConfig('oidc.clientSecretPath', 'a file of a secret', cause.message);
-    });
-    return new OidcLogin(settings, secret.toString().trim());
+    return new OidcLogin(settings, watchedSecret('oidc.clientSecretPath', clientSecretPath));
   }
 
   /** Where the browser is to be sent. Rejects with ISSUER_UNAVAILABLE. */
@@ -150,8 +144,8 @@ export class OidcLogin {
     const { issuer, clientId } = this.settings;
     const url = new URL(issuer);
     const insecure = url.protocol === 'http:' ? [oidc.allowInsecureRequests] : [];
-    const secret = this.clientSecret;
-    const authentication = secret === '' ? oidc.None() : oidc.ClientSecretBasic(secret);
+    const shown: ClientAuth = (...call) => oidc.ClientSecretBasic(this.clientSecret())(...call);
+    const authentication = this.clientSecret() === '' ? oidc.None() : shown;
     return oidc
       .discovery(url, clientId, undefined, authentication, {
         execute: [...insecure, oidc.enableNonRepudiationChecks],

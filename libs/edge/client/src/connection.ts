@@ -1,5 +1,5 @@
 import * as grpc from '@grpc/grpc-js';
-import { type Config, readSecret, type TlsFiles, WatchedTls } from '@tessera/config';
+import { type Config, type TlsFiles, WatchedTls, watchedSecret } from '@tessera/config';
 import { watchedCredentials } from './watched-credentials.js';
 
 /** How a service is called: over TLS or not, and as whom. */
@@ -7,7 +7,7 @@ export interface Connection {
   readonly isTls: boolean;
   /** PEM texts, looked at for each connection; without an authority those of the system count. */
   readonly files: TlsFiles;
-  /** '' for none. */
+  /** '' for none; that of its moment, asked for each call. */
   readonly token: string;
 }
 
@@ -51,12 +51,18 @@ export function peerTls({ tls, ...paths }: Config['peer']): WatchedTls | undefin
 }
 
 /**
- * How a process of Tessera calls another one. Files of TLS are read again when they change.
+ * How a process of Tessera calls another one. Files are read again when they change.
  * @throws TesseraError CONFIG_INVALID for files that are not what they should be
  */
 export function peerConnection(peer: Config['peer']): Connection {
   const tls = peerTls(peer);
   tls?.watch();
-  const token = readSecret('peer.tokenPath', peer.tokenPath);
-  return { isTls: tls !== undefined, files: tls ?? PLAIN.files, token };
+  const token = watchedSecret('peer.tokenPath', peer.tokenPath);
+  return {
+    isTls: tls !== undefined,
+    files: tls ?? PLAIN.files,
+    get token() {
+      return token();
+    },
+  };
 }

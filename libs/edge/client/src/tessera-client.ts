@@ -48,7 +48,6 @@ export class TesseraClient {
   /** `address`: host:port. Nothing is connected before the first call. */
   constructor(address: string, { connection = PLAIN, headers }: ClientOptions = {}) {
     const credentials = channelCredentials(connection);
-    const own = tokenHeaders(connection);
     const options = {
       'grpc.max_receive_message_length': REPLY_BYTES_MAX,
       ...CHANNEL_OPTIONS,
@@ -56,7 +55,7 @@ export class TesseraClient {
     this.channel = new grpc.Channel(address, credentials, options);
     const shared = {
       credentials,
-      headers: () => ({ ...headers?.(), ...own }),
+      headers: () => Object.assign({}, headers?.(), tokenHeaders(connection)),
       channel: { channelOverride: this.channel },
     };
     const clientOf = <Name extends ServiceName>(name: Name) =>

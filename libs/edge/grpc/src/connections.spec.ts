@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server as NetServer, type Socket } from 'node:net';
-import { Client, credentials, type Server, type ServerUnaryCall } from '@grpc/grpc-js';
+import { Client, credentials, Metadata, type Server, type ServerUnaryCall } from '@grpc/grpc-js';
 import { WatchedTls } from '@tessera/config';
 import { protoSchema } from '@tessera/contracts';
 import { Readiness } from '@tessera/lifecycle';
@@ -93,9 +93,10 @@ function clientOf(ports: readonly number[], secured = credentials.createInsecure
   return client;
 }
 
-const ask = (client: Client) =>
+const ask = (client: Client, fields: Readonly<Record<string, string>> = {}) =>
   new Promise<string>((resolve) => {
-    client.makeUnaryRequest(SAY, asIs, asIs, Buffer.from('?'), (error, bytes) =>
+    const metadata = Metadata.fromHttp2Headers(fields);
+    client.makeUnaryRequest(SAY, asIs, asIs, Buffer.from('?'), metadata, (error, bytes) =>
       resolve(error === null ? String(bytes) : error.details),
     );
   });
@@ -197,6 +198,22 @@ it.each([
   expect(await answer).toBe('late');
   await closed;
   client.close();
+});
+
+it.each(['2147484S', '2592000S', '99999999S', '99999999H'])(
+  'gives a call as long as timers go whose client names %s',
+  async (timeout) => {
+    const { port } = await started((call) => Buffer.from(String(call.getDeadline())));
+    const leftMs = Number(await ask(clientOf([port]), { 'grpc-timeout': timeout })) - Date.now();
+    expect(leftMs).toBeGreaterThan(2_000_000_000);
+    expect(leftMs).toBeLessThan(2 ** 31);
+  },
+);
+
+it('takes as many pairs of metadata as their bytes allow', async () => {
+  const { port } = await started(({ metadata }) => Buffer.from(String(metadata.get('p999')[0])));
+  const pairs = Array.from({ length: 1000 }, (_, i) => [`p${i}`, String(i)] as const);
+  expect(await ask(clientOf([port]), Object.fromEntries(pairs))).toBe('999');
 });
 
 it('waits two seconds at most for a client that does not let go', async () => {

@@ -4,13 +4,12 @@ import {
   ServerInterceptingCall,
   type ServerInterceptor,
 } from '@grpc/grpc-js';
+import { TIMER_MS_MAX } from '@tessera/units';
 
 /** Milliseconds in which a client without calls closes a connection that was ended. */
 const FAREWELL_MS = 2000;
 /** How often clients are told: one whose handshake ends meanwhile is told then. */
 const TOLD_EVERY_MS = 100;
-/** Calls end in their own time; the budget of the drain bounds them. */
-const NEVER_MS = 2 ** 31 - 1;
 
 /**
  * The connections of a gRPC server and the calls over them. A connection ends with GOAWAY, which
@@ -50,7 +49,8 @@ export class Connections {
     let quietMs = 0;
     await new Promise<void>((resolve) => {
       const look = () => {
-        injector.drain(NEVER_MS);
+        // Calls end in their own time; the budget of the drain bounds them.
+        injector.drain(TIMER_MS_MAX);
         quietMs = this.underWay === 0 ? quietMs + TOLD_EVERY_MS : 0;
         if (this.open.size > 0 && quietMs <= FAREWELL_MS) return;
         clearInterval(timer);

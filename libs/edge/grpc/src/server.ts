@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { createServer, type Server as NetServer } from 'node:net';
 import {
   type ConnectionInjector,
-  Server,
+  type Server,
   ServerCredentials,
   type ServerInterceptor,
 } from '@grpc/grpc-js';
@@ -10,6 +10,7 @@ import type { Options, PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { type GrpcOptions, ServerGrpc } from '@nestjs/microservices';
 import { WatchedTls } from '@tessera/config';
+import { boundedServer } from './bounded-server.js';
 import { Connections } from './connections.js';
 import type { GrpcHealth } from './health.js';
 import { withMalformedMarked } from './malformed.js';
@@ -128,7 +129,10 @@ class BoundedGrpcServer extends ServerGrpc {
 
   override async createClient(): Promise<Server> {
     const { channelOptions } = this.grpcOptions;
-    const server = new Server({ ...(channelOptions as object), ...this.getKeepaliveOptions() });
+    const server = boundedServer({
+      ...(channelOptions as object),
+      ...this.getKeepaliveOptions(),
+    });
     const { tls } = this.listening;
     const credentials =
       tls === undefined ? ServerCredentials.createInsecure() : new WatchedCredentials(tls);

@@ -15,5 +15,6 @@ export { OperationsModule, type OperationsOptions } from './operations.module.js
 export { type AccessConfig, ProcessAccess, refuseOpenDoors } from './process-access.js';
 export { ServedVersions } from './served-versions.js';
 export { watchDisks } from './spare-disk.js';
+export { watchClock } from './watch-clock.js';
 export { watchTracing } from './watch-tracing.js';
 export { type WatchedStore, watchStores } from './watched-stores.js';

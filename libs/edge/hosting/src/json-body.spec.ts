@@ -34,6 +34,11 @@ it('makes the same of a body that is long enough for its thread', async () => {
   const json = JSON.stringify(given).replace('{', '{"__proto__":{"x":1},');
   const parsed = await parseJsonBody(Buffer.from(json));
   expect(parsed).toEqual(JSON.parse(json));
+  const some = '"some":{"a":null,"b":[null,{"c":null}]}';
+  for (const long of ['', filler]) {
+    const body = Buffer.from(`{"none":null,${some},"long":"${long}"}`);
+    expect(await parseJsonBody(body)).toStrictEqual({ some: { b: [null, {}] }, long });
+  }
   expect(Object.keys(parsed as object)).toContain('__proto__');
   for (const [bytes, words] of [
     [Buffer.from(`{"a":"${filler}"`), 'body: expected JSON, got: '],

@@ -67,12 +67,16 @@ describe('a request', () => {
     [{ inner: [{ attribute: 'a', b: 1 }] }, 'inner[0].b: unknown field; expected attribute'],
     [{ scene: { a: 1 } }, 'scene.a: expected a string, got 1'],
     [{ count: 1.5 }, 'count: expected an integer, got 1.5'],
-    [{ targets: [{ itemId: '1' }] }, 'targets[0].itemId: unknown field; expected names'],
     [
       { history: [653247040368672800] },
       'history[0]: expected the ID as text (a number beyond 2^53 is rounded), ' +
         'got 653247040368672800',
     ],
+    [{ userId: 'a', user_id: 'b' }, 'user_id: the field stands there twice; expected userId'],
+    [{ count: '1.5' }, 'count: expected an integer, got "1.5"'],
+    [{ count: 4_294_967_301 }, 'count: expected an integer in 0..4294967295, got 4294967301'],
+    [{ count: -1 }, 'count: expected an integer in 0..4294967295, got -1'],
+    [{ count: '' }, 'count: expected an integer, got ""'],
     [{ history: [true] }, 'history[0]: expected a string or an integer, got true'],
   ])('%j is refused', (body, message) => {
     expect(() => read(body)).toThrow(message);

@@ -40,12 +40,18 @@ export interface FieldPlan {
   /** Every answer has it: only what is `optional` or one of several may be left out. */
   readonly isAnswered: boolean;
   readonly isPositive: boolean;
+  /** Of an integer. */
+  readonly range: readonly [least: number, most: number];
   readonly isList: boolean;
   readonly isMap: boolean;
   /** Name of the one list of the message that the JSON writes as that list; '' for none. */
   readonly listIn: string;
+  /** The message that has this list; undefined: the list is the field itself. */
+  readonly listOf: protobuf.Type | undefined;
   /** Of a word: its numbers on the wire. */
   readonly words: Readonly<Record<string, number>>;
+  /** The same numbers by the names in the proto file, which its own JSON writes. */
+  readonly protoWords: Readonly<Record<string, number>>;
   /** Of a message. */
   readonly message: protobuf.Type | undefined;
   readonly comment: string;
@@ -55,9 +61,18 @@ export interface MessagePlan {
   /** Without its package. */
   readonly name: string;
   readonly fields: ReadonlyMap<string, FieldPlan>;
+  /** These and `bare`, by each spelling that a body may have: `userId` and `user_id`. */
+  readonly spelled: ReadonlyMap<string, FieldPlan>;
   /** The member that a value that is no object stands for. */
   readonly bare: FieldPlan | undefined;
 }
+
+/** Least and largest integer of a type; those of 64 bits end where a number is no longer exact. */
+const RANGES: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  uint32: [0, 2 ** 32 - 1],
+  uint64: [0, Number.MAX_SAFE_INTEGER],
+  int64: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+};
 
 const KINDS: Readonly<Record<string, FieldKind>> = {
   string: 'text',
@@ -75,6 +90,10 @@ function soleList({ resolvedType, repeated }: protobuf.Field): protobuf.Field | 
   const [first, ...others] = resolvedType.fieldsArray;
   return first?.repeated && others.length === 0 ? first : undefined;
 }
+
+/** The name that a field has in the proto file. */
+export const inProto = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Plans are made when they are first asked for, and kept. */
 export class MessagePlans {
@@ -110,7 +129,13 @@ export class MessagePlans {
     const shown = type.fieldsArray.filter(({ name }) => !hidden.has(`${type.name}.${name}`));
     const fields = new Map(shown.map((field) => [field.name, this.field(type, field)]));
     const bareName = bare[type.name] ?? '';
-    const plan = { name: type.name, fields, bare: fields.get(bareName) };
+    const spelled = new Map(
+      [...fields].flatMap(([name, field]) => [
+        [name, field],
+        [inProto(name), field],
+      ]),
+    );
+    const plan = { name: type.name, fields, spelled, bare: fields.get(bareName) };
     fields.delete(bareName);
     this.plans.set(type, plan);
     return plan;
@@ -130,10 +155,13 @@ export class MessagePlans {
         field.partOf !== null || (field.resolvedType instanceof protobuf.Type && !repeated),
       isAnswered: field.partOf === null && kind !== 'verbatim',
       isPositive: this.form.positive.has(name),
+      range: RANGES[content.type] ?? [0, 0],
       isList: repeated || list !== undefined,
       isMap: map,
       listIn: list?.name ?? '',
+      listOf: list === undefined ? undefined : (field.resolvedType as protobuf.Type),
       words: kind === 'word' ? wordsOf(resolvedType as protobuf.Enum) : {},
+      protoWords: kind === 'word' ? (resolvedType as protobuf.Enum).values : {},
       message: kind === 'message' ? (resolvedType as protobuf.Type) : undefined,
       comment: comment ?? '',
     };

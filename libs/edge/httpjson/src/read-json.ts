@@ -1,12 +1,30 @@
-/** Strict JSON -> message. Unknown fields are refused; what is left out has proto's default. */
+/**
+ * JSON -> message by the mapping of proto3: a field by either spelling, integers as text too. The
+ * parser of bodies has taken nulls for absent. Unknown fields are refused; what is left out has
+ * proto's default.
+ */
 
 import { expecting, idExpected, shown, TesseraError } from '@tessera/errors';
 import type protobuf from 'protobufjs';
-import type { FieldPlan, MessagePlans } from './message-plan.js';
+import { type FieldPlan, inProto, type MessagePlans } from './message-plan.js';
 
 const invalid = expecting('REQUEST_INVALID');
 
 type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The member of a body with a name of ours, by either spelling. */
+export function memberOf(body: unknown, name: string): unknown {
+  const members = Object(body) as JsonObject;
+  const key = Object.hasOwn(members, name) ? name : inProto(name);
+  return Object.hasOwn(members, key) ? members[key] : undefined;
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Of the text of a number, as proto3 writes integers of 64 bits, the number. */
+export function numberIn(value: unknown): unknown {
+  return typeof value === 'string' && NUMBER.test(value) ? Number(value) : value;
+}
 
 function asObject(path: string, value: unknown): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -28,14 +46,19 @@ function asId(path: string, value: unknown): string {
   throw invalid(path, idExpected(value), shown(value));
 }
 
-/** In which range it has to be is checked where it is used. */
-function asInteger(path: string, value: unknown): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  throw invalid(path, 'an integer', shown(value));
+/** Of its type: no more of its bits go where it is used. Narrower bounds are checked there. */
+function asInteger(path: string, value: unknown, [least, most]: FieldPlan['range']): number {
+  const number = numberIn(value);
+  if (typeof number !== 'number' || !Number.isSafeInteger(number)) {
+    throw invalid(path, 'an integer', shown(value));
+  }
+  if (number >= least && number <= most) return number;
+  throw invalid(path, `an integer in ${least}..${most}`, shown(value));
 }
 
 function asNumber(path: string, value: unknown): number {
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  const number = numberIn(value);
+  if (typeof number === 'number' && Number.isFinite(number)) return number;
   throw invalid(path, 'a number', shown(value));
 }
 
@@ -44,10 +67,9 @@ function asFlag(path: string, value: unknown): boolean {
   throw invalid(path, 'true or false', shown(value));
 }
 
-function asWord(path: string, value: unknown, { words }: FieldPlan): number {
-  const number =
-    typeof value === 'string' && Object.hasOwn(words, value) ? words[value] : undefined;
-  if (number !== undefined) return number;
+function asWord(path: string, value: unknown, { words, protoWords }: FieldPlan): number {
+  const table = [words, protoWords].find((known) => Object.hasOwn(known, String(value)));
+  if (typeof value === 'string' && table !== undefined) return table[value] as number;
   throw invalid(path, `one of ${Object.keys(words).join(', ')}`, shown(value));
 }
 
@@ -69,20 +91,26 @@ export class JsonReader {
   }
 
   private members(type: protobuf.Type, body: JsonObject, inside: string): object {
-    const { fields } = this.plans.of(type);
-    const unknown = Object.keys(body).find((name) => !fields.has(name));
-    if (unknown !== undefined) {
-      const field = inside + unknown;
-      const message = `${field}: unknown field; expected ${[...fields.keys()].join(', ')}`;
-      throw new TesseraError('REQUEST_INVALID', message, { field });
+    const { fields, spelled } = this.plans.of(type);
+    const given = new Map<FieldPlan, unknown>();
+    for (const [name, value] of Object.entries(body)) {
+      const field = spelled.get(name);
+      if (field === undefined || given.has(field)) {
+        const expected = field === undefined ? [...fields.keys()].join(', ') : field.name;
+        const fault = field === undefined ? 'unknown field' : 'the field stands there twice';
+        const message = `${inside}${name}: ${fault}; expected ${expected}`;
+        throw new TesseraError('REQUEST_INVALID', message, { field: inside + name });
+      }
+      given.set(field, value);
     }
     const message: Record<string, unknown> = {};
-    for (const field of fields.values()) {
-      const given = Object.hasOwn(body, field.name) ? body[field.name] : undefined;
-      const isThere = given !== undefined || field.isRequired;
-      message[field.name] = isThere
-        ? this.field(field, inside + field.name, given)
-        : defaultOf(field);
+    for (const field of new Set(spelled.values())) {
+      const value = given.get(field);
+      if (value !== undefined || field.isRequired) {
+        message[field.name] = this.field(field, inside + field.name, value);
+      } else if (fields.has(field.name)) {
+        message[field.name] = defaultOf(field);
+      }
     }
     return message;
   }
@@ -96,6 +124,9 @@ export class JsonReader {
       return Object.fromEntries(entries);
     }
     if (!field.isList) return this.one(field, path, given);
+    if (field.listOf !== undefined && typeof given === 'object' && !Array.isArray(given)) {
+      return this.members(field.listOf, asObject(path, given), `${path}.`);
+    }
     if (!Array.isArray(given)) throw invalid(path, 'a list', shown(given));
     const list = given.map((entry, index) => this.one(field, `${path}[${index}]`, entry));
     return field.listIn === '' ? list : { [field.listIn]: list };
@@ -110,7 +141,7 @@ export class JsonReader {
       case 'flag':
         return asFlag(path, value);
       case 'integer':
-        return asInteger(path, value);
+        return asInteger(path, value, field.range);
       case 'number':
         return asNumber(path, value);
       case 'word':

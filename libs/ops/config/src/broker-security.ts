@@ -1,7 +1,17 @@
 /** Identity of this process towards Kafka, Redis and etcd: users, passwords and TLS files. */
 
-import { readSecret, readTls, type TlsFiles } from './key-files.js';
+import type { TlsFiles, TlsPaths } from './key-files.js';
 import type { Config } from './schema.js';
+import { watchedSecret } from './watched-secret.js';
+import { WatchedTls } from './watched-tls.js';
+
+/** Each member is that of its moment: it is asked for at each handshake, and not kept. */
+export interface StoreSecurity {
+  readonly username?: string;
+  readonly password?: string | undefined;
+  /** Undefined: no TLS. */
+  readonly tls?: TlsFiles;
+}
 
 export interface KafkaSecurity {
   /** Undefined: no TLS. */
@@ -13,42 +23,88 @@ export interface KafkaSecurity {
   };
 }
 
+/** The files of an identity; they can be sent to another thread. */
+export interface IdentityFiles {
+  readonly username: string;
+  readonly passwordField: string;
+  /** '' for none. */
+  readonly passwordPath: string;
+  /** Undefined: no TLS. */
+  readonly tls: TlsPaths | undefined;
+}
+
 /** One identity for every outgoing connection: authority, certificate and key of `peer`. */
 const FIELDS = { certificate: 'peer.certificatePath', key: 'peer.keyPath', ca: 'peer.caPath' };
+
+/** Own members, which the makers of connections copy as they make one. */
+function watchedFiles(paths: TlsPaths): TlsFiles {
+  const files = new WatchedTls(FIELDS, paths);
+  const current = () => {
+    files.look();
+    return files.current;
+  };
+  return {
+    get ca() {
+      return current().ca;
+    },
+    get cert() {
+      return current().cert;
+    },
+    get key() {
+      return current().key;
+    },
+  };
+}
+
+/** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
+export function securityOf(files: IdentityFiles): StoreSecurity {
+  const { username, passwordField, passwordPath, tls } = files;
+  const password = watchedSecret(passwordField, passwordPath);
+  return {
+    ...(username !== '' && { username }),
+    ...(tls !== undefined && { tls: watchedFiles(tls) }),
+    get password() {
+      return password() || undefined;
+    },
+  };
+}
 
 /** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
 export function kafkaSecurity({ kafka, peer }: Pick<Config, 'kafka' | 'peer'>): KafkaSecurity {
   const { tls, saslMechanism: mechanism, saslUser: username, saslPasswordPath } = kafka;
-  const password = readSecret('kafka.saslPasswordPath', saslPasswordPath);
+  const password = watchedSecret('kafka.saslPasswordPath', saslPasswordPath);
   return {
-    ...(tls === 'on' && { tls: readTls(FIELDS, peer) }),
-    ...(mechanism !== 'none' && { sasl: { mechanism, username, password } }),
+    ...(tls === 'on' && { tls: watchedFiles(peer) }),
+    ...(mechanism !== 'none' && {
+      sasl: {
+        mechanism,
+        username,
+        get password() {
+          return password();
+        },
+      },
+    }),
   };
-}
-
-export interface StoreSecurity {
-  readonly username?: string;
-  readonly password?: string;
-  /** Undefined: no TLS. */
-  readonly tls?: TlsFiles;
 }
 
 /** True for `rediss://` and `https://`, in front of an address or of one of several. */
 const usesTls = (address: string) => /(^|\s)(https|rediss(\+\w+)?):\/\//.test(address);
 
-/** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
-export function redisSecurity(
+/** Of the Redis at an address; others of this process are shown the same. */
+export function redisIdentity(
   { behaviours, peer }: Pick<Config, 'behaviours' | 'peer'>,
   address: string,
-): StoreSecurity {
-  const { redisUser: username, redisPasswordPath } = behaviours;
-  const password = readSecret('behaviours.redisPasswordPath', redisPasswordPath);
-  return {
-    ...(username !== '' && { username }),
-    ...(password !== '' && { password }),
-    ...(usesTls(address) && { tls: readTls(FIELDS, peer) }),
-  };
+): IdentityFiles {
+  const { redisUser: username, redisPasswordPath: passwordPath } = behaviours;
+  const passwordField = 'behaviours.redisPasswordPath';
+  return { username, passwordField, passwordPath, tls: usesTls(address) ? peer : undefined };
 }
+
+/** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
+export const redisSecurity = (
+  config: Pick<Config, 'behaviours' | 'peer'>,
+  address: string,
+): StoreSecurity => securityOf(redisIdentity(config, address));
 
 /** Prefix of every key in Redis: clusters of different names share one server. */
 export function redisPrefix({ cluster }: Pick<Config, 'cluster'>): string {
@@ -57,12 +113,10 @@ export function redisPrefix({ cluster }: Pick<Config, 'cluster'>): string {
 
 /** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
 export function etcdSecurity({ cluster, peer }: Pick<Config, 'cluster' | 'peer'>): StoreSecurity {
-  const { etcdUser: username, etcdPasswordPath } = cluster;
-  const password = readSecret('cluster.etcdPasswordPath', etcdPasswordPath);
-  return {
-    ...(username !== '' && { username, password }),
-    ...(usesTls(cluster.etcd) && { tls: readTls(FIELDS, peer) }),
-  };
+  const { etcdUser: username, etcdPasswordPath: passwordPath } = cluster;
+  const passwordField = 'cluster.etcdPasswordPath';
+  const tls = usesTls(cluster.etcd) ? peer : undefined;
+  return securityOf({ username, passwordField, passwordPath, tls });
 }
 
 /** Contradictions between these keys. */

@@ -1,10 +1,13 @@
 export {
   etcdSecurity,
+  type IdentityFiles,
   type KafkaSecurity,
   kafkaSecurity,
+  redisIdentity,
   redisPrefix,
   redisSecurity,
   type StoreSecurity,
+  securityOf,
 } from './broker-security.js';
 export { noticeOfEarlierStores } from './earlier-stores.js';
 export { readSecret, readTls, type TlsFiles, type TlsPaths } from './key-files.js';
@@ -18,4 +21,5 @@ export {
 export { repositoryRoot } from './repository-root.js';
 export { CONFIG_KEYS, CONFIG_LIMITS, type Config, type ConfigKey } from './schema.js';
 export { FLAG_LINES, parseStartFlags, type StartFlags } from './start-flags.js';
+export { watchedSecret } from './watched-secret.js';
 export { type CertificateEnd, WatchedTls } from './watched-tls.js';

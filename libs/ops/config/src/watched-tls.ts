@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { TesseraError } from '@tessera/errors';
 import { readTls, type TlsFields, type TlsFiles, type TlsPaths } from './key-files.js';
+import { markOf } from './watched-secret.js';
 
 const LOOK_EVERY_MS = 1000;
 
@@ -11,16 +11,6 @@ export interface CertificateEnd {
   readonly field: string;
   /** Milliseconds since 1970. */
   readonly endsMs: number;
-}
-
-/** Identity of a file: another file of its name, as a link that leads elsewhere, differs. */
-function markOf(path: string): string {
-  try {
-    const { ino, dev, size, mtimeMs, ctimeMs } = statSync(path);
-    return [ino, dev, size, mtimeMs, ctimeMs].join(' ');
-  } catch {
-    return 'absent';
-  }
 }
 
 /**

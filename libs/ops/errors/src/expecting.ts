@@ -20,6 +20,9 @@ export function idExpected(value: unknown): string {
   return isRounded ? 'the ID as text (a number beyond 2^53 is rounded)' : 'a string or an integer';
 }
 
+/** True for what is nobody's ID: every way in refuses it. Spaces are those of Unicode. */
+export const isBlank = (id: string): boolean => id.trim() === '';
+
 /**
  * Makes the refusals of one code: `field: expected WHAT, got GOT`.
  * @returns a function of the field's path, what was expected, and what was given instead: a text

@@ -10,7 +10,7 @@ export {
   NATIVE_ERRORS,
   SERVICE_ERRORS,
 } from './codes.js';
-export { expecting, idExpected, shown } from './expecting.js';
+export { expecting, idExpected, isBlank, shown } from './expecting.js';
 export { finiteJson } from './finite-json.js';
 export {
   JSON_DEPTH_MAX,

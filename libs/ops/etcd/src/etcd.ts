@@ -23,6 +23,8 @@ interface KeyAnswer {
   readonly key: string;
   readonly value?: string;
   readonly create_revision?: string;
+  readonly mod_revision?: string;
+  readonly lease?: string;
 }
 
 interface RangeAnswer {
@@ -34,11 +36,17 @@ export interface EtcdEntry {
   readonly value: Buffer;
   /** Revision at which the key was made: another one of the same name has another. */
   readonly created: string;
+  /** Revision at which its value was put. */
+  readonly modified: string;
+  /** '0': it has none. */
+  readonly lease: string;
 }
 
 /** A condition of a transaction. */
 export type EtcdCondition = { readonly key: string } & (
   | { readonly value: Uint8Array }
+  | { readonly modified: string }
+  | { readonly lease: string }
   /** '0': there is no such key. */
   | { readonly created: string }
 );
@@ -62,8 +70,9 @@ export const endOf = (prefix: string): string =>
 /** How etcd is shown who asks. */
 export interface EtcdSecurity {
   readonly username?: string;
-  readonly password?: string;
-  /** PEM texts; left out: authorities of the system. */
+  /** Asked at each handshake, as the PEM texts are. */
+  readonly password?: string | undefined;
+  /** Left out: authorities of the system. */
   readonly tls?: {
     readonly ca: Buffer | undefined;
     readonly cert: Buffer | undefined;
@@ -112,17 +121,14 @@ export class Etcd {
     const parsed = parseAddresses(addresses);
     this.addresses = parsed.addresses;
     this.isTls = parsed.isTls;
-    const { ca, cert, key } = security.tls ?? {};
-    this.agent = this.isTls
-      ? new HttpsAgent({ keepAlive: true, ca, cert, key })
-      : new HttpAgent({ keepAlive: true });
+    this.agent = new (this.isTls ? HttpsAgent : HttpAgent)({ keepAlive: true });
   }
 
-  /** Values of all keys that begin so. */
-  async valuesUnder(prefix: string): Promise<readonly string[]> {
+  /** Of all keys that begin so. */
+  async entriesUnder(prefix: string): Promise<readonly EtcdEntry[]> {
     const range = { key: base64(prefix), range_end: base64(endOf(prefix)) };
     const { kvs = [] } = await this.ask<RangeAnswer>('kv/range', range);
-    return kvs.map(({ value = '' }) => fromBase64(value));
+    return kvs.map(entryOf);
   }
 
   /** @returns the lease, which ends `ttlSeconds` after it was kept for the last time */
@@ -205,10 +211,10 @@ export class Etcd {
     body: object,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const { username: name, password } = this.security;
+    const { username: name } = this.security;
     if (name === undefined) return this.post<Answer>(address, method, body, signal);
     const authenticate = async () => {
-      const given = { name, password: password ?? '' };
+      const given = { name, password: this.security.password ?? '' };
       const { token } = await this.post<{ token: string }>(
         address,
         'auth/authenticate',
@@ -260,7 +266,9 @@ export class Etcd {
     const request = isTls ? httpsRequest : httpRequest;
     const url = `${isTls ? 'https' : 'http'}://${address}/v3/${method}`;
     return new Promise((resolve, reject) => {
-      const asked = request(url, { method: 'POST', agent, signal, headers }, resolve);
+      const { ca, cert, key } = this.security.tls ?? {};
+      const options = { method: 'POST', agent, signal, headers, ca, cert, key };
+      const asked = request(url, options, resolve);
       asked.on('error', reject);
       asked.end(JSON.stringify(body));
     });
@@ -314,8 +322,14 @@ function reasonIn(text: string): string | undefined {
 
 const comparisonOf = (condition: EtcdCondition) => {
   const to = { key: base64(condition.key), result: 'EQUAL' };
-  return 'value' in condition
-    ? Object.assign(to, { target: 'VALUE', value: base64(condition.value) })
+  if ('value' in condition) {
+    return Object.assign(to, { target: 'VALUE', value: base64(condition.value) });
+  }
+  if ('lease' in condition) {
+    return Object.assign(to, { target: 'LEASE', lease: condition.lease });
+  }
+  return 'modified' in condition
+    ? Object.assign(to, { target: 'MOD', mod_revision: condition.modified })
     : Object.assign(to, { target: 'CREATE', create_revision: condition.created });
 };
 
@@ -332,8 +346,10 @@ function requestOf(step: EtcdStep): object {
   return { requestDeleteRange: Object.assign(end, { key: base64(step.remove) }) };
 }
 
-const entryOf = ({ key, value = '', create_revision = '0' }: KeyAnswer): EtcdEntry => ({
-  key: fromBase64(key),
-  value: Buffer.from(value, 'base64'),
-  created: create_revision,
+const entryOf = (answer: KeyAnswer): EtcdEntry => ({
+  key: fromBase64(answer.key),
+  value: Buffer.from(answer.value ?? '', 'base64'),
+  created: answer.create_revision ?? '0',
+  modified: answer.mod_revision ?? '0',
+  lease: answer.lease ?? '0',
 });

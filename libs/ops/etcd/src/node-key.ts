@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expecting, TesseraError } from '@tessera/errors';
-import type { Etcd } from './etcd.js';
+import type { Etcd, EtcdEntry } from './etcd.js';
 
 /** A node that is gone leaves after so long. */
 const NODE_LEASE_MS = 3000;
@@ -9,6 +9,7 @@ const KEEP_EVERY_MS = 500;
 /** A process that was killed holds its name until its lease ends. */
 const TAKE_ATTEMPTS_MAX = 10;
 const NO_KEY = '0';
+const NO_LEASE = '0';
 
 const invalid = expecting('CONFIG_INVALID');
 
@@ -83,6 +84,9 @@ export class NodeKey {
     this.hasLeft = true;
     clearInterval(this.timer);
     await this.inTurn(async () => {
+      // One that was put over it has no lease to end with.
+      const own = this.created !== NO_KEY && [this.condition];
+      if (own) await this.etcd.transact(own, { where: [{ remove: this.key }] });
       if (this.lease !== '') await this.etcd.revoke(this.lease);
       this.lost();
     }).catch(() => undefined);
@@ -129,35 +133,51 @@ export class NodeKey {
     if (!isKept) this.lease = await etcd.grant(NODE_LEASE_MS / 1000);
     const put = { put: key, value: this.value(), lease: this.lease };
     const get = { get: key };
-    const { found } = await etcd.transact([{ key, created: NO_KEY }], {
-      where: [put, get],
-      otherwise: [get],
-    });
-    const [entry] = found[0] ?? [];
-    const { instance, grpc } = entry === undefined ? {} : wordsOf(entry.value);
-    if (instance !== this.instance)
+    const steps = { where: [put, get], otherwise: [get] };
+    let { holds, found } = await etcd.transact([{ key, created: NO_KEY }], steps);
+    let [entry] = found[0] ?? [];
+    if (!holds && entry !== undefined && !this.isOfAnother(entry)) {
+      ({ holds, found } = await etcd.transact([{ key, modified: entry.modified }], steps));
+      [entry] = found[0] ?? [];
+    }
+    if (!holds || entry === undefined) {
+      const { grpc } = wordsOf(entry?.value ?? Buffer.of());
       return `'${this.node}'${grpc === undefined ? '' : ` at ${grpc}`}`;
-    this.created = entry?.created ?? NO_KEY;
+    }
+    this.created = entry.created;
     this.keptUntilMs = begunMs + NODE_LEASE_MS;
     return undefined;
   }
 
+  /** A process that lives keeps a lease and names its instance; anything else is put over. */
+  private isOfAnother({ value, lease }: EtcdEntry): boolean {
+    const { instance } = wordsOf(value);
+    return lease !== NO_LEASE && typeof instance === 'string' && instance !== this.instance;
+  }
+
   /**
-   * Keeps the lease and reads the own key back: a lease may live on while its key was taken away,
-   * by hand or by a snapshot that etcd was restored from.
+   * Keeps the lease and sees that the key is what this process would write: a lease may live on
+   * while its key was taken away or put over, by hand or by a snapshot that etcd was restored from.
    */
   private async keep(): Promise<void> {
     if (this.hasLeft) return;
     try {
       const begunMs = performance.now();
       const isKept = this.created !== NO_KEY && (await this.etcd.keep(this.lease));
-      if (isKept && (await this.replace())) this.keptUntilMs = begunMs + NODE_LEASE_MS;
+      const isOwn = isKept && ((await this.isThere()) || (await this.replace()));
+      if (isOwn) this.keptUntilMs = begunMs + NODE_LEASE_MS;
       else await this.write(1);
       this.fault = '';
     } catch (thrown) {
       const { code, message } = TesseraError.from(thrown);
       this.fault = code === 'CONFIG_INVALID' ? `another process has the name: ${message}` : message;
     }
+  }
+
+  private async isThere(): Promise<boolean> {
+    const { key, lease } = this;
+    const whole = [this.condition, { key, value: this.value() }, { key, lease }];
+    return (await this.etcd.transact(whole, { where: [] })).holds;
   }
 
   private value(): Buffer {

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { KafkaSecurity } from '@tessera/config';
 import type { Log } from '@tessera/telemetry';
 import type { Kafka, KafkaConfig, LogEntry, SASLOptions } from 'kafkajs';
@@ -18,14 +19,31 @@ export interface KafkaAddress {
 
 /** The same for kafkajs. */
 export function securedBy({ tls, sasl }: KafkaSecurity = {}): Pick<KafkaConfig, 'ssl' | 'sasl'> {
-  const { ca, cert, key } = tls ?? {};
-  const own = { ...(cert && { cert }), ...(key && { key }) };
   return {
-    ...(tls && { ssl: { ...(ca && { ca: [ca] }), ...own } }),
+    // Both are asked at each handshake.
+    ...(tls && { ssl: tls as NonNullable<KafkaConfig['ssl']> }),
     // Each mechanism is a type of its own there.
     ...(sasl && { sasl: sasl as SASLOptions }),
   };
 }
+
+interface RequestQueue {
+  readonly throttledUntil: number;
+  readonly pending: readonly unknown[];
+  scheduleCheckPendingRequests(): void;
+}
+
+/** A queue of it sets a timer for a time in the past where nothing waits: Node warns of it. */
+function quietenQueues(): void {
+  const queue = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js');
+  const own: RequestQueue = queue.prototype;
+  const { scheduleCheckPendingRequests: schedule } = own;
+  own.scheduleCheckPendingRequests = function (this: RequestQueue) {
+    if (this.pending.length > 0 || this.throttledUntil > Date.now()) schedule.call(this);
+  };
+}
+
+let isLoaded = false;
 
 /** kafkajs with all codecs of the protocol, loaded only where a broker is named. */
 export async function loadKafka(): Promise<typeof import('kafkajs')> {
@@ -36,6 +54,8 @@ export async function loadKafka(): Promise<typeof import('kafkajs')> {
   codecs[types.Snappy] = decompression('snappy');
   codecs[types.LZ4] = decompression('lz4');
   codecs[types.ZSTD] = decompression('zstd');
+  if (!isLoaded) quietenQueues();
+  isLoaded = true;
   return kafka;
 }
 

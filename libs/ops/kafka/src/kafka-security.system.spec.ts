@@ -43,6 +43,17 @@ function client(environment: Readonly<Record<string, string>>) {
 }
 
 describe('a broker with TLS and SASL', () => {
+  it('is shown the password of the handshake', async () => {
+    const path = join(folder.path, 'renewed');
+    writeFileSync(path, 'guessed');
+    const kafka = await client({ ...variables('plain'), TESSERA_KAFKA_SASL_PASSWORD_PATH: path });
+    const admin = kafka.admin({ retry: { retries: 0 } });
+    await expect(admin.connect()).rejects.toThrow();
+    writeFileSync(path, PASSWORD);
+    await admin.connect();
+    await admin.disconnect();
+  });
+
   it.each(['plain', 'scram-sha-256', 'scram-sha-512'])(
     'takes and gives by %s',
     async (mechanism) => {

@@ -1,7 +1,8 @@
 export {
-  parseRedisNodes,
-  type RedisAddress,
-  type RedisNode,
-  type RedisSecurity,
-} from './redis-address.js';
-export { isWrongServer, redisFault, redisRefusal } from './redis-faults.js';
+  type IdentityFiles as RedisIdentity,
+  type StoreSecurity as RedisSecurity,
+  securityOf,
+} from '@tessera/config';
+export { keyKeeping } from './kept-keys.js';
+export { parseRedisNodes, type RedisAddress } from './redis-address.js';
+export { mastersOf, type RedisClient, RedisLink } from './redis-link.js';

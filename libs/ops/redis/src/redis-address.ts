@@ -1,22 +1,11 @@
+import type { StoreSecurity } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
-
-/** How Redis is shown who calls. */
-export interface RedisSecurity {
-  readonly username?: string;
-  readonly password?: string;
-  /** PEM texts; left out: no TLS. */
-  readonly tls?: {
-    readonly ca: Buffer | undefined;
-    readonly cert: Buffer | undefined;
-    readonly key: Buffer | undefined;
-  };
-}
 
 export interface RedisAddress {
   /** `host:port`, or several of one cluster separated by commas; `rediss://` may be in front. */
   readonly address: string;
   /** Left out: no password and no TLS. */
-  readonly security?: RedisSecurity | undefined;
+  readonly security?: StoreSecurity | undefined;
 }
 
 export interface RedisNode {

@@ -19,6 +19,7 @@ import {
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventKey, placeValue, recordKey, windowRange } from './outside/embedded-keys.js';
 
 const RETENTION = parseRetention('buy=4,1000s; view|hover=3,100s; *=2');
 const START_MS = 10_000_000;
@@ -34,19 +35,19 @@ function event(over: Partial<BehaviourEvent>): BehaviourEvent {
 
 /** The rule restated over all events ever received, with nothing ever taken away. */
 class Model {
+  /** In the order in which they first arrived. */
   private readonly events: BehaviourEvent[] = [];
   private readonly erasedUntilMs = new Map<string, number>();
 
   append(batch: readonly BehaviourEvent[]): AppendOutcome[] {
-    const before = new Set(this.kept().map(nameOf));
-    const mine = new Set<string>();
+    const before = new Set(this.known().map(nameOf));
     const first = batch.map((one): AppendOutcome => {
       if (this.isOutside(one)) return 'outside';
-      if (before.has(nameOf(one)) || mine.has(nameOf(one))) return 'duplicate';
-      mine.add(nameOf(one));
+      if (before.has(nameOf(one))) return 'duplicate';
+      before.add(nameOf(one));
+      if (!this.events.some((other) => nameOf(other) === nameOf(one))) this.events.push(one);
       return 'added';
     });
-    this.events.push(...batch.filter((_, i) => first[i] === 'added'));
     const after = new Set(this.kept().map(nameOf));
     return first.map((outcome, i) =>
       outcome === 'added' && !after.has(nameOf(batch[i] as BehaviourEvent)) ? 'outside' : outcome,
@@ -60,11 +61,11 @@ class Model {
   }
 
   history(userId: string, limit: number): string[] {
-    const newest = limit === 0 ? [] : this.kept(userId).slice(-limit);
-    const arrival = (one: BehaviourEvent) => this.events.indexOf(one);
-    const order = (a: BehaviourEvent, b: BehaviourEvent) =>
-      a.timeMs - b.timeMs || arrival(a) - arrival(b);
-    return newest.sort(order).map((one) => one.eventId);
+    return limit === 0
+      ? []
+      : this.kept(userId)
+          .slice(-limit)
+          .map((one) => one.eventId);
   }
 
   private isOutside(one: BehaviourEvent): boolean {
@@ -75,18 +76,34 @@ class Model {
 
   /** Oldest first. */
   private kept(userId?: string): BehaviourEvent[] {
-    const order = (a: BehaviourEvent, b: BehaviourEvent) =>
-      a.timeMs - b.timeMs || (a.eventId < b.eventId ? -1 : 1);
-    const live = this.events.filter((one) => !this.isOutside(one)).sort(order);
-    return live.filter((one, i) => {
+    return this.live().filter((one, i, live) => {
       if (userId !== undefined && one.userId !== userId) return false;
-      const window = RETENTION.windowOf(one.action);
-      const newer = live
-        .slice(i + 1)
-        .filter((other) => other.userId === one.userId)
-        .filter((other) => RETENTION.windowOf(other.action) === window);
-      return newer.length < (RETENTION.windows[window]?.behavioursMax ?? 0);
+      return this.newer(one, live.slice(i + 1)).length < this.countOf(one);
     });
+  }
+
+  /** Those that are kept, and those cut of the time of the oldest of their window. */
+  private known(): BehaviourEvent[] {
+    return this.live().filter((one, _, live) => {
+      const later = live.filter(({ timeMs }) => timeMs > one.timeMs);
+      return this.newer(one, later).length < this.countOf(one);
+    });
+  }
+
+  private live(): BehaviourEvent[] {
+    const order = (a: BehaviourEvent, b: BehaviourEvent) => a.timeMs - b.timeMs;
+    return this.events.filter((one) => !this.isOutside(one)).sort(order);
+  }
+
+  private newer(one: BehaviourEvent, others: readonly BehaviourEvent[]): BehaviourEvent[] {
+    const window = RETENTION.windowOf(one.action);
+    return others.filter(
+      (other) => other.userId === one.userId && RETENTION.windowOf(other.action) === window,
+    );
+  }
+
+  private countOf({ action }: BehaviourEvent): number {
+    return RETENTION.windows[RETENTION.windowOf(action)]?.behavioursMax ?? 0;
   }
 }
 
@@ -202,6 +219,42 @@ describe.each([
     const order = [...ids, 'again'].filter((id) => kept.includes(id));
     expect(kept).toEqual(order);
     expect(kept).toHaveLength(4);
+  });
+
+  it('keeps of those of one time the last that arrived, however often they are sent', async () => {
+    const ids = ['8', '15', '9', '14', '10', '13', '11', '12'];
+    const hovers = ids.map((eventId) => event({ eventId, action: 'hover' }));
+    for (const one of hovers.slice(0, 5)) await opened.log.append([one]);
+    const log = await opened.reopen();
+    const outcomes = await log.append(hovers.slice(5));
+    expect(outcomes).toEqual(['added', 'added', 'added']);
+    expect(idsOf(await log.history('u', 9))).toEqual(['13', '11', '12']);
+    expect(idsOf(await log.history('u', 2))).toEqual(['11', '12']);
+    for (const one of hovers) expect(await log.append([one])).not.toEqual(['added']);
+    expect(idsOf(await log.history('u', 9))).toEqual(['13', '11', '12']);
+    // Over windows as well: `buy` has another.
+    await log.append([event({ eventId: '0' })]);
+    expect(idsOf(await log.history('u', 2))).toEqual(['12', '0']);
+    nowMs += 1;
+    await log.append(['a', 'b', 'c'].map((eventId) => event({ eventId, action: 'hover' })));
+    expect(await log.append([hovers[0] as BehaviourEvent])).toEqual(['outside']);
+    await log.erase('u', nowMs);
+    expect(await log.append(hovers)).toEqual(hovers.map(() => 'outside'));
+  });
+
+  it('dates behaviours of a clock that was ahead anew with the next', async () => {
+    const startMs = nowMs;
+    nowMs += TEN_YEARS_MS;
+    await opened.log.append(['ahead', 'last'].map((eventId) => event({ eventId, timeMs: nowMs })));
+    nowMs = startMs;
+    expect(await opened.log.append([event({ eventId: 'new', timeMs: nowMs + 1 })])).toEqual([
+      'added',
+    ]);
+    const history = await opened.log.history('u', 9);
+    expect(idsOf(history)).toEqual(['ahead', 'last', 'new']);
+    expect(history?.[0]?.time).toBe(nowMs / 1000);
+    const again = event({ eventId: 'ahead', timeMs: nowMs });
+    expect(await opened.log.append([again])).toEqual(['duplicate']);
   });
 
   it('gives back what an event said, in the order of time and then of arrival', async () => {
@@ -355,18 +408,76 @@ describe('the embedded store', () => {
   });
 });
 
+/** Of one time, in the order in which a release before took them. */
+const EARLIER = ['9', '10', '8'];
+const payloadOfEarlier = (arrival: number) => JSON.stringify(['i', 'hover', {}, arrival]);
+
+/** The newest of one time stay, those of a release before go first. */
+async function expectEarlierKept(log: BehaviourLog): Promise<void> {
+  expect(idsOf(await log.history('u', 9))).toEqual(EARLIER);
+  const hover = (eventId: string) => event({ eventId, action: 'hover' });
+  expect(await log.append([hover('8'), hover('1')])).toEqual(['duplicate', 'added']);
+  const kept = idsOf(await log.history('u', 9));
+  expect(kept).toHaveLength(3);
+  expect(kept.at(-1)).toBe('1');
+  await log.append([hover('2'), hover('3')]);
+  expect(idsOf(await log.history('u', 9))).toEqual(['1', '2', '3']);
+  expect(await log.erase('u', nowMs)).toBe(true);
+  await log.close();
+}
+
+describe('behaviours that a release before stored', () => {
+  beforeEach(() => {
+    nowMs = START_MS;
+  });
+
+  it('are read and cut in the embedded store', async () => {
+    const folder = temporaryFolder({});
+    const path = join(folder.path, 'store');
+    const store = await OrderedStore.open({ path, reserveBytes: 0 });
+    const place = { window: 1, timeMs: nowMs };
+    const put = EARLIER.flatMap((eventId, index) => [
+      { key: eventKey('u', eventId), value: placeValue(place) },
+      {
+        key: Buffer.concat([windowRange('u', 1, nowMs, nowMs).from, Buffer.from(eventId)]),
+        value: Buffer.from(payloadOfEarlier(index + 1)),
+      },
+    ]);
+    const record = { known: true, profile: {}, counts: [0, 3, 0], purgedMs: nowMs };
+    put.push({ key: recordKey('u'), value: Buffer.from(JSON.stringify(record)) });
+    await store.write({ erased: [], put, durability: 'process' });
+    store.close();
+    const options = { path, retention: RETENTION, nowMs: clock };
+    await expectEarlierKept(await EmbeddedBehaviourLog.open(options));
+    folder.remove();
+  });
+
+  it('are read and cut in Redis', async () => {
+    const client = new Redis(`redis://${redis.address}`);
+    await client.hset('old:{u}:r', { known: '1' });
+    for (const [index, eventId] of EARLIER.entries()) {
+      await client.hset('old:{u}:e', eventId, payloadOfEarlier(index + 1));
+      await client.zadd('old:{u}:w1', nowMs, eventId);
+    }
+    const options = { address: redis.address, keyPrefix: 'old:', retention: RETENTION };
+    await expectEarlierKept(await RedisBehaviourLog.open({ ...options, nowMs: clock }));
+    expect(await client.keys('old:*')).toEqual(['old:{u}:r']);
+    await client.quit();
+  });
+});
+
 describe('an embedded store of a newer release', () => {
   it('is named and not read', async () => {
     const folder = temporaryFolder({});
     const path = join(folder.path, 'store');
     const store = await OrderedStore.open({ path, reserveBytes: 0 });
-    const entry = { key: Buffer.from('f'), value: Buffer.from('2') };
+    const entry = { key: Buffer.from('f'), value: Buffer.from('3') };
     await store.write({ erased: [], put: [entry], durability: 'process' });
     store.close();
     const open = EmbeddedBehaviourLog.open({ path, retention: RETENTION, nowMs: clock });
     await expect(open).rejects.toMatchObject({
       code: 'STORE_NEWER',
-      message: expect.stringContaining('expected format 1 at most, got format 2'),
+      message: expect.stringContaining('expected format 2 at most, got format 3'),
     });
     folder.remove();
   });
@@ -412,6 +523,28 @@ describe('Redis', () => {
     await expect(fill()).rejects.toMatchObject({ code: 'STORE_FULL', retryable: true });
     expect(await log.history('e0', 1)).toHaveLength(1);
     await log.close();
+    await server.stop();
+  });
+
+  it('that may forget is refused at the start, and a condition once it runs', async () => {
+    const server = await startRedisServer(['--maxmemory', '8mb', '--appendonly', 'no']);
+    const admin = new Redis(`redis://${server.address}`);
+    const setPolicy = (policy: string) => admin.config('SET', 'maxmemory-policy', policy);
+    await setPolicy('volatile-lru');
+    const log = await RedisBehaviourLog.open(optionsOf(server.address));
+    const lost = expect.stringContaining('appendonly is off and no replica is there');
+    expect(log.reach()).toEqual({ state: 'degraded', reason: lost });
+    await admin.config('SET', 'appendonly', 'yes');
+    await setPolicy('allkeys-lru');
+    await expect(RedisBehaviourLog.open(optionsOf(server.address))).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      field: 'behaviours.redis',
+      message: expect.stringContaining('noeviction or volatile-*, got allkeys-lru'),
+    });
+    await admin.client('KILL', 'SKIPME', 'yes', 'TYPE', 'normal');
+    const reached = () => log.profile('u').then(() => log.reach().reason, String);
+    await expect.poll(reached).toContain('got allkeys-lru');
+    await Promise.all([admin.quit(), log.close()]);
     await server.stop();
   });
 

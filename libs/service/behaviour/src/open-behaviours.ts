@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import type { RedisSecurity } from '@tessera/redis';
-import { MILLISECONDS_PER_SECOND } from '@tessera/units';
+import { CLOCK, MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { BehaviourEvent } from './domain/behaviour-event.js';
 import type { BehaviourLog } from './domain/behaviour-log.js';
 import type { BehaviourStore } from './domain/behaviour-store.js';
@@ -107,10 +107,10 @@ export async function openBehaviours(
 function openLog(options: BehaviourOptions) {
   const { store, path, reserveBytes = 0, redis, redisSecurity: security } = options;
   const { keyPrefix, retention } = options;
-  const nowMs = Date.now;
+  const kept = { retention, nowMs: CLOCK.earliestMs, latestMs: CLOCK.latestMs };
   return store === 'redis'
-    ? RedisBehaviourLog.open({ address: redis, security, keyPrefix, retention, nowMs })
-    : EmbeddedBehaviourLog.open({ path, reserveBytes, retention, nowMs });
+    ? RedisBehaviourLog.open({ address: redis, security, keyPrefix, ...kept })
+    : EmbeddedBehaviourLog.open({ path, reserveBytes, ...kept });
 }
 
 function usersOf(path: string): Promise<MemoryBehaviourStore> {

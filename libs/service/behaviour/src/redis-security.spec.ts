@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig, redisSecurity } from '@tessera/config';
+import { loadConfig, redisSecurity, securityOf } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import {
   documentedRights,
@@ -10,6 +10,7 @@ import {
   startRedisServer,
   temporaryFolder,
 } from '@tessera/testing';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseRetention } from './domain/retention.js';
 import { RedisBehaviourLog } from './outside/redis-behaviour-log.js';
@@ -103,6 +104,30 @@ describe('Redis with users, passwords and TLS', () => {
     const log = await open(variables);
     await expect(log.history('u', 9)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     await log.close();
+  });
+
+  it('takes a password that is renewed while it runs', async () => {
+    const path = join(folder.path, 'renewed');
+    writeFileSync(path, 'first');
+    const server = await startRedisServer(['--requirepass', 'first']);
+    const security = securityOf({
+      username: '',
+      passwordField: 'behaviours.redisPasswordPath',
+      passwordPath: path,
+      tls: undefined,
+    });
+    const options = { retention: parseRetention('*=10'), keyPrefix: 't:', nowMs: Date.now };
+    const log = await RedisBehaviourLog.open({ ...options, address: server.address, security });
+    await log.putProfile('u', { age: '3' });
+    const admin = new Redis(`redis://:first@${server.address}`);
+    await admin.config('SET', 'requirepass', 'second');
+    await admin.client('KILL', 'SKIPME', 'yes', 'TYPE', 'normal');
+    await expect.poll(() => log.profile('u').catch((error) => error.code)).toBe('CONFIG_INVALID');
+    writeFileSync(path, 'second');
+    expect(await log.profile('u')).toEqual({ age: '3' });
+    await log.putProfile('u', {});
+    await Promise.all([admin.quit(), log.close()]);
+    await server.stop();
   });
 
   it('has its password in a file of one line, never in what is printed', async () => {

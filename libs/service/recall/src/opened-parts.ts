@@ -7,6 +7,7 @@ import {
 } from '@tessera/behaviour';
 import type { CatalogueChanges } from '@tessera/catalogue';
 import type { Catalogue, ChangingCatalogue, Engine } from '@tessera/engine';
+import { CLOCK } from '@tessera/units';
 import type { DroppedCache, RecallDefaults } from './domain/runtime-types.js';
 
 /** Parts that must be closed: the engine first, since its requests read the catalogue. */
@@ -58,7 +59,7 @@ export class Opened {
     store: BehaviourStore,
   ): Popularity | undefined {
     if (withoutHistory !== 'popular') return undefined;
-    const popularity = new Popularity(Date.now);
+    const popularity = new Popularity(CLOCK.earliestMs);
     const isWanted = () => this.closing === undefined;
     this.counting = rebuildPopularity(store, popularity, isClick, isWanted);
     return popularity;

@@ -418,6 +418,7 @@ describe('a request', () => {
       "userId: user 'nobody' is not known",
     ],
     ['userId', { userId: '' }, 'REQUEST_INVALID', 'userId: expected 1..256 characters, got 0'],
+    ['userId', { userId: ' ' }, 'REQUEST_INVALID', 'userId: expected an ID that is not blank'],
     ['userId', { userId: LONG }, 'REQUEST_INVALID', 'userId: expected 1..256 characters'],
     ['userId', { userId: 'ann', history: ['i1'] }, 'REQUEST_INVALID', 'exactly one of userId'],
     [

@@ -4,6 +4,5 @@ export { parseStoreAddress } from './domain/store-address.js';
 export type { StoreCall, StoreCallStatus, StoreLink } from './domain/store-link.js';
 export type { GuardCounts, GuardOptions } from './guarded-store.js';
 export { openStore, type StoreSettings } from './open-store.js';
-export type { StoreS3Settings } from './outside/s3-client.js';
 export type { StoreMetrics, StoreThreadData } from './store-messages.js';
 export { StoreThread } from './store-thread.js';

@@ -1,8 +1,8 @@
-import type { RedisSecurity } from '@tessera/redis';
+import type { BucketSettings } from '@tessera/buckets';
+import { type RedisIdentity, securityOf } from '@tessera/redis';
 import type { SharedKvStore } from './domain/kv-store.js';
 import { parseStoreAddress } from './domain/store-address.js';
 import { RedisSharedStore } from './outside/redis-store.js';
-import type { StoreS3Settings } from './outside/s3-client.js';
 import { S3SharedStore } from './outside/s3-store.js';
 
 /** Of one store; it can be sent to another thread. */
@@ -16,9 +16,9 @@ export interface StoreSettings {
   /** Milliseconds of one operation of the store. */
   readonly timeoutMs: number;
   /** Of Redis. */
-  readonly security?: RedisSecurity;
+  readonly identity?: RedisIdentity;
   /** Of a bucket. */
-  readonly s3: StoreS3Settings;
+  readonly s3: BucketSettings;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface StoreSettings {
  */
 export function openStore(field: string, settings: StoreSettings): SharedKvStore {
   const address = parseStoreAddress(field, settings.address);
-  return address.kind === 's3'
-    ? new S3SharedStore({ ...settings, field, address })
-    : new RedisSharedStore({ ...settings, field, address });
+  if (address.kind === 's3') return new S3SharedStore({ ...settings, field, address });
+  const security = settings.identity && securityOf(settings.identity);
+  return new RedisSharedStore({ ...settings, field, address, security });
 }

@@ -1,8 +1,5 @@
-import { TesseraError } from '@tessera/errors';
-import { parseRedisNodes, type RedisAddress, redisFault, redisRefusal } from '@tessera/redis';
+import { parseRedisNodes, type RedisAddress, type RedisClient, RedisLink } from '@tessera/redis';
 import type { Log } from '@tessera/telemetry';
-import { withinMs } from '@tessera/turns';
-import type { Redis } from 'ioredis';
 import type { LogEntry } from '../domain/cluster-log.js';
 import type { EtcdLog } from './etcd-log.js';
 
@@ -23,51 +20,40 @@ export async function takeOverRedisLog(
 ): Promise<void> {
   if ((await log.bounds()).identity !== '') return;
   const [stream, moved] = [`{${name}}:log`, `{${name}}:log:moved`];
-  const redis = await connected(address);
+  const link = linkOf(address);
+  const ask = <T>(command: (redis: RedisClient) => Promise<T>) => link.call(command);
   try {
-    const ask = <T>(asked: Promise<T>) => withinMs(ANSWER_MS, asked);
-    const identity = await ask(redis.get(`${stream}:identity`));
+    const identity = await ask((redis) => redis.get(`${stream}:identity`));
     if (identity === null) return;
     // Of several that take it over one renames it.
-    await ask(redis.rename(stream, moved)).catch((thrown: unknown) => {
+    await ask((redis) => redis.rename(stream, moved)).catch((thrown: unknown) => {
       if (!/no such key/.test((thrown as Error).message)) throw thrown;
     });
     const from = async (offset: number) => {
-      const found = await ask(redis.xrangeBuffer(moved, `${offset}-0`, '+', 'COUNT', PAGE));
+      const found = await ask((redis) =>
+        redis.xrangeBuffer(moved, `${offset}-0`, '+', 'COUNT', PAGE),
+      );
       return found.map(([id, fields]) => entryOf(id, fields));
     };
     const end = await log.adopt(identity, from);
     nodeLog.warn({ end, moved }, 'the cluster log of Redis is continued in etcd');
-  } catch (thrown) {
-    throw fault(address.address, thrown);
   } finally {
-    redis.disconnect();
+    link.close();
   }
 }
 
-async function connected({ address, security }: RedisAddress): Promise<Redis> {
-  const { Cluster, Redis } = await import('ioredis');
+function linkOf({ address, security }: RedisAddress): RedisLink {
   const nodes = parseRedisNodes(FIELD, address);
-  const options = { ...security, lazyConnect: true, maxRetriesPerRequest: 1 };
-  const [first] = nodes;
-  const client =
-    nodes.length > 1 || first === undefined
-      ? new Cluster([...nodes], { redisOptions: options, lazyConnect: true })
-      : new Redis({ ...options, ...first });
-  // Without a listener each failure would also be printed.
-  client.on('error', () => undefined);
-  try {
-    await withinMs(ANSWER_MS, client.connect());
-    return client as Redis;
-  } catch (thrown) {
-    client.disconnect();
-    throw fault(address, thrown);
-  }
-}
-
-function fault(address: string, thrown: unknown): TesseraError {
-  if (thrown instanceof TesseraError) return thrown;
-  return redisRefusal(FIELD, thrown) ?? redisFault(`Redis at ${address}`, thrown);
+  return new RedisLink({
+    nodes,
+    isCluster: nodes.length > 1,
+    isTls: security?.tls !== undefined,
+    security,
+    field: FIELD,
+    place: `Redis at ${address}`,
+    timeoutMs: ANSWER_MS,
+    scripts: {},
+  });
 }
 
 function entryOf(id: Buffer, fields: readonly Buffer[]): LogEntry {

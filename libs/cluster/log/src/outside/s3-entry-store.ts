@@ -1,41 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type * as Sdk from '@aws-sdk/client-s3';
+import {
+  BucketClient,
+  type BucketSettings,
+  bucketFault,
+  isAbsent,
+  type ObjectPlace,
+  type PutCondition,
+  statusOf,
+} from '@tessera/buckets';
 import { TesseraError } from '@tessera/errors';
 import { openRegular } from '@tessera/files';
 import { checkEntryName } from '../domain/entry-name.js';
 import type { EntryStore } from '../domain/entry-store.js';
 
-/** As `adapters.s3*` of the configuration has them. */
-export interface EntryStoreS3Settings {
-  /** Empty: that of AWS in the region. */
-  readonly endpoint: string;
-  readonly region: string;
-  /** The bucket is in the path of its URL, not in the name of the host. */
-  readonly isPathStyle: boolean;
-  /** Milliseconds without a byte, after which an operation is given up. */
+/** Milliseconds without a byte, after which an operation is given up, beside where buckets are. */
+export interface EntryStoreS3Settings extends BucketSettings {
   readonly timeoutMs: number;
-}
-
-interface Client {
-  readonly sdk: typeof Sdk;
-  readonly client: Sdk.S3Client;
 }
 
 type Body = Uint8Array | Readable;
 
-const NOT_FOUND = 404;
 /** Somebody has put the same name meanwhile, or is about to. */
 const ALREADY_THERE: readonly unknown[] = [409, 412];
 /** The store does not know the condition. */
 const NOT_IMPLEMENTED = 501;
-const INSUFFICIENT_STORAGE = 507;
-const ATTEMPTS = 3;
 
 /** Objects below a prefix of one bucket. */
 export class S3EntryStore implements EntryStore {
-  private client: Promise<Client> | undefined;
+  private readonly client: BucketClient;
 
   /** @param prefix ends with a slash, or is empty */
   constructor(
@@ -43,7 +37,9 @@ export class S3EntryStore implements EntryStore {
     private readonly bucket: string,
     private readonly prefix: string,
     private readonly settings: EntryStoreS3Settings,
-  ) {}
+  ) {
+    this.client = new BucketClient(settings, settings.timeoutMs);
+  }
 
   put(name: string, content: Uint8Array): Promise<void> {
     return this.putBody(name, content.length, () => content);
@@ -66,8 +62,8 @@ export class S3EntryStore implements EntryStore {
   }
 
   async get(name: string): Promise<Uint8Array> {
-    return this.act(name, async (key, progress) => {
-      const body = await this.bodyOf(key, progress);
+    return this.act(name, async (place, progress) => {
+      const { body } = await this.client.get(place, progress.signal);
       const parts: Uint8Array[] = [];
       for await (const part of body) {
         progress.moved();
@@ -80,8 +76,8 @@ export class S3EntryStore implements EntryStore {
   async getFile(name: string, path: string): Promise<void> {
     const partial = `${path}.${randomUUID()}`;
     try {
-      await this.act(name, async (key, progress) => {
-        const body = await this.bodyOf(key, progress);
+      await this.act(name, async (place, progress) => {
+        const { body } = await this.client.get(place, progress.signal);
         const file = await open(partial, 'wx');
         try {
           for await (const part of body) {
@@ -100,27 +96,20 @@ export class S3EntryStore implements EntryStore {
   }
 
   async list(prefix: string): Promise<readonly string[]> {
-    return this.within(prefix, async ({ signal: abortSignal, moved }) => {
-      const { client, sdk } = await this.opened();
-      const wanted = { Bucket: this.bucket, Prefix: this.prefix + prefix };
+    return this.within(prefix, async ({ signal, moved }) => {
       const names: string[] = [];
-      for (let ContinuationToken: string | undefined; ; ) {
-        const command = new sdk.ListObjectsV2Command({ ...wanted, ContinuationToken });
-        const page = await client.send(command, { abortSignal });
+      for (let from = ''; ; ) {
+        const page = await this.client.keys(this.bucket, this.prefix + prefix, from, signal);
         moved();
-        for (const { Key = '' } of page.Contents ?? []) names.push(Key.slice(this.prefix.length));
-        ContinuationToken = page.NextContinuationToken;
-        if (ContinuationToken === undefined) return names.sort();
+        for (const key of page.keys) names.push(key.slice(this.prefix.length));
+        from = page.next;
+        if (from === '') return names.sort();
       }
     });
   }
 
   async remove(name: string): Promise<void> {
-    await this.act(name, async (key, { signal }) => {
-      const { client, sdk } = await this.opened();
-      const command = new sdk.DeleteObjectCommand({ Bucket: this.bucket, Key: key });
-      await client.send(command, { abortSignal: signal });
-    });
+    await this.act(name, (place, { signal }) => this.client.remove(place, signal));
   }
 
   private async putBody(
@@ -128,52 +117,40 @@ export class S3EntryStore implements EntryStore {
     bytes: number,
     open: (progress: Progress) => Body,
   ): Promise<void> {
-    await this.act(name, async (key, progress) => {
+    await this.act(name, async (place, progress) => {
       const { signal } = progress;
       // Not every store knows the condition, and some take no notice of it.
-      if (await this.isThere(key, signal)) return;
-      const { client, sdk } = await this.opened();
-      const send = async (condition: { readonly IfNoneMatch?: string }) => {
-        const wanted = { Bucket: this.bucket, Key: key, ContentLength: bytes, ...condition };
-        const command = new sdk.PutObjectCommand({ ...wanted, Body: open(progress) });
-        await client.send(command, { abortSignal: signal });
-      };
+      if (await this.isThere(place, signal)) return;
+      const send = (condition: PutCondition) =>
+        this.client.put(place, { bytes, content: open(progress) }, condition, signal);
       try {
         await send({ IfNoneMatch: '*' });
       } catch (thrown) {
         const status = statusOf(thrown);
         if (status === NOT_IMPLEMENTED) await send({});
         else if (!ALREADY_THERE.includes(status)) throw thrown;
-        else if (!(await this.isThere(key, signal))) throw thrown;
+        else if (!(await this.isThere(place, signal))) throw thrown;
       }
     });
   }
 
-  private async isThere(key: string, signal: AbortSignal): Promise<boolean> {
-    const { client, sdk } = await this.opened();
-    const command = new sdk.HeadObjectCommand({ Bucket: this.bucket, Key: key });
+  private async isThere(place: ObjectPlace, signal: AbortSignal): Promise<boolean> {
     try {
-      await client.send(command, { abortSignal: signal });
+      await this.client.head(place, signal);
       return true;
     } catch (thrown) {
-      if (statusOf(thrown) === NOT_FOUND) return false;
+      if (isAbsent(thrown)) return false;
       throw thrown;
     }
   }
 
-  private async bodyOf(key: string, { signal }: Progress): Promise<AsyncIterable<Uint8Array>> {
-    const { client, sdk } = await this.opened();
-    const command = new sdk.GetObjectCommand({ Bucket: this.bucket, Key: key });
-    const { Body } = await client.send(command, { abortSignal: signal });
-    return Body as Readable;
-  }
-
   private async act<T>(
     name: string,
-    act: (key: string, progress: Progress) => Promise<T>,
+    act: (place: ObjectPlace, progress: Progress) => Promise<T>,
   ): Promise<T> {
     checkEntryName(this.place, name);
-    return this.within(name, (progress) => act(this.prefix + name, progress));
+    const place = { bucket: this.bucket, key: this.prefix + name };
+    return this.within(name, (progress) => act(place, progress));
   }
 
   private async within<T>(name: string, act: (progress: Progress) => Promise<T>): Promise<T> {
@@ -188,23 +165,9 @@ export class S3EntryStore implements EntryStore {
   }
 
   private fault(thrown: unknown, name = ''): TesseraError {
-    const { name: kind, message } = thrown as Error;
-    const status = statusOf(thrown);
-    const cause = { cause: thrown };
-    if (status === NOT_FOUND && kind !== 'NoSuchBucket') {
-      const text = `${this.place}: expected ${name}, which is not there`;
-      return new TesseraError('STORE_CORRUPT', text, cause);
-    }
-    const isFull = status === INSUFFICIENT_STORAGE || codeOf(thrown) === 'ENOSPC';
-    const numbered = status === undefined ? '' : ` (${status})`;
-    const text = `${this.place}: ${name}: ${kind}, ${message}${numbered}`;
-    return new TesseraError(isFull ? 'STORE_FULL' : 'STORE_UNAVAILABLE', text, cause);
-  }
-
-  /** Loaded with the first operation: it takes a quarter of a second. */
-  private opened(): Promise<Client> {
-    this.client ??= openClient(this.settings);
-    return this.client;
+    if (!isAbsent(thrown)) return bucketFault(`${this.place}: ${name}`, thrown);
+    const text = `${this.place}: expected ${name}, which is not there`;
+    return new TesseraError('STORE_CORRUPT', text, { cause: thrown });
   }
 }
 
@@ -233,26 +196,4 @@ async function* counted(parts: AsyncIterable<Uint8Array>, progress: Progress) {
     progress.moved();
     yield part;
   }
-}
-
-const codeOf = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code;
-
-function statusOf(thrown: unknown): number | undefined {
-  return (thrown as Partial<Sdk.S3ServiceException>).$metadata?.httpStatusCode;
-}
-
-async function openClient(settings: EntryStoreS3Settings): Promise<Client> {
-  const { endpoint, region, isPathStyle, timeoutMs } = settings;
-  const sdk = await import('@aws-sdk/client-s3');
-  const client = new sdk.S3Client({
-    ...(endpoint === '' ? {} : { endpoint }),
-    region,
-    forcePathStyle: isPathStyle,
-    maxAttempts: ATTEMPTS,
-    requestHandler: { connectionTimeout: timeoutMs },
-    // Not every store knows other checksums than those that it asks for.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  });
-  return { sdk, client };
 }

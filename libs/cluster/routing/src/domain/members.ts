@@ -78,6 +78,27 @@ export function checkedMembers(
   return [...members].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** Those that can be, earlier ones first; the others are skipped with the error of each. */
+export function possibleMembers(
+  members: readonly Member[],
+  field: string,
+  skip: (thrown: unknown) => void,
+): readonly Member[] {
+  try {
+    return checkedMembers(members, field);
+  } catch {
+    let possible: readonly Member[] = [];
+    for (const member of members) {
+      try {
+        possible = checkedMembers([...possible, member], field);
+      } catch (thrown) {
+        skip(thrown);
+      }
+    }
+    return possible;
+  }
+}
+
 /**
  * NAME=GRPC_ADDRESS/HTTP_ADDRESS, `*WEIGHT` behind where it is not 1, `@append` or `@answer` behind
  * where the role is not both; separated by commas.

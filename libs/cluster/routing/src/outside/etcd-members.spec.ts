@@ -124,6 +124,35 @@ describe.skipIf(missing.length > 0)('members in etcd', () => {
     await member.leave();
   });
 
+  it('are not lost by an entry that is none: it is skipped and named', async () => {
+    const member = new Registered(etcd, 'ours');
+    await member.join(node('e'));
+    await until('the member', () => last() === 'e');
+    const twin = Object.assign(node('e'), { name: 'zz', partitionCount: 65_536, instance: 'x' });
+    for (const [value, reason] of [
+      ['not json', 'got not json'],
+      ['', 'got nothing'],
+      ['7', 'got 7'],
+      ['{"name":"zz"}', 'nodes/zz: expected a node with its name, addresses'],
+      [JSON.stringify(node('e')), 'nodes/zz: expected a node with its name'],
+    ] as const) {
+      const put = { put: '/tessera/ours/nodes/zz', value: Buffer.from(value) };
+      await etcd.transact([], { where: [put] });
+      await until(reason, () => membership.reading().reason.includes(reason));
+      const begun: string[] = [];
+      const fresh = etcdMembership(etcd, 'ours');
+      await fresh.start(async (members) => void begun.push(members.map(({ name }) => name).join()));
+      fresh.close();
+      expect(begun).toEqual(['', 'e']);
+    }
+    await put(etcd, '/tessera/ours/nodes/zz', twin, await etcd.grant(60));
+    await until('the later one', () => last() === 'zz');
+    expect(membership.reading().reason).toContain('address e:1 twice');
+    await etcd.transact([], { where: [{ remove: '/tessera/ours/nodes/zz' }] });
+    await until('no fault', () => membership.reading().state === 'ok' && last() === 'e');
+    await member.leave();
+  });
+
   it('with another number of partitions are no members', async () => {
     const member = new Registered(etcd, 'ours');
     await member.join(node('e'));
@@ -131,6 +160,7 @@ describe.skipIf(missing.length > 0)('members in etcd', () => {
     const entry = Object.assign(node('p'), { partitionCount: 256, instance: 'x' });
     await put(etcd, '/tessera/ours/nodes/p', entry, lease);
     await until('a fault', () => membership.reading().reason.includes('expected 65536 partitions'));
+    expect(last()).toBe('e');
     await etcd.revoke(lease);
     await until('no fault', () => membership.reading().state === 'ok');
     await member.leave();
@@ -167,6 +197,8 @@ async function operate(address: string, method: string, body: object): Promise<v
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const KEY = '/tessera/ours/nodes/n';
+const textAt = async (etcd: Etcd) =>
+  (await etcd.entriesUnder(KEY)).map(({ value }) => value.toString()).join();
 
 describe.skipIf(missing.length > 0)('a node in etcd', () => {
   let server: Awaited<ReturnType<typeof startEtcdServer>>;
@@ -180,11 +212,11 @@ describe.skipIf(missing.length > 0)('a node in etcd', () => {
     const etcd = new Etcd(`${silent.address},${server.address}`);
     const member = new Registered(etcd, 'silent');
     await member.join(node('n'));
-    const held: string[] = [];
-    await etcd.valuesUnder('/tessera/silent/');
+    const held: unknown[] = [];
+    await etcd.entriesUnder('/tessera/silent/');
     const asked = silent.asked();
     for (let look = 0; look < 50; look += 1) {
-      held.push(...(await etcd.valuesUnder('/tessera/silent/')));
+      held.push(...(await etcd.entriesUnder('/tessera/silent/')));
     }
     expect(held).toHaveLength(50);
     expect(silent.asked()).toBe(asked);
@@ -199,7 +231,7 @@ describe.skipIf(missing.length > 0)('a node in etcd', () => {
     await member.join(node('n'));
     const take = () => operate(server.address, 'kv/deleterange', { key: base64(KEY) });
     await take();
-    await until('the key is back', async () => (await etcd.valuesUnder(KEY)).length > 0);
+    await until('the key is back', async () => (await etcd.entriesUnder(KEY)).length > 0);
     expect(member.reason).toBe('');
     const other = { name: 'n', grpc: 'elsewhere:1', instance: 'x' };
     // In one step: between two the node would have put its own back.
@@ -207,20 +239,48 @@ describe.skipIf(missing.length > 0)('a node in etcd', () => {
       key: base64(KEY),
       value: base64(JSON.stringify(other)),
     });
-    await until(
-      'its own is back',
-      async () => !(await etcd.valuesUnder(KEY)).join().includes('elsewhere'),
-    );
-    for (;;) {
-      await take();
-      const { holds } = await etcd.transact([{ key: KEY, created: '0' }], {
-        where: [{ put: KEY, value: Buffer.from(JSON.stringify(other)) }],
-      });
-      if (holds) break;
+    await until('its own is back', async () => !(await textAt(etcd)).includes('elsewhere'));
+    const replaced = async (value: string, more: object) => {
+      for (;;) {
+        await take();
+        const put = { put: KEY, value: Buffer.from(value) };
+        const { holds } = await etcd.transact([{ key: KEY, created: '0' }], {
+          where: [Object.assign(put, more)],
+        });
+        if (holds) return;
+      }
+    };
+    // No node that lives: no lease, or no words of one.
+    const lease = await etcd.grant(60);
+    for (const [value, more] of [
+      [JSON.stringify(other), {}],
+      ['not json', {}],
+      ['', { lease }],
+    ] as const) {
+      await replaced(value, more);
+      await until('its own is back', async () => (await textAt(etcd)).includes('"grpc":"n:1"'));
+      expect(member.reason).toBe('');
     }
+    await replaced(JSON.stringify(other), { lease });
     await until('another has the name', () => member.reason.includes("'n' at elsewhere:1"));
     await take();
     await until('it is back again', () => member.reason === '');
+    await member.leave();
+    expect(await etcd.entriesUnder(KEY)).toEqual([]);
+  });
+
+  it('keeps the lease of its key where another put its value without one', async () => {
+    const etcd = new Etcd(server.address);
+    const member = new Registered(etcd, 'ours');
+    await member.join(node('n'));
+    const value = base64(await textAt(etcd));
+    await operate(server.address, 'kv/put', { key: base64(KEY), value });
+    await until('the lease', async () => (await etcd.entriesUnder(KEY))[0]?.lease !== '0');
+    const [before] = await etcd.entriesUnder(KEY);
+    const kept = new Etcd(server.address);
+    await until('beats', async () => (await kept.keep(before?.lease ?? '')) && kept.nowMs > 0);
+    // A beat writes nothing where the key is as it should be.
+    expect((await etcd.entriesUnder(KEY))[0]?.modified).toBe(before?.modified);
     await member.leave();
   });
 
@@ -231,12 +291,12 @@ describe.skipIf(missing.length > 0)('a node in etcd', () => {
     await act('auth/role/add', { name: 'root' });
     await act('auth/user/grant', { user: 'root', role: 'root' });
     await act('auth/enable', {});
-    await expect(new Etcd(own.address).valuesUnder('/tessera/')).rejects.toMatchObject({
+    await expect(new Etcd(own.address).entriesUnder('/tessera/')).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: 'cluster.etcdUser: expected a user, which this etcd asks for, got none',
     });
     const guessed = new Etcd(own.address, { username: 'root', password: 'x' });
-    await expect(guessed.valuesUnder('/tessera/')).rejects.toMatchObject({
+    await expect(guessed.entriesUnder('/tessera/')).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       field: 'cluster.etcdUser',
     });
@@ -246,7 +306,7 @@ describe.skipIf(missing.length > 0)('a node in etcd', () => {
     await own.kill();
     await own.start();
     await until('the node is back', async () => {
-      const values = await etcd.valuesUnder('/tessera/').catch(() => []);
+      const values = await etcd.entriesUnder('/tessera/').catch(() => []);
       return values.length === 1 && member.reason === '';
     });
     await member.leave();
@@ -262,9 +322,9 @@ describe.skipIf(missing.length > 0)('a node in etcd', () => {
     const ca = readFileSync(file('authority.pem'));
     const tls = { ca, cert: undefined, key: undefined };
     const trusting = new Etcd(`https://${own.address}/`, { tls });
-    expect(await trusting.valuesUnder('/tessera/')).toEqual([]);
+    expect(await trusting.entriesUnder('/tessera/')).toEqual([]);
     for (const etcd of [new Etcd(`https://${own.address}`), new Etcd(own.address)]) {
-      await expect(etcd.valuesUnder('/tessera/')).rejects.toMatchObject({
+      await expect(etcd.entriesUnder('/tessera/')).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
       });
     }

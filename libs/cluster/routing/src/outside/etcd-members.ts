@@ -8,34 +8,52 @@ const invalid = expecting('CONFIG_INVALID');
 
 interface Entry extends Member {
   readonly partitionCount: number;
+  readonly instance: string;
 }
 
-/** [] for a process that follows the log of the cluster and is no node, or leaves it. */
-function entriesOf(value: string): Entry[] {
-  const entry = JSON.parse(value) as Partial<Entry>;
-  const { name, grpc, http, weight, partitionCount, role = 'both' } = entry;
-  if (typeof grpc !== 'string' || typeof http !== 'string') return [];
+function partsOf(value: string): Partial<Entry> {
+  try {
+    return Object(JSON.parse(value));
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Undefined for a process that follows the log of the cluster and is no node, or leaves it.
+ * @throws TesseraError CONFIG_INVALID for an entry that is no node's
+ */
+function memberOf(node: string, value: string): Member | undefined {
+  // A node of an earlier release says no role: it is there for every call.
+  const { name, grpc, http, weight, partitionCount, role = 'both', instance } = partsOf(value);
+  const hasAddress = typeof grpc === 'string' && typeof http === 'string';
+  if (!hasAddress && typeof instance === 'string') return undefined;
+  const isNode = hasAddress && name === node && typeof weight === 'number' && isNodeRole(role);
+  if (!isNode) {
+    const expected = 'a node with its name, addresses, weight and role';
+    throw invalid(`nodes/${node}`, expected, value === '' ? 'nothing' : value.slice(0, 100));
+  }
   if (partitionCount !== PARTITION_COUNT) {
-    throw invalid(`cluster.etcd: ${name}`, `${PARTITION_COUNT} partitions`, partitionCount);
+    throw invalid(`nodes/${node}`, `${PARTITION_COUNT} partitions`, partitionCount);
   }
-  if (typeof name !== 'string' || typeof weight !== 'number' || !isNodeRole(role)) {
-    throw invalid('cluster.etcd', 'a node with name, weight and role', value);
-  }
-  return [{ name, grpc, http, weight, role, partitionCount }];
+  return { name, grpc, http, weight, role };
 }
 
 /** The nodes that hold a lease in etcd. */
 export function etcdMembership(etcd: Etcd, cluster: string): PolledMembership {
-  return new PolledMembership('cluster.etcd', async () => {
-    const values = await etcd.valuesUnder(nodesOf(cluster));
-    // A node of an earlier release says no role: it is there for every call.
-    return values.flatMap(entriesOf).map(({ name, grpc, http, weight, role }) => ({
-      name,
-      grpc,
-      http,
-      weight,
-      role: role ?? 'both',
-    }));
+  const prefix = nodesOf(cluster);
+  return new PolledMembership('cluster.etcd', async (skip) => {
+    const entries = await etcd.entriesUnder(prefix);
+    // Of two processes at one address the later one has it.
+    const latest = [...entries].sort((a, b) => Number(b.created) - Number(a.created));
+    return latest.flatMap(({ key, value }) => {
+      try {
+        return memberOf(key.slice(prefix.length), value.toString()) ?? [];
+      } catch (thrown) {
+        skip(thrown);
+        return [];
+      }
+    });
   });
 }
 

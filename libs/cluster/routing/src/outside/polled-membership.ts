@@ -1,24 +1,31 @@
 import { TesseraError } from '@tessera/errors';
-import { checkedMembers, isSameMembers, type Member } from '../domain/members.js';
+import { isSameMembers, type Member, possibleMembers } from '../domain/members.js';
 import type { Membership, MembershipReading, TakeMembers } from './membership.js';
 
 const LOOK_EVERY_MS = 500;
 /** A source that suddenly knows less than half of the members has to say so this often. */
 const LOOKS_AT_LOSS = 4;
 
+const SKIPPED_SHOWN_MAX = 10;
+
 /** Members that are asked for every half second, of whatever knows them. */
 export class PolledMembership implements Membership {
   private members: readonly Member[] = [];
   private timer: NodeJS.Timeout | undefined;
   private fault = '';
+  /** Why entries of the source are no members. */
+  private skipped: readonly string[] = [];
   private isLooking = false;
   /** Looks in a row that found less than half of the members. */
   private losses = 0;
 
-  /** `ask`: the members as the source has them now; rejects where it is away. */
+  /**
+   * @param ask gives the members as the source has them now, and skips what is none with the
+   * reason; rejects where the source is away
+   */
   constructor(
     private readonly source: string,
-    private readonly ask: () => Promise<readonly Member[]>,
+    private readonly ask: (skip: (thrown: unknown) => void) => Promise<readonly Member[]>,
     private readonly everyMs = LOOK_EVERY_MS,
   ) {}
 
@@ -30,8 +37,13 @@ export class PolledMembership implements Membership {
   }
 
   reading(): MembershipReading {
-    if (this.fault === '') return { state: 'ok', reason: '' };
-    return { state: 'degraded', reason: `${this.source}: ${this.fault}; the last table serves on` };
+    if (this.fault !== '') {
+      const reason = `${this.source}: ${this.fault}; the last table serves on`;
+      return { state: 'degraded', reason };
+    }
+    if (this.skipped.length === 0) return { state: 'ok', reason: '' };
+    const reason = `${this.source}: no members: ${this.skipped.join('; ')}`;
+    return { state: 'degraded', reason };
   }
 
   close(): void {
@@ -42,7 +54,10 @@ export class PolledMembership implements Membership {
     if (this.isLooking) return;
     this.isLooking = true;
     try {
-      const members = checkedMembers(await this.ask(), this.source);
+      const skipped: string[] = [];
+      const skip = (thrown: unknown) => skipped.push(TesseraError.from(thrown).message);
+      const members = possibleMembers(await this.ask(skip), this.source, skip);
+      this.skipped = skipped.slice(0, SKIPPED_SHOWN_MAX);
       this.checkLoss(members);
       if (!isSameMembers(members, this.members)) {
         await onMembers(members);

@@ -1,16 +1,11 @@
-import { addAbortSignal, type Readable } from 'node:stream';
-import type * as Sdk from '@aws-sdk/client-s3';
+import { addAbortSignal } from 'node:stream';
+import { BucketClient, type BucketSettings, statusOf } from '@tessera/buckets';
 import { TesseraError } from '@tessera/errors';
 import { invalid } from '../domain/adapter-version.js';
 
-export interface S3Settings {
-  /** Empty: that of AWS in the region. */
-  readonly endpoint: string;
-  readonly region: string;
+export interface S3Settings extends BucketSettings {
   /** Announcements may name no other. */
   readonly buckets: readonly string[];
-  /** The bucket is in the path of its URL, not in the name of the host. */
-  readonly isPathStyle: boolean;
   /** Milliseconds of one attempt at fetching a version at most. */
   readonly timeoutMs: number;
 }
@@ -45,9 +40,12 @@ function isPlain(part: string): boolean {
 
 /** The one store that announced versions are fetched from. */
 export class S3Store {
-  private client: Promise<Client> | undefined;
+  private readonly client: BucketClient;
 
-  constructor(readonly settings: S3Settings) {}
+  constructor(readonly settings: S3Settings) {
+    // Attempts are counted where an announcement is given up.
+    this.client = new BucketClient(settings, settings.timeoutMs, 1);
+  }
 
   /** @throws TesseraError ADAPTER_INVALID */
   folderOf(location: string): S3Folder {
@@ -68,14 +66,10 @@ export class S3Store {
   /** Rejects with ADAPTER_NOT_FOUND, ADAPTER_INVALID, ADAPTER_SOURCE_DENIED, _UNAVAILABLE. */
   async look({ bucket, prefix }: S3Folder, name: string, signal: AbortSignal): Promise<S3Object> {
     const key = prefix + name;
-    const { client, sdk } = await this.opened();
-    const command = new sdk.HeadObjectCommand({ Bucket: bucket, Key: key });
-    const { ContentLength, ETag } = await client
-      .send(command, { abortSignal: signal })
-      .catch((thrown: unknown) => {
-        throw this.fault(bucket, key, thrown);
-      });
-    if (ContentLength !== undefined) return { key, bytes: ContentLength, etag: ETag };
+    const { bytes, etag } = await this.client.head({ bucket, key }, signal).catch((thrown) => {
+      throw this.fault(bucket, key, thrown);
+    });
+    if (bytes !== undefined) return { key, bytes, etag };
     throw invalid(name, 'a store that tells the size of an object', 'none');
   }
 
@@ -85,13 +79,10 @@ export class S3Store {
     { key, bytes, etag }: S3Object,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
-    const { client, sdk } = await this.opened();
-    const wanted = { Bucket: bucket, Key: key, ...(etag === undefined ? {} : { IfMatch: etag }) };
     let read = 0;
     try {
-      const reply = await client.send(new sdk.GetObjectCommand(wanted), { abortSignal: signal });
-      const body = addAbortSignal(signal, reply.Body as Readable);
-      for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      const reply = await this.client.get({ bucket, key }, signal, etag);
+      for await (const chunk of addAbortSignal(signal, reply.body)) {
         read += chunk.length;
         if (read > bytes) break;
         yield chunk;
@@ -105,15 +96,9 @@ export class S3Store {
     throw unavailable(`${key}: expected ${bytes} bytes, got ${got}`, undefined);
   }
 
-  /** Loaded with the first announcement that needs it: it takes a quarter of a second. */
-  private opened(): Promise<Client> {
-    this.client ??= openClient(this.settings);
-    return this.client;
-  }
-
   private fault(bucket: string, key: string, thrown: unknown, after = ''): TesseraError {
-    const { name, message, $metadata } = thrown as Partial<Sdk.S3ServiceException>;
-    const status = $metadata?.httpStatusCode;
+    const { name, message } = thrown as Error;
+    const status = statusOf(thrown);
     const numbered = status === undefined ? '' : ` (${status})`;
     const answer = `${bucket}/${key}: ${name}, ${message}${numbered}`;
     const cause = thrown;
@@ -135,27 +120,6 @@ export class S3Store {
     }
     return invalid('location', 'what the store answers', answer);
   }
-}
-
-interface Client {
-  readonly sdk: typeof Sdk;
-  readonly client: Sdk.S3Client;
-}
-
-async function openClient(settings: S3Settings): Promise<Client> {
-  const { endpoint, region, isPathStyle, timeoutMs } = settings;
-  const sdk = await import('@aws-sdk/client-s3');
-  const client = new sdk.S3Client({
-    ...(endpoint === '' ? {} : { endpoint }),
-    region,
-    forcePathStyle: isPathStyle,
-    // Attempts are counted where an announcement is given up.
-    maxAttempts: 1,
-    requestHandler: { connectionTimeout: timeoutMs },
-    // Contents are checked by their SHA-256, and not every store knows other checksums.
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  });
-  return { sdk, client };
 }
 
 function unavailable(message: string, cause: unknown): TesseraError {

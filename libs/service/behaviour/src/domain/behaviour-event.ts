@@ -1,4 +1,4 @@
-import { expecting } from '@tessera/errors';
+import { expecting, isBlank } from '@tessera/errors';
 import type { Behaviour } from './behaviour-store.js';
 import {
   ITEM_ID_LENGTH_MAX,
@@ -45,18 +45,21 @@ export interface StoredBehaviour extends Behaviour {
  * more than a clock may be wrong is one of the faults, an old one is not (retention decides on it)
  */
 export function checkBehaviourEvent(event: BehaviourEvent, nowMs: number): void {
-  lengthWithin('userId', event.userId, 1, USER_ID_LENGTH_MAX);
-  lengthWithin('eventId', event.eventId, 1, EVENT_ID_LENGTH_MAX);
-  lengthWithin('itemId', event.itemId, 1, ITEM_ID_LENGTH_MAX);
-  lengthWithin('action', event.action, 0, ACTION_LENGTH_MAX);
+  checkId('userId', event.userId, USER_ID_LENGTH_MAX);
+  checkId('eventId', event.eventId, EVENT_ID_LENGTH_MAX);
+  checkId('itemId', event.itemId, ITEM_ID_LENGTH_MAX);
+  if (event.action !== '') checkId('action', event.action, ACTION_LENGTH_MAX);
   const { timeMs } = event;
+  if (timeMs === 0) {
+    throw invalid('timeMs', 'milliseconds since 1970', '0, as where no time was set');
+  }
   if (!Number.isSafeInteger(timeMs)) {
     throw invalid('timeMs', 'whole milliseconds since 1970', String(timeMs));
   }
   const fault = faultOfTime(timeMs, 'milliseconds', nowMs);
   if (fault !== undefined) throw invalid('timeMs', fault.expected, fault.got);
   const { requestId, position } = event;
-  if (requestId !== undefined) lengthWithin('requestId', requestId, 1, REQUEST_ID_LENGTH_MAX);
+  if (requestId !== undefined) checkId('requestId', requestId, REQUEST_ID_LENGTH_MAX);
   if (position !== undefined && !(position >= 1 && position <= POSITION_MAX)) {
     throw invalid('position', `1..${POSITION_MAX}`, String(position));
   }
@@ -80,6 +83,11 @@ export function checkProfile(profile: Readonly<Record<string, string>>): void {
     lengthWithin(`profile key '${key.slice(0, 40)}'`, key, 1, PROFILE_VALUE_LENGTH_MAX);
     lengthWithin(`profile.${key}`, value, 0, PROFILE_VALUE_LENGTH_MAX);
   }
+}
+
+function checkId(field: string, id: string, lengthMax: number): void {
+  lengthWithin(field, id, 1, lengthMax);
+  if (isBlank(id)) throw invalid(field, 'an ID that is not blank', id);
 }
 
 function lengthWithin(field: string, text: string, min: number, max: number): void {

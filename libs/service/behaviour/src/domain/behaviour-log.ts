@@ -8,12 +8,11 @@ import { BehaviourStore } from './behaviour-store.js';
 export type AppendOutcome = 'added' | 'duplicate' | 'outside';
 
 /**
- * Port: behaviours that arrive while others read. What is stored is a function of the set of events
- * that were ever appended (see Retention): neither their order nor repetition counts, so events may
- * be delivered more than once. Of one user the history is in the order of time; those of one time
- * are in the order in which they first arrived. Where a limit falls among behaviours of one time,
- * those with the higher event ID (by bytes) count as newer. Safe to call concurrently; rejects with
- * STORE_UNAVAILABLE, STORE_FULL, STORE_CORRUPT or IO_FAILED.
+ * Port: behaviours that arrive while others read. What is stored is a function of the events that
+ * were ever appended (see Retention): repetition does not count, so events may be delivered more
+ * than once, and their order only among those of one time. Of one user the history is in the order
+ * of time; those of one time are in the order in which they first arrived, and so are limits. Safe
+ * to call concurrently; rejects with STORE_UNAVAILABLE, STORE_FULL, STORE_CORRUPT or IO_FAILED.
  */
 export abstract class BehaviourLog extends BehaviourStore<StoredBehaviour> {
   /** Stores checked events, of any users; durable when it resolves. One outcome per event. */
@@ -29,12 +28,4 @@ export abstract class BehaviourLog extends BehaviourStore<StoredBehaviour> {
    */
   abstract erase(userId: string, untilMs: number, mark?: string): Promise<boolean>;
   abstract close(): Promise<void>;
-}
-
-/** Time in milliseconds, then bytes of the event ID. */
-export function byTimeAndEvent(
-  a: { readonly timeMs: number; readonly eventId: string },
-  b: { readonly timeMs: number; readonly eventId: string },
-): number {
-  return a.timeMs - b.timeMs || Buffer.compare(Buffer.from(a.eventId), Buffer.from(b.eventId));
 }

@@ -1,4 +1,4 @@
-import { idExpected, TesseraError } from '@tessera/errors';
+import { idExpected, isBlank, TesseraError } from '@tessera/errors';
 import type { Behaviour } from './behaviour-store.js';
 import { faultOfTime } from './plausible-time.js';
 
@@ -34,7 +34,7 @@ export function parseUsers(
   if (ids.length > USERS_MAX) check.fail('', `at most ${USERS_MAX} users`, `${ids.length}`);
   return new Map(
     ids.map((id) => {
-      check.length(id, 1, USER_ID_LENGTH_MAX, `user '${id.slice(0, 40)}'`);
+      check.id(id, USER_ID_LENGTH_MAX, `user '${id.slice(0, 40)}'`);
       const value = users[id];
       return [id, Array.isArray(value) ? sequence(check, value, id) : parseUser(check, value, id)];
     }),
@@ -127,6 +127,11 @@ export class FileCheck {
     this.fail(path, `${min}..${max} characters`, `${text.length}`);
   }
 
+  id(text: string, lengthMax: number, path: string): void {
+    this.length(text, 1, lengthMax, path);
+    if (isBlank(text)) this.fail(path, 'an ID that is not blank', JSON.stringify(text));
+  }
+
   count(list: readonly unknown[], path: string): void {
     if (list.length <= BEHAVIOURS_PER_USER_MAX) return;
     this.fail(path, `at most ${BEHAVIOURS_PER_USER_MAX} behaviours`, `${list.length}`);
@@ -135,7 +140,7 @@ export class FileCheck {
   /** Item IDs are strings; integers, as sequences have them, are written in decimal. */
   itemId(value: unknown, path: string): string {
     if (typeof value === 'string') {
-      this.length(value, 1, ITEM_ID_LENGTH_MAX, path);
+      this.id(value, ITEM_ID_LENGTH_MAX, path);
       return value;
     }
     if (Number.isSafeInteger(value)) return String(value);

@@ -17,8 +17,8 @@ export interface RetentionWindow {
 
 /**
  * The behaviours that are kept of a user: of each window the newest, none older than its age.
- * Windows share nothing, so what is kept depends on which events arrived and never on their order
- * or on how often they arrived.
+ * Windows share nothing, so what is kept depends on which events arrived, on their order only
+ * among those of one time, and never on how often they arrived.
  */
 export class Retention {
   private readonly windowByAction: ReadonlyMap<string, number>;

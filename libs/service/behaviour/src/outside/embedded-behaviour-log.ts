@@ -9,7 +9,7 @@ import {
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
-import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
+import { type AppendOutcome, BehaviourLog } from '../domain/behaviour-log.js';
 import type { UserBehaviours } from '../domain/behaviour-store.js';
 import { FUTURE_MS_MAX } from '../domain/plausible-time.js';
 import type { Retention } from '../domain/retention.js';
@@ -28,8 +28,15 @@ import {
   userOfRecordKey,
   windowRange,
 } from './embedded-keys.js';
+import { EmbeddedWindows, type WindowChanges } from './embedded-windows.js';
 import { ErasedBytes, takeNamesOut } from './erased-bytes.js';
-import { Arrivals, payloadOf, type StoredEntry, storedBehaviours } from './event-payload.js';
+import {
+  byTimeAndArrival,
+  firstArrival,
+  payloadOf,
+  type StoredEntry,
+  storedBehaviours,
+} from './event-payload.js';
 import {
   keysOfRecord,
   readRecord,
@@ -47,8 +54,10 @@ export interface EmbeddedBehaviourOptions {
   /** Free bytes of its file system below which it takes no writes; left out: 0. */
   readonly reserveBytes?: number;
   readonly retention: Retention;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; of a clock that is not to be trusted the earliest that it may be. */
   readonly nowMs: () => number;
+  /** The latest; left out: `nowMs`. */
+  readonly latestMs?: (() => number) | undefined;
 }
 
 /**
@@ -59,7 +68,7 @@ export interface EmbeddedBehaviourOptions {
 export class EmbeddedBehaviourLog extends BehaviourLog {
   readonly userCount = null;
   private lastWrite: Promise<unknown> = Promise.resolve();
-  private readonly arrivals: Arrivals;
+  private readonly windows: EmbeddedWindows;
   private readonly erasedBytes: ErasedBytes;
 
   private constructor(
@@ -68,7 +77,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     private lastMark: string,
   ) {
     super();
-    this.arrivals = new Arrivals(options.nowMs);
+    this.windows = new EmbeddedWindows(store, options.retention);
     const windowCount = options.retention.windows.length;
     const inTurn = (write: () => Promise<void>) => this.inTurn(write);
     this.erasedBytes = new ErasedBytes({ store, windowCount, inTurn });
@@ -83,7 +92,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     const [format, mark, taken] = await store.get([FORMAT_KEY, MARK_KEY, NAMES_TAKEN_KEY]);
     if (format === undefined || Number(format) <= FORMAT) {
       const log = new EmbeddedBehaviourLog(store, options, mark?.toString() ?? '');
-      await log.begin(taken === undefined);
+      await log.begin(taken === undefined, Number(format ?? 0) < FORMAT);
       return log;
     }
     store.close();
@@ -142,7 +151,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     const own = windows.map(({ behavioursMax }, window) =>
       newestOf(found, window, limit, behavioursMax),
     );
-    const entries = own.length === 1 ? (own[0] ?? []) : own.flat().sort(byTimeAndEvent);
+    const entries = own.length === 1 ? (own[0] ?? []) : own.flat().sort(byTimeAndArrival);
     const newest = limit > 0 ? entries.slice(-limit) : [];
     return { behaviours: storedBehaviours(newest), profile: record.profile };
   }
@@ -178,10 +187,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     return this.inTurn(async () => {
       if (isApplied(mark, this.lastMark)) return false;
       const [record] = (await this.records([userId])) as [UserRecord];
-      const ranges = this.options.retention.windows.map((_, window) =>
-        windowRange(userId, window, 0, Number.POSITIVE_INFINITY),
-      );
-      const byWindow = await Promise.all(ranges.map((range) => this.scanAll(range)));
+      const { byWindow, keys } = await this.windows.ofUser(userId);
       const oldest = this.options.retention.oldestMs(this.options.nowMs());
       // Events beyond their window count as gone, trimmed or not.
       const times = byWindow.flatMap((found, window) =>
@@ -195,10 +201,9 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
           Math.max(untilMs, record.erasedUntilMs),
         ),
       );
-      const erased = byWindow.flat().flatMap(({ key }) => keysOfBehaviour(userId, key));
       const marked = mark === '' ? [] : [{ key: MARK_KEY, value: Buffer.from(mark) }];
       const gone = recordEntries(userId, { ...this.noRecord(), erasedUntilMs });
-      await this.put([recordKey(userId), ...erased], [...gone, ...marked, ErasedBytes.entry]);
+      await this.put([recordKey(userId), ...keys], [...gone, ...marked, ErasedBytes.entry]);
       if (mark !== '') this.lastMark = mark;
       this.erasedBytes.noteUser(userId);
       return record.known;
@@ -206,7 +211,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
   }
 
   async userIds(limit: number, prefix = ''): Promise<readonly string[]> {
-    const entries = await this.scanAll(recordRange(prefix));
+    const entries = await this.windows.scanAll(recordRange(prefix));
     const known = entries.filter(({ value }) => readRecord(value).known);
     return known.slice(0, limit).map(({ key }) => userOfRecordKey(key));
   }
@@ -218,7 +223,9 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
   }
 
   /** A disk that takes no writes is left for the next start. */
-  private async begin(hasNames: boolean): Promise<void> {
+  private async begin(hasNames: boolean, isOlder: boolean): Promise<void> {
+    const format = { key: FORMAT_KEY, value: Buffer.from(String(FORMAT)) };
+    if (isOlder && this.store.condition().state === 'ok') await this.put([], [format]);
     if (hasNames && this.store.condition().state === 'ok') {
       await takeNamesOut(this.store, SCAN_LIMIT).catch((thrown: unknown) => {
         if (this.store.condition().state === 'ok') throw thrown;
@@ -230,11 +237,14 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
 
   private async appendNow(events: readonly BehaviourEvent[]): Promise<AppendOutcome[]> {
     const users = [...new Set(events.map((event) => event.userId))];
+    const nowMs = this.options.nowMs();
+    const redated = await this.windows.redated(users, this.latestMs(), nowMs);
+    if (redated.put.length > 0) await this.put(redated.erased, redated.put);
     const found = await this.records(users);
     const records = new Map(users.map((userId, i) => [userId, this.corrected(found[i])]));
     const keys = events.map(({ userId, eventId }) => eventKey(userId, eventId));
     const seen = await this.store.get(keys);
-    const oldest = this.options.retention.oldestMs(this.options.nowMs());
+    const oldest = this.options.retention.oldestMs(nowMs);
     const inBatch = new Set<string>();
     const put: StoreEntry[] = [];
     const outcomes = events.map((event, i): AppendOutcome => {
@@ -248,10 +258,11 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
       inBatch.add(name);
       const place = { window, timeMs };
       put.push({ key, value: placeValue(place) });
-      const value = Buffer.from(payloadOf(event, this.arrivals.next()));
-      put.push({ key: behaviourKey(event.userId, place, event.eventId), value });
+      const arrival = Math.max(record.arrival + 1, firstArrival(nowMs));
+      const ownKey = behaviourKey(event.userId, place, arrival, event.eventId);
+      put.push({ key: ownKey, value: Buffer.from(payloadOf(event)) });
       const counts = record.counts.map((count, w) => (w === window ? count + 1 : count));
-      records.set(event.userId, { ...record, known: true, counts });
+      records.set(event.userId, { ...record, known: true, counts, arrival });
       return 'added';
     });
     const changed = users.filter((userId, i) => records.get(userId) !== found[i]);
@@ -273,37 +284,21 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     records: ReadonlyMap<string, UserRecord>,
     oldest: readonly number[],
   ): Promise<ReadonlySet<string>> {
-    const erased: Buffer[] = [];
-    const put: StoreEntry[] = [];
+    const changes: WindowChanges = { erased: [], put: [] };
+    const dropped: Buffer[] = [];
+    const nowMs = this.options.nowMs();
     for (const userId of users) {
       const record = records.get(userId) as UserRecord;
-      const gone = await this.leaving(userId, record, oldest);
-      if (gone.every((entries) => entries.length === 0)) continue;
-      erased.push(...gone.flat().flatMap(({ key }) => keysOfBehaviour(userId, key)));
-      const counts = record.counts.map((count, window) => count - (gone[window]?.length ?? 0));
-      put.push(...recordEntries(userId, { ...record, counts, purgedMs: this.options.nowMs() }));
+      const isPurged = nowMs - record.purgedMs >= PURGE_INTERVAL_MS;
+      const until = isPurged ? oldest : oldest.map(() => 0);
+      const { goneCounts, events } = await this.windows.trim(userId, record.counts, until, changes);
+      if (events.length === 0) continue;
+      dropped.push(...events);
+      const counts = record.counts.map((count, window) => count - (goneCounts[window] ?? 0));
+      changes.put.push(...recordEntries(userId, { ...record, counts, purgedMs: nowMs }));
     }
-    if (erased.length > 0) await this.put(erased, put);
-    return new Set(erased.map((key) => key.toString('latin1')));
-  }
-
-  /** Per window what is too old or beyond its count, oldest first. */
-  private leaving(
-    userId: string,
-    record: UserRecord,
-    oldest: readonly number[],
-  ): Promise<(readonly StoreEntry[])[]> {
-    const purge = this.options.nowMs() - record.purgedMs >= PURGE_INTERVAL_MS;
-    return Promise.all(
-      this.options.retention.windows.map(async ({ behavioursMax }, window) => {
-        const until = purge ? (oldest[window] as number) : 0;
-        const old = await this.scanAll(windowRange(userId, window, 0, until));
-        const excess = (record.counts[window] ?? 0) - behavioursMax;
-        if (excess <= old.length) return old;
-        const whole = windowRange(userId, window, 0, Number.POSITIVE_INFINITY);
-        return this.store.scan({ ...whole, limit: excess, direction: 'ascending' });
-      }),
-    );
+    if (dropped.length > 0) await this.put(changes.erased, changes.put);
+    return new Set(dropped.map((key) => key.toString('latin1')));
   }
 
   /**
@@ -318,8 +313,13 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
 
   /** No time lies further ahead of the clock than events may: it was set by a clock that was. */
   private bounded(timeMs: number): number {
-    const nowMs = this.options.nowMs();
-    return timeMs > nowMs + FUTURE_MS_MAX ? nowMs : timeMs;
+    return timeMs > this.latestMs() ? this.options.nowMs() : timeMs;
+  }
+
+  /** That events may have. */
+  private latestMs(): number {
+    const { nowMs, latestMs = nowMs } = this.options;
+    return latestMs() + FUTURE_MS_MAX;
   }
 
   private async records(users: readonly string[]): Promise<UserRecord[]> {
@@ -330,24 +330,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
   private noRecord(): UserRecord {
     const counts = this.options.retention.windows.map(() => 0);
     const purgedMs = this.options.nowMs();
-    return { known: false, profile: {}, erasedUntilMs: -1, counts, purgedMs };
-  }
-
-  private async scanAll(range: { from: Buffer; to: Buffer }): Promise<StoreEntry[]> {
-    const found: StoreEntry[] = [];
-    let { from } = range;
-    while (true) {
-      const part = await this.store.scan({
-        from,
-        to: range.to,
-        limit: SCAN_LIMIT,
-        direction: 'ascending',
-      });
-      found.push(...part);
-      const last = part.at(-1);
-      if (part.length < SCAN_LIMIT || last === undefined) return found;
-      from = Buffer.concat([last.key, Buffer.of(0)]);
-    }
+    return { known: false, profile: {}, erasedUntilMs: -1, counts, purgedMs, arrival: 0 };
   }
 
   private put(erased: readonly Buffer[], put: readonly StoreEntry[]): Promise<void> {
@@ -378,16 +361,12 @@ function newestOf(found: StoreReading, window: number, limit: number, behaviours
   const range = found.range(window);
   const { bytes } = range;
   range.each((keyBegin, valueBegin, valueEnd) => {
-    const { timeMs, eventId } = readBehaviourKey(bytes, keyBegin, valueBegin);
-    entries.push({ timeMs, eventId, payload: bytes.toString('utf8', valueBegin, valueEnd) });
+    const entry = readBehaviourKey(bytes, keyBegin, valueBegin);
+    const payload = bytes.toString('utf8', valueBegin, valueEnd);
+    entries.push(Object.assign(entry, { payload }));
   });
   if (limit < behavioursMax) return entries.reverse();
   return entries.length > behavioursMax ? entries.slice(-behavioursMax) : entries;
-}
-
-/** The behaviour and the mark of its event. */
-function keysOfBehaviour(userId: string, key: Buffer): [Buffer, Buffer] {
-  return [key, eventKey(userId, readBehaviourKey(key).eventId)];
 }
 
 /** True if the entry of `mark` lies at or before that of `last`, in one log. */

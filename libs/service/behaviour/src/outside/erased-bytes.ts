@@ -55,12 +55,14 @@ export class ErasedBytes {
   noteUser(userId: string): void {
     const record = recordKey(userId);
     const events = eventKey(userId, '');
-    const windows = windowRange(userId, 0, 0, Number.POSITIVE_INFINITY);
-    const { to } = windowRange(userId, this.parts.windowCount, 0, Number.POSITIVE_INFINITY);
+    const ofWindows = (['c', 'w'] as const).map((letter) => ({
+      from: windowRange(userId, 0, 0, Number.POSITIVE_INFINITY, letter).from,
+      to: windowRange(userId, this.parts.windowCount, 0, Number.POSITIVE_INFINITY, letter).to,
+    }));
     this.waiting?.push(
       { from: record, to: record },
       { from: events, to: Buffer.concat([events, LAST]) },
-      { from: windows.from, to },
+      ...ofWindows,
     );
     this.work.due();
   }

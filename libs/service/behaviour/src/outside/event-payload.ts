@@ -7,35 +7,37 @@ const MICROSECONDS_PER_MS = 1000;
 export interface StoredEntry {
   readonly eventId: string;
   readonly timeMs: number;
+  /** 0: a release before stored it. */
+  readonly arrival: number;
   readonly payload: string;
 }
 
-/** Numbers events in the order in which they arrive; a later process's numbers are higher. */
-export class Arrivals {
-  private last = 0;
-
-  constructor(private readonly nowMs: () => number) {}
-
-  next(): number {
-    this.last = Math.max(this.last + 1, this.nowMs() * MICROSECONDS_PER_MS);
-    return this.last;
-  }
+/** By time, then arrival; those that an earlier release stored come first, by event ID. */
+export function byTimeAndArrival(a: StoredEntry, b: StoredEntry): number {
+  return (
+    a.timeMs - b.timeMs ||
+    a.arrival - b.arrival ||
+    Buffer.compare(Buffer.from(a.eventId), Buffer.from(b.eventId))
+  );
 }
 
-/** Payload of an event beside its ID and time: [item, action, scene, arrival]. */
-export function payloadOf({ itemId, action, scene }: BehaviourEvent, arrival: number): string {
-  return JSON.stringify([itemId, action, scene, arrival]);
+/** The least number of an event that arrives now: those of releases before were so. */
+export const firstArrival = (nowMs: number): number => Math.ceil(nowMs) * MICROSECONDS_PER_MS;
+
+/** Payload of an event beside its ID, time and arrival. */
+export function payloadOf({ itemId, action, scene }: BehaviourEvent): string {
+  return JSON.stringify([itemId, action, scene]);
 }
 
 /**
  * Behaviours in the order of time, those of one time in the order in which they arrived, which is
- * the rule of the trainer's sequences as well (theirs is the order of the file). Entries that
- * earlier releases stored have no arrival: they come first, by event ID.
- * @param entries in the order of time, then of event ID
+ * the rule of the trainer's sequences as well (theirs is the order of the file). Entries of a
+ * release before have their arrival in the payload, or none.
+ * @param entries as byTimeAndArrival() has them
  */
 export function storedBehaviours(entries: readonly StoredEntry[]): readonly StoredBehaviour[] {
-  const parsed = entries.map(({ eventId, timeMs, payload }) => {
-    const [itemId, action, scene, arrival = 0] = JSON.parse(payload);
+  const parsed = entries.map(({ eventId, timeMs, arrival: keyed, payload }) => {
+    const [itemId, action, scene, arrival = keyed] = JSON.parse(payload);
     const time = timeMs / MILLISECONDS_PER_SECOND;
     return { timeMs, arrival, behaviour: { eventId, itemId, action, time, scene } };
   });

@@ -2,10 +2,10 @@ import type { StoreReach } from '@tessera/breaker';
 import { positionOf } from '@tessera/contracts';
 import type { RedisAddress } from '@tessera/redis';
 import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
-import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
+import { type AppendOutcome, BehaviourLog } from '../domain/behaviour-log.js';
 import { FUTURE_MS_MAX } from '../domain/plausible-time.js';
 import type { Retention } from '../domain/retention.js';
-import { Arrivals, payloadOf, storedBehaviours } from './event-payload.js';
+import { byTimeAndArrival, firstArrival, payloadOf, storedBehaviours } from './event-payload.js';
 import { RedisConnection } from './redis-connection.js';
 
 const APPEND_OUTCOMES: readonly AppendOutcome[] = ['added', 'duplicate', 'outside'];
@@ -19,8 +19,10 @@ export interface RedisBehaviourOptions extends RedisAddress {
   /** Put before every key. */
   readonly keyPrefix: string;
   readonly retention: Retention;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; of a clock that is not to be trusted the earliest that it may be. */
   readonly nowMs: () => number;
+  /** The latest; left out: `nowMs`. */
+  readonly latestMs?: (() => number) | undefined;
 }
 
 /** A brace in the ID would end the hash tag, which puts a user's keys into one slot. */
@@ -29,14 +31,12 @@ const tagged = (userId: string) => userId.replace(/[%{}]/g, (char) => encodeURIC
 /** Behaviours in Redis or a Redis cluster; all keys of a user lie in one slot. */
 export class RedisBehaviourLog extends BehaviourLog {
   readonly userCount = null;
-  private readonly arrivals: Arrivals;
 
   private constructor(
     private readonly redis: RedisConnection,
     private readonly options: RedisBehaviourOptions,
   ) {
     super();
-    this.arrivals = new Arrivals(options.nowMs);
   }
 
   /**
@@ -66,8 +66,9 @@ export class RedisBehaviourLog extends BehaviourLog {
       chunks(indices, EVENTS_PER_CALL_MAX).map(async (chunk) => {
         const args = chunk.flatMap((index) => this.eventArgs(events[index] as BehaviourEvent));
         const keys = this.keysOf(userId);
+        const first = String(firstArrival(this.options.nowMs()));
         const replies = await this.redis.write((redis) =>
-          redis.tesseraAppend(keys.length, ...keys, ...this.windowArgs(), ...args),
+          redis.tesseraAppend(keys.length, ...keys, ...this.windowArgs(), first, ...args),
         );
         replies.forEach((outcome, i) => {
           outcomes[chunk[i] as number] = APPEND_OUTCOMES[outcome] as AppendOutcome;
@@ -79,18 +80,20 @@ export class RedisBehaviourLog extends BehaviourLog {
   }
 
   async history(userId: string, limit: number): Promise<readonly StoredBehaviour[] | null> {
-    const keys = this.keysOf(userId);
-    const oldest = this.options.retention.oldestMs(this.options.nowMs()).map(String);
+    const { retention, nowMs } = this.options;
+    const keys = this.keysOf(userId).slice(0, 2 + retention.windows.length);
+    const oldest = retention.oldestMs(nowMs()).map(String);
     const found = await this.redis.read((redis) =>
       redis.tesseraHistory(keys.length, ...keys, String(limit), ...oldest),
     );
     if (found === null) return null;
-    const behaviours = Array.from({ length: found.length / 3 }, (_, i) => ({
-      eventId: found[3 * i] as string,
-      timeMs: Number(found[3 * i + 1]),
-      payload: found[3 * i + 2] as string,
+    const behaviours = Array.from({ length: found.length / 4 }, (_, i) => ({
+      eventId: found[4 * i] as string,
+      timeMs: Number(found[4 * i + 1]),
+      arrival: Number(found[4 * i + 2]),
+      payload: found[4 * i + 3] as string,
     }));
-    behaviours.sort(byTimeAndEvent);
+    behaviours.sort(byTimeAndArrival);
     return storedBehaviours(limit > 0 ? behaviours.slice(-limit) : []);
   }
 
@@ -127,8 +130,8 @@ export class RedisBehaviourLog extends BehaviourLog {
     const found: string[] = [];
     const begin = tagged(prefix).replace(/[*?[\]\\]/g, '\\$&');
     const match = `${this.options.keyPrefix}{${begin}*}:r`;
-    for (const node of this.redis.nodes()) {
-      const scan = <T>(command: () => Promise<T>) => this.redis.read(command, SCAN_TIMEOUT_MS);
+    const scan = <T>(command: () => Promise<T>) => this.redis.read(command, SCAN_TIMEOUT_MS);
+    await this.redis.eachServer(async (node) => {
       let cursor = '0';
       do {
         const [next, keys] = await scan(() =>
@@ -138,22 +141,17 @@ export class RedisBehaviourLog extends BehaviourLog {
         found.push(...keys.filter((_, i) => known[i] === 1).map((key) => this.userOf(key)));
         cursor = next;
       } while (cursor !== '0' && found.length < limit);
-    }
+    }, SCAN_TIMEOUT_MS);
     return found.sort().slice(0, limit);
   }
 
-  close(): Promise<void> {
-    return this.redis.close();
+  async close(): Promise<void> {
+    this.redis.close();
   }
 
   private eventArgs(event: BehaviourEvent): string[] {
     const window = this.options.retention.windowOf(event.action) + 1;
-    return [
-      event.eventId,
-      String(window),
-      String(event.timeMs),
-      payloadOf(event, this.arrivals.next()),
-    ];
+    return [event.eventId, String(window), String(event.timeMs), payloadOf(event)];
   }
 
   private windowArgs(): string[] {
@@ -166,8 +164,8 @@ export class RedisBehaviourLog extends BehaviourLog {
 
   /** Now, and the latest time that events may have. */
   private clockArgs(): string[] {
-    const nowMs = this.options.nowMs();
-    return [String(nowMs), String(nowMs + FUTURE_MS_MAX)];
+    const { nowMs, latestMs = nowMs } = this.options;
+    return [String(nowMs()), String(latestMs() + FUTURE_MS_MAX)];
   }
 
   private recordKey(userId: string): string {
@@ -180,8 +178,9 @@ export class RedisBehaviourLog extends BehaviourLog {
 
   private keysOf(userId: string): string[] {
     const stem = this.recordKey(userId).slice(0, -1);
-    const windows = this.options.retention.windows.map((_, index) => `${stem}w${index}`);
-    return [`${stem}r`, `${stem}e`, ...windows];
+    const { windows } = this.options.retention;
+    const ofWindows = (letter: string) => windows.map((_, index) => `${stem}${letter}${index}`);
+    return [`${stem}r`, `${stem}e`, ...ofWindows('w'), ...ofWindows('c')];
   }
 }
 

@@ -10,6 +10,8 @@ export interface UserRecord {
   /** Behaviours per window; those too old are counted until they are purged. */
   readonly counts: readonly number[];
   readonly purgedMs: number;
+  /** Of the newest event to arrive; 0: none since releases that had no such number. */
+  readonly arrival: number;
 }
 
 /** Keys that recordOf() reads. */
@@ -29,8 +31,8 @@ export function recordOf(
 
 /** A store of a release before has the time of the erasure in the record itself. */
 export function readRecord(value: Buffer): UserRecord {
-  const { erasedUntilMs = -1, ...record } = JSON.parse(value.toString());
-  return { ...record, erasedUntilMs };
+  const { erasedUntilMs = -1, arrival = 0, ...record } = JSON.parse(value.toString());
+  return { ...record, erasedUntilMs, arrival };
 }
 
 /** Of a user who is not known, nothing that names them. */

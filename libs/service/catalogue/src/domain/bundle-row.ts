@@ -1,6 +1,6 @@
 /** Rows of a bundle's files, checked against its manifest. */
 
-import { finiteJson, nestsTooDeep } from '@tessera/errors';
+import { finiteJson, isBlank, nestsTooDeep } from '@tessera/errors';
 import type { BundleManifest } from './bundle-manifest.js';
 
 /** An item as a row has it; left out: the file has no such column, or nothing in it. */
@@ -38,7 +38,7 @@ export class RowFault extends Error {
 }
 
 function itemIdOf(column: string, value: unknown): string {
-  if (typeof value === 'string' && value !== '') return value;
+  if (typeof value === 'string' && !isBlank(value)) return value;
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
   throw new RowFault(column, 'an item ID', value);
 }

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/errors';
+import { isBlank, TesseraError } from '@tessera/errors';
 import { CHANGES_TOLD_MAX, type ToldChange } from './applied-batch.js';
 import { type CatalogueChange, charactersOf, checkNesting } from './change.js';
 
@@ -28,6 +28,7 @@ export class ChangeBatch {
   /** @throws TesseraError CATALOGUE_INVALID where the batch becomes too large */
   add(changes: readonly CatalogueChange[]): void {
     checkNesting(changes, this.changeCount);
+    checkIds(changes, this.changeCount);
     this.changeCount += changes.length;
     for (const change of changes) this.characters += charactersOf(change);
     check('in a message', changes.length, MESSAGE_CHANGES_MAX);
@@ -45,6 +46,16 @@ export class ChangeBatch {
   get messages(): readonly (readonly CatalogueChange[])[] {
     return this.given.length === 0 ? [[]] : this.given;
   }
+}
+
+/** One that is there may still be removed. */
+function checkIds(changes: readonly CatalogueChange[], first: number): void {
+  const blank = changes.findIndex(({ op, itemId }) => op === 'upsert' && isBlank(itemId));
+  if (blank < 0) return;
+  const field = `changes[${first + blank}].itemId`;
+  const got = JSON.stringify(changes[blank]?.itemId);
+  const message = `${field}: expected an ID that is not blank, got ${got}`;
+  throw new TesseraError('CATALOGUE_INVALID', message, { field });
 }
 
 function check(what: string, got: number, most: number): void {

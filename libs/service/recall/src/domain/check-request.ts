@@ -1,6 +1,6 @@
 import type { Retention } from '@tessera/behaviour';
 import type { Priority, ScoreNorm } from '@tessera/engine';
-import { expecting, TesseraError } from '@tessera/errors';
+import { expecting, isBlank, shown, TesseraError } from '@tessera/errors';
 import { checkFrequencyCaps } from './frequency-caps.js';
 import { BEAM_WIDTH } from './recall-choices.js';
 import type {
@@ -158,9 +158,7 @@ function checkWho({ userId, history }: UserSource, limits: RequestLimits): void 
       userId === undefined ? 'none' : 'both',
     );
   }
-  if (userId !== undefined && (userId.length < 1 || userId.length > USER_ID_LENGTH_MAX)) {
-    throw invalid('userId', `1..${USER_ID_LENGTH_MAX} characters`, userId.length);
-  }
+  if (userId !== undefined) checkId('userId', userId, USER_ID_LENGTH_MAX);
   if (history === undefined) return;
   if (history.length > limits.historyItemsMax) {
     throw invalid('history', `0..${limits.historyItemsMax} items`, history.length);
@@ -170,9 +168,14 @@ function checkWho({ userId, history }: UserSource, limits: RequestLimits): void 
   });
 }
 
-export function checkItemId(field: string, itemId: string): void {
-  if (itemId.length >= 1 && itemId.length <= ITEM_ID_LENGTH_MAX) return;
-  throw invalid(field, `1..${ITEM_ID_LENGTH_MAX} characters`, itemId.length);
+export const checkItemId = (field: string, itemId: string): void =>
+  checkId(field, itemId, ITEM_ID_LENGTH_MAX);
+
+function checkId(field: string, id: string, lengthMax: number): void {
+  if (id.length < 1 || id.length > lengthMax) {
+    throw invalid(field, `1..${lengthMax} characters`, id.length);
+  }
+  if (isBlank(id)) throw invalid(field, 'an ID that is not blank', shown(id));
 }
 
 /** Items of a written history have neither actions nor times. */

@@ -1,9 +1,28 @@
 import { TesseraError } from '@tessera/errors';
-import type { RedisSecurity } from '@tessera/redis';
+import { parseRedisNodes, type RedisClient, RedisLink, type RedisSecurity } from '@tessera/redis';
+import type { Result } from 'ioredis';
 import type { ChainName, FoundHead, SharedKvStore } from '../domain/kv-store.js';
 import type { StoreAddress } from '../domain/store-address.js';
 import { checkChain, checkName, checkPrefix } from '../domain/store-names.js';
-import { type RedisClient, RedisContact } from './redis-contact.js';
+import { ERASE_SCRIPT, PUBLISH_SCRIPT, USE_SCRIPT, WRITE_SCRIPT } from './redis-scripts.js';
+
+type Word = string | Uint8Array;
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    tesseraKvWrite(...rest: Word[]): Result<string, Context>;
+    tesseraKvPublish(...rest: Word[]): Result<string, Context>;
+    tesseraKvErase(...rest: Word[]): Result<string, Context>;
+    tesseraKvUse(...rest: Word[]): Result<string, Context>;
+  }
+}
+
+const SCRIPTS = {
+  tesseraKvWrite: { lua: WRITE_SCRIPT, numberOfKeys: 2 },
+  tesseraKvPublish: { lua: PUBLISH_SCRIPT, numberOfKeys: 2 },
+  tesseraKvErase: { lua: ERASE_SCRIPT, numberOfKeys: 2 },
+  tesseraKvUse: { lua: USE_SCRIPT, numberOfKeys: 2 },
+};
 
 export interface RedisStoreOptions {
   readonly address: Extract<StoreAddress, { kind: 'redis' }>;
@@ -34,9 +53,9 @@ const USED_MAX = 65_536;
  */
 export class RedisSharedStore implements SharedKvStore {
   readonly place: string;
-  private readonly finds: RedisContact;
-  private readonly reads: RedisContact;
-  private readonly writes: RedisContact;
+  private readonly finds: RedisLink;
+  private readonly reads: RedisLink;
+  private readonly writes: RedisLink;
   private readonly used = new Map<string, number>();
 
   /** Asks nothing yet. @throws TesseraError CONFIG_INVALID */
@@ -44,10 +63,13 @@ export class RedisSharedStore implements SharedKvStore {
     const { address, field, prefix } = options;
     checkPrefix(field, prefix);
     this.place = `Redis at ${address.nodes}, ${prefix}`;
-    const contact = { ...options, place: this.place };
-    this.finds = new RedisContact(contact);
-    this.reads = new RedisContact(contact);
-    this.writes = new RedisContact(contact);
+    const { security, timeoutMs } = options;
+    const nodes = parseRedisNodes(field, address.nodes);
+    const own = { nodes, security, timeoutMs, field, place: this.place, scripts: SCRIPTS };
+    const link = Object.assign({}, address, own);
+    this.finds = new RedisLink(link);
+    this.reads = new RedisLink(link);
+    this.writes = new RedisLink(link);
   }
 
   get isCluster(): boolean {
@@ -117,7 +139,7 @@ export class RedisSharedStore implements SharedKvStore {
     for (const contact of this.contacts) contact.close();
   }
 
-  private get contacts(): readonly RedisContact[] {
+  private get contacts(): readonly RedisLink[] {
     return [this.finds, this.reads, this.writes];
   }
 

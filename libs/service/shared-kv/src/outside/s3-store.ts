@@ -1,14 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { BucketSettings } from '@tessera/buckets';
 import { TesseraError } from '@tessera/errors';
 import pMap from 'p-map';
 import type { ChainName, FoundHead, SharedKvStore } from '../domain/kv-store.js';
 import type { StoreAddress } from '../domain/store-address.js';
 import { checkChain, checkName, checkPrefix } from '../domain/store-names.js';
-import { S3Objects, type StoreS3Settings } from './s3-client.js';
+import { S3Objects } from './s3-objects.js';
 
 export interface S3StoreOptions {
   readonly address: Extract<StoreAddress, { kind: 's3' }>;
-  readonly s3: StoreS3Settings;
+  readonly s3: BucketSettings;
   /** Deployments of one bucket differ by it. */
   readonly prefix: string;
   /** Of one operation of the bucket. */

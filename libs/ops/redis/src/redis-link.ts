@@ -1,78 +1,68 @@
 import type { Socket } from 'node:net';
+import type { StoreSecurity } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
-import {
-  isWrongServer,
-  parseRedisNodes,
-  type RedisNode,
-  type RedisSecurity,
-  redisFault,
-  redisRefusal,
-} from '@tessera/redis';
 import { whileMoving, withinMs } from '@tessera/turns';
-import type { Cluster, Redis, RedisOptions, Result } from 'ioredis';
-import type { StoreAddress } from '../domain/store-address.js';
-import { ERASE_SCRIPT, PUBLISH_SCRIPT, USE_SCRIPT, WRITE_SCRIPT } from './redis-scripts.js';
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import type { RedisNode } from './redis-address.js';
+import { isWrongServer, redisFault, redisRefusal } from './redis-faults.js';
 
-type Word = string | Uint8Array;
-
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    tesseraKvWrite(...rest: Word[]): Result<string, Context>;
-    tesseraKvPublish(...rest: Word[]): Result<string, Context>;
-    tesseraKvErase(...rest: Word[]): Result<string, Context>;
-    tesseraKvUse(...rest: Word[]): Result<string, Context>;
-  }
-}
-
-const SCRIPTS = {
-  tesseraKvWrite: WRITE_SCRIPT,
-  tesseraKvPublish: PUBLISH_SCRIPT,
-  tesseraKvErase: ERASE_SCRIPT,
-  tesseraKvUse: USE_SCRIPT,
-};
-const SCRIPT_KEYS = 2;
 /** In which a node of a cluster says where slots are, before the next one is asked. */
 const SLOTS_MS = 1000;
 /** Of the time of a short call, so much at most takes one whose answer is long and moves. */
 const MOVING_TIMES = 12;
 
-export interface RedisContactOptions {
-  readonly address: Extract<StoreAddress, { kind: 'redis' }>;
-  readonly security?: RedisSecurity | undefined;
+export interface RedisLinkOptions {
+  /** Of a lone server one, otherwise of some nodes of a cluster, or of sentinels. */
+  readonly nodes: readonly RedisNode[];
+  readonly isCluster: boolean;
+  readonly isTls: boolean;
+  /** The name that sentinels have for the primary; left out: `nodes` are no sentinels. */
+  readonly sentinel?: string | undefined;
+  readonly security?: StoreSecurity | undefined;
   /** Field of the configuration that an error of the address or password names. */
   readonly field: string;
   /** `Redis at ...`, for messages. */
   readonly place: string;
   /** Of a call, and of making a connection; of one whose answer is long, without a byte of it. */
   readonly timeoutMs: number;
+  /** Told of each connection that is made. */
+  readonly onConnected?: (client: RedisClient) => void;
+  /** Commands of the client. */
+  readonly scripts: Readonly<
+    Record<string, { readonly lua: string; readonly numberOfKeys?: number }>
+  >;
 }
 
 /** A lone server, what sentinels name, or a cluster: commands are the same. */
 export type RedisClient = Redis;
 type Library = Pick<typeof import('ioredis'), 'Cluster' | 'Redis'>;
 
+/** The servers that have keys of their own. */
+export function mastersOf(client: RedisClient): readonly Redis[] {
+  const any = client as Redis | Cluster;
+  return 'nodes' in any ? any.nodes('master') : [any];
+}
+
 /**
  * One connection, to each node of a cluster one. To a lone server it is given up where a call fails
- * by it, and the next call makes another one: nothing is tried again behind a caller. A cluster's
- * client looks for its nodes itself.
+ * by it, and the next call makes another one, with the files and passwords of that moment: nothing
+ * is tried again behind a caller. A cluster's client looks for its nodes itself.
  */
-export class RedisContact {
-  private readonly nodes: readonly RedisNode[];
+export class RedisLink {
   private contact: Promise<RedisClient> | undefined;
   isCluster: boolean;
   private client: Redis | Cluster | undefined;
   private isClosed = false;
 
-  /** @throws TesseraError CONFIG_INVALID for a bad address */
-  constructor(private readonly options: RedisContactOptions) {
-    const { address, field } = options;
-    this.nodes = parseRedisNodes(field, address.nodes);
-    this.isCluster = address.isCluster;
+  constructor(private readonly options: RedisLinkOptions) {
+    this.isCluster = options.isCluster;
   }
 
   /** Rejects with STORE_UNAVAILABLE, STORE_FULL, STORE_CORRUPT and CONFIG_INVALID. */
-  call<T>(command: (client: RedisClient) => Promise<T>): Promise<T> {
-    const { timeoutMs } = this.options;
+  call<T>(
+    command: (client: RedisClient) => Promise<T>,
+    timeoutMs = this.options.timeoutMs,
+  ): Promise<T> {
     return this.answered(command, (act) => withinMs(timeoutMs, act));
   }
 
@@ -95,24 +85,34 @@ export class RedisContact {
     );
   }
 
+  close(): void {
+    this.isClosed = true;
+    const { contact } = this;
+    if (contact !== undefined) this.giveUp(contact);
+  }
+
   private async answered<T>(
     command: (client: RedisClient) => Promise<T>,
     limited: (act: Promise<T>) => Promise<T>,
   ): Promise<T> {
     if (this.isClosed) throw this.fault(new Error('the connection is closed'));
-    this.contact ??= this.connected();
+    this.contact ??= this.begun();
     const { contact } = this;
+    let client: RedisClient | undefined;
     try {
-      const act = async () => command(await contact);
+      const act = async () => {
+        client = await contact;
+        return command(client);
+      };
       return await limited(act());
     } catch (thrown) {
-      const isAnswer = thrown instanceof Error && thrown.name === 'ReplyError';
-      if (!isAnswer || (isWrongServer(thrown) && !this.isCluster)) this.lost(contact);
+      // One that is being made goes on for the next call, or fails by itself.
+      if (client !== undefined && !this.isCluster && isLost(thrown)) this.giveUp(contact);
       throw this.fault(thrown);
     }
   }
 
-  fault(thrown: unknown): TesseraError {
+  private fault(thrown: unknown): TesseraError {
     if (thrown instanceof TesseraError) return thrown;
     const { field, place } = this.options;
     const { message } = thrown as Error;
@@ -123,16 +123,18 @@ export class RedisContact {
     return redisRefusal(field, thrown) ?? redisFault(place, thrown);
   }
 
-  close(): void {
-    this.isClosed = true;
-    const { contact } = this;
-    if (contact !== undefined) this.giveUp(contact);
-  }
-
-  /** A cluster has other nodes that answer; a client that never had one is no use. */
-  private lost(contact: Promise<RedisClient>): void {
-    if (!this.isCluster) this.giveUp(contact);
-    else contact.catch(() => this.giveUp(contact));
+  /** A connection that could not be made is of no use to the next call. */
+  private begun(): Promise<RedisClient> {
+    const contact = this.connected();
+    contact.catch(() => this.giveUp(contact));
+    contact.then(
+      (client) => {
+        client.once('end', () => this.giveUp(contact));
+        this.options.onConnected?.(client);
+      },
+      () => undefined,
+    );
+    return contact;
   }
 
   private giveUp(contact: Promise<RedisClient>): void {
@@ -175,50 +177,55 @@ export class RedisContact {
   }
 
   private clientOf(library: Library): RedisClient {
-    const { isTls, sentinel } = this.options.address;
-    const { security = {}, timeoutMs } = this.options;
-    const { tls = {}, ...account } = security;
+    const { isTls, sentinel, scripts, security = {}, timeoutMs } = this.options;
     const redisOptions: RedisOptions = {
       lazyConnect: true,
       maxRetriesPerRequest: 1,
       connectTimeout: timeoutMs,
-      ...account,
-      ...(isTls && { tls: tls as NonNullable<RedisOptions['tls']> }),
+      ...(security.username !== undefined && { username: security.username }),
+      // A cluster's client makes connections by itself, each with the password of its moment.
+      get password() {
+        return security.password;
+      },
+      ...(isTls && { tls: (security.tls ?? {}) as NonNullable<RedisOptions['tls']> }),
     };
     const client = this.isCluster
       ? this.clusterClient(library, redisOptions)
       : new library.Redis({ ...redisOptions, ...this.seat(sentinel), retryStrategy: () => null });
-    for (const [name, lua] of Object.entries(SCRIPTS)) {
-      client.defineCommand(name, { lua, numberOfKeys: SCRIPT_KEYS });
-    }
+    for (const [name, script] of Object.entries(scripts)) client.defineCommand(name, script);
     // Of the union of both kinds of client TypeScript resolves no overload.
     return client as RedisClient;
   }
 
   private clusterClient(library: Library, redisOptions: RedisOptions): Cluster {
-    const { timeoutMs } = this.options;
-    const nodeOptions = { ...redisOptions, commandTimeout: timeoutMs, socketTimeout: timeoutMs };
-    return new library.Cluster([...this.nodes], {
+    const { nodes, timeoutMs } = this.options;
+    Object.assign(redisOptions, { commandTimeout: timeoutMs, socketTimeout: timeoutMs });
+    return new library.Cluster([...nodes], {
       lazyConnect: true,
       slotsRefreshTimeout: Math.min(timeoutMs, SLOTS_MS),
-      redisOptions: nodeOptions,
+      redisOptions,
     });
   }
 
   /** The address of a lone server, or the sentinels that know it. */
   private seat(sentinel: string | undefined): RedisOptions {
-    const [only] = this.nodes;
+    const { nodes, isTls, security } = this.options;
+    const [only] = nodes;
     if (sentinel === undefined) return { ...only };
-    const { isTls } = this.options.address;
-    const tls = this.options.security?.tls ?? {};
     return {
-      sentinels: [...this.nodes],
+      sentinels: [...nodes],
       name: sentinel,
       sentinelRetryStrategy: () => null,
       ...(isTls && {
         enableTLSForSentinelMode: true,
-        sentinelTLS: tls as NonNullable<RedisOptions['tls']>,
+        sentinelTLS: (security?.tls ?? {}) as NonNullable<RedisOptions['tls']>,
       }),
     };
   }
+}
+
+/** True if the connection is at fault, or leads to the wrong server. */
+function isLost(thrown: unknown): boolean {
+  const isAnswer = thrown instanceof Error && thrown.name === 'ReplyError';
+  return !isAnswer || isWrongServer(thrown) || /NOAUTH/.test(thrown.message);
 }
