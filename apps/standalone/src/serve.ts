@@ -1,5 +1,5 @@
 import { type Hosted, host, type Serving, STEP_BUDGET_MS, watchStores } from '@tessera/hosting';
-import { type DrainStep, Readiness } from '@tessera/lifecycle';
+import { closing, type DrainStep, Readiness } from '@tessera/lifecycle';
 import { loadClassOf } from '@tessera/routing';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { checkVisitor, servePages } from '../../console/src/index.js';
@@ -14,6 +14,8 @@ import { nothingHeld } from './held-while-idle.js';
 import { watchKvPool } from './kv-watch.js';
 import { StandaloneModule } from './standalone.module.js';
 
+/** A busy disk takes a minute's facts within it; the chart's grace period has room for it. */
+const FACTS_BUDGET_MS = 10_000;
 /** After the drain time: what is left is cancelled, and its answers are written. */
 const CANCEL_BUDGET_MS = 10_000;
 
@@ -39,26 +41,24 @@ function drainSteps(
     },
     hosted.edgesClosed(CANCEL_BUDGET_MS),
     nothingHeld(holders, STEP_BUDGET_MS),
-    {
-      name: 'engine close',
-      budgetMs: STEP_BUDGET_MS,
-      act: async () => {
-        endWatch();
-        recalls.close();
-        await users.close();
-        embedding?.close();
-        await feeds?.close();
-        await inspection?.close();
-        await audits?.close();
-        await access.process.close();
-        await topics?.producer.close();
-        await relevance?.close();
-        await clusterNode?.close();
-        await runtime.close();
-        await stores?.close();
-        await tracing.close();
-      },
-    },
+    ...closing(STEP_BUDGET_MS, {
+      watch: endWatch,
+      recalls: () => recalls.close(),
+      users: () => users.close(),
+      embedding: embedding && (() => embedding.close()),
+      feeds: feeds && (() => feeds.close()),
+    }),
+    ...closing(FACTS_BUDGET_MS, { facts: inspection && ((ms) => inspection.close(ms)) }),
+    ...closing(STEP_BUDGET_MS, {
+      audits: audits && (() => audits.close()),
+      access: () => access.process.close(),
+      topics: topics && (() => topics.producer.close()),
+      relevance: relevance && (() => relevance.close()),
+      cluster: clusterNode && (() => clusterNode.close()),
+      engine: () => runtime.close(),
+      stores: stores && (() => stores.close()),
+      tracing: () => tracing.close(),
+    }),
   ];
 }
 

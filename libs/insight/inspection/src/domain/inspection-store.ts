@@ -196,5 +196,5 @@ export abstract class InspectionStore {
   abstract state(): Promise<StoreState>;
   /** Cheap, without input or output. */
   abstract condition(): StoreCondition;
-  abstract close(): Promise<void>;
+  abstract close(budgetMs?: number): Promise<void>;
 }
