@@ -163,9 +163,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const closes = closing(STEP_BUDGET_MS, {
     watch: endWatch,
     erasure: closeErasure,
-    pools: () => {
-      for (const { client } of pools) client.close();
-    },
+    pools: () => void pools.map(({ client }) => client.close()),
     topics: topics && (() => topics.producer.close()),
     access: () => access.close(),
     store: () => behaviours.close(),

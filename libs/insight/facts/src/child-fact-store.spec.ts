@@ -325,7 +325,7 @@ it('writes at its end what a process that was stopped for a while still waits wi
   expect((await storeIn(path)).counts.dropped).toBe(0);
 });
 
-it('says what it loses where the process does not answer, and the next start counts it', async () => {
+it('says what a silent process loses, and the next start counts it', async () => {
   const path = freshFolder();
   const faults: string[] = [];
   const { store, counts } = await storeIn(path, {

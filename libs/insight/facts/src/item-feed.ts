@@ -81,7 +81,7 @@ export class ItemFeed {
     while (this.running !== undefined) await this.running;
   }
 
-  /** What was applied before is told; the next start lists all. */
+  /** Tells the batches that were applied before; the next start lists all. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.retry);

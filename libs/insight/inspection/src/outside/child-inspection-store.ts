@@ -237,7 +237,7 @@ export class ChildInspectionStore extends InspectionStore {
     return this.link.call('retain', nowMs);
   }
 
-  /** What is not written when the time is over is given up, said and counted as failed. */
+  /** Gives up, says and counts as failed all that is not written when the time is over. */
   async close(budgetMs = CLOSE_MS): Promise<void> {
     this.queries.close();
     this.launcher.close();
