@@ -42,8 +42,11 @@ const RECORDER_BYTES = 256 * MEBIBYTE;
 const QUEUE_MAX = 1000;
 /** Limits of SQL queries and exports, each in a process of its own. */
 const QUERY_LIMITS = {
-  /** Queries at once; a further one is refused. */
-  countMax: 4,
+  /** At once: questions of pages, and queries of people. */
+  pagesMax: 3,
+  sqlMax: 3,
+  /** Milliseconds that a query waits for its turn; then it is refused. */
+  waitMs: 20_000,
   /** Bytes of memory of one query; a query that needs more is ended. */
   memoryBytes: 512 * MEBIBYTE,
   /** Bytes that one query may spill to disk, and that its export may have. */

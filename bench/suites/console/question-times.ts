@@ -146,10 +146,10 @@ function questionsTo(store: AnalysisStore) {
   return {
     overview: () => overview(asking, { ...filter, fromMs: atMs }, BUCKETS),
     composition: () => composition(asking, filter, wanted),
-    versions: () => versions(asking, filter, 'category'),
+    versions: () => versions(asking, filter, { attribute: 'category', isWhole: false }),
     'reach of items': () => reach(asking, filter, { by: 'item', atMs, limit: ROWS }),
     'reach of values': () => reach(asking, filter, { by: 'category', atMs, limit: ROWS }),
-    unreached: () => unreached(asking, filter, ROWS),
+    unreached: () => unreached(asking, filter, { by: '', limit: ROWS }),
     ad: () => ad(asking, filter, 'ad-7'),
     items: () => items(asking, filter, { text: 'ad 7', offset: 0, limit: ROWS }),
   };

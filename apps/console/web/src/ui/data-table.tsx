@@ -1,6 +1,7 @@
 import { Button, Group, Table, Text, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { formatCount } from './format.js';
+import { csvOf, fileName, saveFile } from './save.js';
 
 export interface Column<Row> {
   readonly key: string;
@@ -50,6 +51,17 @@ function inOrder<Row>(
   return sortedBy(rows, value, order.isDescending);
 }
 
+/** All rows as they are sorted, by the values of their columns. */
+function saveTable<Row>(label: string, rows: readonly Row[], columns: readonly Column<Row>[]) {
+  const valued = columns.filter(({ value }) => value !== undefined);
+  const head = valued.map(headOf);
+  const cells = rows.map((row) => valued.map(({ value }) => value?.(row)));
+  saveFile(new Blob([csvOf([head, ...cells])], { type: 'text/csv' }), fileName(label, 'csv'));
+}
+
+const headOf = ({ label, unit }: Pick<Column<never>, 'label' | 'unit'>) =>
+  unit === undefined ? label : `${label}, ${unit}`;
+
 function Heading<Row>({
   column,
   order,
@@ -59,8 +71,8 @@ function Heading<Row>({
   order: Order | undefined;
   onOrder: (order: Order) => void;
 }) {
-  const { key, label, unit, isNumber = false, value } = column;
-  const text = unit === undefined ? label : `${label}, ${unit}`;
+  const { key, isNumber = false, value } = column;
+  const text = headOf(column);
   const mine = order?.key === key ? order : undefined;
   const sorted = mine && (mine.isDescending ? 'descending' : 'ascending');
   // Of numbers the largest are wanted first.
@@ -152,14 +164,25 @@ export function DataTable<Row>({
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {sorted.length > shownCount && (
-        <More
-          shown={shownCount}
-          all={sorted.length}
-          step={pageSize}
-          onMore={() => setShownCount(shownCount + pageSize)}
-        />
-      )}
+      <Group gap="xs" justify="space-between">
+        {sorted.length > shownCount && (
+          <More
+            shown={shownCount}
+            all={sorted.length}
+            step={pageSize}
+            onMore={() => setShownCount(shownCount + pageSize)}
+          />
+        )}
+        <Button
+          size="compact-xs"
+          variant="default"
+          ms="auto"
+          aria-label={`Save ${label} as CSV`}
+          onClick={() => saveTable(label, sorted, columns)}
+        >
+          CSV
+        </Button>
+      </Group>
     </>
   );
 }

@@ -1,6 +1,8 @@
+import { Button, Group } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import type * as PlotLibrary from '@observablehq/plot';
 import { useEffect, useRef, useState } from 'react';
+import { fileName, type Legend, pictureOf, pngOf, saveFile } from './save.js';
 
 export type Plot = typeof PlotLibrary;
 export type PlotOptions = PlotLibrary.PlotOptions;
@@ -52,10 +54,16 @@ export function PlotChart({
   const target = useRef<HTMLDivElement>(null);
   const clicked = useRef(onClick);
   clicked.current = onClick;
+  const legend = useRef<Legend>({ names: [], colours: [] });
   useEffect(() => {
     if (plot === undefined || width === 0 || target.current === null) return;
     const options = { width, height, style: { background: 'none', fontSize: '12px' } };
     const chart = plot.plot(Object.assign(options, draw(plot, width)));
+    const colour = chart.scale('color');
+    legend.current = {
+      names: colour?.type === 'ordinal' ? [...(colour.domain ?? [])].map(String) : [],
+      colours: [...(colour?.range ?? [])].map(String),
+    };
     const pick = () => clicked.current?.(chart.value);
     chart.addEventListener('click', pick);
     // The picture has one name; names of its parts would need roles of their own.
@@ -63,6 +71,14 @@ export function PlotChart({
     target.current.replaceChildren(chart);
     return () => chart.remove();
   }, [plot, width, height, draw]);
+  const save = async (form: 'svg' | 'png') => {
+    const charts = [...(target.current?.querySelectorAll('svg') ?? [])];
+    const chart = charts.find((one) => one.viewBox.baseVal?.width === width);
+    if (chart === undefined) return;
+    const picture = pictureOf(chart, legend.current);
+    const svg = () => new Blob([picture], { type: 'image/svg+xml' });
+    saveFile(form === 'svg' ? svg() : await pngOf(picture), fileName(label, form));
+  };
   return (
     <div ref={frame}>
       <div
@@ -72,6 +88,19 @@ export function PlotChart({
         aria-label={label}
         style={{ minHeight: height }}
       />
+      <Group gap="xs" justify="flex-end">
+        {(['svg', 'png'] as const).map((form) => (
+          <Button
+            key={form}
+            size="compact-xs"
+            variant="default"
+            aria-label={`Save ${label} as ${form.toUpperCase()}`}
+            onClick={() => void save(form)}
+          >
+            {form.toUpperCase()}
+          </Button>
+        ))}
+      </Group>
     </div>
   );
 }

@@ -17,7 +17,10 @@ export interface RecallFilter {
 
 export interface QueryLimits {
   readonly rowsMax: number;
+  /** Of the work, once it has begun. */
   readonly timeoutMs: number;
+  /** The person who wrote the query, who has a share of the places; left out: a page asks. */
+  readonly asker?: string;
 }
 
 export interface QueryColumn {

@@ -8,7 +8,7 @@ import { checkStatement, sqlRefusal } from '../domain/check-statement.js';
 import { described } from '../domain/describe-statement.js';
 import { TABLE_NAMES } from '../outside/duckdb-tables.js';
 import { writeArrow } from './arrow-file.js';
-import { spreadsheetSafe } from './csv-cells.js';
+import { spreadsheet } from './csv-cells.js';
 import type { QueryOrder, QueryReply } from './messages.js';
 
 type Ask = Extract<QueryOrder, { kind: 'ask' }>;
@@ -178,8 +178,9 @@ async function exported(connection: DuckDBConnection, ask: Ask, folder: string):
     return path;
   }
   const isCsv = ask.form === 'csv';
-  const source = isCsv ? await spreadsheetSafe(connection, rows) : rows;
-  const options = isCsv ? 'FORMAT csv, HEADER' : 'FORMAT parquet, COMPRESSION zstd';
+  const { source, options } = isCsv
+    ? await spreadsheet(connection, rows)
+    : { source: rows, options: 'FORMAT parquet, COMPRESSION zstd' };
   await connection.run(`COPY (${source}) TO '${path.replaceAll("'", "''")}' (${options})`);
   return path;
 }
