@@ -62,6 +62,14 @@ function drainSteps(
   ];
 }
 
+/** The provider of logins is a condition, where there is one. */
+function watchProvider({ oidc }: Access, { conditions }: Readiness): (() => void)[] {
+  if (oidc === undefined) return [];
+  const read = () => oidc.reach();
+  conditions.add({ name: 'oidc', kind: 'dependency', isNeeded: false, read });
+  return [oidc.watch()];
+}
+
 /** Serves a runtime on its edges; ready when it returns, or once the topics are served. */
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, runtime, log } = parts;
@@ -103,6 +111,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     throw error;
   });
   const endLooks = [
+    ...watchProvider(access, readiness),
     watchKvPool(() => runtime.facts.kvPool.metrics(), log),
     watchStores(runtime.operations.stores, readiness, log),
   ];

@@ -197,7 +197,10 @@ function Shown({ page }: { page: CompositionPage }) {
       )}
       <Section
         title="Over time"
-        help={`Times in ${ZONE}; dashed lines: imports and activations. A column is as wide as what it counts, and ends at a line; without a recall there is none.`}
+        help={
+          `Times in ${ZONE}; dashed lines: imports and activations. ` +
+          'A column is as wide as what it counts, and ends at a line.'
+        }
       >
         <Columns page={page} />
       </Section>

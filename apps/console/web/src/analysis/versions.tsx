@@ -218,7 +218,8 @@ function Moment({ page }: { page: VersionsPage }) {
       <Text size="sm">
         {isWhole
           ? 'The whole span: what came before a canary is counted for the others alone.'
-          : `While canary ${shortDigest(canary)} served: ${formatTime(fromMs)} to ${formatTime(toMs)}.`}
+          : `While canary ${shortDigest(canary)} served: ` +
+            `${formatTime(fromMs)} to ${formatTime(toMs)}.`}
       </Text>
       <Button
         size="compact-xs"
@@ -319,7 +320,10 @@ function Shown({ page, shows }: { page: VersionsPage; shows: string }) {
       )}
       <Section
         title="Overlap"
-        help="Mean Jaccard index of a user's recalls under each: the newest two that saw the same catalogue and model, in the whole span."
+        help={
+          "Mean Jaccard index of a user's recalls under each: the newest two of the whole span " +
+          'that saw the same catalogue and model.'
+        }
       >
         <Overlaps page={page} nameOf={nameOf} />
       </Section>

@@ -2,6 +2,7 @@ import { Button, Group, Table, Text, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { formatCount } from './format.js';
 import { csvOf, fileName, saveFile } from './save.js';
+import { SaveButton } from './save-button.js';
 
 export interface Column<Row> {
   readonly key: string;
@@ -101,11 +102,11 @@ function More({
   shown: number;
   all: number;
   step: number;
-  onMore: () => void;
+  onMore: (shown: number) => void;
 }) {
   return (
     <Group gap="xs">
-      <Button size="xs" variant="default" onClick={onMore}>
+      <Button size="xs" variant="default" onClick={() => onMore(shown + step)}>
         Show {formatCount(Math.min(step, all - shown))} more
       </Button>
       <Text size="sm" c="dimmed">
@@ -166,22 +167,9 @@ export function DataTable<Row>({
       </Table.ScrollContainer>
       <Group gap="xs" justify="space-between">
         {sorted.length > shownCount && (
-          <More
-            shown={shownCount}
-            all={sorted.length}
-            step={pageSize}
-            onMore={() => setShownCount(shownCount + pageSize)}
-          />
+          <More shown={shownCount} all={sorted.length} step={pageSize} onMore={setShownCount} />
         )}
-        <Button
-          size="compact-xs"
-          variant="default"
-          ms="auto"
-          aria-label={`Save ${label} as CSV`}
-          onClick={() => saveTable(label, sorted, columns)}
-        >
-          CSV
-        </Button>
+        <SaveButton label={label} form="csv" save={() => saveTable(label, sorted, columns)} />
       </Group>
     </>
   );

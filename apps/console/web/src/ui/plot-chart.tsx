@@ -1,8 +1,9 @@
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import type * as PlotLibrary from '@observablehq/plot';
 import { useEffect, useRef, useState } from 'react';
-import { fileName, type Legend, pictureOf, pngOf, saveFile } from './save.js';
+import { fileName, type Legend, pictureIn, pngOf, saveFile } from './save.js';
+import { SaveButton } from './save-button.js';
 
 export type Plot = typeof PlotLibrary;
 export type PlotOptions = PlotLibrary.PlotOptions;
@@ -59,11 +60,8 @@ export function PlotChart({
     if (plot === undefined || width === 0 || target.current === null) return;
     const options = { width, height, style: { background: 'none', fontSize: '12px' } };
     const chart = plot.plot(Object.assign(options, draw(plot, width)));
-    const colour = chart.scale('color');
-    legend.current = {
-      names: colour?.type === 'ordinal' ? [...(colour.domain ?? [])].map(String) : [],
-      colours: [...(colour?.range ?? [])].map(String),
-    };
+    const { domain = [], range = [] } = chart.scale('color') ?? {};
+    legend.current = { names: [...domain].map(String), colours: [...range].map(String) };
     const pick = () => clicked.current?.(chart.value);
     chart.addEventListener('click', pick);
     // The picture has one name; names of its parts would need roles of their own.
@@ -72,10 +70,8 @@ export function PlotChart({
     return () => chart.remove();
   }, [plot, width, height, draw]);
   const save = async (form: 'svg' | 'png') => {
-    const charts = [...(target.current?.querySelectorAll('svg') ?? [])];
-    const chart = charts.find((one) => one.viewBox.baseVal?.width === width);
-    if (chart === undefined) return;
-    const picture = pictureOf(chart, legend.current);
+    const picture = pictureIn(target.current, legend.current);
+    if (picture === undefined) return;
     const svg = () => new Blob([picture], { type: 'image/svg+xml' });
     saveFile(form === 'svg' ? svg() : await pngOf(picture), fileName(label, form));
   };
@@ -89,17 +85,8 @@ export function PlotChart({
         style={{ minHeight: height }}
       />
       <Group gap="xs" justify="flex-end">
-        {(['svg', 'png'] as const).map((form) => (
-          <Button
-            key={form}
-            size="compact-xs"
-            variant="default"
-            aria-label={`Save ${label} as ${form.toUpperCase()}`}
-            onClick={() => void save(form)}
-          >
-            {form.toUpperCase()}
-          </Button>
-        ))}
+        <SaveButton label={label} form="svg" save={() => void save('svg')} />
+        <SaveButton label={label} form="png" save={() => void save('png')} />
       </Group>
     </div>
   );

@@ -46,8 +46,17 @@ export interface Legend {
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** A chart as a picture of its own: dark on white, with its legend above. */
-export function pictureOf(chart: SVGSVGElement, { names, colours }: Legend): string {
+/**
+ * The chart of a frame as a picture of its own: dark on white, with its legend above; undefined
+ * where none is drawn.
+ */
+export function pictureIn(
+  frame: HTMLElement | null,
+  { names, colours }: Legend,
+): string | undefined {
+  const charts = [...(frame?.querySelectorAll('svg') ?? [])];
+  const [chart] = charts.sort((a, b) => b.viewBox.baseVal.width - a.viewBox.baseVal.width);
+  if (chart === undefined) return undefined;
   const { width, height } = chart.viewBox.baseVal;
   const style = getComputedStyle(document.documentElement);
   const drawn = new XMLSerializer()

@@ -3,7 +3,7 @@ import { type Bounds, boundsOf } from '../domain/attribute-values.js';
 import type { Attribute } from '../domain/relations.js';
 import { type Asking, numberOf, textOf } from './question.js';
 
-/** Bounds of attributes with many numbers, of all items of a catalogue: filters do not move them. */
+/** Bounds of attributes with many numbers, of all items: filters do not move them. */
 export async function attributeBounds(
   { store, signal }: Asking,
   catalogue: string,
@@ -18,7 +18,8 @@ export async function attributeBounds(
     only === undefined
       ? dialect.each('attributes', dialect.names('attributes'), 'name', now)
       : `SELECT attributes, ${dialect.text(only)} AS name FROM ${now}`;
-  const numbers = `SELECT name, ${dialect.numeric('attributes', 'name')} AS amount FROM (${named}) AS named`;
+  const amount = dialect.numeric('attributes', 'name');
+  const numbers = `SELECT name, ${amount} AS amount FROM (${named}) AS named`;
   const [rows = []] = await store.rows(
     [
       `SELECT name, ${number('count(DISTINCT amount)')} AS amounts, ` +

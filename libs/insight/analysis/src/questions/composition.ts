@@ -54,13 +54,8 @@ export async function composition(
     );
   });
   const valued = exposuresByValue(filter, by, exposed.join(' UNION ALL '), dialect);
-  const told = topValues.map((row) => dialect.text(textOf(row, 'value'))).join(', ');
-  const isTold = told === '' ? '1 = 0' : `value IN (${told})`;
-  const scene = across === '' ? "''" : dialect.member('scene', across);
-  const cells =
-    `SELECT time_ms, scene, told, ${number('sum(n)')} AS items FROM (SELECT time_ms, ` +
-    `${scene} AS scene, CASE WHEN ${isTold} THEN value ELSE ${dialect.text(OTHER)} END AS told, ` +
-    `n FROM (${valued}) AS valued) AS told_items GROUP BY time_ms, scene, told`;
+  const told = topValues.map((row) => textOf(row, 'value'));
+  const cells = cellsStatement(valued, told, across, dialect);
   const [found = []] = await store.rows([cells], signal);
   const values = valuesOf(found);
   const keyOf = (place: string, value: string) => JSON.stringify([place, value]);
@@ -69,7 +64,7 @@ export async function composition(
     return (place: string) => values.map(({ value }) => sums.get(keyOf(place, value)) ?? 0);
   };
   const [overTime, byScene] = [itemsBy('time_ms'), itemsBy('scene')];
-  const scenes = across === '' ? [] : [...new Set(found.map((row) => textOf(row, 'scene')))];
+  const scenes = new Set(across === '' ? [] : found.map((row) => textOf(row, 'scene')));
   return {
     attribute,
     bucketMs: buckets.lengthMs,
@@ -81,9 +76,26 @@ export async function composition(
       items: overTime(String(timeMs)),
     })),
     sceneKey: across,
-    matrix: scenes.sort().map((place) => ({ scene: place, items: byScene(place) })),
+    matrix: [...scenes].sort().map((place) => ({ scene: place, items: byScene(place) })),
     marks,
   };
+}
+
+/** Items by bucket, scene and value; values that are not told are one. */
+function cellsStatement(
+  valued: string,
+  told: readonly string[],
+  across: string,
+  dialect: Asking['store']['dialect'],
+): string {
+  const { number, text, member } = dialect;
+  const isTold = told.length === 0 ? '1 = 0' : `value IN (${told.map(text).join(', ')})`;
+  const scene = across === '' ? "''" : member('scene', across);
+  return (
+    `SELECT time_ms, scene, told, ${number('sum(n)')} AS items FROM (SELECT time_ms, ` +
+    `${scene} AS scene, CASE WHEN ${isTold} THEN value ELSE ${text(OTHER)} END AS told, ` +
+    `n FROM (${valued}) AS valued) AS told_items GROUP BY time_ms, scene, told`
+  );
 }
 
 /** Marks that split buckets at most. */
@@ -132,7 +144,8 @@ function groupsStatement(
   const every =
     `SELECT value, sum(items) AS n FROM (${byValue} UNION ALL ${live}) AS every_value ` +
     "WHERE value <> '' GROUP BY value";
-  return `SELECT ${number('n')} AS n, ${number('count(*)')} AS alike FROM (${every}) AS e GROUP BY n`;
+  const columns = `${number('n')} AS n, ${number('count(*)')} AS alike`;
+  return `SELECT ${columns} FROM (${every}) AS e GROUP BY n`;
 }
 
 type Rows = readonly Readonly<Record<string, unknown>>[];

@@ -169,15 +169,9 @@ async function missedByValue(
   );
 }
 
-/** Items that recalls of the span could have had and none had, the most eligible first. */
-export async function unreached(
-  asking: Asking,
-  filter: AnalysisFilter,
-  { by, limit }: { readonly by: string; readonly limit: number },
-): Promise<UnreachedPage> {
-  const { store, signal } = asking;
+/** Recalls by predicate and hour, those whose eligible items are known, and items missed. */
+async function missedParts(store: Asking['store'], filter: AnalysisFilter) {
   const { dialect } = store;
-  const { number } = dialect;
   const { catalogue } = filter;
   const answered = `SELECT * FROM (${recallsOf(filter, dialect)}) AS r WHERE code = 'OK'`;
   const hourOf = (column: string) => dialect.quotient(dialect.ms(column), HOUR_MS);
@@ -205,6 +199,18 @@ export async function unreached(
     'SELECT e.item_id AS item_id, max(l.title) AS title, sum(e.recalls) AS eligible ' +
     `FROM (${eligible}) AS e JOIN (${live}) AS l ON l.item_id = e.item_id ` +
     `WHERE e.item_id NOT IN (SELECT item_id FROM (${had}) AS had) GROUP BY e.item_id`;
+  return { asked, known, rows };
+}
+
+/** Items that recalls of the span could have had and none had, the most eligible first. */
+export async function unreached(
+  asking: Asking,
+  filter: AnalysisFilter,
+  { by, limit }: { readonly by: string; readonly limit: number },
+): Promise<UnreachedPage> {
+  const { store, signal } = asking;
+  const { number } = store.dialect;
+  const { asked, known, rows } = await missedParts(store, filter);
   const answers = await store.rows(
     [
       `SELECT item_id, title, ${number('eligible')} AS eligible, ` +

@@ -11,7 +11,7 @@ const SHARED_MAX = 20;
 
 /**
  * Users with recalls of two versions under one model and one state of the catalogue, so that
- * nothing differs but the versions and what the user did between: of each user the newest such pair.
+ * nothing differs but the versions and what the user did between: of each the newest such pair.
  */
 function pairsStatement(recalls: string, dialect: Dialect): string {
   const moment = 'adapter, model, catalogue_seq, user_hash';
@@ -29,7 +29,8 @@ function pairsStatement(recalls: string, dialect: Dialect): string {
   const last = ['own', 'others', 'share', 'seq']
     .map((name) => `${dialect.newest(name, 'last_id')} AS last_${name}`)
     .join(', ');
-  return `SELECT earlier, later, user_hash, ${last} FROM (${together}) AS t GROUP BY earlier, later, user_hash`;
+  const pair = 'earlier, later, user_hash';
+  return `SELECT ${pair}, ${last} FROM (${together}) AS t GROUP BY ${pair}`;
 }
 
 /** Items that both recalls of a pair have, and their values: kind, key, title, n. */
@@ -40,7 +41,8 @@ function sharedStatement(filter: AnalysisFilter, by: Attribute, pairs: string, d
   const versions = valuedVersions(filter, by, dialect);
   const shared =
     'SELECT s.earlier AS earlier, s.later AS later, s.user_hash AS user_hash, ' +
-    `s.item_id AS item_id, v.title AS title, v.value AS value FROM (${each}) AS s JOIN (${versions}) AS v ON v.item_id = s.item_id ` +
+    's.item_id AS item_id, v.title AS title, v.value AS value ' +
+    `FROM (${each}) AS s JOIN (${versions}) AS v ON v.item_id = s.item_id ` +
     `WHERE ${dialect.has('s.last_others', 's.item_id')} AND v.from_seq <= s.last_seq ` +
     `AND s.last_seq < v.to_seq AND v.catalogue = ${dialect.text(filter.catalogue)}`;
   const keyed =
@@ -65,8 +67,9 @@ export function pairStatements(filter: AnalysisFilter, by: Attribute, dialect: D
   const users = `SELECT DISTINCT adapter, user_hash FROM ${recalls}`;
   const pairs = pairsStatement(recalls, dialect);
   return [
-    `SELECT earlier, later, floor(last_share * ${PARTS}) AS part, ${number('count(*)')} AS users, ` +
-      `sum(last_share) AS total FROM (${pairs}) AS pair GROUP BY earlier, later, part`,
+    `SELECT earlier, later, floor(last_share * ${PARTS}) AS part, ` +
+      `${number('count(*)')} AS users, sum(last_share) AS total ` +
+      `FROM (${pairs}) AS pair GROUP BY earlier, later, part`,
     `SELECT a.adapter AS earlier, b.adapter AS later, ${number('count(*)')} AS users ` +
       `FROM (${users}) AS a JOIN (${users}) AS b ON a.user_hash = b.user_hash ` +
       'WHERE a.adapter < b.adapter GROUP BY earlier, later',

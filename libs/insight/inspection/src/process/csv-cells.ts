@@ -19,7 +19,7 @@ const MARK = '\ufeff';
 const cell = (name: string) => (/[",\r\n]/.test(name) ? quoted(name) : name);
 
 /**
- * What COPY writes for spreadsheets: the same rows, where a text that a spreadsheet would compute
+ * COPY for spreadsheets: the same rows, where a text that a spreadsheet would compute
  * has a quotation mark before it, the names of columns as well (OWASP, "CSV injection"). Numbers
  * stay numbers.
  */
