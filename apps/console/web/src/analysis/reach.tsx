@@ -280,7 +280,7 @@ function NeverRecalled({ attributes }: { attributes: readonly string[] }) {
             value={by === '' ? null : by}
             onChange={(next) => set({ group: next ?? undefined })}
           />
-          {values.length > 0 && (
+          {by !== '' && values.length > 0 && (
             <DataTable
               label={`Items never recalled by ${by}`}
               rows={values}
