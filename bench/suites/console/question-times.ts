@@ -13,7 +13,7 @@ import {
   unreached,
   versions,
 } from '@tessera/analysis';
-import { FACT_TABLES, mergedForm, rollupQuery } from '@tessera/facts';
+import { mergedForm, READ_TABLES, rollupQuery } from '@tessera/facts';
 import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 
@@ -65,7 +65,7 @@ const behavioursOf = (recalls: string) =>
   'WHERE hash(recall_id) % every = 0';
 
 async function writeDays(folder: string, recalls: number): Promise<void> {
-  for (const { name } of FACT_TABLES) mkdirSync(join(folder, name), { recursive: true });
+  for (const { name } of READ_TABLES) mkdirSync(join(folder, name), { recursive: true });
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '2GiB' });
   const connection = await instance.connect();
   const versionPath = join(folder, 'item_version', 'all.parquet');

@@ -270,6 +270,11 @@ it('tells every change of a batch, and what the items were between changes', asy
   await store.flush();
   const [count] = await rowsOf(path, 'SELECT count(DISTINCT item_id)::INTEGER AS n FROM change');
   expect(count?.n).toBe(302);
+  const now = "SELECT from_seq, live FROM item_now WHERE item_id IN ('a', 'b') ORDER BY item_id";
+  expect(await rowsOf(path, now)).toEqual([
+    { from_seq: '310', live: true },
+    { from_seq: '310', live: false },
+  ]);
   const versions = await rowsOf(
     path,
     'SELECT item_id, from_seq, least(to_seq, 999) AS until, live, attributes, title ' +

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
-import { FACT_TABLES, factFolders, viewStatements } from '@tessera/facts';
+import { factFolders, READ_TABLES, viewStatements } from '@tessera/facts';
 import { type Channel, endProcess, sendAll, sentError } from '@tessera/processes';
 import { MEBIBYTE } from '@tessera/units';
 import { checkStatement, sqlRefusal } from '../domain/check-statement.js';
@@ -14,7 +14,7 @@ import type { QueryOrder, QueryReply } from './messages.js';
 type Ask = Extract<QueryOrder, { kind: 'ask' }>;
 
 /** Tables that analysts may read. */
-const EVERY_TABLE = new Set([...TABLE_NAMES, ...FACT_TABLES.map(({ name }) => name)]);
+const EVERY_TABLE = new Set([...TABLE_NAMES, ...READ_TABLES.map(({ name }) => name)]);
 
 /** Part of the memory that the database plans with; the rest is for what it does not count. */
 const PLANNED_SHARE = 0.6;
