@@ -8,7 +8,7 @@ import {
   type Serving,
   STEP_BUDGET_MS,
 } from '@tessera/hosting';
-import { Readiness } from '@tessera/lifecycle';
+import { closing, Drain, Readiness } from '@tessera/lifecycle';
 import type { Membership } from '@tessera/routing';
 import { type Log, Metrics } from '@tessera/telemetry';
 import { Asking, ForwardCounts } from './asking.js';
@@ -65,15 +65,15 @@ interface Opened {
   readonly topics: GatewayTopics | undefined;
 }
 
-function closing({ membership, health, behaviours, cluster, access, topics }: Opened) {
-  return async () => {
-    membership.close();
-    health.close();
-    await topics?.producer.close();
-    behaviours?.close();
-    cluster.close();
-    await access.close();
-  };
+function closesOf({ membership, health, behaviours, cluster, access, topics }: Opened) {
+  return closing(STEP_BUDGET_MS, {
+    membership: () => membership.close(),
+    health: () => health.close(),
+    topics: topics && (() => topics.producer.close()),
+    behaviours: behaviours && (() => behaviours.close()),
+    cluster: () => cluster.close(),
+    access: () => access.close(),
+  });
 }
 
 /** All that answers calls, over every edge. */
@@ -128,7 +128,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   if (topics !== undefined) metrics.showTopicLag(() => topics.server.lag());
   const versions = new ServedVersions({ service: serviceVersion, node: config.node.name });
   const operations: OperationsOptions = { readiness, metrics, versions, log };
-  const close = closing({ membership, health, behaviours, cluster, access, topics });
+  const closes = closesOf({ membership, health, behaviours, cluster, access, topics });
   try {
     const hosted = await host({
       module: () => GatewayModule.register(operations, cluster, topics),
@@ -148,11 +148,11 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
     const { httpUrl, grpcAddress, drain } = hosted.serving([
       ...hosted.leaving(config.shutdown),
       hosted.edgesClosed(drainMs + ANSWERS_BUDGET_MS),
-      { name: 'nodes left', budgetMs: STEP_BUDGET_MS, act: close },
+      ...closes,
     ]);
     return { httpUrl, grpcAddress, drain, cluster };
   } catch (error) {
-    await close();
+    await new Drain(closes, () => undefined).run();
     throw error;
   }
 }

@@ -30,7 +30,7 @@ export async function serveDocs(instance: FastifyInstance, version: string): Pro
   instance.get(`${PAGE}/swagger-initializer.js`, (_request, reply) =>
     reply.headers(PAGE_HEADERS).type('text/javascript').send(INITIALIZER),
   );
-  instance.get(PAGE, (_request, reply) => reply.headers(PAGE_HEADERS).redirect(`${PAGE}/`));
+  instance.get(PAGE, (_request, reply) => reply.headers(PAGE_HEADERS).redirect('docs/'));
   await instance.register(fastifyStatic, {
     root: SWAGGER_UI_FOLDER,
     prefix: `${PAGE}/`,
