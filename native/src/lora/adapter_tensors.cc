@@ -339,9 +339,7 @@ Result<AdapterTensors> AdapterTensors::open(const std::string& folder, const Mod
   const std::string config_path = folder + "/" + std::string(kConfigFile);
   auto config_file = platform::MappedFile::open(config_path, Code::kAdapterNotFound);
   if (!config_file.is_ok()) return config_file.status();
-  const std::span<const std::byte> text = config_file.value().bytes();
-  auto config =
-      PeftConfig::parse({reinterpret_cast<const char*>(text.data()), text.size()}, config_path);
+  auto config = PeftConfig::parse(config_file.value().text(), config_path);
   if (!config.is_ok()) return config.status();
   const std::string path = folder + "/" + std::string(kTensorsFile);
   const std::string pickle = folder + "/" + std::string(kPickleFile);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <unordered_set>
 #include <utility>
 
 #include "lora/module_pattern.h"
@@ -97,14 +96,11 @@ class ConfigReader {
   }
 
  private:
-  /// An unknown field may change what the tensors mean; and of two values Python takes the last.
+  /// An unknown field may change what the tensors mean.
   void refuse_unknown() {
-    std::unordered_set<std::string_view> names;
     for (const simdjson::dom::key_value_pair field : object_) {
-      const std::string name(field.key);
-      if (!names.insert(field.key).second) reader_.refuse(name, "one value (it is there twice)");
       if (is_in(kRead, field.key) || is_in(kIgnored, field.key)) continue;
-      if (!is_nothing(field.value)) reader_.refuse(name, "nothing (it is not supported)");
+      if (!is_nothing(field.value)) reader_.refuse(field.key, "nothing (it is not supported)");
     }
   }
 
