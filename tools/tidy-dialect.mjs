@@ -23,7 +23,7 @@ const TESTS = ['tools/tidy.spec.ts'];
 const SENTENCE_END = /(?<=[.;:])\s+/;
 /** A relative clause in place of a subject or an object: a riddle to those who did not write it. */
 const CLAUSE = new RegExp(
-  '\\b(?:what|who(?:ever)?|nobody|none) (?:is|are|was|were|has|have|had|does|do|did|can|may|' +
+  '\\b(?:what|whoever) (?:is|are|was|were|has|have|had|does|do|did|can|may|' +
     'comes|came|stands|lies|goes|waits|holds|keeps|asks|reads|writes|serves|needs)\\b',
   'i',
 );
