@@ -370,7 +370,7 @@ describe('the dialect', () => {
     ['trainer/a.py', 'x = 1  # Whose it is.', 'x = 1  # Its owner.'],
     ['libs/a/a.ts', '/** A key. Who has it waits. */', '/** A key. Its holder waits. */'],
     ['libs/a/a.ts', '// Reads\n// what was put.', '// Reads\n// the value.'],
-    ['native/src/a.h', '/// Once it ends nobody does.', '/// After it ends others stop waiting.'],
+    ['native/src/a.h', '/// It keeps what is new.', '/// It keeps the new one.'],
     ['apps/a/a.ts', "log.info({}, 'drain');", "log.info({}, 'drain step finished');"],
     ['apps/a/a.ts', "this.log.warn({}, 'a relevance');", "nodeLog.warn({}, 'node is up');"],
     ['apps/a/a.ts', "log.error({}, 'what failed');", "nolog2.error({}, 'drain');"],
