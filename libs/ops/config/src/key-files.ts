@@ -87,7 +87,7 @@ export function readTls(
   return { cert, key, ca };
 }
 
-/** What TLS refuses for other reasons, such as a weak signature. */
+/** Other faults that TLS refuses, such as a weak signature. */
 function checkContext(fields: TlsFields, files: TlsFiles): void {
   try {
     createSecureContext(files);
