@@ -70,6 +70,7 @@ function buildah(work, folder, { version, epoch }) {
       '--disable-compression=false',
       '--timestamp',
       String(epoch),
+      '--layers',
       '--target',
       'image',
     ],

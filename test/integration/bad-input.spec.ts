@@ -239,12 +239,13 @@ describe('the HTTP edge', () => {
     }
   });
 
-  it('survives bytes that are no HTTP', async () => {
+  it.each([
+    ['\x00\xff nonsense\r\n\r\n', '400', 'expected HTTP/1.1'],
+    [`GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, '431', 'at most 16384 bytes'],
+  ])('survives bytes that are no HTTP, or too many of it', async (bytes, status, words) => {
     const { hostname, port } = new URL(serving.httpUrl);
     const answer = await new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(port), hostname, () =>
-        socket.write('\x00\xff nonsense\r\n\r\n'),
-      );
+      const socket = connect(Number(port), hostname, () => socket.write(bytes, 'latin1'));
       let text = '';
       socket.on('data', (chunk) => {
         text += chunk.toString('latin1');
@@ -252,7 +253,8 @@ describe('the HTTP edge', () => {
       socket.on('close', () => resolve(text));
       socket.on('error', reject);
     });
-    expect(answer).toContain('400');
+    expect(answer).toContain(`HTTP/1.1 ${status}`);
+    expect(answer).toContain(words);
     expect((await fetch(`${serving.httpUrl}/health`)).status).toBe(200);
   });
 });

@@ -2,6 +2,9 @@
 
 import 'reflect-metadata';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { ServiceClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
@@ -48,7 +51,7 @@ async function startNode(
   return { name, runtime, relevance, serving: await cluster.serve(name, parts, variables) };
 }
 
-function gatewayConfig(members: readonly Pick<Node, 'name' | 'serving'>[]) {
+function gatewayConfig(members: readonly Pick<Node, 'name' | 'serving'>[], more: object = {}) {
   const named = members.map(({ name, serving }) => {
     return `${name}=${serving.grpcAddress}/${new URL(serving.httpUrl).host}`;
   });
@@ -56,6 +59,7 @@ function gatewayConfig(members: readonly Pick<Node, 'name' | 'serving'>[]) {
     TESSERA_NODE_NAME: 'gateway',
     TESSERA_CLUSTER_NODES: named.join(),
   });
+  Object.assign(environment, more);
   return loadConfig({ environment }).config;
 }
 
@@ -102,6 +106,39 @@ describe('a gateway', () => {
     }
     const owners = new Set(users.map((userId) => ownerOf(userId).name));
     expect(owners.size).toBe(3);
+  });
+
+  it('sends spans of its calls', async () => {
+    const spans: { name: string; traceId: string; parentSpanId?: string }[] = [];
+    const collector = createServer(async (request, reply) => {
+      const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
+      for (const { scopeSpans } of body.resourceSpans) {
+        for (const scope of scopeSpans) spans.push(...scope.spans);
+      }
+      reply.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+    const { port } = collector.address() as AddressInfo;
+    const otel = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
+    const traced = await serveGateway({
+      config: gatewayConfig(nodes, otel),
+      log,
+      serviceVersion: '1',
+    });
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+    expect((await fetch(`${traced.httpUrl}/v1/models`, { headers: { traceparent } })).status).toBe(
+      200,
+    );
+    const own = new RecallClient(traced.grpcAddress);
+    await own.recall({ userId: 'u' });
+    own.close();
+    await traced.drain.run();
+    collector.close();
+    expect(spans).toMatchObject([
+      { name: 'forward /v1/models', traceId, parentSpanId: 'b7ad6b7169203331' },
+      { name: 'forward RecallService/Recall' },
+    ]);
   });
 
   it('answers as the node itself, refusals and their trailers too', async () => {

@@ -1,7 +1,8 @@
 // The bill of materials of the image, as CycloneDX: npm's own list, with Node, Debian's packages
 // and the libraries of the engine added.
 import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { debianPackageOf, output } from './engine-package.mjs';
 
 const debian = ({ name, version }) => ({
@@ -14,6 +15,19 @@ const debian = ({ name, version }) => ({
 /** Compiled into the engine from a package that npm leaves out as unused. */
 const COMPILED_IN = /^(@nozbe\/simdjson|node-addon-api)$/;
 
+/** Packages of the lock, NAME@VERSION, that npm installs on other platforms alone. */
+function ofOtherPlatforms(root) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const takes = (listed, own) => listed === undefined || listed.includes(own);
+  const others = Object.entries(packages).filter(
+    ([, { os, cpu, libc }]) =>
+      !(takes(os, 'linux') && takes(cpu, process.arch) && takes(libc, 'glibc')),
+  );
+  return new Set(
+    others.map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`),
+  );
+}
+
 /**
  * @param packages of Debian, {name, version}
  * @param libraries files that the engine brings along
@@ -22,7 +36,17 @@ const COMPILED_IN = /^(@nozbe\/simdjson|node-addon-api)$/;
 export function billOfMaterials(root, { packages, libraries, node, epoch }) {
   const words = ['sbom', '--omit=dev', '--package-lock-only', '--sbom-format=cyclonedx'];
   const bill = JSON.parse(output('npm', words, { cwd: root }));
-  const bundled = libraries.map((path) => debianPackageOf(path) ?? { name: basename(path) });
+  const others = ofOtherPlatforms(root);
+  const isHere = (ref) => !others.has(ref);
+  bill.components = bill.components.filter((component) => isHere(component['bom-ref']));
+  bill.dependencies = bill.dependencies
+    .filter(({ ref }) => isHere(ref))
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter(isHere) }));
+  const bundled = libraries.map((path) => {
+    const owner = debianPackageOf(path);
+    if (owner !== undefined) return owner;
+    throw new Error(`${path}: expected a file of a package of Debian, got another one`);
+  });
   const native = [...packages, ...bundled].map(debian);
   const version = output(node, ['--version']).trim().slice(1);
   native.push({ type: 'platform', name: 'node', version, purl: `pkg:generic/node@${version}` });

@@ -31,10 +31,15 @@ export function bundledLibraries(addon) {
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a format of dpkg-query
 const FIELD = '${Version}';
 
-/** Debian's package of a file: its name, version and licences; undefined where dpkg knows none. */
+/**
+ * Debian's package of a file: its name, version and licences; undefined where dpkg knows none. Some
+ * packages list their files as they lay before /lib was merged into /usr.
+ */
 export function debianPackageOf(path) {
   try {
-    const owner = output('dpkg', ['-S', path]).split(':')[0];
+    const listed = [path, path.replace(/^\/usr(?=\/lib)/, '')];
+    const owners = spawnSync('dpkg', ['-S', ...listed], { encoding: 'utf8' }).stdout;
+    const owner = owners.split(':')[0];
     const version = output('dpkg-query', ['-W', '-f', FIELD, owner]);
     return { name: owner, version, copyright: `/usr/share/doc/${owner}/copyright` };
   } catch {

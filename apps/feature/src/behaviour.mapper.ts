@@ -8,7 +8,7 @@ import {
   USER_ID_LENGTH_MAX,
 } from '@tessera/behaviour';
 import { enumWords, type WireAppendOutcome, type WireBehaviour } from '@tessera/contracts';
-import { isBlank, TesseraError } from '@tessera/errors';
+import { isBlank, shown, TesseraError } from '@tessera/errors';
 import { invalid, text, texts } from '@tessera/grpc';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 
@@ -27,7 +27,7 @@ export function parseBehaviour(wire: WireBehaviour | undefined): BehaviourEvent 
 }
 
 export function parseUserId(userId: string): string {
-  if (isBlank(userId)) throw invalid('userId', 'an ID that is not blank', userId);
+  if (isBlank(userId)) throw invalid('userId', 'an ID that is not blank', shown(userId));
   if (userId.length <= USER_ID_LENGTH_MAX) return userId;
   throw invalid('userId', `1..${USER_ID_LENGTH_MAX} characters`, userId.length);
 }

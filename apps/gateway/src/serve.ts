@@ -7,10 +7,18 @@ import {
   ServedVersions,
   type Serving,
   STEP_BUDGET_MS,
+  watchTracing,
 } from '@tessera/hosting';
 import { closing, Drain, Readiness } from '@tessera/lifecycle';
 import type { Membership } from '@tessera/routing';
-import { type Log, Metrics } from '@tessera/telemetry';
+import {
+  type Edge,
+  type Log,
+  Metrics,
+  NO_TRACING,
+  openTracing,
+  type Tracing,
+} from '@tessera/telemetry';
 import { Asking, ForwardCounts } from './asking.js';
 import { behavioursLink } from './behaviours-link.js';
 import { Cluster } from './cluster.js';
@@ -63,9 +71,10 @@ interface Opened {
   readonly cluster: Cluster;
   readonly access: ProcessAccess;
   readonly topics: GatewayTopics | undefined;
+  readonly tracing: Tracing;
 }
 
-function closesOf({ membership, health, behaviours, cluster, access, topics }: Opened) {
+function closesOf({ membership, health, behaviours, cluster, access, topics, tracing }: Opened) {
   return closing(STEP_BUDGET_MS, {
     membership: () => membership.close(),
     health: () => health.close(),
@@ -73,7 +82,20 @@ function closesOf({ membership, health, behaviours, cluster, access, topics }: O
     behaviours: behaviours && (() => behaviours.close()),
     cluster: () => cluster.close(),
     access: () => access.close(),
+    tracing: () => tracing.close(),
   });
+}
+
+interface Watched {
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+}
+
+async function watched({ config, log, serviceVersion: version }: ServeParts): Promise<Watched> {
+  const metrics = new Metrics();
+  metrics.showBuild({ version, app: 'gateway' });
+  const service = { serviceName: 'tessera-gateway', serviceVersion: version };
+  return { metrics, tracing: await openTracing(Object.assign(service, config.tracing), log) };
 }
 
 /** All that answers calls, over every edge. */
@@ -81,7 +103,7 @@ function answering(
   { config, log }: ServeParts,
   { cluster, behaviours }: Pick<Opened, 'cluster' | 'behaviours'>,
   connection: NodeLink['connection'],
-  metrics: Metrics,
+  { metrics, tracing }: Watched,
 ) {
   const counts = new ForwardCounts();
   const asking = new Asking(cluster, counts);
@@ -89,19 +111,27 @@ function answering(
   const calls = new GatewayCalls({ asking, split, connection, behaviours });
   const { deadlineMsMax } = config.recall;
   const observe = metrics.countForwarded();
-  const [count, overGrpc] = [counting(observe, 'http'), counting(observe, 'grpc')];
+  const countOf = (edge: Edge) => counting(observe, edge, tracing);
   return {
     counts,
     split,
     fromTopics: {
       one: new OneNodeCalls(asking, connection, 'kafka'),
-      count: counting(observe, 'kafka'),
+      count: countOf('kafka'),
     },
-    overHttp: { asking, calls: split, connection, behaviours, log, deadlineMsMax, count },
+    overHttp: {
+      asking,
+      calls: split,
+      connection,
+      behaviours,
+      log,
+      deadlineMsMax,
+      count: countOf('http'),
+    },
     overGrpc: {
       names: forwardedServices(),
       addTo: (server: Parameters<typeof addForwarded>[0]) =>
-        addForwarded(server, { calls, count: overGrpc, log }),
+        addForwarded(server, { calls, count: countOf('grpc'), log }),
     },
   };
 }
@@ -116,19 +146,19 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   const cluster = new Cluster(connection, log);
   const health = await follow(membership, cluster);
   const behaviours = behavioursLink(config.cluster.behaviours, connection);
-  const metrics = new Metrics();
-  metrics.showBuild({ version: serviceVersion, app: 'gateway' });
+  const { metrics, tracing } = await watched(parts);
   const opened = { cluster, behaviours };
-  const { counts, split, ...edges } = answering(parts, opened, connection, metrics);
+  const { counts, split, ...edges } = answering(parts, opened, connection, { metrics, tracing });
   addConditions(readiness, cluster, membership);
   const { conditions } = readiness;
+  if (tracing !== NO_TRACING) watchTracing(tracing, conditions, metrics);
   const topics = await gatewayTopics(config, { ...edges.fromTopics, cluster }, conditions, log);
   const tallies = { counts, split: split.tally, wanted: nodesWanted(config) };
   showGateway(metrics, readiness, access, cluster, tallies);
   if (topics !== undefined) metrics.showTopicLag(() => topics.server.lag());
   const versions = new ServedVersions({ service: serviceVersion, node: config.node.name });
   const operations: OperationsOptions = { readiness, metrics, versions, log };
-  const closes = closesOf({ membership, health, behaviours, cluster, access, topics });
+  const closes = closesOf({ membership, health, behaviours, cluster, access, topics, tracing });
   try {
     const hosted = await host({
       module: () => GatewayModule.register(operations, cluster, topics),

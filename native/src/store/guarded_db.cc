@@ -2,6 +2,8 @@
 
 #include <rocksdb/env.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -87,6 +89,9 @@ Result<GuardedDb::Opened> GuardedDb::open_writable() const {
   const rocksdb::Status status = rocksdb::DB::Open(options, settings_.folder, &db);
   opened.db.reset(db);
   if (opened.freeze->is_on()) return refusal(*opened.freeze);
+  if (status.ToString().find(std::strerror(ENOLCK)) != std::string::npos) {
+    return platform::lock_refusal(settings_.folder + "/LOCK", ENOLCK, settings_.invalid);
+  }
   if (!status.ok()) {
     return Status(is_damage(status) ? settings_.corrupt : settings_.invalid,
                   settings_.name + ": " + status.ToString());

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <sys/mount.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -178,6 +180,29 @@ void fail_somewhere(uint64_t seed) {
   auto again = GuardedDb::open(settings_of(folder.path(), nullptr));
   ASSERT_TRUE(again.is_ok()) << again.status().message();
   expect_content(*again.value(), model);
+}
+
+/// A file system of a network, whose locks of records are missing.
+class Lockless final : public rocksdb::FileSystemWrapper {
+ public:
+  Lockless() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  const char* Name() const override { return "TesseraLockless"; }
+  rocksdb::IOStatus LockFile(const std::string&, const rocksdb::IOOptions&, rocksdb::FileLock**,
+                             rocksdb::IODebugContext*) override {
+    return rocksdb::IOStatus::IOError("While lock file", std::strerror(ENOLCK));
+  }
+};
+
+TEST(StoreFault, SaysWhatToDoWhereAFileSystemGivesNoLocks) {
+  const Folder folder;
+  DbSettings settings = settings_of(folder.path(), nullptr);
+  settings.files = std::make_shared<Lockless>();
+  const Result<std::unique_ptr<GuardedDb>> db = GuardedDb::open(settings);
+  ASSERT_FALSE(db.is_ok());
+  EXPECT_NE(db.status().message().find("LOCK: expected a file system that gives locks"),
+            std::string::npos)
+      << db.status().message();
+  EXPECT_NE(db.status().message().find("use a local volume"), std::string::npos);
 }
 
 TEST(StoreFault, LosesNothingWhereverTheDiskFails) {

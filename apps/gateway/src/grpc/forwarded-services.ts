@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type {
   handleUnaryCall,
+  Metadata,
   Server,
   ServerDuplexStream,
   ServerReadableStream,
@@ -14,7 +15,7 @@ import { protoSchema } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { loggedStatus } from '@tessera/grpc';
 import type { Log } from '@tessera/telemetry';
-import type { Counted } from '../counted.js';
+import type { Counted, TracedCall } from '../counted.js';
 import { failureOf, isServiceError } from '../node-failure.js';
 import { FORWARDED } from './forwarded-methods.js';
 import { identity } from './hop-metadata.js';
@@ -83,6 +84,13 @@ interface Handling {
   readonly log: Pick<Log, 'error'>;
 }
 
+const tracedOf = ({ metadata }: { readonly metadata: Metadata }): TracedCall => ({
+  header: (name) => metadata.get(name)[0]?.toString(),
+  put: (headers) => {
+    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+  },
+});
+
 function handlerOf(
   path: string,
   { requestStream, responseStream }: Form,
@@ -93,7 +101,7 @@ function handlerOf(
     const act = (call: Call) =>
       requestStream ? calls.converse(path, call) : calls.stream(path, call);
     return (call: Call) =>
-      void count(path, () => act(call)).catch((thrown: unknown) => {
+      void count(path, tracedOf(call), () => act(call)).catch((thrown: unknown) => {
         // As grpc-js takes a handler's refusal; a stream that is destroyed sends no status.
         call.emit('error', statusOf(thrown, log));
       });
@@ -102,7 +110,7 @@ function handlerOf(
   const act = (call: Call) =>
     requestStream ? calls.send(path, call) : calls.unary(path, grpcHop(path, call));
   return (call: Call, done: sendUnaryData<Buffer>) =>
-    void count(path, () => act(call)).then(
+    void count(path, tracedOf(call), () => act(call)).then(
       (bytes) => done(null, bytes),
       (thrown: unknown) => done(statusOf(thrown, log)),
     );

@@ -2,6 +2,7 @@ import { answerError } from '@tessera/hosting';
 import { METHODS, type Method, methodAt, type Routing } from '@tessera/methods';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { askBehaviours, isOfBehaviours } from '../behaviours-link.js';
+import type { TracedCall } from '../counted.js';
 import { checkLog, keyed } from '../grpc/one-change.js';
 import { errorOf, type HttpAnswer, NodeAway, Refused } from '../node-failure.js';
 import type { NodeLink } from '../node-link.js';
@@ -56,6 +57,11 @@ const FORWARDS: readonly (readonly [method: 'GET' | 'POST', path: string, forwar
   ...TOLD.map((path) => ['GET', path, forward] as const),
 ];
 
+const tracedOf = ({ headers }: FastifyRequest): TracedCall => ({
+  header: (name) => headers[name]?.toString(),
+  put: (own) => void Object.assign(headers, own),
+});
+
 /** Routes of a node: bodies and answers pass byte for byte. */
 export async function serveForwarded(
   instance: FastifyInstance,
@@ -77,10 +83,12 @@ export async function serveForwarded(
         // Fastify reads nothing where there is no content type: a node refuses that in its words.
         request.body ??= EMPTY;
         const asked = async () => act(parts, await hopOf(parts, url, request, reply));
-        const answer = await parts.count(path, asked).catch((thrown: unknown) => {
-          if (thrown instanceof Refused) return thrown.answer;
-          throw thrown instanceof NodeAway ? errorOf(thrown) : thrown;
-        });
+        const answer = await parts
+          .count(path, tracedOf(request), asked)
+          .catch((thrown: unknown) => {
+            if (thrown instanceof Refused) return thrown.answer;
+            throw thrown instanceof NodeAway ? errorOf(thrown) : thrown;
+          });
         const { 'content-type': type = 'application/json', 'retry-after': after } = answer.headers;
         reply.status(answer.status).header('content-type', type);
         if (after !== undefined) reply.header('retry-after', after);

@@ -10,7 +10,7 @@ import {
   type TopicRecord,
 } from '@tessera/kafka';
 import type { Cluster } from '../cluster.js';
-import type { Counted } from '../counted.js';
+import { type Counted, UNTRACED } from '../counted.js';
 import type { OneNodeCalls } from '../grpc/one-node.js';
 import { askByOwner } from '../grpc/owner-calls.js';
 import { recordHop } from '../grpc/unary-hop.js';
@@ -70,7 +70,7 @@ export class ForwardedBehaviours {
     const bytes = Buffer.concat(records.map(({ value }) => value as Buffer));
     const call = recordHop(bytes, Date.now() + APPEND_MS, {});
     try {
-      await count(APPEND, () => askByOwner(one, cluster, APPEND, call));
+      await count(APPEND, UNTRACED, () => askByOwner(one, cluster, APPEND, call));
       return [];
     } catch (thrown) {
       const error = errorOf(thrown);

@@ -195,7 +195,7 @@ function appending(isAway = () => false) {
   const cluster = {
     choose: (partition: number) => ({ link: { member: { name: ownerOf(partition) } } }),
   } as unknown as Cluster;
-  const count: Counted = (_path, act) => act();
+  const count: Counted = (_path, _call, act) => act();
   const topic = new ForwardedBehaviours({ one, cluster, count, producer: producer as never });
   return { stored, dead, topic };
 }

@@ -4,14 +4,24 @@ import {
   RecallRequests,
   type ServedTopics,
   serveTopics,
+  type TopicRecall,
   topicNames,
   topicSettings,
 } from '@tessera/kafka';
 import type { Conditions } from '@tessera/lifecycle';
 import type { Log } from '@tessera/telemetry';
+import type { TracedCall } from '../counted.js';
 import { type BehaviourParts, ForwardedBehaviours } from './forwarded-behaviours.js';
 import { forwardedRecall, RECALL } from './forwarded-recalls.js';
 import { BEHAVIOURS_PATTERN, RECALLS_PATTERN } from './topics.controller.js';
+
+const tracedOf = ({ record: { headers } }: TopicRecall): TracedCall => ({
+  header: (name) => headers[name]?.toString(),
+  put: (own) => {
+    const bytes = Object.entries(own).map(([name, value]) => [name, Buffer.from(value)]);
+    Object.assign(headers, Object.fromEntries(bytes));
+  },
+});
 
 /** Topics that a gateway takes from a broker for its nodes. */
 export interface GatewayTopics extends ServedTopics {
@@ -49,7 +59,7 @@ export async function gatewayTopics(
       producer,
       responsesTopic,
       defaultDeadlineMs,
-      answer: (asked) => count(RECALL, () => forwardedRecall(one, asked)),
+      answer: (asked) => count(RECALL, tracedOf(asked), () => forwardedRecall(one, asked)),
     }),
     behaviours: new ForwardedBehaviours({ one, cluster, count, producer }),
   };

@@ -20,7 +20,7 @@ const TIMEOUT = 'grpc-timeout';
 const PAIRS_MAX = 2048;
 
 /** A time of gRPC ("Timeout" of its wire format) that is longer than timers, as the longest. */
-export function boundedTimeout(value: string): string {
+function boundedTimeout(value: string): string {
   const [, digits = '', unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(value) ?? [];
   const seconds = Number(digits) * (SECONDS[unit] ?? 0);
   return seconds > TIMEOUT_SECONDS_MAX ? `${TIMEOUT_SECONDS_MAX}S` : value;

@@ -1,3 +1,4 @@
+import { maxHeaderSize } from 'node:http';
 import { Server as TlsServer } from 'node:tls';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type TlsFiles, WatchedTls } from '@tessera/config';
@@ -67,6 +68,7 @@ export function fastifyAdapter(
     });
     return adapter;
   } catch (cause) {
+    if (settings.trustedProxies === '') throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `http.trustedProxies: expected addresses or networks, got: ${reason}`;
     throw new TesseraError('CONFIG_INVALID', message, { field: 'http.trustedProxies', cause });
@@ -100,9 +102,13 @@ function adapterOf(
     },
     // Before any request: bytes that are no HTTP.
     clientErrorHandler: (thrown, socket) => {
-      const error = new TesseraError('REQUEST_INVALID', `expected HTTP/1.1: ${thrown.message}`);
-      const body = JSON.stringify(errorBody(error));
-      const head = `HTTP/1.1 ${error.row.http} Bad Request\r\nconnection: close\r\n`;
+      const isOverflow = thrown.code === 'HPE_HEADER_OVERFLOW';
+      const expected = isOverflow
+        ? `headers: expected at most ${maxHeaderSize} bytes, got more`
+        : `expected HTTP/1.1: ${thrown.message}`;
+      const status = isOverflow ? '431 Request Header Fields Too Large' : '400 Bad Request';
+      const body = JSON.stringify(errorBody(new TesseraError('REQUEST_INVALID', expected)));
+      const head = `HTTP/1.1 ${status}\r\nconnection: close\r\n`;
       const type = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
       if (socket.writable) socket.end(`${head}${type}\r\n\r\n${body}`);
       else socket.destroy();

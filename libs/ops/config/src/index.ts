@@ -10,7 +10,7 @@ export {
   securityOf,
 } from './broker-security.js';
 export { noticeOfEarlierStores } from './earlier-stores.js';
-export { readSecret, readTls, type TlsFiles, type TlsPaths } from './key-files.js';
+export { checkKeyFiles, readSecret, readTls, type TlsFiles, type TlsPaths } from './key-files.js';
 export {
   type ConfigSources,
   describeConfig,

@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSecret, readTls } from '@tessera/config';
+import { checkKeyFiles, loadConfig, readSecret, readTls } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -9,6 +10,11 @@ const folder = temporaryFolder({});
 afterAll(() => folder.remove());
 
 const tls = (name: string) => join('test', 'fixtures', 'tls', name);
+const DER = join(folder.path, 'server.der');
+writeFileSync(DER, new X509Certificate(readFileSync(tls('server.pem'))).raw);
+const SEALED = join(folder.path, 'sealed.key');
+const sealed = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'p' } as const;
+writeFileSync(SEALED, createPrivateKey(readFileSync(tls('server.key'))).export(sealed));
 const FIELDS = { certificate: 'x.certificatePath', key: 'x.keyPath', ca: 'x.caPath' };
 const NONE = { certificatePath: '', keyPath: '', caPath: '' };
 
@@ -46,6 +52,16 @@ describe('files of TLS', () => {
     ],
     [{ caPath: tls('client.key') }, /x\.caPath: .*expected a certificate in PEM/],
     [
+      { certificatePath: tls('weak.pem'), keyPath: tls('weak.key') },
+      /x\.certificatePath: .*weak\.pem: expected a key of 2048 bits at least, got 1024/,
+    ],
+    [{ caPath: tls('weak.pem') }, /x\.caPath: .*2048 bits at least, got 1024/],
+    [
+      { certificatePath: DER, keyPath: tls('server.key') },
+      /x\.certificatePath: .*expected a certificate in PEM, got DER: convert it to PEM/,
+    ],
+    [{ ...server, keyPath: SEALED }, /x\.keyPath: .*got one with a passphrase, which is not supp/],
+    [
       { caPath: tls('absent.pem') },
       /x\.caPath: expected a readable file, got .*absent\.pem: ENOENT/,
     ],
@@ -56,6 +72,21 @@ describe('files of TLS', () => {
   ])('%j are refused with the key at fault', (paths, expected) => {
     expect(faultOf(() => readTls(FIELDS, { ...NONE, ...paths }))).toMatch(expected);
   });
+});
+
+it('files that the configuration names are read before anything is opened, all of them', () => {
+  const check = (environment: Record<string, string>) => () =>
+    checkKeyFiles(loadConfig({ environment }).config);
+  check({})();
+  const pair = { CERTIFICATE_PATH: tls('server.pem'), KEY_PATH: tls('server.key') };
+  const ofHttp = Object.fromEntries(
+    Object.entries(pair).map(([name, path]) => [`TESSERA_HTTP_${name}`, path]),
+  );
+  check(ofHttp)();
+  const bad = { ...ofHttp, TESSERA_HTTP_KEY_PATH: SEALED };
+  expect(faultOf(check(bad))).toMatch(/^http\.keyPath: .*passphrase/);
+  const both = { ...bad, TESSERA_PEER_TOKEN_PATH: tls('absent') };
+  expect(check(both)).toThrow(/http\.keyPath: .*\n.*peer\.tokenPath: expected a readable file/);
 });
 
 describe('a secret', () => {

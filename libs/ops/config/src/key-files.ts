@@ -1,8 +1,10 @@
 /** Files that the configuration names: PEM files of TLS, tokens, passwords. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import { TesseraError } from '@tessera/errors';
 import { readRegularSync } from '@tessera/files';
+import type { Config } from './schema.js';
 
 const FILE_BYTES_MAX = 1 << 20;
 
@@ -81,23 +83,115 @@ export function readTls(
       throw invalid(fields.key, `${message}, got another one in ${keyPath}`);
     }
   }
+  checkContext(fields, { cert, key, ca });
   return { cert, key, ca };
 }
 
-function certificateOf(field: string, path: string, pem: Buffer): X509Certificate {
+/** Other faults that TLS refuses, such as a weak signature. */
+function checkContext(fields: TlsFields, files: TlsFiles): void {
   try {
-    return new X509Certificate(pem);
+    createSecureContext(files);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw invalid(field, `${path}: expected a certificate in PEM, got: ${reason}`, cause);
+    const { message } = cause as Error;
+    const isOfAuthority = files.cert === undefined || /\bca\b/.test(message);
+    const field = isOfAuthority ? fields.ca : fields.certificate;
+    throw invalid(field, `expected files that TLS takes, got: ${message}`, cause);
   }
 }
 
+/** OpenSSL takes no fewer for TLS. */
+const RSA_BITS_MIN = 2048;
+const DER_BEGIN = 0x30;
+
+/** The fault of a file that is no PEM; '' where it is. */
+function faultOfForm(bytes: Buffer): string {
+  if (bytes.includes('-----BEGIN')) return '';
+  return bytes[0] === DER_BEGIN ? 'DER: convert it to PEM' : 'no line that begins -----BEGIN';
+}
+
+function certificateOf(field: string, path: string, pem: Buffer): X509Certificate {
+  const expected = `${path}: expected a certificate in PEM, got`;
+  const form = faultOfForm(pem);
+  if (form !== '') throw invalid(field, `${expected} ${form}`);
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(pem);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw invalid(field, `${expected}: ${reason}`, cause);
+  }
+  const { modulusLength: bits = RSA_BITS_MIN } = certificate.publicKey.asymmetricKeyDetails ?? {};
+  if (bits >= RSA_BITS_MIN) return certificate;
+  throw invalid(field, `${path}: expected a key of ${RSA_BITS_MIN} bits at least, got ${bits}`);
+}
+
 function privateKeyOf(field: string, path: string, pem: Buffer) {
+  const expected = `${path}: expected a private key in PEM, got`;
+  const form = faultOfForm(pem);
+  if (form !== '') throw invalid(field, `${expected} ${form}`);
+  if (pem.includes('ENCRYPTED')) {
+    throw invalid(field, `${expected} one with a passphrase, which is not supported`);
+  }
   try {
     return createPrivateKey(pem);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw invalid(field, `${path}: expected a private key in PEM, got: ${reason}`, cause);
+    throw invalid(field, `${expected}: ${reason}`, cause);
   }
+}
+
+/** The parts of a configuration that name files of keys and secrets. */
+type KeyPaths = Pick<
+  Config,
+  'http' | 'grpc' | 'peer' | 'kafka' | 'behaviours' | 'cluster' | 'oidc'
+>;
+
+/**
+ * Reads every file that the configuration names, before anything is opened.
+ * @throws TesseraError CONFIG_INVALID with one line per bad file
+ */
+export function checkKeyFiles({ kafka, behaviours, cluster, oidc, ...areas }: KeyPaths): void {
+  const { http, grpc, peer } = areas;
+  const tls = (area: string, caName: string, paths: TlsPaths) => () =>
+    readTls(
+      {
+        certificate: `${area}.certificatePath`,
+        key: `${area}.keyPath`,
+        ca: `${area}.${caName}`,
+      },
+      paths,
+    );
+  const secret = (field: string, path: string) => () => readSecret(field, path);
+  const serverTls = (
+    area: 'http' | 'grpc',
+    { clientCaPath: caPath, ...own }: Config['http' | 'grpc'],
+  ) =>
+    tls(area, 'clientCaPath', {
+      certificatePath: own.certificatePath,
+      keyPath: own.keyPath,
+      caPath,
+    });
+  const checks = [
+    serverTls('http', http),
+    serverTls('grpc', grpc),
+    tls('peer', 'caPath', peer),
+    secret('peer.tokenPath', peer.tokenPath),
+    secret('kafka.saslPasswordPath', kafka.saslPasswordPath),
+    secret('behaviours.redisPasswordPath', behaviours.redisPasswordPath),
+    secret('cluster.etcdPasswordPath', cluster.etcdPasswordPath),
+    secret('oidc.clientSecretPath', oidc.clientSecretPath),
+  ];
+  const faults = checks.flatMap((check) => {
+    try {
+      check();
+      return [];
+    } catch (thrown) {
+      return [TesseraError.from(thrown)];
+    }
+  });
+  const [first, ...others] = faults;
+  if (first !== undefined && others.length === 0) throw first;
+  if (first === undefined) return;
+  const lines = faults.map(({ message }) => message).join('\n  ');
+  throw new TesseraError('CONFIG_INVALID', `bad configuration:\n  ${lines}`);
 }

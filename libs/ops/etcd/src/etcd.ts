@@ -296,7 +296,8 @@ export class Etcd {
       return invalid('cluster.etcdUser', 'a user, which this etcd asks for', 'none', thrown);
     }
     if (/space exceeded/.test(reason)) {
-      const message = `cluster.etcd: expected room in etcd, got ${reason}`;
+      const remedy = 'compact it, defragment it, disarm its alarm (docs/operate/cluster.md)';
+      const message = `cluster.etcd: expected room in etcd, got ${reason}: ${remedy}`;
       return new TesseraError('STORE_FULL', message, { field: 'cluster.etcd', cause: thrown });
     }
     if (/authentication failed|authentication is not enabled|permission denied/.test(reason)) {

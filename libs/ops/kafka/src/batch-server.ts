@@ -5,6 +5,7 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import { untilDone } from './backoff.js';
 import { groupOf } from './consumer-groups.js';
 import { deadLetterTopic } from './dead-letters.js';
+import { METADATA_MS } from './kafka-client.js';
 import { type DeadRecord, readRecords } from './read-records.js';
 import type { RecordProducer } from './record-producer.js';
 import { recordOf, type TopicRecord } from './topic-record.js';
@@ -164,6 +165,7 @@ export class BatchServer extends Server implements CustomTransportStrategy {
       heartbeatInterval: HEARTBEAT_MS,
       maxBytesPerPartition: FETCH_BYTES_MAX,
       maxWaitTimeInMs: FETCH_WAIT_MS,
+      metadataMaxAge: METADATA_MS,
       allowAutoTopicCreation: false,
       // Some failures kafkajs never restarts after; so none is left to it.
       retry: { retries: 2, restartOnFailure: async () => false },

@@ -6,6 +6,8 @@ import { decompression } from './codecs.js';
 
 const CONNECT_TIMEOUT_MS = 3000;
 const REQUEST_TIMEOUT_MS = 10_000;
+/** New partitions of a topic are found after so long: kafkajs asks every five minutes. */
+export const METADATA_MS = 15_000;
 
 export interface KafkaAddress {
   readonly clientId: string;

@@ -14,7 +14,8 @@ import {
 } from '@tessera/kafka';
 import { createLog } from '@tessera/telemetry';
 import { type KafkaBroker, startKafkaBroker } from '@tessera/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConsumerConfig } from 'kafkajs';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 const log = createLog('silent');
 let broker: KafkaBroker;
@@ -32,6 +33,8 @@ interface Served {
   /** Values in the order in which handlers were given them, batch by batch. */
   readonly seen: string[][];
   until(count: number): Promise<void>;
+  /** With what the consumer was made. */
+  readonly consumer: () => ConsumerConfig | undefined;
 }
 
 let served = 0;
@@ -45,6 +48,7 @@ async function serve(
 ): Promise<Served> {
   served += 1;
   const kafka = await kafkaClient({ clientId: `test-${served}`, brokers: [broker.address] }, log);
+  const made = vi.spyOn(kafka, 'consumer');
   const seen: string[][] = [];
   let waiting: { count: number; done: () => void } | undefined;
   const server = new BatchServer(
@@ -78,7 +82,7 @@ async function serve(
       waiting = { count, done };
       if (seen.flat().length >= count) done();
     });
-  return { server, seen, until };
+  return { server, seen, until, consumer: () => made.mock.calls[0]?.[0] };
 }
 
 async function producer(): Promise<RecordProducer> {
@@ -101,6 +105,8 @@ describe('a topic that is served', () => {
     await first.until(40);
     await first.server.close();
     expect(first.seen.every((batch) => batch.length <= 4)).toBe(true);
+    // New partitions are found so.
+    expect(first.consumer()?.metadataMaxAge).toBeLessThanOrEqual(30_000);
     for (let key = 0; key < 5; key += 1) {
       const ofKey = first.seen
         .flat()

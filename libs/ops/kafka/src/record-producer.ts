@@ -1,6 +1,7 @@
 import { TesseraError } from '@tessera/errors';
 import type { Kafka, Message, Producer } from 'kafkajs';
 import { deadLetter, deadLetterTopic, withoutContent } from './dead-letters.js';
+import { METADATA_MS } from './kafka-client.js';
 import type { DeadRecord } from './read-records.js';
 
 /** Records on their way to a broker at most; further ones are refused. */
@@ -13,7 +14,11 @@ export class RecordProducer {
   private connected: Promise<void> | undefined;
 
   constructor(kafka: Kafka) {
-    this.producer = kafka.producer({ allowAutoTopicCreation: false, idempotent: false });
+    this.producer = kafka.producer({
+      allowAutoTopicCreation: false,
+      idempotent: false,
+      metadataMaxAge: METADATA_MS,
+    });
   }
 
   /**

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  checkKeyFiles,
   describeConfig,
   type LoadedConfig,
   loadConfig,
@@ -81,6 +82,7 @@ export function runProcess(
     }
     const fault = faultOfOpenFiles(ownLimits());
     if (fault !== undefined) throw fault;
+    checkKeyFiles(loaded.config);
     await start(loaded, jsonLog);
   };
   started().catch((thrown: unknown) => {

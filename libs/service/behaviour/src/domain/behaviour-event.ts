@@ -1,4 +1,4 @@
-import { expecting, isBlank } from '@tessera/errors';
+import { expecting, isBlank, shown } from '@tessera/errors';
 import type { Behaviour } from './behaviour-store.js';
 import {
   ITEM_ID_LENGTH_MAX,
@@ -87,7 +87,7 @@ export function checkProfile(profile: Readonly<Record<string, string>>): void {
 
 function checkId(field: string, id: string, lengthMax: number): void {
   lengthWithin(field, id, 1, lengthMax);
-  if (isBlank(id)) throw invalid(field, 'an ID that is not blank', id);
+  if (isBlank(id)) throw invalid(field, 'an ID that is not blank', shown(id));
 }
 
 function lengthWithin(field: string, text: string, min: number, max: number): void {
