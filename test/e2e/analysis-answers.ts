@@ -134,7 +134,7 @@ const reach: ReachPage = {
   oneIn: 1,
   recallsBefore: 15_000,
   recallsAfter: 37_311,
-  rows: Array.from({ length: 60 }, (_, at) => {
+  rows: Array.from({ length: 30 }, (_, at) => {
     const shareBefore = 0.2 - at * 0.003;
     const shareAfter = at % 2 === 0 ? shareBefore * 0.4 : shareBefore * 1.5;
     return {

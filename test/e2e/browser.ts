@@ -10,9 +10,14 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Pixels that the page is wider than its window. */
 const BEYOND = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
-/** Charts and tables are laid out anew in the frame behind the one that knows their width. */
-const TWO_FRAMES =
-  'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+/**
+ * Charts and tables are laid out anew in the frame behind the one that knows their width; colours
+ * pass into each other.
+ */
+const AT_REST =
+  'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => ' +
+  'Promise.allSettled(document.getAnimations().filter((one) => ' +
+  'one.effect.getComputedTiming().endTime !== Infinity).map((one) => one.finished)).then(() => 0))';
 
 const WAIT_MS = 60_000;
 
@@ -81,17 +86,21 @@ export class Visit {
     await this.page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
   }
 
-  /** No finding of axe, one heading of the first order, and all within the width. */
-  async expectAccessible(): Promise<void> {
+  /**
+   * No finding of axe, one heading of the first order, and all within the width.
+   * @param rules of axe; left out: all
+   */
+  async expectAccessible(rules?: readonly string[]): Promise<void> {
     await this.settled();
     // Not as a script of the page: the policy of the console lets none in. It stays until a reload.
     if (!(await this.page.evaluate<boolean>("'axe' in globalThis"))) await this.page.evaluate(AXE);
-    const findings = await this.page.evaluate(async () => {
+    const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
+    const findings = await this.page.evaluate(async (chosen) => {
       const { axe } = globalThis as unknown as {
         axe: { run: (options: object) => Promise<{ violations: AxeFinding[] }> };
       };
-      return (await axe.run({ resultTypes: ['violations'] })).violations;
-    });
+      return (await axe.run(chosen)).violations;
+    }, options);
     const described = findings.map(({ id, impact, help, nodes }) => {
       const places = nodes.map(({ html }) => html.slice(0, 160)).join(' | ');
       return `${id} (${impact}): ${help}: ${places}`;
@@ -110,13 +119,13 @@ export class Visit {
     expect([hash, beyond], 'pixels beyond the width').toEqual([hash, 0]);
   }
 
-  /** Nothing on the page is still on its way, two frames after the last of it came. */
+  /** Nothing on the page is still on its way or moves, two frames after the last of it came. */
   async settled(): Promise<void> {
     const busy = this.page.locator('[aria-busy=true]');
     do {
       await this.page.getByRole('heading', { level: 1 }).first().waitFor();
       await busy.first().waitFor({ state: 'detached' });
-      await this.page.evaluate(TWO_FRAMES);
+      await this.page.evaluate(AT_REST);
     } while ((await busy.count()) > 0);
   }
 

@@ -57,7 +57,7 @@ function drainSteps(
     }),
     ...closing(FACTS_BUDGET_MS, { facts: inspection && ((ms) => inspection.close(ms)) }),
     ...closing(STEP_BUDGET_MS, {
-      audits: audits && (() => audits.close()),
+      audits: audits && ((ms) => audits.close(ms)),
       access: () => access.process.close(),
       topics: topics && (() => topics.producer.close()),
       relevance: relevance && (() => relevance.close()),

@@ -3,6 +3,7 @@ import { TesseraError } from '@tessera/errors';
 import { describe, expect, it } from 'vitest';
 import { AUDITS_WAITING_MAX, RecallAudits } from './recall-audits.js';
 
+const PATIENCE_MS = 60_000;
 const REQUEST = {
   requestId: 'r',
   userId: 'u',
@@ -49,7 +50,7 @@ describe('audits on their way', () => {
   it('are written together and all of them by the end', async () => {
     const { audits, counts, sent } = auditsTo(async () => undefined);
     for (let i = 0; i < 1000; i += 1) audits.write(AUDITED);
-    await audits.close();
+    await audits.close(PATIENCE_MS);
     expect(counts).toEqual({ written: 1000, failed: 0, dropped: 0 });
     expect(sent.length).toBeLessThan(10);
   });
@@ -62,7 +63,7 @@ describe('audits on their way', () => {
     });
     audits.write(AUDITED);
     await expect.poll(() => counts.written, { timeout: 60_000 }).toBe(1);
-    await audits.close();
+    await audits.close(PATIENCE_MS);
     expect({ attempts, ...counts }).toEqual({ attempts: 3, written: 1, failed: 0, dropped: 0 });
   });
 
@@ -71,9 +72,17 @@ describe('audits on their way', () => {
       throw new TesseraError('BROKER_UNAVAILABLE', 'away');
     });
     for (let i = 0; i < AUDITS_WAITING_MAX + 5; i += 1) audits.write(AUDITED);
-    await audits.close();
+    await audits.close(PATIENCE_MS);
     expect(counts).toEqual({ written: 0, failed: AUDITS_WAITING_MAX, dropped: 5 });
   });
+});
+
+it('are counted at the end by a broker that never answers', async () => {
+  const { audits, counts } = auditsTo(() => new Promise(() => undefined));
+  audits.write(AUDITED);
+  audits.write(AUDITED);
+  await audits.close(1);
+  expect(counts).toEqual({ written: 0, failed: 2, dropped: 0 });
 });
 
 it('writes nothing of a user who was erased while the broker was away', async () => {
@@ -94,7 +103,7 @@ it('writes nothing of a user who was erased while the broker was away', async ()
   erasures.note('erased');
   audits.write({ ...AUDITED, request: { ...REQUEST, userId: 'erased' } });
   isAway = false;
-  await audits.close();
+  await audits.close(PATIENCE_MS);
   expect(counts).toEqual({ written: 2, failed: 0, dropped: 1 });
   expect(sent.reduce((sum, count) => sum + count)).toBe(2);
 });

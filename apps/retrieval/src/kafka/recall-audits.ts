@@ -17,6 +17,7 @@ import {
 } from '@tessera/kafka';
 import { eligibilityText, type RecallRequest } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
+import { withinMs } from '@tessera/turns';
 import type { Audited } from '../audited.js';
 import { toWireResponse } from '../wire/recall.mapper.js';
 
@@ -25,6 +26,8 @@ export const AUDITS_WAITING_MAX = 10_000;
 const AUDITS_PER_SEND = 256;
 /** Audits of this long go together. */
 const GATHER_MS = 20;
+/** Of the time that a close has, for what waits; the rest is for saying what is lost. */
+const LAST_TRY_SHARE = 0.8;
 const PAYLOAD_VERSION = '1';
 
 interface WaitingAudit {
@@ -71,13 +74,22 @@ export class RecallAudits {
     });
   }
 
-  /** Gives what waits one more try. */
-  async close(): Promise<void> {
+  /** Gives the waiting audits one more try within the time; lost ones are counted and said. */
+  async close(budgetMs: number): Promise<void> {
+    const { metrics, log } = this.parts;
     this.closing.abort();
+    await withinMs(budgetMs * LAST_TRY_SHARE, this.lastTry()).catch((thrown: unknown) => {
+      const lost = this.waiting.length;
+      metrics.countAudits('failed', lost);
+      log.warn({ err: thrown, lost }, 'the broker has not taken the last audits of recalls');
+    });
+  }
+
+  private async lastTry(): Promise<void> {
     await this.writing;
     while (this.waiting.length > 0) {
       const count = Math.min(this.waiting.length, AUDITS_PER_SEND);
-      await this.sendFirst(count).catch(() => this.parts.metrics.countAudits('failed', count));
+      await this.sendFirst(count);
       this.waiting.splice(0, count);
     }
   }

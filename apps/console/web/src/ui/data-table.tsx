@@ -1,4 +1,4 @@
-import { Button, Group, Table, Text, UnstyledButton } from '@mantine/core';
+import { Box, Button, Group, Table, Text, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { formatCount } from './format.js';
 import { csvOf, fileName, saveFile } from './save.js';
@@ -169,7 +169,9 @@ export function DataTable<Row>({
         {sorted.length > shownCount && (
           <More shown={shownCount} all={sorted.length} step={pageSize} onMore={setShownCount} />
         )}
-        <SaveButton label={label} form="csv" save={() => saveTable(label, sorted, columns)} />
+        <Box ms="auto">
+          <SaveButton label={label} form="csv" save={() => saveTable(label, sorted, columns)} />
+        </Box>
       </Group>
     </>
   );

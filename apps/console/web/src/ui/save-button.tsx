@@ -15,7 +15,6 @@ export function SaveButton({
     <Button
       size="compact-xs"
       variant="default"
-      ms="auto"
       aria-label={`Save ${label} as ${name}`}
       onClick={save}
     >

@@ -274,7 +274,7 @@ export interface AnalysisItem {
 export interface ItemsPage {
   readonly total: number;
   readonly items: readonly AnalysisItem[];
-  /** Of the items that fit the filter; the most frequent values of each attribute. */
+  /** Of the items that fit; the most frequent values of each attribute; on the first page alone. */
   readonly facets: readonly {
     readonly name: string;
     readonly values: readonly { readonly value: string; readonly count: number }[];

@@ -36,7 +36,38 @@ export function itemOf(row: Row): AnalysisItem {
   };
 }
 
-/** A page of the items as they are now, and how many have which values. */
+/** How many of the items have which values, the most frequent of each attribute. */
+async function facetsStatement(
+  asking: Asking,
+  catalogue: string,
+  fitting: string,
+): Promise<string> {
+  const { dialect } = asking.store;
+  const named = dialect.each(
+    'attributes',
+    dialect.names('attributes'),
+    'name',
+    `(${fitting}) AS fitting`,
+  );
+  const ranged = [...(await attributeBounds(asking, catalogue))].map(([name, bounds]) => {
+    const values = valueList(dialect, 'attributes', 'name', bounds);
+    return `WHEN name = ${dialect.text(name)} THEN ${values} `;
+  });
+  const members = dialect.members('attributes', 'name');
+  const values = ranged.length === 0 ? members : `CASE ${ranged.join('')}ELSE ${members} END`;
+  const valued = dialect.each('name', values, 'value', `(${named}) AS named`);
+  const counts = 'SELECT name, value, count(*) AS items';
+  const counted = `${counts} FROM (${valued}) AS valued GROUP BY name, value`;
+  const placed =
+    'SELECT name, value, items, row_number() OVER (PARTITION BY name ORDER BY items DESC, value) ' +
+    `AS place FROM (${counted}) AS counted`;
+  return (
+    `SELECT name, value, ${dialect.number('items')} AS items FROM (${placed}) AS placed ` +
+    `WHERE place <= ${FACET_VALUES_MAX} ORDER BY name, place`
+  );
+}
+
+/** A page of the items as they are now; the first says how many have which values as well. */
 export async function items(
   asking: Asking,
   filter: AnalysisFilter,
@@ -54,31 +85,12 @@ export async function items(
       : [`(${dialect.contains('item_id', text)} OR ${dialect.contains('title', text)})`]),
   ];
   const fitting = `SELECT * FROM item_version WHERE ${conditions.join(' AND ')}`;
-  const named = dialect.each(
-    'attributes',
-    dialect.names('attributes'),
-    'name',
-    `(${fitting}) AS fitting`,
-  );
-  const ranged = [...(await attributeBounds(asking, filter.catalogue))].map(([name, bounds]) => {
-    const values = valueList(dialect, 'attributes', 'name', bounds);
-    return `WHEN name = ${dialect.text(name)} THEN ${values} `;
-  });
-  const members = dialect.members('attributes', 'name');
-  const values = ranged.length === 0 ? members : `CASE ${ranged.join('')}ELSE ${members} END`;
-  const valued = dialect.each('name', values, 'value', `(${named}) AS named`);
-  const counts = 'SELECT name, value, count(*) AS items';
-  const counted = `${counts} FROM (${valued}) AS valued GROUP BY name, value`;
-  const placed =
-    'SELECT name, value, items, row_number() OVER (PARTITION BY name ORDER BY items DESC, value) ' +
-    `AS place FROM (${counted}) AS counted`;
   const [found = [], total = [], facets = []] = await store.rows(
     [
       `SELECT ${itemColumns(dialect)} FROM (${fitting}) AS fitting ` +
         `ORDER BY item_id LIMIT ${limit} OFFSET ${offset}`,
       `SELECT ${number('count(*)')} AS total FROM (${fitting}) AS fitting`,
-      `SELECT name, value, ${number('items')} AS items FROM (${placed}) AS placed ` +
-        `WHERE place <= ${FACET_VALUES_MAX} ORDER BY name, place`,
+      ...(offset > 0 ? [] : [await facetsStatement(asking, filter.catalogue, fitting)]),
     ],
     signal,
   );
