@@ -9,6 +9,7 @@ import {
   type EngineAnswer,
   type LevelTokens,
   NativeEngine,
+  queueCapacityFor,
   type ScoreNorm,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
@@ -159,7 +160,7 @@ async function answerAll(options: RawOptions, progress: ProgressLine): Promise<F
       activationScalesPath: options.activationScalesPath,
       threadCount: options.threadCount,
       threadPlacement: 'free',
-      queueCapacity: IN_FLIGHT_MAX,
+      queueCapacity: queueCapacityFor(IN_FLIGHT_MAX),
       batchRequestsMax: IN_FLIGHT_MAX,
       batchRowsMax: WIDTH_MAX,
       prefillChunkTokens: PREFILL_CHUNK_TOKENS,
