@@ -1,8 +1,8 @@
 /**
  * Every command line of the pages, in one of four ways: run to its end as a reader runs it, with a
- * small input in the place of theirs; parsed by the program itself, which must know all flags, where
- * it serves for ever or needs other machines; run by another test, which is named; or not run, for a
- * reason. The first three are at least nine tenths.
+ * small input in the place of theirs; parsed by the program itself, which must know all flags,
+ * where it serves for ever or needs other machines; run by another test, which is named; or not
+ * run, for a reason. The first three are at least nine tenths.
  */
 
 import { execFile } from 'node:child_process';
@@ -107,7 +107,7 @@ const folder = temporaryFolder({
   'conversation_trace.jsonl': Array.from(
     { length: 20 },
     (_, i) =>
-      `{"timestamp": ${i * 500}, "input_length": 1000, "output_length": 9, "hash_ids": [0, ${i}]}\n`,
+      `{"timestamp": ${i * 500}, "input_length": 999, "output_length": 9, "hash_ids": [0, ${i}]}\n`,
   ).join(''),
   'texts.json': texts,
   'users.json': Object.fromEntries(users.slice(0, 6)),
