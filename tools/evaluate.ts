@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { usersOfFile } from '@tessera/behaviour';
+import { queueCapacityFor } from '@tessera/engine';
 import { TesseraError, visible } from '@tessera/errors';
 import { type RecallRuntimeOptions, ROW_BUDGET_MAX, SEARCHES, type Search } from '@tessera/recall';
 import { type Answers, askAll, DEADLINE_MS, type Load } from './evaluate/ask-all.js';
@@ -100,7 +101,7 @@ async function evaluateWith(
       engine: {
         ...engine,
         widthMax: Math.max(engine.widthMax, load.beam),
-        queueCapacity: Math.max(engine.queueCapacity, load.concurrency),
+        queueCapacity: Math.max(engine.queueCapacity, queueCapacityFor(load.concurrency)),
       },
     },
     DEADLINE_MS,

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,7 +21,8 @@ Progress goes to the standard error, the tables of the test and how to serve to 
   --encoder DIR        Hugging Face or SentenceTransformers folder that makes vectors of titles, and
                        of new ads while it serves (default: TF-IDF, which needs no weights)
   --embeddings FILE    .npy of (items, dimension) in the order of --items, in place of their titles
-  --minutes N          of training at most (default 45)
+  --minutes N          of training with its validations and its test at most (default 45)
+  --max-items N        behaviours that a prompt shows (default: the users' median, in 20 to 100)
   --threads N          of the machine (default: its cores)
   --seed N             (default 1)
   --python FILE        a Python that has trainer/requirements.txt (default: made in .venv)
@@ -29,6 +30,7 @@ Progress goes to the standard error, the tables of the test and how to serve to 
 
 const MINUTES_MAX = 7 * 24 * 60;
 const THREADS_MAX = 1024;
+const ITEMS_MAX = 10_000;
 const SEED_MAX = 2 ** 31 - 1;
 
 /** A command of a step ended with a failure, which it has told by itself. */
@@ -78,12 +80,14 @@ function planOf(flags: Flags): QuickstartPlan {
     embeddings,
     encoder,
     minutes: flags.integer('minutes', 1, MINUTES_MAX) ?? 45,
+    maxItems: flags.integer('max-items', 1, ITEMS_MAX),
     threads: flags.integer('threads', 1, THREADS_MAX) ?? availableParallelism(),
     seed: flags.integer('seed', 0, SEED_MAX) ?? 1,
   };
 }
 
-const PYTHON_PACKAGES = 'import numpy, safetensors, tokenizers, torch, transformers';
+const PYTHON_PACKAGES =
+  'import numpy, safetensors, tessera_client, tokenizers, torch, transformers';
 
 /** @throws TesseraError CONFIG_INVALID where a package of the trainer is absent */
 async function checkPython(python: string): Promise<void> {
@@ -114,6 +118,7 @@ async function quickstart(words: readonly string[]): Promise<void> {
     embeddings: 'text',
     encoder: 'text',
     minutes: 'text',
+    'max-items': 'text',
     threads: 'text',
     seed: 'text',
     python: 'text',
@@ -124,9 +129,14 @@ async function quickstart(words: readonly string[]): Promise<void> {
   if (python !== undefined) await checkPython(python);
   await makeAll(plan, python ?? (await preparePython(run, tell)));
   const file = join(plan.out, 'service.json');
-  await writeFile(file, `${JSON.stringify(servedBy(plan), null, 2)}\n`);
+  const trained = await readFile(join(plan.out, 'model', 'training.json'), 'utf8');
+  const { shows_again: showsAgain } = JSON.parse(trained) as { readonly shows_again: boolean };
+  await writeFile(file, `${JSON.stringify(servedBy(plan, showsAgain), null, 2)}\n`);
+  const caps = showsAgain
+    ? 'users of the log take items twice: recalls may have what a user had (recall.frequencyCaps)'
+    : 'users of the log take nothing twice: recall.frequencyCaps leaves out what a user had';
   await print(
-    `\nServe it:\n  npm start -- --config ${file}\nand add an ad by its text:\n` +
+    `\n${caps}\n\nServe it:\n  npm start -- --config ${file}\nand add an ad by its text:\n` +
       `  npm run -s catalogue -- upsert '{"item_id": "new", "text": "its title"}'`,
   );
   if (flags.has('serve')) await run('npm', ['start', '--', '--config', file]);

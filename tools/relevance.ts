@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import { resolve } from 'node:path';
-import { NativeEngine } from '@tessera/engine';
+import { NativeEngine, queueCapacityFor } from '@tessera/engine';
 import { visible } from '@tessera/errors';
 import {
   isCrossEncoder,
@@ -155,7 +155,7 @@ function openEngine(
     computeType: flags.oneOf('dtype', COMPUTE_TYPES, 'bf16'),
     activationScalesPath: '',
     threadCount: threadsOf(flags),
-    queueCapacity: AT_ONCE,
+    queueCapacity: queueCapacityFor(AT_ONCE),
     batchRequestsMax: IN_A_PASS,
     batchRowsMax: CHUNK_TOKENS + IN_A_PASS,
     prefillChunkTokens: CHUNK_TOKENS,

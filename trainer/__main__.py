@@ -5,22 +5,27 @@ import importlib
 import sys
 from collections.abc import Callable
 
-from tessera_client.commands import add_connection_flags, add_push
-
 from .errors import InputError
+
+try:
+    from tessera_client.commands import add_connection_flags, add_push
+except ModuleNotFoundError as absent:
+    # One line, as _run_of has for the packages of the other commands.
+    sys.exit(f"error: {absent.name}: expected what trainer/requirements.txt installs, got no such "
+             "module")
 from .semantic_ids.settings import METHODS, QuantiserPlan
 from .settings import DTYPES, SPLITS, Plan, Shape
 
 
-def _run_of(module: str) -> Callable[[argparse.Namespace], None]:
+def _run_of(module: str) -> Callable[[argparse.Namespace], int | None]:
     """`run` of a module, imported when it is called: a push needs no PyTorch."""
-    def run(args: argparse.Namespace) -> None:
+    def run(args: argparse.Namespace) -> int | None:
         try:
             imported = importlib.import_module(f".{module}", __package__)
         except ModuleNotFoundError as error:
             raise InputError(str(error.name), "what trainer/requirements.txt installs",
                              "no such module") from error
-        imported.run(args)
+        return imported.run(args)
 
     return run
 
@@ -59,7 +64,7 @@ def _add_train(commands) -> None:
     parser.add_argument("--prompt", help="prompt.json to train by and to serve (left out: that of "
                         "--from, else <|bos|> and the newest --max-items)")
     parser.add_argument("--max-items", type=_count, help="items that a prompt shows, where no "
-                        "template says so (left out: 20)")
+                        "template says so (left out: the users' median, in 20 to 100)")
     parser.add_argument("--answers", nargs="+", metavar="ACTION", help="actions of the behaviours "
                         "that the model is to answer with (left out: all)")
     parser.add_argument("--seed", type=int, default=plan.seed)
@@ -76,8 +81,9 @@ def _add_train(commands) -> None:
     parser.add_argument("--split-share", type=_part, default=0.05,
                         help="of the behaviours, each for test and validation by time")
     parser.add_argument("--tie-embeddings", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--autocast", action=argparse.BooleanOptionalAction, default=True,
-                        help="BF16 products in training")
+    parser.add_argument("--autocast", action=argparse.BooleanOptionalAction, default=None,
+                        help="BF16 products in training (left out: where processor or card has "
+                        "them)")
     parser.set_defaults(run=_run_of("train"))
 
 

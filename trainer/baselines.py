@@ -1,7 +1,8 @@
-"""Baselines of a model: the most popular items, and item-KNN (Sarwar et al. 2001).
+"""Baselines of a model: the most popular items, and item-KNN (Sarwar et al. 2001), plain and with
+newer items of a history weighing more.
 
-Both see the histories that the model sees, were made of what it was trained on, and leave out what
-is in the history.
+They see the histories that the model sees, were made of what it was trained on, and leave out of
+their lists what the model's leave out.
 """
 
 from collections import Counter
@@ -14,13 +15,18 @@ from .trie import item_order
 #: User -> items, oldest first.
 Sequences = dict[str, list[str]]
 
+#: Weight of an item of a history, of that of the next newer one.
+DECAY = 0.8
+
 
 @dataclass(frozen=True)
 class Seen:
-    """The items that a user has had, and the one that they took next."""
+    """The items that a prompt shows, oldest first, and the one that the user took next; `had` are
+    in no list."""
 
     history: list[str]
     target: str
+    had: frozenset[str]
 
 
 class Popularity:
@@ -34,16 +40,17 @@ class Popularity:
     def rank(self, case: Seen) -> int:
         """Of the target, from 0; -1 where it is in no list."""
         place = self.places.get(case.target, -1)
-        if place < 0 or case.target in case.history:
+        if place < 0 or case.target in case.had:
             return -1
-        return place - sum(self.places.get(item, place) < place for item in set(case.history))
+        return place - sum(self.places.get(item, place) < place for item in case.had)
 
 
 class ItemKnn:
     """Scores an item by the sum of its cosines with the items of the history, an item being the
-    set of its users."""
+    set of its users; each step back in the history weighs `decay` times as much."""
 
-    def __init__(self, trained: Sequences) -> None:
+    def __init__(self, trained: Sequences, decay: float = 1.0) -> None:
+        self.decay = decay
         self.names = sorted({item for items in trained.values() for item in items}, key=item_order)
         self.numbers = {item: number for number, item in enumerate(self.names)}
         self.baskets = [np.array(sorted({self.numbers[item] for item in items}), np.int64)
@@ -60,22 +67,23 @@ class ItemKnn:
         if item not in self.near:
             together = np.concatenate([self.baskets[user] for user in self.users[item]])
             found, counts = np.unique(together, return_counts=True)
-            cosines = counts / np.sqrt(self.sizes[item] * self.sizes[found])
-            cosines[found == item] = 0.0
-            self.near[item] = (found, cosines)
+            self.near[item] = (found, counts / np.sqrt(self.sizes[item] * self.sizes[found]))
         return self.near[item]
 
     def rank(self, case: Seen) -> int:
         """Of the target, from 0; -1 where nothing of the history leads to it."""
         target = self.numbers.get(case.target, -1)
-        history = {self.numbers[item] for item in case.history if item in self.numbers}
-        if target < 0 or target in history:
+        if target < 0 or case.target in case.had:
             return -1
+        weights: dict[int, float] = {}  # of an item its newest place
+        for back, item in enumerate(reversed(case.history)):
+            if item in self.numbers:
+                weights.setdefault(self.numbers[item], self.decay ** back)
         scores = np.zeros(len(self.names))
-        for item in history:
+        for item, weight in weights.items():
             found, cosines = self._neighbours(item)
-            scores[found] += cosines
-        scores[list(history)] = 0.0
+            scores[found] += weight * cosines
+        scores[[self.numbers[item] for item in case.had if item in self.numbers]] = 0.0
         mine = scores[target]
         if mine <= 0:
             return -1
@@ -84,7 +92,7 @@ class ItemKnn:
 
 def baseline_ranks(trained: Sequences, cases: list[Seen]) -> dict[str, np.ndarray]:
     """Ranks of the targets by each baseline; the histories must be cut as the model's."""
-    found = {}
-    for name, baseline in (("popularity", Popularity(trained)), ("item-KNN", ItemKnn(trained))):
-        found[name] = np.array([baseline.rank(case) for case in cases], np.int64)
-    return found
+    baselines = {"popularity": Popularity(trained), "item-KNN": ItemKnn(trained),
+                 "recent-KNN": ItemKnn(trained, DECAY)}
+    return {name: np.array([baseline.rank(case) for case in cases], np.int64)
+            for name, baseline in baselines.items()}

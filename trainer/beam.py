@@ -1,5 +1,7 @@
 """Constrained beam search in torch, for validation: masked before top-k, at every level."""
 
+import random
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -12,6 +14,11 @@ from .tokens import Vocabulary
 from .trie import SidTrie
 
 KV_BUDGET_FLOATS = 96_000_000
+#: Rank of a prompt that the time was too short for.
+UNASKED = -2
+#: Prompts of a batch where the time is bounded: less is done behind its end.
+TIMED_BATCH = 32
+NOTHING: frozenset[str] = frozenset()
 
 
 def level_ids(vocabulary: Vocabulary, trie: SidTrie) -> list[torch.Tensor]:
@@ -77,35 +84,46 @@ def _equal_lengths(prompts: list[list[int]], batch: int) -> Iterator[list[int]]:
 
 
 def item_ranks(model, prompts: list[list[int]], targets: list[str], trie: SidTrie,
-               vocabulary: Vocabulary, width: int, label: str) -> np.ndarray:
-    """Rank (from 0) of each prompt's target item in its list; -1 where it is not there."""
+               vocabulary: Vocabulary, width: int, label: str,
+               had: list[frozenset[str]] | None = None,
+               seconds: float | None = None) -> np.ndarray:
+    """Rank (from 0) of each prompt's target item in its list; -1 where it is not there. Of each
+    list the items in `had` are left out. After the seconds no batch begins, but one does in any
+    case: those that are left are UNASKED."""
     config = model.config
     ids = level_ids(vocabulary, trie)
     # Families whose heads divide the rows (Qwen2) leave it out, or have it as None.
     head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     per_token = 2 * config.num_hidden_layers * config.num_key_value_heads * head_dim
     longest = max(len(prompt) for prompt in prompts) + trie.depth
-    batch = max(1, min(256, KV_BUDGET_FLOATS // (per_token * longest * width)))
-    ranks = np.full(len(prompts), -1)
+    batch = max(1, min(256 if seconds is None else TIMED_BATCH,
+                       KV_BUDGET_FLOATS // (per_token * longest * width)))
+    ranks = np.full(len(prompts), UNASKED)
+    work = list(_equal_lengths(prompts, batch))
+    if seconds is not None:  # so that those of any length are asked
+        random.Random(len(prompts)).shuffle(work)
+    began = time.monotonic()
     was_training = model.training
     model.eval()
     with tqdm(total=len(prompts), desc=label, unit="user", leave=False, mininterval=2) as bar:
-        for places in _equal_lengths(prompts, batch):
+        for number, places in enumerate(work):
+            if seconds is not None and number and time.monotonic() - began > seconds:
+                break
             rows = torch.tensor([prompts[place] for place in places])
             leaves, _ = beam_search(model, rows, trie, ids, width)
             for place, found in zip(places, leaves.tolist()):
-                ranks[place] = _rank(targets[place], found, trie)
+                ranks[place] = _rank(targets[place], found, trie, had[place] if had else NOTHING)
             bar.update(len(places))
     model.train(was_training)
     return ranks
 
 
-def _rank(target: str, leaves: list[int], trie: SidTrie) -> int:
+def _rank(target: str, leaves: list[int], trie: SidTrie, had: frozenset[str]) -> int:
     before = 0
     for leaf in leaves:
         if leaf < 0:
             break
-        items = trie.leaf_items[leaf]
+        items = [item for item in trie.leaf_items[leaf] if item not in had]
         if target in items:
             return before + items.index(target)
         before += len(items)

@@ -1,7 +1,7 @@
 """Behaviours of users: from a file of JSON lines, or from a service that runs."""
 
 import argparse
-import gzip
+import io
 import json
 import time
 from collections.abc import Iterable, Mapping
@@ -10,6 +10,7 @@ from pathlib import Path
 from tessera_client import TesseraError
 from tessera_client.commands import client_of
 
+from .data import read_text
 from .errors import InputError
 from .history import NO_SCENE, Behaviour, User, Users
 from .sequences import texts_by_name
@@ -23,23 +24,21 @@ def read_file(path: Path, profiles: Mapping[str, Mapping[str, str]]) -> Users:
     """JSON lines `{"user_id", "item_id", "time_ms", "action"?, "scene"?}`, gzipped where the name
     ends in .gz."""
     done: dict[str, list[Behaviour]] = {}
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as lines:
-        for number, line in enumerate(lines, 1):
-            where = f"{path}:{number}"
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise InputError(where, "a JSON object", line.strip()) from error
-            user = _text(where, row, "user_id")
-            moment = row.get("time_ms")
-            if not isinstance(moment, int | float) or isinstance(moment, bool):
-                raise InputError(f"{where}: time_ms", "milliseconds since 1970", moment)
-            scene = texts_by_name(row.get("scene") or {}, f"{where}: scene") or NO_SCENE
-            seconds = check_time(float(moment), f"{where}: time_ms", "milliseconds")
-            action = _text(where, row, "action") if row.get("action") else ""
-            behaviour = Behaviour(_text(where, row, "item_id"), seconds, action, scene)
-            done.setdefault(user, []).append(behaviour)
+    for number, line in enumerate(io.StringIO(read_text(path)), 1):
+        where = f"{path}:{number}"
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise InputError(where, "a JSON object", line.strip()) from error
+        user = _text(where, row, "user_id")
+        moment = row.get("time_ms")
+        if not isinstance(moment, int | float) or isinstance(moment, bool):
+            raise InputError(f"{where}: time_ms", "milliseconds since 1970", moment)
+        scene = texts_by_name(row.get("scene") or {}, f"{where}: scene") or NO_SCENE
+        seconds = check_time(float(moment), f"{where}: time_ms", "milliseconds")
+        action = _text(where, row, "action") if row.get("action") else ""
+        behaviour = Behaviour(_text(where, row, "item_id"), seconds, action, scene)
+        done.setdefault(user, []).append(behaviour)
     return {user: _ordered(behaviours, profiles.get(user, {}))
             for user, behaviours in done.items()}
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from .errors import InputError
 
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MAX_DEPTH = 32
 MAX_CODE = 1 << 20
 MAX_ITEM_ID_LENGTH = 128
@@ -55,7 +56,7 @@ class ItemText:
 
 
 def read_text(path: Path) -> str:
-    """Whole text of a plain or gzip file; UTF-8 is checked."""
+    """Whole text of a plain or gzip file, without a byte order mark; UTF-8 is checked."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -65,8 +66,10 @@ def read_text(path: Path) -> str:
             raw = gzip.decompress(raw)
         except (OSError, EOFError) as error:
             raise InputError(str(path), "a whole gzip file", str(error)) from error
+    if raw[:2] in UTF16_MARKS:
+        raise InputError(str(path), "UTF-8", "UTF-16")
     try:
-        return raw.decode("utf-8")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} at byte {error.start}", "UTF-8", error.reason) from error
 

@@ -137,7 +137,7 @@ def run(args: argparse.Namespace) -> None:
     write_users(users, out / "users.json")
     validation = _validation(world, writer, args.seed)
 
-    def validate() -> dict[str, float]:
+    def validate(_seconds: float | None) -> dict[str, float]:
         ranks = item_ranks(model, *validation, trie, vocabulary, 20, "validation")
         return ranking_metrics(ranks)
 

@@ -1,6 +1,7 @@
 """Device of the training: `cpu`, `cuda`, or another device that PyTorch has."""
 
 import os
+from pathlib import Path
 
 import torch
 
@@ -20,3 +21,18 @@ def device_of(name: str) -> torch.device:
     if device.type == "cuda":
         torch.cuda.set_device(device)
     return device
+
+
+#: Flags of processors that multiply BF16 numbers; PyTorch emulates it elsewhere, many times slower.
+BF16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "bf16"})
+
+
+def has_bf16(device: torch.device, info: Path = Path("/proc/cpuinfo")) -> bool:
+    """True where products of BF16 numbers are faster than those of F32."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    if device.type != "cpu" or not info.exists():
+        return False
+    flags = (line.split(":", 1)[1].split() for line in info.read_text().splitlines()
+             if line.lower().startswith(("flags", "features")))
+    return not BF16_FLAGS.isdisjoint(next(flags, []))

@@ -17,6 +17,7 @@ from transformers import AutoModelForCausalLM
 
 from . import behaviours
 from .checkpoint import write_json
+from .data import read_text
 from .errors import InputError
 from .history import Users
 from .logs import read_profiles
@@ -58,7 +59,7 @@ def _users(args: argparse.Namespace) -> Users:
         return behaviours.read_file(Path(args.behaviours), profiles)
     if not args.users:
         raise InputError("--users", "a file of user ids beside --address", None)
-    users = Path(args.users).read_text().split()
+    users = read_text(Path(args.users)).split()
     return behaviours.ask(args, users)
 
 

@@ -36,6 +36,14 @@ class User:
 
 Users = dict[str, User]
 
+
+def repeats(users: Users) -> float:
+    """Share of the behaviours whose item their user had before."""
+    count = sum(len(user.behaviours) for user in users.values())
+    distinct = sum(len(set(user.items)) for user in users.values())
+    return (count - distinct) / max(1, count)
+
+
 #: Whether a behaviour may be what a model is to answer.
 Answers = Callable[[Behaviour], bool]
 

@@ -1,6 +1,7 @@
 """Prompts of a template as token ids: those that the service writes for the same behaviours, for
 training, fine-tuning and measurements (libs/service/prompt/src/domain/compiled-template.ts)."""
 
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from tokenizers import AddedToken, Tokenizer
 
-from .data import ItemText, SidIndex
+from .data import ItemText, SidIndex, read_text
 from .errors import InputError
 from .history import NO_SCENE, Answers, Behaviour
 from .history_plan import HistoryPlan, gap_text, plan_history
@@ -244,7 +245,7 @@ def read_prompt_folder(folder: Path, sids: Mapping[str, Sequence[int]] | None = 
                   for form, code in zip(template.levels, sid, strict=False)]
         if all(token is not None for token in tokens):
             items[item] = PromptItem(tuple(tokens), domain)
-    positions = json.loads((folder / "config.json").read_text())["max_position_embeddings"]
+    positions = json.loads(read_text(folder / "config.json"))["max_position_embeddings"]
     # The last token of an answer is computed with nothing behind it.
     room = positions - deepest - len(template.terminal) + 1
     highest = max(sid[0] for _, sid, _ in rows)
@@ -254,7 +255,7 @@ def read_prompt_folder(folder: Path, sids: Mapping[str, Sequence[int]] | None = 
 def _catalogue(path: Path) -> list[tuple[str, list[int], str]]:
     """Item, semantic ID and domain of each row."""
     rows = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in io.StringIO(read_text(path)):
         row = json.loads(line)
         domain = row.get("attributes", {}).get("domain", "")
         rows.append((str(row["item_id"]), row["sid"], domain if isinstance(domain, str) else ""))

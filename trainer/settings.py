@@ -8,6 +8,11 @@ DTYPES = ("bfloat16", "float32")
 #: How test and validation are held out (held_out.py).
 SPLITS = ("last", "time", "none")
 
+#: Of a run's minutes: training with its validations ends after the one, a validation takes the
+#: other at most, and the test has what is left.
+TRAINING_SHARE = 0.8
+VALIDATION_SHARE = 0.08
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -24,9 +29,10 @@ class Shape:
 
 @dataclass(frozen=True)
 class Plan:
-    """How to train. `minutes` bounds the whole run (0: no bound). The learning rate rises in the
-    first `warmup` share of the run, and falls by a cosine in the last `decay` share to reach its
-    floor when the epochs or the minutes end, whichever comes first."""
+    """How to train. `minutes` bounds the whole run with its validations and its test (0: no bound).
+    The learning rate rises in the first `warmup` share of the training, and falls by a cosine in
+    the last `decay` share to reach its floor when the epochs or the training's minutes end,
+    whichever comes first."""
 
     epochs: int = 30
     batch_size: int = 256
@@ -41,4 +47,14 @@ class Plan:
     minutes: float = 0.0
     validate_every: int = 2
     patience: int = 4
-    autocast: bool = True
+    autocast: bool = False
+
+    @property
+    def training_seconds(self) -> float:
+        """Until a training ends that has more epochs; 0: no bound."""
+        return 60 * self.minutes * TRAINING_SHARE
+
+    @property
+    def validation_seconds(self) -> float | None:
+        """Of one validation; None: no bound."""
+        return 60 * self.minutes * VALIDATION_SHARE if self.minutes else None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .data import read_text
 from .errors import InputError
 
 #: As libs/service/prompt/src/domain/parse-template.ts has them.
@@ -189,8 +190,8 @@ class _Field:
 def read_template(path: Path) -> Template:
     """Errors: InputError with file and field."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        document = json.loads(read_text(path))
+    except ValueError as error:
         raise InputError(str(path), "a prompt template in JSON", str(error)) from error
     return parse_template(document, str(path))
 

@@ -15,14 +15,14 @@ from transformers import PreTrainedModel
 
 from . import data
 from .baselines import Seen, baseline_ranks
-from .beam import CUTS, item_ranks, ranking_metrics
+from .beam import CUTS, UNASKED, item_ranks, ranking_metrics
 from .checkpoint import fingerprint, write_json
-from .devices import device_of
+from .devices import device_of, has_bf16
 from .errors import InputError
 from .export import export_model, export_static
 from .flags import check_shape, writable_folder
 from .held_out import Case, Split, sample, split
-from .history import answers_of
+from .history import answers_of, repeats
 from .model import add_dropout, build_model, count_parameters, embed_codes, start_from
 from .parallel import Processes, join, leave
 from .prompts import Prompt, PromptItem, PromptWriter, anchor_of, items_of, read_tokenizer
@@ -38,6 +38,8 @@ from .trie import SidTrie, build_trie
 from .user_rows import Augmentation, UserRows
 
 RESUMABLE = "training-state.pt"
+#: Share of behaviours that repeat an item of their user from which on lists show such items again.
+REPEATS_MIN = 0.01
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,10 @@ class Recalls:
     writer: PromptWriter
     trie: SidTrie
     vocabulary: Vocabulary
+    shows_again: bool  # what a user has had; left out of all lists otherwise
 
-    def ranks(self, model, cases: list[Case], width: int, label: str) -> np.ndarray:
+    def ranks(self, model, cases: list[Case], width: int, label: str,
+              seconds: float | None = None) -> np.ndarray:
         """Of a case without a prompt -1: the service refuses it."""
         prompts = [self.prompt(case).tokens for case in cases]
         asked = [place for place, tokens in enumerate(prompts) if tokens]
@@ -56,34 +60,45 @@ class Recalls:
         if asked:
             ranks[asked] = item_ranks(model, [prompts[place] for place in asked],
                                       [cases[place].target.item for place in asked],
-                                      self.trie, self.vocabulary, width, label)
+                                      self.trie, self.vocabulary, width, label,
+                                      [self.had(cases[place]) for place in asked], seconds)
         return ranks
 
     def prompt(self, case: Case) -> Prompt:
         return self.writer.prompt(case.profile, case.target.scene, case.history)
 
+    def had(self, case: Case) -> frozenset[str]:
+        """Items of the whole history that are in no list."""
+        return frozenset() if self.shows_again else frozenset(one.item for one in case.history)
+
     def seen(self, case: Case) -> Seen:
         """Items that the prompt shows, for callers that need no model."""
         places = sorted({shown.place for shown in self.prompt(case).shown})
-        return Seen([case.history[place].item for place in places], case.target.item)
+        return Seen([case.history[place].item for place in places], case.target.item,
+                    self.had(case))
 
 
-def run(args: argparse.Namespace) -> None:
-    """Trains, keeps the weights that are best on the validation, tests them, writes the folder."""
+def run(args: argparse.Namespace) -> int:
+    """Trains, keeps the weights that are best on the validation, tests them, writes the folder; 1
+    where the minutes were too few for a model."""
     processes = join(device_of(args.device))
+    if args.autocast is None:
+        args.autocast = has_bf16(processes.device)
     try:
-        _run(args, processes)
+        return _run(args, processes)
     finally:
         leave(processes)
 
 
-def _run(args: argparse.Namespace, processes: Processes) -> None:
+def _run(args: argparse.Namespace, processes: Processes) -> int:
+    started = time.monotonic()
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
     check_shape(args.heads, args.kv_heads, args.head_dim)
     out = writable_folder(args.out)
-    template, index = trained_template(args.prompt, args.start_from, args.max_items, _index(args))
+    index = _index(args)
     users = read_users(Path(args.sequences), index)
+    template, index = trained_template(args.prompt, args.start_from, args.max_items, index, users)
     texts = data.read_titles(Path(args.items)) if args.items else {}
     base = _base_tokenizer(args.start_from)
     vocabulary = _vocabulary(args, template, index, base)
@@ -102,21 +117,30 @@ def _run(args: argparse.Namespace, processes: Processes) -> None:
     # Weights begin alike in all processes; what dropout takes differs.
     torch.manual_seed(args.seed + processes.number)
     trie = build_trie(index, {item: text.priority for item, text in texts.items()})
-    recalls = Recalls(writer, trie, vocabulary)
+    recalls = Recalls(writer, trie, vocabulary, repeats(users) >= REPEATS_MIN)
     if processes.is_first:
         behaviours = sum(len(user.behaviours) for user in parts.trained.values())
         print(f"{len(users)} users, {len(index.codes)} items, depth {index.depth}, "
               f"{vocabulary.size} tokens; {behaviours} behaviours to "
               f"train on, {len(parts.validation)} to validate, {len(parts.test)} to test\n"
-              f"{count_parameters(model):,} parameters, {args.threads} threads")
+              f"{count_parameters(model):,} parameters, {args.threads} threads, "
+              f"{_products(args)}\n"
+              f"prompts show {sum(of.max_items for of in template.histories)} items; "
+              f"{repeats(users):.1%} of the behaviours repeat an item of their user")
         export_static(out, tokenizer, template.document, index, texts, writer.tokens_max)
         if args.codebooks:
             copy_codebooks(Path(args.codebooks), out)
-    started = time.monotonic()
-    progress = _train(args, model, parts, recalls, processes, out)
+    progress = _train(args, model, parts, recalls, processes, out, time.monotonic() - started)
     if processes.is_first:
         _test(args, model, parts, recalls, progress, out)
-        print(f"done in {(time.monotonic() - started) / 60:.1f} min: {out}")
+        print(progress.unfinished or
+              f"done in {(time.monotonic() - started) / 60:.1f} min: {out}")
+    return 1 if progress.unfinished else 0
+
+
+def _products(args: argparse.Namespace) -> str:
+    """Type that products are computed in, as --autocast or the machine has it."""
+    return "products in BF16" if args.autocast else "products in F32 (BF16 would be emulated here)"
 
 
 def _base_tokenizer(folder: str | None) -> Tokenizer | None:
@@ -176,23 +200,27 @@ def _plan(args: argparse.Namespace) -> Plan:
 
 
 def _train(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
-           processes: Processes, out: Path) -> Progress:
+           processes: Processes, out: Path, spent_seconds: float) -> Progress:
     cases = sample(parts.validation, args.validate_users, args.seed)
     validate_every = args.validate_every if cases else args.epochs + 1
 
-    def validate() -> dict[str, float]:
+    def validate(seconds: float | None) -> dict[str, float]:
+        nonlocal cases
         if not cases:
             return {"recall@10": 0.0}
-        return ranking_metrics(recalls.ranks(model, cases, args.validate_beam, "validation"))
+        ranks = recalls.ranks(model, cases, args.validate_beam, "validation", seconds)
+        # Those that the first had no time for are in none.
+        cases = [case for case, rank in zip(cases, ranks, strict=True) if rank != UNASKED]
+        return ranking_metrics(ranks[ranks != UNASKED])
 
     def keep(progress: Progress) -> None:
         export_model(out, model, args.dtype)
-        _write_record(args, model, progress, {}, out)
+        _write_record(args, model, progress, recalls, {}, out)
 
     augmentation = Augmentation(args.drop_items, args.shuffle, args.shuffled_share)
     rows = UserRows(parts.trained, recalls.writer, answers_of(args.answers), augmentation)
     plan = Plan(**{**asdict(_plan(args)), "validate_every": validate_every})
-    free = ("out", "threads", "run", "command", "items", "minutes", "device")
+    free = ("out", "threads", "run", "command", "items", "minutes", "device", "autocast")
     settings = {name: value for name, value in vars(args).items() if name not in free}
     settings["template"] = recalls.writer.template.document
     if recalls.writer.template.uses_domains:
@@ -203,7 +231,7 @@ def _train(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
         return math.sqrt(recall * (1 - recall) / max(1, len(cases)))
 
     return Training(model, rows, plan, out / RESUMABLE, mark, validate, keep, processes,
-                    doubt).run()
+                    doubt).run(spent_seconds)
 
 
 def _test(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
@@ -215,12 +243,17 @@ def _test(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
     cases = sample(parts.test, args.test_users or len(parts.test), args.seed)
     if cases:
         trained = {name: user.items for name, user in parts.trained.items()}
-        ranks = {"model": recalls.ranks(model, cases, args.beam, "test"),
-                 **baseline_ranks(trained, [recalls.seen(case) for case in cases])}
+        left = max(0.0, 60 * args.minutes - progress.seconds) if args.minutes else None
+        mine = recalls.ranks(model, cases, args.beam, "test", left)
+        asked = [case for case, rank in zip(cases, mine, strict=True) if rank != UNASKED]
+        ranks = {"model": mine[mine != UNASKED],
+                 **baseline_ranks(trained, [recalls.seen(case) for case in asked])}
         metrics = {name: ranking_metrics(found, CUTS) for name, found in ranks.items()}
-        print(f"test: {len(cases)} behaviours held out, beam {args.beam}\n{_table(metrics)}"
-              f"{below_baselines(metrics)}")
-    _write_record(args, model, progress, metrics, out)
+        cut = f" of {len(cases)}, as many as the minutes allow" if len(asked) < len(cases) else ""
+        had = "with" if recalls.shows_again else "without"
+        print(f"test: {len(asked)} behaviours held out{cut}, beam {args.beam}, lists {had} what "
+              f"the user had in the whole history\n{_table(metrics)}{below_baselines(metrics)}")
+    _write_record(args, model, progress, recalls, metrics, out)
 
 
 def below_baselines(metrics: dict[str, dict[str, float]]) -> str:
@@ -243,7 +276,7 @@ def _table(metrics: dict[str, dict[str, float]]) -> str:
     return "\n".join(lines)
 
 
-def _write_record(args: argparse.Namespace, model, progress: Progress,
+def _write_record(args: argparse.Namespace, model, progress: Progress, recalls: Recalls,
                   metrics: dict[str, dict[str, float]], out: Path) -> None:
     arguments = {name: value for name, value in vars(args).items()
                  if name not in ("run", "command", "out", "threads", "device")}
@@ -251,5 +284,7 @@ def _write_record(args: argparse.Namespace, model, progress: Progress,
         arguments[name] = Path(arguments[name]).name if arguments[name] else None
     write_json(out / "training.json", {
         "arguments": json.loads(json.dumps(arguments)), "parameters": count_parameters(model),
+        "products": _products(args), "shows_again": recalls.shows_again,
         "seconds": round(progress.seconds, 1), "epochs": progress.epoch,
+        "unfinished": progress.unfinished,
         "curve": progress.curve, "test": metrics})

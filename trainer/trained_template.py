@@ -2,6 +2,7 @@
 of the checkpoint in `--from`, or `<|bos|>` and one history."""
 
 import re
+import statistics
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,24 +14,30 @@ from .prompts import PromptWriter
 from .template import PROMPT_TOKENS_MAX, Template, parse_template, read_template
 from .tokens import BOS, EOS, PAD
 
-MAX_ITEMS = 20
+#: Items that a prompt shows where neither template nor flag says how many: a median within these.
+LEAST_ITEMS, MOST_ITEMS = 20, 100
 #: Texts of a template that become tokens of a vocabulary that has none for them.
 TOKEN_TEXT = re.compile(r"<\|[^<>|\s]+\|>")
 
 
-def default_template(patterns: list[str], max_items: int | None) -> Template:
+def usual_items(users: Users) -> int:
+    """The median of the users' behaviours, within bounds."""
+    median = int(statistics.median(len(user.behaviours) for user in users.values()))
+    return min(MOST_ITEMS, max(LEAST_ITEMS, median))
+
+
+def default_template(patterns: list[str], shown: int) -> Template:
     """`<|bos|>` and the newest items."""
-    shown = max_items or MAX_ITEMS
     return parse_template(prompt_document("sequence", patterns, shown, shown * len(patterns) + 1))
 
 
 def trained_template(prompt: str | None, start_from: str | None, max_items: int | None,
-                     index: SidIndex) -> tuple[Template, SidIndex]:
+                     index: SidIndex, users: Users) -> tuple[Template, SidIndex]:
     """The template, and the index with its patterns. Errors: InputError where the template has what
     a training cannot do, or other tokens than the index names."""
     path = Path(prompt) if prompt else Path(start_from or "") / "prompt.json"
     if not prompt and not (start_from and path.exists()):
-        return default_template(index.patterns, max_items), index
+        return default_template(index.patterns, max_items or usual_items(users)), index
     if max_items is not None:
         raise InputError("--max-items", f"none: {path} says how many items its histories show",
                          max_items)

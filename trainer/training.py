@@ -37,7 +37,17 @@ class Progress:
     seconds: float = 0.0
     best: float = -1.0
     since_best: int = 0
+    steps: int = 0
+    epoch_steps: int = 0
     curve: list[dict[str, float]] = field(default_factory=list)
+
+    @property
+    def unfinished(self) -> str:
+        """A line about a training that ended in its first epoch; "" of any other."""
+        if self.epoch > 0:
+            return ""
+        return (f"{self.steps} batches of {self.epoch_steps} of epoch 1: this is no model; the "
+                "same command with more --minutes goes on")
 
 
 class Training:
@@ -45,7 +55,7 @@ class Training:
     be kept: those whose recall is at most its `doubt`, a standard error, below the highest."""
 
     def __init__(self, model: Qwen3ForCausalLM, rows: Rows, plan: Plan, state_file: Path,
-                 fingerprint: str, validate: Callable[[], dict[str, float]],
+                 fingerprint: str, validate: Callable[[float | None], dict[str, float]],
                  best: Callable[[Progress], None],
                  processes: Processes | None = None,
                  doubt: Callable[[float], float] = lambda _: 0.0) -> None:
@@ -59,13 +69,17 @@ class Training:
             parameter_groups(model, plan.weight_decay), lr=plan.lr, betas=(0.9, 0.98), fused=True)
         self.progress = Progress()
 
-    def run(self) -> Progress:
-        """Trains to the end of the plan, or on from where a run with this fingerprint stopped."""
+    def run(self, spent_seconds: float = 0.0) -> Progress:
+        """Trains to the end of the plan, or on from where a run with this fingerprint stopped;
+        `spent_seconds` of its minutes were spent before."""
         self._resume()
+        self.progress.seconds += spent_seconds
         while self.progress.epoch < self.plan.epochs and not self._finished():
             loss = self._epoch()
-            self.progress.epoch += 1
-            self.progress.batch = 0
+            is_whole = self.progress.batch >= self.progress.epoch_steps
+            if is_whole:
+                self.progress.epoch += 1
+                self.progress.batch = 0
             last = self.progress.epoch >= self.plan.epochs or self._out_of_time()
             if last or self.progress.epoch % self.plan.validate_every == 0:
                 self._validate(loss)
@@ -76,12 +90,13 @@ class Training:
         return self._out_of_time() or self.progress.since_best >= self.plan.patience
 
     def _out_of_time(self) -> bool:
-        return 0 < self.plan.minutes * 60 <= self.progress.seconds
+        return 0 < self.plan.training_seconds <= self.progress.seconds
 
     def _epoch(self) -> float:
         rng = np.random.default_rng([self.plan.seed, self.progress.epoch])
         pad = self.model.config.pad_token_id
         work = batches(self.rows.epoch(rng), self.plan.batch_size, pad, rng)
+        self.progress.epoch_steps = len(work)
         self.model.train()
         total, seen, saved = 0.0, 0, time.monotonic()
         label = f"epoch {self.progress.epoch + 1}/{self.plan.epochs}"
@@ -93,6 +108,7 @@ class Training:
                 total += self._step(*work[self.progress.batch], done)
                 seen += 1
                 self.progress.batch += 1
+                self.progress.steps += 1
                 # One clock, so that all processes end together.
                 self.progress.seconds = self.processes.of_first(
                     self.progress.seconds + time.monotonic() - started)
@@ -129,7 +145,7 @@ class Training:
 
     def _set_rate(self, done: float) -> None:
         if self.plan.minutes > 0:
-            done = max(done, self.progress.seconds / (60 * self.plan.minutes))
+            done = max(done, self.progress.seconds / self.plan.training_seconds)
         if done < self.plan.warmup:
             factor = max(0.01, done / self.plan.warmup)
         else:
@@ -140,10 +156,12 @@ class Training:
 
     def _validate(self, loss: float) -> None:
         started = time.monotonic()
-        metrics = self.processes.of_first(self.validate() if self.processes.is_first else None)
+        metrics = self.processes.of_first(
+            self.validate(self.plan.validation_seconds) if self.processes.is_first else None)
         progress = self.progress
         progress.seconds = self.processes.of_first(progress.seconds + time.monotonic() - started)
-        progress.curve.append({"epoch": progress.epoch, "minutes": progress.seconds / 60,
+        epoch = progress.epoch + (progress.batch > 0)
+        progress.curve.append({"epoch": epoch, "minutes": progress.seconds / 60,
                                "loss": loss, **metrics})
         recall = metrics["recall@10"]
         # Differences within one standard error are noise: the later weights have learnt longer, and
@@ -154,7 +172,7 @@ class Training:
         if not self.processes.is_first:
             return
         shown = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
-        tqdm.write(f"epoch {progress.epoch:3d}  {progress.seconds / 60:5.1f} min  "
+        tqdm.write(f"epoch {epoch:3d}  {progress.seconds / 60:5.1f} min  "
                    f"loss {loss:.4f}  {shown}{'  kept' if better else ''}")
         if better:
             self.best(progress)

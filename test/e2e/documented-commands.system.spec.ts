@@ -1,7 +1,8 @@
 /**
- * Every command line of the pages, in one of four ways: run against a service as a reader runs it;
- * parsed by the program itself, which must know all flags; run by another test, which is named;
- * or not run, for a reason. The first three are at least nine tenths.
+ * Every command line of the pages, in one of four ways: run to its end as a reader runs it, with a
+ * small input in the place of theirs; parsed by the program itself, which must know all flags,
+ * where it serves for ever or needs other machines; run by another test, which is named; or not
+ * run, for a reason. The first three are at least nine tenths.
  */
 
 import { execFile } from 'node:child_process';
@@ -31,6 +32,9 @@ type Way =
 /** Texts of the page, and those that stand for them here. */
 type Put = readonly (readonly [string, string])[];
 
+const TEXTS = ['FILE.json', 'texts.json'] as const;
+/** A bundle that was exported has no changes to import. */
+const BUNDLE = 'export first && npm run catalogue -- import first';
 const CHANGES_THE_SYSTEM = 'changes the system, as root';
 /** The first that fits a line holds. */
 const WAYS: readonly (readonly [RegExp, Way])[] = [
@@ -47,7 +51,8 @@ const WAYS: readonly (readonly [RegExp, Way])[] = [
   [/^python -m trainer /, { parsed: 'trainer' }],
   [/npm (start|run feature)\b/, { parsed: 'configuration' }],
   [/--help$/, { run: 'idle' }],
-  [/catalogue -- (import|apply ads)|^npm run -s catalogue -- upsert .*"text"/, { parsed: 'flags' }],
+  [/^npm run -s catalogue -- upsert .*"text"/, { run: 'served', exit: 1 }],
+  [/catalogue -- import/, { run: 'served', exit: 1, put: [['import /bundles/v8', BUNDLE]] }],
   [/catalogue -- export/, { run: 'served', put: [['/bundles/now', 'bundle']] }],
   [/adapter -- list /, { parsed: 'flags' }],
   [/adapter -- push/, { run: 'served', put: [['FOLDER', 'adapter']] }],
@@ -61,15 +66,52 @@ const WAYS: readonly (readonly [RegExp, Way])[] = [
     /^npm run -s simulate -- --nodes/,
     { run: 'idle', put: [['1800 --warm-up 600', '100 --warm-up 50']] },
   ],
+  [/^npm run -s simulate -- --trace/, { run: 'idle' }],
   [/^npm run -s embed -- --model models/, { run: 'idle' }],
+  [/^npm run -s relevance/, { run: 'idle', put: [['DIR', 'models/judge'], TEXTS] }],
+  [
+    /^npm run (-s embed|calibrate) .*--texts/,
+    { run: 'idle', put: [['DIR', 'models/encoder'], TEXTS] },
+  ],
+  [
+    /^npm run (-s evaluate|calibrate) /,
+    {
+      run: 'idle',
+      put: [
+        ['DIR', DEMO],
+        ['FILE', 'users.json'],
+      ],
+    },
+  ],
+  [
+    /^npm run -s tune -- --plan/,
+    {
+      run: 'idle',
+      put: [
+        ['DIR', DEMO],
+        ['--qps', '--seconds 1 --qps'],
+      ],
+    },
+  ],
+  [/^npm run -s soak/, { run: 'idle', put: [['600', '1']] }],
   [/^npm run /, { parsed: 'flags' }],
   [/^curl .*v1\/(sid|catalogue\/apply)/, { run: 'served', exit: 22 }],
   [/./, { run: 'served' }],
 ];
 
+const texts = Array.from({ length: 80 }, (_, i) => `text ${i} of oil and ${i * i} shoes`);
+const users = Object.entries(JSON.parse(readFileSync(join(DEMO, 'users.json'), 'utf8')));
 const folder = temporaryFolder({
   'changes.jsonl': '{"op": "pause", "item_id": "12"}\n{"op": "pause", "item_id": "13"}\n',
-  'texts.json': '["argan oil"]',
+  'ads.jsonl': '{"op": "upsert", "item_id": "new-ad", "sid": [3, 1, 4]}\n',
+  'conversation_trace.jsonl': Array.from(
+    { length: 20 },
+    (_, i) =>
+      `{"timestamp": ${i * 500}, "input_length": 999, "output_length": 9, "hash_ids": [0, ${i}]}\n`,
+  ).join(''),
+  'texts.json': texts,
+  'users.json': Object.fromEntries(users.slice(0, 6)),
+  'data/mine/texts.json': texts,
   'data/mine/service.json': '{}',
 });
 const at = (name: string) => join(folder.path, name);
@@ -92,6 +134,9 @@ beforeAll(async () => {
   }
   mkdirSync(at('models'));
   symlinkSync(resolve('test/fixtures/encoders/bert-mean'), at('models/minilm'));
+  cpSync('test/fixtures/encoders/bert-mean', at('models/encoder'), { recursive: true });
+  cpSync('test/fixtures/relevance', at('models/judge'), { recursive: true });
+  cpSync('test/fixtures/relevance/short.json', at('models/judge/relevance.json'));
   writeRandomAdapter(at('adapter'), { seed: 1, size: 0.01 });
   service = await Service.start({
     ...stores('served'),

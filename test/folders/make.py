@@ -159,7 +159,8 @@ def expected_of(kind: str, folder: Path) -> dict:
         return {"pairs": PAIRS, "scores": model.predict(PAIRS, batch_size=1).tolist()}
     base = folder / "base" if kind == "adapter" else folder
     model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float64,
-                                                 attn_implementation="eager")
+                                                 attn_implementation="eager",
+                                                 experts_implementation="eager")
     if kind == "adapter":
         model = PeftModel.from_pretrained(model, folder / "adapter").double()
     model.eval()

@@ -1,4 +1,4 @@
-"""`python test/folders/pairs.py --out DIR`: PEFT adapters of each pair of features.
+"""`python test/folders/pairs.py --out DIR [--features A B ..]`: PEFT adapters of pairs of features.
 
 The features that are right alone may be wrong together: each pair of them is saved for a tied and
 for an untied base, with the logits of PEFT in double precision, as make.py does. A pair that PEFT
@@ -14,9 +14,10 @@ import warnings
 from pathlib import Path
 
 import torch
-from drawn import config_of, model_of
+from drawn import VOCABULARY, config_of, model_of, randomised
 from make import expected_of
 from peft import LoraConfig, get_peft_model
+from transformers import Qwen3MoeConfig, Qwen3MoeForCausalLM
 
 SEED = 11
 SEVEN = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
@@ -40,6 +41,10 @@ FEATURES = {
     "all-linear": {"target_modules": "all-linear"},
     "dora": {"use_dora": True},
     "biases": {"bias": "lora_only"},
+    "experts": {"target_parameters": ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"]},
+    "experts-down": {"target_parameters": ["experts.down_proj"], "target_modules": ["q_proj"]},
+    "expert-ranks": {"rank_pattern": {"experts.down_proj": 3},
+                     "alpha_pattern": {"experts.gate_up_proj": 11}},
     "other-base": {},  # what is saved of the base beside factors is not what is served
 }
 
@@ -56,11 +61,22 @@ def fields_of(names: tuple[str, ...]) -> dict:
     return fields
 
 
-def make_pair(names: tuple[str, ...], is_tied: bool, folder: Path) -> None:
+def base_of(kind: str) -> torch.nn.Module:
+    """A model of two layers: tied, untied, or a mixture."""
     rng = random.Random(SEED)
+    if kind == "mixture":
+        config = Qwen3MoeConfig(
+            vocab_size=VOCABULARY, hidden_size=24, num_hidden_layers=2, num_attention_heads=2,
+            num_key_value_heads=1, head_dim=12, intermediate_size=40, moe_intermediate_size=20,
+            num_experts=5, num_experts_per_tok=2, max_position_embeddings=160)
+        return randomised(Qwen3MoeForCausalLM(config), SEED)
+    return model_of(rng, config_of(rng, "qwen3", False, tie_word_embeddings=kind == "tied",
+                                   num_hidden_layers=2), "generation")
+
+
+def make_pair(names: tuple[str, ...], kind: str, folder: Path) -> None:
     torch.manual_seed(SEED)
-    model = model_of(rng, config_of(rng, "qwen3", False, tie_word_embeddings=is_tied,
-                                    num_hidden_layers=2), "generation")
+    model = base_of(kind)
     model.save_pretrained(folder / "base")
     tuned = get_peft_model(model, LoraConfig(task_type="CAUSAL_LM", **fields_of(names)))
     generator = torch.Generator().manual_seed(SEED)
@@ -78,14 +94,17 @@ def make_pair(names: tuple[str, ...], is_tied: bool, folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--features", nargs="+", choices=[*FEATURES], default=[*FEATURES])
     args = parser.parse_args()
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    pairs = [(one,) for one in FEATURES] + list(itertools.combinations(FEATURES, 2))
-    for is_tied, names in itertools.product((True, False), pairs):
-        folder = args.out / "-".join(["tied" if is_tied else "untied", *names])
+    pairs = [(one,) for one in args.features] + list(itertools.combinations(args.features, 2))
+    for kind, names in itertools.product(("tied", "untied", "mixture"), pairs):
+        if (kind == "mixture") != any("expert" in name for name in names):
+            continue
+        folder = args.out / "-".join([kind, *names])
         try:
-            make_pair(names, is_tied, folder)
+            make_pair(names, kind, folder)
         except Exception as error:
             shutil.rmtree(folder, ignore_errors=True)
             print(f"{folder.name}: not made: {type(error).__name__}: {str(error)[:160]}",

@@ -15,6 +15,7 @@ const PLAN = {
   embeddings: undefined,
   encoder: undefined,
   minutes: 7,
+  maxItems: undefined,
   threads: 3,
   seed: 5,
 };
@@ -41,7 +42,8 @@ describe('the steps of a quickstart', () => {
   });
 
   it('are served with the users of their clicks, and with stores of their own', () => {
-    const tree = servedBy(PLAN);
+    const tree = servedBy(PLAN, true);
+    expect(tree.recall).toBeUndefined();
     expect(tree.model).toEqual({ path: resolve('made/model') });
     expect(tree.users).toEqual({ path: resolve('made/sequences.jsonl') });
     const file = join(folder.path, 'service.json');
@@ -54,6 +56,18 @@ describe('the steps of a quickstart', () => {
     }
   });
 
+  it('leave out of recalls what users had, where they take nothing twice', () => {
+    const file = join(folder.path, 'capped.json');
+    writeFileSync(file, JSON.stringify(servedBy(PLAN, false)));
+    const { config } = loadConfig({ environment: {}, file });
+    expect(config.recall.frequencyCaps).toBe('*=1,36500d');
+  });
+
+  it('show as many behaviours as is asked', () => {
+    const train = stepsOf(Object.assign({}, PLAN, { maxItems: 65 })).at(-1);
+    expect(train?.words.slice(-2)).toEqual(['--max-items', '65']);
+  });
+
   it('make vectors by an encoder, which serves new ads too', () => {
     const plan = Object.assign({}, PLAN, { encoder: 'models/minilm' });
     const [, texts, embed, sids] = stepsOf(plan);
@@ -64,7 +78,7 @@ describe('the steps of a quickstart', () => {
     expect(sids?.words.join(' ')).toContain(
       '--embeddings made/vectors.npy --encoder made/vectors.json --out made/sids',
     );
-    expect(servedBy(plan).embedding).toEqual({
+    expect(servedBy(plan, true).embedding).toEqual({
       models: `ads=${resolve('models/minilm')}`,
       computeType: 'f32',
     });

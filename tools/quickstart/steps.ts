@@ -9,6 +9,8 @@ export interface QuickstartPlan {
   /** Folder of a model of texts. */
   readonly encoder: string | undefined;
   readonly minutes: number;
+  /** Behaviours that a prompt shows; undefined: the users' median. */
+  readonly maxItems: number | undefined;
   readonly threads: number;
   readonly seed: number;
 }
@@ -37,7 +39,7 @@ const ENCODER_NAME = 'ads';
 
 /** In their order; each goes on where it stopped. */
 export function stepsOf(plan: QuickstartPlan): readonly QuickstartStep[] {
-  const { items, behaviours, out, threads, minutes, seed } = plan;
+  const { items, behaviours, out, threads, minutes, maxItems, seed } = plan;
   const sequences = join(out, SEQUENCES);
   const sids = join(out, 'sids');
   const machine = ['--threads', String(threads), '--seed', String(seed)];
@@ -60,6 +62,7 @@ export function stepsOf(plan: QuickstartPlan): readonly QuickstartStep[] {
         ...['train', '--sequences', sequences, '--index', join(sids, 'index.json')],
         ...['--codebooks', sids, '--items', items, '--out', join(out, 'model')],
         ...[...TRAINING, '--minutes', String(minutes), ...machine],
+        ...(maxItems === undefined ? [] : ['--max-items', String(maxItems)]),
       ],
     },
   ];
@@ -102,11 +105,15 @@ function vectorsOf({ out, embeddings, encoder }: QuickstartPlan): readonly strin
 /** A configuration: areas of keys. */
 export type ServiceFile = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
+/** Leaves out of a user's recalls all that they have had. */
+const NOTHING_TWICE = '*=1,36500d';
+
 /**
  * The configuration that serves what was made, for `--config`: its users are those of the clicks,
  * and all its stores lie beside it, apart from those of other models.
+ * @param showsAgain users of the log take things twice
  */
-export function servedBy({ out, encoder }: QuickstartPlan): ServiceFile {
+export function servedBy({ out, encoder }: QuickstartPlan, showsAgain: boolean): ServiceFile {
   const tree: Record<string, Record<string, string>> = {};
   const set = (path: string, value: string) => {
     const [area = '', name = ''] = path.split('.');
@@ -114,6 +121,7 @@ export function servedBy({ out, encoder }: QuickstartPlan): ServiceFile {
   };
   set('model.path', resolve(out, 'model'));
   set('users.path', resolve(out, SEQUENCES));
+  if (!showsAgain) set('recall.frequencyCaps', NOTHING_TWICE);
   for (const { path, storeName } of CONFIG_KEYS) {
     if (storeName !== undefined) set(path, resolve(out, 'data', storeName));
   }

@@ -9,6 +9,7 @@ import {
   type EngineAnswer,
   type LevelTokens,
   NativeEngine,
+  queueCapacityFor,
   type ScoreNorm,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
@@ -158,7 +159,7 @@ async function answerAll(options: RawOptions, progress: ProgressLine): Promise<F
       computeType: options.computeType,
       activationScalesPath: options.activationScalesPath,
       threadCount: options.threadCount,
-      queueCapacity: IN_FLIGHT_MAX,
+      queueCapacity: queueCapacityFor(IN_FLIGHT_MAX),
       batchRequestsMax: IN_FLIGHT_MAX,
       batchRowsMax: WIDTH_MAX,
       prefillChunkTokens: PREFILL_CHUNK_TOKENS,

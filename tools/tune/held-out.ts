@@ -1,3 +1,4 @@
+import { queueCapacityFor } from '@tessera/engine';
 import { createRecallRuntime, type RecallRuntimeOptions } from '@tessera/recall';
 import type { Arrival } from '../simulate/arrival.js';
 import { stepUs } from '../simulate/model-costs.js';
@@ -29,7 +30,10 @@ export async function heldOut(
 ): Promise<HeldOut> {
   const { costs, steps } = model;
   const times = timesOf(model, load.seconds);
-  const runtime = await createRecallRuntime(options);
+  // Where others keep the machine busy all of them wait at once.
+  const queueCapacity = Math.max(options.engine.queueCapacity, queueCapacityFor(times.length));
+  const engine = Object.assign({}, options.engine, { queueCapacity });
+  const runtime = await createRecallRuntime(Object.assign({}, options, { engine }));
   try {
     const others = load.histories.filter((_, at) => at % 2 === 1);
     const histories = others.length > 0 ? others : load.histories;

@@ -1,3 +1,4 @@
+import { queueCapacityFor } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import {
   createRecallRuntime,
@@ -53,7 +54,7 @@ export async function throughput(
 ): Promise<number> {
   const callers = setting.batchRequestsMax * CALLERS_PER_PLACE;
   const engine = { ...options.engine, ...setting };
-  const queueCapacity = Math.max(engine.queueCapacity, callers);
+  const queueCapacity = Math.max(engine.queueCapacity, queueCapacityFor(callers));
   const runtime = await orNothing(
     createRecallRuntime({ ...options, engine: { ...engine, queueCapacity } }),
   );

@@ -77,7 +77,9 @@ def _write(out: Path, codebooks: Codebooks, items: list[str], vectors: np.ndarra
           f"relative error {found['relative_error']:.4f}\n"
           f"distinct SIDs {shares['nearest']:.4f} of the items by nearest codes, "
           f"{shares['placed']:.4f} as placed; {found['moved_items']} items moved\n"
-          f"nearest neighbours with the same first 1, 2, .. codes: {prefixes}"
+          f"nearest neighbours with the same first 1, 2, .. codes: {prefixes} (by chance "
+          f"{1 / len(codebooks.levels[0]):.3f} with the first: ten times that and more is good, as "
+          f"is distinct of {DISTINCT_MIN} or more by nearest codes)"
           f"{_warning(found, args)}\n"
           f"codebooks {digest}\n{out}: codebooks.safetensors, index.json, report.json")
 

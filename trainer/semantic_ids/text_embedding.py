@@ -18,6 +18,7 @@ import torch
 from safetensors.numpy import load_file, save
 
 from ..checkpoint import write_atomically, write_json
+from ..data import read_text
 from ..errors import InputError
 from .words import parts, words
 
@@ -87,7 +88,7 @@ class TextEmbedding:
 def read_text_embedding(folder: Path) -> TextEmbedding:
     """Of a folder that `sids --items` wrote."""
     try:
-        document = json.loads((folder / WORDS_FILE).read_text())
+        document = json.loads(read_text(folder / WORDS_FILE))
         numbers = load_file(folder / NUMBERS_FILE)
         return TextEmbedding(document["words"], numbers["idf"], numbers["components"])
     except (OSError, ValueError, KeyError) as error:

@@ -4,9 +4,12 @@ more than noise."""
 import pytest
 import torch
 
+from trainer.devices import has_bf16
+from trainer.history import Behaviour, User, repeats
 from trainer.model import build_model, embed_codes
 from trainer.settings import Plan, Shape
 from trainer.train import below_baselines
+from trainer.trained_template import usual_items
 from trainer.training import Training
 
 
@@ -23,7 +26,7 @@ def kept(recalls, doubt, tmp_path, patience=9):
     epochs = []
     plan = Plan(epochs=len(recalls), validate_every=1, patience=patience, minutes=0)
     training = Training(Still(), None, plan, tmp_path / "state.pt", "mark",
-                        lambda: {"recall@10": next(found)},
+                        lambda _: {"recall@10": next(found)},
                         lambda progress: epochs.append(progress.epoch), doubt=lambda _: doubt)
     training._epoch = lambda: 1.0
     return epochs, training.run()
@@ -59,3 +62,52 @@ def test_codes_that_are_all_alike_leave_embeddings_as_they_were():
     after = model.get_input_embeddings().weight
     assert torch.isfinite(after).all()
     assert torch.equal(after[4:8], before[4:8]) and not torch.equal(after[8:12], before[8:12])
+
+
+def test_minutes_bound_the_training_each_validation_and_what_was_before(tmp_path):
+    plan = Plan(epochs=9, validate_every=9, minutes=10)
+    given = []
+    training = Training(Still(), None, plan, tmp_path / "state.pt", "mark",
+                        lambda seconds: given.append(seconds) or {"recall@10": 0.1},
+                        lambda _: None)
+
+    def epoch():
+        progress = training.progress
+        progress.epoch_steps = 7
+        progress.steps += 3
+        progress.batch += 3
+        progress.seconds += 400
+        return 1.0
+
+    training._epoch = epoch
+    progress = training.run(spent_seconds=90)
+    assert given == [48.0]
+    assert progress.seconds == pytest.approx(490, abs=1)
+    assert progress.unfinished.startswith("3 batches of 7 of epoch 1: this is no model")
+    # The same command goes on within the epoch, with what is left of more minutes.
+    more = Training(Still(), None, Plan(epochs=1, minutes=30), tmp_path / "state.pt", "mark",
+                    lambda _: {"recall@10": 0.1}, lambda _: None)
+    seen = []
+    more._epoch = lambda: (seen.append(more.progress.batch)
+                           or setattr(more.progress, "batch", 7) or 1.0)
+    assert more.run().unfinished == ""
+    assert seen == [3]
+
+
+@pytest.mark.parametrize(("flags", "has"), [
+    ("flags\t: fpu avx512f avx512_bf16 amx_tile", True), ("flags : fpu amx_bf16", True),
+    ("Features : fp asimd bf16", True), ("flags : fpu avx2 avx512f f16c", False), ("", False)])
+def test_products_are_in_bf16_where_the_processor_has_them(flags, has, tmp_path):
+    (tmp_path / "cpuinfo").write_text(f"processor : 0\n{flags}\n")
+    assert has_bf16(torch.device("cpu"), tmp_path / "cpuinfo") == has
+    assert not has_bf16(torch.device("cpu"), tmp_path / "none")
+
+
+def test_prompts_show_the_median_of_the_users_within_bounds():
+    def of(*counts):
+        return {str(n): User([Behaviour(str(i)) for i in range(count)])
+                for n, count in enumerate(counts)}
+    assert [usual_items(of(*counts)) for counts in ((3, 4, 90), (10, 65, 80), (300, 400))] == [
+        20, 65, 100]
+    assert repeats(of(3, 5)) == 0
+    assert repeats({"u": User([Behaviour(item) for item in "abab"])}) == 0.5

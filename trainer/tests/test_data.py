@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import re
+import subprocess
+import sys
 
 import pytest
 
@@ -81,3 +84,20 @@ def test_titles_come_from_tsv_and_from_item_json(tmp_path):
     other = write(tmp_path, "item.json", {"5": {"title": "Soap", "brand": "X",
                                                 "description": "long"}})
     assert read_titles(other)["5"].attributes == {"brand": "X"}
+
+
+def test_a_byte_order_mark_is_no_part_of_a_text_and_utf16_is_named(tmp_path):
+    path = tmp_path / "items.tsv"
+    path.write_bytes(b"\xef\xbb\xbfitem\ttitle\n1\tred\n")
+    assert read_titles(path)["1"].title == "red"
+    path.write_bytes("item\ttitle\n".encode("utf-16"))
+    with pytest.raises(InputError, match="expected UTF-8, got 'UTF-16'"):
+        read_titles(path)
+
+
+def test_a_python_without_the_client_is_told_in_one_line():
+    words = "import sys; sys.modules['tessera_client'] = None; import trainer.__main__"
+    found = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True)
+    assert found.returncode == 1
+    assert re.fullmatch(r"error: tessera_client.*: expected what trainer/requirements.txt "
+                        r"installs, got no such module\n", found.stderr)

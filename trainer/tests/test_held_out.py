@@ -144,14 +144,18 @@ def test_baselines_rank_as_brute_force_does(seed):
     sequences, _ = random_sequences(seed)
     names = sorted({i for s in sequences.values() for i in s}, key=str.encode)
     users = {i: {u for u, s in sequences.items() if i in s} for i in names}
-    knn, popularity = ItemKnn(sequences), Popularity(sequences)
+    decay, masks = (1.0, 0.8)[seed % 2], seed % 4 < 2
+    knn, popularity = ItemKnn(sequences, decay), Popularity(sequences)
     rng = np.random.default_rng([seed, 1])
     for _ in range(40):
         history = [str(i) for i in rng.integers(13, size=rng.integers(1, 5))]
-        case = Seen(history, str(rng.integers(13)))
-        others = [i for i in names if i not in history]
-        cosine = {i: sum(len(users[i] & users[h]) / np.sqrt(len(users[i]) * len(users[h]))
-                         for h in sorted(set(history)) if h in users) for i in others}
+        had = frozenset([*history, str(rng.integers(13))] if masks else [])
+        case = Seen(history, str(rng.integers(13)), had)
+        others = [i for i in names if i not in had]
+        weight = {h: decay ** history[::-1].index(h) for h in set(history)}
+        cosine = {i: sum(weight[h] * len(users[i] & users[h]) /
+                         np.sqrt(len(users[i]) * len(users[h]))
+                         for h in sorted(weight) if h in users) for i in others}
         scored = sorted((i for i in others if cosine[i] > 0),
                         key=lambda i: (-round(cosine[i], 9), i.encode()))
         expected = scored.index(case.target) if case.target in scored else -1

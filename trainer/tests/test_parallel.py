@@ -35,5 +35,5 @@ def test_two_processes_have_the_loss_curve_of_one(tmp_path):
     for one, two in zip(*curves, strict=True):
         assert two["loss"] == pytest.approx(one["loss"], rel=1e-5)
     test = [json.loads((out / "training.json").read_text())["test"] for out in (alone, together)]
-    assert set(test[0]) == {"model", "popularity", "item-KNN"}
+    assert set(test[0]) == {"model", "popularity", "item-KNN", "recent-KNN"}
     assert test[0]["popularity"] == test[1]["popularity"]

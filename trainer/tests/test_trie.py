@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from trainer.beam import beam_search, level_ids, ranking_metrics
+from trainer.beam import (
+    TIMED_BATCH,
+    UNASKED,
+    beam_search,
+    item_ranks,
+    level_ids,
+    ranking_metrics,
+)
 from trainer.constraint import SidTree, reference_beam, transformers_beam
 from trainer.data import SidIndex
 from trainer.model import build_model
@@ -139,3 +146,24 @@ def test_a_swap_of_close_scores_is_a_near_tie_and_of_distant_ones_is_not():
     report = compare(expected, ours)
     assert report["differ within near ties (< 0.0001)"] == 1
     assert report["differ beyond"] == 1
+
+
+def test_a_list_leaves_out_what_the_user_had_and_a_clock_ends_the_asking():
+    index = random_index(3)
+    model, vocabulary = random_model(3, index)
+    trie = build_trie(index)
+    prompts = [[vocabulary.id_of(BOS)]] * 40 + [[vocabulary.id_of(BOS)] * 2] * 40
+    targets = [str(place % 40) for place in range(80)]
+
+    def ranks(**bounds):
+        return item_ranks(model, prompts, targets, trie, vocabulary, 50, "", **bounds)
+
+    plain = ranks()
+    first = targets[int(np.flatnonzero(plain[:40] == 0)[0])]
+    without = ranks(had=[frozenset({first})] * 80)
+    assert without[int(first)] == -1
+    assert (without[:40][plain[:40] > 0] == plain[:40][plain[:40] > 0] - 1).all()
+    cut = ranks(seconds=0.0)
+    asked = cut != UNASKED
+    assert 0 < asked.sum() <= TIMED_BATCH
+    assert (cut[asked] == plain[asked]).all()

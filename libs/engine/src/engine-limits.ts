@@ -17,13 +17,19 @@ export const ENGINE_CHOICES = {
 /** Batches that wait or run: behind more nothing is in time, and admission refuses it before. */
 const BATCHES_MAX = 16;
 
-/** Limits of an engine from its configuration. */
 /** File of fixed activation scales in a model's folder, which w8a8 reads; '' for none. */
 export function scalesIn(modelPath: string, computeType: string): string {
   const path = join(modelPath, 'activation-scales.json');
   return computeType === 'w8a8' && existsSync(path) ? path : '';
 }
 
+/** Of a queue each of the three classes has a sixteenth for itself (fair_share.cc). */
+const KEPT_OF_OTHERS = 2 / 16;
+
+/** Places of a queue that admits so many requests of one class at once. */
+export const queueCapacityFor = (requests: number) => Math.ceil(requests / (1 - KEPT_OF_OTHERS));
+
+/** Limits of an engine from its configuration. */
 export function engineLimits(engine: Config['engine']) {
   return {
     ...engine,

@@ -78,7 +78,13 @@ export {
   type PromptDigests,
   type Reach,
 } from './engine.js';
-export { ENGINE_CHOICES, engineLimits, kvOptions, scalesIn } from './engine-limits.js';
+export {
+  ENGINE_CHOICES,
+  engineLimits,
+  kvOptions,
+  queueCapacityFor,
+  scalesIn,
+} from './engine-limits.js';
 export type { EngineOptions } from './engine-options.js';
 export { lockFile } from './folder-lock.js';
 export {

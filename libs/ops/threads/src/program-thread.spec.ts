@@ -14,6 +14,18 @@ describe('a thread with a program', () => {
     ]);
   });
 
+  it('keeps the process alive while it is asked something, and not else', async () => {
+    const ports = () =>
+      process.getActiveResourcesInfo().filter((kind) => kind === 'MessagePort').length;
+    const before = ports();
+    const thread = new ProgramThread<number, number>('idle', '() => (n) => n');
+    expect(ports()).toBe(before);
+    const answer = thread.ask(7);
+    expect(ports()).toBe(before + 1);
+    expect(await answer).toBe(7);
+    expect(ports()).toBe(before);
+  });
+
   it('that ends refuses what waits and what comes', async () => {
     const thread = new ProgramThread<string, void>('short', '() => () => process.exit(3)');
     const message = 'thread short: expected it to answer, got: it ended with 3';

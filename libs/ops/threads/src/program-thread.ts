@@ -45,10 +45,11 @@ export class ProgramThread<Asked, Answer> {
     data?: unknown,
   ) {
     this.worker = new Worker(programOf(make), { eval: true, workerData: data, name });
-    this.worker.unref();
     this.worker.on('message', (reply: Reply) => this.settle(reply));
     this.worker.on('error', (error) => this.end(String(error)));
     this.worker.on('exit', (code) => this.end(`it ended with ${code}`));
+    // Last: whoever listens to messages keeps the process alive.
+    this.worker.unref();
   }
 
   /** It has ended, and answers nothing more. */

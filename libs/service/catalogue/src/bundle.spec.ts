@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import {
   type BundleItem,
   deltaChanges,
@@ -12,10 +13,11 @@ import { EVERY_ITEM } from '@tessera/engine';
 import { temporaryFolder } from '@tessera/testing';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BundleManifest } from './domain/bundle-manifest.js';
 import { parseItem } from './domain/bundle-row.js';
-import { BundleWriter } from './outside/bundle-folder.js';
+import { BadRows, BundleWriter, readPart } from './outside/bundle-folder.js';
 
 const LEVELS = [4, 8];
 const onProgress = () => undefined;
@@ -71,6 +73,44 @@ async function trained(rows: readonly { itemId: string; codes: number[]; index?:
   await writer.finish({ uuid: 'u1', codebook: LEVELS, sinceUuid: '' }, 1);
   return path;
 }
+
+describe('a part file', () => {
+  const CODECS = [
+    ['GZIP', gzipSync],
+    ['ZSTD', zstdCompressSync],
+    ['BROTLI', brotliCompressSync],
+    ['LZO', deflateSync],
+  ] as const;
+  async function read(codec: (typeof CODECS)[number][0], values: (string | number)[]) {
+    const compress = CODECS.find(([name]) => name === codec)?.[1] ?? gzipSync;
+    const data = parquetWriteBuffer({
+      columnData: [{ name: 'item_id', data: values }],
+      codec,
+      compressors: { [codec]: (page: Uint8Array) => new Uint8Array(compress(page)) },
+    });
+    folder = temporaryFolder({});
+    const file = join(folder.path, 'part-0.parquet');
+    writeFileSync(file, Buffer.from(data));
+    const rows = [];
+    for await (const row of readPart(file, (one) => one.item_id, new BadRows(0))) rows.push(row);
+    return rows;
+  }
+
+  it('may be compressed as Polars, Spark and DuckDB do', async () => {
+    const values = Array.from({ length: 5000 }, (_, i) => `item ${i % 97} of ${i}`);
+    for (const codec of ['GZIP', 'ZSTD', 'BROTLI'] as const) {
+      expect(await read(codec, values), codec).toEqual(values);
+    }
+    await expect(read('LZO', ['a'])).rejects.toThrow(/LZO .*Snappy, gzip, zstd and Brotli/);
+  });
+
+  it('has IDs as text or whole numbers, and numbers that were rounded are told', () => {
+    const manifest = { uuid: '', codebook: LEVELS, sinceUuid: '', artifacts: {} };
+    const id = (itemId: number) => () => parseItem({ item_id: itemId, codebook: [0] }, manifest);
+    expect(id(2 ** 60)).toThrow(/item_id: expected an item ID as text or INT64 \(above 2\^53/);
+    expect(id(7)().itemId).toBe('7');
+  });
+});
 
 const ITEMS = [
   item('b', [1, 2], { title: 'Bé', attributes: '{"bid":2,"labels":["new"]}', priority: 1.5 }),

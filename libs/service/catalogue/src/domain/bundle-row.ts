@@ -40,7 +40,10 @@ export class RowFault extends Error {
 function itemIdOf(column: string, value: unknown): string {
   if (typeof value === 'string' && !isBlank(value)) return value;
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
-  throw new RowFault(column, 'an item ID', value);
+  // Of a decimal, too, what comes here is rounded.
+  const kinds =
+    typeof value === 'number' ? ' as text or INT64 (above 2^53 others are rounded)' : '';
+  throw new RowFault(column, `an item ID${kinds}`, value);
 }
 
 /** Codes are 0-based per level; those with level offsets added must agree where they are given. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { TesseraError } from '@tessera/errors';
 import { readRegular, textOf } from '@tessera/files';
 import {
@@ -21,7 +22,17 @@ const ROWS_AT_ONCE = 65_536;
 const NAMED_MAX = 10;
 
 /** Loaded only where a catalogue is a bundle. */
-const loadReader = () => import('hyparquet');
+const loadReader = async () => {
+  const [reader, { decompress }] = await Promise.all([import('hyparquet'), import('fzstd')]);
+  /** Codecs beside Snappy; a page's header says how many bytes it becomes. */
+  const compressors = {
+    GZIP: (page: Uint8Array, maxOutputLength: number) => gunzipSync(page, { maxOutputLength }),
+    BROTLI: (page: Uint8Array, maxOutputLength: number) =>
+      brotliDecompressSync(page, { maxOutputLength }),
+    ZSTD: (page: Uint8Array, bytes: number) => decompress(page, new Uint8Array(bytes)),
+  };
+  return { reader, compressors };
+};
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -96,13 +107,14 @@ export async function* readPart<Value>(
   badRows: BadRows,
 ): AsyncGenerator<Value> {
   try {
-    const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } = await loadReader();
-    const buffer = await asyncBufferFromFile(file);
-    const metadata = await parquetMetadataAsync(buffer);
+    const { reader, compressors } = await loadReader();
+    const buffer = await reader.asyncBufferFromFile(file);
+    const metadata = await reader.parquetMetadataAsync(buffer);
     const rowCount = Number(metadata.num_rows);
     for (let first = 0; first < rowCount; first += ROWS_AT_ONCE) {
       const rowEnd = Math.min(rowCount, first + ROWS_AT_ONCE);
-      const rows = await parquetReadObjects({ file: buffer, metadata, rowStart: first, rowEnd });
+      const part = { file: buffer, metadata, compressors, rowStart: first, rowEnd };
+      const rows = await reader.parquetReadObjects(part);
       for (const [i, row] of rows.entries()) {
         const value = parsed(row, parse, (fault) => badRows.add(file, first + i, fault));
         if (value !== undefined) yield value;
@@ -110,7 +122,8 @@ export async function* readPart<Value>(
     }
   } catch (error) {
     if (error instanceof TesseraError) throw error;
-    const message = `${file}: not readable as Parquet: ${(error as Error).message}`;
+    const read = '(read are uncompressed pages, Snappy, gzip, zstd and Brotli)';
+    const message = `${file}: not readable as Parquet: ${(error as Error).message} ${read}`;
     throw new TesseraError('CATALOGUE_INVALID', message, { cause: error });
   }
 }

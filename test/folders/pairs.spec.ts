@@ -1,0 +1,35 @@
+/** Adapters of pairs of features against PEFT; `npm run folders` compares all pairs. */
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@tessera/testing';
+import { expect, it } from 'vitest';
+import { compareFolder } from './compare-folder.js';
+
+const PYTHONS = [process.env.TRAINER_PYTHON ?? '', '.venv/bin/python', '.cache/folders/bin/python'];
+const NEEDED = 'import torch, peft, sentence_transformers';
+const python = PYTHONS.find((name) => name !== '' && spawnSync(name, ['-c', NEEDED]).status === 0);
+if (python === undefined) {
+  console.log('pairs.spec: skipped, PyTorch, PEFT or sentence-transformers is absent');
+}
+const MAKE_MS = 300_000;
+/** Changes of one side of a tied model, beside those of the other. */
+const FEATURES = ['rows', 'rows-of-both', 'saved-head', 'head', 'embedding', 'other-base'];
+
+it.skipIf(python === undefined)(
+  'adapters of two features have the numbers of PEFT, or are refused by name',
+  async () => {
+    const made = temporaryFolder({});
+    const words = ['test/folders/pairs.py', '--out', made.path, '--features', ...FEATURES];
+    expect(spawnSync(python as string, words, { stdio: 'ignore' }).status).toBe(0);
+    const names = readdirSync(made.path);
+    expect(names.length).toBeGreaterThan(20);
+    for (const name of names) {
+      const { verdict, detail } = await compareFolder(join(made.path, name));
+      expect(['equal', 'refused'], `${name}: ${detail}`).toContain(verdict);
+    }
+    made.remove();
+  },
+  MAKE_MS,
+);
