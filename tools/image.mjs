@@ -64,16 +64,8 @@ function buildah(work, folder, { version, epoch }) {
   const store = ['--storage-driver', 'vfs', '--root', join(work, 'store')];
   const words = [
     ...[...store, '--runroot', join(work, 'run'), 'build', '--quiet', '--isolation', 'chroot'],
-    ...[
-      '--format',
-      'oci',
-      '--disable-compression=false',
-      '--timestamp',
-      String(epoch),
-      '--layers',
-      '--target',
-      'image',
-    ],
+    ...['--format', 'oci', '--disable-compression=false', '--layers', '--target', 'image'],
+    ...['--timestamp', String(epoch)],
     ...['--build-context', `build=${work}`, '--tag', `oci:${folder}:${version}`],
     ...['--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${revision()}`],
     ...['--file', 'Dockerfile', '--ignorefile', '/dev/null', work],
@@ -101,7 +93,9 @@ async function build(folder) {
   const blobs = join(folder, 'blobs', 'sha256');
   const sizes = fs.readdirSync(blobs).map((name) => fs.statSync(join(blobs, name)).size);
   return {
-    ...{ digest, layers, components: bill.components.length },
+    digest,
+    layers,
+    components: bill.components.length,
     bytes: sizes.reduce((sum, size) => sum + size, 0),
     clear: () => fs.rmSync(work, { recursive: true, force: true }),
   };
