@@ -4,7 +4,7 @@
 import ts from 'typescript';
 
 const OPENERS = 'Who|What|Whose|Whether|Whoever|None|Nobody';
-const OPENS = new RegExp(`^(?:${OPENERS})\\b`);
+const OPENS = new RegExp(`^(?:${OPENERS})\\b(?!:)`);
 const OPENS_HELP = new RegExp(`^(?:${OPENERS})\\b(?=.)`, 'i');
 /** A value of a key may be `none`. */
 const OPENS_QUOTED = /['"`](?:what|who|whose|whether|whoever|nobody) /i;

@@ -223,8 +223,8 @@ class ClusterDays {
   }
 
   /**
-   * The log is lost behind a copy of it: nodes stop, and go on when the log is what it was. What
-   * was acknowledged before is there then.
+   * The log is lost behind a copy of it: nodes stop, and go on when the log is what it was. Changes
+   * that were acknowledged before are there then.
    */
   private async olderLog(): Promise<void> {
     const { cluster, random } = this;

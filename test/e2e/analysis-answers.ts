@@ -1,6 +1,6 @@
 /**
  * Answers of the analysis that are rich enough to look at: two versions, marks, intervals, a large
- * catalogue. What the service answers is tested where it is computed.
+ * catalogue. Tests of the analysis compare the service's answers.
  */
 
 import type {

@@ -76,8 +76,8 @@ export class Gate {
   }
 
   /**
-   * For what changes something: from a page of this origin alone. Whoever may not is audited; who
-   * may, audits what comes. Rejects as `look` does.
+   * For what changes something: from a page of this origin alone. A refused visitor is audited
+   * here, a permitted one by the action. Rejects as `look` does.
    */
   async allow(request: FastifyRequest, { role, ...action }: GuardedAction): Promise<Visitor> {
     const visitor = await this.visitor(request, role);

@@ -1,4 +1,4 @@
-/** Wire <-> domain of behaviours. What protobuf cannot check is checked here. */
+/** Wire <-> domain of behaviours. It checks limits that protobuf cannot state. */
 
 import {
   type AppendOutcome,

@@ -27,8 +27,8 @@ const RETRY_MS = 10_000;
 
 /**
  * Behaviours, profile, prompts, keys and values, recorded recalls, here and in the other processes:
- * nothing is left of a user when it resolves, and nothing comes back behind it. What cannot be
- * reached is refused by name, stays pending over restarts and is tried again.
+ * nothing is left of a user when it resolves, and nothing comes back behind it. A store that
+ * cannot be reached is named in the refusal; its part stays pending over restarts and is retried.
  */
 export class UserErasure {
   private readonly running = new Set<string>();

@@ -372,8 +372,8 @@ export abstract class Engine {
   abstract adapterArena(): AdapterArena;
   /**
    * Puts the weights of a folder, of the same configuration, in the place of those that serve:
-   * between two batches, in the same memory. Nobody is let in until the requests that run have
-   * ended, for which it waits `waitMaxMs` at most. What the pool kept is not found any more.
+   * between two batches, in the same memory. New requests wait until the running ones have
+   * ended, for `waitMaxMs` at most. Blocks that the pool kept are not found any more.
    * Rejects with MODEL_NOT_FOUND, MODEL_INVALID, MODEL_CORRUPT, DEADLINE_EXCEEDED where those that
    * run did not end, ENGINE_OVERLOADED while another update is under way; the old weights serve on.
    */

@@ -7,8 +7,8 @@ export interface ChangeSet {
 }
 
 /**
- * Neighbours that may be applied at once: of one catalogue, no item named twice, not too many. What
- * a run comes to is what its messages come to one after another.
+ * Neighbours that may be applied at once: of one catalogue, no item named twice, not too many. A
+ * run has the effect of its messages one after another.
  */
 export function changeRuns<Message extends ChangeSet>(messages: readonly Message[]): Message[][] {
   const runs: Message[][] = [];

@@ -1,4 +1,4 @@
-/** Changes of the wire as those of the domain. What they say is checked where they are applied. */
+/** Changes of the wire as those of the domain. The catalogue checks them when it applies them. */
 
 import {
   type AppliedImport,

@@ -32,8 +32,8 @@ interface Sum {
 }
 
 /**
- * Changes in the audit log. What administrators do stands between two lines that are durable; what
- * comes in streams (behaviours, changes of the catalogue, refusals) is one line each, written
+ * Changes in the audit log. Actions of administrators stand between two durable lines; changes
+ * that come in streams (behaviours, changes of the catalogue, refusals) is one line each, written
  * behind the answer, and above NOTED_LINES_PER_SECOND one line a second for each kind: the log
  * grows with time and not with whoever calls.
  */

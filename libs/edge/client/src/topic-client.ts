@@ -129,8 +129,8 @@ export class TopicClient {
   }
 
   /**
-   * One message: its changes are applied all or none. Resolves when every replica has it. What has
-   * the same key stays in its order: an item's changes need one key.
+   * One message: its changes are applied all or none. Resolves when every replica has it. Messages
+   * of one key stay in order: an item's changes need one key.
    */
   async change(key: string, changes: readonly WireChange[], catalogue = ''): Promise<void> {
     const value = this.changes.encode({ catalogue, changes: [...changes] });

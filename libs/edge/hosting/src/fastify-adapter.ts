@@ -119,7 +119,7 @@ function adapterOf(
 const TOO_LARGE_STATUS = ERROR_TABLE.BODY_TOO_LARGE.http;
 
 /**
- * Fastify closes the connection of a body that is too large. What of it is under way then resets
+ * Fastify closes the connection of a body that is too large. The rest of the body then resets
  * the connection, and callers that still write see that in place of the refusal. Without the header
  * Node reads the rest and throws it away, within `edge.bodyMs` of the request's beginning.
  */

@@ -14,8 +14,8 @@ export interface WatchedStore {
 
 /**
  * Shows the stores among the conditions and looks after them every second, so that each goes on by
- * itself when its disk is well again. None is needed to be ready: reads go on, and what cannot be
- * written is refused with a code of its own. Logs what changes.
+ * itself when its disk is well again. Readiness needs no store: reads go on, and writes are
+ * refused with a code of their own. Logs what changes.
  * @returns what ends it
  */
 export function watchStores(

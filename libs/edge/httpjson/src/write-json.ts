@@ -1,4 +1,4 @@
-/** Message -> JSON. What the message has beyond its descriptor is left out. */
+/** Message -> JSON. Fields that the descriptor lacks are left out. */
 
 import type protobuf from 'protobufjs';
 import type { FieldPlan, MessagePlans } from './message-plan.js';

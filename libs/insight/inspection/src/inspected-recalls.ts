@@ -33,7 +33,7 @@ export interface InspectedAnswer {
 
 /**
  * The recalls of a service with a witness beside them: some are recorded, all are counted in
- * pulses. What it does for a recall that is not recorded is a comparison and a few additions.
+ * pulses. A recall that is not recorded costs a comparison and a few additions.
  */
 export class InspectedRecalls implements Pick<RecallServing, 'recall'> {
   private meter: PulseMeter;

@@ -42,8 +42,8 @@ const unitsOf = (bytes: number | undefined, unit: number) =>
   bytes === undefined ? '-' : String(Math.ceil(bytes / unit));
 
 /**
- * Starts a program of ours under limits, with a channel to it (`process.send`). What it writes to
- * its standard error goes to that of this process.
+ * Starts a program of ours under limits, with a channel to it (`process.send`). Its standard
+ * error is that of this process.
  */
 export function startLimited(
   program: readonly string[],

@@ -1,7 +1,7 @@
 /**
  * A bounded queue whose elements are gathered for a while and then written together, on a turn of
- * their own. Who offers never waits: what does not fit is not taken, and what cannot be written is
- * given up.
+ * their own. An offer never waits: an element that does not fit is refused, and one that cannot be
+ * written is given up.
  */
 export class WriteQueue<Element> {
   private waiting: Element[] = [];

@@ -14,7 +14,7 @@ interface Queue {
 /**
  * Divides what comes in bursts into turns of the event loop. One read of a connection may bring a
  * hundred calls, one pass of the engine a hundred answers; were each handled where it is read,
- * whoever is to be refused would wait for all of them. What comes first in a turn runs at once, so
+ * whoever is to be refused would wait for all of them. The first of a turn runs at once, so
  * that a call that is alone waits for nothing. Answers go before calls: their work is done.
  *
  * An act's cost is that of its promises as well, which run after it returns; so it is measured from

@@ -3,9 +3,9 @@ const JUMP_MS = 300_000;
 const MINUTE_MS = 60_000;
 
 /**
- * The time of day, and how far it is to be trusted. What a jump makes old is not old: whoever
- * removes by age asks for the earliest time that it may be, whoever refuses what lies ahead for the
- * latest. A jump lasts until the clock is put right, or the process ends.
+ * The time of day, and how far it is to be trusted. A jump ages nothing: removal by age asks for
+ * the earliest time that it may be, a refusal of times ahead for the latest. A jump lasts until the
+ * clock is put right, or the process ends.
  */
 export class SteadyClock {
   private wallAtMs: number;

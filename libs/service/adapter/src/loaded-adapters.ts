@@ -19,8 +19,8 @@ export interface Held {
 }
 
 /**
- * Versions in the engine's arena, by digest: names that have the same content share one. What
- * nobody holds and nothing wants to stay is given back at once.
+ * Versions in the engine's arena, by digest: names that have the same content share one. A
+ * version without holders that need not stay is given back at once.
  */
 export class LoadedAdapters {
   private readonly loaded = new Map<string, Loaded>();

@@ -2,8 +2,8 @@
 const REMEMBERED_MAX = 4096;
 
 /**
- * Which users have been erased since when. Whoever writes something of a user takes a mark when
- * the work begins and asks before it writes: what began before an erasure must not write after it.
+ * Users that were erased, and since when. A writer of a user's data takes a mark when its work
+ * begins and asks before it writes: work that began before an erasure must not write after it.
  * There is no clock in this: where too many erasures have followed to be kept apart, the answer
  * is that the user was erased, and only what would have been kept is lost.
  */

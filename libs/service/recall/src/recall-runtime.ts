@@ -39,8 +39,8 @@ import { Serving } from './serving.js';
 
 /**
  * Loads model, catalogue, tokenizer, template and users, and serves recalls from them. Cheap files
- * are read first, so that a mistake in them shows before minutes of work. What was opened is closed
- * again where a later part fails.
+ * are read first, so that a mistake in them shows before minutes of work. Parts that were opened
+ * are closed again where a later one fails.
  * @throws TesseraError of the part that is at fault
  */
 export async function createRecallRuntime(options: RecallRuntimeOptions): Promise<RecallRuntime> {

@@ -105,7 +105,7 @@ function Navigation({ onGo }: { onGo: () => void }) {
 
 const MAIN = 'main';
 
-/** The first stop of the keyboard: past header and navigation. What is behind a # is the page. */
+/** The first stop of the keyboard: past header and navigation. The fragment names the page. */
 function SkipLink() {
   return (
     <a

@@ -37,7 +37,7 @@ export interface KafkaLogOptions extends KafkaLogAddress {
 
 /**
  * A log in the topic `NAME.log` of Kafka, with one partition; an entry's offset is that of its
- * record and one. What nodes say is in `NAME.nodes`. Records without a value are no entries: the
+ * record and one. Reports of nodes are in `NAME.nodes`. Records without a value are no entries: the
  * first of them gives the log its identity, and `bounds` counts them all.
  */
 export class KafkaLog implements ClusterLog {

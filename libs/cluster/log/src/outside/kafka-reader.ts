@@ -13,8 +13,8 @@ const CRASH_PAUSE_MS = 300;
 
 /**
  * Records of a topic's one partition, as they are fetched. A consumer that crashes is replaced:
- * brokers that have just started take a while to know of groups. Whoever takes sees for itself
- * whether a broker is there.
+ * brokers that have just started take a while to know of groups. Callers of take()
+ * find out themselves whether a broker is there.
  */
 export class KafkaReader {
   /** Of this reader alone; nothing is committed. */

@@ -108,8 +108,8 @@ export class KafkaTopic {
   }
 
   /**
-   * A reader leaves, and its group is taken away. Nobody waits for that: a broker that is away
-   * would hold it for long.
+   * A reader leaves, and its group is taken away. The caller does not wait: a broker that is
+   * away would hold it for long.
    */
   private leaveBehind(reader: KafkaReader): void {
     const gone = reader

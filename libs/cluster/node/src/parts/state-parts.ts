@@ -67,7 +67,7 @@ export function cataloguePart(
 }
 
 /**
- * Records that no entry before has brought. Whether that one was refused is nowhere remembered: its
+ * Records that no entry before has brought. A refusal of that entry is not stored: its
  * records come again one by one, with the offset at which they were refused.
  */
 function newRecords(changes: OrderedChanges, known: KeyWindow, offset: number): readonly string[] {

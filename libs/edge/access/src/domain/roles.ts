@@ -22,7 +22,7 @@ export function highestRole(roles: readonly Role[]): Role | undefined {
   return [...roles].sort((a, b) => place(b) - place(a))[0];
 }
 
-/** A scope of the name of a role gives it. What allows gRPC alone, as `push`, gives none. */
+/** A scope of the name of a role gives it. A scope of gRPC alone, such as `push`, gives none. */
 export function roleOf(scopes: readonly Scope[]): Role | undefined {
   return highestRole(scopes.filter(isRole));
 }

@@ -105,7 +105,7 @@ export const ALLOWED_FUNCTIONS: ReadonlySet<string> = new Set([
   ...[...TIMES, ...LISTS, ...OBJECTS, 'unnest'],
 ]);
 
-/** In a FROM. None of them reads anything but its arguments. */
+/** In a FROM. They read nothing but their arguments. */
 export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   ...['range', 'generate_series', 'unnest', 'json_each', 'json_tree'],
 ]);

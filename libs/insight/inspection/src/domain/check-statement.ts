@@ -42,8 +42,8 @@ const STATEMENT_WANTED = 'expected one SELECT';
 
 /**
  * Holds a statement that the database has parsed against what analysts may ask: one SELECT of
- * allowed nodes, of the named tables and of its own WITH, with allowed functions. What is not known
- * is refused.
+ * allowed nodes, of the named tables and of its own WITH, with allowed functions. Unknown nodes
+ * are refused.
  * @param serialized what `json_serialize_sql` gave for the text
  * @param tables that may be read
  * @returns the tables that it reads

@@ -149,7 +149,7 @@ export function startCanary(
 }
 
 /**
- * The version for all users. What was active is what a rollback goes back to.
+ * The version for all users. A rollback returns to the version that was active before.
  * @throws TesseraError ADAPTER_STATE
  */
 export function activate(state: RegistryState, version: AdapterVersion, nowMs: number): Replaced {

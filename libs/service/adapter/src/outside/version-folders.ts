@@ -11,8 +11,8 @@ const STAGING = 'staging';
 const VERSIONS = 'versions';
 
 /**
- * Files of versions: `versions/DIGEST/`, never written once they have that name. What comes in lies
- * in `staging/` until it is whole.
+ * Files of versions: `versions/DIGEST/`, never written once they have that name. A pushed
+ * version lies in `staging/` until it is whole.
  */
 export class VersionFolders {
   constructor(

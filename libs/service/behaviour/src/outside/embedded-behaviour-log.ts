@@ -85,7 +85,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
 
   /** Rejects with STORE_INVALID, STORE_NEWER, STORE_CORRUPT or STORE_FULL. */
   static async open(options: EmbeddedBehaviourOptions): Promise<EmbeddedBehaviourLog> {
-    // The store makes its own folder alone. What cannot be made here it refuses with its reason.
+    // The store makes its own folder alone. It names the reason where this one cannot be made.
     await mkdir(dirname(options.path), { recursive: true }).catch(() => undefined);
     const { path, reserveBytes = 0 } = options;
     const store = await OrderedStore.open({ path, reserveBytes });

@@ -18,8 +18,8 @@ end`;
 /**
  * ARGV: number of windows n, n counts at most, n oldest times, now, the latest time that events may
  * have, the least arrival, then id, window (from 1), time and payload of each event. Returns an
- * index into APPEND_OUTCOMES per event. Who was erased by a clock that was ahead is refused up to
- * now alone, and behaviours that it dated are of now.
+ * index into APPEND_OUTCOMES per event. A user erased by a clock that was ahead is refused up
+ * to now alone, and behaviours that it dated count as of now.
  */
 export const APPEND_SCRIPT = `${READ_MEMBER}
 local record, events = KEYS[1], KEYS[2]

@@ -64,7 +64,7 @@ export class ImportMarks {
   }
 
   /**
-   * Applies a batch of an import. Nobody else writes meanwhile.
+   * Applies a batch of an import, as the only writer.
    * @param sequence the newest version
    * @throws TesseraError as apply(); STORE_FULL, IO_FAILED
    */

@@ -293,7 +293,7 @@ export function provenanceOf(
 
 /**
  * A user's prompt is kept for that user; one from an explicit history leaves the static text
- * alone. What the service asks for itself warms up a version or compares it: that is computed
+ * alone. The service's own recalls warm up a version or compare it, and are computed
  * under it.
  */
 function kvUseOf(

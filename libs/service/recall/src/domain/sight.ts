@@ -20,8 +20,8 @@ export function sightOf(
 }
 
 /**
- * By place in the history; the last where the prompt shows an item more than once. What stands
- * before the first item is none's.
+ * By place in the history; the last where the prompt shows an item more than once. Text
+ * before the first item belongs to no item.
  */
 function rangesOf(
   items: readonly { readonly sid: readonly number[] }[],
