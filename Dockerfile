@@ -1,21 +1,19 @@
-# The image of a machine with Docker or BuildKit; `npm run image` makes the same without either. The
-# files come from one list (tools/release), so both have the same root.
-#   docker build -t tessera .
+# The image: `docker build -t tessera .` on a machine with Docker or BuildKit. `npm run image` builds
+# its last stage with buildah over a root that was made on this machine.
 FROM debian:12-slim AS build
 WORKDIR /src
 RUN apt-get update -q && apt-get install -q -y --no-install-recommends \
       ca-certificates curl git g++ cmake ninja-build npm \
       libxxhash-dev libroaring-dev libre2-dev librocksdb-dev
 COPY . .
-# The official Node 24, by the lock file that the tests use too.
-RUN npm ci --prefix test/nodes --no-audit --no-fund
-ENV PATH=/src/test/nodes/node_modules/node-24/bin:$PATH
-RUN node tools/bootstrap.mjs
-RUN mkdir /root-of-image && node tools/image.mjs --root /root-of-image
+RUN npm run bootstrap
+RUN mkdir /root-of-image && npm run image -- --root /root-of-image
 
-FROM scratch
-COPY --from=build /root-of-image /
-COPY --from=build --chown=10001:10001 /root-of-image/app/data /app/data
+FROM scratch AS image
+# The base changes with Debian and Node alone.
+COPY --from=build --chown=0:0 /root-of-image/base /
+COPY --from=build --chown=0:0 /root-of-image/release /
+COPY --from=build --chown=10001:10001 /root-of-image/release/app/data /app/data
 ARG VERSION=0.1.0
 ARG REVISION=
 LABEL org.opencontainers.image.title="tessera" \

@@ -9,6 +9,8 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 /** Folders of the libs: a district is a folder of libs. */
 const libs = () => globSync(path('./libs/{*,*/*}/src')).map((src) => join(src, '..'));
 
+const SYSTEM = '**/*.system.spec.ts';
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -48,6 +50,7 @@ export default defineConfig({
             'native/ts/**/*.spec.ts',
             'test/!(integration|e2e|lifecycle|folders)/**/*.spec.ts',
           ],
+          exclude: [SYSTEM],
           // A worker reads each module once, not once a file.
           isolate: false,
         },
@@ -70,7 +73,13 @@ export default defineConfig({
             'test/{e2e,lifecycle,folders}/**/*.spec.ts',
             'libs/{engine,service/catalogue,service/relevance,service/embedding}/**/*.spec.ts',
           ],
+          exclude: [SYSTEM],
         },
+      },
+      {
+        extends: true,
+        // Browsers, brokers, clusters, checkers of deployments, clients: `npm run test:system`.
+        test: { name: 'system', include: [`{apps,libs,tools,bench,test}/${SYSTEM}`] },
       },
     ],
     // Two cores: more workers only fight for them.

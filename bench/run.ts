@@ -15,7 +15,6 @@ import { EXPERT_STAGES, expertsSuite } from './suites/experts/experts-suite.js';
 import { SHARED_STAGES, sharedSuite } from './suites/fleet/fleet-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
 import { LOG_STAGES, logSuite } from './suites/log/log-suite.js';
-import { mcaSuite } from './suites/mca/mca-suite.js';
 import { OVERLOAD_STAGES, overloadSuite } from './suites/overload/overload-suite.js';
 import { recallSuite } from './suites/recall.js';
 import { RELEVANCE_STAGES, relevanceSuite } from './suites/relevance/relevance-suite.js';
@@ -36,7 +35,6 @@ const SUITES: Readonly<Record<string, Suite>> = {
   experts: expertsSuite,
   kv: kvSuite,
   log: logSuite,
-  mca: mcaSuite,
   overload: overloadSuite,
   recall: recallSuite,
   relevance: relevanceSuite,

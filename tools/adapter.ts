@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { ServiceError } from '@grpc/grpc-js';
 import { DEFAULT_ADAPTER } from '@tessera/adapter';
 import { type Connection, channelCredentials } from '@tessera/client';
-import { loadConfig } from '@tessera/config';
+import { type Config, loadConfig } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { readRegular } from '@tessera/files';
 import { AdapterClient } from './served/adapter-client.js';
@@ -12,7 +12,7 @@ import { Flags, fail, print, runCommand, UsageError } from './terminal/command.j
 import { ProgressLine } from './terminal/progress.js';
 import { table } from './terminal/table.js';
 
-const USAGE = `usage: npm run adapter -- COMMAND [words] [flags]
+const USAGE = `usage: npm run adapter -- COMMAND [words] [--address HOST:PORT --http URL] [flags]
 
 Adapter versions of a running service (docs/operate/adapter-versions.md); DIGEST: 8 digits or more:
   push FOLDER          keep and validate what PEFT saved there
@@ -31,7 +31,8 @@ Adapter versions of a running service (docs/operate/adapter-versions.md); DIGEST
   --base DIGEST        push: the model that it was trained for (default: the "revision" of the
                        folder, where it is a digest; or the one that is served)
   --remark TEXT        push: shown with the version
-  --http URL           where the served model is asked for (default: the configured one)
+  --http URL           of the HTTP edge, which a push asks for the served model (default: the
+                       configured one; named beside --address unless --base is)
   --address HOST:PORT  of the gRPC edge (default: the configured one)
 ${CONNECTION_USAGE}
   --json               JSON on the standard output and nothing else`;
@@ -46,8 +47,19 @@ function shareOf(flags: Flags): number | undefined {
   return share > 0 && share < 1 ? share : fail('share', 'a number above 0 and below 1', text);
 }
 
-/** The versions that the service serves. */
-async function servedModel(url: string, connection: Connection): Promise<string> {
+/** The versions that the service serves, which its HTTP edge tells. */
+async function servedModel(
+  flags: Flags,
+  { http }: Pick<Config, 'http'>,
+  connection: Connection,
+): Promise<string> {
+  const given = flags.text('http');
+  // The port of another edge is not to be guessed from that of gRPC.
+  if (given === undefined && flags.has('address')) {
+    return fail('http', 'the URL of the HTTP edge beside --address, or --base', 'nothing');
+  }
+  const scheme = http.certificatePath === '' && !connection.isTls ? 'http' : 'https';
+  const url = given ?? `${scheme}://${http.host}:${http.port}`;
   const health = await askJson(`${url}/health`, connection, '--http');
   const { versions } = health as { versions?: { model?: string } };
   return versions?.model ?? fail('base', 'a digest', 'nothing');
@@ -180,15 +192,12 @@ await runCommand(USAGE, async (all) => {
   const [command, ...rest] = words;
   if (command === undefined) throw new UsageError('expected a command');
   const { config } = loadConfig();
-  const { http } = config;
   const { address, connection } = servedAt(flags, config);
   const client = new AdapterClient(address, connection.token, channelCredentials(connection));
   const progress = new ProgressLine();
   try {
     const name = flags.text('name') ?? DEFAULT_ADAPTER;
-    const scheme = http.certificatePath === '' && !connection.isTls ? 'http' : 'https';
-    const url = flags.text('http') ?? `${scheme}://${http.host}:${http.port}`;
-    const model = () => servedModel(url, connection);
+    const model = () => servedModel(flags, config, connection);
     const answer = await new Commands(client, flags, name, model, progress).run(command, rest);
     progress.end();
     await print(flags.has('json') ? JSON.stringify(answer) : shown(answer));

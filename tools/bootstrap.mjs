@@ -3,7 +3,7 @@
 // .cache/bootstrap; a mark is removed before its step starts and written after it succeeded, so an
 // interrupted run is simply repeated.
 //
-//   --test    also what the tests need
+//   --test    also what the tests need; --system: what the tests of the whole system need
 //   --quiet   say nothing where nothing is to be done
 //   --cuda    build the engine for cards too, from then on; --no-cuda: not any more
 import { spawn, spawnSync } from 'node:child_process';
@@ -13,11 +13,13 @@ import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endGroups } from './end-groups.mjs';
+import { PACKAGES, unpackPackages } from './packages.cjs';
 import { fetchTestPrograms } from './test-programs.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
-const forTests = process.argv.includes('--test');
+const forSystem = process.argv.includes('--system');
+const forTests = forSystem || process.argv.includes('--test');
 const quiet = process.argv.includes('--quiet');
 const cuda = { '--cuda': 'ON', '--no-cuda': 'OFF' }[
   process.argv.findLast((word) => /^--(no-)?cuda$/.test(word))
@@ -117,13 +119,6 @@ async function step({ name, inputs, keep, outputs, holds = () => true, act }) {
   say(`${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 
-function checkNode() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major < 22 || (major === 22 && minor < 12)) {
-    fail(`expected Node 22.12 or later, got ${process.versions.node}: README.md has a command`);
-  }
-}
-
 const onPath = (name) =>
   (process.env.PATH ?? '').split(':').some((folder) => {
     try {
@@ -147,18 +142,22 @@ const systemPackages = [
   { name: 'libre2-dev', present: () => hasHeader('re2/re2.h') },
   { name: 'librocksdb-dev', present: () => hasHeader('rocksdb/db.h') },
   ...(forTests ? testPackages() : []),
+  ...(forSystem ? systemTestPackages() : []),
 ];
 
-/**
- * Programs beside the service in tests: a real broker, resolved by Maven, a real Redis, a real
- * etcd, HAProxy and a real browser, with letters for all titles.
- */
+/** Programs beside the service in tests: a real Redis and a real etcd. */
 function testPackages() {
   return [
     { name: 'libgtest-dev', present: () => hasHeader('gtest/gtest.h') },
     { name: 'clang', present: () => onPath('clang++') },
     { name: 'redis-server', present: () => onPath('redis-server') },
     { name: 'etcd-server', present: () => onPath('etcd') },
+  ];
+}
+
+/** A real broker, resolved by Maven, HAProxy and a real browser, with letters for all titles. */
+function systemTestPackages() {
+  return [
     { name: 'haproxy', present: () => onPath('haproxy') || fs.existsSync('/usr/sbin/haproxy') },
     { name: 'openjdk-17-jre-headless', present: () => onPath('java') },
     { name: 'maven', present: () => onPath('mvn') },
@@ -202,6 +201,9 @@ function npmEnvironment() {
   }
 }
 
+/** Sources and headers of others that the engine is compiled with. */
+const HEADERS = ['@nozbe/simdjson', 'node-addon-api', 'node-api-headers'];
+
 const nativeFolder = join('build', 'native');
 const nativeCache = join(nativeFolder, 'CMakeCache.txt');
 
@@ -226,7 +228,7 @@ async function buildNative() {
     Math.min(os.availableParallelism(), Math.floor(os.totalmem() / BYTES_PER_COMPILE_JOB)),
   );
   const chosen = cuda === undefined ? [] : [`-DTESSERA_CUDA=${cuda}`];
-  const options = ['-DTESSERA_ADDON=ON', ...chosen];
+  const options = ['-DTESSERA_ADDON=ON', `-DTESSERA_PACKAGES=${PACKAGES}`, ...chosen];
   await run('cmake', ['-S', 'native', '-B', folder, '-G', generator, ...options]);
   const env = { ...process.env, NINJA_STATUS: '[%f/%t, %e s] ' };
   await run('cmake', ['--build', folder, '-j', String(jobs), '--target', 'tessera'], {
@@ -279,10 +281,35 @@ async function takeLock() {
 const pagesBuild = ['build', '--logLevel', 'warn', '-c', 'apps/console/web/vite.config.ts'];
 
 async function main() {
-  checkNode();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopOn(signal));
   await takeLock();
   await installSystemPackages();
+  // The compiler has the cores while packages and programs come over the network.
+  await Promise.all([
+    engine(),
+    typescript(),
+    forSystem ? fetchTestPrograms({ run, say, step, onPath, npmEnvironment, root }) : undefined,
+  ]);
+}
+
+async function engine() {
+  await step({
+    name: 'headers of packages',
+    inputs: ['package-lock.json', 'tools/packages.cjs'],
+    outputs: HEADERS.map((name) => join(PACKAGES, name)),
+    act: () => unpackPackages('package-lock.json', HEADERS, npmEnvironment()),
+  });
+  await step({
+    name: 'native engine',
+    inputs: ['native/CMakeLists.txt', 'native/src', 'package-lock.json'],
+    keep: (path) => !/_(test|fuzz)\.(cc|h)$|\.md$/.test(path),
+    outputs: ['build/native/tessera.node'],
+    holds: hasChosenCuda,
+    act: buildNative,
+  });
+}
+
+async function typescript() {
   await step({
     name: 'npm packages',
     inputs: ['package.json', 'package-lock.json', '.npmrc'],
@@ -292,28 +319,12 @@ async function main() {
         env: npmEnvironment(),
       }),
   });
-  // Programs come over the network while the compiler has the cores.
-  const programs = forTests
-    ? fetchTestPrograms({ root, run, say, step, onPath, npmEnvironment })
-    : undefined;
-  await Promise.all([programs, buildAll()]);
-}
-
-async function buildAll() {
   await step({
     name: 'generated TypeScript',
     inputs: ['proto', 'native/abi', 'tools', 'buf.gen.yaml', 'buf.yaml', 'package-lock.json'],
     keep: (path) => !path.startsWith('tools/') || /^tools\/(abi\/|generate\.mjs)/.test(path),
     outputs: ['libs/ops/contracts/src/generated/services.ts', 'native/ts/generated/types.ts'],
     act: () => run(process.execPath, ['tools/generate.mjs', '--build']),
-  });
-  await step({
-    name: 'native engine',
-    inputs: ['native/CMakeLists.txt', 'native/src', 'package-lock.json'],
-    keep: (path) => !/_(test|fuzz)\.(cc|h)$|\.md$/.test(path),
-    outputs: ['build/native/tessera.node'],
-    holds: hasChosenCuda,
-    act: buildNative,
   });
   await step({
     name: 'TypeScript',
@@ -332,7 +343,7 @@ async function buildAll() {
     name: 'pages of the console',
     inputs: ['apps/console/web', 'package-lock.json'],
     keep: (path) => !/\.spec\.ts$/.test(path),
-    outputs: ['build/console/index.html'],
+    outputs: ['build/console/index.html', 'build/swagger-ui/index.html'],
     act: () => run(process.execPath, ['node_modules/vite/bin/vite.js', ...pagesBuild]),
   });
 }

@@ -1,5 +1,5 @@
 // `npm run image -- [--to DIR] [--root DIR] [--test] [--twice]`: an OCI image of what is built
-// here, without a daemon and without being root, and its bill of materials.
+// here, by buildah, without a daemon and without being root, and its bill of materials.
 //   --root DIR  only its root, to an empty folder: what the Dockerfile copies
 //   --test      starts it as the user of the image, without capabilities, on a read-only root with
 //               one writable volume, and asks it for a recall; needs to be root
@@ -9,11 +9,11 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { unpackPackages } from './packages.cjs';
 import { billOfMaterials } from './release/bill-of-materials.mjs';
 import { output } from './release/engine-package.mjs';
 import { recallFrom } from './release/first-recall.mjs';
 import { USER, writeImageRoot } from './release/image-root.mjs';
-import { writeLayout } from './release/oci.mjs';
 
 const repository = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(repository);
@@ -23,6 +23,7 @@ const BYTES_MAX = 160 * MEBIBYTE;
 /** From the start of the process to the answer. */
 const COLD_START_MS_MAX = 5000;
 const COLD_START_PATIENCE_MS = 60_000;
+const BUILD_MS_MAX = 600_000;
 
 const isAsked = (flag) => process.argv.includes(flag);
 function wordBehind(flag, fallback) {
@@ -30,10 +31,11 @@ function wordBehind(flag, fallback) {
   return at < 0 ? fallback : process.argv[at + 1];
 }
 
-/** An official one: the tests install it, and tools/run.mjs may run on another. */
-function officialNode() {
-  const path = join('test', 'nodes', 'node_modules', 'node-24', 'bin', 'node');
-  return fs.existsSync(path) ? path : process.execPath;
+/** The official one of the lock file: what runs this may be another. */
+async function officialNode() {
+  const name = process.arch === 'arm64' ? 'node-24-arm64' : 'node-24';
+  const [folder] = await unpackPackages('test/nodes/package-lock.json', [name]);
+  return join(folder, 'bin', 'node');
 }
 
 function revision() {
@@ -49,65 +51,65 @@ function epochOfBuild() {
   return Number(given ?? output('git', ['log', '-1', '--format=%ct']));
 }
 
-const SECOND_NS = 1e9;
-
-function imageConfig(labels) {
-  return {
-    User: `${USER}:${USER}`,
-    WorkingDir: '/app',
-    Entrypoint: ['/usr/bin/tini', '--'],
-    Cmd: ['node', 'dist/apps/standalone/src/main.js'],
-    Env: ['PATH=/usr/local/bin:/usr/bin', 'NODE_ENV=production'],
-    ExposedPorts: { '8080/tcp': {}, '50051/tcp': {} },
-    Volumes: { '/app/data': {} },
-    StopSignal: 'SIGTERM',
-    Labels: labels,
-    Healthcheck: {
-      Test: ['CMD', 'node', 'bin/health.mjs'],
-      Interval: 10 * SECOND_NS,
-      Timeout: 5 * SECOND_NS,
-      StartPeriod: 60 * SECOND_NS,
-    },
-  };
+/** Folders of both layers, as the Dockerfile's last stage takes them. */
+function layersIn(folder) {
+  const layers = { base: join(folder, 'base'), release: join(folder, 'release') };
+  for (const layer of Object.values(layers)) fs.mkdirSync(layer, { recursive: true });
+  return layers;
 }
 
-function buildImage(root, folder, facts) {
-  const { version, description, license } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
-  const prefix = 'org.opencontainers.image';
-  const labels = {
-    [`${prefix}.title`]: 'tessera',
-    [`${prefix}.description`]: description,
-    [`${prefix}.version`]: version,
-    [`${prefix}.revision`]: revision(),
-    [`${prefix}.licenses`]: license,
-  };
-  const base = fs.readdirSync(root).filter((name) => name !== 'app');
-  const { epoch } = facts;
-  const made = writeLayout(folder, root, {
-    // The base changes with Debian and Node alone.
-    layers: [
-      { entries: base, owned: [] },
-      { entries: ['app'], owned: [{ path: 'app/data', owner: USER }] },
+/** The last stage of the Dockerfile over roots of this machine, as an OCI layout. */
+function buildah(work, folder, { version, epoch }) {
+  // Images of its own: those of this machine stay as they are.
+  const store = ['--storage-driver', 'vfs', '--root', join(work, 'store')];
+  const words = [
+    ...[...store, '--runroot', join(work, 'run'), 'build', '--quiet', '--isolation', 'chroot'],
+    ...[
+      '--format',
+      'oci',
+      '--disable-compression=false',
+      '--timestamp',
+      String(epoch),
+      '--target',
+      'image',
     ],
-    config: imageConfig(labels),
-    epoch,
-    tag: version,
-    annotations: labels,
-  });
-  const bill = billOfMaterials(repository, facts);
-  fs.writeFileSync(join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`);
-  return { ...made, components: bill.components.length };
+    ...['--build-context', `build=${work}`, '--tag', `oci:${folder}:${version}`],
+    ...['--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${revision()}`],
+    ...['--file', 'Dockerfile', '--ignorefile', '/dev/null', work],
+  ];
+  try {
+    output('buildah', words, { timeout: BUILD_MS_MAX });
+  } catch (error) {
+    throw new Error(`buildah (apt-get install buildah): ${error.message}`);
+  }
 }
 
-function build(folder) {
+async function build(folder) {
   const work = fs.mkdtempSync(join(os.tmpdir(), 'tessera-image-'));
-  const root = join(work, 'root');
-  fs.mkdirSync(root);
-  const node = officialNode();
-  const parts = writeImageRoot(repository, root, node);
+  const layers = layersIn(join(work, 'root-of-image'));
+  const node = await officialNode();
+  const parts = writeImageRoot(repository, layers, node);
+  const epoch = epochOfBuild();
+  const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
   fs.rmSync(folder, { recursive: true, force: true });
-  const made = buildImage(root, folder, { ...parts, node, epoch: epochOfBuild() });
-  return { ...made, root, clear: () => fs.rmSync(work, { recursive: true, force: true }) };
+  fs.mkdirSync(folder, { recursive: true });
+  buildah(work, folder, { version, epoch });
+  const bill = billOfMaterials(repository, { ...parts, node, epoch });
+  fs.writeFileSync(join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`);
+  const [{ digest }] = JSON.parse(fs.readFileSync(join(folder, 'index.json'), 'utf8')).manifests;
+  const blobs = join(folder, 'blobs', 'sha256');
+  const sizes = fs.readdirSync(blobs).map((name) => fs.statSync(join(blobs, name)).size);
+  return {
+    ...{ digest, layers, components: bill.components.length },
+    bytes: sizes.reduce((sum, size) => sum + size, 0),
+    clear: () => fs.rmSync(work, { recursive: true, force: true }),
+  };
+}
+
+/** Both layers in one folder, as a container has them. */
+function rootOf({ base, release }) {
+  fs.cpSync(join(release, 'app'), join(base, 'app'), { recursive: true });
+  return base;
 }
 
 /** The mounts of a container runtime, by hand: a root that nobody writes to, and one volume. */
@@ -152,21 +154,21 @@ async function tryImage(root) {
 async function main() {
   const only = wordBehind('--root', undefined);
   if (only !== undefined) {
-    writeImageRoot(repository, resolve(only), officialNode());
+    writeImageRoot(repository, layersIn(resolve(only)), await officialNode());
     return;
   }
   const folder = resolve(wordBehind('--to', join('build', 'image')));
-  const { digest, bytes, components, root, clear } = build(folder);
+  const { digest, bytes, components, layers, clear } = await build(folder);
   try {
     console.log(`${folder}  ${digest}  ${(bytes / MEBIBYTE).toFixed(1)} MiB`);
     console.log(`${join(folder, 'sbom.cdx.json')}  ${components} components`);
     if (bytes > BYTES_MAX) throw new Error(`expected at most ${BYTES_MAX} bytes, got ${bytes}`);
-    if (isAsked('--test')) await tryImage(root);
+    if (isAsked('--test')) await tryImage(rootOf(layers));
   } finally {
     clear();
   }
   if (!isAsked('--twice')) return;
-  const again = build(`${folder}-again`);
+  const again = await build(`${folder}-again`);
   again.clear();
   fs.rmSync(`${folder}-again`, { recursive: true });
   if (again.digest !== digest) throw new Error(`expected ${digest} again, got ${again.digest}`);

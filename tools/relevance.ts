@@ -155,7 +155,6 @@ function openEngine(
     computeType: flags.oneOf('dtype', COMPUTE_TYPES, 'bf16'),
     activationScalesPath: '',
     threadCount: threadsOf(flags),
-    threadPlacement: 'free',
     queueCapacity: AT_ONCE,
     batchRequestsMax: IN_A_PASS,
     batchRowsMax: CHUNK_TOKENS + IN_A_PASS,

@@ -1,21 +1,22 @@
-// Runs a program of this repository: `node tools/run.mjs [--test] PROGRAM [words]`. Sets up and
+// Runs a program of this repository: `node tools/run.mjs [--system] PROGRAM [words]`. Sets up and
 // builds what is missing first (bootstrap.mjs), except for --help, which builds nothing. PROGRAM is
-// the path of its source, without .ts where it is TypeScript; --test sets up what tests start too.
+// the path of its source, without .ts where it is TypeScript; --system sets up what tests of the
+// whole system start too.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const forTests = process.argv[2] === '--test';
-const [program, ...words] = process.argv.slice(forTests ? 3 : 2);
+const forSystem = process.argv[2] === '--system';
+const [program, ...words] = process.argv.slice(forSystem ? 3 : 2);
 const built = join(root, program.endsWith('.mjs') ? program : `dist/${program}.js`);
 
 const EXIT_SIGNALLED = 130;
 
 /** Runs bootstrap.mjs; a signal meanwhile ends both. */
 function bootstrap() {
-  const flags = forTests ? ['--quiet', '--test'] : ['--quiet'];
+  const flags = forSystem ? ['--quiet', '--system'] : ['--quiet'];
   const child = spawn(process.execPath, [join(root, 'tools', 'bootstrap.mjs'), ...flags], {
     stdio: ['ignore', process.stderr, 'inherit'],
   });

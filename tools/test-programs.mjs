@@ -2,6 +2,7 @@
 // so node: modules alone.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { PACKAGES, unpackPackages } from './packages.cjs';
 
 const checkers = join('.cache', 'deploy-checkers');
 const checkerList = join('deploy', 'checkers', 'requirements.txt');
@@ -41,15 +42,14 @@ const brokerJars = join('.cache', 'kafka-broker');
 export async function fetchTestPrograms(setUp) {
   const { root, run, step, onPath, npmEnvironment } = setUp;
   const copyJars = ['dependency:copy-dependencies', `-DoutputDirectory=${join(root, brokerJars)}`];
+  const nodes = ['node-22', 'node-24'].map((name) =>
+    process.arch === 'arm64' ? `${name}-arm64` : name,
+  );
   await step({
     name: 'Node binaries',
-    inputs: ['test/nodes/package.json', 'test/nodes/package-lock.json'],
-    outputs: ['test/nodes/node_modules'],
-    // Not `npm ci`, which takes away what is there: this may be running on one of them.
-    act: () =>
-      run('npm', ['install', '--no-save', '--prefix', 'test/nodes', '--no-audit', '--no-fund'], {
-        env: npmEnvironment(),
-      }),
+    inputs: ['test/nodes/package-lock.json', 'tools/packages.cjs'],
+    outputs: nodes.map((name) => join(PACKAGES, name)),
+    act: () => unpackPackages('test/nodes/package-lock.json', nodes, npmEnvironment()),
   });
   await step({
     name: 'promtool',

@@ -1,5 +1,5 @@
-// The dialect that tools/tidy keeps out: comments, log messages and help texts that begin with a
-// relative clause instead of a noun, and log messages that say nothing happened. Pure functions;
+// The dialect that tools/tidy keeps out: sentences of comments, log messages and help texts with a
+// relative clause in place of a noun, and log messages that say nothing happened. Pure functions;
 // tools/dialect.json has the ceiling of each folder, which may only fall.
 import ts from 'typescript';
 
@@ -20,27 +20,51 @@ const IS_NOUN = /^(?:(?:an?|the) )?\S+$/i;
 /** Breaches on purpose. */
 const TESTS = ['tools/tidy.spec.ts'];
 
+const SENTENCE_END = /(?<=[.;:])\s+/;
+/** A relative clause in place of a subject or an object: a riddle to those who did not write it. */
+const CLAUSE = new RegExp(
+  '\\b(?:what|whoever) (?:is|are|was|were|has|have|had|does|do|did|can|may|' +
+    'comes|came|stands|lies|goes|waits|holds|keeps|asks|reads|writes|serves|needs)\\b',
+  'i',
+);
+const start = (sentence) => sentence.split(/\s+/, 4).join(' ');
+
 const MESSAGE = 'begins with a relative clause; name a noun';
 
-/** First line of each comment with its number: runs of line comments count as one. */
+/** Comments of a file, whole, each with the number of its first line of text. */
 function commentsOf(path, text) {
   const python = path.endsWith('.py');
   if (!python && !SLASHED.test(path)) return [];
-  const lineComment = python ? /(?:^|\s)#\s+(.*)$/ : /(?:^|\s)\/\/\s+(.*)$/;
+  const lineComment = python ? /(?:^|\s)#\s+(.*)$/ : /(?:^|\s)\/\/\/?\s+(.*)$/;
   const whole = python ? /^\s*#/ : /^\s*\/\//;
-  const block = python ? /^\s*"""\s*(.*)$/ : /\/\*\*?\s*(.*)$/;
-  const lines = text.split('\n');
-  return lines.flatMap((line, index) => {
-    const opened = block.exec(line);
-    if (opened !== null) {
-      const isBare = opened[1] === '';
-      const first = isBare ? (lines[index + 1] ?? '').replace(/^\s*\*?\s*/, '') : opened[1];
-      return [{ line: index + (isBare ? 2 : 1), first }];
+  const opens = python ? /^\s*"""\s*(.*)$/ : /\/\*\*?\s*(.*)$/;
+  const closes = python ? /(.*?)\s*"""/ : /(.*?)\s*\*\//;
+  const comments = [];
+  let block;
+  text.split('\n').forEach((line, index) => {
+    const opened = block === undefined ? opens.exec(line)?.[1] : undefined;
+    if (opened !== undefined) {
+      block = { line: index + 1, text: '' };
+      comments.push(block);
     }
-    if (whole.test(line) && whole.test(lines[index - 1] ?? '')) return [];
+    if (block !== undefined) {
+      const said = opened ?? line.replace(/^\s*\*?(?!\/)\s*/, '');
+      const end = closes.exec(said);
+      if (block.text === '') block.line = index + 1;
+      block.text = `${block.text} ${end?.[1] ?? said}`.trim();
+      if (end !== null) block = undefined;
+      return;
+    }
     const said = lineComment.exec(line)?.[1];
-    return said === undefined ? [] : [{ line: index + 1, first: said }];
+    if (said === undefined) return;
+    const before = comments.at(-1);
+    if (whole.test(line) && before?.end === index) {
+      Object.assign(before, { text: `${before.text} ${said}`, end: index + 1 });
+    } else {
+      comments.push({ line: index + 1, text: said, end: whole.test(line) ? index + 1 : undefined });
+    }
   });
+  return comments;
 }
 
 /** Log messages of a file with their lines: `log.info(fields, 'message')`. */
@@ -75,9 +99,13 @@ function helpFaults(path, text) {
 /** The faults of one file. */
 export function dialect(path, text) {
   if (TESTS.includes(path) || path.includes('/generated/')) return [];
-  const comments = commentsOf(path, text)
-    .filter(({ first }) => OPENS.test(first))
-    .map(({ line }) => ({ line, message: `a comment ${MESSAGE}` }));
+  const comments = commentsOf(path, text).flatMap(({ line, text: said }) =>
+    said.split(SENTENCE_END).flatMap((sentence) => {
+      if (OPENS.test(sentence)) return [{ line, message: `'${start(sentence)}' ${MESSAGE}` }];
+      const clause = CLAUSE.exec(sentence)?.[0];
+      return clause === undefined ? [] : [{ line, message: `'${clause}' stands for a noun` }];
+    }),
+  );
   const logs = logsOf(path, text).flatMap(({ line, text: said }) => {
     if (OPENS_HELP.test(said)) return [{ line, message: `log '${said}' begins with a clause` }];
     return IS_NOUN.test(said) ? [{ line, message: `log '${said}' has no verb` }] : [];

@@ -25,7 +25,12 @@ import { drawSids } from '../models/random-catalogue.js';
 import { randomModel } from '../models/random-model.js';
 import { type Measurement, quantile } from '../result.js';
 import type { SuiteContext } from './suite.js';
-import { mix } from './trie-workload.js';
+
+/** A number of 32 bits that looks drawn, by multiplications with odd constants. */
+function spread(value: number): number {
+  const x = Math.imul(value ^ (value >>> 16), 0x7feb352d);
+  return Math.imul(x ^ (x >>> 15), 0x846ca68b) >>> 0;
+}
 
 const DEADLINE_MS = 600_000;
 const IN_FLIGHT = 4;
@@ -140,7 +145,9 @@ function writeModel(folder: string, items: number, say: SuiteContext['say']): st
     segments: [{ slot: 'history' }],
   });
   const history = (user: number) =>
-    Array.from({ length: HISTORY_ITEMS }, (_, i) => nameOf(mix(user * HISTORY_ITEMS + i) % items));
+    Array.from({ length: HISTORY_ITEMS }, (_, i) =>
+      nameOf(spread(user * HISTORY_ITEMS + i) % items),
+    );
   const users = Array.from(
     { length: USERS },
     (_, user) => [`user-${user}`, history(user)] as const,

@@ -16,10 +16,6 @@ const EngineOptions = record('EngineOptions', 'engine::EngineOptions', '', {
   headTokens: i32s('Tokens whose logits requests may want; empty: the whole vocabulary.'),
   device: text('That computes: `cpu`, or `cuda:N` for card N of the machine.'),
   threadCount: u32("Compute threads, the engine's own included; >= 1."),
-  threadPlacement: choice(
-    ['pinned', 'free'],
-    'Pinned: each keeps to a CPU of its own, and more than CPUs are refused; free: anywhere.',
-  ),
   queueCapacity: u32('Requests waiting or running at most; a further one is refused.'),
   batchRequestsMax: u32('Requests that share forward passes at most.'),
   batchRowsMax: u32('Rows of a forward pass at most; not below widthMax and scoreItemsMax.'),

@@ -235,8 +235,7 @@ void warm(const Machine& machine, Cell& cell) {
 
 void measure_type(device::Device& device, PanelType type, const Settings& settings,
                   Results& results) {
-  device::cpu::CpuDevice noting(noting_kernels(device.kernels(), type),
-                                {settings.threads, /*pins_threads=*/false});
+  device::cpu::CpuDevice noting(noting_kernels(device.kernels(), type), {settings.threads});
   const Machine machine{device, noting, settings.is_quick ? kQuickSeconds : kSeconds,
                         multiply_add_roof(device.threads(), type, kRounds)};
   const ExpertsWeights weights(device, type, settings.shape);

@@ -193,7 +193,7 @@ void measure_type(device::Device& device, const KernelSet& set, PanelType type,
 void measure_all(const Settings& settings) {
   for (const KernelSet& set : kernel_sets_here()) {
     if (!settings.set.empty() && settings.set != set.name) continue;
-    device::cpu::CpuDevice device(set.kernels, {settings.threads, /*pins_threads=*/false});
+    device::cpu::CpuDevice device(set.kernels, {settings.threads});
     device::Buffer memory = std::move(device.allocate(kColdBytes)).value();
     std::memset(memory.data(), 1, memory.size());
     for (const PanelType type : {PanelType::kF32, PanelType::kBf16, PanelType::kI8}) {

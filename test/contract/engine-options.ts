@@ -8,7 +8,6 @@ export const ENGINE_OPTIONS = {
   headTokens: new Int32Array(),
   device: 'cpu',
   threadCount: 1,
-  threadPlacement: 'free',
   queueCapacity: 4,
   batchRequestsMax: 1,
   batchRowsMax: 1024,

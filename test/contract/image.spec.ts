@@ -1,4 +1,4 @@
-/** The health check of the image, as both ways to build it have it. */
+/** The health check of the image. */
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -48,11 +48,6 @@ const tls = (more: object = {}) => ({
 });
 
 describe('the health check of the image', () => {
-  it('is one program in both files that name it', () => {
-    expect(readFileSync('Dockerfile', 'utf8')).toContain('CMD ["node", "bin/health.mjs"]');
-    expect(readFileSync('tools/image.mjs', 'utf8')).toContain("['CMD', 'node', 'bin/health.mjs']");
-  });
-
   it('asks a service that speaks HTTP', async () => {
     expect(await exitCode(createServer(answer(200)))).toBe(0);
     expect(await exitCode(createServer(answer(503)))).toBe(1);

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { KERNEL_LOOPS, KERNEL_OBJECTS, loopsOf } from '../../bench/suites/mca/loops.js';
+import { KERNEL_LOOPS, KERNEL_OBJECTS, loopsOf } from './kernel-loops.js';
 
 describe('the innermost loops', () => {
   for (const kernel of KERNEL_LOOPS) {

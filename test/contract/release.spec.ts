@@ -1,13 +1,12 @@
 /** A release: its list of files, the engine's libraries, the layout of the image, the unit. */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bundledLibraries } from '../../tools/release/engine-package.mjs';
-import { writeLayout } from '../../tools/release/oci.mjs';
 import { COMMANDS, releaseFiles, releaseManifest } from '../../tools/release/release-files.mjs';
 
 const folder = temporaryFolder({});
@@ -59,50 +58,6 @@ it('the engine brings all that it links but glibc and GCC', () => {
     encoding: 'utf8',
   });
   expect(stdout).toMatch(/\(RPATH\).*\[\$ORIGIN\]/);
-});
-
-describe('an image layout', () => {
-  const write = (name: string, timeMs: number) => {
-    const root = join(folder.path, name, 'root');
-    mkdirSync(join(root, 'app', 'data'), { recursive: true });
-    for (const file of ['b', 'a']) {
-      writeFileSync(join(root, 'app', file), file);
-      utimesSync(join(root, 'app', file), timeMs, timeMs);
-    }
-    return writeLayout(join(folder.path, name, 'image'), root, {
-      layers: [{ entries: ['app'], owned: [{ path: 'app/data', owner: 10_001 }] }],
-      config: { User: '10001:10001' },
-      epoch: 1_700_000_000,
-      tag: '1.0.0',
-      annotations: {},
-    });
-  };
-
-  it('has the same digest whenever it is made', () => {
-    const [one, other] = [write('one', 1), write('other', 2)];
-    expect(one).toEqual(other);
-    expect(one.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
-  });
-
-  it('has layers whose folders belong to their users', () => {
-    const { digest } = write('owners', 3);
-    const blobs = join(folder.path, 'owners', 'image', 'blobs', 'sha256');
-    const blob = (name: string) => join(blobs, name.slice('sha256:'.length));
-    const { layers } = JSON.parse(readFileSync(blob(digest), 'utf8'));
-    const words = ['-tvzf', blob(layers[0].digest), '--numeric-owner'];
-    const { stdout } = spawnSync('tar', words, { encoding: 'utf8' });
-    const owners = stdout
-      .trim()
-      .split('\n')
-      .map((line) => line.split(/\s+/));
-    const found = Object.fromEntries(owners.map((words) => [words.at(-1), words[1]]));
-    expect(found).toEqual({
-      './app/': '0/0',
-      './app/a': '0/0',
-      './app/b': '0/0',
-      './app/data/': '10001/10001',
-    });
-  });
 });
 
 describe('the unit', () => {

@@ -70,7 +70,8 @@ const marks: OverviewPage['marks'] = [
   {
     timeMs: FROM_MS + 7 * HOUR_MS,
     kind: 'catalogue',
-    text: 'import: 150 changes by console: ann',
+    text: 'console: ann: 90 added, 60 paused',
+    changes: 150,
     sequence: 850,
     digest: '',
   },
@@ -78,6 +79,7 @@ const marks: OverviewPage['marks'] = [
     timeMs: FROM_MS + 15 * HOUR_MS,
     kind: 'adapter',
     text: 'activated for 30 % of the users',
+    changes: 0,
     sequence: 0,
     digest: OTHER_VERSION,
   },
@@ -113,9 +115,11 @@ const composition: CompositionPage = {
     items: 9000 - at * 900,
     share: 0.25 - at * 0.03,
   })),
+  gini: 0.31,
   series: Array.from({ length: 48 }, (_, at) => ({
     timeMs: FROM_MS + (at * HOUR_MS) / 2,
-    items: itemsOf(at),
+    untilMs: FROM_MS + ((at + 1) * HOUR_MS) / 2,
+    items: at % 12 === 5 ? CATEGORIES.map(() => 0) : itemsOf(at),
   })),
   sceneKey: 'daypart',
   matrix: DAYPARTS.map((scene, at) => ({ scene, items: itemsOf(at * 9) })),
@@ -140,6 +144,7 @@ const reach: ReachPage = {
       after: Math.round(shareAfter * 37_311),
       shareBefore,
       shareAfter,
+      pausedMs: at === 4 ? FROM_MS + 7 * HOUR_MS : 0,
     };
   }),
   isCut: true,
@@ -151,6 +156,7 @@ const unreached: UnreachedPage = {
     title: `Terracotta pot, set of ${at + 2}`,
     eligibleRecalls: 50_000 - at * 731,
   })),
+  values: [{ value: 'garden', items: 30, live: 41 }],
   total: 84,
   recalls: 52_311,
   unknownRecalls: 12,
@@ -171,6 +177,9 @@ const outcomeOf = (adapter: string, lift: number): OutcomeRow[] =>
   });
 
 const versions: VersionsPage = {
+  fromMs: FROM_MS + 15 * HOUR_MS,
+  toMs: TO_MS,
+  canary: OTHER_VERSION,
   oneIn: 8,
   overlapOneIn: 40,
   versions: [
@@ -184,6 +193,9 @@ const versions: VersionsPage = {
       users: 820,
       overlap: 0.066,
       histogram: [610, 120, 40, 20, 10, 8, 5, 4, 2, 1],
+      usersOfBoth: 1_204,
+      items: [{ key: '1', title: LONG_TITLE, count: 301 }],
+      values: [{ key: 'coffee', title: '', count: 512 }],
     },
   ],
   attribute: 'category',

@@ -51,12 +51,13 @@ export class OidcIssuer {
     readonly url: string,
   ) {}
 
-  static async start(people: People): Promise<OidcIssuer> {
+  /** @param name that it gives itself; left out: its address */
+  static async start(people: People, name?: string): Promise<OidcIssuer> {
     const server = createServer();
     server.listen(0, 'localhost');
     await once(server, 'listening');
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
-    const provider = new Provider(url, configuration(people));
+    const provider = new Provider(name ?? url, configuration(people));
     const serve = provider.callback();
     server.on('request', (request, response) => {
       if (!request.url?.startsWith('/people/')) serve(request, response);

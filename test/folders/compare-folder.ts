@@ -93,7 +93,6 @@ async function predicted(folder: string, { kind, prompts = [] }: Expected): Prom
     computeType: 'f32',
     activationScalesPath: '',
     threadCount: THREADS,
-    threadPlacement: 'free',
     queueCapacity: 64,
     batchRequestsMax: 8,
     batchRowsMax: 64,

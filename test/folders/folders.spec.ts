@@ -1,8 +1,18 @@
 /** Folders of models as today's libraries save them, and what people do to them. */
 
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { EmbeddingModels } from '@tessera/embedding';
+import { refuseNoModel } from '@tessera/files';
 import { isCrossEncoder, loadRelevance } from '@tessera/relevance';
 import { TEXT_LIMITS, temporaryFolder } from '@tessera/testing';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -10,6 +20,17 @@ import { compareFolder } from './compare-folder.js';
 
 const FIXTURES = 'test/fixtures/folders';
 const POINTER = 'version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 1192135096\n';
+/** Contents that downloads and editors leave in the place of a file, and their names. */
+const FOREIGN: readonly (readonly [Buffer, RegExp])[] = [
+  [Buffer.from(POINTER), /a Git LFS pointer to it \(git lfs pull\)/],
+  [Buffer.from('# xet version 0\nfilesize = 9\n'), /a Xet pointer/],
+  [Buffer.from('<!DOCTYPE html>\n<html></html>'), /got HTML/],
+  [Buffer.from('<?xml version="1.0"?><Error/>'), /got XML/],
+  [gzipSync('{}'), /got gzip/],
+  [Buffer.from('PK\u0003\u0004      '), /got zip/],
+  [Buffer.from('GGUF      '), /got GGUF/],
+  [Buffer.from('\uFEFF{"a": 1}', 'utf16le'), /got UTF-16/],
+];
 
 const made: { remove(): void }[] = [];
 afterAll(() => {
@@ -82,6 +103,19 @@ describe('a folder as it was saved', () => {
   });
 });
 
+it('tells where the texts of a model with a window end', async () => {
+  const path = changed('qwen3-model', 'config.json', {
+    use_sliding_window: true,
+    max_window_layers: 0,
+    sliding_window: 3,
+    layer_types: undefined,
+  });
+  const specs = [{ name: 'q', path }];
+  const models = await EmbeddingModels.open({ specs, computeType: 'f32', limits: TEXT_LIMITS });
+  models.close();
+  expect(models.notes).toEqual([expect.stringContaining('texts end at 3 tokens')]);
+});
+
 describe('a folder with a chat template', () => {
   it('has no such thing around its texts, and says so where its own library would', async () => {
     const path = changed('mistral-generator', 'tokenizer_config.json', {
@@ -117,6 +151,7 @@ describe('a folder that contradicts itself, or asks for what is not done', () =>
   const TOKENIZER = 'tokenizer_config.json';
   const MODULE = 'sentence_bert_config.json';
   const MODEL = 'config_sentence_transformers.json';
+  const CUT_LEFT = { direction: 'Left', max_length: 12, strategy: 'LongestFirst', stride: 0 };
   const extra = { 300: { content: '<new>' } };
   it.each<[string, string, Members]>([
     ['bert-prompts', TOKENIZER, { do_lower_case: false, tokenizer_class: 'BertTokenizer' }],
@@ -127,6 +162,7 @@ describe('a folder that contradicts itself, or asks for what is not done', () =>
     ['xlm-roberta-reranker', TOKENIZER, { tokenizer_class: 'LlamaTokenizerFast' }],
     ['roberta-truncated', TOKENIZER, { add_prefix_space: true }],
     ['qwen3-model', TOKENIZER, { truncation_side: 'left' }],
+    ['qwen3-model', 'tokenizer.json', { truncation: CUT_LEFT }],
     ['qwen3-model', TOKENIZER, { split_special_tokens: true }],
     ['qwen3-model', TOKENIZER, { added_tokens_decoder: extra }],
     ['qwen3-model', MODULE, { do_lower_case: true }],
@@ -157,13 +193,23 @@ describe('a folder that contradicts itself, or asks for what is not done', () =>
     'modules.json',
     'config_sentence_transformers.json',
     '1_Pooling/config.json',
-  ])('is refused where %s is a pointer of Git LFS', async (file) => {
+  ])('is refused where %s is another kind of file, which is named', async (file) => {
     const path = copyOf('bert-prompts');
-    writeFileSync(join(path, file), POINTER);
-    const { verdict, detail } = await compareFolder(path);
-    expect(verdict, detail).toBe('refused');
-    expect(detail).toContain(`${join(path, file)}: expected the file, got a Git LFS pointer`);
-    expect(detail).toContain('git lfs pull');
+    for (const [content, name] of FOREIGN) {
+      writeFileSync(join(path, file), content);
+      const { verdict, detail } = await compareFolder(path);
+      expect(verdict, detail).toBe('refused');
+      expect(detail).toContain(`${join(path, file)}: expected the file, got `);
+      expect(detail).toMatch(name);
+    }
+  });
+
+  it('may have texts that begin with a byte order mark', async () => {
+    const path = copyOf('bert-prompts');
+    for (const file of ['tokenizer.json', 'tokenizer_config.json', 'config.json', 'modules.json']) {
+      writeFileSync(join(path, file), `\uFEFF${readFileSync(join(path, file), 'utf8')}`);
+    }
+    expect(await compareFolder(path)).toEqual({ verdict: 'equal', detail: '' });
   });
 
   it('is refused where it is a reranker whose config.json is such a pointer', async () => {
@@ -187,6 +233,17 @@ describe('a folder that contradicts itself, or asks for what is not done', () =>
     cpSync(join(path, 'expected.json'), join(root, 'expected.json'));
     const { detail } = await compareFolder(root);
     expect(detail).toContain(`(${join(root, 'snapshots', '0123abcd')}), got the root of a cache`);
+    // The folder above it, an empty one, and one for other programs.
+    renameSync(join(path, 'expected.json'), join(dirname(path), 'expected.json'));
+    const above = await compareFolder(dirname(path));
+    expect(above.detail).toContain(`(${join(root, 'snapshots', '0123abcd')}), got the root`);
+    await expect(refuseNoModel(mkdtempSync(join(root, 'empty-')), 'IO_FAILED')).rejects.toThrow(
+      /expected the folder of a model, got an empty folder/,
+    );
+    const gguf = temporaryFolder({ 'model.Q4_K_M.gguf': 'GGUF' });
+    made.push(gguf);
+    await expect(refuseNoModel(gguf.path, 'IO_FAILED')).rejects.toThrow(/got GGUF alone/);
+    renameSync(join(dirname(path), 'expected.json'), join(path, 'expected.json'));
     writeFileSync(join(path, 'adapter_config.json'), '{}');
     expect((await compareFolder(path)).detail).toMatch(/adapter_config.json: expected no adapter/);
   });

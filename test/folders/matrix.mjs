@@ -34,6 +34,7 @@ try {
     [join(here, 'make.py'), '--out', folders, '--count', count, '--seed', seed],
     'ignore',
   );
+  run(python, [join(here, 'pairs.py'), '--out', folders], 'ignore');
   const compare = join(root, 'dist', 'test', 'folders', 'main.js');
   run(process.execPath, [compare, '--folders', folders], 'inherit');
 } finally {

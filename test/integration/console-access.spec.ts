@@ -271,13 +271,8 @@ describe('with a token', () => {
     const [cookie = ''] = jar.set;
     expect(cookie).toMatch(/^tessera-console=[\w-]{43}; /);
     const flags = cookie.split('; ').slice(1).sort();
-    expect(flags).toEqual([
-      'HttpOnly',
-      'Max-Age=28800',
-      'Path=/console',
-      'SameSite=Strict',
-      'Secure',
-    ]);
+    // The path is that of the API, as the browser sees it.
+    expect(flags).toEqual(['HttpOnly', 'Max-Age=28800', 'SameSite=Strict', 'Secure']);
     const { headers } = await ask(jar, 'GET', 'about');
     expect(headers.get('cache-control')).toBe('no-store');
   });
@@ -361,7 +356,7 @@ describe('with a provider', () => {
     const { jar, url } = await begun();
     expect(new URL(url).searchParams.get('code_challenge_method')).toBe('S256');
     const back = await ask(jar, 'GET', await throughProvider(url, 'olga'));
-    expect([back.status, back.headers.get('location')]).toEqual([302, '/console/#/recalls/7?x=1']);
+    expect([back.status, back.headers.get('location')]).toEqual([302, '../../../#/recalls/7?x=1']);
     const { json } = await ask(jar, 'GET', 'login');
     expect(json.visitor).toEqual({ name: 'olga', role: 'operate' });
     expect((await ask(jar, 'POST', 'catalogue/roll-back', { sequence: 0 })).status).toBe(403);
@@ -376,7 +371,7 @@ describe('with a provider', () => {
     await start(withProvider());
     const { jar, url } = await begun();
     const back = await ask(jar, 'GET', await throughProvider(url, who));
-    expect(back.headers.get('location')).toBe(`/console/#/?refused=${code}`);
+    expect(back.headers.get('location')).toBe(`../../../#/?refused=${code}`);
     expect((await ask(jar, 'GET', 'about')).status).toBe(401);
     expect(auditLines()).toEqual([`login - - - ${code}`]);
   });
@@ -387,7 +382,7 @@ describe('with a provider', () => {
     const answer = await throughProvider(one.url, 'olga');
     for (const jar of [other.jar, new Jar()]) {
       const back = await ask(jar, 'GET', answer);
-      expect(back.headers.get('location')).toBe('/console/#/?refused=UNAUTHENTICATED');
+      expect(back.headers.get('location')).toBe('../../../#/?refused=UNAUTHENTICATED');
     }
     const cookies = new Map(one.jar.cookies);
     expect((await ask(one.jar, 'GET', answer)).headers.get('location')).toContain('/recalls/7');
@@ -406,8 +401,36 @@ describe('with a provider', () => {
     const forged = new Jar();
     forged.cookies.set(name, `${text}.${'A'.repeat(43)}`);
     const back = await ask(forged, 'GET', answer);
-    expect(back.headers.get('location')).toBe('/console/#/?refused=UNAUTHENTICATED');
+    expect(back.headers.get('location')).toBe('../../../#/?refused=UNAUTHENTICATED');
     expect((await ask(jar, 'GET', answer)).headers.get('location')).toContain('/recalls/7');
+  });
+
+  it('comes back to where people reach the console, behind a prefix as well', async () => {
+    const publicUrl = 'https://recall.example.org/ads/tessera/';
+    await start({ ...withProvider(), TESSERA_LOGIN_PUBLIC_URL: publicUrl });
+    const { jar, url } = await begun();
+    const back = new URL(url).searchParams.get('redirect_uri');
+    expect(back).toBe(`${publicUrl}console/api/login/oidc/return`);
+    expect(jar.set[0]).toContain('; Path=/ads/tessera/console/api/login;');
+  });
+
+  it('says both names where the provider calls itself another, from the start on', async () => {
+    const at = new URL(issuer.url);
+    const named = await OidcIssuer.start({}, `${at.protocol}//localhost:9/app/tessera/`);
+    const served = named.url;
+    await start({ ...withProvider(), TESSERA_OIDC_ISSUER: served });
+    const { status, json } = await ask(new Jar(), 'POST', 'login/oidc', {});
+    expect([status, json.error.code]).toEqual([500, 'CONFIG_INVALID']);
+    const condition = async () => {
+      const { conditions } = (await (await fetch(`${serving.httpUrl}/health`)).json()) as {
+        conditions: { name: string; state: string; reason: string }[];
+      };
+      return conditions.find(({ name }) => name === 'oidc');
+    };
+    await expect.poll(async () => (await condition())?.state).toBe('down');
+    expect((await condition())?.reason).toContain("'http://localhost:9/app/tessera/'");
+    expect((await condition())?.reason).toContain(`got ${served}`);
+    await named.stop();
   });
 
   it('says so where the provider is away, and lets others in by token', async () => {

@@ -329,14 +329,17 @@ describe('draining', () => {
     await runtime.waiting;
     const reports = await serving.drain.run();
     expect((await reply).status).toBe(200);
-    expect(reports.map((report) => [report.name, report.outcome])).toEqual([
+    const outcomes = reports.map(({ name, outcome }) => [name, outcome]);
+    expect(outcomes.slice(0, 5)).toEqual([
       ['readiness off', 'done'],
       ['stop accepting', 'done'],
       ['engine drain', 'done'],
       ['edges close', 'done'],
       ['nothing held', 'done'],
-      ['engine close', 'done'],
     ]);
+    const closed = outcomes.slice(5);
+    expect(closed).toContainEqual(['engine close', 'done']);
+    expect(closed.filter(([, outcome]) => outcome !== 'done')).toEqual([]);
     expect(runtime.events).toEqual(['drain', 'close']);
     await expect(postJson({ userId: '1' })).rejects.toThrow();
   });

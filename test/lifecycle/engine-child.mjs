@@ -18,7 +18,6 @@ async function open() {
     computeType: 'f32',
     activationScalesPath: '',
     threadCount: 2,
-    threadPlacement: 'free',
     queueCapacity: 4,
     batchRequestsMax: 4,
     batchRowsMax: 1024,

@@ -27,11 +27,7 @@ export class OfflineRecall {
   static async open(): Promise<OfflineRecall> {
     const options = runtimeOptions(Flags.parse([], MODEL_FLAGS), () => undefined);
     return new OfflineRecall(
-      await createRecallRuntime({
-        ...options,
-        behaviours: usersOfFile(''),
-        engine: { ...options.engine, threadPlacement: 'free' },
-      }),
+      await createRecallRuntime({ ...options, behaviours: usersOfFile('') }),
     );
   }
 

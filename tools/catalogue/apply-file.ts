@@ -69,7 +69,8 @@ export async function* linesOf(path: string): AsyncGenerator<FileLine> {
     number += 1;
     hash.update(`${text}\n`);
     const digest = () => hash.copy().digest('hex');
-    if (text.trim() !== '') yield { text, number, digest };
+    // The first may have a byte order mark.
+    if (text.trim() !== '') yield { text: text.replace(/^\uFEFF/, ''), number, digest };
   }
 }
 

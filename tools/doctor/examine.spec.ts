@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { expect, it } from 'vitest';
@@ -15,6 +15,30 @@ it.each([
   expect(lines.join('\n')).toMatch(more);
   expect(lines.at(-1)).toBe('served: yes');
   expect(isServed).toBe(true);
+});
+
+it('says what the service says of modules over a classifier of many labels', async () => {
+  const folder = temporaryFolder({});
+  cpSync('test/fixtures/folders/qwen3-model', folder.path, { recursive: true });
+  const path = join(folder.path, 'config.json');
+  const config = JSON.parse(readFileSync(path, 'utf8'));
+  const architectures = ['Qwen3ForSequenceClassification'];
+  writeFileSync(path, JSON.stringify(Object.assign(config, { architectures })));
+  const { lines } = await examine(folder.path);
+  expect(lines.join('\n')).toMatch(/relevance.path would refuse it: .*\nembedding model/s);
+  expect(lines.at(-1)).toBe('served: yes');
+  folder.remove();
+});
+
+it('asks about a model whose texts have one vector', async () => {
+  const folder = temporaryFolder({});
+  cpSync('test/fixtures/folders/qwen3-model', folder.path, { recursive: true });
+  const path = join(folder.path, 'model.safetensors');
+  const content = readFileSync(path);
+  writeFileSync(path, content.fill(0, 8 + Number(content.readBigUInt64LE(0))));
+  const { lines } = await examine(folder.path);
+  expect(lines).toContainEqual(expect.stringMatching(/^all texts have one vector/));
+  folder.remove();
 });
 
 it('takes a folder with relevance.json for a model that judges', async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import { basename, join } from 'node:path';
 import { loadBehaviourStore } from '@tessera/behaviour';
@@ -7,14 +7,17 @@ import { parseSource, prepareCatalogue } from '@tessera/catalogue';
 import { EmbeddingModels } from '@tessera/embedding';
 import { configNote, NativeEngine, readModelShape } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
-import { refuseCacheRoot } from '@tessera/files';
+import { readRegular, refuseNoModel, textOf } from '@tessera/files';
 import { loadTemplate, loadTokenizer, samplingNote } from '@tessera/prompt';
 import { isCrossEncoder, loadRelevance, openCrossEncoder } from '@tessera/relevance';
 import { isClicks, readClicks } from './clicks.js';
 
+/** Texts that differ in every model that was trained. */
+const PROBES = ['red shoes', 'a book of maps'];
 const THREADS = 2;
 const POSITIONS = 512;
 const TEXTS = 64;
+const CONFIG_BYTES_MAX = 4 << 20;
 const KV_BYTES = 64 << 20;
 const ADAPTER_BYTES = 1 << 30;
 const ADAPTER_LIMITS = { rankMax: 128, normMax: 1e6 };
@@ -71,11 +74,20 @@ async function isBundle(folder: string): Promise<boolean> {
 }
 
 async function examineFolder(path: string, base: string | undefined, tell: Tell): Promise<void> {
-  await refuseCacheRoot(path, 'MODEL_NOT_FOUND');
+  await refuseNoModel(path, 'MODEL_NOT_FOUND');
   const has = (name: string) => existsSync(join(path, name));
   if (has('adapter_config.json') && !has('config.json')) return examineAdapter(path, base, tell);
   if (has('prompt.json')) return examineRecall(path, tell);
-  if (await isCrossEncoder(path)) return examineReranker(path, tell);
+  if (await isCrossEncoder(path)) {
+    try {
+      return await examineReranker(path, tell);
+    } catch (error) {
+      // embedding.models takes modules of any task.
+      if (!has('modules.json')) throw error;
+      tell(`relevance.path would refuse it: ${TesseraError.from(error).message}`);
+      return examineEmbedder(path, tell);
+    }
+  }
   if (has('relevance.json')) return examineJudge(path, tell);
   return examineEmbedder(path, tell);
 }
@@ -115,14 +127,19 @@ async function examineEmbedder(path: string, tell: Tell): Promise<void> {
   tell('or the tokens of Qwen3-Reranker: relevance.path takes it as it is)');
   const specs = [{ name: basename(path) || 'model', path }];
   const models = await EmbeddingModels.open({ specs, computeType: 'f32', limits: TEXT_LIMITS });
-  models.close();
+  try {
+    const { vectors } = await models.embed({ model: '', texts: PROBES, dimensions: undefined });
+    const isOne = vectors.every((vector) => `${vector}` === `${vectors[0]}`);
+    if (isOne) tell('all texts have one vector: are the weights those of a trained model?');
+  } finally {
+    models.close();
+  }
   for (const { dimension } of models.facts) tell(`vectors of ${dimension} numbers`);
   for (const note of models.notes) tell(note);
 }
 
 async function examineAdapter(path: string, base: string | undefined, tell: Tell): Promise<void> {
-  const text = await readFile(join(path, 'adapter_config.json'), 'utf8');
-  const { peft_type: type, base_model_name_or_path: of } = Object(JSON.parse(text));
+  const { peft_type: type, base_model_name_or_path: of } = await adapterConfig(path);
   tell(`adapter: ${type}, of ${of ?? 'a model that it does not name'}`);
   if (base === undefined) {
     throw expecting('ADAPTER_INVALID')('--base', 'the folder of its model', undefined);
@@ -133,6 +150,16 @@ async function examineAdapter(path: string, base: string | undefined, tell: Tell
     tell(`rank ${rankMax}, ${targetCount} matrices with factors, ${replacedRows} rows replaced`);
   } finally {
     await engine.close();
+  }
+}
+
+async function adapterConfig(folder: string): Promise<Readonly<Record<string, unknown>>> {
+  const path = join(folder, 'adapter_config.json');
+  const text = textOf(path, await readRegular(path, CONFIG_BYTES_MAX), 'ADAPTER_INVALID');
+  try {
+    return Object(JSON.parse(text));
+  } catch (error) {
+    throw expecting('ADAPTER_INVALID')(path, 'JSON', (error as Error).message, error);
   }
 }
 
@@ -169,7 +196,6 @@ function openEngine(modelPath: string, adapterBytesMax: number): Promise<NativeE
     computeType: 'bf16',
     activationScalesPath: '',
     threadCount: THREADS,
-    threadPlacement: 'free',
     queueCapacity: 1,
     batchRequestsMax: 1,
     batchRowsMax: POSITIONS,

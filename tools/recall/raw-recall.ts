@@ -158,7 +158,6 @@ async function answerAll(options: RawOptions, progress: ProgressLine): Promise<F
       computeType: options.computeType,
       activationScalesPath: options.activationScalesPath,
       threadCount: options.threadCount,
-      threadPlacement: 'free',
       queueCapacity: IN_FLIGHT_MAX,
       batchRequestsMax: IN_FLIGHT_MAX,
       batchRowsMax: WIDTH_MAX,

@@ -63,14 +63,14 @@ function writeAccounts(root) {
 }
 
 /**
- * Writes the root to an empty folder.
+ * Writes the root to two empty folders, which are two layers: the base, and the release.
  * @param node the official binary
  * @returns packages of Debian and libraries of the engine in it, for the bill of materials
  */
-export function writeImageRoot(repository, root, node) {
-  const packages = writeBase(root);
-  writeAccounts(root);
-  const app = join(root, 'app');
+export function writeImageRoot(repository, { base, release }, node) {
+  const packages = writeBase(base);
+  writeAccounts(base);
+  const app = join(release, 'app');
   writeRelease(repository, app);
   installModules(repository, app);
   const engine = join(
@@ -81,7 +81,7 @@ export function writeImageRoot(repository, root, node) {
   );
   const { libraries } = writeEnginePackage(repository, engine);
   fs.mkdirSync(join(app, 'data'));
-  const bin = join(root, 'usr', 'local', 'bin');
+  const bin = join(base, 'usr', 'local', 'bin');
   fs.mkdirSync(bin, { recursive: true });
   fs.copyFileSync(node, join(bin, 'node'));
   fs.chmodSync(join(bin, 'node'), 0o755);

@@ -12,7 +12,7 @@ const LEFT_OUT = new RegExp(
   ].join('|'),
   'i',
 );
-const KEPT = /licen[cs]e|notice|\.proto$|swagger-ui-dist/i;
+const KEPT = /licen[cs]e|notice|\.proto$/i;
 
 function prune(folder, inside = '') {
   for (const entry of fs.readdirSync(join(folder, inside), { withFileTypes: true })) {

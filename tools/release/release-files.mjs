@@ -12,7 +12,7 @@ export const COMMANDS = [
 /** Started by their paths as processes and threads, or loaded by programs: folders of dist/. */
 const COMPILED = ['apps', 'chunks', 'libs', 'native', 'tools'].map((name) => join('dist', name));
 const OTHERS = [
-  ...[join('build', 'console'), 'proto', join('models', 'demo')],
+  ...[join('build', 'console'), join('build', 'swagger-ui'), 'proto', join('models', 'demo')],
   ...['LICENSE', 'NOTICE', 'CHANGELOG.md'],
 ];
 /** Tests, tests' libraries, and what only debuggers read. */

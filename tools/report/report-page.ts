@@ -34,7 +34,7 @@ export async function reportPage(asking: Asking, settings: ReportSettings): Prom
   const { fromMs, toMs } = filter;
   const page = await overview(asking, filter, BUCKETS);
   const { lift, novelty } = await popularity(asking, filter);
-  const beside = await versions(asking, filter, '');
+  const beside = await versions(asking, filter, { attribute: '', isWhole: true });
   const atMs = Math.floor((fromMs + toMs) / 2);
   const reached = await reach(asking, filter, { by, atMs, limit: ROWS_MAX });
   const series = (name: 'coverage' | 'gini') =>

@@ -8,7 +8,7 @@ import type { ExportJob } from './api-types.js';
 import { ConsoleParts } from './console-parts.js';
 import { Recorded } from './recorded.js';
 
-/** Exports on their way, or waiting to be fetched: each takes the place of one query. */
+/** Exports on their way, or waiting to be fetched. */
 const JOBS_MAX = 2;
 /** A file is kept for so long. */
 const KEPT_MS = 10 * MILLISECONDS_PER_MINUTE;
@@ -35,7 +35,7 @@ export class ExportJobs {
   ) {}
 
   /** @throws TesseraError OPERATION_BUSY where there are too many: the oldest that ended goes */
-  begin(sql: string, format: ExportFormat): ExportJob {
+  begin(sql: string, format: ExportFormat, asker: string): ExportJob {
     const { store } = this.recorded;
     if (this.jobs.size >= JOBS_MAX) {
       const ended = [...this.jobs].find(([, { state }]) => state !== 'running');
@@ -52,7 +52,7 @@ export class ExportJobs {
     const job: Job = { format, beganMs, ending, state: 'running', ...nothing };
     this.jobs.set(id, job);
     const { exportRowsMax: rowsMax, exportSeconds } = this.parts.limits;
-    const limits = { rowsMax, timeoutMs: exportSeconds * MILLISECONDS_PER_SECOND };
+    const limits = { rowsMax, timeoutMs: exportSeconds * MILLISECONDS_PER_SECOND, asker };
     void this.finish(id, job, store.exportTo(sql, format, limits, ending.signal));
     return this.shown(id, job);
   }

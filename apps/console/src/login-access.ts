@@ -19,9 +19,11 @@ const SESSION_COOKIE = 'tessera-console';
 /** Of a login that was begun with a provider. */
 const BEGUN_COOKIE = 'tessera-console-login';
 const BEGUN_MS = 600_000;
-const PATH = '/console';
+/** Behind what a proxy puts before all paths. */
+const API_PATH = '/console/api';
+const LOGIN_PATH = `${API_PATH}/login`;
 /** Where a provider sends the browser back to. */
-const RETURN_PATH = '/console/api/login/oidc/return';
+const RETURN_PATH = `${LOGIN_PATH}/oidc/return`;
 
 export interface LoginParts {
   /** Undefined where there is no file of tokens. */
@@ -113,11 +115,12 @@ export class LoginAccess extends ConsoleAccess {
     { host }: VisitorRequest,
     returnTo: string,
   ): Promise<{ readonly url: string; readonly cookies: SetCookies }> {
-    const redirectUri = new URL(RETURN_PATH, this.parts.publicUrl || `http://${host}`).href;
+    const { origin } = new URL(this.parts.publicUrl || `http://${host}`);
+    const redirectUri = origin + this.prefix + RETURN_PATH;
     const { url, begun: login } = await this.oidc().begin(redirectUri);
     // Not strict: the browser comes back from the provider's page.
-    const cookie = this.cookie(BEGUN_COOKIE, this.seal.close({ login, returnTo }), BEGUN_MS, 'lax');
-    return { url, cookies: [cookie] };
+    const sealed = this.seal.close({ login, returnTo });
+    return { url, cookies: [this.begunCookie(sealed, BEGUN_MS)] };
   }
 
   /**
@@ -137,36 +140,59 @@ export class LoginAccess extends ConsoleAccess {
       }
       const holder = await this.oidc().end(query, begun.login);
       const { name, role, subject } = holder;
-      const { visitor, cookies } = this.entered(holder, { name, role }, request);
-      const ended = this.cookie(BEGUN_COOKIE, '', 0, 'lax');
+      // Set at another path than those it is for, it needs one of its own.
+      const path = this.prefix + API_PATH;
+      const { visitor, cookies } = this.entered(holder, { name, role }, request, path);
+      const ended = this.begunCookie('', 0);
       return { visitor, subject, returnTo: begun.returnTo, cookies: [...cookies, ended] };
     });
   }
 
   logOut({ cookie }: VisitorRequest): SetCookies {
     this.sessions.end(cookieOf(cookie, SESSION_COOKIE) ?? '');
-    return [this.cookie(SESSION_COOKIE, '', 0, 'strict')];
+    return [this.cookie(SESSION_COOKIE, '', 0, { sameSite: 'strict' })];
   }
 
   /** A new session, whatever the browser had before. */
-  private entered(holder: Holder, visitor: Visitor, request: VisitorRequest): LoggedIn {
+  private entered(
+    holder: Holder,
+    visitor: Visitor,
+    request: VisitorRequest,
+    path?: string,
+  ): LoggedIn {
     this.logOut(request);
     const id = this.sessions.begin(holder);
-    const cookie = this.cookie(SESSION_COOKIE, id, this.parts.sessions.lifetimeMs, 'strict');
+    const { lifetimeMs } = this.parts.sessions;
+    const cookie = this.cookie(SESSION_COOKIE, id, lifetimeMs, { sameSite: 'strict', path });
     return { visitor, cookies: [cookie] };
   }
 
+  /** A path that a proxy takes off, by the address that people use. */
+  private get prefix(): string {
+    const { publicUrl } = this.parts;
+    return publicUrl === '' ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '');
+  }
+
+  private begunCookie(value: string, lifetimeMs: number): string {
+    const path = this.prefix + LOGIN_PATH;
+    return this.cookie(BEGUN_COOKIE, value, lifetimeMs, { sameSite: 'lax', path });
+  }
+
+  /**
+   * A cookie without a path is for that of the API, as the browser sees it behind any proxy
+   * (RFC 6265, section 5.1.4): `.../console/api/login` sets it.
+   */
   private cookie(
     name: string,
     value: string,
     lifetimeMs: number,
-    sameSite: 'strict' | 'lax',
+    { sameSite, path }: { readonly sameSite: 'strict' | 'lax'; readonly path?: string | undefined },
   ): string {
     const options: SerializeOptions = {
       httpOnly: true,
       secure: this.parts.publicUrl.startsWith('https:'),
       sameSite,
-      path: PATH,
+      ...(path !== undefined && { path }),
       maxAge: Math.floor(lifetimeMs / MILLISECONDS_PER_SECOND),
     };
     return stringifySetCookie(name, value, options);

@@ -74,8 +74,8 @@ const ANALYSIS_OPERATIONS: readonly Operation[] = [
     ...['by', 'buckets', 'across', 'values'],
   ]),
   question('reach', 'Recalls that had an item or value, before and after', ['by', 'at', 'limit']),
-  question('unreached', 'Items that could have been recalled and were not', ['limit']),
-  question('versions', 'Versions beside each other', ['by']),
+  question('unreached', 'Items that could have been recalled and were not', ['by', 'limit']),
+  question('versions', 'Versions beside each other', ['by', 'arms']),
   question('ads/{id}', 'One ad: its recalls and outcomes', []),
   question('items', 'Items with facets', ['text', 'live', 'offset', 'limit']),
   {

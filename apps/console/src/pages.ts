@@ -6,7 +6,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
 /** Where the pages of the console lie. */
-export const CONSOLE_PREFIX = '/console/';
+const CONSOLE_PREFIX = '/console/';
 
 /**
  * Scripts and data come from this origin alone, and no page may frame these. Styles may be inline:
@@ -73,6 +73,7 @@ export async function servePages(instance: FastifyInstance, folder: string): Pro
       reply.header('cache-control', lasts ? 'max-age=31536000, immutable' : 'no-cache');
     },
   });
-  instance.get(CONSOLE_PREFIX.slice(0, -1), (_request, reply) => reply.redirect(CONSOLE_PREFIX));
+  // Beside the page that was asked for, whatever a proxy puts before both.
+  instance.get(CONSOLE_PREFIX.slice(0, -1), (_request, reply) => reply.redirect('console/'));
   return true;
 }

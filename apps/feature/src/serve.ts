@@ -22,7 +22,7 @@ import {
 } from '@tessera/hosting';
 import { SERVICE_JSON } from '@tessera/httpjson';
 import { brokerCondition, serveTopics, topicNames, topicSettings } from '@tessera/kafka';
-import { Readiness } from '@tessera/lifecycle';
+import { closing, Drain, Readiness } from '@tessera/lifecycle';
 import { type Log, Metrics, NO_TRACING, openTracing, type Tracing } from '@tessera/telemetry';
 import { CLOCK } from '@tessera/units';
 import { openClusterLog } from './cluster-log.js';
@@ -171,15 +171,15 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const budgetMs = config.recall.deadlineMsMax;
   const follower = new KvFollower({ pools: new RemotePools(pools), metrics, log, budgetMs });
   const { erasure, closeErasure } = await openErasure(parts, behaviours, follower, readiness);
-  const closeStore = async () => {
-    endWatch();
-    await closeErasure();
-    for (const { client } of pools) client.close();
-    await topics?.producer.close();
-    await access.close();
-    await behaviours.close();
-    await tracing.close();
-  };
+  const closes = closing(STEP_BUDGET_MS, {
+    watch: endWatch,
+    erasure: closeErasure,
+    pools: () => void pools.map(({ client }) => client.close()),
+    topics: topics && (() => topics.producer.close()),
+    access: () => access.close(),
+    store: () => behaviours.close(),
+    tracing: () => tracing.close(),
+  });
   const versions = new ServedVersions({ service: serviceVersion });
   const operations = { readiness, metrics, versions, log };
   const feature: FeatureOptions = {
@@ -210,10 +210,10 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     return hosted.serving([
       ...hosted.leaving(config.shutdown),
       hosted.edgesClosed(config.shutdown.drainMs + ANSWERS_BUDGET_MS),
-      { name: 'store close', budgetMs: STEP_BUDGET_MS, act: closeStore },
+      ...closes,
     ]);
   } catch (error) {
-    await closeStore();
+    await new Drain(closes, () => undefined).run();
     throw error;
   }
 }

@@ -9,7 +9,7 @@ import {
   STEP_BUDGET_MS,
   watchTracing,
 } from '@tessera/hosting';
-import { Readiness } from '@tessera/lifecycle';
+import { closing, Drain, Readiness } from '@tessera/lifecycle';
 import type { Membership } from '@tessera/routing';
 import {
   type Edge,
@@ -74,16 +74,16 @@ interface Opened {
   readonly tracing: Tracing;
 }
 
-function closing({ membership, health, behaviours, cluster, access, topics, tracing }: Opened) {
-  return async () => {
-    membership.close();
-    health.close();
-    await topics?.producer.close();
-    behaviours?.close();
-    cluster.close();
-    await access.close();
-    await tracing.close();
-  };
+function closesOf({ membership, health, behaviours, cluster, access, topics, tracing }: Opened) {
+  return closing(STEP_BUDGET_MS, {
+    membership: () => membership.close(),
+    health: () => health.close(),
+    topics: topics && (() => topics.producer.close()),
+    behaviours: behaviours && (() => behaviours.close()),
+    cluster: () => cluster.close(),
+    access: () => access.close(),
+    tracing: () => tracing.close(),
+  });
 }
 
 interface Watched {
@@ -158,7 +158,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   if (topics !== undefined) metrics.showTopicLag(() => topics.server.lag());
   const versions = new ServedVersions({ service: serviceVersion, node: config.node.name });
   const operations: OperationsOptions = { readiness, metrics, versions, log };
-  const close = closing({ membership, health, behaviours, cluster, access, topics, tracing });
+  const closes = closesOf({ membership, health, behaviours, cluster, access, topics, tracing });
   try {
     const hosted = await host({
       module: () => GatewayModule.register(operations, cluster, topics),
@@ -178,11 +178,11 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
     const { httpUrl, grpcAddress, drain } = hosted.serving([
       ...hosted.leaving(config.shutdown),
       hosted.edgesClosed(drainMs + ANSWERS_BUDGET_MS),
-      { name: 'nodes left', budgetMs: STEP_BUDGET_MS, act: close },
+      ...closes,
     ]);
     return { httpUrl, grpcAddress, drain, cluster };
   } catch (error) {
-    await close();
+    await new Drain(closes, () => undefined).run();
     throw error;
   }
 }

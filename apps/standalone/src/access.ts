@@ -27,8 +27,8 @@ function auditPathOf(
 /** Rejects with CONFIG_INVALID. */
 async function oidcOf({ oidc, login, console }: Config): Promise<OidcLogin | undefined> {
   const { publicUrl } = login;
-  if (publicUrl !== '' && !/^https?:\/\/[^/]+\/?$/.test(publicUrl)) {
-    const message = `login.publicUrl: expected http(s)://HOST, got ${publicUrl}`;
+  if (publicUrl !== '' && !/^https?:\/\/[^/?#]+(\/[^?#]*)?$/.test(publicUrl)) {
+    const message = `login.publicUrl: expected http(s)://HOST or HOST/PATH, got ${publicUrl}`;
     throw new TesseraError('CONFIG_INVALID', message, { field: 'login.publicUrl' });
   }
   if (console.pages === 'off' || oidc.issuer === '') return undefined;

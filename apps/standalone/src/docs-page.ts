@@ -1,5 +1,6 @@
-import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
+import { repositoryRoot } from '@tessera/config';
 import type { FastifyInstance } from 'fastify';
 import { PAGE_HEADERS } from '../../console/src/index.js';
 import { consoleDocument, openApiDocument } from './openapi.js';
@@ -8,10 +9,8 @@ const PAGE = '/docs';
 const DOCUMENT = '/docs-json';
 const CONSOLE_DOCUMENT = '/docs-json/console';
 
-/** Folder of Swagger UI's files, without the scripts themselves: they run in browsers. */
-const swaggerUiFolder: () => string = createRequire(import.meta.url)(
-  'swagger-ui-dist/absolute-path.js',
-);
+/** Where the build puts Swagger UI's files. */
+const SWAGGER_UI_FOLDER = join(repositoryRoot, 'build', 'swagger-ui');
 
 /** In place of the initializer of the same name that Swagger UI comes with. */
 const INITIALIZER = `SwaggerUIBundle({ url: '..${DOCUMENT}', dom_id: '#swagger-ui' });
@@ -31,9 +30,9 @@ export async function serveDocs(instance: FastifyInstance, version: string): Pro
   instance.get(`${PAGE}/swagger-initializer.js`, (_request, reply) =>
     reply.headers(PAGE_HEADERS).type('text/javascript').send(INITIALIZER),
   );
-  instance.get(PAGE, (_request, reply) => reply.headers(PAGE_HEADERS).redirect(`${PAGE}/`));
+  instance.get(PAGE, (_request, reply) => reply.headers(PAGE_HEADERS).redirect('docs/'));
   await instance.register(fastifyStatic, {
-    root: swaggerUiFolder(),
+    root: SWAGGER_UI_FOLDER,
     prefix: `${PAGE}/`,
     decorateReply: false,
     setHeaders: (reply) => {

@@ -21,7 +21,8 @@ export interface Inspection {
   readonly facts: ChildFactStore;
   /** Forgets all that is kept of a user's recalls; the number of recorded ones. */
   eraseUser(userId: string): Promise<number>;
-  close(): Promise<void>;
+  /** Within the milliseconds. */
+  close(budgetMs?: number): Promise<void>;
   countWith(counts: OutcomeCounts): void;
   /** From now on these keys of scenes are columns for SQL. */
   showScenes(keys: readonly string[]): void;
@@ -41,8 +42,11 @@ const RECORDER_BYTES = 256 * MEBIBYTE;
 const QUEUE_MAX = 1000;
 /** Limits of SQL queries and exports, each in a process of its own. */
 const QUERY_LIMITS = {
-  /** Queries at once; a further one is refused. */
-  countMax: 4,
+  /** At once: questions of pages, and queries of people. */
+  pagesMax: 3,
+  sqlMax: 3,
+  /** Milliseconds that a query waits for its turn; then it is refused. */
+  waitMs: 20_000,
   /** Bytes of memory of one query; a query that needs more is ended. */
   memoryBytes: 512 * MEBIBYTE,
   /** Bytes that one query may spill to disk, and that its export may have. */
@@ -81,7 +85,14 @@ export async function openInspection(config: Config, log: Log): Promise<Inspecti
   const { path, keepHours, keepBytes } = config.inspection;
   if (path === '') return undefined;
   const sceneKeys: string[] = [];
-  let counts: OutcomeCounts = { records: () => undefined, facts: () => undefined };
+  // Of facts that the process before this one has lost.
+  let early = 0;
+  let counts: OutcomeCounts = {
+    records: () => undefined,
+    facts: (_outcome, count) => {
+      early += count;
+    },
+  };
   const openStore = ChildInspectionStore.open({
     program: PROGRAM,
     niceness: NICENESS,
@@ -104,14 +115,15 @@ export async function openInspection(config: Config, log: Log): Promise<Inspecti
       await facts.eraseUser(userId);
       return store.eraseUser(userId);
     },
-    close: async () => {
-      await Promise.all([store.close(), facts.close()]);
+    close: async (budgetMs) => {
+      await Promise.all([store.close(budgetMs), facts.close(budgetMs)]);
     },
     showScenes: (keys) => {
       sceneKeys.splice(0, sceneKeys.length, ...keys);
     },
     countWith: (wanted) => {
       counts = wanted;
+      wanted.facts('dropped', early);
     },
   };
 }

@@ -6,7 +6,7 @@ import {
   watchClock,
   watchStores,
 } from '@tessera/hosting';
-import { type DrainStep, Readiness } from '@tessera/lifecycle';
+import { closing, type DrainStep, Readiness } from '@tessera/lifecycle';
 import { loadClassOf } from '@tessera/routing';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { checkVisitor, servePages } from '../../console/src/index.js';
@@ -21,6 +21,8 @@ import { nothingHeld } from './held-while-idle.js';
 import { watchKvPool } from './kv-watch.js';
 import { StandaloneModule } from './standalone.module.js';
 
+/** A busy disk takes a minute's facts within it; the chart's grace period has room for it. */
+const FACTS_BUDGET_MS = 10_000;
 /** After the drain time: what is left is cancelled, and its answers are written. */
 const CANCEL_BUDGET_MS = 10_000;
 
@@ -46,27 +48,33 @@ function drainSteps(
     },
     hosted.edgesClosed(CANCEL_BUDGET_MS),
     nothingHeld(holders, STEP_BUDGET_MS),
-    {
-      name: 'engine close',
-      budgetMs: STEP_BUDGET_MS,
-      act: async () => {
-        endWatch();
-        recalls.close();
-        await users.close();
-        embedding?.close();
-        await feeds?.close();
-        await inspection?.close();
-        await audits?.close();
-        await access.process.close();
-        await topics?.producer.close();
-        await relevance?.close();
-        await clusterNode?.close();
-        await runtime.close();
-        await stores?.close();
-        await tracing.close();
-      },
-    },
+    ...closing(STEP_BUDGET_MS, {
+      watch: endWatch,
+      recalls: () => recalls.close(),
+      users: () => users.close(),
+      embedding: embedding && (() => embedding.close()),
+      feeds: feeds && (() => feeds.close()),
+    }),
+    ...closing(FACTS_BUDGET_MS, { facts: inspection && ((ms) => inspection.close(ms)) }),
+    ...closing(STEP_BUDGET_MS, {
+      audits: audits && (() => audits.close()),
+      access: () => access.process.close(),
+      topics: topics && (() => topics.producer.close()),
+      relevance: relevance && (() => relevance.close()),
+      cluster: clusterNode && (() => clusterNode.close()),
+      engine: () => runtime.close(),
+      stores: stores && (() => stores.close()),
+      tracing: () => tracing.close(),
+    }),
   ];
+}
+
+/** The provider of logins is a condition, where there is one. */
+function watchProvider({ oidc }: Access, { conditions }: Readiness): (() => void)[] {
+  if (oidc === undefined) return [];
+  const read = () => oidc.reach();
+  conditions.add({ name: 'oidc', kind: 'dependency', isNeeded: false, read });
+  return [oidc.watch()];
 }
 
 /** Serves a runtime on its edges; ready when it returns, or once the topics are served. */
@@ -110,6 +118,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     throw error;
   });
   const endLooks = [
+    ...watchProvider(access, readiness),
     watchKvPool(() => runtime.facts.kvPool.metrics(), log),
     watchStores(runtime.operations.stores, readiness, log),
     ...(runtime.operations.behaviourLog ? [watchClock(readiness.conditions, log)] : []),

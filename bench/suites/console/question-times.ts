@@ -13,7 +13,7 @@ import {
   unreached,
   versions,
 } from '@tessera/analysis';
-import { FACT_TABLES, mergedForm, rollupQuery } from '@tessera/facts';
+import { mergedForm, READ_TABLES, rollupQuery } from '@tessera/facts';
 import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 
@@ -65,7 +65,7 @@ const behavioursOf = (recalls: string) =>
   'WHERE hash(recall_id) % every = 0';
 
 async function writeDays(folder: string, recalls: number): Promise<void> {
-  for (const { name } of FACT_TABLES) mkdirSync(join(folder, name), { recursive: true });
+  for (const { name } of READ_TABLES) mkdirSync(join(folder, name), { recursive: true });
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '2GiB' });
   const connection = await instance.connect();
   const versionPath = join(folder, 'item_version', 'all.parquet');
@@ -146,10 +146,10 @@ function questionsTo(store: AnalysisStore) {
   return {
     overview: () => overview(asking, { ...filter, fromMs: atMs }, BUCKETS),
     composition: () => composition(asking, filter, wanted),
-    versions: () => versions(asking, filter, 'category'),
+    versions: () => versions(asking, filter, { attribute: 'category', isWhole: false }),
     'reach of items': () => reach(asking, filter, { by: 'item', atMs, limit: ROWS }),
     'reach of values': () => reach(asking, filter, { by: 'category', atMs, limit: ROWS }),
-    unreached: () => unreached(asking, filter, ROWS),
+    unreached: () => unreached(asking, filter, { by: '', limit: ROWS }),
     ad: () => ad(asking, filter, 'ad-7'),
     items: () => items(asking, filter, { text: 'ad 7', offset: 0, limit: ROWS }),
   };

@@ -19,6 +19,16 @@ it('names what nobody reads, and nothing of the models that are served', async (
   for (const path of models) expect(await configNote(dirname(path)), path).toBeUndefined();
 });
 
+it('names tokens that a trimmed vocabulary has not', async () => {
+  const folder = temporaryFolder({
+    'config.json': { vocab_size: 90, eos_token_id: [3, 151645], bos_token_id: 1, pad_token_id: 90 },
+  });
+  expect(await configNote(folder.path)).toMatch(
+    /: eos_token_id, pad_token_id: no token of the 90, and not used$/,
+  );
+  folder.remove();
+});
+
 it('knows the fields that the engine reads', () => {
   const sources = ['model_config', 'mixture_config', 'encoder_config'].map((name) =>
     readFileSync(`native/src/model/${name}.cc`, 'utf8'),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readRegular } from '@tessera/files';
+import { readRegular, textOf } from '@tessera/files';
 
 const FILE = 'config.json';
 const FILE_BYTES_MAX = 16 << 20;
@@ -38,24 +38,34 @@ const HARMLESS: ReadonlySet<string> = new Set([
   ...['unsloth_version', 'unsloth_fixed', '_attn_implementation', 'gradient_checkpointing_kwargs'],
 ]);
 
+/** Tokens that end or begin an answer of a generator; an answer here has neither. */
+const ENDS = ['bos_token_id', 'eos_token_id', 'pad_token_id'];
+
 /**
  * A line with the fields of a model's config.json that are neither read nor known to change
- * nothing; undefined where there is none, or no such file.
+ * nothing, and with tokens that its vocabulary has not; undefined where there is none of both, or
+ * no such file.
  */
 export async function configNote(folder: string): Promise<string | undefined> {
   const path = join(folder, FILE);
-  const text = await readRegular(path, FILE_BYTES_MAX).then(String, () => '{}');
-  const unread = Object.entries(membersOf(text)).filter(
+  const members = await membersOf(path);
+  const unread = Object.entries(members).filter(
     ([name, value]) => value !== null && !READ_FIELDS.has(name) && !HARMLESS.has(name),
   );
-  if (unread.length === 0) return undefined;
-  return `${path}: fields that are not read: ${unread.map(([name]) => name).join(', ')}`;
+  const size = Number(members.vocab_size);
+  const foreign = ENDS.filter((name) => [members[name]].flat().some((id) => Number(id) >= size));
+  const parts = [
+    unread.length > 0 ? `fields that are not read: ${unread.map(([name]) => name).join(', ')}` : '',
+    foreign.length > 0 ? `${foreign.join(', ')}: no token of the ${size}, and not used` : '',
+  ].filter((part) => part !== '');
+  return parts.length > 0 ? `${path}: ${parts.join('; ')}` : undefined;
 }
 
 /** Empty for a file that is no JSON: opening the model refuses it. */
-function membersOf(text: string): object {
+async function membersOf(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return Object(JSON.parse(text));
+    const bytes = await readRegular(path, FILE_BYTES_MAX);
+    return Object(JSON.parse(textOf(path, bytes, 'MODEL_INVALID')));
   } catch {
     return {};
   }

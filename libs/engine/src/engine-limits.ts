@@ -5,8 +5,6 @@ import { type KvPoolOptions, kvOff } from './kv-pool.js';
 
 /** Choices of the engine that no operator makes: each was measured against its alternative. */
 export const ENGINE_CHOICES = {
-  /** The system places threads: pinned ones stall where another process shares their CPUs. */
-  threadPlacement: 'free',
   /** Requests join a running batch between passes; whole batches answer later at every load. */
   batching: 'continuous',
   /**

@@ -49,7 +49,6 @@ async function open(adapterBytesMax: number, versionsBackMax = 0): Promise<void>
     computeType: 'f32',
     activationScalesPath: '',
     threadCount: 1,
-    threadPlacement: 'free',
     queueCapacity: 16,
     batchRequestsMax: 8,
     batchRowsMax: 256,

@@ -27,7 +27,6 @@ const OPTIONS: EngineOptions = {
   computeType: 'f32',
   activationScalesPath: '',
   threadCount: 1,
-  threadPlacement: 'free',
   queueCapacity: 4,
   batchRequestsMax: 1,
   batchRowsMax: 1024,

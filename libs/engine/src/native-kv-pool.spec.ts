@@ -35,7 +35,6 @@ function options(kv: Partial<KvPoolOptions> = {}): EngineOptions {
     computeType: 'f32',
     activationScalesPath: '',
     threadCount: 1,
-    threadPlacement: 'free',
     queueCapacity: 4,
     batchRequestsMax: 2,
     batchRowsMax: 256,

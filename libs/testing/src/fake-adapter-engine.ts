@@ -36,8 +36,16 @@ export class FakeAdapterEngine {
     const text = await readFile(join(folder, 'adapter_config.json'));
     const weights = await readFile(join(folder, 'adapter_model.safetensors'));
     const { r = 1, norm = 1 } = JSON.parse(text.toString()) as { r?: number; norm?: number };
-    if (r > limits.rankMax) throw invalid('r', `at most ${limits.rankMax}`, r);
-    if (!(norm <= limits.normMax)) throw invalid('norm', `at most ${limits.normMax}`, norm);
+    const bounds = [
+      ['r', r, limits.rankMax],
+      ['norm', norm, limits.normMax],
+    ] as const;
+    for (const [field, got, most] of bounds) {
+      if (got <= most) continue;
+      const file = `${folder}/adapter_config.json`;
+      const message = `${file}: ${field}: expected at most ${most}, got ${got}`;
+      throw new TesseraError('ADAPTER_INVALID', message, { field });
+    }
     const free = this.arenaBytes - this.adapterArena().usedBytes;
     if (weights.length > free) {
       const message = `adapter: expected room for ${weights.length} bytes, got ${free}`;
@@ -80,9 +88,4 @@ export class FakeAdapterEngine {
   }
 
   private readonly sizes = new Map<string, number>();
-}
-
-function invalid(field: string, expected: string, got: number): TesseraError {
-  const message = `adapter_config.json: ${field}: expected ${expected}, got ${got}`;
-  return new TesseraError('ADAPTER_INVALID', message, { field });
 }

@@ -44,7 +44,7 @@ export interface KafkaRight {
 /** A real broker in KRaft mode on free ports. */
 export async function startKafkaBroker(secured?: SecuredBroker): Promise<KafkaBroker> {
   if (!existsSync(JARS)) {
-    throw new Error("the broker's jars are not there: npm run bootstrap -- --test");
+    throw new Error("the broker's jars are not there: npm run bootstrap -- --system");
   }
   const [port, controllerPort] = [await resolvePort(HOST, 0), await resolvePort(HOST, 0)];
   const folder = temporaryFolder({});

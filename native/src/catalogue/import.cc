@@ -91,8 +91,7 @@ Status read_source(const ImportSource& source, const ImportOptions& options,
 Result<FileFormat> detect_format(const std::string& path) {
   Result<platform::MappedFile> file = platform::MappedFile::open(path, Code::kCatalogueNotFound);
   if (!file.is_ok()) return file.status();
-  const std::span<const std::byte> bytes = file.value().bytes();
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view text = file.value().text();
   if (text.size() >= sizeof(kMagic) && std::memcmp(text.data(), kMagic, sizeof(kMagic)) == 0) {
     return FileFormat::kSnapshot;
   }

@@ -27,12 +27,12 @@ std::string expected_but_got(const std::string& expected, std::string_view got) 
 Result<simdjson::padded_string> load_json(const std::string& path) {
   Result<platform::MappedFile> file = platform::MappedFile::open(path, Code::kCatalogueNotFound);
   if (!file.is_ok()) return file.status();
-  const std::span<const std::byte> bytes = file.value().bytes();
-  if (bytes.size() > kMaxJsonBytes) {
-    return import_error(path, std::to_string(bytes.size()) + " bytes, expected at most " +
+  const std::string_view text = file.value().text();
+  if (text.size() > kMaxJsonBytes) {
+    return import_error(path, std::to_string(text.size()) + " bytes, expected at most " +
                                   std::to_string(kMaxJsonBytes));
   }
-  return simdjson::padded_string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return simdjson::padded_string(text);
 }
 
 bool is_at_end(simdjson::ondemand::document& document) {

@@ -22,8 +22,7 @@ class JsonLinesReader {
     Result<platform::MappedFile> file =
         platform::MappedFile::open(context_.path, Code::kCatalogueNotFound);
     if (!file.is_ok()) return file.status();
-    const std::span<const std::byte> bytes = file.value().bytes();
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string_view text = file.value().text();
     for (size_t begin = 0; begin < text.size();) {
       const size_t end = std::min(text.find('\n', begin), text.size());
       ++line_;

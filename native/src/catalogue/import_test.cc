@@ -131,6 +131,13 @@ TEST_F(ImportTest, JsonLinesAreReadWithAllTheirFields) {
   EXPECT_EQ(snapshot->title(snapshot->find_item("12")), "");
 }
 
+TEST_F(ImportTest, AByteOrderMarkIsPartOfNoFormat) {
+  for (const char* content :
+       {R"({"a": [0, 1]})", R"({"a": ["<a_0>", "<b_1>"]})", R"({"item_id": "a", "sid": [0, 1]})"}) {
+    EXPECT_EQ(import("\xef\xbb\xbf" + std::string(content)).item_ids[0], "a");
+  }
+}
+
 TEST_F(ImportTest, TitlesComeFromJsonOrTsv) {
   ImportOptions options;
   options.titles_path = write("titles.json", R"({"1": {"x": [1], "title": "one"}, "9": {}})");

@@ -109,8 +109,7 @@ Status apply_titles(const std::string& path, CatalogueInput& input) {
   {
     Result<platform::MappedFile> file = platform::MappedFile::open(path, Code::kCatalogueNotFound);
     if (!file.is_ok()) return file.status();
-    const std::span<const std::byte> bytes = file.value().bytes();
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string_view text = file.value().text();
     const size_t first = text.find_first_not_of(" \t\r\n");
     const bool is_json = first != std::string_view::npos && text[first] == '{';
     if (!is_json && !simdjson::validate_utf8(text.data(), text.size())) {

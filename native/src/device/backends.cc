@@ -104,7 +104,6 @@ Result<std::unique_ptr<Device>> open_cpu_device(const CpuOptions& options) {
     if (present != set) continue;
     const platform::ThreadPoolOptions threads{
         .thread_count = options.thread_count,
-        .pins_threads = options.pins_threads,
         .before_part = options.before_part,
     };
     return std::unique_ptr<Device>(std::make_unique<cpu::CpuDevice>(cpu_kernels(set), threads));

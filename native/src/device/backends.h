@@ -47,8 +47,7 @@ constexpr NumericClass numeric_class(InstructionSet set) {
 struct CpuOptions {
   uint32_t thread_count = 1;                      // 1..ThreadPool::kMaxThreads
   std::optional<InstructionSet> instruction_set;  // default_instruction_set() when absent
-  bool pins_threads = false;                      // see platform::ThreadPoolOptions
-  std::function<void()> before_part = nullptr;    // likewise
+  std::function<void()> before_part = nullptr;    // see platform::ThreadPoolOptions
 };
 
 /// Errors: REQUEST_INVALID for a thread count out of range, ENGINE_UNAVAILABLE for an instruction

@@ -57,10 +57,7 @@ Engine::Engine(const EngineOptions& options, EngineParts parts, CompletionSink& 
       loop_(std::move(parts.loop)),
       front_(options_, *loop_, std::move(parts.pool), std::move(parts.model), parts.cost, work_),
       driver_(options_, front_, *loop_, decoder_.get(), sink_) {
-  thread_ = std::thread([this] {
-    processor_->threads().pin_caller();
-    driver_.run();
-  });
+  thread_ = std::thread([this] { driver_.run(); });
 }
 
 Engine::~Engine() { close(); }

@@ -7,7 +7,6 @@
 #include <random>
 
 #include "engine/test_fixture.h"
-#include "platform/cpus.h"
 
 namespace tessera::engine {
 namespace {
@@ -117,9 +116,6 @@ TEST_F(EngineFixture, AnswersAreBitIdenticalAloneInEveryBatchAtEveryChunkAndThre
       EngineOptions options = fixture_options(folder("qwen3-tied"));
       options.prefill_chunk_tokens = chunk;
       options.thread_count = threads;
-      if (threads <= platform::usable_cpus().size()) {
-        options.thread_placement = ThreadPlacement::kPinned;
-      }
       open_with(options);
       std::vector<Request> requests;
       for (uint32_t i = 0; i < 3 * cases_.size(); ++i)
@@ -273,10 +269,6 @@ TEST_F(EngineFixture, OptionsOutOfRangeAreRefusedNamingTheField) {
   };
   refused("threadCount", [](EngineOptions& o) { o.thread_count = 0; });
   refused("threadCount", [](EngineOptions& o) { o.thread_count = kThreadCountMax + 1; });
-  refused("threadCount", [](EngineOptions& o) {
-    o.thread_placement = ThreadPlacement::kPinned;
-    o.thread_count = static_cast<uint32_t>(platform::usable_cpus().size()) + 1;
-  });
   refused("queueCapacity", [](EngineOptions& o) { o.queue_capacity = 0; });
   refused("batchRequestsMax", [](EngineOptions& o) { o.batch_requests_max = 0; });
   refused("prefillChunkTokens", [](EngineOptions& o) { o.prefill_chunk_tokens = 0; });

@@ -15,7 +15,6 @@ Result<EngineParts> open_on_processor(const EngineOptions& options) {
   EngineParts parts;
   device::CpuOptions cpu;
   cpu.thread_count = options.thread_count;
-  cpu.pins_threads = options.thread_placement == ThreadPlacement::kPinned;
   auto processor = device::open_cpu_device(cpu);
   if (!processor.is_ok()) return processor.status();
   parts.processor = std::move(processor).value();

@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "kv/options.h"
-#include "platform/cpus.h"
 
 namespace tessera::engine {
 namespace {
@@ -49,13 +48,6 @@ Status validate(const EngineOptions& options) {
                 std::to_string(options.head_tokens.size())};
   }
   TESSERA_RETURN_IF_ERROR(from_one("threadCount", options.thread_count, kThreadCountMax));
-  const uint64_t cpus = platform::usable_cpus().size();
-  if (options.thread_placement == ThreadPlacement::kPinned && options.thread_count > cpus) {
-    return {Code::kRequestInvalid,
-            "engineOpen.options.threadCount: expected at most " + std::to_string(cpus) +
-                ", the CPUs that this process may use, unless threadPlacement is free, got " +
-                std::to_string(options.thread_count)};
-  }
   TESSERA_RETURN_IF_ERROR(from_one("queueCapacity", options.queue_capacity, kQueueCapacityMax));
   TESSERA_RETURN_IF_ERROR(
       from_one("batchRequestsMax", options.batch_requests_max, kBatchRequestsMax));

@@ -15,10 +15,6 @@
 
 namespace tessera::engine {
 
-/// kPinned: every thread keeps to a CPU of its own, so there are no more threads than CPUs. kFree:
-/// the system places them, however many.
-enum class ThreadPlacement : uint8_t { kPinned, kFree };
-
 /// How blocks are written in the host and disk tiers. kInt8: in 8 bits per number, which changes
 /// answers (attention/quantised_block.h, docs/internals/kv-pool.md).
 enum class KvCodec : uint8_t { kExact, kInt8 };
@@ -53,14 +49,13 @@ struct EngineOptions {
   std::string activation_scales_path;  // of fixed ones, for kW8A8; empty: each row has its own
   std::vector<int32_t> head_tokens;    // whose logits can be wanted; none: all of the vocabulary
   uint32_t thread_count = 1;           // the engine's own thread included
-  ThreadPlacement thread_placement = ThreadPlacement::kFree;
-  uint32_t queue_capacity = 1;        // requests waiting; a further one is refused
-  uint32_t batch_requests_max = 1;    // requests that share forward passes
-  uint32_t batch_rows_max = 1;        // rows of a forward pass; >= width_max, score_items_max
-  uint32_t prefill_chunk_tokens = 1;  // prompt rows per forward pass
-  uint32_t pass_time_target_us = 0;   // scheduler::Budget::time_us; 0: not bounded
-  bool continuous_batching = true;    // false: a batch is filled only when the last one has ended
-  uint64_t kv_bytes_max = 1;          // keys and values of all running requests, beams included
+  uint32_t queue_capacity = 1;         // requests waiting; a further one is refused
+  uint32_t batch_requests_max = 1;     // requests that share forward passes
+  uint32_t batch_rows_max = 1;         // rows of a forward pass; >= width_max, score_items_max
+  uint32_t prefill_chunk_tokens = 1;   // prompt rows per forward pass
+  uint32_t pass_time_target_us = 0;    // scheduler::Budget::time_us; 0: not bounded
+  bool continuous_batching = true;     // false: a batch is filled only when the last one has ended
+  uint64_t kv_bytes_max = 1;           // keys and values of all running requests, beams included
   KvOptions kv;
   uint32_t prompt_tokens_max = 1;
   uint32_t width_max = 1;

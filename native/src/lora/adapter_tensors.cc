@@ -45,19 +45,18 @@ class TensorReader {
       TESSERA_RETURN_IF_ERROR(read_stacked(layer, matrices, to));
     }
     TESSERA_RETURN_IF_ERROR(check_experts());
-    TESSERA_RETURN_IF_ERROR(
-        read_rows("model.embed_tokens", config_.token_indices.embedding, to.embedding));
-    TESSERA_RETURN_IF_ERROR(read_rows("lm_head", config_.token_indices.head, to.head));
+    const TokenIndices& ids = config_.token_indices;
+    TESSERA_RETURN_IF_ERROR(read_rows("model.embed_tokens", ids.embedding, to.embedding));
+    // Of a tied model PEFT saves rows of both sides once.
+    const bool is_once = model_.tie_word_embeddings && ids.head && ids.head == ids.embedding &&
+                         !entries_.contains(std::string(kPrefix) + "lm_head" + std::string(kDelta));
+    if (!is_once) TESSERA_RETURN_IF_ERROR(read_rows("lm_head", ids.head, to.head));
     TESSERA_RETURN_IF_ERROR(read_row_factors("model.embed_tokens", "embedding_", to.embedding));
     TESSERA_RETURN_IF_ERROR(read_row_factors("lm_head", "", to.head));
     const bool is_tied = model_.tie_word_embeddings;
-    const bool head_alone = to.head.is_there && !to.head.is_whole && !to.embedding.is_there;
-    if (is_tied && head_alone) {
-      return invalid("trainable_token_indices", "rows of embed_tokens (the head is tied to it)",
-                     "rows of lm_head alone");
-    }
-    to.head_is_embedding =
-        is_tied && to.embedding.is_there && !to.embedding.is_whole && !to.head.is_there;
+    const bool has_rows_of_both = is_tied && to.embedding.is_there && !to.embedding.is_whole;
+    to.head_is_embedding = has_rows_of_both && !to.head.is_there;
+    to.head_adds_to_embedding = has_rows_of_both && to.head.factors.has_value();
     return refuse_rest(to);
   }
 
@@ -72,6 +71,13 @@ class TensorReader {
     if (entries.empty()) {
       return invalid("tensors", "factors or rows of the model",
                      "none (weights that were sharded have to be gathered before they are saved)");
+    }
+    for (const TensorEntry& entry : entries) {
+      if (entry.name.find(".default") == std::string::npos) continue;  // the name of an adapter
+      return invalid(entry.name,
+                     "a name without the adapter's (.default): save with save_pretrained() of the "
+                     "PeftModel",
+                     "that of a raw state");
     }
     for (const TensorEntry& entry : entries) {
       if (entry.name.starts_with(kPrefix)) return Status::ok();
@@ -91,10 +97,25 @@ class TensorReader {
     TensorEntry& entry = found.mapped();
     if (!entry.type) return invalid(name, "F32, BF16 or F16", entry.dtype);
     if (entry.shape == shape) return std::move(entry);
-    const bool is_empty = entry.bytes.empty();
-    const std::string got =
-        is_empty ? " (weights that were sharded have to be gathered before they are saved)" : "";
-    return invalid(name, "shape " + shape_text(shape), shape_text(entry.shape) + got);
+    return invalid(name, "shape " + shape_text(shape),
+                   shape_text(entry.shape) + cause(entry, shape));
+  }
+
+  /// Why a tensor may have another shape, where that can be told; the vocabulary is any of sizes.
+  std::string cause(const TensorEntry& entry, const std::vector<uint64_t>& shape) const {
+    if (entry.bytes.empty()) {
+      return " (weights that were sharded have to be gathered before they are saved)";
+    }
+    const uint64_t base_rows = model_.vocab_size;
+    for (size_t i = 0; i < shape.size() && entry.shape.size() == shape.size(); ++i) {
+      const bool is_of_rows = shape[i] == base_rows && entry.shape[1 - i] == shape[1 - i];
+      if (!is_of_rows || entry.shape[i] == base_rows) continue;
+      const std::string has = " (the base has " + std::to_string(base_rows) + " rows: ";
+      return has + (entry.shape[i] > base_rows
+                        ? "extend the base model's vocabulary and serve that first)"
+                        : "it was trained on a base of fewer)");
+    }
+    return "";
   }
 
   Status read_factors(uint32_t layer, uint32_t matrix, const model::WeightSlot& slot,
@@ -213,7 +234,9 @@ class TensorReader {
     const std::string b_name = name + ".lora_" + kind + "B" + ending;
     const bool is_there = entries_.contains(a_name) || entries_.contains(b_name);
     const bool is_asked = config_.targets_outside_layers(module);
-    if (!is_there && (!is_asked || config_.targets_are_unknown())) return Status::ok();
+    // Of a module that is saved whole PEFT makes no factors, whatever names it.
+    const bool is_needed = is_asked && !config_.targets_are_unknown() && !to.is_whole;
+    if (!is_there && !is_needed) return Status::ok();
     if (to.is_there) return invalid(name, "factors or rows of its own", "both");
     if (config_.ties_weights && model_.tie_word_embeddings) {
       return invalid("ensure_weight_tying", "false beside factors of " + module, "true");
@@ -223,14 +246,14 @@ class TensorReader {
     const uint64_t inputs = is_embedding ? model_.vocab_size : model_.hidden_size;
     const uint64_t outputs = is_embedding ? model_.hidden_size : model_.vocab_size;
     Result<TensorEntry> a = take(a_name, {rank, inputs});
-    if (!a.is_ok()) return more_rows(a.status());
+    if (!a.is_ok()) return a.status();
     Result<TensorEntry> b = take(b_name, {outputs, rank});
-    if (!b.is_ok()) return more_rows(b.status());
+    if (!b.is_ok()) return b.status();
     // PEFT saves the matrix that the factors are added to beside them.
     const std::string base_name = name + ".base_layer.weight";
     if (entries_.contains(base_name)) {
       Result<TensorEntry> base = take(base_name, {model_.vocab_size, model_.hidden_size});
-      if (!base.is_ok()) return more_rows(base.status());
+      if (!base.is_ok()) return base.status();
       to.entry = std::move(base).value();
     }
     to.is_there = to.is_whole = true;
@@ -242,13 +265,6 @@ class TensorReader {
                          std::move(a).value(),
                          std::move(b).value()};
     return Status::ok();
-  }
-
-  /// A refusal for a shape of other rows, with what to do.
-  Status more_rows(const Status& status) const {
-    return {status.code(), status.message() + " (the base has " +
-                               std::to_string(model_.vocab_size) +
-                               " rows: extend the base model's vocabulary and serve that first)"};
   }
 
   Status read_rows(const std::string& module, const std::optional<std::vector<uint32_t>>& ids,
@@ -270,7 +286,7 @@ class TensorReader {
     }
     const uint64_t rows = to.is_whole ? model_.vocab_size : to.ids.size();
     Result<TensorEntry> entry = take(to.is_whole ? whole : some, {rows, model_.hidden_size});
-    if (!entry.is_ok()) return to.is_whole ? more_rows(entry.status()) : entry.status();
+    if (!entry.is_ok()) return entry.status();
     to.entry = std::move(entry).value();
     return Status::ok();
   }
@@ -323,9 +339,7 @@ Result<AdapterTensors> AdapterTensors::open(const std::string& folder, const Mod
   const std::string config_path = folder + "/" + std::string(kConfigFile);
   auto config_file = platform::MappedFile::open(config_path, Code::kAdapterNotFound);
   if (!config_file.is_ok()) return config_file.status();
-  const std::span<const std::byte> text = config_file.value().bytes();
-  auto config =
-      PeftConfig::parse({reinterpret_cast<const char*>(text.data()), text.size()}, config_path);
+  auto config = PeftConfig::parse(config_file.value().text(), config_path);
   if (!config.is_ok()) return config.status();
   const std::string path = folder + "/" + std::string(kTensorsFile);
   const std::string pickle = folder + "/" + std::string(kPickleFile);

@@ -48,7 +48,8 @@ struct AdapterTensors {
   std::vector<std::unique_ptr<std::vector<std::byte>>> copies;
   Rows embedding;
   Rows head;
-  bool head_is_embedding = false;  // the embedding's rows replace those of the head too
+  bool head_is_embedding = false;       // the embedding's rows replace those of the head too
+  bool head_adds_to_embedding = false;  // the head's factors are added to these rows
 
   /// Opens adapter_config.json and adapter_model.safetensors. Errors: ADAPTER_NOT_FOUND,
   /// ADAPTER_CORRUPT, ADAPTER_INVALID naming file and field or tensor, what was expected, what it

@@ -177,6 +177,9 @@ TEST_F(ArenaTest, NamesThatALibraryChangedAreSaidOnceWithTheRemedy) {
   expect_refused(renamed("", "_orig_mod."), Code::kAdapterInvalid, "model._orig_mod");
   expect_refused(renamed("base_model.model.", ""), Code::kAdapterInvalid,
                  "names that begin with base_model.model. (save with save_pretrained()");
+  TestAdapter raw = adapter(4);
+  raw.tensors[kQ + ".lora_A.default.weight"] = raw.tensors[kQ + ".lora_A.weight"];
+  expect_refused(raw, Code::kAdapterInvalid, "save with save_pretrained() of the PeftModel");
   TestAdapter empty = adapter(4);
   empty.tensors.clear();
   expect_refused(empty, Code::kAdapterInvalid, "have to be gathered before they are saved");
@@ -185,12 +188,48 @@ TEST_F(ArenaTest, NamesThatALibraryChangedAreSaidOnceWithTheRemedy) {
   expect_refused(gathered, Code::kAdapterInvalid, "got [0] (weights that were sharded");
 }
 
-TEST_F(ArenaTest, MoreRowsThanTheBaseHasAreSaidInWords) {
-  TestAdapter wide = adapter(4);
-  const std::string name = "base_model.model.model.embed_tokens.weight";
-  wide.tensors[name] = tensor_of(std::vector<float>(75 * 24), {75, 24}, tensor::DType::kF32);
-  expect_refused(wide, Code::kAdapterInvalid,
+TEST_F(ArenaTest, OtherRowsThanTheBaseHasAreSaidInWordsAndOtherColumnsAreNot) {
+  const auto of_shape = [&](uint64_t rows, uint64_t columns) {
+    TestAdapter other = adapter(4);
+    other.tensors["base_model.model.model.embed_tokens.weight"] =
+        tensor_of(std::vector<float>(rows * columns), {rows, columns}, tensor::DType::kF32);
+    return other;
+  };
+  expect_refused(of_shape(75, 24), Code::kAdapterInvalid,
                  "the base has 70 rows: extend the base model's vocabulary and serve that first");
+  expect_refused(of_shape(67, 24), Code::kAdapterInvalid,
+                 "got [67,24] (the base has 70 rows: it was trained on a base of fewer)");
+  const auto wide = load(of_shape(70, 25));
+  EXPECT_TRUE(wide.status().message().ends_with("expected shape [70,24], got [70,25]"))
+      << wide.status().message();
+}
+
+TEST_F(ArenaTest, AnAdapterThatChangesNoNumberIsRefusedWhateverItSays) {
+  const auto base = test_tensors(shape_, tensor::DType::kF32, 1);
+  const auto none = [&] {
+    TestAdapter zero = adapter(2);
+    for (auto& [name, tensor] : zero.tensors) {
+      if (name.find("lora_B") == std::string::npos) continue;
+      tensor.bytes.assign(tensor.bytes.size(), '\0');
+    }
+    return zero;
+  };
+  expect_refused(none(), Code::kAdapterInvalid, "got one that changes nothing");
+  TestAdapter rows = none();
+  const std::string embedding = base.at("model.embed_tokens.weight").bytes;
+  model::TestTensor& delta =
+      rows.tensors["base_model.model.model.embed_tokens.token_adapter.trainable_tokens_delta"];
+  delta = tensor_of(std::vector<float>(shape_.hidden), {1, shape_.hidden}, tensor::DType::kF32);
+  delta.bytes = embedding.substr(7 * delta.bytes.size(), delta.bytes.size());
+  rows.config.replace(rows.config.find("\"embed_tokens\":[]"), 17, "\"embed_tokens\":[7]");
+  expect_refused(rows, Code::kAdapterInvalid, "got one that changes nothing");
+  TestAdapter whole = none();
+  whole.tensors["base_model.model.lm_head.weight"] = base.at("lm_head.weight");
+  expect_refused(whole, Code::kAdapterInvalid, "got one that changes nothing");
+  delta.bytes[0] = static_cast<char>(delta.bytes[0] + 1);
+  const auto changed = load(rows);
+  ASSERT_TRUE(changed.is_ok()) << changed.status().message();
+  EXPECT_EQ(changed.value()->summary().replaced_rows, 1u);
 }
 
 class MixtureArenaTest : public ArenaTest {

@@ -11,7 +11,7 @@ class Expression final : public ModulePattern {
  public:
   explicit Expression(const std::string& text) : expression_(text, options()) {}
   bool matches(const std::string& name) const override { return RE2::FullMatch(name, expression_); }
-  const RE2& expression() const { return expression_; }
+  bool is_read() const { return expression_.ok(); }
 
  private:
   static RE2::Options options() {
@@ -25,22 +25,14 @@ class Expression final : public ModulePattern {
 
 }  // namespace
 
-std::shared_ptr<const ModulePattern> ModulePattern::compile(const std::string& expression,
-                                                            std::string& reason) {
+std::shared_ptr<const ModulePattern> ModulePattern::compile(const std::string& expression) {
   auto whole = std::make_shared<Expression>(expression);
-  if (whole->expression().ok()) return whole;
-  reason = whole->expression().error();
-  return nullptr;
+  return whole->is_read() ? whole : nullptr;
 }
 
-std::shared_ptr<const ModulePattern> ModulePattern::compile_ending(const std::string& expression,
-                                                                   std::string& reason) {
+std::shared_ptr<const ModulePattern> ModulePattern::compile_ending(const std::string& expression) {
   // On its own first: in brackets, halves of two groups would look like one.
-  if (compile(expression, reason) == nullptr) return nullptr;
-  auto whole = std::make_shared<Expression>("(?:.*\\.)?(?:" + expression + ")");
-  if (whole->expression().ok()) return whole;
-  reason = whole->expression().error();
-  return nullptr;
+  return compile(expression) ? compile("(?:.*\\.)?(?:" + expression + ")") : nullptr;
 }
 
 }  // namespace tessera::lora

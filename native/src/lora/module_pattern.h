@@ -14,14 +14,12 @@ class ModulePattern {
   /// True if the pattern matches the whole name.
   virtual bool matches(const std::string& name) const = 0;
 
-  /// Null, with `reason` set, for an expression that RE2 does not know (look-around, references
-  /// back) or that needs too much memory.
-  static std::shared_ptr<const ModulePattern> compile(const std::string& expression,
-                                                      std::string& reason);
+  /// Null for an expression that RE2 does not read (look-around, references back, possessive
+  /// repeats) or that needs too much memory: the tensors alone tell what it names.
+  static std::shared_ptr<const ModulePattern> compile(const std::string& expression);
   /// The same for names that end in what the expression describes, a dot before it where there is
   /// more: how rank_pattern and alpha_pattern are matched.
-  static std::shared_ptr<const ModulePattern> compile_ending(const std::string& expression,
-                                                             std::string& reason);
+  static std::shared_ptr<const ModulePattern> compile_ending(const std::string& expression);
 };
 
 }  // namespace tessera::lora

@@ -129,27 +129,36 @@ uint64_t Packing::row_count(const Rows& rows) const {
   return rows.factors ? decoder_.config().vocab_size : rows.entry.shape[0];
 }
 
-/// One row in the type that it is kept in, as floats: the tensor's or the model's, and what factors
-/// add, rank by rank in ascending order.
+/// One row in the type that it is kept in, as floats.
 void Packing::read_row(const Rows& rows, uint64_t place, float* to) const {
+  read_exact_row(rows, place, to);
+  const uint64_t n = decoder_.config().hidden_size;
+  if (type_ == PanelType::kBf16) device_->kernels().round_bf16(to, n);
+}
+
+/// The tensor's row, the one that replaces the model's on both sides, or the model's, and what
+/// factors add, rank by rank in ascending order.
+void Packing::read_exact_row(const Rows& rows, uint64_t place, float* to) const {
   const uint64_t n = decoder_.config().hidden_size;
   const bool is_head = &rows == &tensors_.head;
-  if (!rows.entry.bytes.empty()) {
+  const auto id = static_cast<uint32_t>(place);  // of a whole matrix
+  const auto both = std::lower_bound(embedding_.begin(), embedding_.end(), id,
+                                     [](const Row& row, uint32_t of) { return row.id < of; });
+  if (is_head && tensors_.head_adds_to_embedding && both != embedding_.end() && both->id == id) {
+    read_exact_row(tensors_.embedding, both->place, to);
+  } else if (!rows.entry.bytes.empty()) {
     const TensorView all = view_of(rows.entry);
     ops::convert(*device_, TensorView{all.row(place), all.type, 2, {1, n}}, DType::kF32, to);
   } else {
-    const auto id = static_cast<uint32_t>(place);
     is_head ? decoder_.head_row(id, to) : decoder_.embedding_row(id, to);
   }
-  if (rows.factors) {
-    const RowFactors& factors = is_head ? head_factors_ : embedding_factors_;
-    for (uint32_t r = 0; r < factors.rank; ++r) {
-      const float weight = factors.tokens[place * factors.rank + r];
-      const float* hidden = factors.hidden.data() + r * n;
-      for (uint64_t i = 0; i < n; ++i) to[i] += weight * hidden[i];
-    }
+  if (!rows.factors) return;
+  const RowFactors& factors = is_head ? head_factors_ : embedding_factors_;
+  for (uint32_t r = 0; r < factors.rank; ++r) {
+    const float weight = factors.tokens[place * factors.rank + r];
+    const float* hidden = factors.hidden.data() + r * n;
+    for (uint64_t i = 0; i < n; ++i) to[i] += weight * hidden[i];
   }
-  if (type_ == PanelType::kBf16) device_->kernels().round_bf16(to, n);
 }
 
 /// Laid out token by token; A of the embedding lies the other way.
@@ -176,17 +185,40 @@ Status Packing::look_at_row_factors(const Rows& rows, std::string& content) {
   return Status::ok();
 }
 
+/// What is saved beside factors is loaded into the base: into both sides of a tied one.
+Status Packing::check_base(const Rows& rows, BaseRow base) const {
+  if (rows.entry.bytes.empty() || !decoder_.config().tie_word_embeddings) return Status::ok();
+  const uint64_t n = decoder_.config().hidden_size;
+  const TensorView all = view_of(rows.entry);
+  std::vector<float> own(n), theirs(n);
+  for (uint32_t id = 0; id < decoder_.config().vocab_size; ++id) {
+    if (&rows == &tensors_.head && !decoder_.head_vocabulary().has(id)) continue;
+    ops::convert(*device_, TensorView{all.row(id), all.type, 2, {1, n}}, DType::kF32, own.data());
+    if (type_ == PanelType::kBf16) device_->kernels().round_bf16(own.data(), n);
+    (decoder_.*base)(id, theirs.data());
+    if (std::equal(own.begin(), own.end(), theirs.begin())) continue;
+    return {Code::kAdapterInvalid,
+            rows.entry.name +
+                ": expected the rows of the base model, whose embedding and head are "
+                "tied, got others in row " +
+                std::to_string(id)};
+  }
+  return Status::ok();
+}
+
 Status Packing::look_at(const Rows& rows, const char* name, BaseRow base,
                         std::vector<Row>& replaced, std::string& content) {
   if (!rows.is_there) return Status::ok();
-  if (rows.factors) TESSERA_RETURN_IF_ERROR(look_at_row_factors(rows, content));
+  if (rows.factors) {
+    TESSERA_RETURN_IF_ERROR(check_base(rows, base));
+    TESSERA_RETURN_IF_ERROR(look_at_row_factors(rows, content));
+  }
   const uint64_t n = decoder_.config().hidden_size;
   const std::string& tensor = rows.factors ? rows.factors->module : rows.entry.name;
   std::vector<float> own(n), theirs(n);
   for (uint64_t place = 0; place < row_count(rows); ++place) {
-    const bool is_read =
-        &rows != &tensors_.head || !rows.factors ||
-        decoder_.head_vocabulary().has(static_cast<uint32_t>(place));
+    const bool is_read = &rows != &tensors_.head || !rows.factors ||
+                         decoder_.head_vocabulary().has(static_cast<uint32_t>(place));
     if (!is_read) continue;
     read_row(rows, place, own.data());
     if (device_->kernels().find_non_finite_f32(own.data(), n) < n) {
@@ -196,10 +228,8 @@ Status Packing::look_at(const Rows& rows, const char* name, BaseRow base,
     }
     const uint32_t id = rows.is_whole ? static_cast<uint32_t>(place) : rows.ids[place];
     if (&rows == &tensors_.head && !decoder_.head_vocabulary().has(id)) continue;
-    if (rows.is_whole) {
-      (decoder_.*base)(id, theirs.data());
-      if (std::equal(own.begin(), own.end(), theirs.begin())) continue;
-    }
+    (decoder_.*base)(id, theirs.data());
+    if (std::equal(own.begin(), own.end(), theirs.begin())) continue;
     replaced.push_back({id, place});
   }
   std::sort(replaced.begin(), replaced.end(),
@@ -215,6 +245,7 @@ Status Packing::look_through() {
   for (const Factors& factors : tensors_.factors) {
     TESSERA_RETURN_IF_ERROR(look_at(factors, content));
   }
+  const bool do_factors_change = summary_.largest_norm > 0;
   TESSERA_RETURN_IF_ERROR(look_at(tensors_.embedding, "embedding", &model::Decoder::embedding_row,
                                   embedding_, content));
   TESSERA_RETURN_IF_ERROR(
@@ -227,7 +258,18 @@ Status Packing::look_through() {
   }
   summary_.digest = hash_text(content.data(), content.size());
   count_bytes();
-  return Status::ok();
+  return do_factors_change ? Status::ok() : check_rows();
+}
+
+/// A trainer's library that could not load weights warns, and saves factors that are zero or rows
+/// that are the base's. Factors of rows count by the rows that they make.
+Status Packing::check_rows() const {
+  if (!embedding_.empty() || !head_.empty()) return Status::ok();
+  return {Code::kAdapterInvalid,
+          "adapter: expected one that changes an answer, got one that changes nothing: the factors "
+          "of all " +
+              std::to_string(tensors_.factors.size()) +
+              " matrices are zero, and rows of the embedding and the head are the base model's"};
 }
 
 uint64_t Packing::factor_bytes(const Factors& factors) const {

@@ -20,7 +20,7 @@ class Packing {
           const AdapterTensors& tensors, const Limits& limits);
 
   /// Errors: ADAPTER_CORRUPT for NaN and infinity, ADAPTER_INVALID for a norm over the limit, both
-  /// naming the module.
+  /// naming the module; ADAPTER_INVALID for numbers that are all the base's.
   Status look_through();
   /// REQUIRES: look_through().
   const Summary& summary() const { return summary_; }
@@ -43,6 +43,7 @@ class Packing {
   Status look_at(const Factors& factors, std::string& content);
   Status look_at(const Rows& rows, const char* name, BaseRow base, std::vector<Row>& replaced,
                  std::string& content);
+  Status check_base(const Rows& rows, BaseRow base) const;
   Status look_at_row_factors(const Rows& rows, std::string& content);
   RowFactors& factors_of(const Rows& rows);
   uint64_t row_count(const Rows& rows) const;
@@ -50,6 +51,8 @@ class Packing {
   double norm_of(const Factors& factors, const std::vector<float>& a,
                  const std::vector<float>& b) const;
   void read_row(const Rows& rows, uint64_t place, float* to) const;
+  void read_exact_row(const Rows& rows, uint64_t place, float* to) const;
+  Status check_rows() const;
   uint64_t factor_bytes(const Factors& factors) const;
   void count_bytes();
   char* pack_factors(const Factors& factors, char* at, Adapter& to) const;
@@ -63,7 +66,7 @@ class Packing {
   const Limits limits_;
   const device::PanelType type_;
   Summary summary_;
-  std::vector<Row> embedding_, head_;  // ascending
+  std::vector<Row> embedding_, head_;  // ascending; of those that differ from the model's
   RowFactors embedding_factors_, head_factors_;
   std::vector<uint32_t> head_panels_;  // ascending
 };

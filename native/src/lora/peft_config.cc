@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <unordered_set>
 #include <utility>
 
 #include "lora/module_pattern.h"
@@ -21,15 +20,17 @@ constexpr uint32_t kTokenMax = 0x7FFFFFFF;
 constexpr double kAlphaMax = 1e6;
 
 /// Fields that say nothing of what the tensors mean.
-constexpr std::array<std::string_view, 16> kIgnored = {"auto_mapping",    "base_model_name_or_path",
-                                                       "revision",        "inference_mode",
-                                                       "task_type",       "peft_version",
-                                                       "lora_dropout",    "eva_config",
-                                                       "megatron_config", "megatron_core",
-                                                       "modules_to_save", "qalora_group_size",
-                                                       "runtime_config",  "loftq_config",
-                                                       "corda_config",
-                                                       "lora_ga_config"};
+constexpr std::array<std::string_view, 20> kIgnored = {
+    "auto_mapping",    "base_model_name_or_path",
+    "revision",        "inference_mode",
+    "task_type",       "peft_version",
+    "lora_dropout",    "eva_config",
+    "megatron_config", "megatron_core",
+    "modules_to_save", "qalora_group_size",
+    "runtime_config",  "loftq_config",
+    "corda_config",    "lora_ga_config",
+    "unsloth_version", "lora_dtype",
+    "lorap_emb_lr",    "lorap_lr_ratio"};  // the last three: ms-swift, of training
 /// Fields that are read.
 constexpr std::array<std::string_view, 16> kRead = {
     "peft_type",           "target_parameters", "r",
@@ -62,16 +63,6 @@ bool is_nothing(element value) {
   return false;
 }
 
-/// Look-ahead and look-behind, which Python matches and RE2 does not: what an expression with them
-/// names is known by the tensors alone.
-bool is_look_around(const std::string& expression) {
-  if (expression.size() > kPatternBytesMax) return false;
-  for (const std::string_view begin : {"(?=", "(?!", "(?<=", "(?<!"}) {
-    if (expression.find(begin) != std::string::npos) return true;
-  }
-  return false;
-}
-
 bool ends_in(const std::string& module, const std::string& ending) {
   if (module == ending) return true;
   return module.size() > ending.size() && module.ends_with(ending) &&
@@ -88,6 +79,7 @@ class ConfigReader {
     refuse_unknown();
     config_.rank = reader_.whole("r", 1, ops::kRankMax, 8);
     config_.alpha = reader_.number("lora_alpha", 0, kAlphaMax, 8.0);
+    if (reader_.is_null("lora_alpha")) reader_.refuse("lora_alpha", "a number");
     config_.uses_rslora = reader_.boolean("use_rslora", false);
     read_ranks();
     read_alphas();
@@ -104,14 +96,11 @@ class ConfigReader {
   }
 
  private:
-  /// An unknown field may change what the tensors mean; and of two values Python takes the last.
+  /// An unknown field may change what the tensors mean.
   void refuse_unknown() {
-    std::unordered_set<std::string_view> names;
     for (const simdjson::dom::key_value_pair field : object_) {
-      const std::string name(field.key);
-      if (!names.insert(field.key).second) reader_.refuse(name, "one value (it is there twice)");
       if (is_in(kRead, field.key) || is_in(kIgnored, field.key)) continue;
-      if (!is_nothing(field.value)) reader_.refuse(name, "nothing (it is not supported)");
+      if (!is_nothing(field.value)) reader_.refuse(field.key, "nothing (it is not supported)");
     }
   }
 
@@ -132,7 +121,8 @@ class ConfigReader {
     }
   }
 
-  /// Calls use(pattern, value) for each entry of an object from expressions to values.
+  /// Calls use(pattern, value) for each entry of an object from expressions to values; the pattern
+  /// is null where RE2 cannot read it.
   template <typename Use>
   void read_patterns(const std::string& field, const Use& use) {
     const auto value = reader_.find(field);
@@ -142,27 +132,15 @@ class ConfigReader {
       return reader_.refuse(field, "an object of at most " + std::to_string(kPatternsMax));
     }
     for (const simdjson::dom::key_value_pair entry : entries) {
-      const std::string expression(entry.key);
-      if (field == "rank_pattern" && is_look_around(expression)) {
-        config_.ranks_are_unknown = true;
-        continue;
-      }
-      const auto pattern = compile(field, expression, /*is_ending=*/true);
-      if (pattern == nullptr) return;
-      use(pattern, entry.value);
+      if (!fits(field, entry.key)) return;
+      use(ModulePattern::compile_ending(std::string(entry.key)), entry.value);
     }
   }
 
-  std::shared_ptr<const ModulePattern> compile(const std::string& field,
-                                               const std::string& expression, bool is_ending) {
-    std::string reason = "it is too long";
-    std::shared_ptr<const ModulePattern> pattern;
-    if (expression.size() <= kPatternBytesMax) {
-      pattern = is_ending ? ModulePattern::compile_ending(expression, reason)
-                          : ModulePattern::compile(expression, reason);
-    }
-    if (pattern == nullptr) reader_.refuse(field, "regular expressions of RE2 (" + reason + ")");
-    return pattern;
+  bool fits(const std::string& field, std::string_view expression) {
+    if (expression.size() <= kPatternBytesMax) return true;
+    reader_.refuse(field, "patterns of at most " + std::to_string(kPatternBytesMax) + " bytes");
+    return false;
   }
 
   void read_ranks() {
@@ -171,7 +149,8 @@ class ConfigReader {
       if (value.get_uint64().get(rank) != simdjson::SUCCESS || rank < 1 || rank > ops::kRankMax) {
         return reader_.refuse("rank_pattern", "ranks in 1.." + std::to_string(ops::kRankMax));
       }
-      config_.ranks.push_back({pattern, static_cast<uint32_t>(rank)});
+      config_.ranks_are_unknown = config_.ranks_are_unknown || pattern == nullptr;
+      if (pattern) config_.ranks.push_back({pattern, static_cast<uint32_t>(rank)});
     });
   }
 
@@ -180,6 +159,11 @@ class ConfigReader {
       double alpha = 0;
       if (value.get_double().get(alpha) != simdjson::SUCCESS || !(alpha > 0 && alpha <= kAlphaMax))
         return reader_.refuse("alpha_pattern", "numbers above 0 and at most 1e6");
+      if (pattern == nullptr) {
+        return reader_.refuse("alpha_pattern",
+                              "names of modules, or expressions that RE2 reads (no look-around, "
+                              "\\Z, possessive or back reference), since no tensor tells a scale");
+      }
       config_.alphas.push_back({pattern, alpha});
     });
   }
@@ -190,12 +174,9 @@ class ConfigReader {
     std::string_view text;
     if (value->get_string().get(text) == simdjson::SUCCESS) {
       set.kind = text == "all-linear" ? ModuleSet::Kind::kAllLinear : ModuleSet::Kind::kPattern;
-      if (set.kind != ModuleSet::Kind::kPattern) return;
-      if (is_look_around(std::string(text))) {
-        set.kind = ModuleSet::Kind::kUnknown;
-      } else {
-        set.pattern = compile(field, std::string(text), /*is_ending=*/false);
-      }
+      if (set.kind != ModuleSet::Kind::kPattern || !fits(field, text)) return;
+      set.pattern = ModulePattern::compile(std::string(text));
+      if (set.pattern == nullptr) set.kind = ModuleSet::Kind::kUnknown;
       return;
     }
     simdjson::dom::array names;

@@ -84,8 +84,7 @@ TEST(PeftConfig, WhatIsNotServedIsRefusedByTheNameOfItsField) {
       {"lora_alpha", "-1"},
       {"lora_alpha", R"("8")"},
       {"rank_pattern", R"({"q_proj": 0})"},
-      {"rank_pattern", R"({"(q_proj": 2})"},
-      {"rank_pattern", R"({"a)|(b": 2})"},
+      {"lora_alpha", "null"},
       {"alpha_pattern", R"({"(?=q)q_proj": 2})"},
       {"a_field_of_tomorrow", R"("some")"},
       {"a_field_of_tomorrow", "0.5"},
@@ -117,6 +116,9 @@ TEST(PeftConfig, AFieldThatIsThereTwiceIsRefused) {
 TEST(PeftConfig, FieldsThatAreSwitchedOffAreNoneOfItsBusiness) {
   EXPECT_TRUE(parse(R"({"use_dora": false, "a_field_of_tomorrow": null, "another": {}})").is_ok());
   EXPECT_TRUE(parse(R"({"a": 0, "b": 0.0, "c": "none", "d": "", "e": []})").is_ok());
+  EXPECT_TRUE(parse(R"({"lorap_emb_lr": 1e-6, "lorap_lr_ratio": 16.0, "lora_dtype": "bfloat16",
+                        "unsloth_version": "2026.1"})")
+                  .is_ok());
 }
 
 TEST(PeftConfig, AnotherMethodIsNamedBeforeItsFields) {
@@ -126,12 +128,19 @@ TEST(PeftConfig, AnotherMethodIsNamedBeforeItsFields) {
       << config.status().message();
 }
 
-TEST(PeftConfig, ModulesOfAnExpressionWithLookAroundAreKnownByTheTensorsAlone) {
-  const auto config = parse(
-      R"({"r": 2, "target_modules": "(?!.*mlp).*_proj", "rank_pattern": {"(?<!x)v_proj": 9}})");
-  ASSERT_TRUE(config.is_ok()) << config.status().message();
-  EXPECT_TRUE(config.value().targets_are_unknown());
-  EXPECT_TRUE(config.value().ranks_are_unknown);
+TEST(PeftConfig, ModulesOfAnExpressionThatRe2DoesNotReadAreKnownByTheTensorsAlone) {
+  for (const char* expression : {"(?!.*mlp).*_proj", "(?<!x)v_proj", R"(.*_proj\\Z)", ".*+_proj",
+                                 "(?P<a>x)(?P=a)", "(?>q|k)_proj", "(q_proj", "a)|(b"}) {
+    const std::string text = expression;
+    const auto config = parse(R"({"target_modules": ")" + text + R"(", "exclude_modules": ")" +
+                              text + R"(", "rank_pattern": {")" + text + R"(": 9}})");
+    ASSERT_TRUE(config.is_ok()) << config.status().message();
+    EXPECT_TRUE(config.value().targets_are_unknown()) << text;
+    EXPECT_TRUE(config.value().ranks_are_unknown) << text;
+    const auto scaled = parse(R"({"alpha_pattern": {")" + text + R"(": 2}})");
+    ASSERT_FALSE(scaled.is_ok()) << text;
+    EXPECT_NE(scaled.status().message().find("no tensor tells a scale"), std::string::npos);
+  }
 }
 
 TEST(PeftConfig, AnExpressionThatWouldRunForeverElsewhereEndsAtOnce) {

@@ -82,15 +82,14 @@ Result<ActivationScales> ActivationScales::load(const std::string& path,
                                                 const Recipe& recipe) {
   Result<platform::MappedFile> file = platform::MappedFile::open(path, Code::kModelNotFound);
   if (!file.is_ok()) return file.status();
-  const auto bytes = file.value().bytes();
-  if (bytes.size() > kMaxScalesBytes) {
+  const std::string_view text = file.value().text();
+  if (text.size() > kMaxScalesBytes) {
     return Status(Code::kModelInvalid, path + ": expected at most " +
                                            std::to_string(kMaxScalesBytes) + " bytes, got " +
-                                           std::to_string(bytes.size()));
+                                           std::to_string(text.size()));
   }
   simdjson::dom::parser parser;
-  auto document = parse_json(parser, {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-                             path, Code::kModelInvalid);
+  auto document = parse_json(parser, text, path, Code::kModelInvalid);
   if (!document.is_ok()) return document.status();
   simdjson::dom::object object;
   if (document.value().get(object) != simdjson::SUCCESS) {

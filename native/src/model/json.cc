@@ -1,12 +1,31 @@
 #include "model/json.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace tessera::model {
 namespace {
 
 constexpr size_t kDescribedCharacters = 80;
+
+/// The first number outside of strings that Python writes and JSON has not, with the string before
+/// it, which is its field; empty: none.
+std::string foreign_number(std::string_view text) {
+  std::string_view field;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') {
+      const size_t begin = ++at;
+      while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+      field = text.substr(begin, std::min(at, text.size()) - begin).substr(0, kDescribedCharacters);
+    }
+    for (const std::string_view number : {"NaN", "Infinity"}) {
+      if (!text.substr(std::min(at, text.size())).starts_with(number)) continue;
+      return std::string(number) + " at " + std::string(field) + ", which is no number of JSON";
+    }
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -21,10 +40,10 @@ Result<simdjson::dom::element> parse_json(simdjson::dom::parser& parser, std::st
   if (text.empty()) return Status(code, file + ": expected JSON, got nothing");
   simdjson::dom::element root;
   const simdjson::error_code error = parser.parse(text.data(), text.size()).get(root);
-  if (error != simdjson::SUCCESS) {
-    return Status(code, file + ": expected JSON, got: " + simdjson::error_message(error));
-  }
-  return root;
+  if (error == simdjson::SUCCESS) return root;
+  const std::string number = foreign_number(text);
+  return Status(code, file + ": expected JSON, got: " +
+                          (number.empty() ? simdjson::error_message(error) : number));
 }
 
 std::optional<simdjson::dom::element> ObjectReader::find(std::string_view field) const {
@@ -38,6 +57,13 @@ void ObjectReader::refuse(std::string_view field, const std::string& expected) {
   const std::optional<simdjson::dom::element> value = find(field);
   status_ = Status(code_, file_ + ": " + path_ + std::string(field) + ": expected " + expected +
                               ", got " + (value ? describe(*value) : "nothing"));
+}
+
+void ObjectReader::refuse_twins() {
+  std::unordered_set<std::string_view> names;
+  for (const auto& [name, value] : object_) {
+    if (!names.insert(name).second) return refuse(name, "one value (it is there twice)");
+  }
 }
 
 bool ObjectReader::is_null(std::string_view field) const {

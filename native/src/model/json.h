@@ -27,7 +27,9 @@ class ObjectReader {
   /// object's memory.
   ObjectReader(simdjson::dom::object object, std::string file, std::string path,
                Code code = Code::kModelInvalid)
-      : object_(object), file_(std::move(file)), path_(std::move(path)), code_(code) {}
+      : object_(object), file_(std::move(file)), path_(std::move(path)), code_(code) {
+    refuse_twins();
+  }
 
   /// The value, or nothing when it is absent or null.
   std::optional<simdjson::dom::element> find(std::string_view field) const;
@@ -56,6 +58,9 @@ class ObjectReader {
   void adopt(const ObjectReader& nested);
 
  private:
+  /// Of two values of a field Python takes the last, and this library the first.
+  void refuse_twins();
+
   simdjson::dom::object object_;
   std::string file_;
   std::string path_;

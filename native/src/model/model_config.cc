@@ -47,11 +47,15 @@ void read_family(ObjectReader& reader, std::span<const Family> known, ModelConfi
   const auto architectures = reader.find("architectures");
   if (!architectures) return;
   simdjson::dom::array names;
-  std::string_view name;
-  const bool fits = architectures->get_array().get(names) == simdjson::SUCCESS &&
-                    names.size() == 1 && names.at(0).get_string().get(name) == simdjson::SUCCESS &&
-                    is_of(*row, name);
-  if (!fits) reader.refuse("architectures", "[\"" + std::string(row->architecture) + "\"]");
+  bool fits = architectures->get_array().get(names) == simdjson::SUCCESS;
+  bool is_one = fits && names.size() == 0;  // says nothing
+  for (size_t i = 0; fits && i < names.size(); ++i) {
+    std::string_view name;
+    fits = names.at(i).get_string().get(name) == simdjson::SUCCESS;
+    is_one = is_one || (fits && is_of(*row, name));
+  }
+  if (!fits || !is_one)
+    reader.refuse("architectures", "[\"" + std::string(row->architecture) + "\"]");
 }
 
 void read_shape(ObjectReader& reader, ModelConfig& config) {
@@ -164,30 +168,6 @@ void read_rope(ObjectReader& reader, uint32_t max_positions, RopeConfig& rope) {
   reader.adopt(*nested);
 }
 
-void read_tokens(ObjectReader& reader, ModelConfig& config) {
-  const uint32_t highest = config.vocab_size - 1;
-  if (reader.find("bos_token_id")) {
-    config.bos_token_id = static_cast<int32_t>(reader.whole("bos_token_id", 0, highest));
-  }
-  const auto eos = reader.find("eos_token_id");
-  if (!eos) return;
-  simdjson::dom::array ids;
-  if (eos->get_array().get(ids) != simdjson::SUCCESS) {
-    config.eos_token_ids.push_back(static_cast<int32_t>(reader.whole("eos_token_id", 0, highest)));
-    return;
-  }
-  for (const simdjson::dom::element id : ids) {
-    uint64_t value = 0;
-    if (id.get_uint64().get(value) != simdjson::SUCCESS || value > highest ||
-        config.eos_token_ids.size() == kMaxEosTokens) {
-      reader.refuse("eos_token_id", "at most " + std::to_string(kMaxEosTokens) +
-                                        " token ids in 0.." + std::to_string(highest));
-      return;
-    }
-    config.eos_token_ids.push_back(static_cast<int32_t>(value));
-  }
-}
-
 /// Weights that are of no type that this engine reads.
 void refuse_other_weights(ObjectReader& reader) {
   for (const std::string_view field : {"quantization_config", "quantization"}) {
@@ -265,7 +245,6 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, const std::string&
     read_encoder(reader, *config.family->encoder, config);
   } else {
     read_decoder(reader, config);
-    read_tokens(reader, config);
   }
   refuse_other_weights(reader);
   TESSERA_RETURN_IF_ERROR(reader.status());
@@ -282,8 +261,7 @@ Result<ModelConfig> ModelConfig::load(const std::string& folder, std::span<const
   }
   Result<platform::MappedFile> file = platform::MappedFile::open(path, Code::kModelNotFound);
   if (!file.is_ok()) return file.status();
-  const auto bytes = file.value().bytes();
-  return parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, known);
+  return parse(file.value().text(), path, known);
 }
 
 std::vector<float> ModelConfig::local_rope_frequencies() const {

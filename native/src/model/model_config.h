@@ -23,7 +23,6 @@ inline constexpr uint32_t kMaxLayers = 512;
 inline constexpr uint32_t kMaxHeads = 1024;
 inline constexpr uint32_t kMaxHeadDim = 1024;
 inline constexpr uint32_t kMaxPositions = 1u << 22;
-inline constexpr uint32_t kMaxEosTokens = 64;
 
 /// Rotary embedding: `default`, `linear` (positions divided by factor) or `llama3` (Llama 3.1: low
 /// frequencies divided by factor, high ones kept, a ramp between).
@@ -57,8 +56,6 @@ struct ModelConfig {
   MixtureConfig mixture;
   EncoderConfig encoder;  // of families of encoders
   RopeConfig rope;
-  std::vector<int32_t> eos_token_ids;  // may be empty
-  int32_t bos_token_id = -1;           // -1 when none is given
 
   /// Numbers of a row's queries, and of its keys or values, over all heads.
   uint64_t q_size() const { return uint64_t{head_count} * head_dim; }

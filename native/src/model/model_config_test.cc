@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -13,8 +14,20 @@ namespace {
 
 const std::string kValid = test_config({});
 
-/// The valid text with another field in front; JSON readers take the first of two equal names.
-std::string with(const std::string& field) { return "{" + field + ", " + kValid.substr(1); }
+/// A valid text of simple fields with others in their place, or beside them.
+std::string with(const std::string& fields, const std::string& valid = kValid) {
+  std::string text = "{" + fields;
+  const std::string inside = valid.substr(1, valid.size() - 2);
+  for (size_t begin = 0; begin < inside.size();) {
+    const size_t end = std::min(inside.find(", ", begin), inside.size());
+    const std::string field = inside.substr(begin, end - begin);
+    if (fields.find(field.substr(0, field.find(' '))) == std::string::npos) {
+      text += (text.size() > 1 ? ", " : "") + field;
+    }
+    begin = end + 2;
+  }
+  return text + "}";
+}
 
 ModelConfig parsed(const std::string& text) {
   Result<ModelConfig> config = ModelConfig::parse(text, "config.json");
@@ -42,8 +55,6 @@ TEST(ModelConfigTest, TheFieldsOfAValidFileAreRead) {
   EXPECT_EQ(config.hidden_size, 24u);
   EXPECT_EQ(config.head_dim, 10u);
   EXPECT_EQ(config.max_positions, 200u);
-  EXPECT_TRUE(config.eos_token_ids.empty());
-  EXPECT_EQ(config.bos_token_id, -1);
   EXPECT_EQ(config.family->qk_norm, QkNorm::kHeads);
   EXPECT_FALSE(config.qkv_bias);
 }
@@ -70,8 +81,7 @@ std::string mixture_with(const std::string& field, const std::string& type = "qw
   TestShape shape;
   shape.model_type = type;
   shape.layers = 6;
-  const std::string valid = test_config(shape);
-  return field.empty() ? valid : "{" + field + ", " + valid.substr(1);
+  return with(field, test_config(shape));
 }
 
 TEST(ModelConfigTest, MixturesHaveTheFieldsOfTheirFamily) {
@@ -144,13 +154,30 @@ TEST(ModelConfigTest, LinearAndLlama3ScalingFollowTheirDefinitions) {
   EXPECT_LT(wavelength, 32.0 / 4);
 }
 
-TEST(ModelConfigTest, EndTokensMayBeOneSeveralOrNone) {
-  EXPECT_EQ(parsed(with("\"eos_token_id\": 3")).eos_token_ids, (std::vector<int32_t>{3}));
-  EXPECT_EQ(parsed(with("\"eos_token_id\": [3, 69]")).eos_token_ids, (std::vector<int32_t>{3, 69}));
-  EXPECT_TRUE(parsed(with("\"eos_token_id\": null")).eos_token_ids.empty());
-  expect_refused(with("\"eos_token_id\": 70"), "eos_token_id");
-  expect_refused(with("\"eos_token_id\": [1, -1]"), "eos_token_id");
-  expect_refused(with("\"eos_token_id\": \"2\""), "eos_token_id");
+TEST(ModelConfigTest, NoTokenIsReadSinceAnAnswerHasNoEnd) {
+  parsed(with("\"eos_token_id\": [3, 151645], \"bos_token_id\": 151643"));
+}
+
+TEST(ModelConfigTest, OneArchitectureOfSeveralMayBeTheFamilysAndNoneSaysNothing) {
+  parsed(with(R"("architectures": ["Qwen3Model", "Qwen3ForCausalLM"])"));
+  parsed(with(R"("architectures": [])"));
+}
+
+TEST(ModelConfigTest, AFieldThatStandsTwiceIsRefusedWhateverItIs) {
+  expect_refused("{\"hidden_size\": 12, " + kValid.substr(1), "hidden_size");
+  expect_refused(with(R"("rope_scaling": {"type": "linear", "factor": 2, "factor": 4})"),
+                 "rope_scaling.factor");
+  expect_refused(with(R"("my_own": 1, "my_own": 1)"), "my_own");
+}
+
+TEST(ModelConfigTest, ANumberThatPythonAloneWritesIsNamedWithItsField) {
+  for (const std::string number : {"NaN", "Infinity", "-Infinity"}) {
+    const auto config = ModelConfig::parse(R"({"a": "NaN", "norm_eps": )" + number + "}", "c.json");
+    ASSERT_FALSE(config.is_ok());
+    const std::string end =
+        number.substr(number[0] == '-' ? 1 : 0) + " at norm_eps, which is no number of JSON";
+    EXPECT_TRUE(config.status().message().ends_with(end)) << config.status().message();
+  }
 }
 
 /// Positions of a model of 3 layers and 10,000 positions with more fields in front.
@@ -159,8 +186,7 @@ uint32_t positions(const std::string& type, const std::string& fields) {
   shape.model_type = type;
   shape.max_positions = 10000;
   shape.layers = 3;
-  return parsed("{" + fields + (fields.empty() ? "" : ", ") + test_config(shape).substr(1))
-      .max_positions;
+  return parsed(with(fields, test_config(shape))).max_positions;
 }
 
 TEST(ModelConfigTest, AWindowOfEveryLayerLimitsThePositions) {

@@ -50,6 +50,17 @@ std::string shape_text(simdjson::dom::array shape) {
   return text + "]";
 }
 
+/// The first bytes as text, in which other contents may be known.
+std::string begin_of(std::span<const std::byte> file) {
+  constexpr size_t kShownBytes = 16;
+  std::string text;
+  for (const std::byte byte : file.first(std::min(file.size(), kShownBytes))) {
+    const auto character = static_cast<char>(byte);
+    text += character >= ' ' && character <= '~' ? character : '.';
+  }
+  return (text.starts_with('{') ? "JSON, '" : "'") + text + "'";
+}
+
 /// Reads the header of one file; `data` is what follows the header.
 class HeaderReader {
  public:
@@ -184,7 +195,7 @@ Result<std::vector<TensorEntry>> read_safetensors(std::span<const std::byte> fil
   if (length > rest || length > kMaxHeaderBytes) {
     return corrupt("header length: expected at most " +
                    std::to_string(std::min(rest, kMaxHeaderBytes)) + ", got " +
-                   std::to_string(length));
+                   std::to_string(length) + ": the file begins with " + begin_of(file));
   }
   const std::string_view text(reinterpret_cast<const char*>(file.data()) + kLengthBytes, length);
   simdjson::dom::parser parser;

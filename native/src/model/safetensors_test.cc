@@ -74,6 +74,11 @@ TEST(SafetensorsTest, AHeaderLongerThanTheFileIsRefused) {
   expect_corrupt(file, "header length");
 }
 
+TEST(SafetensorsTest, AnotherContentIsShownByItsFirstBytes) {
+  expect_corrupt("{\"error\": \"Entry not found\"}", "begins with JSON, '{\"error\": \"Entry'");
+  expect_corrupt("\x80\x02}q\x01(Xlayers", "begins with '..}q.(Xlayers'");
+}
+
 TEST(SafetensorsTest, OffsetsThatLieAreRefused) {
   expect_corrupt(safetensors_file(one("F32", "[2]", "[0,9]"), kEightBytes), "t.data_offsets");
   expect_corrupt(safetensors_file(one("F32", "[2]", "[8,0]"), kEightBytes), "t.data_offsets");

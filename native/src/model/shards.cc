@@ -64,8 +64,7 @@ Status Shards::open_index(const platform::MappedFile& index, const std::string& 
   const auto corrupt = [&](const std::string& text) {
     return Status(Code::kModelCorrupt, path + ": " + text);
   };
-  const std::string_view text(reinterpret_cast<const char*>(index.bytes().data()),
-                              index.bytes().size());
+  const std::string_view text = index.text();
   if (text.size() > kMaxIndexBytes) {
     return corrupt("expected at most " + std::to_string(kMaxIndexBytes) + " bytes, got " +
                    std::to_string(text.size()));

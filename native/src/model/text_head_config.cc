@@ -25,14 +25,12 @@ Status parse_file(const std::string& path, simdjson::dom::parser& parser,
                   simdjson::dom::element& root) {
   Result<platform::MappedFile> file = platform::MappedFile::open(path, Code::kModelNotFound);
   if (!file.is_ok()) return file.status();
-  const auto bytes = file.value().bytes();
-  if (bytes.size() > kMaxConfigBytes) {
+  const std::string_view text = file.value().text();
+  if (text.size() > kMaxConfigBytes) {
     return {Code::kModelInvalid, path + ": expected at most " + std::to_string(kMaxConfigBytes) +
-                                     " bytes, got " + std::to_string(bytes.size())};
+                                     " bytes, got " + std::to_string(text.size())};
   }
-  Result<simdjson::dom::element> parsed =
-      parse_json(parser, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path,
-                 Code::kModelInvalid);
+  Result<simdjson::dom::element> parsed = parse_json(parser, text, path, Code::kModelInvalid);
   if (!parsed.is_ok()) return parsed.status();
   root = parsed.value();
   return Status::ok();

@@ -6,25 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string_view>
 #include <utility>
 
+#include "platform/first_bytes.h"
 #include "platform/io_error.h"
 
 namespace tessera::platform {
-namespace {
-
-/// Start of a Git LFS pointer, which stands in for the file (Git LFS specification, version 1).
-constexpr std::string_view kLfsPointer = "version https://git-lfs.github.com/spec/";
-
-bool is_lfs_pointer(const MappedFile& file) {
-  const auto bytes = file.bytes();
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return text.starts_with(kLfsPointer);
-}
-
-}  // namespace
-
 Result<MappedFile> MappedFile::open(const std::string& path, Code missing) {
   // Non-blocking: opening a FIFO must not wait for a writer. The check below refuses it.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -52,9 +39,8 @@ Result<MappedFile> MappedFile::open(const std::string& path, Code missing) {
   }
   ::close(descriptor);
   if (!status.is_ok()) return status;
-  if (is_lfs_pointer(file)) {
-    return Status(missing,
-                  path + ": expected the file, got a Git LFS pointer to it (git lfs pull)");
+  if (const std::string_view other = foreign_content(file.bytes()); !other.empty()) {
+    return Status(missing, path + ": expected the file, got " + std::string(other));
   }
   return file;
 }
@@ -70,6 +56,12 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 
 MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+std::string_view MappedFile::text() const {
+  std::string_view text(reinterpret_cast<const char*>(data_), size_);
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  return text;
 }
 
 void MappedFile::release(std::span<const std::byte> part) const {

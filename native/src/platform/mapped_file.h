@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 
@@ -15,8 +16,8 @@ namespace tessera::platform {
 class MappedFile {
  public:
   /// Maps the regular file at `path`; an empty file gives an empty span.
-  /// Errors: `missing` when nothing is there, or a Git LFS pointer to it; IO_FAILED for anything
-  /// else (folder, no permission, no address space).
+  /// Errors: `missing` when nothing is there, or foreign_content in its place; IO_FAILED for
+  /// anything else (folder, no permission, no address space).
   static Result<MappedFile> open(const std::string& path, Code missing);
 
   MappedFile() = default;
@@ -27,6 +28,8 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+  /// The bytes of a text, without a byte order mark.
+  std::string_view text() const;
   /// Gives the memory of the pages that lie wholly in `part` back: they are read from the file
   /// again when touched. REQUIRES: part lies in bytes().
   void release(std::span<const std::byte> part) const;

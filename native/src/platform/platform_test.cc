@@ -64,12 +64,32 @@ TEST_F(PlatformTest, AFifoThatNobodyWritesToIsRefusedAtOnce) {
   EXPECT_NE(file.status().message().find("expected a regular file"), std::string::npos);
 }
 
-TEST_F(PlatformTest, APointerOfGitLfsIsNotTakenForItsFile) {
-  std::ofstream(path("pointer")) << "version https://git-lfs.github.com/spec/v1\noid sha256:0\n";
-  const Result<MappedFile> file = MappedFile::open(path("pointer"), Code::kModelNotFound);
-  ASSERT_FALSE(file.is_ok());
-  EXPECT_EQ(file.status().code(), Code::kModelNotFound);
-  EXPECT_NE(file.status().message().find("git lfs pull"), std::string::npos);
+TEST_F(PlatformTest, WhatStandsInThePlaceOfAFileIsNamedByItsFirstBytes) {
+  using namespace std::string_literals;
+  const std::pair<std::string, const char*> cases[] = {
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "git lfs pull"},
+      {"# xet version 0\nfilesize = 1\n", "a Xet pointer"},
+      {"<!DOCTYPE html>\n<html>", "HTML"},
+      {"<HTML><body>", "HTML"},
+      {"<?xml version=\"1.0\"?><Error/>", "XML"},
+      {"\x1f\x8b\x08"s + std::string(9, '\0'), "gzip"},
+      {"PK\x03\x04"s + std::string(9, '\0'), "zip"},
+      {"GGUF\x03"s, "GGUF"},
+      {"\xff\xfe{\0\"\0a\0"s, "UTF-16"},
+      {"\xfe\xff\0{\0\"\0a"s, "UTF-16"}};
+  for (const auto& [content, words] : cases) {
+    std::ofstream(path("other"), std::ios::binary) << content;
+    const Result<MappedFile> file = MappedFile::open(path("other"), Code::kModelNotFound);
+    ASSERT_FALSE(file.is_ok()) << words;
+    EXPECT_EQ(file.status().code(), Code::kModelNotFound);
+    EXPECT_NE(file.status().message().find("expected the file, got "), std::string::npos);
+    EXPECT_NE(file.status().message().find(words), std::string::npos) << file.status().message();
+  }
+}
+
+TEST_F(PlatformTest, ATextHasNoByteOrderMark) {
+  std::ofstream(path("marked")) << "\xef\xbb\xbf{}";
+  EXPECT_EQ(MappedFile::open(path("marked"), Code::kModelNotFound).value().text(), "{}");
 }
 
 TEST_F(PlatformTest, ReleasedPartsOfAMappedFileReadAsBefore) {
@@ -233,35 +253,6 @@ TEST(FolderLockTest, AnotherProcessAndAFileSystemWithoutLocksAreToldApart) {
     EXPECT_NE(refusal.message().find(std::strerror(error)), std::string::npos);
     EXPECT_NE(refusal.message().find("use a local volume"), std::string::npos);
   }
-}
-
-TEST(ThreadPoolTest, PinnedThreadsStayOnCpusOfTheProcess) {
-  const std::vector<uint32_t> cpus = usable_cpus();
-  const auto threads = static_cast<uint32_t>(std::min<size_t>(cpus.size(), 4));
-  std::thread([&] {  // so that this test's own thread stays free
-    ThreadPool pool({threads, true});
-    pool.pin_caller();
-    std::vector<std::vector<uint32_t>> seen(threads);
-    for (int round = 0; round < 100; ++round) {
-      pool.parallel_tasks(64, [&](uint32_t, uint32_t thread) { seen[thread] = usable_cpus(); });
-    }
-    for (uint32_t i = 0; i < threads; ++i) {
-      if (threads > 1 && !seen[i].empty()) {
-        EXPECT_EQ(seen[i], std::vector<uint32_t>{cpus[i]});
-      }
-    }
-  })
-      .join();
-  EXPECT_EQ(usable_cpus(), cpus);
-}
-
-TEST(ThreadPoolTest, MoreThreadsThanCpusAreNotPinned) {
-  const std::vector<uint32_t> cpus = usable_cpus();
-  std::thread([&] {
-    ThreadPool pool({static_cast<uint32_t>(cpus.size()) + 1, true});
-    pool.pin_caller();
-    pool.parallel_tasks(16, [&](uint32_t, uint32_t) { EXPECT_EQ(usable_cpus(), cpus); });
-  }).join();
 }
 
 TEST(Cpus, ThreadsThatAreThereDoNotPreemptTheCaller) {

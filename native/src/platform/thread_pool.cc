@@ -3,7 +3,6 @@
 #include <sched.h>
 
 #include "base/check.h"
-#include "platform/cpus.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -47,16 +46,9 @@ ThreadPool::ThreadPool(const ThreadPoolOptions& options)
       before_part_(options.before_part),
       ranges_(thread_count_ * (before_part_ ? kPartsOfBackground : 1)) {
   TESSERA_CHECK(thread_count_ >= 1 && thread_count_ <= kMaxThreads);
-  const std::vector<uint32_t> cpus = usable_cpus();
-  pins_threads_ = options.pins_threads && thread_count_ > 1 && thread_count_ <= cpus.size();
   workers_.reserve(thread_count_ - 1);
   for (uint32_t i = 1; i < thread_count_; ++i) {
-    const bool pins = pins_threads_;
-    const uint32_t cpu = pins ? cpus[i] : 0;
-    workers_.emplace_back([this, i, pins, cpu] {
-      if (pins) pin_this_thread(cpu);
-      work(i);
-    });
+    workers_.emplace_back([this, i] { work(i); });
   }
 }
 
@@ -65,10 +57,6 @@ ThreadPool::~ThreadPool() {
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();
   for (std::thread& worker : workers_) worker.join();
-}
-
-void ThreadPool::pin_caller() const {
-  if (pins_threads_) pin_this_thread(usable_cpus().front());
 }
 
 void ThreadPool::run(uint32_t parts, Part part, void* context) {

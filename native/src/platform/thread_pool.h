@@ -20,10 +20,6 @@ namespace tessera::platform {
 
 struct ThreadPoolOptions {
   uint32_t thread_count = 1;  // the caller included
-  /// Worker i stays on the i-th CPU that the process may use (the caller counts as 0, see
-  /// pin_caller). Ignored when there are more threads than such CPUs, and for one thread alone,
-  /// which the system places better.
-  bool pins_threads = false;
   /// For background work: every thread calls this before each part, and may wait in it. Loops are
   /// then cut into kPartsOfBackground parts a thread, so that it is called often.
   std::function<void()> before_part = nullptr;
@@ -43,10 +39,6 @@ class ThreadPool {
   static constexpr uint32_t kPartsOfBackground = 8;
 
   uint32_t thread_count() const { return thread_count_; }
-
-  /// Keeps the calling thread on the first CPU that the process may use, when the workers are
-  /// pinned; otherwise does nothing. For a thread that does little but call this pool.
-  void pin_caller() const;
 
   /// Calls fn(begin, end) on contiguous ranges that cover [0, count); returns when all are done.
   /// ENSURES: of n ranges, range i begins at count * i / n. Nothing is allocated.
@@ -99,8 +91,7 @@ class ThreadPool {
   const uint32_t thread_count_;
   const std::function<void()> before_part_;
   const uint32_t ranges_;  // of a loop
-  bool pins_threads_;
-  Mutex caller_;  // held by the one caller that is inside a fork
+  Mutex caller_;           // held by the one caller that is inside a fork
 
   // The fork. The caller writes it while no part is left to take; a thread that reads it late has
   // its claim on `state_` refused.

@@ -4253,6 +4253,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "text": {
               "type": "string"
             },
+            "changes": {
+              "type": "number"
+            },
             "sequence": {
               "type": "number"
             },
@@ -4264,6 +4267,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "timeMs",
             "kind",
             "text",
+            "changes",
             "sequence",
             "digest"
           ],
@@ -4318,12 +4322,18 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           "additionalProperties": false
         }
       },
+      "gini": {
+        "type": "number"
+      },
       "series": {
         "type": "array",
         "items": {
           "type": "object",
           "properties": {
             "timeMs": {
+              "type": "number"
+            },
+            "untilMs": {
               "type": "number"
             },
             "items": {
@@ -4335,6 +4345,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           },
           "required": [
             "timeMs",
+            "untilMs",
             "items"
           ],
           "additionalProperties": false
@@ -4385,6 +4396,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "text": {
               "type": "string"
             },
+            "changes": {
+              "type": "number"
+            },
             "sequence": {
               "type": "number"
             },
@@ -4396,6 +4410,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "timeMs",
             "kind",
             "text",
+            "changes",
             "sequence",
             "digest"
           ],
@@ -4407,6 +4422,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "attribute",
       "bucketMs",
       "values",
+      "gini",
       "series",
       "sceneKey",
       "matrix",
@@ -4460,6 +4476,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             },
             "shareAfter": {
               "type": "number"
+            },
+            "pausedMs": {
+              "type": "number"
             }
           },
           "required": [
@@ -4468,7 +4487,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "before",
             "after",
             "shareBefore",
-            "shareAfter"
+            "shareAfter",
+            "pausedMs"
           ],
           "additionalProperties": false
         }
@@ -4516,6 +4536,29 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           "additionalProperties": false
         }
       },
+      "values": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "value": {
+              "type": "string"
+            },
+            "items": {
+              "type": "number"
+            },
+            "live": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "value",
+            "items",
+            "live"
+          ],
+          "additionalProperties": false
+        }
+      },
       "total": {
         "type": "number"
       },
@@ -4528,6 +4571,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
     },
     "required": [
       "items",
+      "values",
       "total",
       "recalls",
       "unknownRecalls"
@@ -4537,6 +4581,15 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
   "get analysis/versions": {
     "type": "object",
     "properties": {
+      "fromMs": {
+        "type": "number"
+      },
+      "toMs": {
+        "type": "number"
+      },
+      "canary": {
+        "type": "string"
+      },
       "oneIn": {
         "type": "number"
       },
@@ -4588,13 +4641,63 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "users": {
               "type": "number"
             },
-            "overlap": {
+            "usersOfBoth": {
               "type": "number"
+            },
+            "overlap": {
+              "type": "number",
+              "nullable": true
             },
             "histogram": {
               "type": "array",
               "items": {
                 "type": "number"
+              }
+            },
+            "items": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "properties": {
+                  "key": {
+                    "type": "string"
+                  },
+                  "title": {
+                    "type": "string"
+                  },
+                  "count": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "key",
+                  "title",
+                  "count"
+                ],
+                "additionalProperties": false
+              }
+            },
+            "values": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "properties": {
+                  "key": {
+                    "type": "string"
+                  },
+                  "title": {
+                    "type": "string"
+                  },
+                  "count": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "key",
+                  "title",
+                  "count"
+                ],
+                "additionalProperties": false
               }
             }
           },
@@ -4602,8 +4705,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "left",
             "right",
             "users",
+            "usersOfBoth",
             "overlap",
-            "histogram"
+            "histogram",
+            "items",
+            "values"
           ],
           "additionalProperties": false
         }
@@ -4732,6 +4838,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       }
     },
     "required": [
+      "fromMs",
+      "toMs",
+      "canary",
       "oneIn",
       "overlapOneIn",
       "versions",

@@ -139,8 +139,9 @@ export class AnalysisController {
     @Query() query: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UnreachedPage> {
-    const { asking, fields } = await this.asked(request, query, ['limit'], reply);
-    return unreached(asking, this.filter(fields), integerOf(fields, 'limit', ROWS));
+    const { asking, fields } = await this.asked(request, query, ['by', 'limit'], reply);
+    const limit = integerOf(fields, 'limit', ROWS);
+    return unreached(asking, this.filter(fields), { by: attributeOf(fields, 'by'), limit });
   }
 
   @Get('versions')
@@ -149,8 +150,11 @@ export class AnalysisController {
     @Query() query: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<VersionsPage> {
-    const { asking, fields } = await this.asked(request, query, ['by'], reply);
-    return versions(asking, this.filter(fields), attributeOf(fields, 'by'));
+    const { asking, fields } = await this.asked(request, query, ['by', 'arms'], reply);
+    const { arms = 'together' } = fields;
+    if (arms !== 'together' && arms !== 'span') throw invalid('arms', 'together or span', arms);
+    const attribute = attributeOf(fields, 'by');
+    return versions(asking, this.filter(fields), { attribute, isWhole: arms === 'span' });
   }
 
   @Get('ads/:id')

@@ -31,7 +31,7 @@ export class ExportsController {
     const sql = textOf(fields, 'sql', SQL_LENGTH_MAX);
     const format = formatOf(fields.format ?? 'csv');
     await this.audits.note(visitor, { action: 'export', name: format, detail: sql }, 'OK');
-    return this.jobs.begin(sql, format);
+    return this.jobs.begin(sql, format, visitor.name);
   }
 
   @Get(':id')

@@ -7,11 +7,12 @@ import { ConsoleParts } from '../console-parts.js';
 import { fieldsOf, invalid, optionalText, textOf } from '../fields.js';
 import { Gate, visitorRequest } from '../gate.js';
 import type { LoginAccess } from '../login-access.js';
-import { CONSOLE_PREFIX } from '../pages.js';
 
 const TOKEN_LENGTH_MAX = 1024;
 const PAGE_LENGTH_MAX = 1024;
 const FOUND = 302;
+/** From `api/login/oidc/return`, whatever a proxy puts before it. */
+const PAGES = '../../../';
 
 @Controller('console/api/login')
 export class LoginController {
@@ -88,11 +89,11 @@ export class LoginController {
         this.logins().endOidc(query, visitorRequest(request), request.ip),
       );
       await this.noteLogin(visitor, `with a provider, as ${subject}, from ${request.ip}`);
-      void reply.header('set-cookie', cookies).redirect(`${CONSOLE_PREFIX}#${returnTo}`, FOUND);
+      void reply.header('set-cookie', cookies).redirect(`${PAGES}#${returnTo}`, FOUND);
     } catch (thrown) {
       const { code } = TesseraError.from(thrown);
       this.parts.log.warn({ err: thrown }, 'a login with the provider failed');
-      void reply.redirect(`${CONSOLE_PREFIX}#/?refused=${code}`, FOUND);
+      void reply.redirect(`${PAGES}#/?refused=${code}`, FOUND);
     }
   }
 

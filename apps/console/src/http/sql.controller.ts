@@ -29,10 +29,11 @@ export class SqlController {
     @Body() body: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    await this.gate.ask(request);
+    const { name: asker } = await this.gate.ask(request);
     const sql = textOf(fieldsOf(body, ['sql']), 'sql', SQL_LENGTH_MAX);
     const { sqlRowsMax, sqlSeconds } = this.parts.limits;
-    const limits = { rowsMax: sqlRowsMax, timeoutMs: sqlSeconds * MILLISECONDS_PER_SECOND };
+    const timeoutMs = sqlSeconds * MILLISECONDS_PER_SECOND;
+    const limits = { rowsMax: sqlRowsMax, timeoutMs, asker };
     const json = await this.recorded.store.query(sql, limits, goneSignal(reply));
     void reply.header('content-type', 'application/json; charset=utf-8').send(json);
   }

@@ -6,16 +6,24 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly field: string | undefined,
+    /** Milliseconds after which another try may have better luck; left out: it will not. */
+    readonly retryAfterMs?: number,
   ) {
     super(message);
   }
 }
 
 interface ErrorBody {
-  readonly error?: { readonly code: string; readonly message: string; readonly field?: string };
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly field?: string;
+    readonly retryAfterMs?: number;
+  };
 }
 
-const ROOT = '/console/api/';
+/** Beside the page, whatever path a proxy puts before both. */
+export const pathOf = (path: string) => `api/${path}`;
 
 async function asked(method: string, path: string, body: unknown, signal?: AbortSignal) {
   const headers: Record<string, string> = { 'x-tessera-console': '1' };
@@ -23,15 +31,15 @@ async function asked(method: string, path: string, body: unknown, signal?: Abort
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   let reply: Response;
   try {
-    reply = await fetch(ROOT + path, { method, headers, ...sent, ...(signal && { signal }) });
+    reply = await fetch(pathOf(path), { method, headers, ...sent, ...(signal && { signal }) });
   } catch (cause) {
     if (signal?.aborted) throw cause;
     throw new ApiError(0, 'UNREACHABLE', 'The service does not answer.', undefined);
   }
   if (reply.ok) return reply;
   const { error } = (await reply.json().catch(() => ({}))) as ErrorBody;
-  const { code = 'INTERNAL', message = reply.statusText, field } = error ?? {};
-  throw new ApiError(reply.status, code, message, field);
+  const { code = 'INTERNAL', message = reply.statusText, field, retryAfterMs } = error ?? {};
+  throw new ApiError(reply.status, code, message, field, retryAfterMs);
 }
 
 export async function get<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {

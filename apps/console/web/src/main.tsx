@@ -42,6 +42,12 @@ const readable: CSSVariablesResolver = () => {
   };
 };
 
+/** Tries of a page that the service is too busy for; it waits as long as it is told to. */
+const RETRIES_MAX = 5;
+
+const retryMsOf = (error: unknown) =>
+  error instanceof ApiError && error.status === 429 ? error.retryAfterMs : undefined;
+
 /** A visitor whose session has ended is asked to log in again. */
 function onError(error: unknown): void {
   if (error instanceof ApiError && error.status === 401) {
@@ -52,7 +58,13 @@ function onError(error: unknown): void {
 const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
-  defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false } },
+  defaultOptions: {
+    queries: {
+      refetchOnWindowFocus: false,
+      retry: (count, error) => count < RETRIES_MAX && retryMsOf(error) !== undefined,
+      retryDelay: (count, error) => (retryMsOf(error) ?? 0) * (1 + count),
+    },
+  },
 });
 
 const root = document.getElementById('root');

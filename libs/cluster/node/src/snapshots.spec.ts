@@ -21,7 +21,7 @@ import { Snapshots } from './snapshots.js';
 import { BEGINS } from './snapshots-there.js';
 import { ERASE_FILE, STANDING_FILE, Standing } from './standing.js';
 
-const LEASE_MS = 60_000;
+const LEASE_MS = 9000;
 const KEEP_MS = 60_000;
 
 let state: MemoryLogState;

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { TesseraError } from '@tessera/errors';
-import { readRegularSync } from '@tessera/files';
+import { readRegularSync, textOf } from '@tessera/files';
 import {
   type Credentials,
   checkScope,
@@ -145,7 +145,7 @@ export class AccessControl {
     const stats = statOf(tokensPath);
     const { read } = this;
     if (read?.isSettled === true && isSame(read.stats, stats)) return read;
-    const grants = Grants.parse(textOf(tokensPath), tokensPath);
+    const grants = Grants.parse(contentOf(tokensPath), tokensPath);
     const isSettled = Date.now() - stats.ctimeMs > SETTLED_MS;
     return { grants, stats, isSettled };
   }
@@ -185,9 +185,9 @@ function statOf(path: string): Stats {
   }
 }
 
-function textOf(path: string): string {
+function contentOf(path: string): string {
   try {
-    return readRegularSync(path, FILE_BYTES_MAX).toString();
+    return textOf(path, readRegularSync(path, FILE_BYTES_MAX), 'CONFIG_INVALID');
   } catch (cause) {
     throw unreadable(path, (cause as Error).message, cause);
   }

@@ -14,10 +14,12 @@ const badConfig = expecting('CONFIG_INVALID');
 
 /** Of one call to the provider. */
 const CALL_SECONDS = 10;
+/** Milliseconds between two looks at the provider. */
+const LOOK_MS = 60_000;
 const REASON_LENGTH_MAX = 300;
 const NAME_LENGTH_MAX = 128;
 
-/** Loaded only where somebody logs in. */
+/** Loaded only where there is a provider. */
 const loadClient = () => import('openid-client');
 
 export interface OidcSettings {
@@ -53,6 +55,7 @@ export interface OidcHolder {
  */
 export class OidcLogin {
   private provider: Promise<Configuration> | undefined;
+  private fault = '';
 
   private constructor(
     private readonly settings: OidcSettings,
@@ -71,7 +74,7 @@ export class OidcLogin {
     return new OidcLogin(settings, watchedSecret('oidc.clientSecretPath', clientSecretPath));
   }
 
-  /** Where the browser is to be sent. Rejects with ISSUER_UNAVAILABLE. */
+  /** Where the browser is to be sent. Rejects with ISSUER_UNAVAILABLE, CONFIG_INVALID. */
   async begin(redirectUri: string): Promise<{ readonly url: string; readonly begun: BegunLogin }> {
     const [oidc, provider] = await Promise.all([loadClient(), this.discovered()]);
     const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
@@ -128,6 +131,28 @@ export class OidcLogin {
     throw new TesseraError('PERMISSION_DENIED', message, { field: 'role' });
   }
 
+  /** From now on the provider is looked at until it answers, and each minute. */
+  watch(): () => void {
+    const look = () =>
+      this.discover().then(
+        () => {
+          this.fault = '';
+        },
+        (thrown: unknown) => {
+          this.fault = TesseraError.from(thrown).message;
+        },
+      );
+    void look();
+    const timer = setInterval(() => void look(), LOOK_MS);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  /** Cheap: what the last look has found. */
+  reach(): { readonly state: 'ok' | 'down'; readonly reason: string } {
+    return { state: this.fault === '' ? 'ok' : 'down', reason: this.fault };
+  }
+
   /** Once; again where it has failed. */
   private async discovered(): Promise<Configuration> {
     this.provider ??= this.discover();
@@ -152,9 +177,17 @@ export class OidcLogin {
         timeout: CALL_SECONDS,
       })
       .catch((cause: unknown) => {
-        throw unavailable(cause);
+        throw otherIssuer(issuer, cause) ?? unavailable(cause);
       });
   }
+}
+
+/** The provider answers and has another name: a mistake in writing, which no waiting heals. */
+function otherIssuer(issuer: string, thrown: unknown): TesseraError | undefined {
+  const { cause } = (thrown ?? {}) as { cause?: { attribute?: string; body?: object } };
+  const { issuer: own } = (cause?.body ?? {}) as { issuer?: unknown };
+  if (cause?.attribute !== 'issuer' || typeof own !== 'string') return undefined;
+  return badConfig('oidc.issuer', `the issuer that the provider says it is, '${own}'`, issuer);
 }
 
 function reasonOf(cause: unknown): string {

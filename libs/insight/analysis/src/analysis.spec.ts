@@ -3,11 +3,18 @@
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnalysisStore } from './domain/analysis-store.js';
+import type { VersionPair } from './domain/answers.js';
 import type { AnalysisFilter } from './domain/filter.js';
 import { chdbOver } from './fixture/chdb-facts.js';
 import { writeFacts } from './fixture/fact-files.js';
 import { FiguresByHand } from './fixture/figures-by-hand.js';
-import { type GeneratedFacts, generatedFacts, HOUR_MS } from './fixture/generated-facts.js';
+import {
+  type GeneratedFacts,
+  type GeneratedRecall,
+  type GeneratedVersion,
+  generatedFacts,
+  HOUR_MS,
+} from './fixture/generated-facts.js';
 import { DuckdbStore } from './outside/duckdb-store.js';
 import { ad } from './questions/ad.js';
 import { composition } from './questions/composition.js';
@@ -45,6 +52,8 @@ const FILTERS: readonly (readonly [string, AnalysisFilter])[] = [
   ['one adapter', { ...EVERY, adapter: 'aaa', source: 'all' }],
   ['a scene', { ...EVERY, scenes: [['page', "p'1"]], fromMs: EVERY.fromMs - HOUR_MS / 2 }],
   ['an attribute', { ...EVERY, attributes: [['category', "pets'"]] }],
+  ['a member of a set', { ...EVERY, attributes: [['geo', 'at']] }],
+  ['a range of numbers', { ...EVERY, attributes: [['price', '2..5']] }],
   ['minutes', { ...EVERY, toMs: EVERY.fromMs + 1_500_000 }],
 ];
 
@@ -142,6 +151,45 @@ describe.each(['duckdb', 'clickhouse'])('%s', (name) => {
     expect(all.reduce((sum, row) => sum + row.clicks.successes, 0)).toBe(clicks.length);
     const scenes = page2.byScene.filter(({ key }) => key === 'daypart');
     expect(scenes.reduce((sum, row) => sum + row.recalls, 0)).toBe(had.length);
+  }, 120_000);
+
+  it('compares arms while the canary serves, and says so', async (context) => {
+    const asked = asking(context);
+    const canaries = hand
+      .recalls(EVERY)
+      .filter(({ arm, code }) => arm === 'canary' && code === 'OK');
+    const [fromMs, toMs] = [canaries[0]?.timeMs ?? 0, (canaries.at(-1)?.timeMs ?? 0) + 1];
+    const page = await versions(asked, EVERY, { attribute: 'geo', isWhole: false });
+    expect(page).toMatchObject({ canary: 'bbb', fromMs, toMs });
+    const base = { ...EVERY, fromMs, toMs, adapter: '' };
+    const found = page.exposure.filter((row) => row.adapter === '');
+    expect(sorted(new Map(found.map((row) => [row.value, row.items])))).toEqual(
+      sorted(hand.values(base, 'geo')),
+    );
+    const whole = await versions(asked, EVERY, { attribute: 'geo', isWhole: true });
+    expect(whole).toMatchObject({ canary: '', fromMs: EVERY.fromMs });
+    const users = (one: typeof page) => one.pairs.map((pair) => [pair.users, pair.items]);
+    expect(users(whole)).toEqual(users(page));
+  }, 120_000);
+
+  it('ends buckets where a mark is, and tells how even values are', async (context) => {
+    const asked = asking(context);
+    const wanted = { attribute: 'category', buckets: 2, across: '', values: 10 };
+    const page = await composition(asked, EVERY, wanted);
+    const [mark] = page.marks;
+    expect(mark?.text).toBe(`gRPC: ${hand.effects(mark?.sequence ?? 0)}`);
+    const ends = page.series.map(({ untilMs }) => untilMs);
+    expect(ends).toContain(mark?.timeMs);
+    for (const { timeMs, untilMs, items: counts } of page.series) {
+      const part = { ...EVERY, fromMs: Math.max(timeMs, EVERY.fromMs), toMs: untilMs };
+      const own = hand.values(part, 'category');
+      expect(counts).toEqual(page.values.map(({ value }) => own.get(value) ?? 0));
+    }
+    const counts = page.values.map((one) => one.items);
+    const differences = counts.flatMap((a) => counts.map((b) => Math.abs(a - b)));
+    const total = counts.reduce((all, one) => all + one, 0);
+    const sum = differences.reduce((all, one) => all + one, 0);
+    expect(page.gini).toBeCloseTo(sum / (2 * counts.length * total), 12);
   }, 120_000);
 
   it('says what is kept', async (context) => {
@@ -249,7 +297,7 @@ async function checkPanel(
   expect(sorted(new Map(byValue.rows.map((row) => [row.key, row.before])))).toEqual(
     sorted(panel.recallsByValue(earlier, 'category')),
   );
-  const { outcome } = await versions(asked, EVERY, '');
+  const { outcome } = await versions(asked, EVERY, { attribute: '', isWhole: true });
   const clicked = outcome.filter(({ position }) => position === 0);
   expect(clicked.reduce((sum, row) => sum + row.clicks.successes, 0)).toBe(
     pairs.filter(({ click }) => click).length,
@@ -275,6 +323,12 @@ async function checkShares(store: Opened | undefined, filter: AnalysisFilter): P
       rows.reduce((all, row) => all + (row.items[index] ?? 0), 0);
     expect([sum(page.series), sum(page.matrix)]).toEqual([count, count]);
   });
+  for (const attribute of ['geo', 'price']) {
+    const by = await composition(asked, filter, { ...wanted, attribute, values: 50 });
+    const names = by.values.map(({ value }) => value);
+    const expected = sorted(hand.values(filter, attribute, names));
+    expect(sorted(new Map(by.values.map((one) => [one.value, one.items])))).toEqual(expected);
+  }
   const few = await composition(asked, filter, { ...wanted, values: 1, across: '' });
   const total = [...values.values()].reduce((sum, one) => sum + one, 0);
   expect(few.values.reduce((sum, one) => sum + one.items, 0)).toBe(total);
@@ -300,17 +354,61 @@ async function checkShares(store: Opened | undefined, filter: AnalysisFilter): P
     const after = byItem.rows.filter((row) => row.after > 0).map((row) => [row.key, row.after]);
     expect(Object.fromEntries(after.sort())).toEqual(sorted(counts));
   }
-  const missed = await unreached(asked, filter, 1000);
+  const missed = await unreached(asked, filter, { by: 'geo', limit: 1000 });
   const { eligible, unknown } = hand.unreached(filter);
   const eligibleFound = new Map(missed.items.map((one) => [one.itemId, one.eligibleRecalls]));
   expect(sorted(eligibleFound)).toEqual(sorted(eligible));
   expect(missed.total).toBe(eligible.size);
+  const live = hand.versionsAt(filter);
+  for (const { value, items: count, live: all } of missed.values) {
+    const has = (one: GeneratedVersion) => hand.valuesOf(one.attributes.geo).includes(value);
+    const own = live.filter(has);
+    expect(all).toBe(own.length);
+    expect(count).toBe(own.filter(({ itemId }) => eligible.has(itemId)).length);
+  }
   expect(missed.unknownRecalls).toBe(unknown);
   await checkVersions(asked, filter);
 }
 
+/** Pairs of recalls of a user that saw the same catalogue; of each user the newest. */
+function checkPair(
+  pair: VersionPair,
+  answered: readonly GeneratedRecall[],
+  filter: AnalysisFilter,
+): void {
+  const of = (adapter: string) =>
+    answered.filter((one) => one.adapter === adapter && one.userId !== '');
+  const newest = (recalls: readonly GeneratedRecall[]) =>
+    new Map(recalls.map((one) => [`${one.userId} ${one.sequence}`, one]));
+  const [lefts, rights] = [newest(of(pair.left)), newest(of(pair.right))];
+  const byUser = new Map<string, { id: string; a: GeneratedRecall; b: GeneratedRecall }>();
+  for (const [key, a] of lefts) {
+    const b = rights.get(key);
+    if (b === undefined) continue;
+    const id = a.recallId > b.recallId ? a.recallId : b.recallId;
+    const before = byUser.get(a.userId);
+    if (before === undefined || before.id < id) byUser.set(a.userId, { id, a, b });
+  }
+  const pairs = [...byUser.values()];
+  const overlaps = pairs.map(({ a, b }) => hand.jaccard(a.itemIds, b.itemIds));
+  expect(pair.users).toBe(pairs.length);
+  const mean = overlaps.reduce((sum, one) => sum + one, 0) / pairs.length;
+  if (pairs.length === 0) expect(pair.overlap).toBeNull();
+  else expect(pair.overlap).toBeCloseTo(mean, 12);
+  expect(pair.histogram.reduce((sum, one) => sum + one, 0)).toBe(pairs.length);
+  const users = new Set(of(pair.left).map(({ userId }) => userId));
+  const both = new Set(of(pair.right).map(({ userId }) => userId));
+  expect(pair.usersOfBoth).toBe([...users].filter((user) => both.has(user)).length);
+  for (const { key, count } of pair.items) {
+    const had = pairs
+      .filter(({ a, b }) => a.itemIds.includes(key) && b.itemIds.includes(key))
+      .filter(({ a }) => hand.fits(hand.versionAt(key, a.sequence), filter));
+    expect(count).toBe(had.length);
+  }
+}
+
 async function checkVersions(asked: Asking, filter: AnalysisFilter): Promise<void> {
-  const page = await versions(asked, filter, 'category');
+  const page = await versions(asked, filter, { attribute: 'category', isWhole: true });
   const answered = hand.recalls(filter).filter(({ code }) => code === 'OK');
   for (const { adapter, recalls, arm } of page.versions) {
     const own = answered.filter((one) => one.adapter === adapter);
@@ -321,15 +419,7 @@ async function checkVersions(asked: Asking, filter: AnalysisFilter): Promise<voi
     const found = new Map(exposed.map((row) => [row.value, row.items]));
     expect(sorted(found)).toEqual(sorted(values));
   }
-  for (const { left, right, users, overlap, histogram } of page.pairs) {
-    const of = (adapter: string) => hand.newest(answered.filter((one) => one.adapter === adapter));
-    const [a, b] = [of(left), of(right)];
-    const both = [...a].filter(([user]) => b.has(user));
-    const overlaps = both.map(([user, ids]) => hand.jaccard(ids, b.get(user) ?? []));
-    expect(users).toBe(both.length);
-    expect(overlap).toBeCloseTo(overlaps.reduce((sum, one) => sum + one, 0) / both.length, 12);
-    expect(histogram.reduce((sum, one) => sum + one, 0)).toBe(users);
-  }
+  for (const pair of page.pairs) checkPair(pair, answered, filter);
   const pairs = hand.pairs(filter);
   for (const row of page.outcome) {
     const own = pairs.filter(

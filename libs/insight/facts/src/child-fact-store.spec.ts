@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
 import type { RecallAnswer, RecallRequest } from '@tessera/recall';
-import { temporaryFolder } from '@tessera/testing';
+import { temporaryFolder, until } from '@tessera/testing';
 import { afterEach, expect, it } from 'vitest';
 import { ItemFeed } from './item-feed.js';
 import { ChildFactStore, type FactStoreOptions } from './outside/child-fact-store.js';
@@ -270,6 +270,11 @@ it('tells every change of a batch, and what the items were between changes', asy
   await store.flush();
   const [count] = await rowsOf(path, 'SELECT count(DISTINCT item_id)::INTEGER AS n FROM change');
   expect(count?.n).toBe(302);
+  const now = "SELECT from_seq, live FROM item_now WHERE item_id IN ('a', 'b') ORDER BY item_id";
+  expect(await rowsOf(path, now)).toEqual([
+    { from_seq: '310', live: true },
+    { from_seq: '310', live: false },
+  ]);
   const versions = await rowsOf(
     path,
     'SELECT item_id, from_seq, least(to_seq, 999) AS until, live, attributes, title ' +
@@ -309,4 +314,35 @@ it('tells every change of a batch, and what the items were between changes', asy
       title: 'title b',
     },
   ]);
+});
+
+it('writes at its end what a process that was stopped for a while still waits with', async () => {
+  const path = freshFolder();
+  const { store } = await storeIn(path);
+  const pid = store.processId ?? 0;
+  process.kill(pid, 'SIGSTOP');
+  for (let at = 0; at < 60; at++) store.offerRecall(recall(`u${at}`, at));
+  const closed = store.close(60_000);
+  process.kill(pid, 'SIGCONT');
+  await closed;
+  const [row] = await rowsOf(path, 'SELECT count(*)::INTEGER AS n FROM recall_fact');
+  expect(Number(row?.n)).toBe(60);
+  expect((await storeIn(path)).counts.dropped).toBe(0);
+});
+
+it('says what a silent process loses, and the next start counts it', async () => {
+  const path = freshFolder();
+  const faults: string[] = [];
+  const { store, counts } = await storeIn(path, {
+    onFault: (thrown) => faults.push(String(thrown)),
+  });
+  store.offerRecall(recall('u1', 1));
+  store.offerRecall(recall('u2', 2));
+  await until('two rows wait in the process', () => counts.written === 2);
+  process.kill(store.processId ?? 0, 'SIGSTOP');
+  store.offerRecall(recall('u3', 3));
+  await store.close(600);
+  expect(faults.at(-1)).toContain('3 rows lost');
+  expect((await storeIn(path)).counts.dropped).toBe(3);
+  expect((await storeIn(path)).counts.dropped).toBe(0);
 });

@@ -1,5 +1,5 @@
 export type { FactBehaviour, FactOutcome, FactSink, FactState } from './domain/fact-store.js';
-export { FACT_TABLES, STILL_SEQ } from './domain/fact-tables.js';
+export { READ_TABLES, STILL_SEQ } from './domain/fact-tables.js';
 export { type OutcomeRules, parseOutcomes } from './domain/outcome-rules.js';
 export { type EndedRecall, predicateIdOf } from './domain/recall-facts.js';
 export { ItemFeed } from './item-feed.js';

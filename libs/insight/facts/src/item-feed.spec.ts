@@ -60,7 +60,9 @@ function world() {
       },
       replaceItems: async ({ sequence: at }, pages) => {
         await away();
-        for await (const page of pages) told.push([at, 'all', JSON.parse(page).length]);
+        let count = 0;
+        for await (const page of pages) count += JSON.parse(page).length;
+        told.push([at, 'all', count]);
       },
       offerRow: (table, row) => {
         const { seq, op, item_id } = row as { seq: number; op: string; item_id: string };
@@ -143,4 +145,26 @@ it('counts the changes of batches that it has no room for', async () => {
   const count = (what: string) => told.filter((one) => (one as unknown[])[0] === what).length;
   expect(count('change') + count('dropped')).toBe(1003);
   expect(count('dropped')).toBeGreaterThan(0);
+});
+
+it('tells at its end what was applied, and never a part of a listing as the whole', async () => {
+  const { feed, told, faults, change } = world();
+  feed.start();
+  feed.applied(change('pause', 'a'));
+  const closed = feed.close();
+  await vi.runAllTimersAsync();
+  await closed;
+  expect([told, faults]).toEqual([
+    [
+      ['change', 1, 'pause', 'a'],
+      [1, 'a', false],
+    ],
+    [],
+  ]);
+  const other = world();
+  other.feed.applied(other.change('pause', 'a'));
+  const end = other.feed.close();
+  await vi.runAllTimersAsync();
+  await end;
+  expect(other.told[0]).toEqual(['change', 1, 'pause', 'a']);
 });

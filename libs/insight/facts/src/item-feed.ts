@@ -81,6 +81,7 @@ export class ItemFeed {
     while (this.running !== undefined) await this.running;
   }
 
+  /** Tells the batches that were applied before; the next start lists all. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.retry);
@@ -92,7 +93,7 @@ export class ItemFeed {
       .catch((thrown: unknown) => {
         this.mustList = true;
         clearTimeout(this.retry);
-        this.retry = setTimeout(() => this.go(), RETRY_MS).unref();
+        if (!this.isClosed) this.retry = setTimeout(() => this.go(), RETRY_MS).unref();
         this.parts.onFault(thrown);
       })
       .finally(() => {
@@ -101,10 +102,13 @@ export class ItemFeed {
   }
 
   private async tellAll(): Promise<void> {
-    while (!this.isClosed && (this.mustList || this.waiting.length > 0)) {
-      if (this.mustList) {
+    const mustList = () => this.mustList && !this.isClosed;
+    while (mustList() || this.waiting.length > 0) {
+      if (mustList()) {
         this.mustList = false;
-        await this.list();
+        await this.list().catch((thrown: unknown) => {
+          if (!this.isClosed) throw thrown;
+        });
         continue;
       }
       const next = this.waiting.shift();
@@ -153,7 +157,8 @@ export class ItemFeed {
     const isClosed = () => this.isClosed;
     async function* texts() {
       for (const page of pages) {
-        if (isClosed()) return;
+        // A listing that ended here would say that all other items are gone.
+        if (isClosed()) throw new Error('expected all pages, got the end of the feed');
         yield JSON.stringify(page.map(itemRow));
         await pause(PAGE_PAUSE_MS);
       }

@@ -21,7 +21,14 @@ beforeAll(async () => {
     memoryBytes: 2 ** 28,
     queueMax: 10,
     retention: { ageMsMax: 1e15, bytesMax: 2 ** 40 },
-    queries: { countMax: 2, memoryBytes: MEMORY, diskBytes: 2 ** 29, answerBytesMax: 2 ** 16 },
+    queries: {
+      pagesMax: 2,
+      sqlMax: 2,
+      waitMs: 60_000,
+      memoryBytes: MEMORY,
+      diskBytes: 2 ** 29,
+      answerBytesMax: 2 ** 16,
+    },
     onRecords: () => undefined,
     onFault: (thrown) => {
       throw thrown;

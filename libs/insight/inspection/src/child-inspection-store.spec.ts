@@ -44,7 +44,14 @@ async function storeIn(path: string, changes: Partial<ChildStoreOptions> = {}) {
     memoryBytes: 2 ** 28,
     queueMax: 1000,
     retention: { ageMsMax: HOUR_MS, bytesMax: 2 ** 30 },
-    queries: { countMax: 2, memoryBytes: 2 ** 28, diskBytes: 2 ** 26, answerBytesMax: 2 ** 20 },
+    queries: {
+      pagesMax: 2,
+      sqlMax: 2,
+      waitMs: 60_000,
+      memoryBytes: 2 ** 28,
+      diskBytes: 2 ** 26,
+      answerBytesMax: 2 ** 20,
+    },
     onRecords: () => undefined,
     onFault: (thrown) => {
       throw thrown;
@@ -241,9 +248,10 @@ describe('the inspection store', () => {
   });
 
   it('writes nothing for a query that is refused, and all for one that runs', async () => {
-    const queries = { memoryBytes: 2 ** 28, diskBytes: 2 ** 26, answerBytesMax: 2 ** 20 };
+    const bytes = { memoryBytes: 2 ** 28, diskBytes: 2 ** 26, answerBytesMax: 2 ** 20 };
+    const queries = { pagesMax: 0, sqlMax: 0, waitMs: 1, ...bytes };
     const sql = 'SELECT count(*)::INTEGER FROM recalls';
-    const full = await storeIn(freshFolder(), { queries: { ...queries, countMax: 0 } });
+    const full = await storeIn(freshFolder(), { queries });
     full.offer(recordable('r', 1));
     await expect(full.query(sql, QUERY)).rejects.toMatchObject({ code: 'OPERATION_BUSY' });
     expect(await full.state()).toMatchObject({ queued: 1, written: 0 });

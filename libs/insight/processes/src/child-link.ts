@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { TesseraError } from '@tessera/errors';
+import { withinMs } from '@tessera/turns';
 import { type ChildLimits, startLimited } from './child-limits.js';
 import type { ChildReply } from './child-server.js';
 import { receivedError } from './sent-error.js';
@@ -22,8 +23,10 @@ const CALLS_MAX = 256;
 /** Milliseconds before a process that has ended is started again; doubled up to the largest. */
 const RESTART_MS_MIN = 200;
 const RESTART_MS_MAX = 30_000;
-/** Milliseconds that it has to write what it was sent and to close the database. */
-const CLOSE_MS = 8000;
+/** Milliseconds of a close that nothing else bounds. */
+export const CLOSE_MS = 8000;
+/** Of the milliseconds of a close, those that ending the process by a signal takes. */
+const KILL_MS = 500;
 
 type State = 'starting' | 'open' | 'down' | 'closed';
 
@@ -107,21 +110,21 @@ export class ChildLink<Served extends Methods<Served>> {
     return this.send(method, values);
   }
 
-  /** Ends the process when it has done what it was sent, or when its time is over. */
-  async close(): Promise<void> {
-    const { child } = this;
+  /**
+   * Ends the process when `lastCalls` and its own close have been answered, or when the time is
+   * over: it does not outlast `budgetMs`.
+   */
+  async close(budgetMs: number, lastCalls: () => Promise<unknown>): Promise<void> {
     clearTimeout(this.restart);
-    const wasOpen = this.state === 'open';
-    if (wasOpen && child !== undefined) {
-      const late = new Promise<void>((resolve) => {
-        setTimeout(resolve, CLOSE_MS).unref();
-      });
-      const closed = this.send('close', []).then(
-        () => undefined,
-        () => undefined,
-      );
-      await Promise.race([closed, late]);
+    const orderly = async () => {
+      await lastCalls();
+      await this.send('close', []);
+    };
+    if (this.state === 'open') {
+      const work = Promise.race([orderly(), this.untilDown()]);
+      await withinMs(Math.max(0, budgetMs - KILL_MS), work).catch(() => undefined);
     }
+    const { child } = this;
     this.change('closed', 'the store was closed');
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise<void>((resolve) => {

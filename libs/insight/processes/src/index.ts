@@ -1,6 +1,6 @@
 export { type Channel, endProcess, sendAll } from './channel.js';
 export { type ChildLimits, startLimited } from './child-limits.js';
-export { ChildLink } from './child-link.js';
+export { ChildLink, CLOSE_MS } from './child-link.js';
 export { serveCalls } from './child-server.js';
 export { jsonRows } from './json-rows.js';
 export { receivedError, type SentError, sentError } from './sent-error.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { shown, TesseraError } from '@tessera/errors';
-import { readRegularSync } from '@tessera/files';
+import { readRegularSync, textOf } from '@tessera/files';
 import type { z } from 'zod';
 import { bucketPlace } from './aws-variables.js';
 import { faultsOfSecurity } from './broker-security.js';
@@ -58,7 +58,8 @@ function isGroup(value: unknown): value is Group {
 function readFileInto(reading: Reading, file: string): void {
   let tree: unknown;
   try {
-    tree = JSON.parse(readRegularSync(file, CONFIG_FILE_BYTES_MAX).toString());
+    const bytes = readRegularSync(file, CONFIG_FILE_BYTES_MAX);
+    tree = JSON.parse(textOf(file, bytes, 'CONFIG_INVALID'));
   } catch (error) {
     reading.faults.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
     return;

@@ -46,8 +46,8 @@ export const consoleSchema = z.strictObject({
 export const loginSchema = z.strictObject({
   publicUrl: text(
     '',
-    'URL of the console behind a proxy, e.g. https://recall.example.org; empty: the URL of ' +
-      'the request',
+    'URL of the service behind a proxy, with the path that it takes off, e.g. ' +
+      'https://example.org/recall; empty: the URL of the request',
   ),
   sessionMinutes: integer(1, MINUTES_MAX, 480, 'minutes of a session of the console'),
 });

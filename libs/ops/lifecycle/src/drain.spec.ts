@@ -1,4 +1,10 @@
-import { Drain, type DrainReport, drainOnStopSignals, STOP_SIGNALS } from '@tessera/lifecycle';
+import {
+  closing,
+  Drain,
+  type DrainReport,
+  drainOnStopSignals,
+  STOP_SIGNALS,
+} from '@tessera/lifecycle';
 import { describe, expect, it } from 'vitest';
 
 const quiet = () => {};
@@ -32,6 +38,18 @@ describe('Drain', () => {
     expect(reports.map((report) => report.outcome)).toEqual(['failed', 'out of time', 'done']);
     expect(reports[0]?.error).toBe(fault);
     expect(reported).toEqual(reports);
+  });
+
+  it('closes what comes behind a thing that hangs, and tells each its own time', async () => {
+    const told: number[] = [];
+    const steps = closing(1, {
+      facts: () => new Promise<void>(() => {}),
+      nothing: undefined,
+      audits: (budgetMs) => void told.push(budgetMs),
+    });
+    const reports = await new Drain(steps, quiet).run();
+    const names = reports.map(({ name, outcome }) => `${name}: ${outcome}`);
+    expect([names, told]).toEqual([['facts close: out of time', 'audits close: done'], [1]]);
   });
 
   it('drains once, however often it is asked', async () => {

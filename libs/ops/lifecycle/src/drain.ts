@@ -4,7 +4,18 @@ export interface DrainStep {
   readonly name: string;
   /** Milliseconds after which the next step begins without this one. */
   readonly budgetMs: number;
-  readonly act: () => Promise<void> | void;
+  /** Told the budget, from which the limits within it are derived. */
+  readonly act: (budgetMs: number) => Promise<void> | void;
+}
+
+/** A step for each thing to close, in this order: one that hangs takes no other's time. */
+export function closing(
+  budgetMs: number,
+  closes: Readonly<Record<string, DrainStep['act'] | undefined>>,
+): DrainStep[] {
+  return Object.entries(closes).flatMap(([what, act]) =>
+    act === undefined ? [] : [{ name: `${what} close`, budgetMs, act }],
+  );
 }
 
 export interface DrainReport {
@@ -22,7 +33,7 @@ async function runStep(step: DrainStep): Promise<DrainReport> {
   });
   let error: unknown;
   const work = Promise.resolve()
-    .then(() => step.act())
+    .then(() => step.act(step.budgetMs))
     .then(
       () => 'done' as const,
       (thrown: unknown) => {

@@ -5,7 +5,7 @@ export {
   type ConditionState,
   Conditions,
 } from './conditions.js';
-export { Drain, type DrainReport, type DrainStep } from './drain.js';
+export { closing, Drain, type DrainReport, type DrainStep } from './drain.js';
 export { resolvePort } from './free-port.js';
 export { Readiness, type ReadinessState } from './readiness.js';
 export { closeFilesToOthers, runProcess, serviceVersion } from './run-process.js';

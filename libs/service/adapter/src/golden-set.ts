@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/errors';
-import { readRegular } from '@tessera/files';
+import { readRegular, textOf } from '@tessera/files';
 import { z } from 'zod';
 import type { ServedAdapter } from './domain/adapter-choice.js';
 import type { AdapterProbe, ProbeAnswer, ProbeUser } from './domain/adapter-probe.js';
@@ -29,7 +29,8 @@ export interface GoldenSettings {
 /** Rejects with ADAPTER_INVALID where the file is no golden set. */
 async function usersOf(path: string): Promise<readonly ProbeUser[]> {
   try {
-    return documentSchema.parse(JSON.parse((await readRegular(path, FILE_BYTES_MAX)).toString()));
+    const bytes = await readRegular(path, FILE_BYTES_MAX);
+    return documentSchema.parse(JSON.parse(textOf(path, bytes, 'CONFIG_INVALID')));
   } catch (cause) {
     const message = `adapters.goldenPath: ${path}: expected a list of users and histories`;
     const reason = cause instanceof Error ? cause.message.slice(0, 400) : String(cause);

@@ -90,12 +90,16 @@ export class LoadedAdapters {
   }
 
   private async loadIntoArena(digest: string): Promise<EngineAdapter> {
+    const folder = this.folders.pathOf(digest);
     for (;;) {
       try {
-        return await this.engine.loadAdapter(this.folders.pathOf(digest), this.limits);
+        return await this.engine.loadAdapter(folder, this.limits);
       } catch (thrown) {
-        const { code } = TesseraError.from(thrown);
-        if (code !== 'ADAPTER_ARENA_FULL' || !this.makeRoom()) throw thrown;
+        const { code, message, field } = TesseraError.from(thrown);
+        if (code === 'ADAPTER_ARENA_FULL' && this.makeRoom()) continue;
+        // Its files as the trainer knows them, who has never seen this folder.
+        const own = message.replaceAll(`${folder}/`, '').replaceAll(`${folder}: `, '');
+        throw new TesseraError(code, own, { field, cause: thrown });
       }
     }
   }

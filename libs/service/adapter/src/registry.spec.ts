@@ -201,11 +201,6 @@ describe('a push', () => {
       () => parts(fakePush('main', 'w', { norm: 1e9 })),
       'ADAPTER_INVALID norm',
     ],
-    [
-      'of factors that are all zero',
-      () => parts(fakePush('main', 'w', { norm: 0 })),
-      'ADAPTER_INVALID adapter',
-    ],
   ])(
     '%s is refused, leaves nothing, and the active version serves on',
     async (_, made, expected) => {
@@ -226,6 +221,12 @@ describe('a push', () => {
       await pushed(adapters, 'another');
     },
   );
+
+  it('names its files as its trainer does where the engine refuses it', async () => {
+    const adapters = await open(world());
+    const refused = adapters.push(partsOf(fakePush('main', 'w', { norm: 1e9 })));
+    await expect(refused).rejects.toThrow(/^adapter_config.json: norm: expected at most/);
+  });
 
   it('is refused while another of its name is under way, and its client may go away', async () => {
     const at = world();

@@ -99,7 +99,7 @@ export class EmbeddingModel {
     const own = { prompts, truncateDim };
     return {
       model: new EmbeddingModel(embedder, maker, limits, own),
-      folder,
+      folder: withWindowNote(folder, embedder.info.tokensMax),
       info: embedder.info,
       tokensDigest: createHash('sha256').update(tokens).digest('hex'),
     };
@@ -246,6 +246,13 @@ export class EmbeddingModel {
     counts.passes += 1;
     counts.computeUs += computeUs;
   }
+}
+
+/** A window of attention limits the tokens of a text; within it both are the same attention. */
+function withWindowNote(folder: TextFolder, tokensMax: number): TextFolder {
+  if (folder.config.sliding_window !== tokensMax) return folder;
+  const note = `config.json: sliding_window: texts end at ${tokensMax} tokens, its length`;
+  return Object.assign({}, folder, { notes: [...folder.notes, note] });
 }
 
 /** Where second segments begin; none where no text has one. */

@@ -63,7 +63,6 @@ function openEngine(): Promise<NativeEngine> {
     computeType: 'f32',
     activationScalesPath: '',
     threadCount: 1,
-    threadPlacement: 'free',
     queueCapacity: QUEUE_CAPACITY,
     batchRequestsMax: 2,
     batchRowsMax: 256,

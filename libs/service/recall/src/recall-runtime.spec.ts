@@ -70,7 +70,6 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
     moreCatalogues: [],
     engine: {
       threadCount: 1,
-      threadPlacement: 'free',
       queueCapacity: 8,
       batchRequestsMax: 4,
       batchRowsMax: 1024,

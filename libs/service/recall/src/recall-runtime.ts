@@ -9,7 +9,7 @@ import {
 import { type Engine, NativeEngine, NOTHING_HELD, readModelShape } from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
-import { refuseCacheRoot } from '@tessera/files';
+import { refuseNoModel } from '@tessera/files';
 import {
   CompiledTemplate,
   loadTemplate,
@@ -211,7 +211,7 @@ function factsOf(
 
 async function loadPrompting({ onProgress, modelPath }: RecallRuntimeOptions) {
   onProgress('prompt template and tokenizer', 0, 1);
-  await refuseCacheRoot(modelPath, 'MODEL_NOT_FOUND');
+  await refuseNoModel(modelPath, 'MODEL_NOT_FOUND');
   // A model that is not served at all is said first.
   readModelShape(modelPath);
   const template = await loadTemplate(modelPath);

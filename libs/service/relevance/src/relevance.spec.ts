@@ -36,7 +36,6 @@ function open(
     computeType,
     activationScalesPath: '',
     threadCount: 1,
-    threadPlacement: 'free',
     queueCapacity: 256,
     batchRequestsMax,
     batchRowsMax: 600,

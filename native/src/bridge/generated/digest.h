@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "9ee0852cc0e3fc7e";
+inline constexpr std::string_view kAbiDigest = "5c4cd57bd34aac68";
 
 }  // namespace tessera::bridge

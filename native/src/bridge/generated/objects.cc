@@ -16,8 +16,6 @@ void read(Napi::Env env, const Napi::Value& value, const char* path, engine::Eng
   assign(to.head_tokens, reader.i32_array("headTokens"));
   assign(to.device, reader.string("device"));
   assign(to.thread_count, reader.u32("threadCount"));
-  static constexpr std::string_view k_threadPlacement[] = {"pinned", "free"};
-  assign(to.thread_placement, reader.choice("threadPlacement", k_threadPlacement));
   assign(to.queue_capacity, reader.u32("queueCapacity"));
   assign(to.batch_requests_max, reader.u32("batchRequestsMax"));
   assign(to.batch_rows_max, reader.u32("batchRowsMax"));

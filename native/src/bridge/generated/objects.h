@@ -91,14 +91,13 @@ static_assert(catalogue::kNoItem == 4294967295u);
 static_assert(kNoAdapter == 4294967295u);
 static_assert(kNoBinding == 4294967295u);
 
-inline constexpr std::array<std::string_view, 31> kEngineOptionsFields = {
+inline constexpr std::array<std::string_view, 30> kEngineOptionsFields = {
     "modelPath",
     "computeType",
     "activationScalesPath",
     "headTokens",
     "device",
     "threadCount",
-    "threadPlacement",
     "queueCapacity",
     "batchRequestsMax",
     "batchRowsMax",

@@ -9,7 +9,7 @@ namespace tessera::model::cuda {
 namespace {
 
 TEST(CardDecoder, IsAsCloseToFullPrecisionAsTheCpuIn16Bits) {
-  auto device = std::move(device::open_cpu_device({1, {}, false}).value());
+  auto device = std::move(device::open_cpu_device({.thread_count = 1, .instruction_set = {}}).value());
   for (const char* type : {"qwen3", "qwen2"}) {
     const TestFolder folder;
     const TestShape shape = shape_of(type);

@@ -2,7 +2,8 @@ import { Anchor, Group, Select, Table, Text, UnstyledButton } from '@mantine/cor
 import { useCallback } from 'react';
 import type { AnalysisAbout, CompositionPage } from '../../../src/api-types.js';
 import { type Column, DataTable } from '../ui/data-table.js';
-import { formatCount, formatShare, ZONE } from '../ui/format.js';
+import { Figure, Figures } from '../ui/figure.js';
+import { formatCount, formatMinute, formatShare, ZONE } from '../ui/format.js';
 import { COLOURS, type Plot, PlotChart, TIME_AXIS } from '../ui/plot-chart.js';
 import { Section } from '../ui/section.js';
 import { Empty } from '../ui/states.js';
@@ -29,18 +30,26 @@ export function useAttribute() {
   };
 }
 
-function Areas({ page }: { page: CompositionPage }) {
+/** Columns as wide as what they count, with gaps where nothing was recalled. */
+function Columns({ page }: { page: CompositionPage }) {
   const draw = useCallback(
     (plot: Plot) => {
       const names = page.values.map(({ value }) => nameOf(value));
-      const points = page.series.flatMap(({ timeMs, items }) => {
+      const parts = page.series.flatMap(({ timeMs, untilMs, items }) => {
         const all = items.reduce((sum, count) => sum + count, 0);
-        return items.map((count, at) => ({
-          time: new Date(timeMs),
-          share: all === 0 ? 0 : (count / all) * 100,
-          value: names[at] ?? '',
-        }));
+        let below = 0;
+        return items
+          .map((count, at) => {
+            const [from, share] = [below, all === 0 ? 0 : (count / all) * 100];
+            below += share;
+            const span = { begin: new Date(timeMs), end: new Date(untilMs) };
+            return Object.assign(span, { from, to: below, share, value: names[at] ?? '' });
+          })
+          .filter(({ share }) => share > 0);
       });
+      const text = (part: (typeof parts)[number]) =>
+        `${part.value}: ${part.share.toFixed(1)} %, ${formatMinute(part.begin.getTime())} ` +
+        `to ${formatMinute(part.end.getTime())}`;
       const marks = page.marks.map((mark) => ({
         time: new Date(mark.timeMs),
         text: markText(mark),
@@ -50,7 +59,15 @@ function Areas({ page }: { page: CompositionPage }) {
         x: TIME_AXIS,
         y: { label: 'share of the items, %', domain: [0, 100], grid: true },
         marks: [
-          plot.areaY(points, { x: 'time', y: 'share', fill: 'value', order: names, tip: true }),
+          plot.rect(parts, {
+            x1: 'begin',
+            x2: 'end',
+            y1: 'from',
+            y2: 'to',
+            fill: 'value',
+            title: text,
+            tip: true,
+          }),
           plot.ruleX(marks, { x: 'time', stroke: 'currentColor', strokeDasharray: '3,2' }),
           plot.tip(marks, plot.pointerX({ x: 'time', title: 'text' })),
         ],
@@ -163,6 +180,13 @@ function Shown({ page }: { page: CompositionPage }) {
   }
   return (
     <>
+      <Figures>
+        <Figure
+          label={`Gini by ${attribute}`}
+          value={page.gini.toFixed(3)}
+          note="0: all values have as many items; 1: one has all"
+        />
+      </Figures>
       {page.matrix.length > 0 && (
         <Section
           title={`By ${page.sceneKey}`}
@@ -171,8 +195,14 @@ function Shown({ page }: { page: CompositionPage }) {
           <HeatMap page={page} />
         </Section>
       )}
-      <Section title="Over time" help={`Times in ${ZONE}; dashed lines: imports and activations.`}>
-        <Areas page={page} />
+      <Section
+        title="Over time"
+        help={
+          `Times in ${ZONE}; dashed lines: imports and activations. ` +
+          'A column is as wide as what it counts, and ends at a line.'
+        }
+      >
+        <Columns page={page} />
       </Section>
       <Section title={`By ${attribute}`}>
         <DataTable

@@ -9,6 +9,21 @@ import { COLOURS, type Plot, PlotChart } from '../ui/plot-chart.js';
 const rateText = ({ trials, rate, low, high }: Rate) =>
   trials === 0 ? '–' : `${formatShare(rate)} (${formatShare(low)} to ${formatShare(high)})`;
 
+/** Of the most shown place of a version, the share below which another says too little. */
+const SHOWN_MIN = 0.01;
+
+/** Without places that hardly any item was shown at: their intervals would scale the picture. */
+function tellingRows(rows: readonly OutcomeRow[]): readonly OutcomeRow[] {
+  const single = rows.filter(({ position }) => position > 0);
+  const most = new Map<string, number>();
+  for (const { adapter, clicks } of single) {
+    most.set(adapter, Math.max(most.get(adapter) ?? 0, clicks.trials));
+  }
+  return single.filter(
+    ({ adapter, clicks }) => clicks.trials > (most.get(adapter) ?? 0) * SHOWN_MIN,
+  );
+}
+
 /** Clicks by position with intervals, a colour for each version. */
 export function OutcomeChart({
   rows,
@@ -19,8 +34,7 @@ export function OutcomeChart({
 }) {
   const draw = useCallback(
     (plot: Plot) => {
-      const shown = rows.filter(({ position, clicks }) => position > 0 && clicks.trials > 0);
-      const points = shown.map(({ adapter, position, clicks }) => ({
+      const points = tellingRows(rows).map(({ adapter, position, clicks }) => ({
         position,
         version: nameOf(adapter),
         rate: clicks.rate * 100,
@@ -100,7 +114,7 @@ export function OutcomeTable({
     <>
       <DataTable
         label="Outcome by version and position"
-        rows={rows}
+        rows={rows.filter(({ clicks }) => clicks.trials > 0)}
         columns={columnsOf(nameOf)}
         keyOf={({ adapter, position }) => `${adapter} ${position}`}
         first={{ key: 'position', isDescending: false }}

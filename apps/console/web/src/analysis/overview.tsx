@@ -1,12 +1,12 @@
 import { Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import type { AnalysisAbout, Mark, OverviewFigures, OverviewPage } from '../../../src/api-types.js';
-import { withQuery } from '../api.js';
+import { get, withQuery } from '../api.js';
 import { Figure, Figures, Sparkline } from '../ui/figure.js';
 import { formatBytes, formatCount, formatShare, formatShort, formatTime } from '../ui/format.js';
 import { Section } from '../ui/section.js';
 import { Empty } from '../ui/states.js';
-import { useAsked } from '../ui/use-asked.js';
 import { useAnalysis, useFilter, viewAt } from './filter.js';
 import { AnalysisPage, Answered } from './page.js';
 import { PanelNote } from './panel-note.js';
@@ -191,9 +191,12 @@ function Questions() {
   );
 }
 
-/** The facts that the numbers rest on. */
-function Kept() {
-  const { data } = useAsked<AnalysisAbout>('analysis/about');
+/** The facts that the numbers rest on, as of the same moment. */
+function Kept({ asOf }: { asOf: number }) {
+  const { data } = useQuery({
+    queryKey: ['analysis/about', asOf],
+    queryFn: ({ signal }) => get<AnalysisAbout>('analysis/about', signal),
+  });
   if (data === undefined || !data.isKept) return null;
   const { keptFromMs, recalls, behaviours, bytes, keepMs, keepBytes, factShare, recordShare } =
     data;
@@ -235,7 +238,7 @@ export function View() {
       <Section title="Questions">
         <Questions />
       </Section>
-      <Kept />
+      {asked.dataUpdatedAt > 0 && <Kept asOf={asked.dataUpdatedAt} />}
     </AnalysisPage>
   );
 }

@@ -1,5 +1,15 @@
-import { Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useCallback } from 'react';
+import {
+  Anchor,
+  Button,
+  Group,
+  SegmentedControl,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useCallback, useState } from 'react';
+import { Link } from 'react-router';
 import type {
   AnalysisAbout,
   Mark,
@@ -8,6 +18,7 @@ import type {
   ReachRow,
   UnreachedPage,
 } from '../../../src/api-types.js';
+import { withQuery } from '../api.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatCount, formatShare, formatTime, ZONE } from '../ui/format.js';
@@ -31,14 +42,38 @@ function gainText(row: ReachRow): string {
   return `${gain > 0 ? '+' : gain < 0 ? '−' : ''}${Math.abs(gain).toFixed(2)}`;
 }
 
+/** An item leads to its page, a value to its items; a row without live items says since when. */
+function Name({ row, by }: { row: ReachRow; by: string }) {
+  const { key, pausedMs } = row;
+  const items = withQuery('/items', { attribute: `${by}=${key}` });
+  return (
+    <>
+      {by === 'item' ? (
+        <ItemLink itemId={key} title={nameOf(row)} />
+      ) : key === '' ? (
+        nameOf(row)
+      ) : (
+        <Anchor component={Link} size="sm" to={items}>
+          {nameOf(row)}
+        </Anchor>
+      )}
+      {pausedMs > 0 && (
+        <Text span size="xs" c="dimmed">
+          {' '}
+          paused since {formatTime(pausedMs)}
+        </Text>
+      )}
+    </>
+  );
+}
+
 function columnsOf(by: string): Column<ReachRow>[] {
   return [
     {
       key: 'name',
       label: by === 'item' ? 'Item' : by,
       value: nameOf,
-      cell: (row) =>
-        by === 'item' ? <ItemLink itemId={row.key} title={nameOf(row)} /> : nameOf(row),
+      cell: (row) => <Name row={row} by={by} />,
     },
     {
       key: 'before',
@@ -173,6 +208,28 @@ function BeforeAndAfter({ by, at }: { by: string; at: number }) {
 }
 
 type Unreached = UnreachedPage['items'][number];
+type UnreachedValue = UnreachedPage['values'][number];
+
+function valueColumns(by: string): readonly Column<UnreachedValue>[] {
+  const count = (key: 'items' | 'live', label: string): Column<UnreachedValue> => ({
+    key,
+    label,
+    unit: 'items',
+    isNumber: true,
+    value: (row) => row[key],
+    cell: (row) => formatCount(row[key]),
+  });
+  return [
+    {
+      key: 'value',
+      label: by,
+      value: ({ value }) => value,
+      cell: ({ value }) => value || '(without)',
+    },
+    count('items', 'Never recalled'),
+    count('live', 'Live'),
+  ];
+}
 
 const UNREACHED_COLUMNS: readonly Column<Unreached>[] = [
   ITEM_COLUMN,
@@ -187,12 +244,19 @@ const UNREACHED_COLUMNS: readonly Column<Unreached>[] = [
   },
 ];
 
+/** Rows at first, and the most that the service lists. */
+const UNREACHED_FIRST = 200;
+const UNREACHED_MAX = 10_000;
+
 /** Items that recalls could have had and none had. */
-function NeverRecalled() {
-  const asked = useAnalysis<UnreachedPage>('unreached', { limit: '200' });
+function NeverRecalled({ attributes }: { attributes: readonly string[] }) {
+  const { query, set } = useFilter();
+  const [limit, setLimit] = useState(UNREACHED_FIRST);
+  const by = query.get('group') ?? '';
+  const asked = useAnalysis<UnreachedPage>('unreached', { limit: String(limit), by });
   return (
     <Answered asked={asked}>
-      {({ items, total, recalls, unknownRecalls }) => (
+      {({ items, values, total, recalls, unknownRecalls }) => (
         <Stack>
           <Figures>
             <Figure
@@ -207,6 +271,23 @@ function NeverRecalled() {
               not counted.
             </Text>
           )}
+          <Select
+            label="Group by"
+            size="xs"
+            w={200}
+            clearable
+            data={[...attributes]}
+            value={by === '' ? null : by}
+            onChange={(next) => set({ group: next ?? undefined })}
+          />
+          {by !== '' && values.length > 0 && (
+            <DataTable
+              label={`Items never recalled by ${by}`}
+              rows={values}
+              columns={valueColumns(by)}
+              keyOf={({ value }) => value}
+            />
+          )}
           {items.length > 0 && (
             <DataTable
               label="Items that were eligible and never recalled"
@@ -214,6 +295,11 @@ function NeverRecalled() {
               columns={UNREACHED_COLUMNS}
               keyOf={({ itemId }) => itemId}
             />
+          )}
+          {items.length < Math.min(total, UNREACHED_MAX) && (
+            <Button size="xs" variant="default" onClick={() => setLimit(UNREACHED_MAX)}>
+              List {formatCount(Math.min(total, UNREACHED_MAX))} of {formatCount(total)}
+            </Button>
           )}
           <Text size="sm" c="dimmed">
             The page of an item says for a sample of recalls at which step it was given up.
@@ -290,7 +376,7 @@ export function View() {
         ]}
       />
       {shows === 'unreached' ? (
-        <NeverRecalled />
+        <NeverRecalled attributes={about.data?.attributes ?? []} />
       ) : (
         <>
           <Group gap="xs" align="flex-end">

@@ -1,10 +1,20 @@
-import { Group, SegmentedControl, Select, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import {
+  Button,
+  Group,
+  SegmentedControl,
+  Select,
+  Stack,
+  Table,
+  Text,
+  UnstyledButton,
+} from '@mantine/core';
 import { useCallback, useMemo } from 'react';
 import type { VersionsPage } from '../../../src/api-types.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
-import { formatCount, formatShare, shortDigest } from '../ui/format.js';
+import { formatCount, formatShare, formatTime, shortDigest } from '../ui/format.js';
 import { Histogram } from '../ui/histogram.js';
+import { ItemLink } from '../ui/item-column.js';
 import { COLOURS, type Plot, PlotChart } from '../ui/plot-chart.js';
 import { Section } from '../ui/section.js';
 import { Empty } from '../ui/states.js';
@@ -106,6 +116,9 @@ function OverlapCell({
   choose: (pair: Pair) => void;
 }) {
   if (pair === undefined) return <Table.Td className="number">no users of both</Table.Td>;
+  if (pair.overlap === null) {
+    return <Table.Td className="number">none under one catalogue</Table.Td>;
+  }
   const heat = { '--heat': `${Math.round(pair.overlap * 45)}%` };
   return (
     <Table.Td className="number" style={heat as React.CSSProperties}>
@@ -136,7 +149,7 @@ function Matrix({
     );
   return (
     <Table.ScrollContainer minWidth={160 + 130 * page.versions.length}>
-      <Table className="heat" fz="sm" aria-label="Mean overlap of the same users' newest recalls">
+      <Table className="heat" fz="sm" aria-label="Mean overlap of the same users' recalls">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Overlap</Table.Th>
@@ -171,6 +184,54 @@ function Matrix({
   );
 }
 
+type Shared = Pair['items'][number];
+
+/** Items, which have pages, or values. */
+function sharedColumns(label: string): Column<Shared>[] {
+  const isItem = label === 'Item';
+  return [
+    {
+      key: 'shared',
+      label: isItem ? 'Item in both' : `${label}, in both`,
+      value: ({ key, title }) => title || key || '(without)',
+      cell: ({ key, title }) =>
+        isItem ? <ItemLink itemId={key} title={title} /> : key || '(without)',
+    },
+    {
+      key: 'count',
+      label: isItem ? 'Users' : 'Items of users',
+      isNumber: true,
+      value: ({ count }) => count,
+      cell: ({ count }) => formatCount(count),
+    },
+  ];
+}
+
+/** The recalls that stand beside each other, which a canary makes few. */
+function Moment({ page }: { page: VersionsPage }) {
+  const { query, set } = useFilter();
+  const isWhole = query.get('arms') === 'span';
+  const { canary, fromMs, toMs } = page;
+  if (canary === '' && !isWhole) return null;
+  return (
+    <Group gap="xs">
+      <Text size="sm">
+        {isWhole
+          ? 'The whole span: what came before a canary is counted for the others alone.'
+          : `While canary ${shortDigest(canary)} served: ` +
+            `${formatTime(fromMs)} to ${formatTime(toMs)}.`}
+      </Text>
+      <Button
+        size="compact-xs"
+        variant="default"
+        onClick={() => set({ arms: isWhole ? undefined : 'span' })}
+      >
+        {isWhole ? 'While the canary served' : 'The whole span'}
+      </Button>
+    </Group>
+  );
+}
+
 function Overlaps({ page, nameOf }: { page: VersionsPage; nameOf: (adapter: string) => string }) {
   const { query, set } = useFilter();
   const keyOf = ({ left, right }: Pair) => `${left}~${right}`;
@@ -193,17 +254,35 @@ function Overlaps({ page, nameOf }: { page: VersionsPage; nameOf: (adapter: stri
         choose={(pair) => set({ pair: keyOf(pair) })}
       />
       <Text size="sm">
-        {nameOf(chosen.left)} and {nameOf(chosen.right)}: {formatCount(chosen.users)} users by
-        overlap, from nothing in common to the same items.
+        {nameOf(chosen.left)} and {nameOf(chosen.right)}: of {formatCount(chosen.usersOfBoth)} users
+        of both, {formatCount(chosen.users)} had recalls of both under one catalogue and model. They
+        stand below by overlap, from nothing in common to the same items.
       </Text>
       <Histogram label="Users by overlap" bins={bins} unit="users" />
       <PanelNote oneIn={page.overlapOneIn} figures="Overlap" />
+      <DataTable
+        label="Items that both have"
+        rows={chosen.items}
+        columns={sharedColumns('Item')}
+        keyOf={({ key }) => key}
+        pageSize={10}
+      />
+      {page.attribute !== '' && (
+        <DataTable
+          label={`${page.attribute} of items that both have`}
+          rows={chosen.values}
+          columns={sharedColumns(page.attribute)}
+          keyOf={({ key }) => key}
+          pageSize={10}
+        />
+      )}
     </Stack>
   );
 }
 
 function Shown({ page, shows }: { page: VersionsPage; shows: string }) {
   const nameOf = useMemo(() => namesOf(page.versions), [page]);
+  const moment = <Moment page={page} />;
   if (page.versions.length === 0) {
     return <Empty title="No recall in this span">Choose a longer span.</Empty>;
   }
@@ -213,6 +292,7 @@ function Shown({ page, shows }: { page: VersionsPage; shows: string }) {
         title="Outcome by position"
         help="Lines: 95 % intervals. A click belongs to the recall that showed the item."
       >
+        {moment}
         <OutcomeChart rows={page.outcome} nameOf={nameOf} />
         <OutcomeTable rows={page.outcome} nameOf={nameOf} shownBy={page.shownBy} />
         <PanelNote oneIn={page.oneIn} figures="Outcome" />
@@ -224,14 +304,15 @@ function Shown({ page, shows }: { page: VersionsPage; shows: string }) {
     <>
       <Figures>
         <Figure label="Versions" value={formatCount(page.versions.length)} />
-        {first !== undefined && (
+        {first !== undefined && first.overlap !== null && (
           <Figure
             label="Overlap of the first two"
             value={formatShare(first.overlap)}
-            note={`${formatCount(first.users)} users of both`}
+            note={`${formatCount(first.users)} users, under one catalogue`}
           />
         )}
       </Figures>
+      {moment}
       {page.exposure.length > 0 && (
         <Section title={`Items by ${page.attribute}`}>
           <Exposure page={page} nameOf={nameOf} />
@@ -239,7 +320,10 @@ function Shown({ page, shows }: { page: VersionsPage; shows: string }) {
       )}
       <Section
         title="Overlap"
-        help="Mean Jaccard index of the newest recalls of a user under each."
+        help={
+          "Mean Jaccard index of a user's recalls under each: the newest two of the whole span " +
+          'that saw the same catalogue and model.'
+        }
       >
         <Overlaps page={page} nameOf={nameOf} />
       </Section>
@@ -260,7 +344,7 @@ export function View() {
   const { query, set } = useFilter();
   const { attributes, by, setBy } = useAttribute();
   const shows = query.get('show') === 'outcome' ? 'outcome' : 'recalled';
-  const asked = useAnalysis<VersionsPage>('versions', { by });
+  const asked = useAnalysis<VersionsPage>('versions', { by, arms: query.get('arms') ?? undefined });
   return (
     <AnalysisPage title="Versions" help="Adapters beside each other, as they served in this span.">
       <Group gap="xs" align="flex-end">

@@ -1,20 +1,11 @@
 import { useRef, useState } from 'react';
 import type { ExportJob } from '../../../src/api-types.js';
-import { ApiError, get, post, remove } from '../api.js';
+import { ApiError, get, pathOf, post, remove } from '../api.js';
+import { download } from '../ui/save.js';
 
 const LOOK_MS = 400;
 
 const later = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-/** Lets the browser keep a file of the service. */
-function download(path: string, name: string): void {
-  const link = document.createElement('a');
-  link.href = path;
-  link.download = name;
-  document.body.append(link);
-  link.click();
-  link.remove();
-}
 
 /** Writes an answer to a file in the service, then fetches it; one at a time. */
 export function useExport() {
@@ -37,7 +28,7 @@ export function useExport() {
         setJob(now);
       }
       if (now.state === 'failed') throw new ApiError(0, 'EXPORT_FAILED', now.message, undefined);
-      download(`/console/api/exports/${now.id}/file`, `tessera.${format}`);
+      download(pathOf(`exports/${now.id}/file`), `tessera.${format}`);
     } catch (thrown) {
       setError(thrown);
     } finally {

@@ -103,6 +103,24 @@ function Navigation({ onGo }: { onGo: () => void }) {
   );
 }
 
+const MAIN = 'main';
+
+/** The first stop of the keyboard: past header and navigation. What is behind a # is the page. */
+function SkipLink() {
+  return (
+    <a
+      className="skip"
+      href={`#${MAIN}`}
+      onClick={(event) => {
+        event.preventDefault();
+        document.getElementById(MAIN)?.focus();
+      }}
+    >
+      Skip to the page
+    </a>
+  );
+}
+
 /** Header and navigation around every page, and a login where one is needed. */
 export function Frame() {
   const login = useLogin();
@@ -119,6 +137,7 @@ export function Frame() {
       navbar={{ width: 180, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'sm', sm: 'lg' }}
     >
+      <SkipLink />
       <AppShell.Header px={{ base: 'sm', sm: 'lg' }}>
         <Group h="100%" justify="space-between" wrap="nowrap" gap="xs">
           <Group wrap="nowrap" gap="xs">
@@ -141,7 +160,7 @@ export function Frame() {
         </Group>
       </AppShell.Header>
       <Navigation onGo={close} />
-      <AppShell.Main>
+      <AppShell.Main id={MAIN} tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
     </AppShell>

@@ -1,6 +1,8 @@
 import { Button, Group, Table, Text, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { formatCount } from './format.js';
+import { csvOf, fileName, saveFile } from './save.js';
+import { SaveButton } from './save-button.js';
 
 export interface Column<Row> {
   readonly key: string;
@@ -50,6 +52,17 @@ function inOrder<Row>(
   return sortedBy(rows, value, order.isDescending);
 }
 
+/** All rows as they are sorted, by the values of their columns. */
+function saveTable<Row>(label: string, rows: readonly Row[], columns: readonly Column<Row>[]) {
+  const valued = columns.filter(({ value }) => value !== undefined);
+  const head = valued.map(headOf);
+  const cells = rows.map((row) => valued.map(({ value }) => value?.(row)));
+  saveFile(new Blob([csvOf([head, ...cells])], { type: 'text/csv' }), fileName(label, 'csv'));
+}
+
+const headOf = ({ label, unit }: Pick<Column<never>, 'label' | 'unit'>) =>
+  unit === undefined ? label : `${label}, ${unit}`;
+
 function Heading<Row>({
   column,
   order,
@@ -59,8 +72,8 @@ function Heading<Row>({
   order: Order | undefined;
   onOrder: (order: Order) => void;
 }) {
-  const { key, label, unit, isNumber = false, value } = column;
-  const text = unit === undefined ? label : `${label}, ${unit}`;
+  const { key, isNumber = false, value } = column;
+  const text = headOf(column);
   const mine = order?.key === key ? order : undefined;
   const sorted = mine && (mine.isDescending ? 'descending' : 'ascending');
   // Of numbers the largest are wanted first.
@@ -89,11 +102,11 @@ function More({
   shown: number;
   all: number;
   step: number;
-  onMore: () => void;
+  onMore: (shown: number) => void;
 }) {
   return (
     <Group gap="xs">
-      <Button size="xs" variant="default" onClick={onMore}>
+      <Button size="xs" variant="default" onClick={() => onMore(shown + step)}>
         Show {formatCount(Math.min(step, all - shown))} more
       </Button>
       <Text size="sm" c="dimmed">
@@ -152,14 +165,12 @@ export function DataTable<Row>({
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {sorted.length > shownCount && (
-        <More
-          shown={shownCount}
-          all={sorted.length}
-          step={pageSize}
-          onMore={() => setShownCount(shownCount + pageSize)}
-        />
-      )}
+      <Group gap="xs" justify="space-between">
+        {sorted.length > shownCount && (
+          <More shown={shownCount} all={sorted.length} step={pageSize} onMore={setShownCount} />
+        )}
+        <SaveButton label={label} form="csv" save={() => saveTable(label, sorted, columns)} />
+      </Group>
     </>
   );
 }

@@ -1,6 +1,9 @@
+import { Group } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import type * as PlotLibrary from '@observablehq/plot';
 import { useEffect, useRef, useState } from 'react';
+import { fileName, type Legend, pictureIn, pngOf, saveFile } from './save.js';
+import { SaveButton } from './save-button.js';
 
 export type Plot = typeof PlotLibrary;
 export type PlotOptions = PlotLibrary.PlotOptions;
@@ -52,10 +55,13 @@ export function PlotChart({
   const target = useRef<HTMLDivElement>(null);
   const clicked = useRef(onClick);
   clicked.current = onClick;
+  const legend = useRef<Legend>({ names: [], colours: [] });
   useEffect(() => {
     if (plot === undefined || width === 0 || target.current === null) return;
     const options = { width, height, style: { background: 'none', fontSize: '12px' } };
     const chart = plot.plot(Object.assign(options, draw(plot, width)));
+    const { domain = [], range = [] } = chart.scale('color') ?? {};
+    legend.current = { names: [...domain].map(String), colours: [...range].map(String) };
     const pick = () => clicked.current?.(chart.value);
     chart.addEventListener('click', pick);
     // The picture has one name; names of its parts would need roles of their own.
@@ -63,6 +69,12 @@ export function PlotChart({
     target.current.replaceChildren(chart);
     return () => chart.remove();
   }, [plot, width, height, draw]);
+  const save = async (form: 'svg' | 'png') => {
+    const picture = pictureIn(target.current, legend.current);
+    if (picture === undefined) return;
+    const svg = () => new Blob([picture], { type: 'image/svg+xml' });
+    saveFile(form === 'svg' ? svg() : await pngOf(picture), fileName(label, form));
+  };
   return (
     <div ref={frame}>
       <div
@@ -72,6 +84,10 @@ export function PlotChart({
         aria-label={label}
         style={{ minHeight: height }}
       />
+      <Group gap="xs" justify="flex-end">
+        <SaveButton label={label} form="svg" save={() => void save('svg')} />
+        <SaveButton label={label} form="png" save={() => void save('png')} />
+      </Group>
     </div>
   );
 }

@@ -60,8 +60,10 @@ export interface OverviewFigures {
 export interface Mark {
   readonly timeMs: number;
   readonly kind: 'catalogue' | 'model' | 'adapter' | 'template';
-  /** For people, e.g. `import: 150 changes`. */
+  /** For people, e.g. `import: 60 added, 2 paused`. */
   readonly text: string;
+  /** Items that changed, or changes where no item did; 0 for others. */
+  readonly changes: number;
   /** Number of the last change; 0 for others. */
   readonly sequence: number;
   /** Of a version; '' for others. */
@@ -96,8 +98,14 @@ export interface CompositionPage {
     readonly items: number;
     readonly share: number;
   }[];
-  /** Items by value, in the order of `values`. */
-  readonly series: readonly { readonly timeMs: number; readonly items: readonly number[] }[];
+  /** Of the recalled items by value, those that no recall had included: 0 (even) to 1. */
+  readonly gini: number;
+  /** Items by value, in the order of `values`, in buckets that end where a mark is. */
+  readonly series: readonly {
+    readonly timeMs: number;
+    readonly untilMs: number;
+    readonly items: readonly number[];
+  }[];
   /** Of the key of scenes that was asked for; '' where none was. */
   readonly sceneKey: string;
   /** Items by value of the scene, each in the order of `values`. */
@@ -132,6 +140,8 @@ export interface ReachRow {
   /** The same by recalls: 0..1. */
   readonly shareBefore: number;
   readonly shareAfter: number;
+  /** Since when none of its items is live, milliseconds since 1970; 0: some are. */
+  readonly pausedMs: number;
 }
 
 /** Items that recalls could have had and none had. */
@@ -142,13 +152,50 @@ export interface UnreachedPage {
     /** Recalls whose eligibility the item met. */
     readonly eligibleRecalls: number;
   }[];
+  /** Of an attribute that was asked for, those of most items first. */
+  readonly values: readonly {
+    readonly value: string;
+    readonly items: number;
+    /** Items with the value in all. */
+    readonly live: number;
+  }[];
   readonly total: number;
   readonly recalls: number;
   /** Recalls whose eligible items are not kept: none of them is counted above. */
   readonly unknownRecalls: number;
 }
 
+export interface VersionPair {
+  readonly left: string;
+  readonly right: string;
+  /** With recalls of both under one model and one state of the catalogue. */
+  readonly users: number;
+  /** With recalls of both at any time of the span. */
+  readonly usersOfBoth: number;
+  /** Mean Jaccard overlap of the newest such recalls of a user; null without users. */
+  readonly overlap: number | null;
+  /** Users by overlap: [0, 0.1), ..., [0.9, 1]. */
+  readonly histogram: readonly number[];
+  /** Items that both recalls of a user have, by users; the most frequent. */
+  readonly items: readonly SharedKey[];
+  /** The values of such items. */
+  readonly values: readonly SharedKey[];
+}
+
+export interface SharedKey {
+  /** Item ID or value. */
+  readonly key: string;
+  /** Of an item; '' for values. */
+  readonly title: string;
+  readonly count: number;
+}
+
 export interface VersionsPage {
+  /** Of the recalls that all but the pairs are about. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Digest of the canary that served meanwhile; '': the whole span that was asked for. */
+  readonly canary: string;
   /** Outcome is of a panel: one user in so many; 1: of all recalls. */
   readonly oneIn: number;
   /** Of the panel of overlaps. */
@@ -164,15 +211,7 @@ export interface VersionsPage {
     readonly users: number;
   }[];
   /** Of the versions that the same users had, each pair once. */
-  readonly pairs: readonly {
-    readonly left: string;
-    readonly right: string;
-    readonly users: number;
-    /** Mean Jaccard overlap of the newest recalls of a user under each. */
-    readonly overlap: number;
-    /** Users by overlap: [0, 0.1), ..., [0.9, 1]. */
-    readonly histogram: readonly number[];
-  }[];
+  readonly pairs: readonly VersionPair[];
   /** Of the attribute that was asked for; '' where none was. */
   readonly attribute: string;
   readonly exposure: readonly {

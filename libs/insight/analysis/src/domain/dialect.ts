@@ -11,8 +11,12 @@ export interface Dialect {
   quotient(dividend: string, divisor: number): string;
   /** Value of a map; '' where it has no such key. */
   member(map: string, key: string): string;
-  /** An attribute of a JSON object as text; '' where it has none of the name, a literal. */
-  attribute(json: string, name: string): string;
+  /** An attribute of a JSON object as a list of texts: the members of a set; [''] without any. */
+  members(json: string, name: string): string;
+  /** An attribute of a JSON object where that is a number, otherwise NULL. */
+  numeric(json: string, name: string): string;
+  /** Of a column, the value that a share of its rows is not above. */
+  quantile(column: string, share: number): string;
   /** Names of the members of a JSON object, as a list. */
   names(json: string): string;
   /** `columns` of `source`, with `item_id` and its `rank`, for each item of its `item_ids`. */
@@ -32,8 +36,6 @@ export interface Dialect {
   newest(value: string, by: string): string;
   /** A number as JSON has them. */
   number(value: string): string;
-  /** The members of a JSON object by names that are columns. */
-  attributeNamed(json: string, name: string): string;
   /** True where a text has the part, in any case. */
   contains(text: string, part: string): string;
 }
@@ -53,7 +55,16 @@ export const DUCKDB: Dialect = {
   ms: (column) => `epoch_ms(${column})`,
   quotient: (dividend, divisor) => `((${dividend}) // ${divisor})`,
   member: (map, key) => `coalesce(${map}[${doubled(key)}], '')`,
-  attribute: (json, name) => duckdbAttribute(json, doubled(name)),
+  members: (json, name) => {
+    const text = `[coalesce(json_extract_string(${json}, ${pointerTo(name)}), '')]`;
+    const list = `TRY_CAST(json_extract(${json}, ${pointerTo(name)}) AS VARCHAR[])`;
+    const isList = `json_type(${json}, ${pointerTo(name)}) = 'ARRAY'`;
+    return `CASE WHEN ${isList} AND len(${list}) > 0 THEN ${list} ELSE ${text} END`;
+  },
+  numeric: (json, name) =>
+    `CASE WHEN json_type(${json}, ${pointerTo(name)}) IN ('DOUBLE', 'BIGINT', 'UBIGINT', ` +
+    `'HUGEINT') THEN json_extract_string(${json}, ${pointerTo(name)})::DOUBLE END`,
+  quantile: (column, share) => `quantile_disc(${column}, ${share})`,
   names: (json) => `json_keys(${json})`,
   items: (columns, source) =>
     `SELECT ${columns}, unnest(item_ids) AS item_id, ` +
@@ -71,7 +82,6 @@ export const DUCKDB: Dialect = {
     `ELSE len(list_filter(${left}, lambda item: list_contains(${right}, item))) END`,
   newest: (value, by) => `arg_max(${value}, ${by})`,
   number: (value) => `(${value})::DOUBLE`,
-  attributeNamed: duckdbAttribute,
   contains: (text, part) => `contains(lower(${text}), lower(${doubled(part)}))`,
 };
 
@@ -82,7 +92,15 @@ export const CLICKHOUSE: Dialect = {
   ms: (column) => `toUnixTimestamp64Milli(${column})`,
   quotient: (dividend, divisor) => `intDiv(${dividend}, ${divisor})`,
   member: (map, key) => `${map}[${escaped(key)}]`,
-  attribute: (json, name) => clickhouseAttribute(json, escaped(name)),
+  members: (json, name) =>
+    `if(JSONType(${json}, ${name}) = 'Array' AND JSONLength(${json}, ${name}) > 0, ` +
+    `JSONExtract(${json}, ${name}, 'Array(String)'), ` +
+    `[if(JSONType(${json}, ${name}) = 'String', JSONExtractString(${json}, ${name}), ` +
+    `JSONExtractRaw(${json}, ${name}))])`,
+  numeric: (json, name) =>
+    `if(JSONType(${json}, ${name}) IN ('Int64', 'UInt64', 'Double'), ` +
+    `JSONExtractFloat(${json}, ${name}), NULL)`,
+  quantile: (column, share) => `quantileExact(${share})(${column})`,
   names: (json) => `JSONExtractKeys(${json})`,
   items: (columns, source) =>
     `SELECT ${columns}, item AS item_id, place AS rank FROM ${source} ` +
@@ -96,17 +114,5 @@ export const CLICKHOUSE: Dialect = {
   common: (left, right) => `length(arrayIntersect(${left}, ${right}))`,
   newest: (value, by) => `argMax(${value}, ${by})`,
   number: (value) => `toFloat64(${value})`,
-  attributeNamed: clickhouseAttribute,
   contains: (text, part) => `positionCaseInsensitiveUTF8(${text}, ${escaped(part)}) > 0`,
 };
-
-function duckdbAttribute(json: string, name: string): string {
-  return `coalesce(json_extract_string(${json}, ${pointerTo(name)}), '')`;
-}
-
-function clickhouseAttribute(json: string, name: string): string {
-  return (
-    `if(JSONType(${json}, ${name}) = 'String', JSONExtractString(${json}, ${name}), ` +
-    `JSONExtractRaw(${json}, ${name}))`
-  );
-}

@@ -1,6 +1,7 @@
 /** Parts of statements: each is a SELECT that others stand on. */
 
 import type { HourSources } from './analysis-store.js';
+import { type Bounds, fitsValue, valueList } from './attribute-values.js';
 import type { Buckets } from './buckets.js';
 import type { Dialect } from './dialect.js';
 import type { AnalysisFilter } from './filter.js';
@@ -51,9 +52,7 @@ export function recallsOf(filter: AnalysisFilter, dialect: Dialect, source = 're
 
 /** Conditions on attributes of an item version. */
 export function attributesFit({ attributes }: AnalysisFilter, dialect: Dialect, json: string) {
-  const fits = attributes.map(
-    ([name, value]) => `${dialect.attribute(json, name)} = ${dialect.text(value)}`,
-  );
+  const fits = attributes.map(([name, value]) => fitsValue(dialect, json, name, value));
   return ['1 = 1', ...fits].join(' AND ');
 }
 
@@ -122,10 +121,19 @@ export function exposures(
   return parts.map((part) => `SELECT * FROM (${part}) AS part`).join(' UNION ALL ');
 }
 
-/** Exposures with `value`, the attribute of the item as it was, under the filter's attributes. */
+/** An attribute by whose values something is told. */
+export interface Attribute {
+  readonly name: string;
+  readonly bounds: Bounds;
+}
+
+/**
+ * Exposures with `value`, that of the item as it was, under the filter's attributes: an item with
+ * several values counts for each.
+ */
 export function exposuresByValue(
   filter: AnalysisFilter,
-  attribute: string,
+  attribute: Attribute,
   exposed: string,
   dialect: Dialect,
 ): string {
@@ -146,14 +154,17 @@ export function overlapOf(dialect: Dialect): { readonly overlap: string; readonl
   return { overlap: `${both} * 1.0 / (${listed} - ${both})`, where: `${listed} > 0` };
 }
 
-/** Item versions that a filter lets pass, with `value`, read from JSON once for each. */
+const VERSION = 'catalogue, item_id, title, live, from_seq, to_seq, from_time, to_time';
+
+/** Item versions that a filter lets pass, with each `value`, read from JSON once for each. */
 export function valuedVersions(
   filter: AnalysisFilter,
-  attribute: string,
+  { name, bounds }: Attribute,
   dialect: Dialect,
 ): string {
-  return (
-    `SELECT catalogue, item_id, from_seq, to_seq, ${dialect.attribute('attributes', attribute)} ` +
-    `AS value FROM item_version WHERE ${attributesFit(filter, dialect, 'attributes')}`
-  );
+  const values = valueList(dialect, 'attributes', dialect.text(name), bounds);
+  const fitting =
+    `SELECT ${VERSION}, ${values} AS listed FROM item_version ` +
+    `WHERE ${attributesFit(filter, dialect, 'attributes')}`;
+  return dialect.each(VERSION, 'listed', 'value', `(${fitting}) AS fitting_version`);
 }

@@ -19,6 +19,19 @@ export function rateOf(successes: number, trials: number): Rate {
   };
 }
 
+/** Gini coefficient of numbers; each stands there with how often it occurs. */
+export function giniOfGroups(groups: readonly (readonly [value: number, count: number])[]): number {
+  const ascending = groups.filter(([value]) => value > 0).sort(([a], [b]) => a - b);
+  let [place, total, ranked] = [0, 0, 0];
+  for (const [value, count] of ascending) {
+    ranked += value * (count * place + (count * (count + 1)) / 2);
+    total += value * count;
+    place += count;
+  }
+  const count = groups.reduce((sum, [, own]) => sum + own, 0);
+  return giniOf(count, place, total, ranked);
+}
+
 /**
  * Gini coefficient of numbers of which most are 0.
  * @param count of all numbers

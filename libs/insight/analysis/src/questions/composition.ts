@@ -1,7 +1,14 @@
 import type { CompositionPage } from '../domain/answers.js';
-import { beginsOf, bucketsOf } from '../domain/buckets.js';
+import { type Buckets, beginsOf, bucketsOf } from '../domain/buckets.js';
 import type { AnalysisFilter } from '../domain/filter.js';
-import { exposures, exposuresByValue } from '../domain/relations.js';
+import {
+  type Attribute,
+  exposures,
+  exposuresByValue,
+  valuedVersions,
+} from '../domain/relations.js';
+import { giniOfGroups } from '../domain/statistics.js';
+import { attributeNamed } from './attribute-bounds.js';
 import { marksOf, marksStatements } from './marks.js';
 import { type Asking, numberOf, textOf } from './question.js';
 
@@ -18,29 +25,37 @@ export interface CompositionWanted {
 
 /** The values of an attribute in what was recalled, over time and by scene. */
 export async function composition(
-  { store, signal }: Asking,
+  asking: Asking,
   filter: AnalysisFilter,
   { attribute, buckets: bucketsMax, across, values: valuesMax }: CompositionWanted,
 ): Promise<CompositionPage> {
+  const { store, signal } = asking;
   const { dialect } = store;
   const { number } = dialect;
   const buckets = bucketsOf(filter, bucketsMax);
-  const exposed = exposures(filter, buckets, await store.hours(), dialect);
-  const valued = exposuresByValue(filter, attribute, exposed, dialect);
-  const top =
-    `SELECT value, ${number('sum(n)')} AS items FROM (${valued}) AS valued GROUP BY value ` +
-    `ORDER BY items DESC, value LIMIT ${valuesMax}`;
-  const [topValues = [], ...marks] = await store.rows(
-    [top, ...marksStatements(filter, dialect)],
+  const by = await attributeNamed(asking, filter.catalogue, attribute);
+  const hours = await store.hours();
+  const whole = exposures(filter, buckets, hours, dialect);
+  const byValue =
+    `SELECT value, ${number('sum(n)')} AS items ` +
+    `FROM (${exposuresByValue(filter, by, whole, dialect)}) AS valued GROUP BY value`;
+  const top = `${byValue} ORDER BY items DESC, value LIMIT ${valuesMax}`;
+  const [topValues = [], groups = [], ...rows] = await store.rows(
+    [top, groupsStatement(byValue, by, filter, dialect), ...marksStatements(filter, dialect)],
     signal,
   );
-  const told = topValues.map((row) => dialect.text(textOf(row, 'value'))).join(', ');
-  const isTold = told === '' ? '1 = 0' : `value IN (${told})`;
-  const scene = across === '' ? "''" : dialect.member('scene', across);
-  const cells =
-    `SELECT time_ms, scene, told, ${number('sum(n)')} AS items FROM (SELECT time_ms, ` +
-    `${scene} AS scene, CASE WHEN ${isTold} THEN value ELSE ${dialect.text(OTHER)} END AS told, ` +
-    `n FROM (${valued}) AS valued) AS told_items GROUP BY time_ms, scene, told`;
+  const marks = marksOf(rows);
+  const runs = runsOf(filter, marks);
+  const exposed = runs.map((run) => {
+    const part = exposures({ ...filter, ...run }, buckets, hours, dialect);
+    return (
+      `SELECT greatest(time_ms, ${run.fromMs}) AS time_ms, catalogue, scene, adapter, item_id, ` +
+      `version_seq, n FROM (${part}) AS run_part`
+    );
+  });
+  const valued = exposuresByValue(filter, by, exposed.join(' UNION ALL '), dialect);
+  const told = topValues.map((row) => textOf(row, 'value'));
+  const cells = cellsStatement(valued, told, across, dialect);
   const [found = []] = await store.rows([cells], signal);
   const values = valuesOf(found);
   const keyOf = (place: string, value: string) => JSON.stringify([place, value]);
@@ -49,19 +64,88 @@ export async function composition(
     return (place: string) => values.map(({ value }) => sums.get(keyOf(place, value)) ?? 0);
   };
   const [overTime, byScene] = [itemsBy('time_ms'), itemsBy('scene')];
-  const scenes = across === '' ? [] : [...new Set(found.map((row) => textOf(row, 'scene')))];
+  const scenes = new Set(across === '' ? [] : found.map((row) => textOf(row, 'scene')));
   return {
     attribute,
     bucketMs: buckets.lengthMs,
     values,
-    series: beginsOf(buckets, filter.toMs).map((timeMs) => ({
+    gini: giniOfGroups(groups.map((row) => [numberOf(row, 'n'), numberOf(row, 'alike')])),
+    series: partsOf(buckets, runs).map(({ timeMs, untilMs }) => ({
       timeMs,
+      untilMs,
       items: overTime(String(timeMs)),
     })),
     sceneKey: across,
-    matrix: scenes.sort().map((place) => ({ scene: place, items: byScene(place) })),
-    marks: marksOf(marks),
+    matrix: [...scenes].sort().map((place) => ({ scene: place, items: byScene(place) })),
+    marks,
   };
+}
+
+/** Items by bucket, scene and value; values that are not told are one. */
+function cellsStatement(
+  valued: string,
+  told: readonly string[],
+  across: string,
+  dialect: Asking['store']['dialect'],
+): string {
+  const { number, text, member } = dialect;
+  const isTold = told.length === 0 ? '1 = 0' : `value IN (${told.map(text).join(', ')})`;
+  const scene = across === '' ? "''" : member('scene', across);
+  return (
+    `SELECT time_ms, scene, told, ${number('sum(n)')} AS items FROM (SELECT time_ms, ` +
+    `${scene} AS scene, CASE WHEN ${isTold} THEN value ELSE ${text(OTHER)} END AS told, ` +
+    `n FROM (${valued}) AS valued) AS told_items GROUP BY time_ms, scene, told`
+  );
+}
+
+/** Marks that split buckets at most. */
+const SPLITS_MAX = 8;
+
+interface Run {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The span between the largest changes, which are no more than can be seen. */
+function runsOf({ fromMs, toMs }: AnalysisFilter, marks: CompositionPage['marks']): Run[] {
+  const inside = marks.filter(({ timeMs }) => timeMs > fromMs && timeMs < toMs);
+  const size = ({ kind, changes }: (typeof inside)[number]) =>
+    kind === 'catalogue' ? changes : Number.MAX_SAFE_INTEGER;
+  const largest = [...inside].sort((a, b) => size(b) - size(a)).slice(0, SPLITS_MAX);
+  const cuts = [...new Set(largest.map(({ timeMs }) => timeMs))].sort((a, b) => a - b);
+  return [fromMs, ...cuts].map((from, at) => ({ fromMs: from, toMs: cuts[at] ?? toMs }));
+}
+
+/** Buckets, those in which a run ends in parts. */
+function partsOf(buckets: Buckets, runs: readonly Run[]): { timeMs: number; untilMs: number }[] {
+  return runs.flatMap(({ fromMs, toMs }) =>
+    beginsOf(buckets, toMs)
+      .filter((beginMs) => beginMs + buckets.lengthMs > fromMs)
+      .map((beginMs) => ({
+        timeMs: Math.max(beginMs, fromMs),
+        untilMs: Math.min(beginMs + buckets.lengthMs, toMs),
+      })),
+  );
+}
+
+/** How many values have how many recalled items, those that no recall had included. */
+function groupsStatement(
+  byValue: string,
+  by: Attribute,
+  filter: AnalysisFilter,
+  dialect: Asking['store']['dialect'],
+): string {
+  const { number } = dialect;
+  const at = dialect.time(filter.toMs);
+  const live =
+    `SELECT value, ${number('0')} AS items FROM (${valuedVersions(filter, by, dialect)}) AS v ` +
+    `WHERE catalogue = ${dialect.text(filter.catalogue)} AND live ` +
+    `AND from_time <= ${at} AND to_time > ${at}`;
+  const every =
+    `SELECT value, sum(items) AS n FROM (${byValue} UNION ALL ${live}) AS every_value ` +
+    "WHERE value <> '' GROUP BY value";
+  const columns = `${number('n')} AS n, ${number('count(*)')} AS alike`;
+  return `SELECT ${columns} FROM (${every}) AS e GROUP BY n`;
 }
 
 type Rows = readonly Readonly<Record<string, unknown>>[];

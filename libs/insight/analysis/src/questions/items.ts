@@ -1,9 +1,11 @@
 import { STILL_SEQ } from '@tessera/facts';
 import type { Row } from '../domain/analysis-store.js';
 import type { AnalysisItem, ItemsPage } from '../domain/answers.js';
+import { valueList } from '../domain/attribute-values.js';
 import type { Dialect } from '../domain/dialect.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import { attributesFit } from '../domain/relations.js';
+import { attributeBounds } from './attribute-bounds.js';
 import { type Asking, numberOf, textOf } from './question.js';
 
 const FACET_VALUES_MAX = 20;
@@ -36,10 +38,11 @@ export function itemOf(row: Row): AnalysisItem {
 
 /** A page of the items as they are now, and how many have which values. */
 export async function items(
-  { store, signal }: Asking,
+  asking: Asking,
   filter: AnalysisFilter,
   { text, isLive, offset, limit }: ItemsWanted,
 ): Promise<ItemsPage> {
+  const { store, signal } = asking;
   const { dialect } = store;
   const { number } = dialect;
   const conditions = [
@@ -57,9 +60,13 @@ export async function items(
     'name',
     `(${fitting}) AS fitting`,
   );
-  const valued =
-    `SELECT name, ${dialect.attributeNamed('attributes', 'name')} AS value ` +
-    `FROM (${named}) AS named`;
+  const ranged = [...(await attributeBounds(asking, filter.catalogue))].map(([name, bounds]) => {
+    const values = valueList(dialect, 'attributes', 'name', bounds);
+    return `WHEN name = ${dialect.text(name)} THEN ${values} `;
+  });
+  const members = dialect.members('attributes', 'name');
+  const values = ranged.length === 0 ? members : `CASE ${ranged.join('')}ELSE ${members} END`;
+  const valued = dialect.each('name', values, 'value', `(${named}) AS named`);
   const counts = 'SELECT name, value, count(*) AS items';
   const counted = `${counts} FROM (${valued}) AS valued GROUP BY name, value`;
   const placed =

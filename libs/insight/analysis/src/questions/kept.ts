@@ -1,4 +1,4 @@
-import { FACT_TABLES, STILL_SEQ } from '@tessera/facts';
+import { READ_TABLES, STILL_SEQ } from '@tessera/facts';
 import type { AnalysisAbout, SchemaPage } from '../domain/answers.js';
 import { type Asking, numberOf, textOf } from './question.js';
 
@@ -42,7 +42,7 @@ export async function kept({ store, signal }: Asking): Promise<Kept> {
 
 /** The tables of facts. */
 export function factSchema(): SchemaPage['tables'] {
-  return FACT_TABLES.map(({ name, text, columns }) => ({
+  return READ_TABLES.map(({ name, text, columns }) => ({
     name,
     text,
     columns: Object.entries(columns).map(([column, [type, meaning]]) => ({

@@ -2,12 +2,14 @@ import type { ReachPage, UnreachedPage } from '../domain/answers.js';
 import { wholeSpan } from '../domain/buckets.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import {
+  type Attribute,
   attributesFit,
   exposures,
   liveItems,
   recallsOf,
   valuedVersions,
 } from '../domain/relations.js';
+import { attributeNamed } from './attribute-bounds.js';
 import { type Asking, countedPanel, numberOf, textOf } from './question.js';
 
 const HOUR_MS = 3_600_000;
@@ -25,14 +27,17 @@ export async function reach(
   const counted = by === 'item' ? { ...filter, oneIn: 1 } : await countedPanel(asking, filter);
   const answered = `SELECT * FROM (${recallsOf(counted, dialect)}) AS r WHERE code = 'OK'`;
   const isAfter = `CASE WHEN time >= ${dialect.time(atMs)} THEN 1 ELSE 0 END`;
+  const attribute = by === 'item' ? undefined : await attributeNamed(asking, filter.catalogue, by);
+  const states = statesOf(attribute, filter, dialect);
   const counts =
-    by === 'item'
+    attribute === undefined
       ? await countsOfItems(store, filter, atMs)
-      : countsOfValues(answered, isAfter, by, filter, dialect);
+      : countsOfValues(answered, isAfter, attribute, filter, dialect);
   const totals =
     `SELECT ${number(`sum(${isAfter})`)} AS after, ${number('count(*)')} AS recalls ` +
     `FROM (${answered}) AS r`;
-  const [total, found = []] = await store.rows([totals, counts], signal);
+  const [total, found = [], stated = []] = await store.rows([totals, counts, states], signal);
+  const pausedMs = new Map(stated.map((row) => [textOf(row, 'key'), numberOf(row, 'paused_ms')]));
   const recallsAfter = numberOf(total?.[0], 'after');
   const recallsBefore = numberOf(total?.[0], 'recalls') - recallsAfter;
   const share = (count: number, of: number) => (of === 0 ? 0 : count / of);
@@ -46,6 +51,7 @@ export async function reach(
       return Object.assign(
         { key: textOf(row, 'key'), title: textOf(row, 'title'), before, after },
         shares,
+        { pausedMs: pausedMs.get(textOf(row, 'key')) ?? 0 },
       );
     })
     .map((row) => ({ row, shift: Math.abs(row.shareAfter - row.shareBefore) }))
@@ -76,6 +82,33 @@ async function countsOfItems(store: Asking['store'], filter: AnalysisFilter, atM
   );
 }
 
+/** Items or values of which no item is live at the end of the span, and when the last one was. */
+function statesOf(
+  attribute: Attribute | undefined,
+  filter: AnalysisFilter,
+  dialect: Asking['store']['dialect'],
+): string {
+  const { catalogue, toMs } = filter;
+  const at = dialect.time(toMs);
+  const own = `catalogue = ${dialect.text(catalogue)} AND from_time <= ${at}`;
+  const until =
+    'SELECT item_id, max(CASE WHEN live THEN to_time END) AS until_time, ' +
+    `max(CASE WHEN live AND to_time > ${at} THEN 1 ELSE 0 END) AS is_live ` +
+    `FROM item_version WHERE ${own} GROUP BY item_id`;
+  const valued =
+    attribute === undefined
+      ? 'SELECT *, item_id AS value FROM item_version'
+      : valuedVersions(filter, attribute, dialect);
+  const last =
+    'SELECT v.value AS value, u.is_live AS is_live, u.until_time AS until_time ' +
+    `FROM (SELECT * FROM (${valued}) AS v WHERE ${own} AND to_time > ${at}) AS v ` +
+    `JOIN (${until}) AS u ON u.item_id = v.item_id`;
+  return (
+    `SELECT value AS key, ${dialect.number(dialect.ms('max(until_time)'))} AS paused_ms ` +
+    `FROM (${last}) AS last_state GROUP BY value HAVING max(is_live) = 0`
+  );
+}
+
 /** Items by what they were last, live or not. */
 function liveAt(filter: AnalysisFilter, { dialect }: Asking['store']): string {
   const at = dialect.time(filter.toMs);
@@ -92,7 +125,7 @@ function liveAt(filter: AnalysisFilter, { dialect }: Asking['store']): string {
 function countsOfValues(
   answered: string,
   isAfter: string,
-  by: string,
+  by: Attribute,
   filter: AnalysisFilter,
   dialect: Asking['store']['dialect'],
 ): string {
@@ -110,14 +143,35 @@ function countsOfValues(
   );
 }
 
-/** Items that recalls of the span could have had and none had, the most eligible first. */
-export async function unreached(
-  { store, signal }: Asking,
+const VALUES_MAX = 200;
+
+/** Live items by value, and those of them that no recall had. */
+async function missedByValue(
+  asking: Asking,
   filter: AnalysisFilter,
-  limit: number,
-): Promise<UnreachedPage> {
-  const { dialect } = store;
+  by: string,
+  missed: string,
+): Promise<string> {
+  const { dialect } = asking.store;
   const { number } = dialect;
+  const attribute = await attributeNamed(asking, filter.catalogue, by);
+  const at = dialect.time(filter.toMs);
+  const live =
+    `SELECT v.value AS value, CASE WHEN m.eligible > 0 THEN 1 ELSE 0 END AS is_missed ` +
+    `FROM (${valuedVersions(filter, attribute, dialect)}) AS v ` +
+    `LEFT JOIN (${missed}) AS m ON m.item_id = v.item_id ` +
+    `WHERE v.catalogue = ${dialect.text(filter.catalogue)} AND v.live ` +
+    `AND v.from_time <= ${at} AND v.to_time > ${at}`;
+  return (
+    `SELECT value, ${number('sum(is_missed)')} AS missed, ${number('count(*)')} AS live ` +
+    `FROM (${live}) AS live_value GROUP BY value HAVING sum(is_missed) > 0 ` +
+    `ORDER BY missed DESC, value LIMIT ${VALUES_MAX}`
+  );
+}
+
+/** Recalls by predicate and hour, those whose eligible items are known, and items missed. */
+async function missedParts(store: Asking['store'], filter: AnalysisFilter) {
+  const { dialect } = store;
   const { catalogue } = filter;
   const answered = `SELECT * FROM (${recallsOf(filter, dialect)}) AS r WHERE code = 'OK'`;
   const hourOf = (column: string) => dialect.quotient(dialect.ms(column), HOUR_MS);
@@ -145,6 +199,18 @@ export async function unreached(
     'SELECT e.item_id AS item_id, max(l.title) AS title, sum(e.recalls) AS eligible ' +
     `FROM (${eligible}) AS e JOIN (${live}) AS l ON l.item_id = e.item_id ` +
     `WHERE e.item_id NOT IN (SELECT item_id FROM (${had}) AS had) GROUP BY e.item_id`;
+  return { asked, known, rows };
+}
+
+/** Items that recalls of the span could have had and none had, the most eligible first. */
+export async function unreached(
+  asking: Asking,
+  filter: AnalysisFilter,
+  { by, limit }: { readonly by: string; readonly limit: number },
+): Promise<UnreachedPage> {
+  const { store, signal } = asking;
+  const { number } = store.dialect;
+  const { asked, known, rows } = await missedParts(store, filter);
   const answers = await store.rows(
     [
       `SELECT item_id, title, ${number('eligible')} AS eligible, ` +
@@ -154,17 +220,23 @@ export async function unreached(
         `${number("sum(CASE WHEN predicate_id = '' THEN recalls ELSE 0 END)")} AS free ` +
         `FROM (${asked}) AS asked`,
       `SELECT ${number('sum(recalls)')} AS asked_recalls FROM (${known}) AS known`,
+      ...(by === '' ? [] : [await missedByValue(asking, filter, by, rows)]),
     ],
     signal,
   );
-  const [missed = []] = answers;
-  const [all, understood] = answers.slice(1).map(([row]) => row);
+  const [missed = [], , , grouped = []] = answers;
+  const [all, understood] = answers.slice(1, 3).map(([row]) => row);
   const recalls = numberOf(all, 'asked_recalls');
   return {
     items: missed.map((row) => ({
       itemId: textOf(row, 'item_id'),
       title: textOf(row, 'title'),
       eligibleRecalls: numberOf(row, 'eligible'),
+    })),
+    values: grouped.map((row) => ({
+      value: textOf(row, 'value'),
+      items: numberOf(row, 'missed'),
+      live: numberOf(row, 'live'),
     })),
     total: numberOf(missed[0], 'total'),
     recalls,

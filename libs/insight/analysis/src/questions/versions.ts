@@ -3,64 +3,90 @@ import { wholeSpan } from '../domain/buckets.js';
 import type { Dialect } from '../domain/dialect.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import { outcomePairs } from '../domain/outcomes.js';
-import { exposures, exposuresByValue, overlapOf, recallsOf } from '../domain/relations.js';
+import { exposures, exposuresByValue, recallsOf } from '../domain/relations.js';
+import { attributeNamed } from './attribute-bounds.js';
 import { outcomeRows, outcomeStatement } from './outcome-rows.js';
 import { type Asking, answeredOf, numberOf, panelsOf, textOf } from './question.js';
+import { pairStatements, pairsOf } from './version-pairs.js';
 
-const PARTS = 10;
+export interface VersionsWanted {
+  /** '': no exposure. */
+  readonly attribute: string;
+  /** Arms over the whole span; otherwise while the newest canary of it served. */
+  readonly isWhole: boolean;
+}
 
-/** The versions that served, beside each other. @param attribute '': no exposure */
+/** The versions that served, beside each other. */
 export async function versions(
   asking: Asking,
-  filter: AnalysisFilter,
-  attribute: string,
+  every: AnalysisFilter,
+  { attribute, isWhole }: VersionsWanted,
 ): Promise<VersionsPage> {
   const { store, actions, signal } = asking;
   const { dialect } = store;
   const { number } = dialect;
-  const [byArm = []] = await store.rows([armsStatement(filter, dialect)], signal);
-  const { whole, overlap } = panelsOf(asking, filter, answeredOf(byArm));
-  const answeredIn = (one: AnalysisFilter) =>
-    `SELECT * FROM (${recallsOf(one, dialect)}) AS r WHERE code = 'OK'`;
-  const newest =
-    `SELECT adapter, user_hash, ${dialect.newest('item_ids', 'recall_id')} AS item_ids ` +
-    `FROM (${answeredIn(overlap)}) AS panel_recall ` +
-    'WHERE user_hash <> 0 GROUP BY adapter, user_hash';
-  const pair = overlapOf(dialect);
-  const overlaps =
-    `WITH newest AS (${newest}) SELECT a.adapter AS earlier, b.adapter AS later, ` +
-    `${pair.overlap} AS overlap ` +
-    `FROM newest AS a JOIN newest AS b ON a.user_hash = b.user_hash ` +
-    `WHERE a.adapter < b.adapter AND ${pair.where}`;
+  const [ofAll = [], canaries = []] = await store.rows(
+    [armsStatement(every, dialect), canaryStatement(every, dialect)],
+    signal,
+  );
+  const [canary] = isWhole ? [] : canaries;
+  const filter = canary === undefined ? every : servedWith(canary, every);
+  const [byArm = ofAll] =
+    filter === every ? [] : await store.rows([armsStatement(filter, dialect)], signal);
+  const { whole } = panelsOf(asking, filter, answeredOf(byArm));
+  // Users of both versions had one of them before the canary began.
+  const { overlap } = panelsOf(asking, every, answeredOf(ofAll));
   const exposed = exposures(filter, wholeSpan(filter), await store.hours(), dialect);
-  const valued = exposuresByValue(filter, attribute, exposed, dialect);
+  const by = await attributeNamed(asking, filter.catalogue, attribute);
+  const valued = exposuresByValue(filter, by, exposed, dialect);
   const length = number(dialect.length('item_ids'));
-  const pairs = outcomePairs(whole, actions, dialect);
+  const ofPanel = answeredIn(whole, dialect);
   const rows = await store.rows(
     [
-      `SELECT earlier, later, floor(overlap * ${PARTS}) AS part, ${number('count(*)')} AS users, ` +
-        `sum(overlap) AS total FROM (${overlaps}) AS user_pair GROUP BY earlier, later, part`,
       attribute === ''
         ? 'SELECT 1 AS nothing'
         : `SELECT adapter, value, ${number('sum(n)')} AS items FROM (${valued}) AS valued ` +
           'GROUP BY adapter, value',
       `SELECT adapter, ${length} AS length, ${number('count(*)')} AS recalls ` +
-        `FROM (${answeredIn(whole)}) AS panel_recall GROUP BY adapter, length`,
-      outcomeStatement(pairs, dialect),
+        `FROM (${ofPanel}) AS panel_recall GROUP BY adapter, length`,
+      outcomeStatement(outcomePairs(whole, actions, dialect), dialect),
+      ...pairStatements(overlap, by, dialect),
     ],
     signal,
   );
-  const [byPart = [], byValue = [], byLength = [], outcomes = []] = rows;
+  const [byValue = [], byLength = [], outcomes = [], ...ofPairs] = rows;
   return {
+    fromMs: filter.fromMs,
+    toMs: filter.toMs,
+    canary: textOf(canary, 'adapter'),
     oneIn: whole.oneIn,
     overlapOneIn: overlap.oneIn,
     versions: versionsOf(byArm),
-    pairs: pairsOf(byPart),
+    pairs: pairsOf(ofPairs),
     attribute,
     exposure: attribute === '' ? [] : exposureOf(byValue),
     ...outcomeRows(placesOf(byLength), outcomes),
   };
 }
+
+const answeredIn = (filter: AnalysisFilter, dialect: Dialect) =>
+  `SELECT * FROM (${recallsOf(filter, dialect)}) AS r WHERE code = 'OK'`;
+
+/** The canary that began last, and the time that it served as one. */
+function canaryStatement(filter: AnalysisFilter, dialect: Dialect): string {
+  const { number } = dialect;
+  return (
+    `SELECT adapter, ${number(dialect.ms('min(time)'))} AS from_ms, ` +
+    `${number(dialect.ms('max(time)'))} AS last_ms FROM (${answeredIn(filter, dialect)}) AS r ` +
+    "WHERE arm = 'canary' GROUP BY adapter ORDER BY from_ms DESC, adapter LIMIT 1"
+  );
+}
+
+const servedWith = (canary: Rows[number], filter: AnalysisFilter): AnalysisFilter => ({
+  ...filter,
+  fromMs: numberOf(canary, 'from_ms'),
+  toMs: numberOf(canary, 'last_ms') + 1,
+});
 
 /** Answered recalls by adapter and arm, those that a panel is of, and users under the arm ''. */
 function armsStatement(filter: AnalysisFilter, dialect: Dialect): string {
@@ -105,23 +131,6 @@ function versionsOf(byArm: Rows): VersionsPage['versions'] {
     };
   });
   return found.sort((a, b) => b.recalls - a.recalls || (a.adapter < b.adapter ? -1 : 1));
-}
-
-function pairsOf(byPart: Rows): VersionsPage['pairs'] {
-  const groups = Map.groupBy(byPart, (row) =>
-    JSON.stringify([textOf(row, 'earlier'), textOf(row, 'later')]),
-  );
-  return [...groups].sort().map(([key, parts]) => {
-    const [left, right] = JSON.parse(key) as [string, string];
-    const users = parts.reduce((sum, row) => sum + numberOf(row, 'users'), 0);
-    const total = parts.reduce((sum, row) => sum + numberOf(row, 'total'), 0);
-    const histogram = Array.from({ length: PARTS }, () => 0);
-    for (const row of parts) {
-      const part = Math.min(PARTS - 1, numberOf(row, 'part'));
-      histogram[part] = (histogram[part] ?? 0) + numberOf(row, 'users');
-    }
-    return { left, right, users, overlap: total / users, histogram };
-  });
 }
 
 function exposureOf(byValue: Rows): VersionsPage['exposure'] {

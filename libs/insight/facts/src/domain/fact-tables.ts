@@ -60,9 +60,9 @@ const ITEM_VERSION: Columns = {
   catalogue: ['VARCHAR', "name; '' for the first"],
   item_id: ['VARCHAR', ''],
   from_seq: ['BIGINT', 'first change that it is that of'],
-  to_seq: ['BIGINT', 'first change that it is not that of any more'],
+  to_seq: ['BIGINT', 'first change that it is not that of any more; 2^63 - 1: it still is'],
   from_time: ['TIMESTAMP', 'the same by the clock'],
-  to_time: ['TIMESTAMP', 'the same by the clock'],
+  to_time: ['TIMESTAMP', 'the same by the clock; 2200: it still is'],
   live: ['BOOLEAN', 'it could be recalled'],
   sid: ['VARCHAR', 'codes joined by -'],
   title: ['VARCHAR', ''],
@@ -118,6 +118,16 @@ export const FACT_TABLES = [
   { name: 'version', text: 'versions that served', columns: VERSION, form: 'state' },
   { name: 'item_hour', text: 'items by hour', columns: ITEM_HOUR, form: 'rollup' },
 ] as const satisfies readonly FactTable[];
+
+/** The versions of items that still hold. */
+export const ITEM_NOW = {
+  name: 'item_now',
+  text: 'items as they are',
+  columns: ITEM_VERSION,
+} as const;
+
+/** Everything that SQL may read of the facts. */
+export const READ_TABLES = [...FACT_TABLES, ITEM_NOW];
 
 export type FactTableName = (typeof FACT_TABLES)[number]['name'];
 /** Tables whose rows are handed over one by one. */

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
-import { ChildLink, jsonRows, WriteQueue } from '@tessera/processes';
+import { ChildLink, CLOSE_MS, jsonRows, WriteQueue } from '@tessera/processes';
 import type { FactBehaviour, FactOutcome, FactSink, FactState } from '../domain/fact-store.js';
 import type { RowTableName } from '../domain/fact-tables.js';
 import { type EndedRecall, RecallIds, recallFact } from '../domain/recall-facts.js';
 import type { FactMethods } from '../process/facts-server.js';
-import type { FactWriterOptions } from './fact-writer.js';
+import { keepLostRows, takeLostRows } from './fact-folder.js';
+import type { Appended, FactWriterOptions } from './fact-writer.js';
 import type { ItemBatch } from './item-versions.js';
 import type { VersionRow } from './versions.js';
 
@@ -24,6 +25,9 @@ export interface FactStoreOptions extends FactWriterOptions {
 
 const BATCH_MAX = 512;
 const GATHER_MS = 1000;
+const MINUTE_MS = 60_000;
+/** Milliseconds until a disk that took nothing is tried again. */
+const RETRY_MS = 10_000;
 
 interface Offered {
   readonly table: RowTableName;
@@ -45,11 +49,16 @@ export class ChildFactStore implements FactSink {
   private readonly ids = new RecallIds(randomBytes(8).toString('hex'));
   private readonly counts = { written: 0, dropped: 0, failed: 0 };
   private fault = '';
+  /** Rows that the process has in memory alone. */
+  private waitingRows = 0;
+  private beat: NodeJS.Timeout | undefined;
 
   /** Resolves also where the folder cannot be opened, which `onFault` gets: it is tried again. */
   static async open(options: FactStoreOptions): Promise<ChildFactStore> {
     const store = new ChildFactStore(options);
     await store.link.start();
+    store.count('dropped', await takeLostRows(options.path));
+    store.beatIn(MINUTE_MS);
     return store;
   }
 
@@ -63,7 +72,10 @@ export class ChildFactStore implements FactSink {
       program,
       limits: fileBytesMax === undefined ? {} : { fileBytes: fileBytesMax },
       options: { ...kept, fileRowsMax, waitingRowsMax, graceMs } satisfies FactWriterOptions,
-      onFault,
+      onFault: (thrown) => {
+        this.loseWaiting();
+        onFault(thrown);
+      },
     });
     this.queue = new WriteQueue({
       batchMax: BATCH_MAX,
@@ -136,11 +148,10 @@ export class ChildFactStore implements FactSink {
   /** All that was offered before is in files, or counted as lost. */
   async flush(): Promise<void> {
     await Promise.race([this.queue.settled(), this.link.untilDown()]);
-    const { fault } = await this.link.call('flush', Date.now());
-    this.fault = fault;
+    this.note(await this.link.call('flush', Date.now()));
   }
 
-  /** Merges and deletes files, as the process does by itself once a minute. */
+  /** Merges and deletes files, as happens by itself once a minute. */
   tidy(nowMs: number): Promise<void> {
     return this.link.call('tidy', nowMs);
   }
@@ -170,11 +181,42 @@ export class ChildFactStore implements FactSink {
     return this.link.fault || this.fault;
   }
 
-  async close(): Promise<void> {
+  /** Rows that are in no file when the time is over are counted, by the next start as well. */
+  async close(budgetMs = CLOSE_MS): Promise<void> {
+    clearTimeout(this.beat);
+    const failedBefore = this.counts.failed;
     const written = this.queue.close();
-    await Promise.race([written, this.link.untilDown()]);
-    await this.link.close();
+    await this.link.close(budgetMs, async () => {
+      await written;
+      this.note(await this.link.call('flush', Date.now()));
+    });
     await written;
+    const lost = this.counts.failed - failedBefore + this.waitingRows;
+    if (lost === 0) return;
+    const message = `facts: expected all rows in files at the end, got ${lost} rows lost`;
+    this.options.onFault(new TesseraError('DEADLINE_EXCEEDED', message));
+    await keepLostRows(this.options.path, lost).catch(this.options.onFault);
+  }
+
+  /** A minute after the last; sooner where the disk took nothing. */
+  private beatIn(ms: number): void {
+    const write = async () => {
+      this.note(await this.link.call('flush', Date.now()));
+      await this.tidy(Date.now());
+    };
+    const next = () => this.beatIn(this.fault === '' ? MINUTE_MS : RETRY_MS);
+    this.beat = setTimeout(() => void write().catch(this.options.onFault).then(next), ms);
+    this.beat.unref();
+  }
+
+  private note({ fault, waiting }: Appended): void {
+    this.fault = fault;
+    this.waitingRows = waiting;
+  }
+
+  private loseWaiting(): void {
+    this.count('dropped', this.waitingRows);
+    this.waitingRows = 0;
   }
 
   private offer(table: RowTableName, userId: string, row: () => object): boolean {
@@ -201,8 +243,9 @@ export class ChildFactStore implements FactSink {
         this.erasures.isErasedSince(userId, mark) ? '' : userId,
       );
       const sent = { table, rows: rows.text, count: offered.length, userIds };
-      const { lost, fault } = await this.link.call('append', sent);
-      this.fault = fault;
+      const appended = await this.link.call('append', sent);
+      this.note(appended);
+      const { lost, fault } = appended;
       this.count('written', offered.length - lost);
       this.count('failed', lost);
       if (lost > 0) this.options.onFault(new TesseraError('STORE_FULL', fault));

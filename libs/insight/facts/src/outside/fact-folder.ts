@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { countedFiles } from '../domain/fact-files.js';
 import { FACT_TABLES, type FactTableName } from '../domain/fact-tables.js';
@@ -42,6 +42,22 @@ export async function removeFile(path: string): Promise<void> {
 }
 
 export const isRetired = (path: string) => existsSync(`${path}${GONE}`);
+
+/** Says to the next process how many rows the last one lost at its end. */
+const LOST_FILE = 'lost-rows';
+
+export async function keepLostRows(folder: string, count: number): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, LOST_FILE), String(count + (await takeLostRows(folder))));
+}
+
+/** Each loss is taken once; 0 where there was none. */
+export async function takeLostRows(folder: string): Promise<number> {
+  const path = join(folder, LOST_FILE);
+  const text = await readFile(path, 'utf8').catch(() => '0');
+  await rm(path, { force: true });
+  return Number.parseInt(text, 10) || 0;
+}
 
 /** Paths of files whose rows are in the file of their hour or day as well, and of retired ones. */
 export function coveredFiles(folder: string): string[] {

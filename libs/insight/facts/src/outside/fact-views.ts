@@ -1,6 +1,12 @@
 import { basename } from 'node:path';
 import { rolledHours } from '../domain/fact-files.js';
-import { FACT_TABLES, type FactTableName, tableDefinition } from '../domain/fact-tables.js';
+import {
+  FACT_TABLES,
+  type FactTableName,
+  ITEM_NOW,
+  STILL_SEQ,
+  tableDefinition,
+} from '../domain/fact-tables.js';
 import { tableFiles } from './fact-folder.js';
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
@@ -37,6 +43,7 @@ export function viewStatements(folder: string, sceneKeys: readonly string[]): st
     `CREATE TEMP VIEW ${view} AS SELECT * FROM ${source('recall_fact', files)}`;
   return [
     ...statements,
+    `CREATE TEMP VIEW ${ITEM_NOW.name} AS SELECT * FROM item_version WHERE to_seq = ${STILL_SEQ}`,
     part(
       ROLLED_RECALLS,
       recalls.filter((path) => isRolled(basename(path))),

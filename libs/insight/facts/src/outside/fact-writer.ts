@@ -66,12 +66,13 @@ export interface Appended {
   readonly lost: number;
   /** Why nothing is written; '' where it is. */
   readonly fault: string;
+  /** Rows that are in memory alone. */
+  readonly waiting: number;
 }
 
 export interface FactSizes {
   readonly bytes: number;
   readonly files: number;
-  readonly waitingRows: number;
   /** Begin of the oldest file, milliseconds since 1970; 0 where there is none. */
   readonly oldestMs: number;
   readonly fault: string;
@@ -133,12 +134,12 @@ export class FactWriter {
   async append({ table, rows, count, userIds }: RowBatch): Promise<Appended> {
     const { fileRowsMax, waitingRowsMax } = this.options;
     const waiting = this.waiting.get(table) ?? 0;
-    if (waiting + count > waitingRowsMax) return { lost: count, fault: this.fault };
+    if (waiting + count > waitingRowsMax) return this.appended(count);
     const pseudonyms = await this.pseudonyms.of(userIds);
     await this.connection.run(insertionOf(table), [rows, `[${pseudonyms.join(',')}]`]);
     this.waiting.set(table, waiting + count);
     if (waiting + count >= fileRowsMax && this.fault === '') await this.flush(Date.now());
-    return { lost: 0, fault: this.fault };
+    return this.appended(0);
   }
 
   /** Files of all that waits; where the disk takes none, it waits on. */
@@ -150,7 +151,12 @@ export class FactWriter {
     } catch (thrown) {
       this.fault = `facts are not written: ${(thrown as Error).message.split('\n', 1)[0]}`;
     }
-    return { lost: 0, fault: this.fault };
+    return this.appended(0);
+  }
+
+  private appended(lost: number): Appended {
+    const waiting = [...this.waiting.values()].reduce((sum, count) => sum + count, 0);
+    return { lost, fault: this.fault, waiting };
   }
 
   /**
@@ -196,7 +202,6 @@ export class FactWriter {
     return {
       bytes: (await bytesOf(paths)) + (await stateBytes(path)),
       files: paths.length,
-      waitingRows: [...this.waiting.values()].reduce((sum, count) => sum + count, 0),
       oldestMs: oldest === '' ? 0 : beginOf(oldest),
       fault: this.fault,
     };

@@ -4,9 +4,6 @@ import { FactWriter, type FactWriterOptions, factsFailure } from '../outside/fac
 import type { ItemBatch } from '../outside/item-versions.js';
 import type { VersionRow } from '../outside/versions.js';
 
-const MINUTE_MS = 60_000;
-const RETRY_MS = 10_000;
-
 /** Calls of the service. `open` comes first, `close` last. */
 export interface FactMethods {
   open(options: FactWriterOptions): Promise<void>;
@@ -24,7 +21,7 @@ export interface FactMethods {
   close(): Promise<void>;
 }
 
-/** The process that alone writes facts: one call after the other, and a flush each minute. */
+/** The process that alone writes facts: one call after the other. */
 export function serveFacts(channel: Channel): void {
   const server = new FactsServer();
   serveCalls(channel, (method, values) => server.answer(method, values));
@@ -41,7 +38,6 @@ class FactsServer {
   private async act(method: string, values: readonly unknown[]): Promise<unknown> {
     if (method === 'open') {
       this.writer = await FactWriter.open(values[0] as FactWriterOptions);
-      this.beat();
       return undefined;
     }
     const { writer } = this;
@@ -49,29 +45,6 @@ class FactsServer {
     const act = (methodsOf(writer) as unknown as Record<string, unknown>)[method];
     if (typeof act !== 'function') throw new Error(`expected a method of facts, got ${method}`);
     return (act as (...given: readonly unknown[]) => Promise<unknown>)(...values);
-  }
-
-  /** A minute after the last; sooner where the disk took nothing. */
-  private beat(): void {
-    const write = async () => {
-      const { writer } = this;
-      const now = Date.now();
-      const flushed = await writer?.flush(now);
-      await writer?.tidy(now);
-      return flushed?.fault === '';
-    };
-    const next = (isWell: boolean) => {
-      setTimeout(
-        () => {
-          this.inTurn(write).then(next, (thrown: unknown) => {
-            process.stderr.write(`facts: ${String(thrown)}\n`);
-            next(false);
-          });
-        },
-        isWell ? MINUTE_MS : RETRY_MS,
-      ).unref();
-    };
-    next(true);
   }
 
   private inTurn<Answer>(act: () => Promise<Answer>): Promise<Answer> {

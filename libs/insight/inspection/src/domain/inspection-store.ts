@@ -17,7 +17,10 @@ export interface RecallFilter {
 
 export interface QueryLimits {
   readonly rowsMax: number;
+  /** Of the work, once it has begun. */
   readonly timeoutMs: number;
+  /** The person who wrote the query, who has a share of the places; left out: a page asks. */
+  readonly asker?: string;
 }
 
 export interface QueryColumn {
@@ -196,5 +199,5 @@ export abstract class InspectionStore {
   abstract state(): Promise<StoreState>;
   /** Cheap, without input or output. */
   abstract condition(): StoreCondition;
-  abstract close(): Promise<void>;
+  abstract close(budgetMs?: number): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { Erasures } from '@tessera/erasure';
-import { ChildLink, jsonRows, WriteQueue } from '@tessera/processes';
+import { ChildLink, CLOSE_MS, jsonRows, WriteQueue } from '@tessera/processes';
 import {
   type ExportedFile,
   type ExportFormat,
@@ -237,14 +237,15 @@ export class ChildInspectionStore extends InspectionStore {
     return this.link.call('retain', nowMs);
   }
 
-  async close(): Promise<void> {
+  /** Gives up, says and counts as failed all that is not written when the time is over. */
+  async close(budgetMs = CLOSE_MS): Promise<void> {
     this.queries.close();
     this.launcher.close();
     const { recallQueue, pulseQueue, changeQueue } = this;
-    const written = [recallQueue.close(), pulseQueue.close(), changeQueue.close()];
-    await Promise.race([Promise.all(written), this.link.untilDown()]);
-    await this.link.close();
-    await Promise.all(written);
+    const closed = [recallQueue.close(), pulseQueue.close(), changeQueue.close()];
+    const written = Promise.all(closed);
+    await this.link.close(budgetMs, () => written);
+    await written;
   }
 
   /**

@@ -14,11 +14,19 @@ const HARMLESS: ReadonlySet<keyof typeof DuckDBTypeId> = new Set([
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const defused = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 
+/** Excel takes a file for one in UTF-8 by its byte order mark alone. */
+const MARK = '\ufeff';
+const cell = (name: string) => (/[",\r\n]/.test(name) ? quoted(name) : name);
+
 /**
- * The same rows, where a text that a spreadsheet would compute has a quotation mark before it, the
- * names of columns as well (OWASP, "CSV injection"). Numbers stay numbers.
+ * COPY for spreadsheets: the same rows, where a text that a spreadsheet would compute
+ * has a quotation mark before it, the names of columns as well (OWASP, "CSV injection"). Numbers
+ * stay numbers.
  */
-export async function spreadsheetSafe(connection: DuckDBConnection, rows: string): Promise<string> {
+export async function spreadsheet(
+  connection: DuckDBConnection,
+  rows: string,
+): Promise<{ readonly source: string; readonly options: string }> {
   const { DuckDBTypeId: types } = await import('@duckdb/node-api');
   const prepared = await connection.prepare(rows);
   const count = prepared.columnCount;
@@ -35,5 +43,10 @@ export async function spreadsheetSafe(connection: DuckDBConnection, rows: string
     const safe = `CASE WHEN ${isFormula} THEN '''' || ${text} ELSE ${text} END`;
     return `${isHarmless ? column : safe} AS ${quoted(defused(name))}`;
   });
-  return `SELECT ${cells.join(', ')} FROM (\n${rows}\n) AS rows(${own.join(', ')})`;
+  const head = columns.map(({ name }) => cell(defused(name))).join(',');
+  const prefix = `${MARK}${head}\n`.replaceAll("'", "''");
+  return {
+    source: `SELECT ${cells.join(', ')} FROM (\n${rows}\n) AS rows(${own.join(', ')})`,
+    options: `FORMAT csv, HEADER false, PREFIX '${prefix}', SUFFIX '\n'`,
+  };
 }

@@ -5,11 +5,15 @@ import { receivedError } from '@tessera/processes';
 import type { ExportedFile, ExportFormat, QueryLimits } from '../domain/inspection-store.js';
 import type { LaunchedProcess, Launcher } from './launcher.js';
 import type { FactPlace, QueryForm, QueryOrder, QueryReply } from './messages.js';
+import { Slots } from './slots.js';
 import { type SpareProcess, Spares } from './spares.js';
 
 export interface QueryRules {
-  /** Queries and exports at once; further ones are refused. */
-  readonly countMax: number;
+  /** Questions of pages at once, and queries of people: neither waits for the other. */
+  readonly pagesMax: number;
+  readonly sqlMax: number;
+  /** Milliseconds that a query waits for its place, and for its process and data, at most. */
+  readonly waitMs: number;
   /** Memory of one query beside what its process has before it. */
   readonly memoryBytes: number;
   /** Disk that one query may spill to, and that its export may take. */
@@ -47,12 +51,18 @@ export class Queries {
   private readonly running = new Set<RunningQuery>();
 
   private readonly spares: Spares;
+  private readonly pages: Slots;
+  private readonly people: Slots;
+  private isClosed = false;
 
   constructor(private readonly parts: QueriesParts) {
+    const { pagesMax, sqlMax, waitMs } = parts.rules;
     this.spares = new Spares(parts);
+    this.pages = new Slots({ countMax: pagesMax, ownMax: pagesMax, waitMs });
+    this.people = new Slots({ countMax: sqlMax, ownMax: Math.max(1, sqlMax - 1), waitMs });
   }
 
-  /** How many run, or are being fetched. */
+  /** How many run, or have files that are kept. */
   get count(): number {
     return this.running.size;
   }
@@ -62,9 +72,7 @@ export class Queries {
    * QUERY_TOO_LARGE, OPERATION_BUSY, CANCELLED, STORE_UNAVAILABLE or STORE_FULL.
    */
   async query(sql: string, limits: QueryLimits, signal?: AbortSignal): Promise<Uint8Array> {
-    return this.answerOf(
-      this.begin({ statements: [sql], form: 'json', isOwn: false }, limits, signal),
-    );
+    return this.answerOf({ statements: [sql], form: 'json', isOwn: false }, limits, signal);
   }
 
   /** The rows of statements of the service itself, as JSON. Rejects as query() does. */
@@ -73,20 +81,26 @@ export class Queries {
     limits: QueryLimits,
     signal?: AbortSignal,
   ): Promise<Uint8Array> {
-    return this.answerOf(this.begin({ statements, form: 'rows', isOwn: true }, limits, signal));
+    return this.answerOf({ statements, form: 'rows', isOwn: true }, limits, signal);
   }
 
-  private async answerOf(query: RunningQuery): Promise<Uint8Array> {
+  private async answerOf(
+    asked: Asked,
+    limits: QueryLimits,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const { query, leave } = await this.begin(asked, limits, signal);
     try {
       const reply = await query.answered;
       if (reply.kind === 'answered') return reply.json;
       throw new TesseraError('INTERNAL', `expected an answer, got ${reply.kind}`);
     } finally {
       await this.end(query);
+      leave();
     }
   }
 
-  /** The rows as a file, which counts as a query until it is released. Rejects as query() does. */
+  /** The rows as a file, which is kept until it is released. Rejects as query() does. */
   async exportTo(
     sql: string,
     format: ExportFormat,
@@ -94,7 +108,7 @@ export class Queries {
     signal?: AbortSignal,
   ): Promise<ExportedFile> {
     const asked = { statements: [sql], form: format, isOwn: false };
-    const query = this.begin(asked, limits, signal);
+    const { query, leave } = await this.begin(asked, limits, signal);
     try {
       const reply = await query.answered;
       if (reply.kind !== 'exported') {
@@ -104,11 +118,14 @@ export class Queries {
     } catch (thrown) {
       await this.end(query);
       throw thrown;
+    } finally {
+      leave();
     }
   }
 
   /** Ends all, and takes no more. */
   close(): void {
+    this.isClosed = true;
     this.spares.close();
     this.endAll('the service is being closed');
   }
@@ -122,25 +139,27 @@ export class Queries {
     }
   }
 
-  private begin(
-    asked: Pick<Wanted, 'statements' | 'form' | 'isOwn'>,
-    limits: QueryLimits,
-    signal: AbortSignal | undefined,
-  ): RunningQuery {
-    const { rules } = this.parts;
+  private async begin(asked: Asked, limits: QueryLimits, signal: AbortSignal | undefined) {
     const [sql = ''] = asked.statements;
     if (!asked.isOwn && sql.length > SQL_LENGTH_MAX) {
       const message = `sql: expected at most ${SQL_LENGTH_MAX} characters, got ${sql.length}`;
       throw new TesseraError('REQUEST_INVALID', message, { field: 'sql' });
     }
-    if (this.running.size >= rules.countMax) {
-      const message = `sql: expected at most ${rules.countMax} queries at a time, got another`;
-      throw new TesseraError('OPERATION_BUSY', message, { field: 'sql', retryAfterMs: 1000 });
+    const { rowsMax, timeoutMs, asker } = limits;
+    const wanted = Object.assign({ askedMs: Date.now(), rowsMax, timeoutMs }, asked);
+    const leave =
+      asker === undefined
+        ? await this.pages.take('', signal)
+        : await this.people.take(asker, signal);
+    try {
+      if (this.isClosed) throw closed();
+      const query = new RunningQuery(this.parts, this.spares, wanted, signal);
+      this.running.add(query);
+      return { query, leave };
+    } catch (thrown) {
+      leave();
+      throw thrown;
     }
-    const wanted = Object.assign({ askedMs: Date.now() }, asked, limits);
-    const query = new RunningQuery(this.parts, this.spares, wanted, signal);
-    this.running.add(query);
-    return query;
   }
 
   private async end(query: RunningQuery): Promise<void> {
@@ -150,10 +169,13 @@ export class Queries {
   }
 }
 
-interface Wanted extends QueryLimits {
+interface Asked {
   readonly statements: readonly string[];
   readonly form: QueryForm;
   readonly isOwn: boolean;
+}
+
+interface Wanted extends Asked, Pick<QueryLimits, 'rowsMax' | 'timeoutMs'> {
   readonly askedMs: number;
 }
 
@@ -165,14 +187,14 @@ class RunningQuery {
   private readonly child: LaunchedProcess;
   /** It has answered, and nothing of the query is left in it. */
   private isDone = false;
-  private readonly late: NodeJS.Timeout;
+  private late: NodeJS.Timeout;
   private folder: Promise<string> | undefined;
   private settle: { resolve: (reply: QueryReply) => void; reject: (error: unknown) => void };
 
   constructor(
     private readonly parts: QueriesParts,
     private readonly spares: Spares,
-    wanted: Wanted,
+    private readonly wanted: Wanted,
     private readonly signal: AbortSignal | undefined,
   ) {
     this.settle = { resolve: () => undefined, reject: () => undefined };
@@ -187,8 +209,8 @@ class RunningQuery {
       onEnd: (reason) => this.settle.reject(this.vanished(reason)),
       onLost: (error) => this.stop(error),
     });
-    const { timeoutMs } = wanted;
-    this.late = setTimeout(() => this.stop(lateness(timeoutMs)), timeoutMs);
+    const { waitMs } = parts.rules;
+    this.late = setTimeout(() => this.stop(lateness('a process and its data', waitMs)), waitMs);
     signal?.addEventListener('abort', this.onAbort, { once: true });
     if (signal?.aborted === true) this.onAbort();
     const { answerBytesMax, memoryBytes, diskBytes } = parts.rules;
@@ -254,6 +276,11 @@ class RunningQuery {
     this.folder = isCopied ? database.then(dirname) : folder();
     try {
       const data = { folder: await this.folder, database: await database, facts };
+      // Only now does the work begin: the time for it does not count what came before.
+      clearTimeout(this.late);
+      const { timeoutMs } = this.wanted;
+      if (this.ending.signal.aborted) return;
+      this.late = setTimeout(() => this.stop(lateness('an answer', timeoutMs)), timeoutMs);
       this.order(Object.assign({ kind: 'data' as const }, data));
     } catch (thrown) {
       this.settle.reject(thrown);
@@ -273,7 +300,9 @@ class RunningQuery {
   }
 }
 
-function lateness(timeoutMs: number): TesseraError {
-  const message = `sql: expected an answer within ${timeoutMs} ms, got none`;
+const closed = () => new TesseraError('STORE_UNAVAILABLE', 'sql: the service is being closed');
+
+function lateness(what: string, timeoutMs: number): TesseraError {
+  const message = `sql: expected ${what} within ${timeoutMs} ms, got none`;
   return new TesseraError('DEADLINE_EXCEEDED', message, { field: 'sql' });
 }

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
-import { FACT_TABLES, factFolders, viewStatements } from '@tessera/facts';
+import { factFolders, READ_TABLES, viewStatements } from '@tessera/facts';
 import { type Channel, endProcess, sendAll, sentError } from '@tessera/processes';
 import { MEBIBYTE } from '@tessera/units';
 import { checkStatement, sqlRefusal } from '../domain/check-statement.js';
 import { described } from '../domain/describe-statement.js';
 import { TABLE_NAMES } from '../outside/duckdb-tables.js';
 import { writeArrow } from './arrow-file.js';
-import { spreadsheetSafe } from './csv-cells.js';
+import { spreadsheet } from './csv-cells.js';
 import type { QueryOrder, QueryReply } from './messages.js';
 
 type Ask = Extract<QueryOrder, { kind: 'ask' }>;
 
 /** Tables that analysts may read. */
-const EVERY_TABLE = new Set([...TABLE_NAMES, ...FACT_TABLES.map(({ name }) => name)]);
+const EVERY_TABLE = new Set([...TABLE_NAMES, ...READ_TABLES.map(({ name }) => name)]);
 
 /** Part of the memory that the database plans with; the rest is for what it does not count. */
 const PLANNED_SHARE = 0.6;
@@ -178,8 +178,9 @@ async function exported(connection: DuckDBConnection, ask: Ask, folder: string):
     return path;
   }
   const isCsv = ask.form === 'csv';
-  const source = isCsv ? await spreadsheetSafe(connection, rows) : rows;
-  const options = isCsv ? 'FORMAT csv, HEADER' : 'FORMAT parquet, COMPRESSION zstd';
+  const { source, options } = isCsv
+    ? await spreadsheet(connection, rows)
+    : { source: rows, options: 'FORMAT parquet, COMPRESSION zstd' };
   await connection.run(`COPY (${source}) TO '${path.replaceAll("'", "''")}' (${options})`);
   return path;
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { TesseraError } from '@tessera/errors';
-import { readRegular, refuseLfsPointer } from '@tessera/files';
+import { readRegular, textOf } from '@tessera/files';
 import { hasLines, parseSequenceLines } from '../domain/parse-sequences.js';
 import { parseUsers } from '../domain/parse-users.js';
 import { MemoryBehaviourStore } from './memory-behaviour-store.js';
@@ -40,7 +40,7 @@ export async function loadBehaviourStore(path: string): Promise<MemoryBehaviourS
  */
 export async function readUsersText(path: string): Promise<string> {
   const name = basename(path);
-  return decode(await readBytes(path, name), name);
+  return textOf(path, await readBytes(path, name), 'BEHAVIOUR_INVALID');
 }
 
 /** The first key of the outermost object that is there again: JSON.parse keeps the last alone. */
@@ -75,20 +75,11 @@ async function readBytes(path: string, name: string): Promise<Buffer> {
     if (code === undefined) throw invalid(name, message.replace(/^expected /, ''), error);
     throw new TesseraError('IO_FAILED', `${name}: ${message}`, { field: name, cause: error });
   }
-  refuseLfsPointer(path, bytes, 'BEHAVIOUR_INVALID');
   if (!bytes.subarray(0, 2).equals(GZIP_MAGIC)) return bytes;
   try {
     return await inflate(bytes, { maxOutputLength: USERS_FILE_BYTES_MAX });
   } catch (error) {
     throw invalid(name, `gzip of at most ${USERS_FILE_BYTES_MAX} bytes: ${error}`, error);
-  }
-}
-
-function decode(bytes: Buffer, name: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw invalid(name, 'UTF-8, got other bytes', error);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AttributeDeclaration } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
-import { readRegular, refuseLfsPointer } from '@tessera/files';
+import { readRegular, textOf } from '@tessera/files';
 import { parseAttributeSchema } from '../domain/attribute-schema.js';
 
 const FILE_BYTES_MAX = 16 << 20;
@@ -14,6 +14,5 @@ export async function readAttributeSchema(path: string): Promise<AttributeDeclar
     const message = `catalogue.attributesPath: expected a file, got ${path}: ${error.message}`;
     throw new TesseraError('CATALOGUE_NOT_FOUND', message, { cause: error });
   });
-  refuseLfsPointer(path, bytes, 'CATALOGUE_INVALID');
-  return parseAttributeSchema(bytes.toString(), path);
+  return parseAttributeSchema(textOf(path, bytes, 'CATALOGUE_INVALID'), path);
 }

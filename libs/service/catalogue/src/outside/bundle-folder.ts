@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
-import { readRegular } from '@tessera/files';
+import { readRegular, textOf } from '@tessera/files';
 import {
   type ArtifactName,
   type BundleManifest,
@@ -38,7 +38,7 @@ export async function readManifest(folder: string): Promise<BundleManifest> {
       throw new TesseraError('CATALOGUE_NOT_FOUND', message, { cause: error });
     },
   );
-  return parseManifest(bytes.toString());
+  return parseManifest(textOf(join(folder, MANIFEST), bytes, 'CATALOGUE_INVALID'));
 }
 
 /** Part files of an artifact, in the order of their names. */

@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GivenCodebooks } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
-import { readRegular, refuseLfsPointer } from '@tessera/files';
+import { readRegular, textOf } from '@tessera/files';
 import type { SemanticIds } from '../domain/semantic-ids.js';
 import type { ItemEncoders, TextEmbedder } from '../domain/text-embedder.js';
 import { TfidfEmbedder } from '../domain/tfidf-embedder.js';
@@ -136,8 +136,7 @@ async function readEmbedder(
   );
   if (!isThere) return undefined;
   const bytes = await readRegular(path, WORDS_BYTES_MAX);
-  refuseLfsPointer(path, bytes, 'CATALOGUE_INVALID');
-  const members = described(bytes.toString(), path);
+  const members = described(textOf(path, bytes, 'CATALOGUE_INVALID'), path);
   const { version, kind } = members;
   if (TFIDF_VERSIONS.includes(version) && kind === TFIDF) {
     return readTfidf(folder, wordList(members.words, path));

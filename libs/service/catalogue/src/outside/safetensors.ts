@@ -1,5 +1,5 @@
 import { expecting } from '@tessera/errors';
-import { openRegular, refuseLfsPointer } from '@tessera/files';
+import { openRegular, refuseForeign } from '@tessera/files';
 
 const invalid = expecting('CATALOGUE_INVALID');
 
@@ -32,7 +32,7 @@ export async function readSafetensors(path: string): Promise<Safetensors> {
     const { size } = await file.stat();
     if (size > FILE_BYTES_MAX) throw invalid(path, `at most ${FILE_BYTES_MAX} bytes`, size);
     const content = await file.readFile();
-    refuseLfsPointer(path, content, 'CATALOGUE_INVALID');
+    refuseForeign(path, content, 'CATALOGUE_INVALID');
     return parseSafetensors(content, path);
   } finally {
     await file.close();
@@ -43,7 +43,8 @@ function parseSafetensors(content: Buffer, path: string): Safetensors {
   const length = content.length >= LENGTH_BYTES ? content.readBigUInt64LE(0) : 0n;
   const begin = LENGTH_BYTES + Number(length);
   if (length === 0n || length > HEADER_BYTES_MAX || begin > content.length) {
-    throw invalid(path, 'a safetensors file', `${content.length} bytes`);
+    const first = JSON.stringify(content.toString('latin1', 0, 16));
+    throw invalid(path, 'a safetensors file', `${content.length} bytes that begin with ${first}`);
   }
   const header = jsonObject(content.toString('utf8', LENGTH_BYTES, begin), path);
   const { __metadata__: metadata = {}, ...described } = header;

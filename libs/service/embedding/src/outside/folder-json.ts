@@ -1,5 +1,5 @@
 import { expecting } from '@tessera/errors';
-import { openRegular, refuseLfsPointer } from '@tessera/files';
+import { openRegular, textOf } from '@tessera/files';
 
 const CONFIG_BYTES_MAX = 16 << 20;
 const invalid = expecting('TOKENIZER_INVALID');
@@ -49,9 +49,7 @@ export async function readText(path: string, bytesMax: number): Promise<string |
   try {
     const { size } = await file.stat();
     if (size > bytesMax) throw invalid(path, `at most ${bytesMax} bytes`, size);
-    const bytes = await file.readFile();
-    refuseLfsPointer(path, bytes, 'TOKENIZER_INVALID');
-    return bytes.toString('utf8');
+    return textOf(path, await file.readFile(), 'TOKENIZER_INVALID');
   } finally {
     await file.close();
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { configNote } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
-import { refuseCacheRoot } from '@tessera/files';
+import { refuseNoModel } from '@tessera/files';
 import type { TextTokenizer } from '../domain/text-tokens.js';
 import { type Members, membersOf, parsed, readMembers, readText } from './folder-json.js';
 import { rustTokenizer } from './rust-tokenizer.js';
@@ -39,7 +39,7 @@ export interface TextFolder {
  * @throws TesseraError TOKENIZER_INVALID, MODEL_INVALID naming file and field
  */
 export async function readTextFolder(folder: string): Promise<TextFolder> {
-  await refuseCacheRoot(folder, 'TOKENIZER_INVALID');
+  await refuseNoModel(folder, 'TOKENIZER_INVALID');
   const { path: own, hasModules } = await encoderFolder(folder);
   const path = join(own, TOKENIZER_FILE);
   const text = await readText(path, TOKENIZER_BYTES_MAX);

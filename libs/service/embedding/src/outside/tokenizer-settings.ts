@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { expecting } from '@tessera/errors';
 import { type Members, membersOf } from './folder-json.js';
 
@@ -66,9 +67,7 @@ export function checkTokenizerSettings(
   if (form === BERT) checkBert(path, settings, document);
   checkPrefixSpace(path, settings, document);
   checkAddedTokens(path, settings, document);
-  if ((settings.truncation_side ?? 'right') !== 'right') {
-    throw invalid(`${path}: truncation_side`, 'right', settings.truncation_side);
-  }
+  checkTruncation(path, settings, document);
   if (settings.split_special_tokens === true) {
     throw invalid(`${path}: split_special_tokens`, 'false', true);
   }
@@ -156,6 +155,18 @@ function checkBert(path: string, settings: Members, document: Members): void {
     if (asked === done) continue;
     throw invalid(`${path}: ${field}`, `${done}, as tokenizer.json has it`, asked);
   }
+}
+
+/** The side of tokenizer.json counts where the settings name none, as in transformers. */
+function checkTruncation(path: string, settings: Members, document: Members): void {
+  const { direction } = Object(document.truncation) as Members;
+  const places = [
+    [`${path}: truncation_side`, settings.truncation_side],
+    [`${join(dirname(path), 'tokenizer.json')}: truncation.direction`, direction],
+  ] as const;
+  const [place, side] = places.find(([, value]) => (value ?? undefined) !== undefined) ?? [];
+  if (place === undefined || String(side).toLowerCase() === 'right') return;
+  throw invalid(place, 'right', side);
 }
 
 /** The parts of a tokenizer.json, those of sequences by themselves. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type ErrorCode, TesseraError } from '@tessera/errors';
-import { openRegular, refuseLfsPointer } from '@tessera/files';
+import { openRegular, textOf } from '@tessera/files';
 import { parseTemplate } from '../domain/parse-template.js';
 import type { PromptTemplate } from '../domain/prompt-template.js';
 import type { Tokenizer } from '../domain/tokenizer.js';
@@ -35,7 +35,7 @@ export async function loadTokenizer(
     const bytes = await readIfPresent(folder, name, 'TOKENIZER_INVALID', TOKENIZER_FILE_BYTES_MAX);
     if (bytes === undefined) continue;
     hash.update(`${name}\0${bytes.length}\0`).update(bytes);
-    texts.set(name, decode(bytes, name, 'TOKENIZER_INVALID'));
+    texts.set(name, textOf(join(folder, name), bytes, 'TOKENIZER_INVALID'));
   }
   if (!texts.has('tokenizer.json') && !texts.has('vocab.json')) {
     throw new TesseraError(
@@ -72,7 +72,7 @@ export async function loadTemplate(folder: string): Promise<PromptTemplate> {
     const message = `${folder}: expected the file ${name} (${page}), got none`;
     throw new TesseraError(code, message, { field: name });
   }
-  return parseTemplate(parseJson(decode(bytes, name, code), name, code), name);
+  return parseTemplate(parseJson(textOf(join(folder, name), bytes, code), name, code), name);
 }
 
 async function readIfPresent(
@@ -90,9 +90,7 @@ async function readIfPresent(
           field: name,
         });
       }
-      const bytes = await file.readFile();
-      refuseLfsPointer(join(folder, name), bytes, code);
-      return bytes;
+      return await file.readFile();
     } finally {
       await file.close();
     }
@@ -101,17 +99,6 @@ async function readIfPresent(
     const { code: reason, message } = error as NodeJS.ErrnoException;
     if (reason === 'ENOENT' || reason === 'ENOTDIR') return undefined;
     throw new TesseraError('IO_FAILED', `${name}: ${message}`, { field: name, cause: error });
-  }
-}
-
-function decode(bytes: Buffer, name: string, code: ErrorCode): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new TesseraError(code, `${name}: expected UTF-8, got other bytes`, {
-      field: name,
-      cause: error,
-    });
   }
 }
 

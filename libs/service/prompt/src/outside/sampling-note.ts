@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readRegular } from '@tessera/files';
+import { readRegular, textOf } from '@tessera/files';
 
 const FILE = 'generation_config.json';
 const FILE_BYTES_MAX = 16 << 20;
@@ -45,7 +45,8 @@ export async function samplingNote(folder: string): Promise<string | undefined> 
 /** Empty where the file is absent or no object: nothing of it is used. */
 async function membersOf(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return Object(JSON.parse((await readRegular(path, FILE_BYTES_MAX)).toString()));
+    const bytes = await readRegular(path, FILE_BYTES_MAX);
+    return Object(JSON.parse(textOf(path, bytes, 'MODEL_INVALID')));
   } catch {
     return {};
   }

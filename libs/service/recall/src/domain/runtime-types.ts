@@ -61,7 +61,6 @@ export interface EngineLimits {
    * `pinned`: every thread keeps to a CPU of its own, and more threads than CPUs are refused;
    * `free`: the system places them.
    */
-  readonly threadPlacement: 'pinned' | 'free';
   /** Requests waiting or running at most. */
   readonly queueCapacity: number;
   /** Requests that share forward passes at most. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { EmbeddingModel, type ModelLimits, type TextFolder } from '@tessera/embedding';
 import { expecting } from '@tessera/errors';
-import { readRegular, refuseLfsPointer } from '@tessera/files';
+import { readRegular, textOf } from '@tessera/files';
 import { type Activation, CrossRelevance } from '../domain/cross-relevance.js';
 import { PairTokenMaker } from '../domain/pair-tokens.js';
 
@@ -27,9 +27,9 @@ type Members = Readonly<Record<string, unknown>>;
 /** Empty where there is no such file, or it is no JSON: who opens the model says so. */
 async function readObject(path: string): Promise<Members> {
   const bytes = await readRegular(path, FILE_BYTES_MAX).catch(() => Buffer.from('{}'));
-  refuseLfsPointer(path, bytes, 'MODEL_NOT_FOUND');
+  const text = textOf(path, bytes, 'MODEL_NOT_FOUND');
   try {
-    return Object(JSON.parse(bytes.toString())) as Members;
+    return Object(JSON.parse(text)) as Members;
   } catch {
     return {};
   }
@@ -39,7 +39,7 @@ async function readObject(path: string): Promise<Members> {
  * True if a folder is that of a classifier, which reads query and document as one pair: one of
  * transformers, or modules that sentence-transformers put together. One of its language models that
  * judge (LogitScore) is none.
- * @throws TesseraError MODEL_NOT_FOUND where a file is a pointer of Git LFS
+ * @throws TesseraError MODEL_NOT_FOUND where a file is another kind of file
  */
 export async function isCrossEncoder(folder: string): Promise<boolean> {
   const [architecture] = [(await readObject(join(folder, FILE))).architectures].flat();

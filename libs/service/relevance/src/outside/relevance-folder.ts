@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
-import { readRegular, refuseCacheRoot, refuseLfsPointer } from '@tessera/files';
+import { readRegular, refuseNoModel, textOf } from '@tessera/files';
 import { loadTokenizer, type Tokenizer } from '@tessera/prompt';
 import { labelPaths } from '../domain/label-paths.js';
 import { parseRelevance } from '../domain/parse-relevance.js';
@@ -22,13 +22,13 @@ export async function loadRelevance(
   folder: string,
   templatePath?: string,
 ): Promise<{ readonly template: RelevanceTemplate; readonly tokenizer: Tokenizer }> {
-  await refuseCacheRoot(folder, 'MODEL_NOT_FOUND');
+  await refuseNoModel(folder, 'MODEL_NOT_FOUND');
   const tokenizer = await loadTokenizer(folder, { readsLongTexts: true });
   const path = templatePath ?? join(folder, FILE);
-  const bytes = await contentOf(path, templatePath === undefined);
-  if (bytes === undefined) await refuseJudge(folder);
+  const text = await contentOf(path, templatePath === undefined);
+  if (text === undefined) await refuseJudge(folder);
   const template =
-    bytes === undefined ? published(folder, tokenizer) : parseRelevance(parsed(bytes, path));
+    text === undefined ? published(folder, tokenizer) : parseRelevance(parsed(text, path));
   await checkLabels(folder, template, tokenizer);
   return { template, tokenizer };
 }
@@ -80,9 +80,12 @@ async function checkLabels(
 
 /** Tokens of the model; infinite where its configuration does not say how many. */
 async function vocabularyOf(folder: string): Promise<number> {
-  const text = await readRegular(join(folder, CONFIG), FILE_BYTES_MAX).catch(() => '{}');
+  const path = join(folder, CONFIG);
   try {
-    const { vocab_size: size } = JSON.parse(text.toString()) as { readonly vocab_size?: unknown };
+    const bytes = await readRegular(path, FILE_BYTES_MAX);
+    const { vocab_size: size } = JSON.parse(textOf(path, bytes, CODE)) as {
+      readonly vocab_size?: unknown;
+    };
     return typeof size === 'number' ? size : Number.POSITIVE_INFINITY;
   } catch {
     return Number.POSITIVE_INFINITY;
@@ -90,7 +93,7 @@ async function vocabularyOf(folder: string): Promise<number> {
 }
 
 /** Undefined where there is no such file and there need not be one. */
-async function contentOf(path: string, mayMiss: boolean): Promise<Buffer | undefined> {
+async function contentOf(path: string, mayMiss: boolean): Promise<string | undefined> {
   let bytes: Buffer;
   try {
     bytes = await readRegular(path, FILE_BYTES_MAX);
@@ -100,15 +103,14 @@ async function contentOf(path: string, mayMiss: boolean): Promise<Buffer | undef
     if (mayMiss && (code === 'ENOENT' || code === 'ENOTDIR')) return undefined;
     throw new TesseraError('IO_FAILED', `${path}: ${message}`, { field: FILE, cause: error });
   }
-  refuseLfsPointer(path, bytes, CODE);
-  return bytes;
+  return textOf(path, bytes, CODE);
 }
 
-function parsed(bytes: Buffer, path: string): unknown {
+function parsed(text: string, path: string): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(text);
   } catch (error) {
-    const message = `${path}: expected JSON in UTF-8: ${(error as Error).message}`;
+    const message = `${path}: expected JSON: ${(error as Error).message}`;
     throw new TesseraError(CODE, message, { field: FILE, cause: error });
   }
 }

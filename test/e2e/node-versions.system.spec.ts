@@ -11,7 +11,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { DEMO } from './random-adapter.js';
 import { Service } from './service.js';
 
-const NODES = 'test/nodes/node_modules';
+const NODES = '.cache/packages';
 const ADDON = 'build/native/tessera.node';
 const STARTS = Number(process.env.COLD_STARTS ?? '1');
 

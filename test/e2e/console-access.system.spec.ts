@@ -9,6 +9,7 @@ import { temporaryFolder } from '../../libs/testing/src/index.js';
 import { AdapterClient } from '../../tools/served/adapter-client.js';
 import { BROWSER_PATH, launchBrowser, Visit } from './browser.js';
 import { CLIENT_ID, CLIENT_SECRET, OidcIssuer } from './oidc-issuer.js';
+import { PrefixProxy } from './prefix-proxy.js';
 import { writeRandomAdapter } from './random-adapter.js';
 import { Service } from './service.js';
 
@@ -46,7 +47,7 @@ function variables(issuer: OidcIssuer) {
 }
 
 if (BROWSER_PATH === undefined) {
-  console.log('console-access.spec: skipped, Chromium is absent (apt-get install chromium)');
+  console.log('console-access.system.spec: skipped, Chromium is absent (apt-get install chromium)');
 }
 
 describe.skipIf(BROWSER_PATH === undefined)('the console, where people log in', () => {
@@ -298,6 +299,32 @@ describe.skipIf(BROWSER_PATH === undefined)('the console, where people log in', 
     await confirmed('Roll back main', 'Roll back');
     await page.getByText('the base model serves all users').waitFor();
     expect(visit.faults).toEqual([]);
+  });
+
+  it('works behind a proxy that takes a prefix off every path', async () => {
+    const proxy = await PrefixProxy.start('/ads/tessera', service.httpUrl);
+    const behind = await Visit.open(browser, proxy.url);
+    const outside: string[] = [];
+    behind.page.on('request', (request) => {
+      if (!request.url().startsWith(`${proxy.url}/`)) outside.push(request.url());
+    });
+    await behind.page.goto(`${proxy.url}/console#/users/5`);
+    await logIn('ann', behind);
+    await behind.page.getByRole('heading', { name: 'User 5' }).waitFor();
+    await behind.page.reload();
+    await behind.page.getByRole('heading', { name: 'User 5' }).waitFor();
+    await behind.page.keyboard.press('Tab');
+    await behind.page.keyboard.press('Enter');
+    expect(await behind.page.getByRole('main').evaluate((main) => main.matches(':focus'))).toBe(
+      true,
+    );
+    await behind.page.getByRole('button', { name: 'Log out' }).click();
+    await behind.page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
+    await behind.page.goto(`${proxy.url}/docs`);
+    await behind.page.getByText('/v1/recall', { exact: true }).first().waitFor();
+    expect([outside, behind.faults]).toEqual([[], []]);
+    await behind.close();
+    await proxy.stop();
   });
 
   it('is dark where the reader wants it dark, and fits 1920 pixels', async () => {

@@ -25,7 +25,7 @@ export const LONG_SPECS = [
   ['adapters pushed for minutes', TRAINER, { TRAINER_SECONDS: '300' }],
   ['erasures that race with recalls', ['test/e2e/erasure.spec.ts'], { LONG_ERASURES: '10000' }],
   ['a disk filled and freed', ['test/e2e/full-disk.spec.ts'], { LONG_DISK_CYCLES: '100' }],
-  ['faults of a cluster', ['test/e2e/cluster-faults.spec.ts'], { LONG_FAULTS: 'all' }],
+  ['faults of a cluster', ['test/e2e/cluster-faults.system.spec.ts'], { LONG_FAULTS: 'all' }],
   ['peers on PyTorch, where they are installed', ['bench/peers'], { PEERS: 'all' }],
 ];
 

@@ -207,14 +207,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the console over a deep catalogue',
     expect(visit.faults).toEqual([]);
   });
 
-  it('ends a question that takes too long, and streams a large export', async () => {
+  it('streams a large export', async () => {
     const { page } = visit;
     await visit.goTo('/sql');
-    const endless = 'SELECT count(*) FROM range(1000000) a, range(1000000) b';
-    await page.getByRole('textbox', { name: 'Question', exact: true }).fill(endless);
-    await page.getByRole('button', { name: 'Ask', exact: true }).click();
-    await page.getByRole('alert').filter({ hasText: 'DEADLINE_EXCEEDED' }).waitFor();
-    await visit.picture('sql-too-long-light');
     const rows = 1_000_000;
     await page
       .getByRole('textbox', { name: 'Question', exact: true })

@@ -23,7 +23,7 @@ const variables = {
 };
 
 if (BROWSER_PATH === undefined) {
-  console.log('console.spec: skipped, Chromium is absent (apt-get install chromium)');
+  console.log('console.system.spec: skipped, Chromium is absent (apt-get install chromium)');
 }
 
 describe.skipIf(BROWSER_PATH === undefined)('the console', () => {

@@ -219,6 +219,6 @@ it('nine tenths of the command lines of the pages are checked', async () => {
   const share = (...names: string[]) =>
     names.reduce((sum, name) => sum + (counts.get(name)?.length ?? 0), 0) / lines.length;
   const all = [...counts].map(([way, { length }]) => `${length} ${way}`).join(', ');
-  console.log(`documented-commands.spec: of ${lines.length} command lines ${all}`);
+  console.log(`documented-commands.system.spec: of ${lines.length} command lines ${all}`);
   expect(share('run', 'parsed', 'by another test')).toBeGreaterThanOrEqual(CHECKED_MIN);
 }, 600_000);

@@ -22,7 +22,7 @@ function openNetwork(): Network | undefined {
   try {
     return Network.open();
   } catch (error) {
-    console.log(`partitions.spec: skipped, no network namespaces: ${(error as Error).message}`);
+    console.log(`partitions: skipped, no network namespaces: ${(error as Error).message}`);
     return undefined;
   }
 }

@@ -1,0 +1,55 @@
+// The stages of vitest, and how long each file of specs takes.
+import * as fs from 'node:fs';
+import { join, relative } from 'node:path';
+import { count, inMemory, REPORTS, run } from './totals.mjs';
+
+const SLOWEST_SHOWN = 10;
+/** Seconds that a file may take; those of slowest.json have more, which is only ever lowered. */
+const BUDGET_S = 20;
+/** A machine that does other work too takes longer: beyond this many budgets it is no accident. */
+const OVERRUN = 3;
+const BUDGETS = join('tools', 'tests', 'slowest.json');
+
+/** Shows the slowest files; one that takes several times its budget is a failed test. */
+function tellSlowest(results) {
+  const budgets = JSON.parse(fs.readFileSync(BUDGETS, 'utf8'));
+  const files = results
+    .map(({ name, startTime, endTime }) => {
+      const path = relative('.', name);
+      return { path, seconds: (endTime - startTime) / 1000, budget: budgets[path] ?? BUDGET_S };
+    })
+    .sort((a, b) => b.seconds - a.seconds);
+  console.log('slowest files of specs:');
+  for (const { path, seconds, budget } of files.slice(0, SLOWEST_SHOWN)) {
+    const over = seconds > budget ? ` (budget ${budget} s)` : '';
+    console.log(`  ${seconds.toFixed(1).padStart(6)} s ${path}${over}`);
+  }
+  for (const { path, seconds, budget } of files) {
+    if (seconds <= budget * OVERRUN) continue;
+    console.error(`${path}: expected at most ${budget} s, got ${seconds.toFixed(1)} s`);
+    count(0, 1);
+  }
+}
+
+/** @param name of the stage, @param projects those of vitest.config.ts */
+export const specsOf = (name, projects) => () => {
+  const report = join(REPORTS, `${name}.json`);
+  fs.rmSync(report, { force: true });
+  const words = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const chosen = projects.flatMap((project) => ['--project', project]);
+  const vitest = join('node_modules', '.bin', 'vitest');
+  const ok = inMemory((env) => run(vitest, ['run', ...words, ...chosen], { env }));
+  if (!fs.existsSync(report)) {
+    count(0, 1);
+    return;
+  }
+  const result = JSON.parse(fs.readFileSync(report, 'utf8'));
+  count(
+    result.numPassedTests,
+    result.numFailedTests,
+    result.numPendingTests + (result.numTodoTests ?? 0),
+  );
+  // A file that fails to load, or a fault outside any test, has no test to count.
+  if (!ok && result.numFailedTests === 0) count(0, 1);
+  tellSlowest(result.testResults);
+};
