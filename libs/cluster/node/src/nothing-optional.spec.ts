@@ -46,6 +46,7 @@ describe('an erasure while a store is away', () => {
     expect(offset).toBe(2);
     for (const { disk } of [one, other]) expect(disk.words).toEqual(['pause']);
     expect(other.follower.condition().state).toBe('ok');
+    await until('it was tried', () => other.erasures.condition().state === 'degraded');
     expect(other.erasures.condition()).toEqual({
       state: 'degraded',
       reason: `1 to be done: ${store}: it is away`,
