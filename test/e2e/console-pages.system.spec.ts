@@ -43,7 +43,7 @@ const PAGES: readonly (readonly [name: string, path: string, heading: string | R
 const LOOKS = [
   [390, 'light'],
   [768, 'light'],
-  [1440, 'dark'],
+  [1920, 'dark'],
 ] as const;
 
 describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {

@@ -240,28 +240,6 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     expect((await file).suggestedFilename()).toBe('tessera.csv');
   });
 
-  it('is dark where the reader wants it dark, and fits 1920 pixels', async () => {
-    const dark = await Visit.open(browser, service.httpUrl, { scheme: 'dark', width: 1920 });
-    const { page } = dark;
-    const id = await recorded({ userId: '3', widths: [64], resultCount: 20 });
-    const views = [
-      ['recall', `/recalls/${id}`, page.getByRole('img', { name: /^Tree of the search/ })],
-      ['try', '/try', page.getByRole('button', { name: 'Recall', exact: true })],
-      ['live', '/live', page.getByRole('img', { name: /Time of a recall/ })],
-      ['recalls', '/recalls', page.getByRole('table').first()],
-      ['cluster', '/cluster', page.getByText('This node is no part of a cluster')],
-      ['sql', '/sql', page.getByRole('button', { name: 'Ask', exact: true })],
-    ] as const;
-    for (const [name, path, seen] of views) {
-      await dark.goTo(path);
-      await seen.waitFor();
-      await dark.picture(`${name}-dark`);
-      await dark.expectAccessible();
-    }
-    expect(dark.faults).toEqual([]);
-    await dark.close();
-  });
-
   it('says what to do when the service is gone, and goes on when it is back', async () => {
     const { page } = visit;
     await visit.goTo('/recalls');
@@ -274,20 +252,5 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' });
     await visit.goTo('/recalls/no-such-recall');
     await page.getByText('expected the ID of one that is kept').waitFor();
-  });
-
-  it('keeps recalls over a restart and explains them from their history', async () => {
-    const id = await recorded({ userId: '4', widths: [4], resultCount: 5 });
-    await service.stop();
-    service = await Service.start(variables);
-    await visit.close();
-    visit = await Visit.open(browser, service.httpUrl);
-    const { page } = visit;
-    await visit.goTo(`/recalls/${id}`);
-    await page.getByRole('img', { name: /^Tree of the search/ }).waitFor();
-    await field('Item').fill('1');
-    await page.getByRole('button', { name: 'Explain' }).click();
-    await page.getByText(/gave its path up in step|It is in the answer/).waitFor();
-    expect(visit.faults).toEqual([]);
   });
 });

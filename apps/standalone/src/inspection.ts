@@ -46,7 +46,7 @@ const QUERY_LIMITS = {
   pagesMax: 3,
   sqlMax: 3,
   /** Milliseconds that a query waits for its turn; then it is refused. */
-  waitMs: 20_000,
+  waitMs: 30_000,
   /** Bytes of memory of one query; a query that needs more is ended. */
   memoryBytes: 512 * MEBIBYTE,
   /** Bytes that one query may spill to disk, and that its export may have. */

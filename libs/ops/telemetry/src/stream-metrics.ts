@@ -29,7 +29,9 @@ export const STREAM_METRICS = {
   },
   facts: {
     name: 'tessera_facts_total',
-    meaning: 'facts of recalls and behaviours, by outcome (written, failed: disk, dropped: queue)',
+    meaning:
+      'facts of recalls and behaviours, by outcome (written, failed: disk, dropped: queue, or ' +
+      'lost at an end)',
   },
   consoleActions: {
     name: 'tessera_console_actions_total',

@@ -11,7 +11,10 @@ export interface FactBehaviour {
   readonly position?: number | undefined;
 }
 
-/** How facts fared: written, dropped (no room in the queue) or failed (no room on disk). */
+/**
+ * How facts fared: written, dropped (no room in the queue, or the process ended before they were in
+ * a file) or failed (no room on disk).
+ */
 export type FactOutcome = 'written' | 'dropped' | 'failed';
 
 /** Facts that are kept, and facts that were lost since the start. */

@@ -209,7 +209,7 @@ class RunningQuery {
       onEnd: (reason) => this.settle.reject(this.vanished(reason)),
       onLost: (error) => this.stop(error),
     });
-    const { waitMs } = parts.rules;
+    const waitMs = Math.max(parts.rules.waitMs, wanted.timeoutMs);
     this.late = setTimeout(() => this.stop(lateness('a process and its data', waitMs)), waitMs);
     signal?.addEventListener('abort', this.onAbort, { once: true });
     if (signal?.aborted === true) this.onAbort();
