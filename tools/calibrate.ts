@@ -5,10 +5,10 @@ import { measureScales } from '@tessera/engine';
 import { encoderThreads } from '../apps/standalone/src/embedding.js';
 import { promptsOf } from './calibrate/prompts.js';
 import { unseenLines } from './calibrate/unseen-experts.js';
-import { readTexts } from './embed/read-texts.js';
 import { readCases } from './evaluate/cases.js';
 import { readPrompts } from './recall/raw-recall.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
+import { readTexts } from './terminal/json-file.js';
 import { MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
 import { ProgressLine } from './terminal/progress.js';
 
@@ -72,7 +72,9 @@ await runCommand(USAGE, async (words) => {
 
 /** Empty texts have no tokens to measure. */
 async function calibrateEncoder(flags: Flags): Promise<void> {
-  const texts = (await readTexts(flags.required('texts'))).filter((text) => text.trim() !== '');
+  const texts = (await readTexts('texts', flags.required('texts'))).filter(
+    (text) => text.trim() !== '',
+  );
   if (texts.length === 0) fail('texts', 'an array with a text that is not empty', 'none');
   const { config } = loadConfig();
   const threads = flags.integer('threads', 1, THREADS_MAX) ?? encoderThreads(config);

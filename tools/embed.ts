@@ -5,8 +5,8 @@ import { TEXT_COMPUTE_TYPES } from '@tessera/engine';
 import { visible } from '@tessera/errors';
 import { encoderThreads, openEmbedding } from '../apps/standalone/src/embedding.js';
 import { embedFile } from './embed/embed-file.js';
-import { readTexts } from './embed/read-texts.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
+import { readTexts } from './terminal/json-file.js';
 import { ProgressLine } from './terminal/progress.js';
 
 const THREADS_MAX = 256;
@@ -71,7 +71,7 @@ await runCommand(USAGE, async (words) => {
     out: 'text',
     json: 'switch',
   });
-  const texts = await readTexts(flags.required('texts'));
+  const texts = await readTexts('texts', flags.required('texts'));
   const { config } = loadConfig();
   const asked = {
     models: `${NAME}=${resolve(flags.required('model'))}`,

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import { resolve } from 'node:path';
 import { NativeEngine, queueCapacityFor } from '@tessera/engine';
@@ -14,6 +13,7 @@ import {
   type RelevanceScorer,
 } from '@tessera/relevance';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
+import { readTexts } from './terminal/json-file.js';
 import { COMPUTE_TYPES } from './terminal/model-flags.js';
 import { table } from './terminal/table.js';
 
@@ -66,7 +66,7 @@ await runCommand(USAGE, async (words) => {
 });
 
 async function answerOf(flags: Flags): Promise<RelevanceAnswer> {
-  const documents = await readDocuments(flags.required('documents'));
+  const documents = await readTexts('documents', flags.required('documents'));
   const modelPath = resolve(flags.required('model'));
   const query = flags.required('query');
   const isPairs = await isCrossEncoder(modelPath);
@@ -169,17 +169,6 @@ function openEngine(
     headTokens,
     adapterBytesMax: flags.text('adapter') === undefined ? 0 : ADAPTER_BYTES,
   });
-}
-
-async function readDocuments(path: string): Promise<readonly string[]> {
-  let document: unknown;
-  try {
-    document = JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    fail('documents', 'a JSON file', (error as Error).message);
-  }
-  const isTexts = Array.isArray(document) && document.every((text) => typeof text === 'string');
-  return isTexts ? (document as string[]) : fail('documents', 'an array of texts', path);
 }
 
 type Row =

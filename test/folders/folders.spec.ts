@@ -90,6 +90,15 @@ describe('a folder as it was saved', () => {
     expect(await compareFolder(path)).toMatchObject({ verdict: 'equal' });
   });
 
+  it.each([
+    ['bert-reranker', ['BertModel', 'BertForSequenceClassification']],
+    ['mistral-generator', ['MistralForCausalLM', 'MistralModel']],
+    ['bert-prompts', []],
+  ])('may list several architectures, or none: %s', async (name, architectures) => {
+    const path = changed(name, 'config.json', { architectures });
+    expect(await compareFolder(path)).toMatchObject({ verdict: 'equal' });
+  });
+
   it('says at the start what other releases would do otherwise', async () => {
     const eos = { add_eos_token: false, my_setting: 1 };
     const path = changed('qwen3-model', 'tokenizer_config.json', eos);

@@ -30,14 +30,17 @@ it('says what the service says of modules over a classifier of many labels', asy
   folder.remove();
 });
 
-it('asks about a model whose texts have one vector', async () => {
+it.each([
+  ['models/demo', /^all tokens are as likely: are the weights/],
+  ['test/fixtures/folders/qwen3-model', /^all texts have one vector: are the weights/],
+])('asks about a model whose weights are all zero: %s', async (model, asked) => {
   const folder = temporaryFolder({});
-  cpSync('test/fixtures/folders/qwen3-model', folder.path, { recursive: true });
+  cpSync(model, folder.path, { recursive: true });
   const path = join(folder.path, 'model.safetensors');
   const content = readFileSync(path);
   writeFileSync(path, content.fill(0, 8 + Number(content.readBigUInt64LE(0))));
-  const { lines } = await examine(folder.path);
-  expect(lines).toContainEqual(expect.stringMatching(/^all texts have one vector/));
+  expect((await examine(folder.path)).lines).toContainEqual(expect.stringMatching(asked));
+  expect((await examine(model)).lines).not.toContainEqual(expect.stringMatching(asked));
   folder.remove();
 });
 

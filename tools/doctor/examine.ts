@@ -14,6 +14,17 @@ import { isClicks, readClicks } from './clicks.js';
 
 /** Texts that differ in every model that was trained. */
 const PROBES = ['red shoes', 'a book of maps'];
+/** A prompt behind which no trained model finds some tokens as likely as others. */
+const PROBE = {
+  adapter: undefined,
+  promptTokens: Int32Array.of(0),
+  labelTokens: Int32Array.of(0, 1, 2, 3),
+  siblingTokens: 0,
+  scoreNorm: 'allowed',
+  priority: 'normal',
+  budgetUs: 60e6,
+} as const;
+const TRAINED = 'are the weights those of a trained model?';
 const THREADS = 2;
 const POSITIONS = 512;
 const TEXTS = 64;
@@ -101,8 +112,13 @@ async function examineRecall(path: string, tell: Tell): Promise<void> {
   await loadTokenizer(path);
   tell(`template ${template.name} of ${template.levels.length} levels`);
   const engine = await openEngine(path, 0);
-  tell(`weights ${engine.model.digest}`);
-  await engine.close();
+  try {
+    tell(`weights ${engine.model.digest}`);
+    const [odds = []] = (await Promise.all(engine.relevance([PROBE]))).map(({ logits }) => logits);
+    if (odds.every((one) => one === odds[0])) tell(`all tokens are as likely: ${TRAINED}`);
+  } finally {
+    await engine.close();
+  }
 }
 
 async function examineJudge(path: string, tell: Tell): Promise<void> {
@@ -130,7 +146,7 @@ async function examineEmbedder(path: string, tell: Tell): Promise<void> {
   try {
     const { vectors } = await models.embed({ model: '', texts: PROBES, dimensions: undefined });
     const isOne = vectors.every((vector) => `${vector}` === `${vectors[0]}`);
-    if (isOne) tell('all texts have one vector: are the weights those of a trained model?');
+    if (isOne) tell(`all texts have one vector: ${TRAINED}`);
   } finally {
     models.close();
   }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import {
   hasLines,
@@ -7,6 +6,7 @@ import {
   readUsersText,
 } from '@tessera/behaviour';
 import { fail } from '../terminal/command.js';
+import { readJson } from '../terminal/json-file.js';
 
 /** One user's question: which item follows this history. */
 export interface Case {
@@ -85,12 +85,7 @@ async function readSequences(path: string) {
 }
 
 async function readTargets(path: string): Promise<ReadonlyMap<string, string>> {
-  let document: unknown;
-  try {
-    document = JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    fail('targets', 'a JSON file', (error as Error).message);
-  }
+  const document = await readJson('targets', path);
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     fail('targets', 'an object of {"user": item}', path);
   }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import { parseSource, prepareCatalogue } from '@tessera/catalogue';
 import { loadConfig } from '@tessera/config';
@@ -15,6 +14,7 @@ import {
 import { TesseraError } from '@tessera/errors';
 import { certificateOf, rowBudgetFor } from '@tessera/recall';
 import { type Flags, fail, print } from '../terminal/command.js';
+import { readJson } from '../terminal/json-file.js';
 import { ProgressLine } from '../terminal/progress.js';
 import { readSearch } from '../terminal/search-flags.js';
 import { table } from '../terminal/table.js';
@@ -125,12 +125,7 @@ async function readOptions(flags: Flags): Promise<RawOptions> {
 
 /** Prompts as token ids: an array of arrays. */
 export async function readPrompts(path: string): Promise<number[][]> {
-  let document: unknown;
-  try {
-    document = JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    fail('prompts', 'a JSON file', (error as Error).message);
-  }
+  const document = await readJson('prompts', path);
   const isToken = (value: unknown) =>
     Number.isInteger(value) && (value as number) >= 0 && (value as number) <= TOKEN_MAX;
   const good =

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { expecting, TesseraError } from '@tessera/errors';
+import { textOf } from '@tessera/files';
 import type { Arrival, Workload } from './arrival.js';
 
 const invalid = expecting('REQUEST_INVALID');
@@ -123,14 +124,14 @@ export function parseTrace(text: string, name: string): Workload {
 
 /** @throws TesseraError REQUEST_INVALID, IO_FAILED */
 export async function readTrace(path: string): Promise<Workload> {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = await readFile(path, 'utf8');
+    bytes = await readFile(path);
   } catch (error) {
     throw expecting('IO_FAILED')('--trace', 'a file that can be read', path, error);
   }
   try {
-    return parseTrace(text, basename(path));
+    return parseTrace(textOf(basename(path), bytes, 'REQUEST_INVALID'), basename(path));
   } catch (error) {
     const { code, message, field } = TesseraError.from(error);
     throw new TesseraError(code, `${path}: ${message}`, { field, cause: error });

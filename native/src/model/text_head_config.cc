@@ -280,13 +280,17 @@ Status read_architecture(TextHeadConfig& head) {
   return read_object(head.encoder_folder + "/config.json", [&](ObjectReader& reader) {
     const auto architectures = reader.find("architectures");
     simdjson::dom::array names;
-    std::string_view name;
-    const bool is_one =
-        architectures && architectures->get_array().get(names) == simdjson::SUCCESS &&
-        names.size() == 1 && names.at(0).get_string().get(name) == simdjson::SUCCESS;
-    if (is_one && name.ends_with(kClassifier)) return read_classifier(reader, head);
-    const bool is_causal = reader.boolean("is_causal", true);
-    if (is_one && name.ends_with(kGenerator) && is_causal) head.pooling = Pooling::kLast;
+    bool generates = false;
+    if (architectures && architectures->get_array().get(names) == simdjson::SUCCESS) {
+      // As sentence-transformers: one that classifies counts anywhere, one that generates first.
+      for (size_t i = 0; i < names.size(); ++i) {
+        std::string_view name;
+        if (names.at(i).get_string().get(name) != simdjson::SUCCESS) continue;
+        if (name.ends_with(kClassifier)) return read_classifier(reader, head);
+        generates = generates || (i == 0 && name.ends_with(kGenerator));
+      }
+    }
+    if (generates && reader.boolean("is_causal", true)) head.pooling = Pooling::kLast;
     return reader.status();
   });
 }

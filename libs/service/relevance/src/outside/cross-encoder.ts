@@ -42,8 +42,8 @@ async function readObject(path: string): Promise<Members> {
  * @throws TesseraError MODEL_NOT_FOUND where a file is another kind of file
  */
 export async function isCrossEncoder(folder: string): Promise<boolean> {
-  const [architecture] = [(await readObject(join(folder, FILE))).architectures].flat();
-  if (typeof architecture === 'string' && architecture.endsWith(CLASSIFIER)) return true;
+  const architectures = [(await readObject(join(folder, FILE))).architectures].flat();
+  if (architectures.some((name) => String(name).endsWith(CLASSIFIER))) return true;
   const { model_type: type } = await readObject(join(folder, MODEL_FILE));
   const modules = Object.values(await readObject(join(folder, 'modules.json')));
   const isJudge = modules.some((of) => String(Object(of).type).endsWith('.LogitScore'));
