@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
-const { REPORTS, checker, count, totals } = await import('./tests/totals.mjs');
+const { REPORTS, checker, count, output, totals } = await import('./tests/totals.mjs');
 const { check } = await import('./tests/checks.mjs');
 const { specsOf } = await import('./tests/specs.mjs');
 const native = await import('./tests/native.mjs');
@@ -40,6 +40,19 @@ function packages() {
   checker('packages of npm', process.execPath, ['tools/pack.mjs', '--test']);
 }
 
+/** From the newest release that git knows to this checkout and back. */
+function upgrade() {
+  const release = output('git', ['describe', '--tags', '--match', 'v*', '--abbrev=0']).trim();
+  if (release === '') {
+    console.log('  absent a tagged release: no cluster is upgraded from one here');
+    count(0, 0, 1);
+    return;
+  }
+  checker(`upgrade from ${release}`, process.execPath, [
+    ...['tools/run.mjs', '--system', 'test/upgrade/main', '--from', release],
+  ]);
+}
+
 const everyday = {
   check,
   specs: specsOf('specs', ['parts', 'edges', 'engines']),
@@ -48,7 +61,12 @@ const everyday = {
     native.native();
   },
 };
-const system = { fuzz: native.fuzz, system: specsOf('system', ['system']), packages };
+const system = {
+  fuzz: native.fuzz,
+  system: specsOf('system', ['system']),
+  packages,
+  upgrade,
+};
 const { long, sanitized, threads, cuda, onlyBuild: build } = native;
 const byName = { ...everyday, ...system, build, long, sanitized, threads, cuda };
 

@@ -15,7 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMO, writeRandomAdapter } from '../e2e/random-adapter.js';
 import { Service } from '../e2e/service.js';
-import { BUILD_MS, IS_WANTED, printedIds, run as runIn, skipWithout } from './run-tools.js';
+import { BUILD_MS, printedIds, run as runIn, skipWithout } from './run-tools.js';
 
 const EXAMPLE_ITEMS = 3;
 const BUCKET = 'trained';
@@ -38,7 +38,6 @@ async function failsAloud(cwd: string, command: string, words: readonly string[]
 const NOWHERE = '127.0.0.1:9';
 
 beforeAll(async () => {
-  if (!IS_WANTED) return;
   const own = (name: string) => join(folder.path, name);
   broker = await startKafkaBroker();
   store = await startS3Server(BUCKET);

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeClientPackage } from '../../tools/release/client-package.mjs';
 import { DEMO } from '../e2e/random-adapter.js';
 import { Service } from '../e2e/service.js';
-import { BUILD_MS, IS_WANTED, printedIds, run, skipWithout } from './run-tools.js';
+import { BUILD_MS, printedIds, run, skipWithout } from './run-tools.js';
 
 const TSC = resolve('node_modules/typescript7/bin/tsc');
 const PROGRAMS = resolve('test/clients/installed');
@@ -23,7 +23,6 @@ let service: Service;
 let expected: string[] = [];
 
 beforeAll(async () => {
-  if (!IS_WANTED) return;
   service = await Service.start({
     TESSERA_MODEL_PATH: DEMO,
     TESSERA_CATALOGUE_CACHE_PATH: own('cache'),

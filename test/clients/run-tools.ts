@@ -4,14 +4,11 @@ import { execFile, spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 
-/** Building and installing takes minutes: `npm run test:clients`. */
-export const IS_WANTED = process.env.TEST_CLIENTS === 'all';
 /** A first run fetches compilers' and packages' files. */
 export const BUILD_MS = 900_000;
 
-/** True, with a message, where the tool is absent; without one where clients are not tested. */
+/** True, with a message, where the tool is absent. */
 export function skipWithout(tool: string, flag = '--version'): boolean {
-  if (!IS_WANTED) return true;
   if (spawnSync(tool, [flag], { stdio: 'ignore' }).status === 0) return false;
   console.log(`clients: skipped, ${tool} is absent`);
   return true;
