@@ -165,3 +165,25 @@ it('leaves a file that is too old to those who read it, and names it to nobody',
     expect(readdirSync(join(path, 'recall_fact')).join()).not.toMatch(/gone|20261123/);
   });
 });
+
+it('merges give way to what has less time, and go on with the rest later', async () => {
+  const folder = temporaryFolder({});
+  const writer = await open(folder.path, 0);
+  const random = seededRandom(SEED);
+  for (let part = 0; part < PARTS; part++) {
+    await append(writer, random, BEGIN_MS + part * HOUR_MS, 5);
+    await append(writer, random, BEGIN_MS + part * HOUR_MS + 60_000, 5);
+  }
+  const files = () => readdirSync(join(folder.path, 'recall_fact')).length;
+  const nowMs = BEGIN_MS + (PARTS + 1) * HOUR_MS;
+  let left = 2;
+  const isWanted = () => left-- > 0;
+  await writer.tidy(nowMs, isWanted);
+  await writer.tidy(nowMs, () => false);
+  expect(files()).toBe(2 * PARTS - 2);
+  for (let times = 0; times < 2; times++) await writer.tidy(nowMs);
+  expect(files()).toBe(PARTS);
+  expect((await counted(folder.path))?.slice(0, 2)).toEqual([10 * PARTS, 10 * PARTS]);
+  await writer.close();
+  folder.remove();
+});

@@ -162,12 +162,13 @@ export class FactWriter {
   /**
    * Whole hours and days become one file each; the oldest go where there are too many, and first:
    * a full disk may need their room, and then has it at once.
+   * @param isWanted asked before each merge; the next call goes on with those that are left
    */
-  async tidy(nowMs: number): Promise<void> {
+  async tidy(nowMs: number, isWanted = () => true): Promise<void> {
     await this.removeCovered(nowMs);
     await this.retain(nowMs);
     try {
-      await this.mergeAll(nowMs);
+      await this.mergeAll(nowMs, isWanted);
     } catch (thrown) {
       for (const path of coveredFiles(this.options.path)) {
         if (isRetired(path)) await removeFile(path);
@@ -177,11 +178,11 @@ export class FactWriter {
     await this.removeCovered(nowMs);
   }
 
-  private async mergeAll(nowMs: number): Promise<void> {
+  private async mergeAll(nowMs: number, isWanted: () => boolean): Promise<void> {
     const rollups = new Rollups(this.connection, this.options.path, this.options.node);
     await rollups.write(nowMs);
     for (const name of MERGED) {
-      await this.merge(name, nowMs);
+      await this.merge(name, nowMs, isWanted);
     }
   }
 
@@ -272,10 +273,11 @@ export class FactWriter {
     }
   }
 
-  private async merge(name: FactTableName, nowMs: number): Promise<void> {
+  private async merge(name: FactTableName, nowMs: number, isWanted: () => boolean): Promise<void> {
     const folder = tableFolder(this.options.path, name);
     const files = tableFiles(this.options.path, name).map((path) => basename(path));
     for (const [into, parts] of mergeable(files, nowMs)) {
+      if (!isWanted()) return;
       const paths = parts.map((file) => join(folder, file));
       const list = paths.map(quoted).join(', ');
       // A day's hours are in order already.

@@ -30,9 +30,16 @@ export function serveFacts(channel: Channel): void {
 class FactsServer {
   private writer: FactWriter | undefined;
   private turn: Promise<unknown> = Promise.resolve();
+  /** Calls that write what waits: merges give way to them, a stop has little time. */
+  private flushes = 0;
 
   answer(method: string, values: readonly unknown[]): Promise<unknown> {
-    return this.inTurn(() => this.act(method, values));
+    const isFlush = Number(method === 'flush' || method === 'close');
+    this.flushes += isFlush;
+    return this.inTurn(() => {
+      this.flushes -= isFlush;
+      return this.act(method, values);
+    });
   }
 
   private async act(method: string, values: readonly unknown[]): Promise<unknown> {
@@ -42,7 +49,9 @@ class FactsServer {
     }
     const { writer } = this;
     if (writer === undefined) throw new Error('expected open() before any other call');
-    const act = (methodsOf(writer) as unknown as Record<string, unknown>)[method];
+    const act = (methodsOf(writer, () => this.flushes === 0) as unknown as Record<string, unknown>)[
+      method
+    ];
     if (typeof act !== 'function') throw new Error(`expected a method of facts, got ${method}`);
     return (act as (...given: readonly unknown[]) => Promise<unknown>)(...values);
   }
@@ -56,7 +65,7 @@ class FactsServer {
   }
 }
 
-function methodsOf(writer: FactWriter): Omit<FactMethods, 'open'> {
+function methodsOf(writer: FactWriter, isIdle: () => boolean): Omit<FactMethods, 'open'> {
   const { items } = writer;
   return {
     append: (batch) => writer.append(batch),
@@ -66,7 +75,7 @@ function methodsOf(writer: FactWriter): Omit<FactMethods, 'open'> {
     endItems: (batch) => items.endAll(batch),
     noteVersions: (rows) => writer.versions.note(rows),
     flush: (nowMs) => writer.flush(nowMs),
-    tidy: (nowMs) => writer.tidy(nowMs),
+    tidy: (nowMs) => writer.tidy(nowMs, isIdle),
     find: (userId) => writer.find(userId),
     forget: (userId) => writer.forget(userId),
     sizes: () => writer.sizes(),
