@@ -36,8 +36,13 @@ CHANGES = {
         {"default_prompt_name": "query", "prompts": PROMPTS}, {"truncate_dim": 10},
         {"activation_fn": TANH}, {"similarity_fn_name": "dot"}, {"model_type": None},
         {"prompts": PROMPTS}, {"default_prompt_name": "document", "prompts": {"document": "d: "}}],
+    "tokenizer.json": [
+        {"truncation": {"direction": side, "max_length": length, "strategy": "LongestFirst",
+                        "stride": stride}}
+        for side in ("Left", "Right") for length in (6, 400) for stride in (0, 2)],
     "config.json": [
-        {"is_causal": False}, {"architectures": None}, {"hidden_act": "relu"}, {"dtype": "float16"},
+        {"architectures": ["BertModel", "Qwen3ForCausalLM"]}, {"architectures": []},
+        {"eos_token_id": 90000}, {"is_causal": False}, {"architectures": None}, {"hidden_act": "relu"}, {"dtype": "float16"},
         {"sentence_transformers": {"activation_fn": IDENTITY}}, {"rope_theta": 500.0},
         {"sbert_ce_default_activation_function": TANH}, {"pad_token_id": 5}, {"pad_token_id": None},
         {"attn_logit_softcapping": 2.0}, {"final_logit_softcapping": 2.0}, {"logit_scale": 3.0},
