@@ -42,7 +42,8 @@ CHANGES = {
         for side in ("Left", "Right") for length in (6, 400) for stride in (0, 2)],
     "config.json": [
         {"architectures": ["BertModel", "Qwen3ForCausalLM"]}, {"architectures": []},
-        {"eos_token_id": 90000}, {"is_causal": False}, {"architectures": None}, {"hidden_act": "relu"}, {"dtype": "float16"},
+        {"eos_token_id": 90000}, {"is_causal": False}, {"architectures": None},
+        {"hidden_act": "relu"}, {"dtype": "float16"},
         {"sentence_transformers": {"activation_fn": IDENTITY}}, {"rope_theta": 500.0},
         {"sbert_ce_default_activation_function": TANH}, {"pad_token_id": 5}, {"pad_token_id": None},
         {"attn_logit_softcapping": 2.0}, {"final_logit_softcapping": 2.0}, {"logit_scale": 3.0},

@@ -30,7 +30,7 @@ export function serveFacts(channel: Channel): void {
 class FactsServer {
   private writer: FactWriter | undefined;
   private turn: Promise<unknown> = Promise.resolve();
-  /** Calls that write what waits: merges give way to them, a stop has little time. */
+  /** Calls that write rows: merges give way to them, because a stop has little time. */
   private flushes = 0;
 
   answer(method: string, values: readonly unknown[]): Promise<unknown> {
