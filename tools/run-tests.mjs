@@ -20,12 +20,12 @@ const BACKGROUND_NICENESS = '19';
 let background = Promise.resolve();
 
 /**
- * Builds what the stage native wants while the stages before it leave a core free: specs wait for
- * timers and sockets half of the time. What fails here fails again, and is told, in that stage.
+ * Builds for a later stage while the stages before it leave a core free: specs wait for timers and
+ * sockets half of the time. A failure shows again, and counts, in that stage.
  */
-function buildInBackground() {
+function buildInBackground(stage) {
   const log = fs.openSync(join(REPORTS, 'background-build.log'), 'w');
-  const words = ['tools/run-tests.mjs', '--only', 'build'];
+  const words = ['tools/run-tests.mjs', '--only', `build-${stage}`];
   const child = spawn('nice', ['-n', BACKGROUND_NICENESS, process.execPath, ...words], {
     stdio: ['ignore', log, log],
   });
@@ -62,13 +62,24 @@ const everyday = {
   },
 };
 const system = {
-  fuzz: native.fuzz,
   system: specsOf('system', ['system']),
   packages,
   upgrade,
+  fuzz: async () => {
+    await background;
+    native.fuzz();
+  },
 };
-const { long, sanitized, threads, cuda, onlyBuild: build } = native;
-const byName = { ...everyday, ...system, build, long, sanitized, threads, cuda };
+const { long, sanitized, threads, cuda } = native;
+const builds = {
+  'build-native': () => countBuild(native.buildTests()),
+  'build-fuzz': () => countBuild(native.buildFuzz()),
+};
+const byName = { ...everyday, ...system, ...builds, long, sanitized, threads, cuda };
+
+function countBuild(isBuilt) {
+  count(isBuilt ? 1 : 0, isBuilt ? 0 : 1);
+}
 
 function selected() {
   const at = process.argv.indexOf('--only');
@@ -83,7 +94,8 @@ function selected() {
 
 fs.mkdirSync(REPORTS, { recursive: true });
 const chosen = selected();
-if (chosen.some(([name]) => name === 'native') && chosen.length > 1) buildInBackground();
+const last = chosen.at(-1)[0];
+if (chosen.length > 1) buildInBackground(last);
 for (const [name, stage] of chosen) {
   console.log(`\n== ${name}`);
   const before = { ...totals };

@@ -167,7 +167,7 @@ async function inShell(script: string, variables: Record<string, string>): Promi
 /** A line with programs in the place of npm scripts, and the address of this service. */
 function made(text: string): string {
   const programOf = (name: string) => {
-    const path = /^node tools\/run\.mjs (?:--test )?(\S+)$/.exec(scripts[name] ?? '')?.[1];
+    const path = /tools\/run\.mjs (?:--system )?(\S+)$/.exec(scripts[name] ?? '')?.[1];
     if (path === undefined) throw new Error(`package.json has no program ${name}`);
     return `node ${resolve(path.endsWith('.mjs') ? path : `dist/${path}.js`)}`;
   };

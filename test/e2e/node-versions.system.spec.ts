@@ -19,7 +19,7 @@ const folder = temporaryFolder({});
 afterAll(() => folder.remove());
 
 const binaries = (existsSync(NODES) ? readdirSync(NODES) : [])
-  .filter((name) => name.startsWith('node-'))
+  .filter((name) => /^node-\d/.test(name))
   .map((name) => ({ major: name.slice(5, 7), path: join(NODES, name, 'bin', 'node') }));
 
 it('has official binaries of Node 22 and 24', () => {

@@ -70,7 +70,7 @@ function build(folder, targets = []) {
 }
 
 /** Builds native tests as they serve; all of them when none is named. */
-function buildTests(targets = []) {
+export function buildTests(targets = []) {
   return configure(nativeFolder, ['-DTESSERA_TESTS=ON']) && build(nativeFolder, targets);
 }
 
@@ -126,7 +126,7 @@ function configureSanitized(folder, sanitizers, { kernels = 'OFF', optimisation 
   ]);
 }
 
-function buildFuzz() {
+export function buildFuzz() {
   const optimisation = FUZZ_OPTIMISATION;
   if (!configureSanitized(fuzzFolder, SANITIZERS, { optimisation })) return false;
   const listed = output('cmake', ['--build', fuzzFolder, '--target', 'help']);
@@ -206,10 +206,4 @@ export function long() {
     );
   }
   for (const [name, ...words] of LONG_PROGRAMS) checker(name, process.execPath, words);
-}
-
-/** Builds the tests of the stage native, and nothing else. */
-export function onlyBuild() {
-  const isBuilt = buildTests();
-  count(isBuilt ? 1 : 0, isBuilt ? 0 : 1);
 }

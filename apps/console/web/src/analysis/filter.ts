@@ -64,7 +64,8 @@ export function apiQuery(
 /** The filter of the address, and ways to change it. */
 export function useFilter() {
   const [query, setQuery] = useSearchParams();
-  const minute = Math.floor(Date.now() / MS_PER_MINUTE);
+  // The end of this minute: what happens in it is within the span.
+  const minute = Math.ceil(Date.now() / MS_PER_MINUTE);
   const range = useMemo(() => rangeOf(query, minute * MS_PER_MINUTE), [query, minute]);
   const change = (act: (next: URLSearchParams) => void) =>
     setQuery((before) => {

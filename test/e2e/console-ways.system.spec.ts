@@ -10,7 +10,7 @@ import { ConsoleVisits } from './console-visits.js';
 const ACTIONS_MAX = 6;
 
 if (BROWSER_PATH === undefined) {
-  console.log('console-ways.spec: skipped, Chromium is absent (apt-get install chromium)');
+  console.log('console-ways: skipped, Chromium is absent (apt-get install chromium)');
 }
 
 describe.skipIf(BROWSER_PATH === undefined)('the ways through the console', () => {
