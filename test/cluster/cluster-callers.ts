@@ -126,6 +126,7 @@ export class ClusterCallers {
 
   close(): void {
     for (const client of this.clients.values()) client.close();
+    this.clients.clear();
   }
 
   private client<Name extends ServiceName>(name: Name, at: string): ServiceClient<Name> {

@@ -300,6 +300,8 @@ class ClusterDays {
   private async evening(day: number): Promise<void> {
     const { cluster, parts } = this;
     const { model, callers, faults } = parts;
+    // Connections of the day may still wait to be tried again, though all processes are up.
+    callers.close();
     for (const user of model.users) {
       if (user.isGoing && !user.isErased) await erase(parts, user, parts.gateways, () => false);
     }
