@@ -9,7 +9,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { unpackPackages } from './packages.cjs';
+import { NODES_LOCK, nodeName, unpackPackages } from './packages.cjs';
 import { billOfMaterials } from './release/bill-of-materials.mjs';
 import { output } from './release/engine-package.mjs';
 import { recallFrom } from './release/first-recall.mjs';
@@ -33,8 +33,7 @@ function wordBehind(flag, fallback) {
 
 /** The official one of the lock file: what runs this may be another. */
 async function officialNode() {
-  const name = process.arch === 'arm64' ? 'node-24-arm64' : 'node-24';
-  const [folder] = await unpackPackages('test/nodes/package-lock.json', [name]);
+  const [folder] = await unpackPackages(NODES_LOCK, [nodeName(24)]);
   return join(folder, 'bin', 'node');
 }
 

@@ -8,7 +8,7 @@ const { spawn } = require('child_process');
 const fs = require('fs');
 const { delimiter, dirname, join, resolve } = require('path');
 const { pathToFileURL } = require('url');
-const { unpackPackages } = require('./packages.cjs');
+const { NODES_LOCK, PACKAGES, nodeName, unpackPackages } = require('./packages.cjs');
 
 const EXIT_SIGNALLED = 130;
 const root = dirname(__dirname);
@@ -32,14 +32,14 @@ function linkNpm(folder) {
 
 /** The path of Node 24; the process ends with a sentence where there is none to be had. */
 async function fetchedNode() {
-  const name = process.arch === 'arm64' ? 'node-24-arm64' : 'node-24';
-  const path = join(root, '.cache', 'packages', name, 'bin', 'node');
+  const name = nodeName(24);
+  const path = join(PACKAGES, name, 'bin', 'node');
   if (!fs.existsSync(path)) {
     console.error(`expected Node 22.12 or later, got ${version}: fetching Node 24 into .cache`);
   }
   try {
     if (process.platform !== 'linux') throw new Error(`none is known for ${process.platform}`);
-    await unpackPackages('test/nodes/package-lock.json', [name, 'npm']);
+    await unpackPackages(NODES_LOCK, [name, 'npm']);
     linkNpm(dirname(path));
   } catch (error) {
     console.error(`Node 24 could not be fetched: ${error.message}`);

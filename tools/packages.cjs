@@ -11,6 +11,11 @@ const { dirname, join } = require('path');
 const root = dirname(__dirname);
 const PACKAGES = join(root, '.cache', 'packages');
 
+/** Official Node binaries, and the npm that goes with them. */
+const NODES_LOCK = 'test/nodes/package-lock.json';
+/** The name of a major version's binary for this processor in NODES_LOCK. */
+const nodeName = (major) => `node-${major}${process.arch === 'arm64' ? '-arm64' : ''}`;
+
 /** The entry of a package in a lock file; a name may stand for another (`npm:`). */
 function entryOf(lockFile, name) {
   const entry = JSON.parse(fs.readFileSync(join(root, lockFile), 'utf8')).packages[
@@ -96,4 +101,4 @@ async function unpackPackages(lockFile, names, env = process.env) {
   return entries.map((entry) => entry.path);
 }
 
-module.exports = { PACKAGES, unpackPackages };
+module.exports = { NODES_LOCK, PACKAGES, nodeName, unpackPackages };

@@ -2,7 +2,7 @@
 // so node: modules alone.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { PACKAGES, unpackPackages } from './packages.cjs';
+import { NODES_LOCK, nodeName, PACKAGES, unpackPackages } from './packages.cjs';
 
 const checkers = join('.cache', 'deploy-checkers');
 const checkerList = join('deploy', 'checkers', 'requirements.txt');
@@ -42,14 +42,12 @@ const brokerJars = join('.cache', 'kafka-broker');
 export async function fetchTestPrograms(setUp) {
   const { root, run, step, onPath, npmEnvironment } = setUp;
   const copyJars = ['dependency:copy-dependencies', `-DoutputDirectory=${join(root, brokerJars)}`];
-  const nodes = ['node-22', 'node-24'].map((name) =>
-    process.arch === 'arm64' ? `${name}-arm64` : name,
-  );
+  const nodes = [22, 24].map(nodeName);
   await step({
     name: 'Node binaries',
-    inputs: ['test/nodes/package-lock.json', 'tools/packages.cjs'],
+    inputs: [NODES_LOCK, 'tools/packages.cjs'],
     outputs: nodes.map((name) => join(PACKAGES, name)),
-    act: () => unpackPackages('test/nodes/package-lock.json', nodes, npmEnvironment()),
+    act: () => unpackPackages(NODES_LOCK, nodes, npmEnvironment()),
   });
   await step({
     name: 'promtool',

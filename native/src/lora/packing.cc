@@ -185,7 +185,7 @@ Status Packing::look_at_row_factors(const Rows& rows, std::string& content) {
   return Status::ok();
 }
 
-/// What is saved beside factors is loaded into the base: into both sides of a tied one.
+/// PEFT loads a tensor saved beside factors into the base: into both sides of a tied one.
 Status Packing::check_base(const Rows& rows, BaseRow base) const {
   if (rows.entry.bytes.empty() || !decoder_.config().tie_word_embeddings) return Status::ok();
   const uint64_t n = decoder_.config().hidden_size;

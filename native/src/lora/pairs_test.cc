@@ -1,6 +1,6 @@
 // Every pair of features of an adapter, of a tied and of an untied model: it computes what the
-// model with it merged in, in double precision, computes; or it is refused. What PEFT makes of the
-// same pairs: test/folders/pairs.py.
+// model with it merged in, in double precision, computes; or it is refused. PEFT's answers to
+// the same pairs: test/folders/pairs.py.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -8,7 +8,7 @@
 
 namespace tessera::platform {
 
-/// What the first bytes are of, with a way out; empty where they may be of anything else. No header
+/// The kind of file that begins so, with a way out; empty where no such kind does. No header
 /// of a safetensors file that is aligned, or shorter than 64 MiB, begins with any of these.
 std::string_view foreign_content(std::span<const std::byte> bytes);
 

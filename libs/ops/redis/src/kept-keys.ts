@@ -11,8 +11,8 @@ interface KeyKeeping {
 const KEPT: KeyKeeping = { evictsBy: '', outlivesProcess: true };
 
 /**
- * Of all servers that have keys the worst. Asked by INFO, since many may not ask CONFIG; what one
- * does not say counts as well. Policies `volatile-*` take keys with an expiry alone.
+ * The worst case of all servers with keys, read by INFO, because many users may not read CONFIG. A
+ * line that INFO leaves out counts as kept. Policies `volatile-*` take keys with an expiry alone.
  */
 export async function keyKeeping(client: RedisClient): Promise<KeyKeeping> {
   const all = await Promise.all(
