@@ -16,6 +16,7 @@ import type {
   AdapterLimits,
   AppliedChanges,
   BindingOptions,
+  CatalogueAppraisal,
   CatalogueBuildOptions,
   CatalogueBuildReport,
   CatalogueDigest,
@@ -283,6 +284,11 @@ export interface NativeAddon extends StoreAddon {
    * attribute says to that of the other, in milliseconds since 1970 (docs/concepts/eligibility.md).
    */
   catalogueFly(catalogue: CatalogueHandle, beginAttribute: string, endAttribute: string): void;
+  /**
+   * From now on requests may go by these valuations, a packed ValueRequest: no others. Rejects with
+   * CATALOGUE_INVALID naming the member: an attribute that no item has or that is no number.
+   */
+  catalogueValue(catalogue: CatalogueHandle, words: Uint32Array, count: number): Promise<void>;
   /** Makes a new snapshot of the newest version, whose number it gives, and goes on from it. */
   catalogueCompact(catalogue: CatalogueHandle): Promise<number>;
   /** Generations that are kept, oldest first: any version of them can be gone back to. */
@@ -310,6 +316,10 @@ export interface NativeAddon extends StoreAddon {
     itemIds: readonly string[],
     count: number,
   ): CatalogueListing;
+  /** Of the reach's version and valuation. REQUIRES: its request names one. */
+  catalogueAppraise(reach: ReachHandle, itemIds: readonly string[]): CatalogueAppraisal;
+  /** Live items of the reach that its valuation excludes. */
+  catalogueExcluded(reach: ReachHandle): Promise<number>;
   /**
    * The verdict of version `sequence` on an item; -1: the newest. Rejects with CATALOGUE_NOT_FOUND
    * if the version is not kept.

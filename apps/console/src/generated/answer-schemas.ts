@@ -2147,7 +2147,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           "not-eligible",
           "not-live",
           "not-in-catalogue",
-          "behind-diversity-cap"
+          "behind-diversity-cap",
+          "no-value",
+          "below-floor"
         ]
       },
       "rank": {
