@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   type AppliedChanges,
   type Catalogue,
+  type CatalogueAppraisal,
   type CatalogueDigest,
   type CatalogueGeneration,
   type CatalogueLanding,
@@ -130,6 +131,28 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
       : { ...nothing, reach, item, verdict: 'open', sid };
   }
 
+  /** By the attribute `bid` and the valuation's floor, as `weight * bid`. */
+  appraise(_reach: Reach, itemIds: readonly string[]): CatalogueAppraisal {
+    const bids = itemIds.map((itemId) => {
+      const { attributes = '{}' } = this.list[this.ordinals.get(itemId) ?? NO_ITEM] ?? {};
+      return (JSON.parse(attributes) as { bid?: number }).bid ?? Number.NaN;
+    });
+    return {
+      scoreWeight: 1,
+      floor: Number.NEGATIVE_INFINITY,
+      bid: 0,
+      names: ['bid'],
+      terms: Float64Array.from(bids),
+      paces: Float64Array.from(bids, () => 1),
+      sums: Float32Array.from(bids, (bid) => (Number.isNaN(bid) ? Number.NEGATIVE_INFINITY : bid)),
+    };
+  }
+
+  async excludedItems(reach: Reach): Promise<number> {
+    const { sums } = this.appraise(reach, [...this.ordinals.keys()]);
+    return sums.filter((sum) => sum === Number.NEGATIVE_INFINITY).length;
+  }
+
   close(): void {
     this.closed = true;
   }
@@ -157,6 +180,8 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
   }
 
   async quantiseBy(): Promise<void> {}
+
+  async valueBy(): Promise<void> {}
 
   /** Every vector goes to the first item's SID, which has room. */
   async landing(vector: Float32Array, neighbours: number): Promise<CatalogueLanding> {

@@ -364,6 +364,11 @@ export class FakeEngine extends Engine {
         attributes: attributes.length > 0 ? (described[ordinal]?.attributes ?? '{}') : '',
         score: path.score,
         path: index,
+        value: path.score,
+        pace: 1,
+        criticalBid: Number.NaN,
+        explored: false,
+        propensity: 1,
       })),
     );
     const returned = items.slice(0, resultCount);
@@ -374,6 +379,9 @@ export class FakeEngine extends Engine {
       completeness: 'whole' as const,
       ...certificateOf(ranked[kept.length]?.path.score, returned.length === resultCount),
       rows: kept.length,
+      itemTerms: new Float32Array(),
+      bestLeftOut: Number.NaN,
+      propensities: 'known' as const,
       fate: fateOf(request.watchedItem, returned),
       paths: kept.map(({ path }) => path),
       modelDigest: this.model.digest,
