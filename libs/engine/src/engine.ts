@@ -96,6 +96,8 @@ export interface Catalogue {
   readonly summary: CatalogueSummary;
   /** True if items are to be had in their flight alone: then a request without a reach is wrong. */
   readonly hasFlights: boolean;
+  /** By which requests may go. */
+  readonly valuations: readonly Valuation[];
   /** Of the newest version. */
   state(): CatalogueState;
   /** The newest version. */

@@ -134,6 +134,7 @@ class NativeView implements CatalogueView {
 export class NativeCatalogue implements ChangingCatalogue {
   summary: CatalogueSummary;
   hasFlights = false;
+  valuations: readonly Valuation[] = [];
   private nowMs = Date.now;
   private flight: FlightAttributes | undefined;
 
@@ -230,9 +231,10 @@ export class NativeCatalogue implements ChangingCatalogue {
     this.flight = { begin, end };
   }
 
-  valueBy(valuations: readonly Valuation[]): Promise<void> {
+  async valueBy(valuations: readonly Valuation[]): Promise<void> {
     const words = packed(writeValueRequest, { valuations });
-    return awaitNative(() => addon().catalogueValue(this.handle, words, words.length));
+    await awaitNative(() => addon().catalogueValue(this.handle, words, words.length));
+    this.valuations = valuations;
   }
 
   compact(): Promise<number> {

@@ -16,6 +16,7 @@ import {
   NO_ITEM,
   type Reach,
   type ReachRequest,
+  type Valuation,
   type ViewedItem,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
@@ -36,6 +37,7 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
   readonly summary: CatalogueSummary;
   closed = false;
   hasFlights = false;
+  valuations: readonly Valuation[] = [];
   private readonly ordinals: ReadonlyMap<string, number>;
 
   constructor(readonly list: readonly FakeItem[]) {
@@ -181,7 +183,9 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
 
   async quantiseBy(): Promise<void> {}
 
-  async valueBy(): Promise<void> {}
+  async valueBy(valuations: readonly Valuation[]): Promise<void> {
+    this.valuations = valuations;
+  }
 
   /** Every vector goes to the first item's SID, which has room. */
   async landing(vector: Float32Array, neighbours: number): Promise<CatalogueLanding> {

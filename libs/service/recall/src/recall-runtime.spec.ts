@@ -650,7 +650,13 @@ describe('the recall runtime on the native engine', () => {
     const files = { 'ads.jsonl': other.map((line) => JSON.stringify(line)).join('\n') };
     const source = (path: string) => ({ path: join(folder.path, path), domain: '' });
     const first = options(files);
-    const spec = { name: 'ads', source: source('ads.jsonl'), attributesPath: '', begin: 'bos' };
+    const spec = {
+      name: 'ads',
+      source: source('ads.jsonl'),
+      attributesPath: '',
+      valuationsPath: '',
+      begin: 'bos',
+    };
     const more = [spec];
     const changes = { ...CHANGES_NOT_KEPT, folder: join(folder.path, 'changes') };
     const runtime = await createRecallRuntime({ ...first, changes, moreCatalogues: more });
