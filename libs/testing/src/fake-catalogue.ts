@@ -30,6 +30,8 @@ export interface FakeItem {
 
 export interface FakeReach extends Reach {
   readonly denied: readonly string[];
+  /** Left out: items go by their score. */
+  readonly valuation?: ReachRequest['valuation'];
 }
 
 /** A catalogue in memory, its own only version; the ordinal of an item is its place in the list. */
@@ -96,12 +98,13 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
   }
 
   /** Knows `denied`, and caps of items, alone. */
-  async reach({ eligibility: { denied, caps } }: ReachRequest): Promise<FakeReach> {
+  async reach({ eligibility, valuation }: ReachRequest): Promise<FakeReach> {
+    const { denied, caps } = eligibility;
     const capped = caps.flatMap(({ itemIds, behaviours, maxBehaviours }) =>
       itemIds.filter((_, i) => (behaviours[i] ?? 0) >= maxBehaviours),
     );
     const cappedItems = new Set(capped.filter((itemId) => this.ordinals.has(itemId))).size;
-    return { sequence: 0, denied: [...denied, ...capped], cappedItems };
+    return { sequence: 0, denied: [...denied, ...capped], cappedItems, valuation };
   }
 
   firstObtainable(reach: Reach, itemIds: readonly string[], count: number): ListedItem[] {
@@ -128,20 +131,26 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
     const nothing = { clause: '', notLiveSince: 0 };
     if (item === NO_ITEM) return { ...nothing, reach, item, verdict: 'not-in-catalogue', sid: [] };
     const sid = [...this.at(item).sid];
+    const isValued = request.valuation !== undefined;
+    if (isValued && this.appraise(reach, [itemId]).sums[0] === Number.NEGATIVE_INFINITY) {
+      return { ...nothing, reach, item, verdict: 'no-value', sid };
+    }
     return reach.denied.includes(itemId)
       ? { ...nothing, reach, item, verdict: 'not-eligible', clause: 'denied', sid }
       : { ...nothing, reach, item, verdict: 'open', sid };
   }
 
-  /** By the attribute `bid` and the valuation's floor, as `weight * bid`. */
-  appraise(_reach: Reach, itemIds: readonly string[]): CatalogueAppraisal {
+  /** Knows the attribute `bid` alone, which it takes times the weight of the request. */
+  appraise(reach: Reach, itemIds: readonly string[]): CatalogueAppraisal {
+    const { floor = NaN, weights = [] } = (reach as FakeReach).valuation ?? {};
     const bids = itemIds.map((itemId) => {
       const { attributes = '{}' } = this.list[this.ordinals.get(itemId) ?? NO_ITEM] ?? {};
-      return (JSON.parse(attributes) as { bid?: number }).bid ?? Number.NaN;
+      const { bid = Number.NaN } = JSON.parse(attributes) as { bid?: number };
+      return bid * (weights[0]?.weight ?? 1);
     });
     return {
       scoreWeight: 1,
-      floor: Number.NEGATIVE_INFINITY,
+      floor: Number.isNaN(floor) ? Number.NEGATIVE_INFINITY : floor,
       bid: 0,
       names: ['bid'],
       terms: Float64Array.from(bids),
