@@ -3,6 +3,7 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "beam/explain.h"
@@ -20,25 +21,23 @@ namespace {
 
 /// Paths of the last selection, which no rows follow, where caps may keep out many.
 constexpr uint32_t kPathsOfCaps = 65'536;
+/// Rows of a beam that may be computed in vain, for fewer passes: one for so many of its widths.
 constexpr uint32_t kSpareShare = 8;
+/// Of the beam that a search becomes whose proof is out of reach, as of the beam that the service
+/// takes where a request has no widths.
+constexpr uint32_t kBeamWidth = 50;
 
-/// Of every selection.
-std::vector<uint32_t> widths_of(const Request& request) {
+beam::RowShares shares_of(const Request& request) {
   const uint32_t selections = request.binding->step_count();
   if (request.row_budget > 0) {
     const auto first = static_cast<uint32_t>(request.binding->level_tokens(0).size());
-    // Rows that may turn out to be useless count against the budget too.
-    const uint32_t budget = request.row_budget - request.row_budget / (kSpareShare + 1);
-    return beam::widths_of_budget(budget, selections, first, request.result_count);
+    return beam::shares_of_budget(request.row_budget, selections, first, request.result_count);
   }
-  std::vector<uint32_t> widths = request.widths;
-  widths.resize(selections, widths.back());
-  return widths;
-}
-
-/// Rows that may be computed in vain, for fewer passes: one for so many of the widths.
-uint32_t spare_rows(const std::vector<uint32_t>& widths) {
-  return std::accumulate(widths.begin(), widths.end() - 1, uint32_t{0}) / kSpareShare;
+  beam::RowShares shares{request.widths};
+  shares.widths.resize(selections, request.widths.back());
+  shares.spare_rows =
+      std::accumulate(shares.widths.begin(), shares.widths.end() - 1, uint32_t{0}) / kSpareShare;
+  return shares;
 }
 
 /// Searches of one catalogue with the same key have similar thresholds.
@@ -102,8 +101,10 @@ class RecallRun final : public TaskRun {
  private:
   static beam::LazyOptions options_of(const Request& request) {
     beam::LazyOptions options;
-    options.widths = widths_of(request);
-    options.spare_rows = spare_rows(options.widths);
+    beam::RowShares shares = shares_of(request);
+    options.widths = std::move(shares.widths);
+    options.spare_rows = shares.spare_rows;
+    if (request.row_budget > 0) options.beam_width = std::max(kBeamWidth, request.result_count);
     options.terminal_count = static_cast<uint32_t>(request.binding->terminal_tokens().size());
     options.norm = request.norm;
     options.answer = {request.result_count, request.items_per_sid, request.item_policy.get(),
@@ -161,10 +162,10 @@ class RecallTask final : public Task {
     return Status::ok();
   }
   uint32_t width(const Request& request, uint32_t step) const override {
-    return widths_of(request)[step];
+    return shares_of(request).widths[step];
   }
   uint32_t widest(const Request& request) const override {
-    const std::vector<uint32_t> widths = widths_of(request);
+    const std::vector<uint32_t> widths = shares_of(request).widths;
     return *std::max_element(widths.begin(), widths.end());
   }
   uint64_t row_kind(const Request& request) const override {
@@ -173,8 +174,8 @@ class RecallTask final : public Task {
     return std::max<uint64_t>(1, kind);
   }
   uint64_t slots(const Request& request) const override {
-    const std::vector<uint32_t> widths = widths_of(request);
-    return std::accumulate(widths.begin(), widths.end() - 1, uint64_t{0}) + spare_rows(widths);
+    const auto [widths, spare_rows] = shares_of(request);
+    return std::accumulate(widths.begin(), widths.end() - 1, uint64_t{0}) + spare_rows;
   }
   std::unique_ptr<TaskRun> start(const Request& request) const override {
     return std::make_unique<RecallRun>(request);
