@@ -143,8 +143,12 @@ TEST_F(LazySearchTest, ACertifiedAnswerIsTheBestOfAllAndAGapBoundsWhatWasMissed)
     Question question = draw(random);
     if (random() % 2 == 0) {
       const auto selections = static_cast<uint32_t>(question.options.widths.size());
-      question.options.widths =
-          widths_of_budget(1 + random() % 40, selections, question.view->level_size(0), 64);
+      const RowShares shares = shares_of_budget(static_cast<uint32_t>(1 + random() % 40),
+                                                selections, question.view->level_size(0), 8);
+      question.options.widths = shares.widths;
+      question.options.widths.back() = 64;
+      question.options.spare_rows = shares.spare_rows;
+      question.options.beam_width = static_cast<uint32_t>(random() % 4);
     }
     const LazySearch told = search(question, 16, nullptr);
     const Question all = unbounded(question);
@@ -190,7 +194,11 @@ TEST_F(LazySearchTest, NeverComputesMoreRowsThanItsBudget) {
     };
     const auto selections = static_cast<uint32_t>(question.options.widths.size());
     const auto budget = static_cast<uint32_t>(1 + random() % 60);
-    question.options.widths = widths_of_budget(budget, selections, question.view->level_size(0), 8);
+    const RowShares shares = shares_of_budget(budget, selections, question.view->level_size(0),
+                                              static_cast<uint32_t>(1 + random() % 20));
+    question.options.widths = shares.widths;
+    question.options.spare_rows = shares.spare_rows;
+    question.options.beam_width = static_cast<uint32_t>(random() % 10);
     const LazySearch told = search(question, 7, nullptr);
     EXPECT_LE(told.rows(), std::max(budget, selections - 1));
   }
@@ -230,12 +238,20 @@ TEST_F(LazySearchTest, ANarrowedSearchTellsWhatItTookBack) {
   }
 }
 
-TEST(WidthsOfBudget, GiveTheFirstStepHalfAndShareTheRest) {
-  EXPECT_EQ(widths_of_budget(336, 4, 256, 10), (std::vector<uint32_t>{168, 84, 84, 10}));
-  EXPECT_EQ(widths_of_budget(336, 4, 20, 10), (std::vector<uint32_t>{20, 158, 158, 10}));
-  EXPECT_EQ(widths_of_budget(336, 2, 256, 10), (std::vector<uint32_t>{256, 10}));
-  EXPECT_EQ(widths_of_budget(1, 4, 256, 10), (std::vector<uint32_t>{1, 1, 1, 10}));
-  EXPECT_EQ(widths_of_budget(336, 1, 256, 10), (std::vector<uint32_t>{10}));
+TEST(SharesOfBudget, GiveTheFirstStepHalfOfWhatTheAnswerCanSpare) {
+  const auto expect = [](const RowShares& told, std::vector<uint32_t> widths, uint32_t spare_rows) {
+    EXPECT_EQ(told.widths, widths);
+    EXPECT_EQ(told.spare_rows, spare_rows);
+  };
+  expect(shares_of_budget(336, 4, 256, 10), {149, 75, 75, 10}, 37);
+  expect(shares_of_budget(656, 4, 256, 50), {256, 164, 164, 50}, 72);
+  expect(shares_of_budget(336, 4, 20, 10), {20, 139, 140, 10}, 37);
+  expect(shares_of_budget(336, 2, 512, 10), {299, 10}, 37);
+  expect(shares_of_budget(336, 1, 256, 10), {10}, 0);
+  // Too few for an answer and a proof: what the proof's first step needs comes last.
+  expect(shares_of_budget(215, 4, 256, 50), {68, 62, 62, 50}, 23);
+  expect(shares_of_budget(153, 4, 256, 50), {51, 51, 51, 50}, 0);
+  expect(shares_of_budget(1, 4, 256, 10), {1, 1, 1, 10}, 0);
 }
 
 TEST(Scores, NeverRiseAlongAPathWhateverTheNormIs) {
