@@ -1,6 +1,15 @@
 export type { AnalysisStore, HourSources, Row } from './domain/analysis-store.js';
 export type * from './domain/answers.js';
 export { type Dialect, DUCKDB } from './domain/dialect.js';
+export {
+  EFFECTIVE_USERS_MIN,
+  type Estimate,
+  type Estimated,
+  type Estimates,
+  estimateTarget,
+  type LoggedItem,
+  type LoggedRecall,
+} from './domain/estimates.js';
 export type { AnalysisFilter } from './domain/filter.js';
 export type { OutcomeActions } from './domain/outcomes.js';
 export { jaccardDistance, shapleyValues } from './domain/shapley.js';
