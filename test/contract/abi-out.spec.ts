@@ -79,7 +79,9 @@ async function ofEngine(): Promise<void> {
   given.set('AdapterInfo', await addon.engineLoadAdapter(engine, adapter, limits));
 }
 
-const everyItem = () => new PackedWriter().record(writeReachRequest, EVERY_ITEM);
+const BY_SCORE = { name: '', scoreWeight: Number.NaN, floor: Number.NaN, weights: [] };
+const everyItem = () =>
+  new PackedWriter().record(writeReachRequest, Object.assign({ valuation: BY_SCORE }, EVERY_ITEM));
 
 async function ofCatalogue(): Promise<void> {
   const outputPath = `${folder.path}/catalogue.snapshot`;
@@ -156,6 +158,10 @@ const recalled: Write = (to) => {
     watchedItem: 0,
     attributes: ['bid'],
     wantsTree: true,
+    exploreSlots: 0,
+    exploreTemperature: 1,
+    exploreSeedLow: 0,
+    exploreSeedHigh: 0,
   });
 };
 const scored: Write = (to) =>

@@ -8,6 +8,7 @@ import {
   type AppliedChanges,
   type AttributeDeclaration,
   type AttributePatch,
+  type CatalogueAppraisal,
   type CatalogueDigest,
   type CatalogueGeneration,
   type CatalogueLanding,
@@ -22,10 +23,12 @@ import {
   type KvFound,
   type ModelInfo,
   NOTHING,
+  type ReachRequest as PackedReachRequest,
   type Priority,
-  type ReachRequest,
   type RecallAnswer,
   type ScoreNorm,
+  type Valuation,
+  type ValuationUse,
   type Verdict,
   type WatchedItem,
   type WeightsUpdate,
@@ -63,6 +66,12 @@ export const NO_ELIGIBILITY: Eligibility = {
   caps: [],
 };
 export const NO_POLICY: ItemPolicy = { orderBy: '', diversity: [] };
+/** Which items a request may find, how those of a SID are chosen, and by what they go. */
+export interface ReachRequest extends Omit<PackedReachRequest, 'valuation'> {
+  /** Left out: they go by their score. */
+  readonly valuation?: ValuationUse | undefined;
+}
+
 /** All live items, those of a SID in their own order. */
 export const EVERY_ITEM: ReachRequest = { eligibility: NO_ELIGIBILITY, itemPolicy: NO_POLICY };
 
@@ -87,6 +96,8 @@ export interface Catalogue {
   readonly summary: CatalogueSummary;
   /** True if items are to be had in their flight alone: then a request without a reach is wrong. */
   readonly hasFlights: boolean;
+  /** By which requests may go. */
+  readonly valuations: readonly Valuation[];
   /** Of the newest version. */
   state(): CatalogueState;
   /** The newest version. */
@@ -99,6 +110,10 @@ export interface Catalogue {
   reach(request: ReachRequest): Promise<Reach>;
   /** Of these items, in their order, the first `count` that are live and that the reach may get. */
   firstObtainable(reach: Reach, itemIds: readonly string[], count: number): readonly ListedItem[];
+  /** Of these items, in their order, by the valuation of the reach. REQUIRES: it has one. */
+  appraise(reach: Reach, itemIds: readonly string[]): CatalogueAppraisal;
+  /** Live and eligible items that the valuation of the reach excludes. REQUIRES: it has one. */
+  excludedItems(reach: Reach): Promise<number>;
   /**
    * Pins a version by the number of its last change, or the newest, and says what it has to say of
    * an item. Rejects as reach() does, and with CATALOGUE_NOT_FOUND where the version is not kept.
@@ -133,9 +148,21 @@ export interface ChangeKeeping {
   readonly reserveBytes: number;
 }
 
+/** Lowers the bids of all items that have a text (docs/concepts/value.md). */
+export interface Pace {
+  readonly attribute: string;
+  readonly text: string;
+  /** In (0, 1]; 1 takes a pace back. */
+  readonly factor: number;
+}
+
 /** A change of an item, with the members of its kind. */
 export type GivenChange = Pick<ItemChange, 'op' | 'itemId'> &
-  Partial<Omit<ItemChange, 'patch'>> & { readonly patch?: Partial<AttributePatch> };
+  Partial<Omit<ItemChange, 'patch'>> & {
+    readonly patch?: Partial<AttributePatch>;
+    /** Of set_pace alone; its `itemId` is ''. */
+    readonly pace?: Pace;
+  };
 
 /** A catalogue that can be changed while it serves. */
 export interface ChangingCatalogue extends Catalogue {
@@ -170,6 +197,11 @@ export interface ChangingCatalogue extends Catalogue {
   landing(vector: Float32Array, neighbours: number): Promise<CatalogueLanding>;
   /** From now on reach() and judge() let items pass in their flight alone, by this clock. */
   fly(attributes: FlightAttributes, nowMs: () => number): void;
+  /**
+   * From now on requests may go by these valuations and no others. Rejects with CATALOGUE_INVALID
+   * naming the member: an attribute that no item has, or that is no number.
+   */
+  valueBy(valuations: readonly Valuation[]): Promise<void>;
   /** True if an item with these attributes, a JSON object as text, is in its flight now. */
   isInFlight(attributes: string): boolean;
   compact(): Promise<number>;
@@ -235,6 +267,17 @@ export interface EngineRequest extends EngineWork {
   readonly attributes?: readonly string[] | undefined;
   /** The answer shall have the kept and first rejected candidates of each step. */
   readonly wantsTree?: boolean | undefined;
+  /** Left out: no place is drawn. */
+  readonly explore?: Exploration | undefined;
+}
+
+/** Drawn places of an answer. */
+export interface Exploration {
+  /** The last ones; at least 1. */
+  readonly slots: number;
+  readonly temperature: number;
+  /** Below 2^53. */
+  readonly seed: number;
 }
 
 /**

@@ -1,6 +1,7 @@
 import {
   type AppliedChanges,
   type AttributeDeclaration,
+  type CatalogueAppraisal,
   type CatalogueBuildReport,
   type CatalogueDigest,
   type CatalogueGeneration,
@@ -12,11 +13,12 @@ import {
   type ItemChange,
   PackedWriter,
   type ReachHandle,
-  type ReachRequest,
+  type Valuation,
   type ViewHandle,
   writeAttributeDeclarations,
   writeChangeMessage,
   writeGivenCodebooks,
+  writeValueRequest,
 } from '@tessera/native';
 import { addon } from './addon.js';
 import type { CatalogueView, ViewedItem } from './catalogue-view.js';
@@ -28,7 +30,9 @@ import type {
   GivenChange,
   Judgement,
   ListedItem,
+  Pace,
   Reach,
+  ReachRequest,
 } from './engine.js';
 import { awaitNative, callNative } from './native-error.js';
 import { packReach } from './pack-reach.js';
@@ -56,10 +60,18 @@ const NOTHING_GIVEN = {
   vector: new Float32Array(),
 };
 
-const completed = (given: GivenChange): ItemChange => ({
+/** Its three members cross as those of other kinds (native/abi/catalogue.mjs). */
+const ofPace = ({ attribute, text, factor }: Pace) => ({
+  itemId: text,
+  title: attribute,
+  priority: factor,
+});
+
+const completed = ({ pace, patch, ...given }: GivenChange): ItemChange => ({
   ...NOTHING_GIVEN,
   ...given,
-  patch: given.patch === undefined ? NO_PATCH : { ...NO_PATCH, ...given.patch },
+  ...(pace && ofPace(pace)),
+  patch: patch === undefined ? NO_PATCH : { ...NO_PATCH, ...patch },
 });
 
 function handleOf(reach: Reach): ReachHandle {
@@ -122,6 +134,7 @@ class NativeView implements CatalogueView {
 export class NativeCatalogue implements ChangingCatalogue {
   summary: CatalogueSummary;
   hasFlights = false;
+  valuations: readonly Valuation[] = [];
   private nowMs = Date.now;
   private flight: FlightAttributes | undefined;
 
@@ -218,6 +231,12 @@ export class NativeCatalogue implements ChangingCatalogue {
     this.flight = { begin, end };
   }
 
+  async valueBy(valuations: readonly Valuation[]): Promise<void> {
+    const words = packed(writeValueRequest, { valuations });
+    await awaitNative(() => addon().catalogueValue(this.handle, words, words.length));
+    this.valuations = valuations;
+  }
+
   compact(): Promise<number> {
     return awaitNative(() => addon().catalogueCompact(this.handle));
   }
@@ -236,6 +255,14 @@ export class NativeCatalogue implements ChangingCatalogue {
   firstObtainable(reach: Reach, itemIds: readonly string[], count: number): readonly ListedItem[] {
     const handle = handleOf(reach);
     return listedItems(callNative(() => addon().catalogueFirstObtainable(handle, itemIds, count)));
+  }
+
+  appraise(reach: Reach, itemIds: readonly string[]): CatalogueAppraisal {
+    return callNative(() => addon().catalogueAppraise(handleOf(reach), itemIds));
+  }
+
+  excludedItems(reach: Reach): Promise<number> {
+    return awaitNative(() => addon().catalogueExcluded(handleOf(reach)));
   }
 
   generations(): Promise<readonly CatalogueGeneration[]> {

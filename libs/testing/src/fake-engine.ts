@@ -25,7 +25,7 @@ import {
 } from '@tessera/engine';
 import { type Cancellation, TesseraError } from '@tessera/errors';
 import type { FakeReach } from './fake-catalogue.js';
-import { certificateOf, fateOf } from './fake-fate.js';
+import { certificateOf, fateOf, returnedOf } from './fake-fate.js';
 
 /** Score of a path, given the prompt. */
 export type PathScore = (sid: readonly number[], prompt: Int32Array) => number;
@@ -364,9 +364,14 @@ export class FakeEngine extends Engine {
         attributes: attributes.length > 0 ? (described[ordinal]?.attributes ?? '{}') : '',
         score: path.score,
         path: index,
+        value: path.score,
+        pace: 1,
+        criticalBid: Number.NaN,
+        explored: false,
+        propensity: 1,
       })),
     );
-    const returned = items.slice(0, resultCount);
+    const { returned, ...worth } = returnedOf(request, items);
     return {
       items: returned,
       itemsPerSid: cap,
@@ -374,6 +379,7 @@ export class FakeEngine extends Engine {
       completeness: 'whole' as const,
       ...certificateOf(ranked[kept.length]?.path.score, returned.length === resultCount),
       rows: kept.length,
+      ...worth,
       fate: fateOf(request.watchedItem, returned),
       paths: kept.map(({ path }) => path),
       modelDigest: this.model.digest,

@@ -1362,6 +1362,49 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 ],
                 "additionalProperties": false
               },
+              "valuation": {
+                "type": "object",
+                "properties": {
+                  "name": {
+                    "type": "string"
+                  },
+                  "scoreWeight": {
+                    "type": "number"
+                  },
+                  "weights": {
+                    "type": "object",
+                    "additionalProperties": {
+                      "type": "number"
+                    }
+                  },
+                  "floor": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "name",
+                  "weights"
+                ],
+                "additionalProperties": false
+              },
+              "explore": {
+                "type": "object",
+                "properties": {
+                  "slots": {
+                    "type": "number"
+                  },
+                  "share": {
+                    "type": "number"
+                  },
+                  "temperature": {
+                    "type": "number"
+                  },
+                  "seed": {
+                    "type": "number"
+                  }
+                },
+                "additionalProperties": false
+              },
               "requestId": {
                 "type": "string"
               },
@@ -1462,6 +1505,38 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     },
                     "relevanceScore": {
                       "type": "number"
+                    },
+                    "value": {
+                      "type": "object",
+                      "properties": {
+                        "value": {
+                          "type": "number"
+                        },
+                        "terms": {
+                          "type": "object",
+                          "additionalProperties": {
+                            "type": "number"
+                          }
+                        },
+                        "pace": {
+                          "type": "number"
+                        },
+                        "criticalBid": {
+                          "type": "number"
+                        }
+                      },
+                      "required": [
+                        "value",
+                        "terms",
+                        "pace"
+                      ],
+                      "additionalProperties": false
+                    },
+                    "explored": {
+                      "type": "boolean"
+                    },
+                    "propensity": {
+                      "type": "number"
                     }
                   },
                   "required": [
@@ -1546,6 +1621,59 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   "cut",
                   "unavailable"
                 ]
+              },
+              "valuation": {
+                "type": "object",
+                "properties": {
+                  "name": {
+                    "type": "string"
+                  },
+                  "scoreWeight": {
+                    "type": "number"
+                  },
+                  "weights": {
+                    "type": "object",
+                    "additionalProperties": {
+                      "type": "number"
+                    }
+                  },
+                  "floor": {
+                    "type": "number"
+                  },
+                  "bestLeftOut": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "name",
+                  "scoreWeight",
+                  "weights"
+                ],
+                "additionalProperties": false
+              },
+              "exploration": {
+                "type": "object",
+                "properties": {
+                  "slots": {
+                    "type": "number"
+                  },
+                  "temperature": {
+                    "type": "number"
+                  },
+                  "seed": {
+                    "type": "number"
+                  },
+                  "noPropensities": {
+                    "type": "string"
+                  }
+                },
+                "required": [
+                  "slots",
+                  "temperature",
+                  "seed",
+                  "noPropensities"
+                ],
+                "additionalProperties": false
               },
               "arm": {
                 "type": "string",
@@ -2177,6 +2305,35 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
         "type": "number"
       },
       "rankAtLeast": {
+        "type": "number"
+      },
+      "value": {
+        "type": "object",
+        "properties": {
+          "value": {
+            "type": "number"
+          },
+          "terms": {
+            "type": "object",
+            "additionalProperties": {
+              "type": "number"
+            }
+          },
+          "pace": {
+            "type": "number"
+          },
+          "criticalBid": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "value",
+          "terms",
+          "pace"
+        ],
+        "additionalProperties": false
+      },
+      "excludedItems": {
         "type": "number"
       },
       "widthsUsed": {

@@ -30,8 +30,8 @@ export interface RankQuestion {
 }
 
 /**
- * The rank of an item among all items of the version that the request may get, by score alone: its
- * own where the search proves it, else a bound. Without either where the time does not suffice.
+ * The rank of an item among all items of the version that the request may get, by score or value
+ * alone: its own where the search proves it, else a bound. Without either where the time does not suffice.
  */
 export async function exactRank(
   { catalogue, engine, resultCountMax, widthMax }: RecallParts,
@@ -62,13 +62,13 @@ export async function exactRank(
   }
 }
 
-/** Nothing that the search has missed is better than an item above the gap. */
+/** Nothing that the search has missed is better than an item above the gap. By score, it is the value. */
 function rankIn(
   { items, certified, gap }: Pick<EngineAnswer, 'items' | 'certified' | 'gap'>,
   itemId: string,
 ): Rank {
   if (!certified && !Number.isFinite(gap)) return {};
-  const certain = certified ? items.length : items.filter(({ score }) => score > gap).length;
+  const certain = certified ? items.length : items.filter(({ value }) => value > gap).length;
   const at = items.findIndex((item) => item.itemId === itemId);
   return at >= 0 && at < certain ? { exactRank: at + 1 } : { rankAtLeast: certain + 1 };
 }

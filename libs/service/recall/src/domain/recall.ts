@@ -2,6 +2,7 @@ import type { Popularity } from '@tessera/behaviour';
 import { NO_POLICY, type ReachRequest } from '@tessera/engine';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkRequest, type SearchSettings } from './check-request.js';
+import { appliedExploration } from './exploration.js';
 import type { CountedCaps } from './frequency-caps.js';
 import { recalledItems } from './item-scores.js';
 import { popularItems } from './popular-items.js';
@@ -12,6 +13,7 @@ import type { RecallAnswer, RecallRequest } from './recall-types.js';
 import { certificateOf, uncertified } from './recall-types.js';
 import type { RecallParts } from './runtime-types.js';
 import { sightOf } from './sight.js';
+import { appliedValuation } from './value.js';
 
 /**
  * Items for a user: check -> history -> prompt -> engine -> items. Rejects with TesseraError:
@@ -27,7 +29,7 @@ export async function recall(
   const stopwatch = preparation.begin(context);
   const search = checkRequest(request, limits);
   const { popularity, catalogue } = parts;
-  const uncapped = reachRequestOf(request);
+  const uncapped = reachRequestOf(request, catalogue);
   const prepared = await preparation.prepare(request, context, stopwatch, popularity);
   const caps = countedCaps(request, prepared, parts);
   const asked = withCaps(uncapped, caps.caps);
@@ -43,13 +45,22 @@ export async function recall(
   );
   parts.onPasses?.(answer.passes);
   checkNotErased(prepared, parts.erasures);
-  const items = recalledItems(answer);
+  const { valuation } = request;
+  const { explore } = search;
+  const applied =
+    valuation && appliedValuation(valuation, catalogue.valuations, answer.bestLeftOut);
+  const items = recalledItems(
+    answer,
+    applied && Object.keys(applied.weights),
+    explore !== undefined,
+  );
   const requestId = requestIdOf(request);
   const { prompt, skippedItems, trimmedItems } = prepared;
   const { userId } = request;
   const adapter = context.adapter?.digest ?? '';
   if (context.isOwn !== true) {
-    remembered.keep(requestId, { userId, adapter, prompt, skippedItems, trimmedItems, caps });
+    const facts = { userId, adapter, prompt, skippedItems, trimmedItems, caps };
+    remembered.keep(requestId, { ...facts, seed: explore?.seed });
   }
   return {
     requestId,
@@ -64,6 +75,8 @@ export async function recall(
       resultCount: search.resultCount,
       leftOutByDiversity: answer.leftOutByDiversity,
     },
+    ...(applied && { valuation: applied }),
+    ...(explore && { exploration: appliedExploration(explore, answer) }),
     cappedItems: reach?.cappedItems ?? 0,
     capsOutcome: caps.outcome,
     ...factsOf(parts, prepared, answer),
@@ -96,6 +109,8 @@ async function withPopular(
     catalogueSequence: reach.sequence,
   });
   const sight = sightOf(prepared.history, prepared.prompt, { tree: undefined });
+  const { valuation } = request;
+  const { valuations } = parts.catalogue;
   return {
     requestId: requestIdOf(request),
     items,
@@ -110,6 +125,7 @@ async function withPopular(
       resultCount,
       leftOutByDiversity: leftOut,
     },
+    ...(valuation && { valuation: appliedValuation(valuation, valuations, Number.NaN) }),
     cappedItems: reach.cappedItems,
     capsOutcome: caps.outcome,
     ...facts,
