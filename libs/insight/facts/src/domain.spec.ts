@@ -68,7 +68,7 @@ it('keeps values and propensities of items in the order of their ranks', () => {
     const request = { requestId: '', scene: {} } as never;
     return recallFact({ timeMs: 1, edge: 'grpc', request, outcome }, 'r', 'n');
   };
-  const exploration = { slots: 1, temperature: 1.5, seed: 2n ** 64n - 1n, noPropensities: '' };
+  const exploration = { slots: 1, temperature: 1.5, seed: Number.MAX_SAFE_INTEGER, noPropensities: '' };
   const drawn = { itemId: 'b', score: -2, explored: true, propensity: 0.25, value };
   const items = [Object.assign({ value }, item), drawn];
   expect(rowOf({ items, exploration, valuation: { name: 'ecpm' } })).toMatchObject({
@@ -77,7 +77,7 @@ it('keeps values and propensities of items in the order of their ranks', () => {
     item_terms: [{ bid: 1.5 }, { bid: 1.5 }],
     explore_slots: 1,
     explore_temperature: 1.5,
-    explore_seed: '18446744073709551615',
+    explore_seed: '9007199254740991',
     explored: [false, true],
     propensities: [1, 0.25],
     no_propensities: '',

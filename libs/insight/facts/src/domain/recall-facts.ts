@@ -57,8 +57,8 @@ function worthRow({ items, valuation, exploration }: Worth) {
   const isKnown = slots > 0 && items.every(({ propensity }) => propensity !== undefined);
   return {
     valuation: valuation?.name ?? '',
-    item_values: items.flatMap(({ value }) => value?.value ?? []),
-    item_terms: items.flatMap(({ value }) => value?.terms ?? []),
+    item_values: items.flatMap(({ value }) => (value === undefined ? [] : [value.value])),
+    item_terms: items.flatMap(({ value }) => (value === undefined ? [] : [value.terms])),
     explore_slots: slots,
     explore_temperature: temperature,
     // Beyond 2^53 a number of JSON would be another one.
