@@ -2,7 +2,6 @@ export type { AnalysisStore, HourSources, Row } from './domain/analysis-store.js
 export type * from './domain/answers.js';
 export { type Dialect, DUCKDB } from './domain/dialect.js';
 export {
-  EFFECTIVE_USERS_MIN,
   type Estimate,
   type Estimated,
   type Estimates,
@@ -17,6 +16,13 @@ export { type ClickHouseAddress, ClickHouseStore } from './outside/clickhouse-st
 export { DuckdbStore } from './outside/duckdb-store.js';
 export { ad } from './questions/ad.js';
 export { composition } from './questions/composition.js';
+export {
+  type ExploredTraffic,
+  exploredTraffic,
+  outcomesPage,
+  REWARDS,
+  type Reward,
+} from './questions/explored-traffic.js';
 export { items, itemsAsOf } from './questions/items.js';
 export { factSchema, kept } from './questions/kept.js';
 export { overview } from './questions/overview.js';

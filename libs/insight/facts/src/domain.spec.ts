@@ -68,7 +68,12 @@ it('keeps values and propensities of items in the order of their ranks', () => {
     const request = { requestId: '', scene: {} } as never;
     return recallFact({ timeMs: 1, edge: 'grpc', request, outcome }, 'r', 'n');
   };
-  const exploration = { slots: 1, temperature: 1.5, seed: Number.MAX_SAFE_INTEGER, noPropensities: '' };
+  const exploration = {
+    slots: 1,
+    temperature: 1.5,
+    seed: Number.MAX_SAFE_INTEGER,
+    noPropensities: '',
+  };
   const drawn = { itemId: 'b', score: -2, explored: true, propensity: 0.25, value };
   const items = [Object.assign({ value }, item), drawn];
   expect(rowOf({ items, exploration, valuation: { name: 'ecpm' } })).toMatchObject({

@@ -1,5 +1,7 @@
 /** Answers to the questions of analysts (docs/operate/analysis.md defines each figure). */
 
+import type { Estimated } from './estimates.js';
+
 /** A share of successes with the bounds of its 95 % interval (Wilson 1927). */
 export interface Rate {
   readonly successes: number;
@@ -232,6 +234,19 @@ export interface OutcomeRow {
   readonly impressions: number;
   readonly clicks: Rate;
   readonly conversions: Rate;
+}
+
+/** What a target would have earned on this traffic (docs/concepts/exploration.md). */
+export interface OutcomesPage extends Estimated {
+  /** What a recalled item earns: impression, click or conversion. */
+  readonly reward: string;
+  /** Recalls are of a panel: one user in so many; 1: all. */
+  readonly oneIn: number;
+  /** Recalls whose items have propensities. */
+  readonly explored: number;
+  /** Answered recalls that no estimate is of, by why. */
+  readonly left: Readonly<Record<string, number>>;
+  readonly effectiveUsersMin: number;
 }
 
 export interface AdPage {
