@@ -1,3 +1,4 @@
+import { TesseraError } from '@tessera/errors';
 import {
   type AppliedChanges,
   type AttributeDeclaration,
@@ -66,6 +67,22 @@ const ofPace = ({ attribute, text, factor }: Pace) => ({
   title: attribute,
   priority: factor,
 });
+
+const MEMBERS_OF_PACE = { itemId: 'text', title: 'attribute', priority: 'factor' } as const;
+const PACE_FAULT = /^changes\[(\d+)\]\.(itemId|title|priority)/;
+
+/** A refusal of a pace names the member as it was given. */
+function paceNamed(
+  error: TesseraError,
+  messages: readonly (readonly GivenChange[])[],
+): TesseraError {
+  const { code, message, field } = error;
+  const [, at = '', member = ''] = PACE_FAULT.exec(message) ?? [];
+  if (at === '' || messages.flat()[Number(at)]?.op !== 'set_pace') return error;
+  const named = (text: string) =>
+    text.replace(`].${member}`, `].${MEMBERS_OF_PACE[member as keyof typeof MEMBERS_OF_PACE]}`);
+  return new TesseraError(code, named(message), { field: field && named(field), cause: error });
+}
 
 const completed = ({ pace, patch, ...given }: GivenChange): ItemChange => ({
   ...NOTHING_GIVEN,
@@ -190,8 +207,13 @@ export class NativeCatalogue implements ChangingCatalogue {
     return awaitNative(() => addon().catalogueRecover(this.handle));
   }
 
-  apply(messages: readonly (readonly GivenChange[])[], mark = ''): Promise<AppliedChanges> {
-    return awaitNative(() => addon().catalogueApply(this.handle, messages.map(packChanges), mark));
+  async apply(messages: readonly (readonly GivenChange[])[], mark = ''): Promise<AppliedChanges> {
+    const packs = messages.map(packChanges);
+    return awaitNative(() => addon().catalogueApply(this.handle, packs, mark)).catch(
+      (thrown: unknown) => {
+        throw paceNamed(TesseraError.from(thrown), messages);
+      },
+    );
   }
 
   digest(): Promise<CatalogueDigest> {

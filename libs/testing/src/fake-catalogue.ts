@@ -131,10 +131,6 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
     const nothing = { clause: '', notLiveSince: 0 };
     if (item === NO_ITEM) return { ...nothing, reach, item, verdict: 'not-in-catalogue', sid: [] };
     const sid = [...this.at(item).sid];
-    const isValued = request.valuation !== undefined;
-    if (isValued && this.appraise(reach, [itemId]).sums[0] === Number.NEGATIVE_INFINITY) {
-      return { ...nothing, reach, item, verdict: 'no-value', sid };
-    }
     return reach.denied.includes(itemId)
       ? { ...nothing, reach, item, verdict: 'not-eligible', clause: 'denied', sid }
       : { ...nothing, reach, item, verdict: 'open', sid };

@@ -60,6 +60,7 @@ LazySearch::LazySearch(catalogue::Reach reach, LazyOptions options)
   TESSERA_CHECK(!options_.widths.empty() && options_.answer.result_count >= 1);
   levels_.resize(options_.widths.size());
   for (size_t s = 0; s < levels_.size(); ++s) levels_[s].width = options_.widths[s];
+  if (options_.keys.draw) drawn_.push_back(draw_root(*options_.keys.draw));
   reserve();
 }
 
@@ -93,7 +94,7 @@ void LazySearch::reserve() {
 }
 
 bool LazySearch::before(const Candidate& a, const Candidate& b) const {
-  if (a.score != b.score) return a.score > b.score;
+  if (a.key != b.key) return a.key > b.key;
   return a.node != b.node && reach_.view().sid_before(a.node, b.node);
 }
 
@@ -105,7 +106,7 @@ void LazySearch::collect(const Step& step, uint32_t first_slot) {
   size_t f = 0;
   const auto add_finished = [&] {
     const Finished& path = step.finished[f];
-    Candidate ending{path.score, path.node};
+    Candidate ending{path.score, path.score, path.node};
     ending.parent = first_slot + step.finished_parents[f++];
     ending.code = has_terminals ? kTerminalCode : reach_.code(path.node);
     ending.ended = static_cast<uint8_t>(options_.terminal_count);
@@ -113,13 +114,14 @@ void LazySearch::collect(const Step& step, uint32_t first_slot) {
     incoming_.push_back(ending);
   };
   for (size_t i = 0; i < step.next.nodes.size(); ++i) {
-    Candidate next{step.next.scores[i], step.next.nodes[i]};
+    Candidate next{step.next.scores[i], step.next.scores[i], step.next.nodes[i]};
     next.code = step.codes[i];
     next.parent = first_slot + step.parents[i];
     next.ended = step.next.ended[i];
     next.goes_on = true;
     while (f < step.finished.size()) {
-      const Candidate ending{step.finished[f].score, step.finished[f].node};
+      const float score = step.finished[f].score;
+      const Candidate ending{score, score, step.finished[f].node};
       if (!has_terminals && ending.node == next.node) {
         next.ends = true;
         ++f;
@@ -140,7 +142,7 @@ void LazySearch::limit(Level& level) {
   uint32_t rank = 0, going_on = 0, shown = 0;
   size_t left = 0;
   for (Candidate& candidate : level.candidates) {
-    if (rank == level.width) level.cut = std::max(level.cut.value_or(kNothing), candidate.score);
+    if (rank == level.width) level.cut = std::max(level.cut.value_or(kNothing), candidate.key);
     const bool has_place =
         takes_place(candidate, rank, going_on, level.width, options_.terminal_count);
     Computed* const row = candidate.slot == kNoSlot ? nullptr : &computed_[candidate.slot];
@@ -185,8 +187,28 @@ void LazySearch::choose(uint32_t step, uint32_t first_slot, std::pair<size_t, si
   const uint64_t wanted = uint64_t{levels_[step].width} + std::max(1u, options_.shown);
   const uint64_t most = (end - first) * (uint64_t{logits.level_size} + 1);
   select_options.width = static_cast<uint32_t>(std::max<uint64_t>(1, std::min(wanted, most)));
+  if (!options_.keys.are_scores()) {
+    return choose_keyed(first_slot + static_cast<uint32_t>(first), *chosen, of_rows, select_options,
+                        scratch);
+  }
   select(*chosen, of_rows, reach_, select_options, scratch, step_);
   collect(step_, first_slot + static_cast<uint32_t>(first));
+}
+
+void LazySearch::choose_keyed(uint32_t first_slot, const Beams& beams, const StepLogits& logits,
+                              const SelectOptions& options, Scratch& scratch) {
+  SelectOptions of_keys = options;
+  // Beside terminal tokens, paths that go on have places of their own.
+  if (options_.terminal_count > 0) of_keys.width *= 2;
+  row_states_.clear();
+  const bool is_prompt = computed_.empty();
+  for (size_t row = 0; options_.keys.draw && row < beams.nodes.size(); ++row) {
+    row_states_.push_back(drawn_[is_prompt ? 0 : computed_[first_slot + row].drawn]);
+  }
+  const bool shows_all = options_.shown > 0 || options_.is_eager;
+  choose_by_keys(options_.keys, beams, logits, reach_, of_keys, shows_all ? kNothing : least(),
+                 row_states_, scratch, incoming_, drawn_);
+  for (Candidate& candidate : incoming_) candidate.parent += first_slot;
 }
 
 void LazySearch::merge_incoming(Level& level) {
@@ -228,7 +250,7 @@ std::optional<float> LazySearch::bound_of(size_t level) const {
   for (size_t s = 0; s < level; ++s) {
     for (const Candidate& candidate : levels_[s].candidates) {
       if (!is_open(candidate)) continue;
-      if (!bound || candidate.score > *bound) bound = candidate.score;
+      if (!bound || candidate.key > *bound) bound = candidate.key;
       break;  // the others of the step are no better
     }
   }
@@ -241,7 +263,7 @@ void LazySearch::settle() {
     Level& level = levels_[s];
     const std::optional<float> bound = bound_of(s - 1);
     for (const Candidate& parent : levels_[s - 1].candidates) {
-      if (parent.slot == kNoSlot || (bound && parent.score <= *bound)) continue;
+      if (parent.slot == kNoSlot || (bound && parent.key <= *bound)) continue;
       in_advance_ -= std::exchange(computed_[parent.slot].is_in_advance, false) ? 1 : 0;
     }
     if (level.arrived.empty()) continue;
@@ -272,7 +294,7 @@ void LazySearch::narrow(uint32_t width) {
     uint32_t kept = 0;
     std::erase_if(level.candidates, [&](Candidate& candidate) {
       if (is_open(candidate) && kept >= width) {
-        lost_ = std::max(lost_.value_or(candidate.score), candidate.score);
+        lost_ = std::max(lost_.value_or(candidate.key), candidate.key);
         candidate.goes_on = false;
         if (!candidate.ends) return true;
       }
@@ -283,7 +305,43 @@ void LazySearch::narrow(uint32_t width) {
   }
 }
 
+float LazySearch::reserve_price() const {
+  const bool is_by_value = options_.keys.appraiser != nullptr && !options_.keys.draw;
+  return is_by_value ? options_.keys.appraiser->floor() : kNothing;
+}
+
+float LazySearch::least() const { return std::max(floor_.value_or(kNothing), reserve_price()); }
+
+std::vector<FoundPath> LazySearch::found_paths() const {
+  std::vector<FoundPath> paths;
+  for (const Level& level : levels_) {
+    for (const Candidate& candidate : level.candidates) {
+      if (!candidate.is_kept || !candidate.ends) continue;
+      const Drawn drawn = candidate.drawn == kNoSlot ? Drawn{} : drawn_[candidate.drawn];
+      paths.push_back({candidate.key, candidate.score, candidate.node, drawn});
+    }
+  }
+  return paths;
+}
+
+std::vector<FoundItem> LazySearch::items(Exported* counts) const {
+  return find_items(found_paths(), options_.keys, reach_, {options_.answer, left_out_}, counts);
+}
+
+void LazySearch::find_keyed_floor() {
+  const std::vector<FoundItem> found = items(nullptr);
+  const uint32_t wanted = options_.answer.result_count;
+  const uint32_t certified = options_.certified_items == 0 ? wanted : options_.certified_items;
+  finished_.clear();
+  for (const FoundItem& item : found) finished_.push_back({item.score, item.node});
+  floor_.reset();
+  certified_floor_.reset();
+  if (found.size() >= wanted) floor_ = found[wanted - 1].key;
+  if (found.size() >= certified) certified_floor_ = found[certified - 1].key;
+}
+
 void LazySearch::find_floor() {
+  if (!options_.keys.are_scores()) return find_keyed_floor();
   finished_.clear();
   for (const Level& level : levels_) {
     for (const Candidate& candidate : level.candidates) {
@@ -308,7 +366,24 @@ void LazySearch::find_floor() {
 
 std::optional<float> LazySearch::best_open() const { return bound_of(levels_.size()); }
 
+std::optional<float> LazySearch::missed() const {
+  std::optional<float> most;
+  const auto miss = [&](const std::optional<float>& key) {
+    if (key && (!most || *key > *most)) most = key;
+  };
+  for (const Level& level : levels_) miss(level.cut);
+  for (const std::optional<float>& open : {lost_, asked_, best_open()}) miss(open);
+  return most;
+}
+
 Certificate LazySearch::certificate() const {
+  if (!options_.keys.are_scores()) {
+    const std::optional<float> most = missed();
+    const float reserve = reserve_price();
+    const bool is_certified =
+        !most || *most < reserve || (certified_floor_ && *most < *certified_floor_);
+    return {is_certified, is_certified ? kNothing : *most};
+  }
   float gap = kNothing;
   bool is_certified = true;
   const auto miss = [&](float score) {

@@ -121,6 +121,49 @@ void LiveCatalogue::fly(FlightAttributes attributes) {
   flight_ = std::move(attributes);
 }
 
+std::shared_ptr<const Valuations> LiveCatalogue::valuations() const {
+  const MutexLock lock(view_mutex_);
+  return valuations_;
+}
+
+Status LiveCatalogue::value_by(std::vector<Valuation> valuations) {
+  const MutexLock one(compaction_);
+  const std::shared_ptr<const View> known = view();
+  for (size_t v = 0; v < valuations.size(); ++v) {
+    const std::string at = "valuations[" + std::to_string(v) + "].";
+    const auto check = [&](const std::string& path, const std::string& name, AttributeType type) {
+      const auto found = known->attribute_type(name);
+      if (found == type) return Status::ok();
+      const char* const is = found ? kAttributeTypeNames[static_cast<int>(*found)] : "on no item";
+      return Status(Code::kCatalogueInvalid,
+                    at + path + ": expected a " + kAttributeTypeNames[static_cast<int>(type)] +
+                        " of the catalogue, got " + quote(name) + ", which is " + is);
+    };
+    for (size_t t = 0; t < valuations[v].terms.size(); ++t) {
+      TESSERA_RETURN_IF_ERROR(check("terms[" + std::to_string(t) + "].attribute",
+                                    valuations[v].terms[t].attribute, AttributeType::kNumber));
+    }
+    if (valuations[v].pace.empty()) continue;
+    TESSERA_RETURN_IF_ERROR(check("pace", valuations[v].pace, AttributeType::kText));
+  }
+  auto shared = std::make_shared<const Valuations>(std::move(valuations));
+  std::shared_ptr<const SnapshotValues> values;
+  if (!shared->empty()) {
+    values = std::make_shared<SnapshotValues>(known->shared_base(),
+                                              known->eligibility_index().attributes(), shared);
+  }
+  {
+    const MutexLock lock(view_mutex_);
+    valuations_ = std::move(shared);
+  }
+  MutexLock lock(writer_);
+  wait_until_committed();
+  ViewEditor editor(*head_, std::move(values));
+  head_ = editor.finish();
+  publish(head_);
+  return Status::ok();
+}
+
 std::optional<Flight> LiveCatalogue::flight_at(uint64_t time_ms) const {
   constexpr uint64_t kMillisecondsPerSecond = 1000;
   const MutexLock lock(view_mutex_);
@@ -277,6 +320,20 @@ std::vector<ChangeBatch> paused_items(const View& view) {
   return batches;
 }
 
+/// Paces, each under the number it has: a snapshot has none.
+void add_paces(const View& view, std::vector<ChangeBatch>& batches) {
+  view.paces().for_each([&](uint32_t, const PaceBucket& bucket) {
+    for (const Pace& pace : bucket.paces) {
+      Change change;
+      change.kind = ChangeKind::kSetPace;
+      change.item_id = pace.text;
+      change.title = pace.attribute;
+      change.priority = pace.factor;
+      batches.push_back({pace.sequence - 1, {std::move(change)}});
+    }
+  });
+}
+
 Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from, uint64_t number,
                                                             const Progress& progress) const {
   const std::string temporary = options_.folder + "/compaction.tmp";
@@ -287,8 +344,9 @@ Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from, ui
   Result<std::shared_ptr<const Snapshot>> base = open_base(digest);
   if (!base.is_ok()) return base.status();
   std::vector<ChangeBatch> carried = paused_items(from);
+  add_paces(from, carried);
   carried.push_back(ChangeBatch::beginning(from.sequence(), from.mark()));
-  const auto empty = View::of(base.value(), from.level_sizes(), from.sequence());
+  const auto empty = View::of(base.value(), from.level_sizes(), from.sequence(), valuations());
   Result<std::shared_ptr<const View>> view = replay(*empty, carried, kNoLimit);
   if (!view.is_ok()) return view.status();
   NextGeneration next;

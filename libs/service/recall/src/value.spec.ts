@@ -155,6 +155,14 @@ describe('a recall by value', () => {
       excludedItems: 1,
     });
     expect(await explain('i1')).toMatchObject({ verdict: 'no-value', attribute: 'bid' });
+    const floored = asked({ valuation: { ...BY_VALUE, floor: -2.75 } });
+    const below = await useCases().explain({ recall: floored, itemId: 'i3' }, CONTEXT);
+    expect(below).toMatchObject({
+      verdict: 'below-floor',
+      cutScore: -2.75,
+      value: { value: -3, pace: 1 },
+    });
+    expect(below.value).not.toHaveProperty('criticalBid');
   });
 
   it('has the values that scores have', async () => {

@@ -177,7 +177,7 @@ class Line {
     const isNumber = typeof factor === 'number';
     return {
       attribute: this.fullText('attribute', attribute),
-      text: this.text('text', text),
+      text: this.fullText('text', text),
       factor: isNumber ? factor : this.refuse('factor', PACE_EXPECTED, factor),
     };
   }

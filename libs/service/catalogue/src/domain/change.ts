@@ -69,13 +69,14 @@ export function checkNesting(changes: readonly CatalogueChange[], first: number)
 
 export const PACE_EXPECTED = 'a factor above 0 and at most 1';
 
-/** @throws TesseraError CATALOGUE_INVALID for a pace without an attribute or with another factor */
+/** @throws TesseraError CATALOGUE_INVALID for a pace without attribute or text, or out of range */
 export function checkPaces(changes: readonly CatalogueChange[], first: number): void {
   for (const [index, change] of changes.entries()) {
     if (change.op !== 'set_pace') continue;
-    const { attribute, factor } = change.pace;
+    const { attribute, text, factor } = change.pace;
     const at = `changes[${first + index}]`;
     if (attribute === '') throw invalid(`${at}.attribute`, 'the name of an attribute', 'none');
+    if (text === '') throw invalid(`${at}.text`, 'a text of the attribute', 'none');
     if (!(factor > 0 && factor <= 1)) throw invalid(`${at}.factor`, PACE_EXPECTED, String(factor));
   }
 }

@@ -6,6 +6,7 @@ import {
   type ReachRequest,
 } from '@tessera/engine';
 import { type Cancellation, TesseraError } from '@tessera/errors';
+import { withoutFloor } from './item-worth.js';
 import type { ExplainAnswer } from './recall-types.js';
 import type { RecallParts } from './runtime-types.js';
 
@@ -15,7 +16,10 @@ const ROWS_MAX = 16_384;
 /** Why a verdict is given without a rank: there was no time or no memory for as wide a search. */
 const WITHOUT_RANK = new Set(['DEADLINE_EXCEEDED', 'ENGINE_OVERLOADED', 'REQUEST_INVALID']);
 
-type Rank = Pick<ExplainAnswer, 'exactRank' | 'rankAtLeast'>;
+type Rank = Pick<ExplainAnswer, 'exactRank' | 'rankAtLeast'> & {
+  /** Items that the search found, whatever is proved of them. */
+  readonly ranked?: Pick<EngineAnswer, 'items' | 'itemTerms'>;
+};
 
 export interface RankQuestion {
   readonly itemId: string;
@@ -38,7 +42,7 @@ export async function exactRank(
   { itemId, asked, sequence, work, budgetUs }: RankQuestion,
   signal: Cancellation,
 ): Promise<Rank> {
-  const request = { ...asked, itemPolicy: NO_POLICY };
+  const request = { ...withoutFloor(asked), itemPolicy: NO_POLICY };
   const { reach } = await catalogue.judge({ request, itemId, sequence });
   const resultCount = Math.min(ITEMS_MAX, resultCountMax);
   // Blocks on their way to the device belong to the replay.
@@ -55,7 +59,10 @@ export async function exactRank(
     reach,
   };
   try {
-    return rankIn(await engine.recall(wide, signal), itemId);
+    const { itemTerms, ...found } = await engine.recall(wide, signal);
+    // Places of this answer say nothing of those of the recall.
+    const items = found.items.map((item) => ({ ...item, criticalBid: Number.NaN }));
+    return { ...rankIn(found, itemId), ranked: { items, itemTerms } };
   } catch (thrown) {
     if (WITHOUT_RANK.has(TesseraError.from(thrown).code)) return {};
     throw thrown;

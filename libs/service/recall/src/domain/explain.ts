@@ -1,26 +1,17 @@
-import type {
-  Catalogue,
-  EngineAnswer,
-  Exploration,
-  ItemFate,
-  Judgement,
-  Term,
-} from '@tessera/engine';
+import type { Exploration, ItemFate, Judgement } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-facts.js';
 import { checkItemId, checkRequest } from './check-request.js';
 import { exactRank } from './exact-rank.js';
+import { ItemWorth } from './item-worth.js';
 import { countedCaps, type Preparation, type Prepared, type ScopedContext } from './preparation.js';
 import { reachRequestOf, withCaps } from './reach-request.js';
 import type {
-  AppliedValuation,
   ExplainAnswer,
   ExplainRequest,
-  ItemValue,
   RecallRequest,
   RecallVersions,
 } from './recall-types.js';
-import { AppraisedItems, appliedValuation, itemValue } from './value.js';
 
 /**
  * The fate of an item in a recall: replayed on the versions of the answer in question, so that
@@ -50,10 +41,14 @@ export async function explain(
     request: withCaps(uncapped, caps),
   });
   const { sid, reach } = judged;
-  const worth = await worthOf(catalogue, recall, judged, itemId);
-  const decided = catalogueVerdict(judged, worth);
-  const { excludedItems } = worth ?? {};
-  const answer = { requestId: requestIdOf(recall), itemId, sid, excludedItems };
+  const worth = await ItemWorth.of(catalogue, recall, reach, itemId);
+  const decided = catalogueVerdict(judged, worth?.exclusion);
+  const answer = {
+    requestId: requestIdOf(recall),
+    itemId,
+    sid,
+    excludedItems: worth?.excludedItems,
+  };
   if (decided !== undefined) {
     const facts = { ...NOTHING_COMPUTED, catalogueSequence: reach.sequence };
     return { ...answer, ...decided, widthsUsed: [], ...factsOf(parts, prepared, facts) };
@@ -72,13 +67,13 @@ export async function explain(
     work: { ...work, scoreNorm, priority },
     budgetUs: context.budgetUs - stopwatch.totalUs(),
   };
-  const rank = await exactRank(parts, question, context.signal);
-  const verdict = searchVerdict(watched.fate, worth);
+  const { ranked, ...rank } = await exactRank(parts, question, context.signal);
+  const value = worth?.valueIn(watched) ?? (ranked && worth?.valueIn(ranked));
   return {
     ...answer,
-    ...verdict,
+    ...searchVerdict(watched.fate, value && worth?.floorAbove(value)),
     ...rank,
-    value: valueIn(watched, worth, { itemId, verdict }),
+    ...(value && { value }),
     widthsUsed: watched.widthsUsed,
     ...factsOf(parts, prepared, watched),
   };
@@ -111,46 +106,6 @@ function sameDraw(
   return { ...exploration, seed: explore?.seed ?? seed ?? exploration.seed };
 }
 
-/** What a recall by value has to say of the item before any search. */
-interface Worth {
-  readonly formula: AppliedValuation;
-  readonly terms: readonly Term[];
-  readonly appraised: AppraisedItems;
-  readonly excludedItems: number;
-}
-
-/** Undefined where the recall goes by score. */
-async function worthOf(
-  catalogue: Catalogue,
-  { valuation }: RecallRequest,
-  { reach }: Judgement,
-  itemId: string,
-): Promise<Worth | undefined> {
-  if (valuation === undefined) return undefined;
-  const { valuations } = catalogue;
-  const formula = appliedValuation(valuation, valuations, Number.NaN);
-  const { terms = [] } = valuations.find(({ name }) => name === valuation.name) ?? {};
-  const appraised = new AppraisedItems(catalogue.appraise(reach, [itemId]), [itemId]);
-  return { formula, terms, appraised, excludedItems: await catalogue.excludedItems(reach) };
-}
-
-/** Of the answer where it has the item; else by its score, where the search came that far. */
-function valueIn(
-  { items, itemTerms }: EngineAnswer,
-  worth: Worth | undefined,
-  { itemId, verdict: { verdict, score } }: { itemId: string; verdict: VerdictFields },
-): ItemValue | undefined {
-  if (worth === undefined) return undefined;
-  const names = Object.keys(worth.formula.weights);
-  const at = items.findIndex((item) => item.itemId === itemId);
-  const item = items[at];
-  if (item !== undefined) {
-    return itemValue(names, itemTerms.subarray(at * names.length), item);
-  }
-  if (verdict === 'pruned' || score === undefined) return undefined;
-  return worth.appraised.valueOf(itemId, score);
-}
-
 type VerdictFields = Pick<
   ExplainAnswer,
   'verdict' | 'rank' | 'step' | 'score' | 'cutScore' | 'clause' | 'attribute' | 'notLiveSince'
@@ -159,7 +114,7 @@ type VerdictFields = Pick<
 /** The verdict where the catalogue decides alone; undefined where it takes a search. */
 function catalogueVerdict(
   { verdict, clause, notLiveSince }: Judgement,
-  worth: Worth | undefined,
+  exclusion: string | undefined,
 ): VerdictFields | undefined {
   switch (verdict) {
     case 'not-in-catalogue':
@@ -168,22 +123,23 @@ function catalogueVerdict(
       return { verdict, notLiveSince };
     case 'not-eligible':
       return { verdict, clause };
-    case 'no-value':
-      return { verdict, attribute: worth?.terms[worth.appraised.termWithout()]?.attribute ?? '' };
     default:
-      return undefined;
+      return exclusion === undefined ? undefined : { verdict: 'no-value', attribute: exclusion };
   }
 }
 
-/** The verdict of the search that watched the item. */
-function searchVerdict(fate: ItemFate | undefined, worth: Worth | undefined): VerdictFields {
+/**
+ * The verdict of the search that watched the item.
+ * @param floor that its value is below, whatever the search came to
+ */
+function searchVerdict(fate: ItemFate | undefined, floor: number | undefined): VerdictFields {
   if (fate === undefined || fate.verdict === 'open') {
     throw new TesseraError('INTERNAL', 'the search ended without a verdict on the item');
   }
   const { verdict, rank, step, score, cutScore, attribute } = fate;
+  if (floor !== undefined) return { verdict: 'below-floor', score, cutScore: floor };
   if (verdict === 'pruned') return { verdict, rank, step, score, cutScore };
-  const { floor } = worth?.formula ?? {};
-  if (verdict === 'below-floor' && floor !== undefined) return { verdict, score, cutScore: floor };
+  if (verdict === 'below-floor') return { verdict, score, cutScore };
   if (verdict === 'behind-diversity-cap') return { verdict, score, attribute };
   return verdict === 'returned' ? { verdict, rank, score } : { verdict, score };
 }
