@@ -17,19 +17,21 @@ import { readTargets } from './outcomes/read-targets.js';
 import { askJson, CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
 import { type FlagKind, Flags, fail, print, runCommand } from './terminal/command.js';
 
-const USAGE = `usage: npm run -s outcomes -- --from URL --what TARGET | --from DIR --target FILE [flags]
+const USAGE = `usage: npm run -s outcomes -- --from URL --what TARGET [flags]
+       npm run -s outcomes -- --from DIR --target FILE [flags]
 
 What another version, valuation or temperature would have earned on the recalls that explored
-(docs/concepts/exploration.md): three estimates of the reward of a recall, with 95 % intervals by users.
+(docs/concepts/exploration.md): three estimates of the reward of a recall, with 95 % intervals.
   --from URL         a running service, which asks the recalls that it has recorded again
   --what TARGET      adapter=NAME, valuation=NAME or temperature=T, or several with commas between;
                      adapter=base: no adapter, valuation=none: by likelihood
   --recalls N        recalls that are asked again at most, the newest (default: 500)
   --from DIR         a folder of facts (inspection.path/facts)
-  --target FILE      CSV, JSON lines or Parquet with recall_id, item_id, propensity: the items of the
+  --target FILE      CSV, JSON lines or Parquet with recall_id, item_id, propensity: items of the
                      target's answer to each recall, and how likely each is to be in it
   --reward R         ${REWARDS.join(', ')} (default: click)
-  --since TIME, --until TIME    of the recalls: 2026-11-26T10:00:00Z (default: all of DIR, a day of URL)
+  --since TIME, --until TIME    of the recalls, as 2026-11-26T10:00:00Z (default: all of DIR,
+                     a day of URL)
   --adapter DIGEST   recalls of this version alone; base: of the base model
   --json             the answer of GET console/api/analysis/outcomes
 ${CONNECTION_USAGE}`;

@@ -18,7 +18,7 @@ export function describeOutcomes(page: OutcomesPage): string {
   const panel = page.oneIn === 1 ? '' : `; one user in ${page.oneIn}`;
   const lines = [
     `${recalls} of ${page.explored} recalls that explored, of ${users} users${panel}`,
-    `effective users ${effectiveUsers.toFixed(1)}, weights over their mean ${balance.toFixed(3)}, ` +
+    `effective users ${effectiveUsers.toFixed(1)}, balance ${balance.toFixed(3)}, ` +
       `${targetItems.toFixed(2)} items of the target a recall`,
     ...(left.length === 0 ? [] : [`left out: ${left.join(', ')}`]),
   ];

@@ -64,8 +64,16 @@ it('tells estimates, what they stand on, and what was left out', () => {
   const one = { value: 0.5, low: 0.25, high: 0.75 };
   const estimates = { served: one, weighted: one, normalised: one, doublyRobust: one, gain: one };
   const page = {
-    ...{ reward: 'click', oneIn: 1, explored: 90, left: { plain: 7, unasked: 10 }, recalls: 80 },
-    ...{ users: 70, targetItems: 5, effectiveUsers: 55.04, effectiveUsersMin: 50, balance: 0.98 },
+    reward: 'click',
+    oneIn: 1,
+    explored: 90,
+    left: { plain: 7, unasked: 10 },
+    recalls: 80,
+    users: 70,
+    targetItems: 5,
+    effectiveUsers: 55.04,
+    effectiveUsersMin: 50,
+    balance: 0.98,
     estimates,
   };
   const told = describeOutcomes(page);

@@ -11,8 +11,14 @@ it('reads what is another one, and refuses the rest by name', () => {
 
 it('asks a recorded recall again with what it saw, drawing only for a temperature', () => {
   const request = {
-    ...{ requestId: 'q', userId: 'u', profile: {}, scene: { page: 'a' }, resultCount: 5 },
-    ...{ widths: [], itemsPerSid: 0, skipUnknownItems: false },
+    requestId: 'q',
+    userId: 'u',
+    profile: {},
+    scene: { page: 'a' },
+    resultCount: 5,
+    widths: [],
+    itemsPerSid: 0,
+    skipUnknownItems: false,
     explore: { slots: 2, seed: 7 },
     valuation: { name: 'ecpm', weights: { bid: 2 } },
   };
@@ -21,7 +27,8 @@ it('asks a recorded recall again with what it saw, drawing only for a temperatur
     history: [{ itemId: 'seen', sid: [1], action: '', time: 0 }],
     profile: { age: '30' },
   };
-  const of = (what: string) => requestsOf({ request, answer: answer as never }, targetOf(what));
+  const of = (what: string, id = 'r') =>
+    requestsOf({ id, request, answer: answer as never }, targetOf(what));
   const [plain, ...others] = of('adapter=B');
   expect(others).toEqual([]);
   expect(plain).toMatchObject({
@@ -37,6 +44,8 @@ it('asks a recorded recall again with what it saw, drawing only for a temperatur
   expect(of('valuation=none')[0]).not.toHaveProperty('valuation');
   expect(of('valuation=other')[0]?.valuation).toEqual({ name: 'other', weights: {} });
   const drawn = of('temperature=2');
-  expect(drawn.map(({ explore }) => explore?.seed)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  const seeds = [...drawn, ...of('temperature=2', 'other')].map(({ explore }) => explore?.seed);
+  expect(new Set(seeds).size).toBe(16);
+  expect(of('temperature=2')).toEqual(drawn);
   expect(drawn[0]).toMatchObject({ adapter: 'base', explore: { slots: 2, temperature: 2 } });
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   type AnalysisFilter,
@@ -21,6 +22,7 @@ import { versionedContext } from './trial-settings.js';
 const RECORDS_MAX = 50_000;
 /** Draws by which a target that explores says how likely its items are. */
 const DRAWS = 8;
+const SEED_BYTES = 6;
 /** Recalls of this service that are under way at a time. */
 const AT_ONCE = 4;
 /** A valuation's name that stands for none: items go by likelihood. */
@@ -50,9 +52,16 @@ export function targetOf(text: string): Target {
   throw invalid('what', 'a temperature above 0', temperature);
 }
 
+/** Of each recall others, or one item would be drawn for many users at once. */
+function seedOf(recallId: string, draw: number): number {
+  return createHash('sha256').update(`${recallId} ${draw}`).digest().readUIntBE(0, SEED_BYTES);
+}
+
+type Replayed = Pick<RecordedRecall, 'id' | 'request'> & { readonly answer: RecordedAnswer };
+
 /** The recall as it was asked, of the target: once, or with so many seeds. */
 export function requestsOf(
-  { request, answer }: { request: RecordedRecall['request']; answer: RecordedAnswer },
+  { id, request, answer }: Replayed,
   { adapter, valuation, temperature }: Target,
 ): RecallRequest[] {
   const { explore, valuation: own, ...replay } = replayOf(request, answer);
@@ -66,9 +75,9 @@ export function requestsOf(
     ...(named !== undefined && named.name !== NONE && { valuation: named }),
   };
   if (temperature === undefined) return [asked];
-  return Array.from({ length: DRAWS }, (_, seed) => ({
+  return Array.from({ length: DRAWS }, (_, draw) => ({
     ...asked,
-    explore: { ...explore, temperature, seed },
+    explore: { ...explore, temperature, seed: seedOf(id, draw) },
   }));
 }
 
@@ -139,7 +148,7 @@ export class AskedOutcomes {
     const { request, answer } = await this.recorded.recall(id);
     if (answer === undefined) throw invalid('recall', 'one with an answer', id);
     const { serving } = this.parts.runtime;
-    const requests = requestsOf({ request, answer }, target);
+    const requests = requestsOf({ id, request, answer }, target);
     const [first] = requests as [RecallRequest];
     const budgetUs = this.parts.limits.defaultDeadlineMs * MICROSECONDS_PER_MILLISECOND;
     const { catalogueSequence } = answer.versions;

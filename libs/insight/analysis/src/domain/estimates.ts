@@ -48,7 +48,7 @@ export interface Estimated {
   readonly targetItems: number;
   /** (sum of weights)^2 / sum of their squares, by users (Kish 1965). */
   readonly effectiveUsers: number;
-  /** Sum of the weights over what it is on the average, the target's items: 1 where they overlap. */
+  /** Sum of the weights over its mean, the number of the target's items: about 1. */
   readonly balance: number;
   /** Null where fewer than EFFECTIVE_USERS_MIN users carry the weight. */
   readonly estimates: Estimates | null;

@@ -31,7 +31,7 @@ export interface ExploredTraffic {
   readonly oneIn: number;
 }
 
-const WITHOUT_EXPLORATION = 'plain';
+const PLAIN = 'plain';
 const NO_USER = '0';
 
 /** The recalls of a filter that explored, with the rewards of their items. */
@@ -47,7 +47,7 @@ export async function exploredTraffic(
   const answered = `SELECT * FROM (${recallsOf(filter, dialect)}) AS r WHERE code = 'OK'`;
   const pairs = outcomePairs(filter, actions, dialect);
   const isKnown = `${dialect.length('propensities')} > 0`;
-  const reason = `CASE WHEN explore_slots > 0 THEN no_propensities ELSE '${WITHOUT_EXPLORATION}' END`;
+  const reason = `CASE WHEN explore_slots > 0 THEN no_propensities ELSE '${PLAIN}' END`;
   const [recalls = [], rewarded = [], without = []] = await store.rows(
     [
       'SELECT recall_id, request_id, CAST(user_hash AS VARCHAR) AS user_text, item_ids, ' +
