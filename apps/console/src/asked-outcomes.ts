@@ -28,7 +28,7 @@ const AT_ONCE = 4;
 /** A valuation's name that stands for none: items go by likelihood. */
 const NONE = 'none';
 
-/** What is another one than it was; with a temperature the target draws as many places. */
+/** Other settings than a recall had; with a temperature the target draws as many places. */
 export interface Target {
   readonly adapter?: string;
   readonly valuation?: string;

@@ -59,7 +59,7 @@ function judged(found: readonly Estimates['weighted'][], wanted: number) {
   };
 }
 
-/** What estimates of `npm run outcomes` are worth. */
+/** Estimates of `npm run outcomes` against the truth. */
 export async function estimatesStage({ quick, say }: SuiteContext): Promise<Measurement[]> {
   const runs = quick ? RUNS.quick : RUNS.full;
   say(`${runs} logs of ${USERS} users of a simulated shop`);

@@ -162,7 +162,7 @@ export class AnalysisController {
     return versions(asking, this.filter(fields), { attribute, isWhole: arms === 'span' });
   }
 
-  /** What a target would have earned: recorded recalls that explored are asked again. */
+  /** Estimates of a target, for which recorded recalls that explored are asked again. */
   @Get('outcomes')
   async outcome(
     @Req() request: FastifyRequest,

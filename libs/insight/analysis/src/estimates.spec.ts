@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { EFFECTIVE_USERS_MIN, estimateTarget, type LoggedRecall } from './domain/estimates.js';
+import { EFFECTIVE_USERS_MIN, estimateTarget } from './domain/estimates.js';
+import type { LoggedRecall } from './domain/logged-recall.js';
 
 /** Of each user a recall of a fixed item and one drawn with probability 1/4, and clicked. */
 function log(users: number, target: Record<string, number>): LoggedRecall[] {

@@ -1,15 +1,9 @@
 export type { AnalysisStore, HourSources, Row } from './domain/analysis-store.js';
 export type * from './domain/answers.js';
 export { type Dialect, DUCKDB } from './domain/dialect.js';
-export {
-  type Estimate,
-  type Estimated,
-  type Estimates,
-  estimateTarget,
-  type LoggedItem,
-  type LoggedRecall,
-} from './domain/estimates.js';
+export { estimateTarget } from './domain/estimates.js';
 export type { AnalysisFilter } from './domain/filter.js';
+export type { LoggedItem, LoggedRecall } from './domain/logged-recall.js';
 export type { OutcomeActions } from './domain/outcomes.js';
 export { jaccardDistance, shapleyValues } from './domain/shapley.js';
 export { type ClickHouseAddress, ClickHouseStore } from './outside/clickhouse-store.js';

@@ -1,58 +1,12 @@
 /**
- * What a target would have earned on traffic that another policy served, from answers whose items
- * have inclusion probabilities (docs/concepts/exploration.md has the assumptions).
+ * Rewards of a target on traffic that another policy served, from answers whose items have
+ * inclusion probabilities (docs/concepts/exploration.md has the assumptions).
  */
 
+import type { Estimate, Estimated, Estimates } from './answers.js';
+import type { LoggedRecall } from './logged-recall.js';
 import { RewardModel } from './reward-model.js';
 import { Z } from './statistics.js';
-
-export interface LoggedItem {
-  readonly itemId: string;
-  /** Probability with which it came into the answer, in (0, 1]. */
-  readonly propensity: number;
-  readonly reward: number;
-}
-
-export interface LoggedRecall {
-  /** Recalls of one user depend on each other: intervals are by users. */
-  readonly user: string;
-  readonly items: readonly LoggedItem[];
-  /** Probability with which the target's answer has an item, of those it may have. */
-  readonly target: ReadonlyMap<string, number>;
-}
-
-/** Reward of a recall, summed over its items, with the bounds of its 95 % interval. */
-export interface Estimate {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-export interface Estimates {
-  /** What the logged answers earned. */
-  readonly served: Estimate;
-  /** Horvitz and Thompson 1952: each reward by target's over logged probability. */
-  readonly weighted: Estimate;
-  /** The same over the sum of its weights (Hajek 1971). */
-  readonly normalised: Estimate;
-  /** A model of rewards, and the weighted errors of it (Robins, Rotnitzky and Zhao 1994). */
-  readonly doublyRobust: Estimate;
-  /** The doubly robust estimate less what was served, of the same users. */
-  readonly gain: Estimate;
-}
-
-export interface Estimated {
-  readonly recalls: number;
-  readonly users: number;
-  /** Items of the target's answer, the mean. */
-  readonly targetItems: number;
-  /** (sum of weights)^2 / sum of their squares, by users (Kish 1965). */
-  readonly effectiveUsers: number;
-  /** Sum of the weights over its mean, the number of the target's items: about 1. */
-  readonly balance: number;
-  /** Null where fewer than EFFECTIVE_USERS_MIN users carry the weight. */
-  readonly estimates: Estimates | null;
-}
 
 /** Below it an interval says more than the users know. */
 export const EFFECTIVE_USERS_MIN = 50;

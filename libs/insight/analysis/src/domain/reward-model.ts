@@ -1,4 +1,4 @@
-import type { LoggedRecall } from './estimates.js';
+import type { LoggedRecall } from './logged-recall.js';
 
 /** Parts of the users; each part's rewards are expected from those of the others alone. */
 const FOLDS = 5;

@@ -1,16 +1,12 @@
 import type { OutcomesPage } from '../domain/answers.js';
-import {
-  EFFECTIVE_USERS_MIN,
-  estimateTarget,
-  type LoggedItem,
-  type LoggedRecall,
-} from '../domain/estimates.js';
+import { EFFECTIVE_USERS_MIN, estimateTarget } from '../domain/estimates.js';
 import type { AnalysisFilter } from '../domain/filter.js';
+import type { LoggedItem, LoggedRecall } from '../domain/logged-recall.js';
 import { outcomePairs } from '../domain/outcomes.js';
 import { recallsOf } from '../domain/relations.js';
 import { type Asking, countedPanel, numberOf, textOf } from './question.js';
 
-/** What an item earns: 1 where its user did it, in the order of a funnel. */
+/** Behaviours that earn an item 1, in the order of a funnel. */
 export const REWARDS = ['impression', 'click', 'conversion'] as const;
 export type Reward = (typeof REWARDS)[number];
 
@@ -84,7 +80,7 @@ export async function exploredTraffic(
 const WITHOUT_TARGET = 'unasked';
 
 /**
- * What the target would have earned on the recalls that it has an answer for.
+ * Estimates of the target on the recalls that it has an answer for.
  * @param targets by recall ID: probabilities with which the target's answer has items
  * @param unasked recalls without one, by why; those that it does not count are `unasked`
  */
