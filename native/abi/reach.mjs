@@ -1,5 +1,6 @@
 // Eligibility, item policy and valuation of a request, as packed words on their way in. To add a
-// kind of condition, add a word to CLAUSE_KINDS with the fields that it needs, or a field to Eligibility.
+// kind of condition, add a word to CLAUSE_KINDS with the fields that it needs, or a field to
+// Eligibility.
 import {
   choice,
   f64,

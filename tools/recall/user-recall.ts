@@ -83,7 +83,7 @@ const ITEM_COLUMNS: readonly ItemColumn[] = [
 ];
 const TITLE: ItemColumn = { name: 'title', of: ({ title }) => title };
 
-/** What the items are worth, and how they were drawn. */
+/** Values of the items, and their draw. */
 function extraColumns({ valuation, exploration }: RecallAnswer): readonly ItemColumn[] {
   const terms = Object.keys(valuation?.weights ?? {});
   const valued: readonly ItemColumn[] = [
@@ -130,8 +130,8 @@ function describe(answer: RecallAnswer, report: SearchReport): string {
     `(${trimmedItems} trimmed, ${skippedItems} unknown); widths ${widthsUsed.join(', ')}`;
   const short = answer.short ? '\nfewer items exist on the paths found than were asked for' : '';
   const search = `search: ${answer.search}, ${describeReport(report)}`;
-  const applied = appliedLines(answer).map((line) => `\n${line}`);
-  return `${list}${short}\n\n${prompt}\n${search}${applied.join('')}\n${timingLine(answer.timings)}`;
+  const below = [prompt, search, ...appliedLines(answer), timingLine(answer.timings)];
+  return `${list}${short}\n\n${below.join('\n')}`;
 }
 
 /** Milliseconds of each forward pass, part by part. */

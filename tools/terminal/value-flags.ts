@@ -35,8 +35,8 @@ export const EXPLORE_FLAGS: Readonly<Record<string, FlagKind>> = {
   seed: 'text',
 };
 
-export const EXPLORE_USAGE = `  --explore N          draw the last N places from the model's distribution
-  --temperature T      of the draw (default 1: the model's own); higher draws unlikely items more
+export const EXPLORE_USAGE = `  --explore N          last places that are drawn by likelihood
+  --temperature T      of the draw (default 1: the model's own); higher: unlikely items more
   --seed N             draws the same places again (default: another each time)`;
 
 export function readExplore(flags: Flags, slotsMax: number): Pick<RecallRequest, 'explore'> {

@@ -102,7 +102,7 @@ function passed(
   };
 }
 
-/** What was proved of an item's place in the order of the search is not said of another order. */
+/** Proofs about an item's place in the order of the search do not hold of another order. */
 function reordered<Item extends RecallAnswer['items'][number]>(item: Item): Item {
   const { propensity: _, value, ...rest } = item;
   if (value === undefined) return rest as Item;

@@ -22,7 +22,6 @@ import {
   writeValueRequest,
 } from '@tessera/native';
 import { addon } from './addon.js';
-import type { CatalogueView, ViewedItem } from './catalogue-view.js';
 import type {
   CatalogueSummary,
   ChangeKeeping,
@@ -34,7 +33,8 @@ import type {
   Pace,
   Reach,
   ReachRequest,
-} from './engine.js';
+} from './catalogue.js';
+import type { CatalogueView, ViewedItem } from './catalogue-view.js';
 import { awaitNative, callNative } from './native-error.js';
 import { packReach } from './pack-reach.js';
 

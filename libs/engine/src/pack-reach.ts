@@ -1,5 +1,5 @@
 import { PackedWriter, type ValuationUse, writeReachRequest } from '@tessera/native';
-import type { ReachRequest } from './engine.js';
+import type { ReachRequest } from './catalogue.js';
 
 /** Used again by every request: the addon copies what it reads during the call. */
 const out = new PackedWriter();

@@ -6,6 +6,7 @@ import {
   writeRelevanceRequest,
   writeScoreRequest,
 } from '@tessera/native';
+import { NO_ITEM, type Reach } from './catalogue.js';
 import {
   type EngineAnswer,
   type EngineAppended,
@@ -15,8 +16,6 @@ import {
   type EngineRequest,
   type EngineScoreRequest,
   type EngineScores,
-  NO_ITEM,
-  type Reach,
 } from './engine.js';
 import {
   type AnsweredFacts,

@@ -34,6 +34,8 @@ export type PathScore = (sid: readonly number[], prompt: Int32Array) => number;
 const defaultScore: PathScore = (sid, prompt) =>
   -sid.reduce((sum, code) => sum + Math.abs(code - ((prompt.at(-1) ?? 0) % 7)), 0) - 1;
 
+const NOTHING_DRAWN = { pace: 1, criticalBid: Number.NaN, explored: false, propensity: 1 };
+
 const TIMINGS = {
   queueUs: 1,
   planUs: 7,
@@ -365,10 +367,7 @@ export class FakeEngine extends Engine {
         score: path.score,
         path: index,
         value: path.score,
-        pace: 1,
-        criticalBid: Number.NaN,
-        explored: false,
-        propensity: 1,
+        ...NOTHING_DRAWN,
       })),
     );
     const { returned, ...worth } = returnedOf(request, items);

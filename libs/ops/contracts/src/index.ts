@@ -96,16 +96,15 @@ export {
   type RecallRequested as WireRecallRequested,
 } from './generated/tessera/recall/events/v1/recall_event.js';
 export {
+  type AppliedExploration as WireAppliedExploration,
+  type AppliedValuation as WireAppliedValuation,
   type Eligibility as WireEligibility,
   type EstimateRequest as WireEstimateRequest,
   type EstimateResponse as WireEstimateResponse,
-  type AppliedExploration as WireAppliedExploration,
-  type AppliedValuation as WireAppliedValuation,
   type Explore as WireExplore,
   type FrequencyCap as WireFrequencyCap,
-  type ItemValue as WireItemValue,
-  type Valuation as WireValuation,
   type History as WireHistory,
+  type ItemValue as WireItemValue,
   type KvProvenance as WireKvProvenance,
   type Predicate as WirePredicate,
   protobufPackage as recallPackage,
@@ -118,6 +117,7 @@ export {
   type RecallTimings as WireRecallTimings,
   type RecallVersions as WireRecallVersions,
   type RelevanceGate as WireRelevanceGate,
+  type Valuation as WireValuation,
 } from './generated/tessera/recall/v1/recall.js';
 export type {
   RelevanceServiceScoreRequest as WireRelevanceRequest,

@@ -2,9 +2,10 @@ import { parseCatalogueSpecs } from '@tessera/catalogue';
 import { describe, expect, it } from 'vitest';
 
 describe('further catalogues', () => {
-  it('are named, with a path and, where they have them, a domain, declarations, valuations and a begin', () => {
+  it('are named, with a path and, where they have them, what else belongs to them', () => {
     const text =
-      ' ads=/data/a=b.jsonl#domain=ad#attributes=ad.json#valuations=v.json#begin=<|ad_begin|>; live=live.jsonl ;';
+      ' ads=/data/a=b.jsonl#domain=ad#attributes=ad.json#valuations=v.json' +
+      '#begin=<|ad_begin|>; live=live.jsonl ;';
     expect(parseCatalogueSpecs(text)).toEqual([
       {
         name: 'ads',

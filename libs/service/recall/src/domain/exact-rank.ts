@@ -35,7 +35,8 @@ export interface RankQuestion {
 
 /**
  * The rank of an item among all items of the version that the request may get, by score or value
- * alone: its own where the search proves it, else a bound. Without either where the time does not suffice.
+ * alone: its own where the search proves it, else a bound. Without either where the time does not
+ * suffice.
  */
 export async function exactRank(
   { catalogue, engine, resultCountMax, widthMax }: RecallParts,
@@ -69,7 +70,7 @@ export async function exactRank(
   }
 }
 
-/** Nothing that the search has missed is better than an item above the gap. By score, it is the value. */
+/** Nothing that the search has missed is better than an item above the gap. */
 function rankIn(
   { items, certified, gap }: Pick<EngineAnswer, 'items' | 'certified' | 'gap'>,
   itemId: string,

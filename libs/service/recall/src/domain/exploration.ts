@@ -25,7 +25,7 @@ function slotsOf({ slots, share }: Explore, resultCount: number): number {
 }
 
 /**
- * What a request draws; undefined: nothing.
+ * The draw of a request; undefined: it has none.
  * @throws TesseraError REQUEST_INVALID naming a member of `explore`, or `scoreNorm`
  */
 export function explorationOf(

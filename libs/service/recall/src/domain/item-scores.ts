@@ -1,5 +1,5 @@
 import type { EngineAnswer, EngineScores } from '@tessera/engine';
-import type { ItemScore, RecalledItem, ScoreTarget } from './recall-types.js';
+import type { AppliedValuation, ItemScore, RecalledItem, ScoreTarget } from './recall-types.js';
 import { type AppraisedItems, itemValue } from './value.js';
 
 /**
@@ -25,16 +25,17 @@ export function scoresOf(
 
 /**
  * The items of an answer, best first.
- * @param terms names of those of its valuation; undefined: it goes by score
+ * @param valuation as it was applied; undefined: it goes by score
  * @param explores places of it were drawn
  */
 export function recalledItems(
   { items, paths, itemTerms }: EngineAnswer,
-  terms: readonly string[] | undefined,
+  valuation: AppliedValuation | undefined,
   explores: boolean,
 ): RecalledItem[] {
   const drawn = ({ explored, propensity }: (typeof items)[number]) =>
     Number.isNaN(propensity) ? { explored } : { explored, propensity };
+  const terms = valuation && Object.keys(valuation.weights);
   return items.map((item, index) => {
     const { itemId, title, attributes, score, path } = item;
     const sid = paths[path]?.sid ?? [];

@@ -2,7 +2,7 @@ import type { Catalogue, EngineAnswer, Reach, ReachRequest } from '@tessera/engi
 import type { AppliedValuation, ItemValue, RecallRequest } from './recall-types.js';
 import { AppraisedItems, appliedValuation, itemValue } from './value.js';
 
-/** The reach of a recall by value, without a floor: what is below it has a value as well. */
+/** The reach of a recall by value, without a floor: items below it have values as well. */
 export function withoutFloor(asked: ReachRequest): ReachRequest {
   const { valuation } = asked;
   if (valuation === undefined) return asked;

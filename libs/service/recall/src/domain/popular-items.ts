@@ -10,7 +10,8 @@ const CANDIDATES_MAX = 4096;
 
 /**
  * The most popular items that a request may get, of the version of the reach, under the caps of the
- * request, by value where it has a valuation: for users without history, where `recall.withoutHistory` says so.
+ * request, by value where it has a valuation: for users without history, where
+ * `recall.withoutHistory` says so.
  */
 export function popularItems(
   catalogue: Catalogue,

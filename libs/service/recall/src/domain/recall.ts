@@ -1,5 +1,5 @@
 import type { Popularity } from '@tessera/behaviour';
-import { NO_POLICY, type ReachRequest } from '@tessera/engine';
+import { type Catalogue, NO_POLICY, type ReachRequest } from '@tessera/engine';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkRequest, type SearchSettings } from './check-request.js';
 import { appliedExploration } from './exploration.js';
@@ -9,7 +9,7 @@ import { popularItems } from './popular-items.js';
 import type { Preparation, ScopedContext } from './preparation.js';
 import { checkNotErased, countedCaps, type Prepared } from './preparation.js';
 import { asksForReach, reachRequestOf, withCaps } from './reach-request.js';
-import type { RecallAnswer, RecallRequest } from './recall-types.js';
+import type { AppliedValuation, RecallAnswer, RecallRequest } from './recall-types.js';
 import { certificateOf, uncertified } from './recall-types.js';
 import type { RecallParts } from './runtime-types.js';
 import { sightOf } from './sight.js';
@@ -45,15 +45,9 @@ export async function recall(
   );
   parts.onPasses?.(answer.passes);
   checkNotErased(prepared, parts.erasures);
-  const { valuation } = request;
   const { explore } = search;
-  const applied =
-    valuation && appliedValuation(valuation, catalogue.valuations, answer.bestLeftOut);
-  const items = recalledItems(
-    answer,
-    applied && Object.keys(applied.weights),
-    explore !== undefined,
-  );
+  const applied = appliedOf(request, catalogue, answer.bestLeftOut);
+  const items = recalledItems(answer, applied, explore !== undefined);
   const requestId = requestIdOf(request);
   const { prompt, skippedItems, trimmedItems } = prepared;
   const { userId } = request;
@@ -84,6 +78,14 @@ export async function recall(
   };
 }
 
+function appliedOf(
+  { valuation }: RecallRequest,
+  { valuations }: Catalogue,
+  bestLeftOut: number,
+): AppliedValuation | undefined {
+  return valuation && appliedValuation(valuation, valuations, bestLeftOut);
+}
+
 interface Asked {
   readonly request: RecallRequest;
   readonly asked: ReachRequest;
@@ -109,8 +111,7 @@ async function withPopular(
     catalogueSequence: reach.sequence,
   });
   const sight = sightOf(prepared.history, prepared.prompt, { tree: undefined });
-  const { valuation } = request;
-  const { valuations } = parts.catalogue;
+  const valuation = appliedOf(request, parts.catalogue, Number.NaN);
   return {
     requestId: requestIdOf(request),
     items,
@@ -125,7 +126,7 @@ async function withPopular(
       resultCount,
       leftOutByDiversity: leftOut,
     },
-    ...(valuation && { valuation: appliedValuation(valuation, valuations, Number.NaN) }),
+    ...(valuation && { valuation }),
     cappedItems: reach.cappedItems,
     capsOutcome: caps.outcome,
     ...facts,

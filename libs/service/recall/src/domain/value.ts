@@ -1,4 +1,4 @@
-/** Values of items: what a request asks of them, and what an answer says (docs/concepts/value.md). */
+/** Values of items, as requests ask for them and answers have them (docs/concepts/value.md). */
 
 import type { CatalogueAppraisal, Valuation as Formula, ValuationUse } from '@tessera/engine';
 import { invalid } from './check-request.js';
@@ -77,7 +77,7 @@ export function itemValue(
 }
 
 /**
- * What items are worth, by their scores: in the arithmetic of a search, to the last bit.
+ * Values of items by their scores: in the arithmetic of a search, to the last bit.
  * @returns undefined for an item that the valuation excludes, or that is not known
  */
 export class AppraisedItems {
