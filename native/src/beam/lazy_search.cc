@@ -277,14 +277,14 @@ void LazySearch::narrow(uint32_t width) {
       continue;
     }
     if (s + 1 == levels_.size()) continue;  // no rows follow
-    uint32_t kept = 0;
+    uint32_t kept = 0, shown = 0;
     std::erase_if(level.candidates, [&](Candidate& candidate) {
       if (is_open(candidate) && kept >= width) {
         lost_ = std::max(lost_.value_or(candidate.score), candidate.score);
-        candidate.goes_on = false;
-        if (!candidate.ends) return true;
+        (candidate.ends ? candidate.goes_on : candidate.is_kept) = false;
       }
-      kept += candidate.is_kept ? 1 : 0;
+      if (!candidate.is_kept) return shown++ >= options_.shown;
+      kept += options_.terminal_count == 0 || candidate.goes_on ? 1 : 0;
       return false;
     });
     level.width = std::max(width, kept);
