@@ -10,10 +10,9 @@ namespace tessera::beam {
 namespace {
 
 constexpr size_t kReservedMax = 8192;  // candidates of a step; more take memory as they come
-// Rows of a step by which a proof of trained models has more than its answer has paths: one for so
-// many paths at the last step, more before it.
-constexpr uint32_t kPathsPerMore = 4;
-constexpr uint32_t kRowsPerSpare = 9;
+// Of a step's rows a proof has more than the answer has paths: on trained models one for so many.
+constexpr uint32_t kPathsPerMore = 2;
+constexpr uint32_t kRowsPerSpare = 9, kRestPerSpare = 4;
 
 }  // namespace
 
@@ -41,7 +40,8 @@ RowShares shares_of_budget(uint32_t budget, uint32_t selections, uint32_t first_
   RowShares shares;
   if (row_steps > 0) {
     const uint32_t least = std::min(budget / row_steps, paths + paths / kPathsPerMore);
-    shares.spare_rows = std::min(budget / kRowsPerSpare, budget - least * row_steps);
+    const uint32_t rest = budget - least * row_steps;
+    shares.spare_rows = std::min(budget / kRowsPerSpare, rest / kRestPerSpare);
     uint32_t left = budget - shares.spare_rows;
     for (uint32_t s = 0; s < row_steps; ++s) {
       const uint32_t after = row_steps - s - 1;
@@ -304,14 +304,14 @@ void LazySearch::narrow(uint32_t width) {
       continue;
     }
     if (s + 1 == levels_.size()) continue;  // no rows follow
-    uint32_t kept = 0;
+    uint32_t kept = 0, shown = 0;
     std::erase_if(level.candidates, [&](Candidate& candidate) {
       if (is_open(candidate) && kept >= width) {
         lost_ = std::max(lost_.value_or(candidate.key), candidate.key);
-        candidate.goes_on = false;
-        if (!candidate.ends) return true;
+        (candidate.ends ? candidate.goes_on : candidate.is_kept) = false;
       }
-      kept += candidate.is_kept ? 1 : 0;
+      if (!candidate.is_kept) return shown++ >= options_.shown;
+      kept += options_.terminal_count == 0 || candidate.goes_on ? 1 : 0;
       return false;
     });
     level.width = std::max(width, kept);

@@ -8,7 +8,7 @@ namespace tessera::beam {
 namespace {
 
 constexpr size_t kInFront = 16;          // one of so many codes
-constexpr double kHardlyLikelier = 0.7;  // nats
+constexpr double kHardlyLikelier = 0.0;  // nats
 
 }  // namespace
 
