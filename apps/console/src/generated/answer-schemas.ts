@@ -5011,6 +5011,172 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
     ],
     "additionalProperties": false
   },
+  "get analysis/outcomes": {
+    "type": "object",
+    "properties": {
+      "recalls": {
+        "type": "number"
+      },
+      "users": {
+        "type": "number"
+      },
+      "targetItems": {
+        "type": "number"
+      },
+      "effectiveUsers": {
+        "type": "number"
+      },
+      "balance": {
+        "type": "number"
+      },
+      "estimates": {
+        "type": "object",
+        "properties": {
+          "served": {
+            "type": "object",
+            "properties": {
+              "value": {
+                "type": "number"
+              },
+              "low": {
+                "type": "number"
+              },
+              "high": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "value",
+              "low",
+              "high"
+            ],
+            "additionalProperties": false
+          },
+          "weighted": {
+            "type": "object",
+            "properties": {
+              "value": {
+                "type": "number"
+              },
+              "low": {
+                "type": "number"
+              },
+              "high": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "value",
+              "low",
+              "high"
+            ],
+            "additionalProperties": false
+          },
+          "normalised": {
+            "type": "object",
+            "properties": {
+              "value": {
+                "type": "number"
+              },
+              "low": {
+                "type": "number"
+              },
+              "high": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "value",
+              "low",
+              "high"
+            ],
+            "additionalProperties": false
+          },
+          "doublyRobust": {
+            "type": "object",
+            "properties": {
+              "value": {
+                "type": "number"
+              },
+              "low": {
+                "type": "number"
+              },
+              "high": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "value",
+              "low",
+              "high"
+            ],
+            "additionalProperties": false
+          },
+          "gain": {
+            "type": "object",
+            "properties": {
+              "value": {
+                "type": "number"
+              },
+              "low": {
+                "type": "number"
+              },
+              "high": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "value",
+              "low",
+              "high"
+            ],
+            "additionalProperties": false
+          }
+        },
+        "required": [
+          "served",
+          "weighted",
+          "normalised",
+          "doublyRobust",
+          "gain"
+        ],
+        "additionalProperties": false,
+        "nullable": true
+      },
+      "reward": {
+        "type": "string"
+      },
+      "oneIn": {
+        "type": "number"
+      },
+      "explored": {
+        "type": "number"
+      },
+      "left": {
+        "type": "object",
+        "additionalProperties": {
+          "type": "number"
+        }
+      },
+      "effectiveUsersMin": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "balance",
+      "effectiveUsers",
+      "effectiveUsersMin",
+      "estimates",
+      "explored",
+      "left",
+      "oneIn",
+      "recalls",
+      "reward",
+      "targetItems",
+      "users"
+    ],
+    "additionalProperties": false
+  },
   "get analysis/ads/{id}": {
     "type": "object",
     "properties": {
