@@ -20,7 +20,9 @@ const optionsOf = (...words: readonly string[]) =>
 
 let runtime: RecallRuntime;
 beforeAll(async () => {
-  runtime = closingEmpty(await createRecallRuntime(optionsOf('--threads', '1')));
+  const options = optionsOf('--threads', '1');
+  const remembering = Object.assign({}, options.recall, { rememberedRecalls: 2 });
+  runtime = closingEmpty(await createRecallRuntime({ ...options, recall: remembering }));
 });
 afterAll(() => runtime.close());
 
@@ -133,6 +135,14 @@ describe('a recall of the demo by value', () => {
       expect(propensity).toBeLessThanOrEqual(1);
     }
     expect(one.exploration).toEqual({ slots: 4, temperature: 1, seed: 7, noPropensities: '' });
+    const drawn = await recall({ explore: { slots: 4 }, requestId: 'drawn' });
+    const { versions } = drawn;
+    const question = asked({ explore: { slots: 4 }, requestId: 'drawn' });
+    for (const { itemId, rank } of drawn.items.slice(5)) {
+      const replayed = { recall: question, itemId, versions };
+      const explained = await runtime.serving.explain(replayed, CONTEXT);
+      expect(explained).toMatchObject({ verdict: 'returned', rank });
+    }
     const beam = await recall({ explore, search: 'beam' });
     expect(beam.exploration?.noPropensities).toBe('beam');
     expect(beam.items.at(-1)).not.toHaveProperty('propensity');
