@@ -1,4 +1,4 @@
-import type { Exploration, ItemFate, Judgement } from '@tessera/engine';
+import type { EngineAnswer, Exploration, ItemFate, Judgement } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-facts.js';
 import { checkItemId, checkRequest } from './check-request.js';
@@ -71,7 +71,8 @@ export async function explain(
   const value = worth?.valueIn(watched) ?? (ranked && worth?.valueIn(ranked));
   return {
     ...answer,
-    ...searchVerdict(watched.fate, value && worth?.floorAbove(value)),
+    ...(drawnVerdict(watched, itemId) ??
+      searchVerdict(watched.fate, value && worth?.floorAbove(value))),
     ...rank,
     ...(value && { value }),
     widthsUsed: watched.widthsUsed,
@@ -126,6 +127,13 @@ function catalogueVerdict(
     default:
       return exclusion === undefined ? undefined : { verdict: 'no-value', attribute: exclusion };
   }
+}
+
+/** Of an item that was drawn: the search for the best items, which watches it, knows no draws. */
+function drawnVerdict({ items }: EngineAnswer, itemId: string): VerdictFields | undefined {
+  const at = items.findIndex((item) => item.itemId === itemId);
+  const item = items[at];
+  return item?.explored ? { verdict: 'returned', rank: at + 1, score: item.score } : undefined;
 }
 
 /**
