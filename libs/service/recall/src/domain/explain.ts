@@ -1,8 +1,9 @@
-import type { EngineAnswer, Exploration, ItemFate, Judgement } from '@tessera/engine';
+import type { Exploration, ItemFate, Judgement } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-facts.js';
 import { checkItemId, checkRequest } from './check-request.js';
 import { exactRank } from './exact-rank.js';
+import { drawnPlace } from './exploration.js';
 import { ItemWorth } from './item-worth.js';
 import { countedCaps, type Preparation, type Prepared, type ScopedContext } from './preparation.js';
 import { reachRequestOf, withCaps } from './reach-request.js';
@@ -71,7 +72,7 @@ export async function explain(
   const value = worth?.valueIn(watched) ?? (ranked && worth?.valueIn(ranked));
   return {
     ...answer,
-    ...(drawnVerdict(watched, itemId) ??
+    ...(drawnPlace(watched, itemId) ??
       searchVerdict(watched.fate, value && worth?.floorAbove(value))),
     ...rank,
     ...(value && { value }),
@@ -127,13 +128,6 @@ function catalogueVerdict(
     default:
       return exclusion === undefined ? undefined : { verdict: 'no-value', attribute: exclusion };
   }
-}
-
-/** Of an item that was drawn: the search for the best items, which watches it, knows no draws. */
-function drawnVerdict({ items }: EngineAnswer, itemId: string): VerdictFields | undefined {
-  const at = items.findIndex((item) => item.itemId === itemId);
-  const item = items[at];
-  return item?.explored ? { verdict: 'returned', rank: at + 1, score: item.score } : undefined;
 }
 
 /**
