@@ -8,7 +8,7 @@
 namespace tessera::beam {
 namespace {
 
-constexpr size_t kSpare = 4096;  // candidates beyond twice the width before the worst are dropped
+constexpr size_t kSpare = 256;  // candidates beyond the width before the worst are dropped
 
 class KeyedSelection {
  public:
