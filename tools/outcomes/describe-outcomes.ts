@@ -17,7 +17,8 @@ export function describeOutcomes(page: OutcomesPage): string {
   const left = Object.entries(page.left).map(([reason, count]) => `${count} ${reason}`);
   const panel = page.oneIn === 1 ? '' : `; one user in ${page.oneIn}`;
   const lines = [
-    `${recalls} of ${page.explored} recalls that explored, of ${users} users${panel}`,
+    `${recalls} of ${page.explored} recalls that explored, of ${users} users${panel}; ` +
+      `${page.rewards} ${reward}s`,
     `effective users ${effectiveUsers.toFixed(1)}, balance ${balance.toFixed(3)}, ` +
       `${targetItems.toFixed(2)} items of the target a recall`,
     ...(left.length === 0 ? [] : [`left out: ${left.join(', ')}`]),

@@ -70,6 +70,7 @@ it('tells estimates, what they stand on, and what was left out', () => {
     left: { plain: 7, unasked: 10 },
     recalls: 80,
     users: 70,
+    rewards: 33,
     targetItems: 5,
     effectiveUsers: 55.04,
     effectiveUsersMin: 50,
@@ -78,7 +79,9 @@ it('tells estimates, what they stand on, and what was left out', () => {
   };
   const told = describeOutcomes(page);
   expect(told).toMatch(/doubly robust +0\.5000 +0\.2500 +0\.7500/);
-  expect(told).toContain('80 of 90 recalls that explored, of 70 users\neffective users 55.0');
+  expect(told).toContain(
+    '80 of 90 recalls that explored, of 70 users; 33 clicks\neffective users 55.0',
+  );
   expect(told).toContain('left out: 7 plain, 10 unasked');
   expect(describeOutcomes({ ...page, estimates: null })).not.toContain('robust');
 });

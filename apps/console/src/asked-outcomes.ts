@@ -8,7 +8,12 @@ import {
   type Reward,
 } from '@tessera/analysis';
 import { TesseraError } from '@tessera/errors';
-import type { QueryResult, RecordedAnswer, RecordedRecall } from '@tessera/inspection';
+import type {
+  QueryResult,
+  RecordedAnswer,
+  RecordedRecall,
+  StoredDetail,
+} from '@tessera/inspection';
 import type { RecallRequest } from '@tessera/recall';
 import { MICROSECONDS_PER_MILLISECOND, MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { OutcomesPage } from './api-types.js';
@@ -25,6 +30,8 @@ const DRAWS = 8;
 const SEED_BYTES = 6;
 /** Recalls of this service that are under way at a time. */
 const AT_ONCE = 4;
+/** Recorded recalls that are read together. */
+const READ_AT_ONCE = 100;
 /** A valuation's name that stands for none: items go by likelihood. */
 const NONE = 'none';
 
@@ -57,7 +64,16 @@ function seedOf(recallId: string, draw: number): number {
   return createHash('sha256').update(`${recallId} ${draw}`).digest().readUIntBE(0, SEED_BYTES);
 }
 
-type Replayed = Pick<RecordedRecall, 'id' | 'request'> & { readonly answer: RecordedAnswer };
+type Replayed = Pick<RecordedRecall, 'id' | 'request'> & {
+  readonly answer: Pick<RecordedAnswer, 'versions' | 'history' | 'profile'>;
+};
+
+/** @param json undefined where it was removed meanwhile. @throws TesseraError REQUEST_INVALID */
+function replayedOf(id: string, json: string | undefined): Replayed {
+  const { request, answer, history = [], profile = {} } = JSON.parse(json ?? '{}') as StoredDetail;
+  if (answer === undefined) throw invalid('recall', 'one that is kept, with an answer', id);
+  return { id, request, answer: { versions: answer.versions, history, profile } };
+}
 
 /** The recall as it was asked, of the target: once, or with so many seeds. */
 export function requestsOf(
@@ -112,18 +128,23 @@ export class AskedOutcomes {
     leave('unrecorded', traffic.recalls.length - found.length);
     const targets = new Map<string, Shares>();
     const signal = asking.signal ?? new AbortController().signal;
-    const queue = found.slice(0, recallsMax).values();
-    const work = async () => {
-      for (const { recallId, record } of queue) {
-        signal.throwIfAborted();
-        try {
-          targets.set(recallId, await this.sharesOf(record, target, signal));
-        } catch (thrown) {
-          leave(TesseraError.from(thrown).code, 1);
+    for (let from = 0; from < Math.min(found.length, recallsMax); from += READ_AT_ONCE) {
+      const part = found.slice(from, Math.min(from + READ_AT_ONCE, recallsMax));
+      const details = await this.details(part, signal);
+      const queue = part.values();
+      const work = async () => {
+        for (const { recallId, record } of queue) {
+          signal.throwIfAborted();
+          try {
+            const asked = replayedOf(record, details.get(record));
+            targets.set(recallId, await this.sharesOf(asked, target, signal));
+          } catch (thrown) {
+            leave(TesseraError.from(thrown).code, 1);
+          }
         }
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+    }
     return outcomesPage(traffic, targets, { reward, unasked });
   }
 
@@ -137,21 +158,31 @@ export class AskedOutcomes {
       `WHERE code = 'OK' AND time >= ${time(filter.fromMs)} AND time < ${time(filter.toMs)} ` +
       'GROUP BY request_id HAVING count(*) = 1 ' +
       `ORDER BY max(time) DESC LIMIT ${RECORDS_MAX}`;
+    return this.texts(sql, signal);
+  }
+
+  /** JSON of recorded recalls by their IDs; one by one each would be looked for anew. */
+  private details(found: readonly { readonly record: string }[], signal: AbortSignal) {
+    const ids = found.map(({ record }) => `'${record}'`).join(', ');
+    return this.texts(`SELECT id, detail FROM recalls WHERE id IN (${ids})`, signal);
+  }
+
+  /** Rows of two texts. */
+  private async texts(sql: string, signal: AbortSignal | undefined): Promise<Map<string, string>> {
     const timeoutMs = this.parts.limits.sqlSeconds * MILLISECONDS_PER_SECOND;
-    const json = await store.query(sql, { rowsMax: RECORDS_MAX, timeoutMs }, signal);
+    const limits = { rowsMax: RECORDS_MAX, timeoutMs };
+    const json = await this.recorded.store.query(sql, limits, signal);
     const { rows } = JSON.parse(new TextDecoder().decode(json)) as QueryResult;
-    return new Map(rows.map(([requestId, id]) => [String(requestId), String(id)]));
+    return new Map(rows.map(([key, text]) => [String(key), String(text)]));
   }
 
   /** How often the target's answers have each item: 0..1. */
-  private async sharesOf(id: string, target: Target, signal: AbortSignal): Promise<Shares> {
-    const { request, answer } = await this.recorded.recall(id);
-    if (answer === undefined) throw invalid('recall', 'one with an answer', id);
+  private async sharesOf(of: Replayed, target: Target, signal: AbortSignal): Promise<Shares> {
     const { serving } = this.parts.runtime;
-    const requests = requestsOf({ id, request, answer }, target);
+    const requests = requestsOf(of, target);
     const [first] = requests as [RecallRequest];
     const budgetUs = this.parts.limits.defaultDeadlineMs * MICROSECONDS_PER_MILLISECOND;
-    const { catalogueSequence } = answer.versions;
+    const { catalogueSequence } = of.answer.versions;
     const plain = { signal, budgetUs, isOwn: true };
     const context = await versionedContext(serving, first, catalogueSequence, plain);
     const shares: Shares = new Map();

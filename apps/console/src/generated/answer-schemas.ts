@@ -5020,6 +5020,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "users": {
         "type": "number"
       },
+      "rewards": {
+        "type": "number"
+      },
       "targetItems": {
         "type": "number"
       },
@@ -5172,6 +5175,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "oneIn",
       "recalls",
       "reward",
+      "rewards",
       "targetItems",
       "users"
     ],

@@ -85,7 +85,11 @@ function Shown({ page }: { page: OutcomesPage }) {
           value={formatCount(page.recalls)}
           note={`of ${formatCount(page.explored)} that explored`}
         />
-        <Figure label="Users" value={formatCount(page.users)} />
+        <Figure
+          label="Users"
+          value={formatCount(page.users)}
+          note={`${formatCount(page.rewards)} ${page.reward}s`}
+        />
         <Figure
           label="Effective users"
           value={effectiveUsers.toFixed(1)}

@@ -8,29 +8,39 @@ import type { LoggedRecall } from './logged-recall.js';
 import { RewardModel } from './reward-model.js';
 import { Z } from './statistics.js';
 
+/** Of the target's items, a share that rounding may leave. */
+const NOTHING = 1e-9;
 /** Below it an interval says more than the users know. */
-export const EFFECTIVE_USERS_MIN = 50;
+export const EFFECTIVE_USERS_MIN = 100;
 
-const SUMS = ['recalls', 'served', 'weighted', 'weights', 'target', 'robust'] as const;
-type Sums = Record<(typeof SUMS)[number], number>;
-
-const noSums = (): Sums => ({
+const NO_SUMS = {
   recalls: 0,
   served: 0,
   weighted: 0,
   weights: 0,
+  /** Of the target's items. */
   target: 0,
   robust: 0,
-});
+  /** The same without the items that had a fixed place, of which nothing is to chance. */
+  drawnWeights: 0,
+  drawnTarget: 0,
+};
+type Sums = typeof NO_SUMS;
+const SUMS = Object.keys(NO_SUMS) as (keyof Sums)[];
+
+const noSums = (): Sums => ({ ...NO_SUMS });
 
 function addRecall(to: Sums, { items, target, user }: LoggedRecall, model: RewardModel): void {
   to.recalls += 1;
   for (const [itemId, share] of target) {
     to.target += share;
+    to.drawnTarget += share;
     to.robust += share * model.expected(user, itemId);
   }
   for (const { itemId, propensity, reward } of items) {
     const weight = (target.get(itemId) ?? 0) / propensity;
+    if (propensity < 1) to.drawnWeights += weight;
+    else to.drawnTarget -= weight;
     to.served += reward;
     to.weights += weight;
     to.weighted += weight * reward;
@@ -70,16 +80,18 @@ export function estimateTarget(recalls: readonly LoggedRecall[]): Estimated {
   }
   const users = byUser(recalls);
   const total = noSums();
-  let squaredWeights = 0;
+  let squares = 0;
   for (const sums of users) {
     for (const name of SUMS) total[name] += sums[name];
-    squaredWeights += sums.weights ** 2;
+    squares += sums.drawnWeights ** 2;
   }
-  const effectiveUsers = squaredWeights === 0 ? 0 : total.weights ** 2 / squaredWeights;
+  const isDrawn = total.drawnTarget > NOTHING * total.target;
+  const effectiveUsers = isDrawn ? total.drawnWeights ** 2 / (squares || 1) : users.length;
   const isEnough = effectiveUsers >= EFFECTIVE_USERS_MIN;
   return {
     recalls: recalls.length,
     users: users.length,
+    rewards: total.served,
     targetItems: recalls.length === 0 ? 0 : total.target / total.recalls,
     effectiveUsers,
     balance: total.target === 0 ? 0 : total.weights / total.target,
