@@ -49,6 +49,9 @@ class AttributeSchema {
   Status check_clause(const Clause& clause) const;
   Status check_caps(const std::vector<CountedCap>& caps) const;
   Status check_policy(const ItemPolicyRequest& request) const;
+  bool declares(std::string_view name, AttributeType type) const {
+    return declared_.contains(name) && type_refusal(name, type).empty();
+  }
 
   /// Describes undeclared attributes of a view's items, the first kFindingsMax. Errors:
   /// CATALOGUE_INVALID: an item has an attribute of another type than the declared one.

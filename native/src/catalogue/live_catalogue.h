@@ -117,7 +117,7 @@ class LiveCatalogue {
 
   /// From now on requests may go by these valuations, and no others. Costs a pass over all items.
   /// Errors: CATALOGUE_INVALID, from `valuations[i].terms[j].attribute` on: no item has the
-  /// attribute, or it is no number. REQUIRES: check_valuations().
+  /// attribute nor is it declared, or it is no number. REQUIRES: check_valuations().
   Status value_by(std::vector<Valuation> valuations);
 
   /// From now on items are to be had in their flight alone, by these attributes.

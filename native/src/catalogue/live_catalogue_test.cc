@@ -244,6 +244,13 @@ TEST_F(LiveCatalogueTest, PacesAndValuationsThatBreakARuleAreRefusedNamingTheMem
   by_number.title = "n";
   expect_refused(live->apply(given(std::vector<Change>{by_number})).status(), "title");
   expect_refused(live->value_by(by_bid()), "valuations[0].terms[0].attribute");
+  // A declared number may be on no item: the last bid may have ended before a restart.
+  const auto schema =
+      AttributeSchema::make(std::vector<AttributeDeclaration>{{"bid", DeclaredType::kNumber, {}},
+                                                              {"campaign", DeclaredType::kText, {}},
+                                                              {"n", DeclaredType::kNumber, {}}});
+  ASSERT_TRUE(live->declare(schema.value()).is_ok());
+  EXPECT_TRUE(live->value_by(by_bid()).is_ok());
   ValueRequest request{by_bid()};
   request.valuations[0].bid = "price";
   expect_refused(check_valuations(request), "valuations[0].bid");

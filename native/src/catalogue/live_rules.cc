@@ -76,11 +76,13 @@ std::shared_ptr<const Valuations> LiveCatalogue::valuations() const {
 Status LiveCatalogue::value_by(std::vector<Valuation> valuations) {
   const MutexLock one(compaction_);
   const std::shared_ptr<const View> known = view();
+  const std::shared_ptr<const AttributeSchema> declared = schema();
   for (size_t v = 0; v < valuations.size(); ++v) {
     const std::string at = "valuations[" + std::to_string(v) + "].";
     const auto check = [&](const std::string& path, const std::string& name, AttributeType type) {
       const auto found = known->attribute_type(name);
-      if (found == type) return Status::ok();
+      const bool may_come = !found && declared != nullptr && declared->declares(name, type);
+      if (found == type || may_come) return Status::ok();
       const char* const is = found ? kAttributeTypeNames[static_cast<int>(*found)] : "on no item";
       return Status(Code::kCatalogueInvalid,
                     at + path + ": expected a " + kAttributeTypeNames[static_cast<int>(type)] +
