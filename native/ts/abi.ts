@@ -284,11 +284,6 @@ export interface NativeAddon extends StoreAddon {
    * attribute says to that of the other, in milliseconds since 1970 (docs/concepts/eligibility.md).
    */
   catalogueFly(catalogue: CatalogueHandle, beginAttribute: string, endAttribute: string): void;
-  /**
-   * From now on requests may go by these valuations, a packed ValueRequest: no others. Rejects with
-   * CATALOGUE_INVALID naming the member: an attribute that no item has or that is no number.
-   */
-  catalogueValue(catalogue: CatalogueHandle, words: Uint32Array, count: number): Promise<void>;
   /** Makes a new snapshot of the newest version, whose number it gives, and goes on from it. */
   catalogueCompact(catalogue: CatalogueHandle): Promise<number>;
   /** Generations that are kept, oldest first: any version of them can be gone back to. */
@@ -320,6 +315,11 @@ export interface NativeAddon extends StoreAddon {
   catalogueAppraise(reach: ReachHandle, itemIds: readonly string[]): CatalogueAppraisal;
   /** Live items of the reach that its valuation excludes. */
   catalogueExcluded(reach: ReachHandle): Promise<number>;
+  /**
+   * From now on requests may go by these valuations, a packed ValueRequest: no others. Rejects with
+   * CATALOGUE_INVALID naming the member: an attribute that no item has or that is no number.
+   */
+  catalogueValue(catalogue: CatalogueHandle, words: Uint32Array, count: number): Promise<void>;
   /**
    * The verdict of version `sequence` on an item; -1: the newest. Rejects with CATALOGUE_NOT_FOUND
    * if the version is not kept.

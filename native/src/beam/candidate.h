@@ -44,10 +44,11 @@ struct Candidate {
 
 /// As select(), by other keys: the best `options.width` candidates of all rows with keys of `least`
 /// at least, best first; `parent` is the row. One that ends and goes on is one candidate. Of a
-/// draw, `rows` are the states of the rows, and those of the candidates are added to `drawn`.
-void choose_by_keys(const Keys& keys, const Beams& beams, const StepLogits& logits,
-                    const catalogue::Reach& reach, const SelectOptions& options, float least,
-                    std::span<const Drawn> rows, Scratch& scratch, std::vector<Candidate>& chosen,
-                    std::vector<Drawn>& drawn);
+/// draw, `rows` are the states of the rows, and those of the candidates are added to `drawn`. Gives
+/// a bound of the keys below `least`; minus infinity: there are none.
+float choose_by_keys(const Keys& keys, const Beams& beams, const StepLogits& logits,
+                     const catalogue::Reach& reach, const SelectOptions& options, float least,
+                     std::span<const Drawn> rows, Scratch& scratch, std::vector<Candidate>& chosen,
+                     std::vector<Drawn>& drawn);
 
 }  // namespace tessera::beam

@@ -65,12 +65,11 @@ Place place_of(const View& view, NodeIndex node, uint32_t steps) {
 float cut_score(const LazySearch& search, uint32_t step, const Candidate& pruned) {
   const std::span<const Candidate> candidates = search.candidates(step);
   // Beside terminal tokens, paths that go on have `width` places of their own (select.h).
-  if (search.options().terminal_count == 0 || !pruned.goes_on) {
-    return candidates[search.options().widths[step] - 1].key;
-  }
+  const bool is_apart = search.options().terminal_count > 0 && pruned.goes_on;
+  const size_t width = is_apart ? candidates.size() : search.options().widths[step];
   float last = pruned.key;
-  for (const Candidate& candidate : candidates) {
-    if (candidate.is_kept && candidate.goes_on) last = candidate.key;
+  for (const Candidate& candidate : candidates.first(std::min(width, candidates.size()))) {
+    if (candidate.is_kept && (!is_apart || candidate.goes_on)) last = candidate.key;
   }
   return last;
 }

@@ -40,8 +40,9 @@ class Finder {
     }
     const std::span<FoundItem> added = std::span(found_).subspan(first);
     keys_.draw ? draw(path, added) : value(added);
+    const size_t cap = ordered_cap();
     size_t left = first;
-    for (size_t i = first; i < found_.size(); ++i) {
+    for (size_t i = first; i < found_.size() && left - first < cap; ++i) {
       if (is_out(found_[i])) continue;
       note(found_[i].key);
       found_[left++] = found_[i];
@@ -88,15 +89,22 @@ class Finder {
            options_.answer.watched_item != catalogue::kNoItem;
   }
 
+  bool is_ordered() const {
+    return options_.answer.policy != nullptr && options_.answer.policy->has_order();
+  }
+
   /// A policy that orders the items of a SID decides which of them a cap lets pass.
+  size_t ordered_cap() const {
+    const uint32_t cap = options_.answer.items_per_sid;
+    return is_ordered() && cap > 0 ? cap : SIZE_MAX;
+  }
+
   void order() {
     const catalogue::ItemPolicy* policy = options_.answer.policy;
-    const uint32_t cap = options_.answer.items_per_sid;
-    if (policy == nullptr || !policy->has_order()) return;
+    if (!is_ordered()) return;
     std::stable_sort(ordinals_.begin(), ordinals_.end(), [&](ItemOrdinal a, ItemOrdinal b) {
       return policy->order_of(reach_.view(), a) > policy->order_of(reach_.view(), b);
     });
-    if (cap > 0 && ordinals_.size() > cap) ordinals_.resize(cap);
   }
 
   bool is_excluded(ItemOrdinal item) const {

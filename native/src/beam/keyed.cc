@@ -8,7 +8,7 @@
 namespace tessera::beam {
 namespace {
 
-constexpr size_t kSpare = 4096;  // candidates beyond twice the width before the worst are dropped
+constexpr size_t kSpare = 256;  // candidates beyond the width before the worst are dropped
 
 class KeyedSelection {
  public:
@@ -37,7 +37,7 @@ class KeyedSelection {
     for (size_t i = 0; i < codes.size(); ++i) {
       const float score = candidate_score(beam_score, selection_.row(row)[codes[i]], norm);
       // No child has more below it than its parent.
-      if (appraiser.value(score, most) < least_) continue;
+      if (is_dropped(appraiser.value(score, most))) continue;
       const NodeIndex node = scratch_.listed_nodes[i];
       const float below = appraiser.most(node);
       if (below == catalogue::kExcluded) continue;
@@ -69,7 +69,7 @@ class KeyedSelection {
       const auto key = static_cast<float>(children[i].key);
       const float score = candidate_score(beams_.scores[row], of_row[i], norm);
       const NodeIndex node = i < codes.size() ? scratch_.listed_nodes[i] : beams_.nodes[row];
-      if (key < least_ || is_excluded(node)) continue;
+      if (is_excluded(node)) continue;
       Candidate* const added =
           i < codes.size() ? add(row, key, score, node, codes[i]) : add_terminal(row, key, score);
       if (added == nullptr) continue;
@@ -77,6 +77,8 @@ class KeyedSelection {
       drawn.push_back(children[i]);
     }
   }
+
+  float dropped() const { return dropped_; }
 
   void finish() {
     keep_best(0);
@@ -108,9 +110,15 @@ class KeyedSelection {
     return keys_.appraiser != nullptr && keys_.appraiser->most(node) == catalogue::kExcluded;
   }
 
+  bool is_dropped(float key) {
+    if (!(key < least_)) return false;
+    dropped_ = std::max(dropped_, key);
+    return true;
+  }
+
   /// Null where it is not wanted.
   Candidate* add(uint32_t row, float key, float score, NodeIndex node, uint32_t code) {
-    if (key < least_) return nullptr;
+    if (is_dropped(key)) return nullptr;
     keep_best(options_.width + kSpare);
     Candidate candidate;
     candidate.key = key;
@@ -148,6 +156,7 @@ class KeyedSelection {
   const Reach& reach_;
   const SelectOptions& options_;
   float least_;
+  float dropped_ = kNothing;
   Scratch& scratch_;
   Selection selection_;
   std::vector<Candidate>& chosen_;
@@ -163,10 +172,10 @@ float Selection::list_row(uint32_t beam) {
   return run_of(beam, children, true).norm;
 }
 
-void choose_by_keys(const Keys& keys, const Beams& beams, const StepLogits& logits,
-                    const Reach& reach, const SelectOptions& options, float least,
-                    std::span<const Drawn> rows, Scratch& scratch, std::vector<Candidate>& chosen,
-                    std::vector<Drawn>& drawn) {
+float choose_by_keys(const Keys& keys, const Beams& beams, const StepLogits& logits,
+                     const Reach& reach, const SelectOptions& options, float least,
+                     std::span<const Drawn> rows, Scratch& scratch, std::vector<Candidate>& chosen,
+                     std::vector<Drawn>& drawn) {
   chosen.clear();
   KeyedSelection selection(keys, beams, logits, reach, options, least, scratch, chosen);
   for (uint32_t row = 0; row < beams.nodes.size(); ++row) {
@@ -177,6 +186,7 @@ void choose_by_keys(const Keys& keys, const Beams& beams, const StepLogits& logi
     }
   }
   selection.finish();
+  return selection.dropped();
 }
 
 }  // namespace tessera::beam

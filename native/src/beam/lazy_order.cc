@@ -4,11 +4,13 @@
 
 #include "base/check.h"
 #include "beam/lazy_search.h"
+#include "beam/out_of_reach.h"
 
 namespace tessera::beam {
 namespace {
 
-constexpr size_t kFirstRowsMin = 48, kRowsMin = 16;      // of a search that nobody can guess for
+constexpr size_t kFirstRowsMin = 48, kRowsMin = 16;  // of a search that nobody can guess for
+constexpr size_t kProbedSteps = 2;
 constexpr double kAboveAtFirst = 1, kBelowAtLast = 0.5;  // deviations
 
 }  // namespace
@@ -75,13 +77,67 @@ void LazySearch::pick(float target, uint32_t rows_max, Rows& rows) {
       const bool may_be_early = !options_.is_eager && in_vain_ + in_advance_ < options_.spare_rows;
       if (!is_settled && !may_be_early) break;
       if (candidate.key < target || rows.size() == rows_max) break;
-      candidate.slot = static_cast<uint32_t>(computed_.size());
-      computed_.push_back({.is_in_advance = !is_settled, .drawn = candidate.drawn});
-      asked_ = std::max(asked_.value_or(candidate.key), candidate.key);
-      in_advance_ += is_settled ? 0 : 1;
-      rows.push(candidate, s + 1);
+      ask(candidate, s, is_settled, rows);
     }
   }
+}
+
+void LazySearch::ask(Candidate& candidate, size_t level, bool is_settled, Rows& rows) {
+  candidate.slot = static_cast<uint32_t>(computed_.size());
+  computed_.push_back({.is_in_advance = !is_settled, .drawn = candidate.drawn});
+  asked_ = std::max(asked_.value_or(candidate.key), candidate.key);
+  in_advance_ += is_settled ? 0 : 1;
+  rows.push(candidate, static_cast<uint32_t>(level + 1));
+}
+
+/// Rows that a beam of `width` computes of a step, as far as its candidates are known.
+void LazySearch::pick_beam(size_t level, uint32_t width, uint32_t rows_max, Rows& rows) {
+  const std::optional<float> bound = bound_of(level);
+  uint32_t rank = 0, going_on = 0;
+  for (Candidate& candidate : levels_[level].candidates) {
+    if (rows.size() == rows_max) return;
+    const bool is_within = has_place(candidate, rank++, going_on, width);
+    going_on += candidate.goes_on ? 1 : 0;
+    if (!is_within || !is_open(candidate)) continue;
+    ask(candidate, level, !bound || candidate.key > *bound, rows);
+  }
+}
+
+/// By what the probed rows have given alone, all of them and nothing else: then the answer depends
+/// neither on what was searched before nor on how rows are shared among passes.
+bool LazySearch::is_out_of_reach_at(size_t level) {
+  const ExportOptions& answer = options_.answer;
+  const uint32_t per_path = std::max(1u, answer.items_per_sid);
+  const uint32_t paths = (answer.result_count + per_path - 1) / per_path;
+  const Level& next = levels_[level + 1];
+  if (next.width < paths) return false;
+  scores_.clear();
+  for (const auto* of : {&next.candidates, &next.arrived}) {
+    for (const Candidate& candidate : *of) scores_.push_back(candidate.key);
+  }
+  return is_out_of_reach(levels_[level].cut, scores_, paths);
+}
+
+/// Asks for the rows that tell whether the proof is within reach; none: that is known.
+void LazySearch::probe(uint32_t rows_max, Rows& rows) {
+  const size_t steps = std::min(kProbedSteps, levels_.size() - 1);
+  if (computed_.empty()) {
+    scores_.clear();
+    for (const Candidate& candidate : levels_[0].candidates) scores_.push_back(candidate.key);
+    is_probing_ = is_doubtful(scores_, reach_.view().level_size(0));
+  }
+  for (size_t s = 0; is_probing_ && s < steps; ++s) {
+    const uint32_t most = s == 0 ? UINT32_MAX : options_.spare_rows;
+    pick_beam(s, std::min(options_.beam_width, most), rows_max, rows);
+    if (rows.size() > 0) return;
+  }
+  for (size_t s = 0; is_probing_ && s < steps; ++s) {
+    if (!is_out_of_reach_at(s)) continue;
+    narrow(options_.beam_width);
+    options_.spare_rows = 0;
+    break;
+  }
+  is_probing_ = false;
 }
 
 void LazySearch::next(uint32_t rows_max, const ThresholdRule* rule, double pass_rows, Rows& rows) {
@@ -90,7 +146,12 @@ void LazySearch::next(uint32_t rows_max, const ThresholdRule* rule, double pass_
   find_floor();
   const std::optional<float> open = best_open();
   if (!open || (!options_.is_eager && *open < least())) return;
-  pick(target(*open, rule, pass_rows), rows_max, rows);
+  if (is_probing_) {
+    probe(rows_max, rows);
+    if (rows.size() == 0) return next(rows_max, rule, pass_rows, rows);
+  } else {
+    pick(target(*open, rule, pass_rows), rows_max, rows);
+  }
   TESSERA_CHECK(rows.size() > 0);
 }
 

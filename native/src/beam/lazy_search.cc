@@ -10,13 +10,9 @@ namespace tessera::beam {
 namespace {
 
 constexpr size_t kReservedMax = 8192;  // candidates of a step; more take memory as they come
-
-bool takes_place(const Candidate& candidate, uint32_t rank, uint32_t going_on, uint32_t width,
-                 uint32_t terminal_count) {
-  if (terminal_count == 0) return rank < width;
-  // Paths that go on have places of their own beside terminal tokens (select.h).
-  return candidate.goes_on ? going_on < width : rank < width;
-}
+// Of a step's rows a proof has more than the answer has paths: on trained models one for so many.
+constexpr uint32_t kPathsPerMore = 2;
+constexpr uint32_t kRowsPerSpare = 9, kRestPerSpare = 4;
 
 }  // namespace
 
@@ -38,21 +34,26 @@ void Rows::push(const Candidate& candidate, uint32_t step) {
   steps.push_back(step);
 }
 
-std::vector<uint32_t> widths_of_budget(uint32_t budget, uint32_t selections, uint32_t first_size,
-                                       uint32_t last) {
+RowShares shares_of_budget(uint32_t budget, uint32_t selections, uint32_t first_size,
+                           uint32_t paths) {
   const uint32_t row_steps = selections - 1;
-  std::vector<uint32_t> widths;
-  for (uint32_t s = 0, left = budget; s < row_steps; ++s) {
-    const uint32_t steps_left = row_steps - s;
-    uint32_t width = left / (s == 0 && steps_left > 1 ? 2 : steps_left);
-    if (s == 0) width = std::min(width, first_size);
-    const uint32_t of_others = steps_left - 1;  // one each at least
-    width = std::min(width, left - std::min(left, of_others));
-    widths.push_back(std::max(1u, width));
-    left -= std::min(left, widths.back());
+  RowShares shares;
+  if (row_steps > 0) {
+    const uint32_t least = std::min(budget / row_steps, paths + paths / kPathsPerMore);
+    const uint32_t rest = budget - least * row_steps;
+    shares.spare_rows = std::min(budget / kRowsPerSpare, rest / kRestPerSpare);
+    uint32_t left = budget - shares.spare_rows;
+    for (uint32_t s = 0; s < row_steps; ++s) {
+      const uint32_t after = row_steps - s - 1;
+      uint32_t width = left / (after + 1);
+      if (s == 0 && after > 0) width = std::min(left / 2, left - least * after);
+      if (s == 0) width = std::min(width, first_size);
+      shares.widths.push_back(std::max(1u, width));
+      left -= std::min(left, shares.widths.back());
+    }
   }
-  widths.push_back(std::max(1u, last));
-  return widths;
+  shares.widths.push_back(std::max(1u, paths));
+  return shares;
 }
 
 LazySearch::LazySearch(catalogue::Reach reach, LazyOptions options)
@@ -61,6 +62,7 @@ LazySearch::LazySearch(catalogue::Reach reach, LazyOptions options)
   levels_.resize(options_.widths.size());
   for (size_t s = 0; s < levels_.size(); ++s) levels_[s].width = options_.widths[s];
   if (options_.keys.draw) drawn_.push_back(draw_root(*options_.keys.draw));
+  is_probing_ = options_.beam_width > 0;
   reserve();
 }
 
@@ -136,6 +138,13 @@ void LazySearch::collect(const Step& step, uint32_t first_slot) {
   while (f < step.finished.size()) add_finished();
 }
 
+bool LazySearch::has_place(const Candidate& candidate, uint32_t rank, uint32_t going_on,
+                           uint32_t width) const {
+  if (options_.terminal_count == 0) return rank < width;
+  // Paths that go on have places of their own beside terminal tokens (select.h).
+  return candidate.goes_on ? going_on < width : rank < width;
+}
+
 /// Decides which candidates the width keeps, and forgets those that need not be shown either. A
 /// candidate with a row stays, unless that was computed in advance.
 void LazySearch::limit(Level& level) {
@@ -143,16 +152,15 @@ void LazySearch::limit(Level& level) {
   size_t left = 0;
   for (Candidate& candidate : level.candidates) {
     if (rank == level.width) level.cut = std::max(level.cut.value_or(kNothing), candidate.key);
-    const bool has_place =
-        takes_place(candidate, rank, going_on, level.width, options_.terminal_count);
+    const bool is_within = has_place(candidate, rank, going_on, level.width);
     Computed* const row = candidate.slot == kNoSlot ? nullptr : &computed_[candidate.slot];
-    if (row != nullptr && row->is_in_advance && !has_place) {
+    if (row != nullptr && row->is_in_advance && !is_within) {
       row->is_in_advance = false;
       row->is_in_vain = true;
       --in_advance_;
       ++in_vain_;
     }
-    candidate.is_kept = has_place || (row != nullptr && !row->is_in_vain);
+    candidate.is_kept = is_within || (row != nullptr && !row->is_in_vain);
     ++rank;
     going_on += candidate.goes_on ? 1 : 0;
     if (!candidate.is_kept && shown++ >= options_.shown) continue;
@@ -188,15 +196,16 @@ void LazySearch::choose(uint32_t step, uint32_t first_slot, std::pair<size_t, si
   const uint64_t most = (end - first) * (uint64_t{logits.level_size} + 1);
   select_options.width = static_cast<uint32_t>(std::max<uint64_t>(1, std::min(wanted, most)));
   if (!options_.keys.are_scores()) {
-    return choose_keyed(first_slot + static_cast<uint32_t>(first), *chosen, of_rows, select_options,
-                        scratch);
+    return choose_keyed(step, first_slot + static_cast<uint32_t>(first), *chosen, of_rows,
+                        select_options, scratch);
   }
   select(*chosen, of_rows, reach_, select_options, scratch, step_);
   collect(step_, first_slot + static_cast<uint32_t>(first));
 }
 
-void LazySearch::choose_keyed(uint32_t first_slot, const Beams& beams, const StepLogits& logits,
-                              const SelectOptions& options, Scratch& scratch) {
+void LazySearch::choose_keyed(uint32_t step, uint32_t first_slot, const Beams& beams,
+                              const StepLogits& logits, const SelectOptions& options,
+                              Scratch& scratch) {
   SelectOptions of_keys = options;
   // Beside terminal tokens, paths that go on have places of their own.
   if (options_.terminal_count > 0) of_keys.width *= 2;
@@ -206,8 +215,12 @@ void LazySearch::choose_keyed(uint32_t first_slot, const Beams& beams, const Ste
     row_states_.push_back(drawn_[is_prompt ? 0 : computed_[first_slot + row].drawn]);
   }
   const bool shows_all = options_.shown > 0 || options_.is_eager;
-  choose_by_keys(options_.keys, beams, logits, reach_, of_keys, shows_all ? kNothing : least(),
-                 row_states_, scratch, incoming_, drawn_);
+  const float dropped =
+      choose_by_keys(options_.keys, beams, logits, reach_, of_keys, shows_all ? kNothing : least(),
+                     row_states_, scratch, incoming_, drawn_);
+  // A path with a higher bound may put out one with better items: then the floor falls.
+  std::optional<float>& cut = levels_[step].cut;
+  if (dropped > kNothing) cut = std::max(cut.value_or(kNothing), dropped);
   for (Candidate& candidate : incoming_) candidate.parent += first_slot;
 }
 
@@ -291,14 +304,14 @@ void LazySearch::narrow(uint32_t width) {
       continue;
     }
     if (s + 1 == levels_.size()) continue;  // no rows follow
-    uint32_t kept = 0;
+    uint32_t kept = 0, shown = 0;
     std::erase_if(level.candidates, [&](Candidate& candidate) {
       if (is_open(candidate) && kept >= width) {
         lost_ = std::max(lost_.value_or(candidate.key), candidate.key);
-        candidate.goes_on = false;
-        if (!candidate.ends) return true;
+        (candidate.ends ? candidate.goes_on : candidate.is_kept) = false;
       }
-      kept += candidate.is_kept ? 1 : 0;
+      if (!candidate.is_kept) return shown++ >= options_.shown;
+      kept += options_.terminal_count == 0 || candidate.goes_on ? 1 : 0;
       return false;
     });
     level.width = std::max(width, kept);

@@ -19,6 +19,9 @@
 // as scores do: all of the above holds of them. Paths are then looked into: what makes the answer
 // full are its items, each with a key of its own.
 //
+// Without hope. Where the first steps show that the widths are not enough for a proof
+// (out_of_reach.h), the search goes on as a beam of `beam_width`.
+//
 // Certificate. An item may have been missed only below a candidate that a width cut off, or that a
 // narrowing took back. Where none of them reaches the answer's last score the answer is the model's
 // best over all items to be had; else the best of their scores is the gap.
@@ -66,6 +69,7 @@ struct LazyOptions {
   uint32_t certified_items = 0;
   uint32_t shown = 0;       // candidates behind the widths that are kept to be shown
   uint32_t spare_rows = 0;  // that may be computed in vain
+  uint32_t beam_width = 0;  // of a search whose proof is out of reach; 0: it goes on
   bool is_eager = false;    // computes whatever the widths keep
 };
 
@@ -128,10 +132,13 @@ class LazySearch {
   void choose(uint32_t step, uint32_t first_slot, std::pair<size_t, size_t> range,
               const Beams& beams, const StepLogits& logits, Scratch& scratch);
   void collect(const Step& step, uint32_t first_slot);
-  void choose_keyed(uint32_t first_slot, const Beams& beams, const StepLogits& logits,
-                    const SelectOptions& options, Scratch& scratch);
+  void choose_keyed(uint32_t step, uint32_t first_slot, const Beams& beams,
+                    const StepLogits& logits, const SelectOptions& options, Scratch& scratch);
   std::vector<FoundPath> found_paths() const;
   void merge_incoming(Level& level);
+  /// `rank` among all candidates of its step, `going_on` among those that go on.
+  bool has_place(const Candidate& candidate, uint32_t rank, uint32_t going_on,
+                 uint32_t width) const;
   void limit(Level& level);
   void settle();
   /// The best candidate of the steps before `level` whose row is not computed.
@@ -151,6 +158,10 @@ class LazySearch {
   float target(float open, const ThresholdRule* rule, double pass_rows);
   float nth_open(size_t n);
   void pick(float target, uint32_t rows_max, Rows& rows);
+  void ask(Candidate& candidate, size_t level, bool is_settled, Rows& rows);
+  void probe(uint32_t rows_max, Rows& rows);
+  void pick_beam(size_t level, uint32_t width, uint32_t rows_max, Rows& rows);
+  bool is_out_of_reach_at(size_t level);
   void look(const ThresholdRule* rule, double pass_rows);
 
   const catalogue::Reach reach_;
@@ -168,6 +179,7 @@ class LazySearch {
   std::vector<catalogue::ItemOrdinal> left_out_;
   uint32_t in_vain_ = 0;  // of these
   uint32_t in_advance_ = 0;
+  bool is_probing_ = false;  // nobody knows yet whether the proof is within reach
 
   // Scratch.
   Beams beams_;
@@ -178,10 +190,17 @@ class LazySearch {
   std::vector<Drawn> row_states_;
 };
 
-/// Widths of a search that may compute `budget` rows: half for the first of the steps that rows
-/// follow, the others share the rest, each at least 1. `first_size`: candidates of the first
-/// selection at most; `last`: width of the last selection, which no rows follow.
-std::vector<uint32_t> widths_of_budget(uint32_t budget, uint32_t selections, uint32_t first_size,
-                                       uint32_t last);
+/// How a search may spend its rows.
+struct RowShares {
+  std::vector<uint32_t> widths;  // of every selection, each at least 1
+  uint32_t spare_rows = 0;
+};
+
+/// Shares of `budget` rows. Every step that rows follow gets those without which it could not give
+/// `paths`, or an equal part where these are too many; of the rest a ninth is spare, the first step
+/// gets what it lacks of half, the others share what is left. `first_size`: candidates of the first
+/// selection at most; the last, which no rows follow, keeps `paths`.
+RowShares shares_of_budget(uint32_t budget, uint32_t selections, uint32_t first_size,
+                           uint32_t paths);
 
 }  // namespace tessera::beam

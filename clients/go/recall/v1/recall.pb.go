@@ -1456,7 +1456,7 @@ func (*RecallRequest_UserId) isRecallRequest_Source() {}
 
 func (*RecallRequest_History) isRecallRequest_Source() {}
 
-// What an item is worth by the valuation of a recall.
+// The value of an item by the valuation of a recall.
 type ItemValue struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The score times its weight plus the terms.

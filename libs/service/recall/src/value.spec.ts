@@ -123,7 +123,10 @@ describe('a recall by value', () => {
 
   it.each([
     [{ name: 'x', weights: {} }, "valuation.name: expected one of ecpm, got 'x'"],
-    [{ name: 'ecpm', weights: { q: 1 } }, 'valuation.weights.q: expected one of the terms bid'],
+    [
+      { name: 'ecpm', weights: { q: 1 } },
+      'valuation.weights.q: expected a term of ecpm (bid), got another',
+    ],
     [{ name: 'ecpm', weights: { bid: NaN } }, 'valuation.weights.bid: expected a finite number'],
     [{ name: 'ecpm', weights: { bid: 0 } }, 'valuation.weights.bid: expected above 0'],
     [{ name: 'ecpm', weights: {}, scoreWeight: -1 }, 'valuation.scoreWeight: expected 0 or more'],

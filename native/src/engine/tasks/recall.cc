@@ -27,7 +27,11 @@ namespace {
 
 /// Paths of the last selection, which no rows follow, where caps may keep out many.
 constexpr uint32_t kPathsOfCaps = 65'536;
+/// Rows of a beam that may be computed in vain, for fewer passes: one for so many of its widths.
 constexpr uint32_t kSpareShare = 8;
+/// Of the beam that a search becomes whose proof is out of reach, as of the beam that the service
+/// takes where a request has no widths.
+constexpr uint32_t kBeamWidth = 50;
 
 /// What a request searches for: its best items, and behind them those that are drawn.
 enum Part : uint32_t { kBestItems = 0, kDrawnItems = 1 };
@@ -58,24 +62,19 @@ uint32_t budget_of(const Request& request, Part part) {
              : std::max(1u, request.row_budget - std::min(request.row_budget, drawn));
 }
 
-/// Of every selection.
-std::vector<uint32_t> widths_of(const Request& request, Part part) {
+/// How the rows of a part are shared by its steps.
+beam::RowShares shares_of(const Request& request, Part part) {
   const uint32_t selections = request.binding->step_count();
   if (request.row_budget > 0) {
     const auto first = static_cast<uint32_t>(request.binding->level_tokens(0).size());
-    // Rows that may turn out to be useless count against the budget too.
-    const uint32_t whole = budget_of(request, part);
-    const uint32_t budget = whole - whole / (kSpareShare + 1);
-    return beam::widths_of_budget(budget, selections, first, items_of(request, part));
+    return beam::shares_of_budget(budget_of(request, part), selections, first,
+                                  items_of(request, part));
   }
-  std::vector<uint32_t> widths = request.widths;
-  widths.resize(selections, widths.back());
-  return widths;
-}
-
-/// Rows that may be computed in vain, for fewer passes: one for so many of the widths.
-uint32_t spare_rows(const std::vector<uint32_t>& widths) {
-  return std::accumulate(widths.begin(), widths.end() - 1, uint32_t{0}) / kSpareShare;
+  beam::RowShares shares{request.widths};
+  shares.widths.resize(selections, request.widths.back());
+  shares.spare_rows =
+      std::accumulate(shares.widths.begin(), shares.widths.end() - 1, uint32_t{0}) / kSpareShare;
+  return shares;
 }
 
 /// Of both parts.
@@ -83,7 +82,7 @@ std::vector<uint32_t> all_widths(const Request& request) {
   std::vector<uint32_t> all(request.binding->step_count(), 0);
   for (const Part part : {kBestItems, kDrawnItems}) {
     if (!has_part(request, part)) continue;
-    const std::vector<uint32_t> widths = widths_of(request, part);
+    const std::vector<uint32_t> widths = shares_of(request, part).widths;
     std::transform(all.begin(), all.end(), widths.begin(), all.begin(), std::plus<>());
   }
   return all;
@@ -109,8 +108,9 @@ std::string rule_key(const Request& request, Part part) {
 
 beam::LazyOptions options_of(const Request& request, Part part) {
   beam::LazyOptions options;
-  options.widths = widths_of(request, part);
-  options.spare_rows = spare_rows(options.widths);
+  beam::RowShares shares = shares_of(request, part);
+  options.widths = std::move(shares.widths);
+  options.spare_rows = shares.spare_rows;
   options.terminal_count = static_cast<uint32_t>(request.binding->terminal_tokens().size());
   options.norm = request.norm;
   options.answer = {items_of(request, part), request.items_per_sid, request.item_policy.get(),
@@ -123,6 +123,10 @@ beam::LazyOptions options_of(const Request& request, Part part) {
     options.answer.watched_item = catalogue::kNoItem;
   } else if (request.appraiser != nullptr) {
     options.certified_items = request.result_count - request.explore.slots;
+  }
+  // The rule for proofs that are out of reach knows scores alone.
+  if (request.row_budget > 0 && options.keys.are_scores()) {
+    options.beam_width = std::max(kBeamWidth, options.answer.result_count);
   }
   // Where not every path gives an item of the answer.
   const bool is_loose = options.answer.is_diverse() || !options.keys.are_scores();
@@ -329,8 +333,8 @@ class RecallTask final : public Task {
     uint64_t slots = 0;
     for (const Part part : {kBestItems, kDrawnItems}) {
       if (!has_part(request, part)) continue;
-      const std::vector<uint32_t> widths = widths_of(request, part);
-      slots += std::accumulate(widths.begin(), widths.end() - 1, uint64_t{0}) + spare_rows(widths);
+      const auto [widths, spare_rows] = shares_of(request, part);
+      slots += std::accumulate(widths.begin(), widths.end() - 1, uint64_t{0}) + spare_rows;
     }
     return slots;
   }

@@ -3,6 +3,7 @@ import { TesseraError } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-facts.js';
 import { checkItemId, checkRequest } from './check-request.js';
 import { exactRank } from './exact-rank.js';
+import { drawnPlace } from './exploration.js';
 import { ItemWorth } from './item-worth.js';
 import { countedCaps, type Preparation, type Prepared, type ScopedContext } from './preparation.js';
 import { reachRequestOf, withCaps } from './reach-request.js';
@@ -71,7 +72,8 @@ export async function explain(
   const value = worth?.valueIn(watched) ?? (ranked && worth?.valueIn(ranked));
   return {
     ...answer,
-    ...searchVerdict(watched.fate, value && worth?.floorAbove(value)),
+    ...(drawnPlace(watched, itemId) ??
+      searchVerdict(watched.fate, value && worth?.floorAbove(value))),
     ...rank,
     ...(value && { value }),
     widthsUsed: watched.widthsUsed,

@@ -45,6 +45,17 @@ export function explorationOf(
   throw invalid('scoreNorm', 'allowed (explore draws by what sums to one)', scoreNorm);
 }
 
+/**
+ * The verdict on an item that was drawn; undefined: it was not. The search for the best items,
+ * which watches it, knows no draws.
+ */
+export function drawnPlace({ items }: Pick<EngineAnswer, 'items'>, itemId: string) {
+  const at = items.findIndex((item) => item.itemId === itemId);
+  const item = items[at];
+  if (item?.explored !== true) return undefined;
+  return { verdict: 'returned' as const, rank: at + 1, score: item.score };
+}
+
 export function appliedExploration(
   exploration: Exploration,
   { propensities }: Pick<EngineAnswer, 'propensities'>,

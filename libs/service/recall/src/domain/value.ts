@@ -34,7 +34,9 @@ export function valuationUse(
   if (scoreWeight < 0) throw invalid('valuation.scoreWeight', '0 or more', scoreWeight);
   const weights = Object.entries(valuation.weights).map(([term, given]) => {
     const path = `valuation.weights.${term.slice(0, 80)}`;
-    if (!names.includes(term)) throw invalid(path, `one of the terms ${names.join(', ')}`, 'it');
+    if (!names.includes(term)) {
+      throw invalid(path, `a term of ${valuation.name} (${names.join(', ')})`, 'another name');
+    }
     const weight = finite(path, given);
     if (term === bid && weight <= 0) throw invalid(path, 'above 0, as it is the bid', weight);
     return { term, weight };

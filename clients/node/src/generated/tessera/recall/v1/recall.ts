@@ -341,7 +341,7 @@ export interface RecallRequest_SceneEntry {
   readonly value: string;
 }
 
-/** What an item is worth by the valuation of a recall. */
+/** The value of an item by the valuation of a recall. */
 export interface ItemValue {
   /** The score times its weight plus the terms. */
   readonly value: number;
