@@ -86,6 +86,21 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     expect(look.faults).toEqual([]);
   });
 
+  it('show the items of a user by likelihood beside those by value', async () => {
+    const { page } = look;
+    await look.goTo('/try?user=2');
+    await page.getByLabel('Valuation').fill('ecpm');
+    await page.getByLabel('Weights of terms').fill('bid=3');
+    await page.getByRole('button', { name: 'By likelihood and by value' }).click();
+    await page.getByRole('heading', { name: 'Side by side' }).waitFor();
+    const bars = (side: string) =>
+      page
+        .getByRole('region', { name: side, exact: true })
+        .getByLabel(/^Parts of the value: score/);
+    expect([await bars('By likelihood').count(), await bars('By value').count()]).toEqual([0, 20]);
+    expect(look.faults).toEqual([]);
+  });
+
   it('keep the name of a row in sight where its table is wider than the screen', async () => {
     const { page } = look;
     await page.setViewportSize({ width: 390, height: 900 });

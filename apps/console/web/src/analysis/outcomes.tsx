@@ -144,7 +144,7 @@ export function View() {
   return (
     <AnalysisPage
       title="Outcomes"
-      help="Rewards of another adapter, valuation or temperature on recalls that explored, estimated."
+      help="Estimated rewards of another adapter, valuation or temperature."
     >
       <Group component="form" gap="xs" align="flex-end" onSubmit={submit}>
         <TextInput

@@ -141,17 +141,10 @@ export function BeamTree({ rows, sid, bound, names = NO_NAMES }: BeamTreeProps) 
   const onClick = (x: number, y: number) => setFocus(nodeAt(picture, window, x, y));
   const { frame, width, place, setPlace, pointers, zoomByKey } = useTreeWindow(canvas, onClick);
   const shown = sid === undefined ? focus : nodeOnPath(layout, sid);
-  const picture: Picture = useMemo(
-    () => ({
-      rows,
-      layout,
-      way: wayTo(layout, focus >= 0 ? focus : shown),
-      names,
-      focus,
-      isByScore: bound !== undefined,
-    }),
-    [rows, layout, shown, names, focus, bound],
-  );
+  const picture: Picture = useMemo(() => {
+    const way = wayTo(layout, focus >= 0 ? focus : shown);
+    return { rows, layout, way, names, focus, isByScore: bound !== undefined };
+  }, [rows, layout, shown, names, focus, bound]);
   const window = useWindow(layout, place, width);
   useDrawing(canvas, picture, window);
 
