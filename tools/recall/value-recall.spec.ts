@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { clauseOf } from '@tessera/catalogue';
 import { createRecallRuntime, type RecallRequest, type RecallRuntime } from '@tessera/recall';
 import { closingEmpty, temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -146,6 +147,20 @@ describe('a recall of the demo by value', () => {
     const beam = await recall({ explore, search: 'beam' });
     expect(beam.exploration?.noPropensities).toBe('beam');
     expect(beam.items.at(-1)).not.toHaveProperty('propensity');
+  });
+
+  it('has no items where a change has left no item a value', async () => {
+    const predicate = clauseOf('range', { attribute: 'bid', min: -1 });
+    const patch = { set: '', unset: ['bid'], add: [], take: [], delta: [] };
+    const changes = runtime.operations.changesOf('');
+    await changes.apply([{ op: 'patch_attributes', itemId: '', predicate, patch }]);
+    const { valuation: _, ...byScore } = asked();
+    expect((await runtime.serving.recall(byScore, CONTEXT)).items).toHaveLength(10);
+    const answer = await recall();
+    expect(answer).toMatchObject({ items: [], short: true, certified: true });
+    expect(answer.valuation).not.toHaveProperty('bestLeftOut');
+    const explore = { slots: 2 };
+    expect((await recall({ explore })).items).toEqual([]);
   });
 });
 

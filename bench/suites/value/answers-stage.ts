@@ -129,7 +129,7 @@ async function ask({ valued, users }: Room, one: ValueCase) {
   return valued.model.recall(prompt, Object.assign(certified(resultCount, ROWS_OF_ALL), question));
 }
 
-/** Whether the answer is the true best, in items and order, and proved. */
+/** The answer against the true best, in items and order. */
 async function isBest(room: Room, one: ValueCase): Promise<{ equal: boolean; proved: boolean }> {
   const scores = await room.scores.of(one.user, one.norm);
   const all = room.valued.valued(one.valuation, scores, one.eligibility.has);
@@ -151,7 +151,7 @@ const share = (name: string, held: number, count: number): Measurement => ({
 async function answersOf(room: Room, name: string, count: number): Promise<Measurement[]> {
   const { random, users, say } = room;
   const eligibilities = drawEligibilities(room.valued.model.items, SEED);
-  // Conditions on bids change with the bids: they are not what is compared here.
+  // Without conditions on bids, which would change with the bids.
   const stable = eligibilities.filter((_, at) => at < 6);
   let [equal, proved, shown] = [0, 0, 0];
   for (let at = 0; at < count; at += 1) {
@@ -172,7 +172,7 @@ async function answersOf(room: Room, name: string, count: number): Promise<Measu
     proved += Number(found.proved);
     if (!(found.equal && found.proved) && shown++ < SHOWN) {
       say(
-        `${JSON.stringify({ ...one.taking, norm: one.norm })} ${one.valuation.name}: ${JSON.stringify(found)}`,
+        `${JSON.stringify([one.valuation.name, one.norm, one.taking])}: ${JSON.stringify(found)}`,
       );
     }
   }

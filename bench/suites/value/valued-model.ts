@@ -25,7 +25,7 @@ const valuation = (change: Partial<Valuation>): Valuation =>
     change,
   );
 
-/** What the suite asks by: the usual one, and what is odd of others. */
+/** Valuations that the suite asks by: the usual one, and odd ones. */
 export const VALUATIONS: readonly Valuation[] = [
   valuation({}),
   valuation({

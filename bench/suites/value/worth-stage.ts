@@ -35,10 +35,10 @@ interface OfUser {
 }
 
 const byValue = (a: ValuedItem, b: ValuedItem) => b.value - a.value;
-/** What an impression is worth: the probability times the bid. */
+/** Worth of an impression: the probability times the bid. */
 const worth = ({ value }: ValuedItem) => Math.exp(value);
 
-/** What is lost by a beam whose items are sorted by value, and what the proof costs. */
+/** The loss of a beam whose items are sorted by value, and the cost of the proof. */
 export async function worthStage(context: SuiteContext): Promise<Measurement[]> {
   const { quick, say } = context;
   const models = suiteModels(context);
@@ -210,7 +210,8 @@ async function shopOf(
   return (['earned', 'paid'] as const).flatMap((what) => {
     const { byValue: ours, byBeam: theirs } = { earned, paid }[what];
     const interval = ratioInterval(ours, theirs, SEED);
-    const prefix = `${name}: shop of ${PLACES} places, ${what === 'earned' ? 'value' : 'payments'} over a sorted beam`;
+    const of = what === 'earned' ? 'value' : 'payments';
+    const prefix = `${name}: shop of ${PLACES} places, ${of} over a sorted beam`;
     return [
       { name: prefix, value: mean(ours) / mean(theirs), unit: 'times', bar: null },
       { name: `${prefix}, lower end`, value: interval.low, unit: 'times', bar: null },

@@ -20,7 +20,7 @@ class Finder {
   Finder(const Keys& keys, const Reach& reach, const FoundOptions& options)
       : keys_(keys), reach_(reach), options_(options) {}
 
-  /// Whether the items of further paths, whose keys are no higher, may still be among the best.
+  /// True if items of further paths, whose keys are no higher, may still be among the best.
   bool may_gain(float key) const {
     const size_t wanted = options_.answer.result_count;
     if (has_caps() || best_.size() < wanted) return true;

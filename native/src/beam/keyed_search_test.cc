@@ -323,7 +323,7 @@ bool is_below(const View& view, catalogue::ItemOrdinal item, catalogue::NodeInde
   return above == node;
 }
 
-/// What lies at a node or below, item by item.
+/// The largest sum at a node or below, item by item.
 float true_most(const Question& question, catalogue::NodeIndex node) {
   const View& view = *question.view;
   float most = catalogue::kExcluded;

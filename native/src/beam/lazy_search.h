@@ -97,7 +97,7 @@ class LazySearch {
   void leave_out(std::vector<catalogue::ItemOrdinal> items) { left_out_ = std::move(items); }
   /// Of an answer of what is found so far. After next().
   Certificate certificate() const;
-  /// The best key of what may have been missed; nothing: nothing was. After next().
+  /// The best key that may have been missed; nothing: none was. After next().
   std::optional<float> missed() const;
   /// Prefixes that each selection keeps at most, for want of candidates or by its width.
   std::vector<uint32_t> widths_used() const;
@@ -145,7 +145,8 @@ class LazySearch {
   std::optional<float> bound_of(size_t level) const;
   void find_floor();
   void find_keyed_floor();
-  /// What nothing below can be of use.
+  Certificate keyed_certificate() const;
+  /// Keys below this one are of no use.
   float least() const;
   /// The floor of values.
   float reserve_price() const;

@@ -45,8 +45,6 @@ class Appraiser {
   }
   /// No less than the sum of any live item at the node or below, and than that of any child.
   float most(NodeIndex node) const;
-  /// False where most() reads no further than the snapshot for all nodes below.
-  bool has_sums_below(NodeIndex node) const { return view_->has_sums_below(node); }
   /// Of a live item, with its pace; kExcluded: it is not to be had.
   float sum(ItemOrdinal item) const;
   Appraisal appraise(ItemOrdinal item) const;

@@ -1,4 +1,4 @@
-// What an item is worth beside its score: a sum of terms, each a weight times a function of a
+// The worth of an item beside its score: a sum of terms, each a weight times a function of a
 // number attribute (docs/concepts/value.md). Values, and free functions.
 #pragma once
 

@@ -71,7 +71,7 @@ void TermRange::take(double value) {
 
 uint16_t round_up(float sum) {
   const auto bits = std::bit_cast<uint32_t>(sum);
-  const bool is_negative = bits >> 31 != 0;  // what is cut off raises it
+  const bool is_negative = bits >> 31 != 0;  // cutting bits off raises it
   return static_cast<uint16_t>((is_negative ? bits : bits + 0xFFFFu) >> kHalfBits);
 }
 
@@ -163,12 +163,9 @@ uint64_t SnapshotValues::bytes() const {
   return bytes;
 }
 
-/// A node that differs has all nodes above it differ as well, by their sums or not: what lies below
-/// one that does not is the snapshot's (View::differs_below).
 void ValueEditor::set(View& view, NodeIndex node, const Sums& sums, uint64_t edit) {
-  const NodeSums* known = view.node_sums_.find(node);
   const Sums before = most_of(view, node);
-  if (known != nullptr && before == sums) return;
+  if (before == sums) return;
   view.node_sums_.edit(node, edit).sums = sums;
   if (node == kRoot) return;
   const NodeIndex parent = view.parent(node);

@@ -59,7 +59,6 @@ class SnapshotValues {
                  std::shared_ptr<const Valuations> valuations);
 
   const Valuations& valuations() const { return *valuations_; }
-  const std::shared_ptr<const Valuations>& shared_valuations() const { return valuations_; }
   const std::shared_ptr<const TermRanges>& ranges() const { return ranges_; }
   float sum(uint32_t valuation, ItemOrdinal item) const { return columns_[valuation].items[item]; }
   /// No less than the largest sum of the snapshot's items at the node or below.

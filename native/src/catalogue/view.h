@@ -196,10 +196,6 @@ class View final {
     if (sums != nullptr) return sums->sums[valuation];
     return is_later(node) ? kExcluded : values_->most(valuation, node);
   }
-  /// False where most() of all nodes below is the snapshot's.
-  bool has_sums_below(NodeIndex node) const {
-    return is_later(node) || (!node_sums_.empty() && node_sums_.find(node) != nullptr);
-  }
   const TermRanges& term_ranges() const { return *term_ranges_; }
   /// Factor of the bids of items with the text; 1: none is set.
   double pace(std::string_view attribute, std::string_view text) const;

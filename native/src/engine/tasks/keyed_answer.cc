@@ -38,7 +38,7 @@ void answer_by_value(const beam::LazySearch& search, const catalogue::Reach& rea
   beam::add_items(items, reach, answer);
   const catalogue::Appraiser& appraiser = *search.options().keys.appraiser;
   add_values(items, appraiser, answer);
-  // What is below the floor is no item to be had.
+  // An item below the floor is none to be had.
   if (missed && *missed > next && *missed >= appraiser.floor()) return;
   answer.best_left_out = next;
   const float at_least = std::max(next, appraiser.floor());

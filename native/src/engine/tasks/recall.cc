@@ -33,7 +33,7 @@ constexpr uint32_t kSpareShare = 8;
 /// takes where a request has no widths.
 constexpr uint32_t kBeamWidth = 50;
 
-/// What a request searches for: its best items, and behind them those that are drawn.
+/// The searches of a request: for its best items, and for those that are drawn behind them.
 enum Part : uint32_t { kBestItems = 0, kDrawnItems = 1 };
 
 bool draws(const Request& request) { return request.explore.slots > 0; }
