@@ -12,7 +12,7 @@ if (BROWSER_PATH === undefined) {
   console.log('console-pages.system.spec: skipped, Chromium is absent (apt-get install chromium)');
 }
 
-/** Pages with what stands above them; RECALL and COMPARISON are IDs. */
+/** Pages with what stands above them; RECALL, VALUED and COMPARISON are IDs. */
 const PAGES: readonly (readonly [name: string, path: string, heading: string | RegExp])[] = [
   ['overview', '/', 'Overview'],
   ['composition', '/composition', 'Composition'],
@@ -27,6 +27,8 @@ const PAGES: readonly (readonly [name: string, path: string, heading: string | R
   ['ask', '/ask', 'Ask in SQL'],
   ['recalls', '/recalls', 'Recorded recalls'],
   ['recall', '/recalls/RECALL', 'Recall for user 1'],
+  ['valued', '/recalls/VALUED', 'Recall for user 1'],
+  ['beside', '/try?valuation=ecpm&likelihood=RECALL&value=VALUED', 'Try a recall'],
   ['user', '/users/1', 'User 1'],
   ['users', '/users', 'Users'],
   ['try', '/try', 'Try a recall'],
@@ -51,21 +53,26 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
   let visits: ConsoleVisits;
   let look: Visit;
   let comparison = '';
+  let valued = '';
 
   beforeAll(async () => {
     visits = await ConsoleVisits.open();
     look = visits.look;
     const compared = { left: { widths: [16] }, right: { widths: [4] }, sample: 4, seed: 7 };
+    const worth = { userId: '1', valuation: { name: 'ecpm' }, explore: { slots: 3, seed: 7 } };
+    valued = (await visits.api<{ id: string }>('recalls', worth)).id;
     comparison = (await visits.api<{ id: string }>('comparisons', compared)).id;
   });
 
   afterAll(() => visits?.close());
 
   it.each(PAGES)('%s is whole and accessible at every width', async (name, path, heading) => {
-    const [first] = await visits.listed('code=OK&userId=1&limit=1');
+    const recalls = await visits.listed('code=OK&userId=1&limit=2');
     const { page } = look;
     await page.emulateMedia({ colorScheme: 'light' });
-    await look.goTo(path.replace('RECALL', first?.id ?? '').replace('COMPARISON', comparison));
+    const ids = { RECALL: recalls.at(-1)?.id ?? '', VALUED: valued, COMPARISON: comparison };
+    const named = (text: string, [word, id]: [string, string]) => text.replace(word, id);
+    await look.goTo(Object.entries(ids).reduce(named, path));
     for (const [width, scheme] of LOOKS) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme: scheme });
@@ -76,6 +83,21 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
       else await look.expectAccessible(['color-contrast']);
       if (width !== 768) await look.picture(`page-${name}-${width}-${scheme}`);
     }
+    expect(look.faults).toEqual([]);
+  });
+
+  it('show the items of a user by likelihood beside those by value', async () => {
+    const { page } = look;
+    await look.goTo('/try?user=2');
+    await page.getByLabel('Valuation').fill('ecpm');
+    await page.getByLabel('Weights of terms').fill('bid=3');
+    await page.getByRole('button', { name: 'By likelihood and by value' }).click();
+    await page.getByRole('heading', { name: 'Side by side' }).waitFor();
+    const bars = (side: string) =>
+      page
+        .getByRole('region', { name: side, exact: true })
+        .getByLabel(/^Parts of the value: score/);
+    expect([await bars('By likelihood').count(), await bars('By value').count()]).toEqual([0, 20]);
     expect(look.faults).toEqual([]);
   });
 

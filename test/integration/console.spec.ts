@@ -8,7 +8,7 @@ import { CatalogueChanges } from '@tessera/catalogue';
 import { loadConfig } from '@tessera/config';
 import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
-import { temporaryFolder } from '@tessera/testing';
+import { temporaryFolder, until } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConsoleModule } from '../../apps/console/src/console.module.js';
 import type { ConsoleParts } from '../../apps/console/src/console-parts.js';
@@ -112,6 +112,35 @@ describe('the API of the console', () => {
     expect(json.recall).toMatchObject({ id, source: 'console', reason: 'request', code: 'OK' });
     expect(json.recall.request).toEqual(expect.objectContaining({ userId: 'a', resultCount: 5 }));
     expect(json.described).toMatchObject({ a: { title: 'Tëst', sid: [3, 1, 4] } });
+  });
+
+  it('asks recalls that explored again to estimate a target', async () => {
+    const explore = { slots: 1, temperature: 2, seed: 7 };
+    await tried({ userId: 'a', requestId: 'explored', explore });
+    const asked = (what: string) => ask('GET', `analysis/outcomes?source=all&what=${what}`);
+    // Facts of the last seconds may be missing.
+    const isThere = async () => (await asked('adapter=base')).json.explored > 0;
+    await until('the fact of the recall', isThere);
+    const { json } = await asked('temperature=3');
+    // The fake's answer has one item: that of the user, or of the history that is written for them.
+    expect(json).toMatchObject({
+      explored: 1,
+      recalls: 1,
+      users: 1,
+      rewards: 0,
+      targetItems: 1,
+      reward: 'click',
+      estimates: null,
+      effectiveUsersMin: 100,
+    });
+    for (const [query, field] of [
+      ['what=bid', 'what'],
+      ['what=adapter=B&reward=money', 'reward'],
+      ['what=adapter=B&recalls=0', 'recalls'],
+    ]) {
+      const refused = await ask('GET', `analysis/outcomes?${query}`);
+      expect([refused.status, refused.json.error.field]).toEqual([400, field]);
+    }
   });
 
   it('records a recall that failed, with its error', async () => {

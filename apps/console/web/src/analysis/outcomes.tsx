@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Row>[] = [
   number('high', 'To'),
 ];
 
-/** Estimates with their intervals, beside what was served. */
+/** Estimates with their intervals, beside those of the served answers. */
 function EstimateChart({ rows }: { rows: readonly Row[] }) {
   const draw = useCallback(
     (plot: Plot) => ({
@@ -104,7 +104,7 @@ function Shown({ page }: { page: OutcomesPage }) {
         </Empty>
       ) : (
         <Section title="Estimates" help={`Rewards (${page.reward}) of a recall, 95 % intervals.`}>
-          <EstimateChart rows={rowsOf(estimates)} />
+          <EstimateChart rows={rowsOf(estimates).slice(0, -1)} />
           <DataTable
             label="Estimates"
             rows={rowsOf(estimates)}
@@ -144,7 +144,7 @@ export function View() {
   return (
     <AnalysisPage
       title="Outcomes"
-      help="Rewards of another adapter, valuation or temperature on recalls that explored, estimated."
+      help="Estimated rewards of another adapter, valuation or temperature."
     >
       <Group component="form" gap="xs" align="flex-end" onSubmit={submit}>
         <TextInput

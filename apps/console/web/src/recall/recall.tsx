@@ -47,7 +47,8 @@ function Facts({ recall }: { recall: RecordedRecall }) {
       <CertificateMark {...answer} />
       <Mark>widths {widthsUsed.join(', ')}</Mark>
       <Mark>
-        {itemPolicy.resultCount} wanted, {itemPolicy.itemsPerSid} per SID
+        {itemPolicy.resultCount} wanted
+        {itemPolicy.itemsPerSid > 0 && `, ${itemPolicy.itemsPerSid} per SID`}
       </Mark>
       <WorthMarks {...answer} />
       {completeness !== 'whole' && <Mark color="orange">{completeness}</Mark>}

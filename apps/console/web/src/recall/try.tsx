@@ -76,23 +76,10 @@ function Whom({ form, set }: { form: TrialForm; set: (changes: Partial<TrialForm
   );
 }
 
-export function View() {
-  const [query, setQuery] = useSearchParams();
-  const [form, setForm] = useState<TrialForm>({
-    source: 'user',
-    userId: query.get('user') ?? '1',
-    history: '',
-    scene: '',
-    settings: {
-      ...DEFAULT_SETTINGS,
-      adapter: query.get('adapter') ?? '',
-      valuation: query.get('valuation') ?? '',
-      weights: query.get('weights') ?? '',
-    },
-  });
-  const [likelihood, value] = [query.get('likelihood'), query.get('value')];
-  const set = (changes: Partial<TrialForm>) => setForm({ ...form, ...changes });
+/** Ways to ask what a form says: one recall, or the same by likelihood as well. */
+function useTrials(form: TrialForm) {
   const navigate = useNavigate();
+  const [, setQuery] = useSearchParams();
   const trial = useMutation({
     mutationFn: async () => post<TriedRecall>('recalls', bodyOf(form)),
     onSuccess: ({ id }) => navigate(`/recalls/${id}`),
@@ -100,23 +87,40 @@ export function View() {
   const beside = useMutation({
     mutationFn: async () => {
       const plain = { ...form, settings: { ...form.settings, ...BY_LIKELIHOOD } };
-      const tried = [plain, form].map((one) => post<TriedRecall>('recalls', bodyOf(one)));
-      return Promise.all(tried);
+      return Promise.all([plain, form].map((one) => post<TriedRecall>('recalls', bodyOf(one))));
     },
-    onSuccess: ([by, other]) =>
-      setQuery({
-        user: form.userId,
-        valuation: form.settings.valuation,
-        weights: form.settings.weights,
-        likelihood: by?.id ?? '',
-        value: other?.id ?? '',
-      }),
+    onSuccess: ([by, other]) => {
+      const { userId: user, settings } = form;
+      const { valuation, weights } = settings;
+      setQuery({ user, valuation, weights, likelihood: by?.id ?? '', value: other?.id ?? '' });
+    },
   });
-  const error = trial.error ?? beside.error;
+  return { trial, beside, error: trial.error ?? beside.error };
+}
+
+export function View() {
+  const [query] = useSearchParams();
+  const given = (name: string) => query.get(name) ?? '';
+  const [form, setForm] = useState<TrialForm>({
+    source: 'user',
+    userId: query.get('user') ?? '1',
+    history: '',
+    scene: '',
+    settings: {
+      ...DEFAULT_SETTINGS,
+      adapter: given('adapter'),
+      valuation: given('valuation'),
+      weights: given('weights'),
+    },
+  });
+  const set = (changes: Partial<TrialForm>) => setForm({ ...form, ...changes });
+  const { trial, beside, error } = useTrials(form);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     trial.mutate();
   };
+  const isByValue = form.settings.valuation.trim() !== '';
+  const [likelihood, value] = [given('likelihood'), given('value')];
   return (
     <>
       <PageTitle title="Try a recall">
@@ -137,7 +141,7 @@ export function View() {
             </Button>
             <Button
               variant="default"
-              disabled={form.settings.valuation.trim() === ''}
+              disabled={!isByValue}
               loading={beside.isPending}
               onClick={() => beside.mutate()}
             >
@@ -146,7 +150,7 @@ export function View() {
           </Group>
         </Stack>
       </Paper>
-      {likelihood !== null && value !== null && <Beside likelihood={likelihood} value={value} />}
+      {likelihood !== '' && value !== '' && <Beside likelihood={likelihood} value={value} />}
     </>
   );
 }

@@ -17,12 +17,13 @@ export function partsOf({ value, terms }: Worth): readonly Part[] {
   return [['score', value - sum], ...named];
 }
 
-const size = (parts: readonly Part[]) =>
-  parts.reduce((total, [, amount]) => total + Math.abs(amount), 0);
+/** Of the bar of a value: its parts end to end. */
+export const sizeOf = (worth: Worth) =>
+  partsOf(worth).reduce((total, [, amount]) => total + Math.abs(amount), 0);
 
 /** The largest size of a bar of these items: all are drawn to one scale. */
 export const scaleOf = (items: readonly Item[]) =>
-  Math.max(0, ...items.flatMap(({ value }) => (value === undefined ? [] : [size(partsOf(value))])));
+  Math.max(0, ...items.flatMap(({ value }) => (value === undefined ? [] : [sizeOf(value)])));
 
 const signed = (amount: number) => `${amount < 0 ? '−' : '+'}${Math.abs(amount).toFixed(3)}`;
 

@@ -22,8 +22,8 @@ export const BY_LIKELIHOOD: ValueSettings = {
   seed: '',
 };
 
-/** `term=weight` pairs; what is no number is left to the service to refuse. */
-export function weightsOf(text: string): Record<string, number | string> {
+/** `term=weight` pairs; texts that are no numbers are left to the service to refuse. */
+function weightsOf(text: string): Record<string, number | string> {
   const parts = text.split(',').filter((part) => part.trim() !== '');
   return Object.fromEntries(
     parts.map((part) => {

@@ -6,6 +6,7 @@ import type { DescribedItem, ExplainAnswer } from '../../../src/api-types.js';
 import { get, post, withQuery } from '../api.js';
 import { Failure } from '../ui/states.js';
 import { refusalWords } from './eligibility-words.js';
+import { sizeOf, ValueBar } from './value-bar.js';
 
 const TYPING_MS = 250;
 
@@ -14,15 +15,14 @@ const attributesOf = (item: DescribedItem | undefined) =>
 
 /** The meaning of the verdict, in a sentence. */
 function sentence(answer: ExplainAnswer, eligibility: string, item?: DescribedItem): string {
-  const score = answer.score?.toFixed(3);
+  const [score, cut] = [answer.score?.toFixed(3), answer.cutScore?.toFixed(3)];
   switch (answer.verdict) {
     case 'returned':
       return `It is in the answer, at rank ${answer.rank}, with score ${score}.`;
     case 'pruned':
       return (
         `The search gave its path up in step ${(answer.step ?? 0) + 1}: there it ranked ` +
-        `${answer.rank} with score ${score}, and the last that was kept had ` +
-        `${answer.cutScore?.toFixed(3)}.`
+        `${answer.rank} with ${score}, and the last that was kept had ${cut}.`
       );
     case 'behind-sid-cap':
       return `Its path was found (score ${score}), but other items of its SID took the places.`;
@@ -36,6 +36,10 @@ function sentence(answer: ExplainAnswer, eligibility: string, item?: DescribedIt
         : refusalWords(answer.clause ?? '', eligibility, attributesOf(item));
     case 'not-live':
       return `It is paused or removed, since change ${answer.notLiveSince} of the catalogue.`;
+    case 'no-value':
+      return `The valuation excludes it: its ${answer.attribute} is absent, or has no logarithm.`;
+    case 'below-floor':
+      return `Its value ${answer.value?.value.toFixed(3)} is below the floor ${cut}.`;
     default:
       return 'The catalogue of the recall has never had it. Check the ID.';
   }
@@ -58,14 +62,16 @@ function Explanation({
   item: DescribedItem | undefined;
   eligibility: string;
 }) {
-  const { verdict, sid } = answer;
+  const { verdict, sid, value, excludedItems = 0 } = answer;
   return (
     <Alert color={verdict === 'returned' ? 'teal' : 'orange'} variant="light" title={verdict}>
       {item !== undefined && <b>{item.title || item.itemId}: </b>}
       {sentence(answer, eligibility, item)}
       {rankSentence(answer)}
+      {excludedItems > 0 && ` The valuation excludes ${excludedItems} live and eligible items.`}
       {sid.length > 0 &&
         ` Its SID is ${sid.join('-')}; the tree shows how far the search went with it.`}
+      {value !== undefined && <ValueBar worth={value} scale={sizeOf(value)} />}
     </Alert>
   );
 }

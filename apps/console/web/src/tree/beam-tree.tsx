@@ -125,7 +125,7 @@ interface BeamTreeProps {
   readonly rows: readonly LayoutRow[];
   /** Its way is shown, as far as the search went with it. */
   readonly sid: readonly number[] | undefined;
-  /** Score of the last item of the answer: what is below it cannot reach it. */
+  /** Score of the last item: what is below it cannot reach the answer. Undefined: keys decide. */
   readonly bound: number | undefined;
   /** Names of nodes by their path; left out: not known. */
   readonly names?: Readonly<Record<string, string>>;
@@ -141,10 +141,10 @@ export function BeamTree({ rows, sid, bound, names = NO_NAMES }: BeamTreeProps) 
   const onClick = (x: number, y: number) => setFocus(nodeAt(picture, window, x, y));
   const { frame, width, place, setPlace, pointers, zoomByKey } = useTreeWindow(canvas, onClick);
   const shown = sid === undefined ? focus : nodeOnPath(layout, sid);
-  const picture: Picture = useMemo(
-    () => ({ rows, layout, way: wayTo(layout, focus >= 0 ? focus : shown), names, focus }),
-    [rows, layout, shown, names, focus],
-  );
+  const picture: Picture = useMemo(() => {
+    const way = wayTo(layout, focus >= 0 ? focus : shown);
+    return { rows, layout, way, names, focus, isByScore: bound !== undefined };
+  }, [rows, layout, shown, names, focus, bound]);
   const window = useWindow(layout, place, width);
   useDrawing(canvas, picture, window);
 

@@ -64,6 +64,8 @@ export interface Picture {
   readonly names: Readonly<Record<string, string>>;
   /** The node that has the keyboard; -1: none. */
   readonly focus: number;
+  /** False where prefixes go by keys that are no log-probabilities. */
+  readonly isByScore: boolean;
 }
 
 const placeOf = ({ layout }: Picture, window: Window, index: number) => {
@@ -101,14 +103,20 @@ function kindOf(picture: Picture, index: number): Kind {
 /** Characters of a name that a column has room for. */
 const NAME_LENGTH_MAX = 14;
 
-function label(row: LayoutRow | undefined, name: string | undefined, tellsItems: boolean): string {
+function label(
+  row: LayoutRow | undefined,
+  name: string | undefined,
+  { isByScore }: Picture,
+  tellsItems: boolean,
+): string {
   if (row === undefined) return 'start';
   const short = name !== undefined && name.length > NAME_LENGTH_MAX;
   const said = short ? `${name.slice(0, NAME_LENGTH_MAX - 1)}…` : name;
   const own = row.code < 0 ? 'end' : String(row.code);
   const code = said === undefined ? own : `${own} ${said}`;
   const items = row.goesOn && tellsItems ? ` · ${row.atLeast ? '≥ ' : ''}${row.items} items` : '';
-  return `${code} · ${formatShare(Math.exp(row.score))}${items}`;
+  const worth = isByScore ? formatShare(Math.exp(row.score)) : row.score.toFixed(3);
+  return `${code} · ${worth}${items}`;
 }
 
 /** One path per kind: a stroke for thousands of links costs what a few cost. */
@@ -175,7 +183,7 @@ function drawLabels(
     context.fillStyle = kindOf(picture, index) === 'rejected' ? palette.faint : palette.text;
     const name = picture.names[picture.layout.nodes[index]?.path.join('-') ?? ''];
     context.fillText(
-      label(row, name, tellsItems),
+      label(row, name, picture, tellsItems),
       at.x + 9 * window.scale,
       at.y - 6 * window.scale,
     );

@@ -69,7 +69,7 @@ function fateOf(row: LayoutRow, bound: number | undefined): string {
 
 /**
  * A node in words.
- * @param bound score of the last item of the answer
+ * @param bound score of the last item of the answer; left out where a key, not a score, decides
  */
 export function describeNode(
   rows: readonly LayoutRow[],
@@ -82,7 +82,10 @@ export function describeNode(
   const fate = fateOf(row, bound);
   const items = `${row.atLeast ? 'at least ' : ''}${row.items} live and eligible items below`;
   const percent = (score: number) => `${(Math.exp(score) * 100).toPrecision(3)} %`;
-  const chance = `probability ${percent(row.score)} (${percent(row.score - above)} of this step)`;
+  const chance =
+    bound === undefined
+      ? `key ${row.score.toFixed(3)}`
+      : `probability ${percent(row.score)} (${percent(row.score - above)} of this step)`;
   const sid = path.map((code) => (code < 0 ? 'end' : code)).join('-');
   return `SID ${sid}: ${fate}; ${chance}; ${items}.`;
 }

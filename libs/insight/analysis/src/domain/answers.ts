@@ -262,8 +262,8 @@ export interface Estimated {
   /** Items of the target's answer, the mean. */
   readonly targetItems: number;
   /**
-   * (sum of weights)^2 / sum of their squares, by users (Kish 1965): of drawn items, for fixed places
-   * have a weight of 1. All users where the target has no others.
+   * (sum of weights)^2 / sum of their squares, by users (Kish 1965): of drawn items, for fixed
+   * places have a weight of 1. All users where the target has no others.
    */
   readonly effectiveUsers: number;
   /** Sum of the weights over its mean, the number of the target's items: about 1. */
