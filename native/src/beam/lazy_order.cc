@@ -102,8 +102,8 @@ void LazySearch::pick_beam(size_t level, uint32_t width, uint32_t rows_max, Rows
   }
 }
 
-/// By what the probed rows have given alone, all of them and nothing else: then the answer depends
-/// neither on what was searched before nor on how rows are shared among passes.
+/// By the candidates of the probed rows, all of them and no others: then the answer depends neither
+/// on earlier searches nor on how rows are shared among passes.
 bool LazySearch::is_out_of_reach_at(size_t level) {
   const ExportOptions& answer = options_.answer;
   const uint32_t per_path = std::max(1u, answer.items_per_sid);

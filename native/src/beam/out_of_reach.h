@@ -18,9 +18,10 @@
 
 namespace tessera::beam {
 
-/// `scores` of the first step's candidates, best first; `codes` of the level. True if those in
-/// front are hardly likelier than a code drawn at random: then it pays to look before rows are
-/// spent.
+/// `scores` of the first step's candidates, best first; `codes` of the level. True if the model
+/// hardly knows which codes there are, or those in front are hardly likelier than as many drawn at
+/// random: then it pays to look before rows are spent. It costs two passes where the proof is
+/// within reach.
 bool is_doubtful(std::span<const float> scores, uint32_t codes);
 
 /// `cut`: the best that a step's width cuts off; `next`: scores of candidates of the step behind

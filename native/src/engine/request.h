@@ -49,7 +49,9 @@ struct Request {
   catalogue::Reach reach;
   std::vector<int32_t> prompt;
   KvUse kv;
-  std::vector<uint32_t> widths;  // recall: per step; the last holds for all further steps
+  /// Recall: of a beam, per step; the last holds for all further steps, and for the beam that a
+  /// certified search goes on as where its proof is out of reach; none: it spends its budget.
+  std::vector<uint32_t> widths;
   uint32_t row_budget = 0;       // recall: of a certified search; 0: a beam of the widths
   uint32_t result_count = 0;     // recall
   uint32_t items_per_sid = 0;    // recall: at most; 0: as few as fill the answer

@@ -23,9 +23,6 @@ namespace {
 constexpr uint32_t kPathsOfCaps = 65'536;
 /// Rows of a beam that may be computed in vain, for fewer passes: one for so many of its widths.
 constexpr uint32_t kSpareShare = 8;
-/// Of the beam that a search becomes whose proof is out of reach, as of the beam that the service
-/// takes where a request has no widths.
-constexpr uint32_t kBeamWidth = 50;
 
 beam::RowShares shares_of(const Request& request) {
   const uint32_t selections = request.binding->step_count();
@@ -104,7 +101,9 @@ class RecallRun final : public TaskRun {
     beam::RowShares shares = shares_of(request);
     options.widths = std::move(shares.widths);
     options.spare_rows = shares.spare_rows;
-    if (request.row_budget > 0) options.beam_width = std::max(kBeamWidth, request.result_count);
+    if (request.row_budget > 0 && !request.widths.empty()) {
+      options.beam_width = std::max(request.widths.back(), request.result_count);
+    }
     options.terminal_count = static_cast<uint32_t>(request.binding->terminal_tokens().size());
     options.norm = request.norm;
     options.answer = {request.result_count, request.items_per_sid, request.item_policy.get(),
