@@ -9,7 +9,7 @@
 namespace tessera::beam {
 namespace {
 
-constexpr size_t kFirstRowsMin = 48, kRowsMin = 16;      // of a search that nobody can guess for
+constexpr size_t kFirstRowsMin = 48, kRowsMin = 16;  // of a search that nobody can guess for
 constexpr size_t kProbedSteps = 2;
 constexpr double kAboveAtFirst = 1, kBelowAtLast = 0.5;  // deviations
 

@@ -215,9 +215,9 @@ Question hopeless(Question question, std::mt19937_64& random) {
     return logits;
   };
   LazyOptions& options = question.options;
-  RowShares shares = shares_of_budget(
-      static_cast<uint32_t>(2 + random() % 80), static_cast<uint32_t>(options.widths.size()),
-      question.view->level_size(0), options.answer.result_count);
+  RowShares shares = shares_of_budget(static_cast<uint32_t>(2 + random() % 80),
+                                      static_cast<uint32_t>(options.widths.size()),
+                                      question.view->level_size(0), options.answer.result_count);
   options.widths = std::move(shares.widths);
   options.spare_rows = shares.spare_rows;
   options.beam_width = static_cast<uint32_t>(1 + random() % 8);
