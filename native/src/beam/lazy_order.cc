@@ -122,8 +122,12 @@ void LazySearch::probe(uint32_t rows_max, Rows& rows) {
   const size_t steps = std::min(kProbedSteps, levels_.size() - 1);
   if (computed_.empty()) {
     scores_.clear();
-    for (const Candidate& candidate : levels_[0].candidates) scores_.push_back(candidate.score);
-    is_probing_ = is_doubtful(scores_, reach_.view().level_size(0));
+    for (const Candidate& candidate : levels_[0].candidates) {
+      if (candidate.is_kept) scores_.push_back(candidate.score);
+    }
+    const uint32_t codes = reach_.view().level_size(0);
+    const auto known = static_cast<uint32_t>(scores_.size());
+    is_probing_ = is_doubtful(scores_, codes, levels_[0].cut ? codes : std::min(known, codes));
   }
   for (size_t s = 0; is_probing_ && s < steps; ++s) {
     const uint32_t most = s == 0 ? UINT32_MAX : options_.spare_rows;

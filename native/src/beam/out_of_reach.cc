@@ -15,14 +15,15 @@ constexpr size_t kInFront = 16;
 
 }  // namespace
 
-bool is_doubtful(std::span<const float> scores, uint32_t codes) {
-  const size_t front = std::max<size_t>(1, codes / kInFront);
+bool is_doubtful(std::span<const float> scores, uint32_t codes, uint32_t had) {
+  const size_t front = std::max<size_t>(1, had / kInFront);
   double all = 0, in_front = 0;
   for (size_t i = 0; i < scores.size(); ++i) {
     all += std::exp(static_cast<double>(scores[i]));
     if (i < front) in_front = all;
   }
-  return all < kLittle || in_front < kLittleInFront;
+  const double share = static_cast<double>(had) / codes;
+  return all < kLittle * share || in_front < kLittleInFront * share;
 }
 
 bool is_out_of_reach(std::optional<float> cut, std::span<float> next, uint32_t paths) {

@@ -11,13 +11,15 @@ namespace {
 
 TEST(IsDoubtful, WhereTheCodesOrThoseInFrontHaveLittleProbability) {
   std::vector<float> scores(256, std::log(0.9f / 256));  // the first sixteen are in front
-  EXPECT_TRUE(is_doubtful(scores, 256));
+  EXPECT_TRUE(is_doubtful(scores, 256, 256));
   scores[0] = std::log(0.06f);
-  EXPECT_FALSE(is_doubtful(scores, 256));
-  EXPECT_TRUE(is_doubtful(std::span(scores).first(64), 256));
-  EXPECT_FALSE(is_doubtful(std::vector{std::log(0.4f), std::log(0.01f)}, 4));
-  EXPECT_TRUE(is_doubtful(std::vector{std::log(0.3f), std::log(0.01f)}, 4));
-  EXPECT_TRUE(is_doubtful({}, 256));
+  EXPECT_FALSE(is_doubtful(scores, 256, 256));
+  EXPECT_TRUE(is_doubtful(std::span(scores).first(64), 256, 256));
+  EXPECT_FALSE(is_doubtful(std::vector{std::log(0.4f), std::log(0.01f)}, 4, 4));
+  EXPECT_TRUE(is_doubtful(std::vector{std::log(0.3f), std::log(0.01f)}, 4, 4));
+  // A quarter of the codes may be had: it need not have more than a quarter of the probability.
+  EXPECT_FALSE(is_doubtful(std::span(scores).first(64), 256, 64));
+  EXPECT_TRUE(is_doubtful({}, 256, 256));
 }
 
 TEST(IsOutOfReach, WhereHalfOfThePathsAreNotToBeHadAboveTheCut) {
