@@ -126,16 +126,25 @@ export function trieNodes(sids: readonly (readonly number[])[]): TrieNode[] {
 }
 
 /**
- * Rows that any proof of the best k SIDs needs: prefixes no worse than the k-th best. Scores are
- * those of the nodes; with fewer SIDs than k every prefix counts.
+ * Rows that any proof of the best k SIDs needs, by level: prefixes no worse than the k-th best.
+ * Scores are those of the nodes; with fewer SIDs than k every prefix counts.
  */
-export function fewestRows(
+export function rowsByLevel(
   nodes: readonly TrieNode[],
   scores: ArrayLike<number>,
   k: number,
-): number {
+): number[] {
   const ofSids = nodes.flatMap(({ isSid }, at) => (isSid ? [scores[at] as number] : []));
   ofSids.sort((a, b) => b - a);
   const threshold = ofSids[k - 1] ?? Number.NEGATIVE_INFINITY;
-  return nodes.filter(({ isInner }, at) => isInner && (scores[at] as number) >= threshold).length;
+  const rows: number[] = [];
+  for (const [at, { path, isInner }] of nodes.entries()) {
+    if (!isInner || (scores[at] as number) < threshold) continue;
+    rows[path.length - 1] = (rows[path.length - 1] ?? 0) + 1;
+  }
+  return rows;
 }
+
+/** All of them. */
+export const fewestRows = (...those: Parameters<typeof rowsByLevel>): number =>
+  rowsByLevel(...those).reduce((sum, rows) => sum + rows, 0);

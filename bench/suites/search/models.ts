@@ -10,6 +10,7 @@ import type { ModelFolder } from './search-model.js';
 /** Folders of --models; the first three are what the bars speak of. */
 const TRAINED = ['steam', 'beauty', 'industrial'];
 const CATALOGUES = [...TRAINED, 'ml-100k'];
+const FLAT = 'flat';
 const DEMO = join(repositoryRoot, 'models', 'demo');
 const SCRIPT = 'bench/suites/search/train-models.sh';
 
@@ -18,6 +19,8 @@ export interface SuiteModels {
   readonly measured: readonly ModelFolder[];
   /** Those whose answers are compared with brute force. */
   readonly compared: readonly ModelFolder[];
+  /** One that was trained for three batches. */
+  readonly flat: ModelFolder | undefined;
   /** True if they are those that the bars speak of. */
   readonly areTrained: boolean;
 }
@@ -30,15 +33,18 @@ export function suiteModels({ flags, say }: SuiteContext): SuiteModels {
     const sequencesPath = join(DEMO, 'users.json');
     const demo = { name: 'demo', folder: DEMO, sequencesPath };
     const random = { name: 'random', folder: servedModel(TINY, say), sequencesPath };
-    return { measured: [demo], compared: [demo, random], areTrained: false };
+    return { measured: [demo], compared: [demo, random], flat: undefined, areTrained: false };
   }
-  const found = CATALOGUES.map((name): ModelFolder => {
+  const trained = (name: string): ModelFolder[] => {
     const path = join(folder, name);
-    return { name, folder: join(path, 'model'), sequencesPath: join(path, 'sequences.jsonl') };
-  }).filter((model) => existsSync(join(model.folder, 'catalogue.jsonl')));
+    const model = join(path, 'model');
+    if (!existsSync(join(model, 'catalogue.jsonl'))) return [];
+    return [{ name, folder: model, sequencesPath: join(path, 'sequences.jsonl') }];
+  };
+  const found = CATALOGUES.flatMap(trained);
   const measured = found.filter(({ name }) => TRAINED.includes(name));
   if (measured.length === 0) fail('models', `a folder that ${SCRIPT} has filled`, folder);
-  return { measured, compared: found, areTrained: true };
+  return { measured, compared: found, flat: trained(FLAT)[0], areTrained: true };
 }
 
 /** A bar of trained models; without them there is none. */

@@ -130,7 +130,7 @@ async function halved(
     const whole = wholes[at] as (typeof wholes)[number];
     const budget = Math.max(1, Math.floor(whole.rows / 2));
     const half = await listOf(model, user, certified(k, budget));
-    const width = widthOfRows(budget, model.depth);
+    const width = Math.max(1, Math.floor(budget / (model.depth - 1)));
     const other = await listOf(model, user, beam(width, k));
     stopped.push(overlapOf(whole.ids, half.ids, k));
     beams.push(overlapOf(whole.ids, other.ids, k));

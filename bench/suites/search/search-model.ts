@@ -17,6 +17,7 @@ import {
   type ScoreNorm,
 } from '@tessera/engine';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
+import { BEAM_WIDTH } from '@tessera/recall';
 import { temporaryFolder } from '@tessera/testing';
 import { promptsOf } from '../../../tools/calibrate/prompts.js';
 import { type Case, readCases } from '../../../tools/evaluate/cases.js';
@@ -53,7 +54,7 @@ interface Bound {
   readonly binding: Binding;
 }
 
-/** A recall: certified with a row budget, else a beam of the width. */
+/** A recall: certified with a row budget, else a beam of the width (left out: the service's). */
 export interface Ask {
   readonly rowBudget?: number;
   readonly width?: number;
@@ -141,7 +142,7 @@ export class SearchModel {
   }
 
   async recall(promptTokens: Int32Array, ask: Ask): Promise<EngineAnswer> {
-    const { rowBudget, width = 1, itemsPerSid = 1, scoreNorm = 'full' } = ask;
+    const { rowBudget, width = BEAM_WIDTH, itemsPerSid = 1, scoreNorm = 'full' } = ask;
     const request: EngineRequest = {
       ...(ask.isEager === true ? await this.watching() : {}),
       ...(ask.reach === undefined ? {} : { reach: ask.reach }),

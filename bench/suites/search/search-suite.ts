@@ -1,5 +1,6 @@
 import { staged } from '../suite.js';
 import { answersStage } from './answers-stage.js';
+import { flatStage } from './flat-stage.js';
 import { halfStage, qualityStage } from './quality-stage.js';
 import { predictionStage, rowsStage } from './rows-stage.js';
 import { tenMillionStage } from './ten-million-stage.js';
@@ -13,6 +14,7 @@ const STAGES = {
   'last-step': lastStepStage,
   quality: qualityStage,
   half: halfStage,
+  flat: flatStage,
   'ten-million': tenMillionStage,
 };
 

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { mean } from '../../result.js';
-import { bestItems, compareSids, fewestRows, type SuiteItem, trieNodes } from './brute-force.js';
+import {
+  bestItems,
+  compareSids,
+  fewestRows,
+  rowsByLevel,
+  type SuiteItem,
+  trieNodes,
+} from './brute-force.js';
 import { drawCases, drawEligibilities } from './draw-cases.js';
 import { widthOfRows } from './quality-stage.js';
 import { overPredicted, ratioInterval } from './resampling.js';
@@ -63,6 +70,12 @@ describe('brute force', () => {
     expect(nodes.filter(({ isInner }) => isInner).map(({ path }) => path[0])).toEqual([0, 1]);
     const scores = [-1, -1.5, -3, -2, -2.5, -4];
     expect([1, 2, 3, 9].map((k) => fewestRows(nodes, scores, k))).toEqual([1, 2, 2, 2]);
+    const deep = trieNodes([
+      [0, 0, 0],
+      [0, 1, 0],
+      [1, 0, 0],
+    ]);
+    expect(rowsByLevel(deep, [-1, -1, -1, -2, -2, -3, -3, -3], 2)).toEqual([1, 2]);
   });
 });
 

@@ -58,7 +58,10 @@ export interface EngineWork {
 
 /** A search for items. */
 export interface EngineRequest extends EngineWork {
-  /** Beam width per step; the last holds for all further steps. */
+  /**
+   * Beam width per step; the last holds for all further steps, and for the beam that a certified
+   * search goes on as where its proof is out of the budget's reach.
+   */
   readonly widths: readonly number[];
   /** Rows that a certified search computes at most; 0, or left out: a beam of `widths`. */
   readonly rowBudget?: number | undefined;

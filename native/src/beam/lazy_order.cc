@@ -103,8 +103,8 @@ void LazySearch::pick_beam(size_t level, uint32_t width, uint32_t rows_max, Rows
   }
 }
 
-/// By what the probed rows have given alone, all of them and nothing else: then the answer depends
-/// neither on what was searched before nor on how rows are shared among passes.
+/// By the candidates of the probed rows, all of them and no others: then the answer depends neither
+/// on earlier searches nor on how rows are shared among passes.
 bool LazySearch::is_out_of_reach_at(size_t level) {
   const ExportOptions& answer = options_.answer;
   const uint32_t per_path = std::max(1u, answer.items_per_sid);
@@ -123,8 +123,12 @@ void LazySearch::probe(uint32_t rows_max, Rows& rows) {
   const size_t steps = std::min(kProbedSteps, levels_.size() - 1);
   if (computed_.empty()) {
     scores_.clear();
-    for (const Candidate& candidate : levels_[0].candidates) scores_.push_back(candidate.key);
-    is_probing_ = is_doubtful(scores_, reach_.view().level_size(0));
+    for (const Candidate& candidate : levels_[0].candidates) {
+      if (candidate.is_kept) scores_.push_back(candidate.key);
+    }
+    const uint32_t codes = reach_.view().level_size(0);
+    const auto known = static_cast<uint32_t>(scores_.size());
+    is_probing_ = is_doubtful(scores_, codes, levels_[0].cut ? codes : std::min(known, codes));
   }
   for (size_t s = 0; is_probing_ && s < steps; ++s) {
     const uint32_t most = s == 0 ? UINT32_MAX : options_.spare_rows;

@@ -62,7 +62,9 @@ LazySearch::LazySearch(catalogue::Reach reach, LazyOptions options)
   levels_.resize(options_.widths.size());
   for (size_t s = 0; s < levels_.size(); ++s) levels_[s].width = options_.widths[s];
   if (options_.keys.draw) drawn_.push_back(draw_root(*options_.keys.draw));
-  is_probing_ = options_.beam_width > 0;
+  is_probing_ = options_.beam_width > 0 &&
+                std::any_of(options_.widths.begin(), options_.widths.end() - 1,
+                            [this](uint32_t width) { return width > options_.beam_width; });
   reserve();
 }
 

@@ -198,9 +198,9 @@ struct RowShares {
 };
 
 /// Shares of `budget` rows. Every step that rows follow gets those without which it could not give
-/// `paths`, or an equal part where these are too many; of the rest a ninth is spare, the first step
-/// gets what it lacks of half, the others share what is left. `first_size`: candidates of the first
-/// selection at most; the last, which no rows follow, keeps `paths`.
+/// `paths`, or an equal part where these are too many; of the rest some are spare, the first step
+/// gets half of the budget in all, the others share the remainder. `first_size`: candidates of the
+/// first selection at most; the last, which no rows follow, keeps `paths`.
 RowShares shares_of_budget(uint32_t budget, uint32_t selections, uint32_t first_size,
                            uint32_t paths);
 

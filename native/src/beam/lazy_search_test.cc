@@ -143,8 +143,9 @@ TEST_F(LazySearchTest, ACertifiedAnswerIsTheBestOfAllAndAGapBoundsWhatWasMissed)
     Question question = draw(random);
     if (random() % 2 == 0) {
       const auto selections = static_cast<uint32_t>(question.options.widths.size());
-      const RowShares shares = shares_of_budget(static_cast<uint32_t>(1 + random() % 40),
-                                                selections, question.view->level_size(0), 8);
+      const auto budget = static_cast<uint32_t>(1 + random() % 40);
+      const RowShares shares =
+          shares_of_budget(budget, selections, question.view->level_size(0), 8);
       question.options.widths = shares.widths;
       question.options.widths.back() = 64;
       question.options.spare_rows = shares.spare_rows;

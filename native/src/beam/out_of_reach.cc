@@ -7,15 +7,23 @@
 namespace tessera::beam {
 namespace {
 
-constexpr size_t kInFront = 16;          // one of so many codes
-constexpr double kHardlyLikelier = 0.0;  // nats
+// Probability of the codes that are known, and of one in so many, the best. Trained models give
+// them 0.7 and 0.14 at least, a model after three batches 0.3 and 0.05, random weights 0.2 the
+// former, and equal shares of all codes 0.06 the latter.
+constexpr double kLittle = 0.4, kLittleInFront = 0.1;
+constexpr size_t kInFront = 16;
 
 }  // namespace
 
-bool is_doubtful(std::span<const float> scores, uint32_t codes) {
-  if (scores.empty()) return false;
-  const size_t place = std::clamp<size_t>(codes / kInFront, 1, scores.size());
-  return static_cast<double>(scores[place - 1]) < kHardlyLikelier - std::log(codes);
+bool is_doubtful(std::span<const float> scores, uint32_t codes, uint32_t had) {
+  const size_t front = std::max<size_t>(1, had / kInFront);
+  double all = 0, in_front = 0;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    all += std::exp(static_cast<double>(scores[i]));
+    if (i < front) in_front = all;
+  }
+  const double share = static_cast<double>(had) / codes;
+  return all < kLittle * share || in_front < kLittleInFront * share;
 }
 
 bool is_out_of_reach(std::optional<float> cut, std::span<float> next, uint32_t paths) {

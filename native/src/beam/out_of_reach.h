@@ -18,10 +18,11 @@
 
 namespace tessera::beam {
 
-/// `scores` of the first step's candidates, best first; `codes` of the level. True if those in
-/// front are hardly likelier than a code drawn at random: then it pays to look before rows are
-/// spent.
-bool is_doubtful(std::span<const float> scores, uint32_t codes);
+/// `scores` of the first step's candidates, best first; `codes` of the level, `had` of which may be
+/// had. True if the model hardly knows which codes there are, or those in front are hardly likelier
+/// than as many drawn at random: then it pays to look before rows are spent. It costs two passes
+/// where the proof is within reach.
+bool is_doubtful(std::span<const float> scores, uint32_t codes, uint32_t had);
 
 /// `cut`: the best that a step's width cuts off; `next`: scores of candidates of the step behind
 /// it, which are reordered; `paths`: of the answer.

@@ -2,23 +2,24 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <span>
 #include <vector>
 
 namespace tessera::beam {
 namespace {
 
-TEST(IsDoubtful, WhereTheCodesInFrontAreNoLikelierThanADrawnOne) {
-  // Of 256 codes 1/256 each is -5.55; the sixteenth counts.
-  std::vector<float> scores(256, -6.0f);
-  EXPECT_TRUE(is_doubtful(scores, 256));
-  std::fill_n(scores.begin(), 15, -3.0f);
-  EXPECT_TRUE(is_doubtful(scores, 256));
-  scores[15] = -5.5f;
-  EXPECT_FALSE(is_doubtful(scores, 256));
-  // Of fewer candidates the last.
-  EXPECT_FALSE(is_doubtful(std::vector<float>{-1.0f, -5.5f}, 256));
-  EXPECT_TRUE(is_doubtful(std::vector<float>{-1.0f, -5.6f}, 256));
-  EXPECT_FALSE(is_doubtful({}, 256));
+TEST(IsDoubtful, WhereTheCodesOrThoseInFrontHaveLittleProbability) {
+  std::vector<float> scores(256, std::log(0.9f / 256));  // the first sixteen are in front
+  EXPECT_TRUE(is_doubtful(scores, 256, 256));
+  scores[0] = std::log(0.06f);
+  EXPECT_FALSE(is_doubtful(scores, 256, 256));
+  EXPECT_TRUE(is_doubtful(std::span(scores).first(64), 256, 256));
+  EXPECT_FALSE(is_doubtful(std::vector{std::log(0.4f), std::log(0.01f)}, 4, 4));
+  EXPECT_TRUE(is_doubtful(std::vector{std::log(0.3f), std::log(0.01f)}, 4, 4));
+  // A quarter of the codes may be had: it need not have more than a quarter of the probability.
+  EXPECT_FALSE(is_doubtful(std::span(scores).first(64), 256, 64));
+  EXPECT_TRUE(is_doubtful({}, 256, 256));
 }
 
 TEST(IsOutOfReach, WhereHalfOfThePathsAreNotToBeHadAboveTheCut) {

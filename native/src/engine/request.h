@@ -50,10 +50,12 @@ struct Request {
   catalogue::Reach reach;
   std::vector<int32_t> prompt;
   KvUse kv;
-  std::vector<uint32_t> widths;  // recall: per step; the last holds for all further steps
-  uint32_t row_budget = 0;       // recall: of a certified search; 0: a beam of the widths
-  uint32_t result_count = 0;     // recall
-  uint32_t items_per_sid = 0;    // recall: at most; 0: as few as fill the answer
+  /// Recall: of a beam, per step; the last holds for all further steps, and for the beam that a
+  /// certified search goes on as where its proof is out of reach; none: it spends its budget.
+  std::vector<uint32_t> widths;
+  uint32_t row_budget = 0;     // recall: of a certified search; 0: a beam of the widths
+  uint32_t result_count = 0;   // recall
+  uint32_t items_per_sid = 0;  // recall: at most; 0: as few as fill the answer
   /// Recall: rather a narrower search, or what of it has finished, than no answer in time.
   bool allows_partial = false;
   /// Recall: how items of a SID are chosen; null: as the catalogue orders them.

@@ -29,9 +29,6 @@ namespace {
 constexpr uint32_t kPathsOfCaps = 65'536;
 /// Rows of a beam that may be computed in vain, for fewer passes: one for so many of its widths.
 constexpr uint32_t kSpareShare = 8;
-/// Of the beam that a search becomes whose proof is out of reach, as of the beam that the service
-/// takes where a request has no widths.
-constexpr uint32_t kBeamWidth = 50;
 
 /// The searches of a request: for its best items, and for those that are drawn behind them.
 enum Part : uint32_t { kBestItems = 0, kDrawnItems = 1 };
@@ -125,8 +122,8 @@ beam::LazyOptions options_of(const Request& request, Part part) {
     options.certified_items = request.result_count - request.explore.slots;
   }
   // The rule for proofs that are out of reach knows scores alone.
-  if (request.row_budget > 0 && options.keys.are_scores()) {
-    options.beam_width = std::max(kBeamWidth, options.answer.result_count);
+  if (request.row_budget > 0 && !request.widths.empty() && options.keys.are_scores()) {
+    options.beam_width = std::max(request.widths.back(), options.answer.result_count);
   }
   // Where not every path gives an item of the answer.
   const bool is_loose = options.answer.is_diverse() || !options.keys.are_scores();

@@ -246,7 +246,7 @@ export interface SearchLimits {
 
 export interface SearchMembers {
   readonly search: Search;
-  /** Of a certified search without meaning. */
+  /** Of a certified search: of the beam that it goes on as where its proof is out of reach. */
   readonly widths: readonly number[];
   /** 0: a beam. */
   readonly rowBudget: number;
