@@ -95,7 +95,7 @@ class LazySearch {
   std::vector<FoundItem> items(Exported* counts) const;
   /// From now on these items are not wanted, ascending. Keys that are no scores only.
   void leave_out(std::vector<catalogue::ItemOrdinal> items) { left_out_ = std::move(items); }
-  /// Of an answer of what is found so far. After next().
+  /// Of an answer of the paths found so far. After next().
   Certificate certificate() const;
   /// The best key that may have been missed; nothing: none was. After next().
   std::optional<float> missed() const;

@@ -1,5 +1,5 @@
 // Recalls by value and with drawn places through the engine: their bits whatever their company,
-// what is told of drawn places, what is refused.
+// propensities, refusals.
 #include <gtest/gtest.h>
 
 #include <bit>
