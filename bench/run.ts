@@ -22,6 +22,7 @@ import { SEARCH_STAGES, searchSuite } from './suites/search/search-suite.js';
 import { startSuite } from './suites/start.js';
 import { STREAM_PARTS, streamsSuite } from './suites/streams/streams-suite.js';
 import type { Suite } from './suites/suite.js';
+import { VALUE_STAGES, valueSuite } from './suites/value/value-suite.js';
 
 const SUITES: Readonly<Record<string, Suite>> = {
   adapters: adaptersSuite,
@@ -42,6 +43,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   shared: sharedSuite,
   start: startSuite,
   streams: streamsSuite,
+  value: valueSuite,
 };
 
 const USAGE = `usage: npm run bench -- SUITE [--quick] [--json FILE] [flags]
@@ -72,6 +74,7 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --stage A,B    parts of the relevance suite: ${RELEVANCE_STAGES.join(', ')}
   --stage A,B    parts of the search suite: ${SEARCH_STAGES.join(', ')};
                  --models DIR is what bench/suites/search/train-models.sh has made
+  --stage A,B    parts of the value suite: ${VALUE_STAGES.join(', ')}
   --stage A,B, --shape A,B    parts of the cuda suite: ${CUDA_STAGES.join(', ')};
                  --script FILE writes its commands for another machine,
                  --measured DIR takes what they have printed there`;

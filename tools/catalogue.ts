@@ -24,6 +24,7 @@ Changes of the catalogue of a service that runs; the next recall sees them:
   remove ID ...
   patch ID JSON        edits of its attributes: {"set", "unset", "add", "take", "delta"}
   pause, resume, remove or patch JSON with --predicate CLAUSE instead of IDs: all that it lets pass
+  pace ATTRIBUTE TEXT FACTOR   bids of all items with the text count times the factor, in (0, 1]
   import FOLDER        the delta files of a bundle of Parquet files that follows the items' own
   export FOLDER        the items as they are, as a whole bundle
 Versions:
@@ -78,6 +79,8 @@ class Commands {
         return this.apply(this.statesOf(command, words));
       case 'patch':
         return this.apply([this.patchOf(words)]);
+      case 'pace':
+        return this.apply([paceOf(words)]);
       case 'import':
         return this.answered(
           importDelta(this.client, only(words, 'a folder'), this.tolerated, this.onProgress),
@@ -156,6 +159,14 @@ class Commands {
       nowMs: () => performance.now(),
     });
   }
+}
+
+function paceOf(words: readonly string[]): CatalogueChange {
+  const [attribute, text, factor, more] = words;
+  if (factor === undefined || more !== undefined) {
+    throw new UsageError('pace: expected an attribute, a text of it and a factor');
+  }
+  return lineOf({ op: 'set_pace', attribute, text, factor: Number(factor) });
 }
 
 function upsertOf(text: string): CatalogueChange {

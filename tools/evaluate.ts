@@ -13,6 +13,7 @@ import { startStack } from './served/served-stack.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 import { COMPUTE_TYPES, MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
 import { ProgressLine } from './terminal/progress.js';
+import { VALUE_FLAGS, VALUE_USAGE } from './terminal/value-flags.js';
 
 const USAGE = `usage: npm run evaluate -- --sequences FILE [flags]
 
@@ -25,6 +26,7 @@ Asks the served engine over gRPC for every user, prints Recall and NDCG at ${DEP
                        quality side by side, and how much of the certified lists the beam has
   --beam N             width of the beam (default 50)
   --row-budget N       rows that a certified search computes at most (default: as configured)
+${VALUE_USAGE}
   --max-items N        newest items of a history that are sent
   --users N            users asked at most
   --concurrency N      requests in flight (default 16)
@@ -194,6 +196,7 @@ await runCommand(USAGE, async (words) => {
     beam: 'text',
     search: 'text',
     'row-budget': 'text',
+    ...VALUE_FLAGS,
     'max-items': 'text',
     concurrency: 'text',
     compare: 'text',
@@ -209,6 +212,7 @@ await runCommand(USAGE, async (words) => {
     rowBudget: flags.integer('row-budget', 1, ROW_BUDGET_MAX),
     beam: flags.integer('beam', 1, BEAM_MAX) ?? DEFAULT_BEAM,
     concurrency: flags.integer('concurrency', 1, CONCURRENCY_MAX) ?? DEFAULT_CONCURRENCY,
+    valuation: flags.text('valuation') ?? '',
     results: types === undefined && search !== 'both' ? Math.max(...DEPTHS) : OVERLAP_DEPTH,
   };
   const progress = new ProgressLine();

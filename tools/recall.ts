@@ -3,6 +3,7 @@ import { RECALL_FLAGS } from './recall/recall-flags.js';
 import { userRecall } from './recall/user-recall.js';
 import { Flags, runCommand } from './terminal/command.js';
 import { SEARCH_USAGE } from './terminal/search-flags.js';
+import { EXPLORE_USAGE, VALUE_USAGE } from './terminal/value-flags.js';
 
 const USAGE = `usage: npm run recall -- (--history ID,ID,... | --user ID) [flags]
        npm run recall -- --model DIR --catalogue FILE --prompt-tokens N,N,...
@@ -14,6 +15,8 @@ Recall for a user or for a history of item IDs, oldest first:
   --skip-unknown       leave out items that the catalogue does not know
   --deadline-ms N      time that the recall may take
   --passes             where the time of each forward pass went
+${VALUE_USAGE}
+${EXPLORE_USAGE}
 
 Raw recall by token ids, without tokenizer and template (a code's token: its level's base + code):
   --prompts FILE.json  array of token-id arrays, in place of --prompt-tokens; one answer each

@@ -100,6 +100,14 @@ def make_users(world: World, seed: int) -> list[DemoUser]:
     return users
 
 
+#: By likelihood times bid, the bid as the pace of its advertiser lowers it.
+VALUATIONS = {"ecpm": {
+    "score_weight": 1,
+    "terms": [{"attribute": "bid", "function": "log", "weight": 1}],
+    "bid": "bid", "pace": "advertiser",
+}}
+
+
 def write_users(users: list[DemoUser], path: Path) -> None:
     """users.json: behaviours with times that fit their part of the day."""
     document = {}
@@ -135,6 +143,7 @@ def run(args: argparse.Namespace) -> None:
     export_static(out, tokenizer, template.document, world.index(), world.texts(),
                   template.max_tokens)
     write_users(users, out / "users.json")
+    write_json(out / "valuations.json", VALUATIONS)
     validation = _validation(world, writer, args.seed)
 
     def validate(_seconds: float | None) -> dict[str, float]:

@@ -9,7 +9,12 @@ CREATE TABLE IF NOT EXISTS recall_topic
     request Tuple(request_id String, user_id String, scene Map(String, String), catalogue String),
     response Tuple(
         request_id String,
-        items Nested(item_id String, score Float64),
+        items Nested(
+            item_id String, score Float64, value Tuple(value Float64, terms Map(String, Float64)),
+            explored UInt8, propensity Nullable(Float64)),
+        valuation Tuple(name String),
+        exploration Tuple(
+            slots UInt32, temperature Float64, seed UInt64, no_propensities String),
         short UInt8,
         widths_used Array(UInt32),
         versions Tuple(
@@ -64,7 +69,17 @@ SELECT
     response.kv.shared_tokens AS kv_shared,
     response.kv.computed_tokens AS kv_computed,
     response.items.item_id AS item_ids,
-    arrayMap(score -> toFloat32(round(score * 256) / 256), response.items.score) AS scores
+    arrayMap(score -> toFloat32(round(score * 256) / 256), response.items.score) AS scores,
+    response.valuation.name AS valuation,
+    if(valuation = '', [], response.items.value.value) AS item_values,
+    if(valuation = '', [], response.items.value.terms) AS item_terms,
+    response.exploration.slots AS explore_slots,
+    response.exploration.temperature AS explore_temperature,
+    response.exploration.seed AS explore_seed,
+    if(explore_slots = 0, [], response.items.explored) AS explored,
+    if(explore_slots = 0 OR has(response.items.propensity, NULL), [],
+        arrayMap(one -> assumeNotNull(one), response.items.propensity)) AS propensities,
+    response.exploration.no_propensities AS no_propensities
 FROM recall_topic;
 
 CREATE TABLE IF NOT EXISTS behaviour_topic

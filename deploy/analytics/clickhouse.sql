@@ -41,6 +41,18 @@ ORDER BY (toStartOfHour(time), user_hash, time)
 TTL toDateTime(time) + INTERVAL 90 DAY
 COMMENT 'every recall, answered or refused';
 
+-- Tables of an earlier release lack these.
+ALTER TABLE recall_fact
+    ADD COLUMN IF NOT EXISTS valuation LowCardinality(String),
+    ADD COLUMN IF NOT EXISTS item_values Array(Float32),
+    ADD COLUMN IF NOT EXISTS item_terms Array(Map(String, Float32)),
+    ADD COLUMN IF NOT EXISTS explore_slots UInt32,
+    ADD COLUMN IF NOT EXISTS explore_temperature Float32,
+    ADD COLUMN IF NOT EXISTS explore_seed UInt64,
+    ADD COLUMN IF NOT EXISTS explored Array(UInt8),
+    ADD COLUMN IF NOT EXISTS propensities Array(Float32),
+    ADD COLUMN IF NOT EXISTS no_propensities LowCardinality(String);
+
 CREATE TABLE IF NOT EXISTS behaviour
 (
     time DateTime64(3, 'UTC') CODEC(Delta, ZSTD),

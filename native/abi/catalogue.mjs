@@ -33,6 +33,8 @@ export const Verdict = words(
     'not-in-catalogue',
     'behind-diversity-cap',
     'open',
+    'no-value',
+    'below-floor',
   ],
   { doc: 'The fate of a watched item.', cpp: 'beam::Verdict' },
 );
@@ -175,7 +177,16 @@ const CatalogueBuildReport = record('CatalogueBuildReport', 'TimedBuild', '', {
 const ChangeOp = words(
   'ChangeOp',
   'CHANGE_OPS',
-  ['upsert', 'pause', 'resume', 'remove', 'set_attributes', 'set_priority', 'patch_attributes'],
+  [
+    'upsert',
+    'pause',
+    'resume',
+    'remove',
+    'set_attributes',
+    'set_priority',
+    'patch_attributes',
+    'set_pace',
+  ],
   {
     doc: 'Changes of an item (docs/concepts/live-catalogue.md).',
     cpp: 'catalogue::ChangeKind',
@@ -187,6 +198,7 @@ const ChangeOp = words(
       'kSetAttributes',
       'kSetPriority',
       'kPatchAttributes',
+      'kSetPace',
     ],
   },
 );
@@ -216,11 +228,11 @@ const AttributePatch = record(
 
 const ItemChange = record('ItemChange', 'catalogue::GivenChange', '', {
   op: choice(ChangeOp, '', 'to.kind'),
-  itemId: text("'' where `predicate` says which items."),
+  itemId: text("'' where `predicate` says which items; of set_pace the text."),
   sid: codes('Of upsert; another SID than before moves the item.'),
-  title: text('Of upsert.'),
+  title: text('Of upsert; of set_pace the attribute.'),
   attributes: text("Of upsert and set_attributes: text of a JSON object; '' for none."),
-  priority: f64('Of upsert and set_priority.'),
+  priority: f64('Of upsert and set_priority; of set_pace the factor.'),
   predicate: optional(
     one(Clause),
     'Of pause, resume, remove, patch_attributes, where no `itemId` says which items.',
@@ -228,6 +240,23 @@ const ItemChange = record('ItemChange', 'catalogue::GivenChange', '', {
   patch: one(AttributePatch, 'Of patch_attributes.'),
   vector: f32s('Of upsert, where there is no `sid`: it becomes that of these numbers.'),
 });
+
+const CatalogueAppraisal = record(
+  'CatalogueAppraisal',
+  'Appraisal',
+  'Items of a reach under its valuation, without their scores.',
+  {
+    scoreWeight: f64('As the request has it.'),
+    floor: f64('The same; minus infinity: none.'),
+    bid: u32('Index of the term that is the bid; 0xFFFFFFFF: none.'),
+    names: texts('Of the terms.'),
+    terms: f64s('Weighted, per item those in `names`; NaN: the item is excluded by it.'),
+    paces: f64s('Per item: the factor of its bid; 1: none.'),
+    sums: f32s(
+      'Per item: what its value has beside scoreWeight * score; -infinity: excluded, NaN: unknown.',
+    ),
+  },
+);
 
 const AppliedChanges = record('AppliedChanges', 'catalogue::Applied', '', {
   sequence: u53('Number of the last change, or of the version that the batch left as it was.'),
@@ -314,6 +343,7 @@ export default {
     ItemTexts,
     CatalogueListing,
     CatalogueLanding,
+    CatalogueAppraisal,
     CatalogueBuildReport,
   ],
 };

@@ -26,6 +26,11 @@ const Completeness = words('Completeness', 'COMPLETENESS', ['whole', 'narrowed',
   cpp: 'engine::Completeness',
 });
 
+const Propensities = words('Propensities', 'PROPENSITIES', ['known', 'beam', 'capped', 'stopped'], {
+  doc: 'Why a drawn item has no propensity: a beam, caps, a search that was not certified.',
+  cpp: 'beam::Propensities',
+});
+
 const CompletionHead = record('CompletionHead', 'engine::Completion', 'A finished ticket.', {
   ticket: u32(),
   status: u32('Index into AbiDescription.codes; 0: OK.', 'uint32_t(from.status.code())'),
@@ -91,6 +96,17 @@ const AnswerItem = record('AnswerItem', 'engine::Completion', '', {
   ),
   score: f32('', 'from.answer.item_scores[i]'),
   path: u32("Index of the item's path.", 'from.answer.item_paths[i]'),
+  value: f32('By the valuation; the score where there is none.', 'from.answer.value_of(i)'),
+  pace: f32('Factor of the bid; 1: none.', 'from.answer.pace_of(i)'),
+  criticalBid: f32(
+    'The lowest bid with which the item would still be in the answer; NaN: not known.',
+    'from.answer.critical_bid_of(i)',
+  ),
+  explored: flag('It was drawn.', 'from.answer.is_explored(i)'),
+  propensity: f32(
+    'Probability with which the item came into the answer; NaN: not known.',
+    'from.answer.propensity_of(i)',
+  ),
 });
 
 const AnswerPath = record('AnswerPath', 'engine::Completion', '', {
@@ -133,6 +149,15 @@ const RecallAnswer = record('RecallAnswer', 'engine::Completion', '', {
     'from.certificate.gap',
   ),
   rows: u32('Rows of beams that were computed.', 'from.rows'),
+  itemTerms: f32s(
+    'Of a recall by value: weighted terms of each item, in the order of the valuation; end to end.',
+    'from.answer.item_terms',
+  ),
+  bestLeftOut: f32(
+    'Of a recall by value: value of the best item left out; -infinity: none is; NaN: not known.',
+    'from.answer.best_left_out',
+  ),
+  propensities: choice(Propensities, '', 'from.answer.propensities'),
   watched: one(ItemFate, '', 'from.explanation'),
   widthsUsed: codes('Widths after capping by what is reachable, per step.'),
   treeCells: rows(
@@ -180,6 +205,6 @@ export default {
       binding: number(NONE, 'kNoBinding'),
     }),
   ],
-  words: [Completeness],
+  words: [Completeness, Propensities],
   packedOut: [CompletionHead, Failure, AnswerFacts, ...ANSWERS],
 };

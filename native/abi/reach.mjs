@@ -1,5 +1,6 @@
-// Eligibility and item policy of a request, as packed words on their way in. To add a kind of
-// condition, add a word to CLAUSE_KINDS with the fields that it needs, or a field to Eligibility.
+// Eligibility, item policy and valuation of a request, as packed words on their way in. To add a
+// kind of condition, add a word to CLAUSE_KINDS with the fields that it needs, or a field to
+// Eligibility.
 import {
   choice,
   f64,
@@ -80,9 +81,62 @@ const ItemPolicy = record(
   },
 );
 
+const TermWeight = record('TermWeight', 'catalogue::TermWeight', '', {
+  term: text('Name of a term of the valuation.'),
+  weight: f64('In place of its own.'),
+});
+
+const ValuationUse = record(
+  'ValuationUse',
+  'catalogue::ValuationUse',
+  'By which valuation items go (docs/concepts/value.md).',
+  {
+    name: text("Of one that catalogueValue() gave; '': by score alone."),
+    scoreWeight: f64('In place of its own; NaN: as it is.'),
+    floor: f64('The same.'),
+    weights: list(TermWeight),
+  },
+);
+
 const ReachRequest = record('ReachRequest', 'catalogue::ReachRequest', '', {
   eligibility: one(Eligibility),
   itemPolicy: one(ItemPolicy),
+  valuation: one(ValuationUse),
+});
+
+const TermFunction = words(
+  'TermFunction',
+  'TERM_FUNCTIONS',
+  ['identity', 'log', 'log1p', 'clamp'],
+  { doc: 'What a term makes of its attribute.', cpp: 'catalogue::TermFunction' },
+);
+
+const Term = record('Term', 'catalogue::Term', 'A summand of a value: weight * f(attribute).', {
+  name: text('Unique in its valuation.'),
+  attribute: text('A number.'),
+  function: choice(TermFunction),
+  weight: f64(),
+  min: f64('Of clamp; minus infinity: no bound.'),
+  max: f64('Of clamp; infinity: no bound.'),
+  byDefault: f64('Stands for the attribute of items without it; NaN: they are excluded.'),
+});
+
+const Valuation = record(
+  'Valuation',
+  'catalogue::Valuation',
+  'The value of an item: score_weight * score + its terms.',
+  {
+    name: text('Unique in the catalogue.'),
+    scoreWeight: f64('At least 0.'),
+    terms: list(Term),
+    floor: f64('Items of a lower value are not to be had; minus infinity: none.'),
+    bid: text("Name of the term that is the bid; '': none."),
+    pace: text("Text attribute whose paces lower the bid; '': none."),
+  },
+);
+
+const ValueRequest = record('ValueRequest', 'catalogue::ValueRequest', '', {
+  valuations: list(Valuation),
 });
 
 export default {
@@ -97,7 +151,10 @@ export default {
       countedItems: number(1 << 20, 'catalogue::kCountedItemsMax'),
       diversityCaps: number(4, 'catalogue::kDiversityCapsMax'),
       policyTextBytes: number(4096, 'catalogue::kItemPolicyTextBytesMax'),
+      valuations: number(8, 'catalogue::kValuationsMax'),
+      terms: number(8, 'catalogue::kTermsMax'),
     }),
   ],
-  packedIn: [ReachRequest],
+  words: [TermFunction],
+  packedIn: [ReachRequest, ValueRequest],
 };

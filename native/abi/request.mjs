@@ -71,6 +71,10 @@ const RecallRequest = record('RecallRequest', 'engine::Request', 'A beam search 
   watchedItem: u32('Ordinal of an item of the reach whose fate is asked for; NO_ITEM: none.'),
   attributes: texts('Names of attributes that the items of the answer shall have.'),
   wantsTree: flag('The answer lists the candidates that each step kept and first rejected.'),
+  exploreSlots: u32('Last places of the answer that are drawn; 0: none.', 'to.explore.slots'),
+  exploreTemperature: f64('', 'to.explore.temperature'),
+  exploreSeedLow: u32('Lower 32 bits.', 'to.explore.seed_low'),
+  exploreSeedHigh: u32('Upper 32 bits.', 'to.explore.seed_high'),
 });
 
 const ScoreRequest = record('ScoreRequest', 'engine::Request', 'Log-probabilities of paths.', {

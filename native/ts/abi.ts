@@ -16,6 +16,7 @@ import type {
   AdapterLimits,
   AppliedChanges,
   BindingOptions,
+  CatalogueAppraisal,
   CatalogueBuildOptions,
   CatalogueBuildReport,
   CatalogueDigest,
@@ -310,6 +311,15 @@ export interface NativeAddon extends StoreAddon {
     itemIds: readonly string[],
     count: number,
   ): CatalogueListing;
+  /** Of the reach's version and valuation. REQUIRES: its request names one. */
+  catalogueAppraise(reach: ReachHandle, itemIds: readonly string[]): CatalogueAppraisal;
+  /** Live items of the reach that its valuation excludes. */
+  catalogueExcluded(reach: ReachHandle): Promise<number>;
+  /**
+   * From now on requests may go by these valuations, a packed ValueRequest: no others. Rejects with
+   * CATALOGUE_INVALID naming the member: an attribute that no item has or that is no number.
+   */
+  catalogueValue(catalogue: CatalogueHandle, words: Uint32Array, count: number): Promise<void>;
   /**
    * The verdict of version `sequence` on an item; -1: the newest. Rejects with CATALOGUE_NOT_FOUND
    * if the version is not kept.

@@ -27,6 +27,7 @@ import {
   writeScoreRequest,
   writeStoreBatch,
   writeStoreQuery,
+  writeValueRequest,
 } from '@tessera/native';
 import { temporaryFolder, until } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -79,7 +80,22 @@ async function ofEngine(): Promise<void> {
   given.set('AdapterInfo', await addon.engineLoadAdapter(engine, adapter, limits));
 }
 
-const everyItem = () => new PackedWriter().record(writeReachRequest, EVERY_ITEM);
+/** '': by score. */
+const everyItem = (name = '') => {
+  const valuation = { name, scoreWeight: Number.NaN, floor: Number.NaN, weights: [] };
+  return new PackedWriter().record(writeReachRequest, Object.assign({ valuation }, EVERY_ITEM));
+};
+
+async function appraised(itemId: string): Promise<object> {
+  const formula = { name: 'v', scoreWeight: 1, floor: 0, bid: '', pace: '', terms: [] };
+  const valuations = [formula];
+  await addon.catalogueValue(
+    catalogue,
+    ...new PackedWriter().record(writeValueRequest, { valuations }),
+  );
+  const valued = await addon.catalogueReach(catalogue, ...everyItem('v'), 0);
+  return addon.catalogueAppraise(valued.reach, [itemId]);
+}
 
 async function ofCatalogue(): Promise<void> {
   const outputPath = `${folder.path}/catalogue.snapshot`;
@@ -113,7 +129,9 @@ async function ofCatalogue(): Promise<void> {
   const judged = await addon.catalogueJudge(catalogue, ...everyItem(), 'none', -1, 0);
   given.set('CatalogueJudgement', judged);
   given.set('CatalogueSids', addon.catalogueSids(view, Uint32Array.of(0)));
-  given.set('ItemTexts', addon.catalogueItems(view, Uint32Array.of(0)));
+  const texts = addon.catalogueItems(view, Uint32Array.of(0));
+  given.set('ItemTexts', texts);
+  given.set('CatalogueAppraisal', await appraised(texts.itemIds[0] ?? ''));
   const levels = [{ values: Float32Array.of(0, 1) }];
   const codebooks = { dimension: 1, capacity: 1, encoder: [], levels };
   const [books, size] = new PackedWriter().record(writeGivenCodebooks, codebooks);
@@ -156,6 +174,10 @@ const recalled: Write = (to) => {
     watchedItem: 0,
     attributes: ['bid'],
     wantsTree: true,
+    exploreSlots: 0,
+    exploreTemperature: 1,
+    exploreSeedLow: 0,
+    exploreSeedHigh: 0,
   });
 };
 const scored: Write = (to) =>

@@ -25,6 +25,8 @@ const request = {
   widths: [],
   itemsPerSid: 1,
   skipUnknownItems: false,
+  valuation: { name: 'ecpm', weights: {} },
+  explore: { slots: 1, seed: 7 },
 };
 
 describe('tessera.recall.v1 and tessera.score.v1', () => {
@@ -35,6 +37,9 @@ describe('tessera.recall.v1 and tessera.score.v1', () => {
   it.each([
     ['RecallResponse', answer],
     ['RecalledItem', gated[0]],
+    ['ItemValue', answer.items[0]?.value],
+    ['AppliedValuation', answer.valuation],
+    ['AppliedExploration', answer.exploration],
     ['KvProvenance', answer.kv],
     ['RecallTimings', answer.timings],
     ['RecallVersions', answer.versions],

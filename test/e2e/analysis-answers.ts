@@ -9,6 +9,7 @@ import type {
   CompositionPage,
   ItemsPage,
   OutcomeRow,
+  OutcomesPage,
   OverviewFigures,
   OverviewPage,
   Rate,
@@ -292,6 +293,28 @@ const schema: SchemaPage = {
   ],
 };
 
+const estimateOf = (value: number) => ({ value, low: value - 0.03, high: value + 0.03 });
+const outcomes: OutcomesPage = {
+  reward: 'click',
+  oneIn: 1,
+  explored: 12_410,
+  left: { plain: 39_690, unrecorded: 11_910, stopped: 31 },
+  effectiveUsersMin: 100,
+  recalls: 500,
+  users: 431,
+  rewards: 205,
+  targetItems: 10,
+  effectiveUsers: 287.4,
+  balance: 0.994,
+  estimates: {
+    served: estimateOf(0.41),
+    weighted: estimateOf(0.47),
+    normalised: estimateOf(0.46),
+    doublyRobust: estimateOf(0.465),
+    gain: estimateOf(0.055),
+  },
+};
+
 const ANSWERS: Readonly<Record<string, unknown>> = {
   about,
   overview,
@@ -299,6 +322,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   reach,
   unreached,
   versions,
+  outcomes,
   change,
   schema,
 };

@@ -20,6 +20,7 @@ const PAGES: readonly (readonly [name: string, path: string, heading: string | R
   ['unreached', '/reach?show=unreached', 'Reach'],
   ['versions', '/versions', 'Versions'],
   ['outcome', '/versions?show=outcome', 'Versions'],
+  ['outcomes', '/outcomes?what=valuation%3Decpm', 'Outcomes'],
   ['change', '/change?user=1', 'Change of a user'],
   ['items', '/items', 'Items'],
   ['ad', '/items/80', /espresso/i],

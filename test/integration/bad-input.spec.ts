@@ -83,6 +83,8 @@ const refusedBodies: [string | Buffer, number, string, string][] = [
   ['{"userId":"1","search":2}', 400, 'REQUEST_INVALID', 'search'],
   ['{"userId":"1","rowBudget":0}', 400, 'REQUEST_INVALID', 'rowBudget'],
   ['{"userId":"1","rowBudget":"9.5"}', 400, 'REQUEST_INVALID', 'rowBudget'],
+  ['{"userId":"1","valuation":{}}', 400, 'REQUEST_INVALID', 'valuation.name'],
+  ['{"userId":"1","explore":{"seed":"9007199254740992"}}', 400, 'REQUEST_INVALID', 'explore.seed'],
   ['{"userId":"1","itemsPerSid":-1}', 400, 'REQUEST_INVALID', 'itemsPerSid'],
   ['{"userId":"1","scoreNorm":"softmax"}', 400, 'REQUEST_INVALID', 'scoreNorm'],
   ['{"userId":"1","priority":0}', 400, 'REQUEST_INVALID', 'priority'],

@@ -86,8 +86,9 @@ describe('CatalogueService', () => {
       { removeItemId: 'm' },
       { setAttributes: { itemId: 's', attributes: '' } },
       { setPriority: { itemId: 't', priority: -1 } },
+      { setPace: { attribute: 'campaign', text: 'x', factor: 1 } },
     ];
-    expect(await call('Apply', { changes })).toMatchObject({ sequence: 6 });
+    expect(await call('Apply', { changes })).toMatchObject({ sequence: 7 });
     expect(runtime.catalogue.applied).toEqual([
       { op: 'upsert', itemId: 'x', sid: [1, 2], title: '', attributes: '{"a":[1]}', priority: 0.5 },
       { op: 'pause', itemId: 'p' },
@@ -95,6 +96,7 @@ describe('CatalogueService', () => {
       { op: 'remove', itemId: 'm' },
       { op: 'set_attributes', itemId: 's', attributes: '' },
       { op: 'set_priority', itemId: 't', priority: -1 },
+      { op: 'set_pace', itemId: '', pace: { attribute: 'campaign', text: 'x', factor: 1 } },
     ]);
   });
 
@@ -147,15 +149,16 @@ describe('CatalogueService', () => {
         patchAttributes: { matching: inX, set: { d: 1 }, add: [{ attribute: 'l', texts: ['n'] }] },
       },
       { removeMatching: { all: [inX] } },
+      { setPace: { attribute: 'campaign', text: 'x', factor: 0.5 } },
     ];
     const answer = await post('/v1/catalogue/apply', { changes });
     const counts = { matched: [1, 1], placed: [], alreadyApplied: false, offset: 0 };
-    expect(answer).toEqual(Object.assign(counts, { status: 200, sequence: before + 6 }));
+    expect(answer).toEqual(Object.assign(counts, { status: 200, sequence: before + 7 }));
     const importMark = { name: 'ads', position: 7 };
     const again = { changes: [{ pauseItemId: '1' }], importMark };
     for (const alreadyApplied of [false, true]) {
       const marked = await post('/v1/catalogue/apply', again);
-      expect(marked).toMatchObject({ status: 200, sequence: before + 7, alreadyApplied });
+      expect(marked).toMatchObject({ status: 200, sequence: before + 8, alreadyApplied });
     }
     const bundle = { follows: 'a', becomes: 'b' };
     const both = await post('/v1/catalogue/apply', { changes: [], importMark, bundle });
@@ -173,8 +176,13 @@ describe('CatalogueService', () => {
       { op: 'set_attributes', itemId: 's', attributes: '{"b":"c"}' },
       { op: 'patch_attributes', itemId: '', predicate, patch },
       { op: 'remove', itemId: '', predicate: clauseOf('all', { clauses: [predicate] }) },
+      { op: 'set_pace', itemId: '', pace: { attribute: 'campaign', text: 'x', factor: 0.5 } },
       { op: 'pause', itemId: '1' },
     ]);
+    const stopped = { setPace: { attribute: 'campaign', text: 'x', factor: 0 } };
+    expect(await post('/v1/catalogue/apply', { changes: [stopped] })).toMatchObject({
+      error: { message: 'changes[0].factor: expected a factor above 0 and at most 1, got 0' },
+    });
     const refused = await post('/v1/catalogue/apply', { changes: [{ upsert: { sid: [1] } }] });
     expect(refused).toMatchObject({
       status: 400,

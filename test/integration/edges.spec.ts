@@ -117,6 +117,29 @@ describe('both edges', () => {
     expect(runtime.seen.at(-1)?.request).not.toHaveProperty('search');
   });
 
+  it('hand a valuation and an exploration to the runtime, and what they came to back', async () => {
+    const valuation = { name: 'ecpm', weights: { bid: 2 }, floor: -20 };
+    const asked = { userId: '7', valuation, explore: { slots: 1, seed: 2 ** 53 - 1 } };
+    const http = await postJson(asked);
+    const overGrpc = await client.recall(asked);
+    const [first, second] = runtime.seen.splice(0).map(({ request }) => request);
+    expect(first).toMatchObject(asked);
+    expect(second).toMatchObject(asked);
+    expect(second?.valuation?.scoreWeight ?? undefined).toBeUndefined();
+    const { items, valuation: applied, exploration } = answerTo(first as never);
+    const [{ value, explored, propensity } = items[0] as never] = items;
+    const told = { items: [{ value, explored, propensity }], valuation: applied, exploration };
+    expect(http.json).toMatchObject(told);
+    expect(overGrpc.answer).toMatchObject(told);
+    await postJson({ userId: '7' });
+    const plain = await client.recall({ userId: '7' });
+    for (const { request } of runtime.seen) {
+      expect(request).not.toHaveProperty('valuation');
+      expect(request).not.toHaveProperty('explore');
+    }
+    expect(plain.answer?.items).toEqual([expect.not.objectContaining({ explored: false })]);
+  });
+
   it('forecast the wait of a recall, as the runtime has it for the priority', async () => {
     const forecast = { waitUs: 1500, turnUs: 20 };
     const idle = { waitUs: 0, turnUs: 0 };

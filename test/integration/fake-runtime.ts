@@ -56,12 +56,24 @@ const kv = {
   waitUs: 250,
 };
 
+/** Whatever the valuation. */
+const VALUE = { value: 0.5, terms: { bid: 1 }, pace: 0.5, criticalBid: 0.25 };
+
 export function answerTo(request: RecallRequest): RecallAnswer {
   const itemId = request.userId ?? request.history?.join('+') ?? '';
   const named = request.attributes?.length ? JSON.stringify({ asked: request.attributes }) : '';
+  const { valuation, explore } = request;
+  const item = { itemId, sid: [3, 1, 4], score: -0.5, rank: 1, title: 'Tëst', attributes: named };
+  const drawn = { explored: true, propensity: 0.5 };
   return {
     requestId: request.requestId || 'made',
-    items: [{ itemId, sid: [3, 1, 4], score: -0.5, rank: 1, title: 'Tëst', attributes: named }],
+    items: [Object.assign(item, valuation && { value: VALUE }, explore && drawn)],
+    ...(valuation && {
+      valuation: { ...valuation, scoreWeight: 1, floor: valuation.floor ?? -9, bestLeftOut: 0 },
+    }),
+    ...(explore && {
+      exploration: { slots: 1, temperature: 2, seed: explore.seed ?? 0, noPropensities: '' },
+    }),
     short: true,
     search: request.search ?? 'certified',
     certified: false,
@@ -94,7 +106,11 @@ export function scoresOf(request: ScoreRequest): ScoreAnswer {
     requestId: request.requestId || 'made',
     items: request.items.map((item, index) =>
       'itemId' in item
-        ? { itemId: item.itemId, sid: [3, 1, 4], outcome: 'scored' as const, score: -index - 0.25 }
+        ? Object.assign(
+            { itemId: item.itemId, sid: [3, 1, 4] },
+            { outcome: 'scored' as const, score: -index - 0.25 },
+            request.valuation && { value: VALUE },
+          )
         : { itemId: '', sid: item.sid, outcome: 'unknown' as const },
     ),
     historyItems: request.history?.length ?? 0,

@@ -17,6 +17,8 @@ export function wireChange(change: CatalogueChange): object {
       return { setAttributes: change };
     case 'set_priority':
       return { setPriority: change };
+    case 'set_pace':
+      return { setPace: change.pace };
     case 'patch_attributes': {
       const { predicate, patch } = change;
       const items = predicate === undefined ? { itemId } : { matching: wirePredicate(predicate) };

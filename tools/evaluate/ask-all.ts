@@ -35,6 +35,8 @@ export interface Load {
   readonly rowBudget: number | undefined;
   readonly concurrency: number;
   readonly results: number;
+  /** '': by score. */
+  readonly valuation?: string;
 }
 
 /** The members of a request that say how is searched. */
@@ -49,7 +51,7 @@ export async function askAll(
   cases: readonly Case[],
   load: Load,
 ): Promise<Answers> {
-  const { concurrency, results } = load;
+  const { concurrency, results, valuation = '' } = load;
   const client = new RecallClient(address);
   const progress = new ProgressLine();
   const lists: string[][] = cases.map(() => []);
@@ -66,6 +68,7 @@ export async function askAll(
       resultCount: results,
       // All items of the best SID before those of the next, as the trainer ranks them.
       itemsPerSid: results,
+      ...(valuation !== '' && { valuation: { name: valuation, weights: {} } }),
     };
     try {
       const answer = await client.recall(question, DEADLINE_MS);

@@ -18,6 +18,7 @@ import { readJson } from '../terminal/json-file.js';
 import { ProgressLine } from '../terminal/progress.js';
 import { readSearch } from '../terminal/search-flags.js';
 import { table } from '../terminal/table.js';
+import { EXPLORE_FLAGS, VALUE_FLAGS } from '../terminal/value-flags.js';
 import { itemsOfSids } from './items-of-sids.js';
 import { type SearchReport, searchReport, writeReports } from './search-report.js';
 
@@ -101,6 +102,8 @@ function searchMembers(flags: Flags) {
 }
 
 async function readOptions(flags: Flags): Promise<RawOptions> {
+  const worded = Object.keys({ ...VALUE_FLAGS, ...EXPLORE_FLAGS }).find((name) => flags.has(name));
+  if (worded !== undefined) fail(worded, 'none with token ids', 'one');
   if (flags.has('prompts') === flags.has('prompt-tokens')) {
     fail('prompt-tokens', 'exactly one of --prompt-tokens and --prompts', 'none or both');
   }

@@ -1,11 +1,14 @@
 import type { FlagKind } from '../terminal/command.js';
 import { MODEL_FLAGS } from '../terminal/model-flags.js';
 import { SEARCH_FLAGS } from '../terminal/search-flags.js';
+import { EXPLORE_FLAGS, VALUE_FLAGS } from '../terminal/value-flags.js';
 
 /** Of `npm run recall`. */
 export const RECALL_FLAGS: Readonly<Record<string, FlagKind>> = {
   ...MODEL_FLAGS,
   ...SEARCH_FLAGS,
+  ...VALUE_FLAGS,
+  ...EXPLORE_FLAGS,
   report: 'text',
   history: 'text',
   user: 'text',

@@ -3,6 +3,7 @@ import type { EnginePass } from '@tessera/engine';
 import {
   createRecallRuntime,
   type RecallAnswer,
+  type RecalledItem,
   type RecallRequest,
   type RecallTimings,
 } from '@tessera/recall';
@@ -10,7 +11,8 @@ import { type Flags, fail, print } from '../terminal/command.js';
 import { runtimeOptions } from '../terminal/model-flags.js';
 import { ProgressLine } from '../terminal/progress.js';
 import { readSearch } from '../terminal/search-flags.js';
-import { table } from '../terminal/table.js';
+import { type Column, table } from '../terminal/table.js';
+import { readExplore, readValuation } from '../terminal/value-flags.js';
 import { describeReport, type SearchReport, searchReport, writeReports } from './search-report.js';
 
 const COUNT_MAX = 65_536;
@@ -63,26 +65,64 @@ function readRequest(flags: Flags): RecallRequest {
       ? { scoreNorm: flags.oneOf('score', ['full', 'level', 'allowed'], 'full') }
       : {}),
     skipUnknownItems: flags.has('skip-unknown'),
+    ...readValuation(flags),
+    ...readExplore(flags, COUNT_MAX),
   };
 }
 
+interface ItemColumn extends Column {
+  readonly of: (item: RecalledItem) => string;
+}
+
+const number = (value: number | undefined) => value?.toFixed(4) ?? '-';
+const ITEM_COLUMNS: readonly ItemColumn[] = [
+  { name: 'rank', right: true, of: ({ rank }) => String(rank) },
+  { name: 'item', right: true, of: ({ itemId }) => itemId },
+  { name: 'SID', of: ({ sid }) => sid.join(',') },
+  { name: 'score', right: true, of: ({ score }) => number(score) },
+];
+const TITLE: ItemColumn = { name: 'title', of: ({ title }) => title };
+
+/** Values of the items, and their draw. */
+function extraColumns({ valuation, exploration }: RecallAnswer): readonly ItemColumn[] {
+  const terms = Object.keys(valuation?.weights ?? {});
+  const valued: readonly ItemColumn[] = [
+    { name: 'value', right: true, of: ({ value }) => number(value?.value) },
+    ...terms.map((name) => ({
+      name,
+      right: true,
+      of: ({ value }: RecalledItem) => number(value?.terms[name]),
+    })),
+    { name: 'critical bid', right: true, of: ({ value }) => number(value?.criticalBid) },
+  ];
+  const drawn: readonly ItemColumn[] = [
+    { name: 'drawn', of: ({ explored }) => (explored ? 'yes' : '') },
+    { name: 'propensity', right: true, of: ({ propensity }) => number(propensity) },
+  ];
+  return [...(valuation ? valued : []), ...(exploration ? drawn : [])];
+}
+
+function appliedLines({ valuation, exploration }: RecallAnswer): string[] {
+  const lines: string[] = [];
+  if (valuation !== undefined) {
+    const { name, scoreWeight, weights, bestLeftOut } = valuation;
+    const terms = Object.entries(weights).map(([term, weight]) => ` + ${weight} x ${term}`);
+    const left = `best left out ${number(bestLeftOut)}`;
+    lines.push(`value: ${name} = ${scoreWeight} x score${terms.join('')}; ${left}`);
+  }
+  if (exploration !== undefined) {
+    const { slots, temperature, seed, noPropensities } = exploration;
+    const without = noPropensities === '' ? '' : `; no propensities: ${noPropensities}`;
+    lines.push(`drawn: ${slots} places, temperature ${temperature}, --seed ${seed}${without}`);
+  }
+  return lines;
+}
+
 function describe(answer: RecallAnswer, report: SearchReport): string {
-  const rows = answer.items.map(({ rank, itemId, sid, score, title }) => [
-    String(rank),
-    itemId,
-    sid.join(','),
-    score.toFixed(4),
-    title,
-  ]);
+  const columns = [...ITEM_COLUMNS, ...extraColumns(answer), TITLE];
   const list = table(
-    [
-      { name: 'rank', right: true },
-      { name: 'item', right: true },
-      { name: 'SID' },
-      { name: 'score', right: true },
-      { name: 'title' },
-    ],
-    rows,
+    columns,
+    answer.items.map((item) => columns.map(({ of }) => of(item))),
   );
   const { historyItems, trimmedItems, skippedItems, promptTokens, widthsUsed } = answer;
   const prompt =
@@ -90,7 +130,8 @@ function describe(answer: RecallAnswer, report: SearchReport): string {
     `(${trimmedItems} trimmed, ${skippedItems} unknown); widths ${widthsUsed.join(', ')}`;
   const short = answer.short ? '\nfewer items exist on the paths found than were asked for' : '';
   const search = `search: ${answer.search}, ${describeReport(report)}`;
-  return `${list}${short}\n\n${prompt}\n${search}\n${timingLine(answer.timings)}`;
+  const below = [prompt, search, ...appliedLines(answer), timingLine(answer.timings)];
+  return `${list}${short}\n\n${below.join('\n')}`;
 }
 
 /** Milliseconds of each forward pass, part by part. */

@@ -6,6 +6,7 @@ import { type Config, loadConfig } from '@tessera/config';
 import { engineLimits, scalesIn } from '@tessera/engine';
 import { DEFAULT_RESULT_COUNT, RECALL_CHOICES, type RecallRuntimeOptions } from '@tessera/recall';
 import type { FlagKind, Flags } from './command.js';
+import { valuationsPath } from './value-flags.js';
 
 const THREADS_MAX = 256;
 export const COMPUTE_TYPES = ['f32', 'bf16', 'w8a8'] as const;
@@ -38,7 +39,10 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
       flags.text('users-file') ?? (model === undefined ? config.users.path : usersIn(modelPath)),
     ),
     cacheDir: config.catalogue.cachePath,
-    changes: CHANGES_NOT_KEPT,
+    changes: {
+      ...CHANGES_NOT_KEPT,
+      valuationsPath: valuationsPath(flags, config, modelPath),
+    },
     moreCatalogues: [],
     engine: {
       ...engineLimits(engine),

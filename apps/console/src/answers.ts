@@ -25,6 +25,7 @@ import type {
   LoginState,
   Note,
   OidcBegun,
+  OutcomesPage,
   OverviewPage,
   QueryResult,
   ReachPage,
@@ -103,6 +104,7 @@ export interface ConsoleAnswers {
   readonly 'get analysis/reach': ReachPage;
   readonly 'get analysis/unreached': UnreachedPage;
   readonly 'get analysis/versions': VersionsPage;
+  readonly 'get analysis/outcomes': OutcomesPage;
   readonly 'get analysis/ads/{id}': AdPage;
   readonly 'get analysis/items': ItemsPage;
   readonly 'get analysis/change': UserChangePage;

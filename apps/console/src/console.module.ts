@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AskedOutcomes } from './asked-outcomes.js';
 import { Audits } from './audits.js';
 import { CatalogueNames } from './catalogue-names.js';
 import { ClusterNodes } from './cluster-nodes.js';
@@ -48,7 +49,7 @@ export class ConsoleModule {
       providers: [
         { provide: ConsoleParts, useValue: parts },
         ...[Audits, Gate, Recorded, Notes, Imports, ClusterNodes, UserChanges, ExportJobs],
-        ...[RecallLists, CatalogueNames],
+        ...[RecallLists, CatalogueNames, AskedOutcomes],
       ],
     };
   }

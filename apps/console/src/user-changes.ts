@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { jaccardDistance, shapleyValues } from '@tessera/analysis';
 import { TesseraError } from '@tessera/errors';
-import { askedAgain, type RecordedAnswer, type RecordedRecall } from '@tessera/inspection';
+import type { RecordedAnswer, RecordedRecall } from '@tessera/inspection';
 import type { RecallContext, RecallRequest } from '@tessera/recall';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { ChangePart, UserChangePage } from './api-types.js';
 import { ConsoleParts } from './console-parts.js';
 import { invalid } from './fields.js';
 import { Recorded } from './recorded.js';
+import { BASE, replayOf } from './replay.js';
 import { versionedContext } from './trial-settings.js';
 
 const PARTS = ['history', 'catalogue', 'adapter'] as const;
-const BASE = 'base';
 
 interface Side {
   readonly recall: RecordedRecall;
@@ -143,15 +143,8 @@ type Corners = Map<
 
 /** As the recall of the history was asked, with a written history and the adapter's digest. */
 function requestOf({ history, adapter }: Choice): RecallRequest {
-  const { userId: _user, ...rest } = askedAgain(history.recall.request);
-  const { answer } = history;
-  return {
-    ...rest,
-    profile: answer.profile,
-    history: answer.history.map(({ itemId }) => itemId),
-    skipUnknownItems: true,
-    adapter: adapter.answer.versions.adapter || BASE,
-  };
+  const replay = replayOf(history.recall.request, history.answer);
+  return { ...replay, adapter: adapter.answer.versions.adapter || BASE };
 }
 
 function pageOf(

@@ -84,6 +84,25 @@ describe('a gate', () => {
     expect(passed.short).toBe(false);
   });
 
+  it('orders by values where there are some, and unsays what another order proved', async () => {
+    const items = ITEMS.map((item, i) => {
+      const value = { value: i, terms: { bid: 1 }, pace: 1, criticalBid: 0.5 };
+      return Object.assign({ value, explored: i > 2, propensity: 0.5 }, item);
+    });
+    const exploration = { slots: 2, temperature: 1, seed: 1, noPropensities: '' };
+    const valued = { ...parts, recall: async () => ({ ...answer, items, exploration }) };
+    const by = (gate: RelevanceGate) => recallThroughGate(valued, asked(gate), CONTEXT);
+    const passed = await by({ query: 'red', weight: 2, adapter: '' });
+    expect(passed.items.map(({ itemId }) => itemId).slice(0, 3)).toEqual(['i3', 'i0', 'i1']);
+    expect(passed.exploration).toMatchObject({ noPropensities: 'relevance' });
+    expect(passed.items[0]).toMatchObject({ explored: true, value: { value: 3, pace: 1 } });
+    expect(passed.items[0]).not.toHaveProperty('propensity');
+    expect(passed.items[0]?.value).not.toHaveProperty('criticalBid');
+    const kept = await by({ query: 'red', minScore: 0.4, adapter: '' });
+    expect(kept.exploration).toEqual(exploration);
+    expect(kept.items[0]).toMatchObject({ propensity: 0.5, value: { criticalBid: 0.5 } });
+  });
+
   it('scores the text that the template makes of an item', async () => {
     const relevance = Object.assign({}, model, { itemText: new ItemText('{title}, {colour}') });
     await recallThroughGate(

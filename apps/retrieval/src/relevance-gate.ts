@@ -82,10 +82,30 @@ function passed(
     ({ relevanceScore }) => minScore === undefined || (relevanceScore ?? -Infinity) >= minScore,
   );
   if (weight !== undefined) {
-    const mixed = ({ score, relevanceScore }: (typeof kept)[number]) =>
-      relevanceScore === undefined ? -Infinity : score + weight * relevanceScore;
+    const mixed = ({ score, value, relevanceScore }: (typeof kept)[number]) =>
+      relevanceScore === undefined ? -Infinity : (value?.value ?? score) + weight * relevanceScore;
     kept.sort((a, b) => mixed(b) - mixed(a) || a.rank - b.rank);
   }
-  const items = kept.map((item, index) => ({ ...item, rank: index + 1 }));
-  return { ...answer, items, short: answer.short || items.length < answer.items.length };
+  const items = kept.map((item, index) => ({
+    ...(weight === undefined ? item : reordered(item)),
+    rank: index + 1,
+  }));
+  const { exploration } = answer;
+  return {
+    ...answer,
+    items,
+    short: answer.short || items.length < answer.items.length,
+    ...(exploration &&
+      weight !== undefined && {
+        exploration: { ...exploration, noPropensities: exploration.noPropensities || 'relevance' },
+      }),
+  };
+}
+
+/** Proofs about an item's place in the order of the search do not hold of another order. */
+function reordered<Item extends RecallAnswer['items'][number]>(item: Item): Item {
+  const { propensity: _, value, ...rest } = item;
+  if (value === undefined) return rest as Item;
+  const { criticalBid: __, ...worth } = value;
+  return { ...rest, value: worth } as Item;
 }

@@ -101,6 +101,7 @@ export function runtimeOptions(
       reserveBytes: config.disk.reserveBytes,
       onCompacted,
       attributesPath: config.catalogue.attributesPath,
+      valuationsPath: config.recall.valuations,
       codebooksPath: config.catalogue.codebooksPath,
       flight: parseFlight(config.catalogue.flight),
       onUndeclared,

@@ -132,6 +132,11 @@ export class SearchModel {
     return Math.max(...this.nodes.map(({ path }) => path.length));
   }
 
+  /** Of all items: as it changes. */
+  get catalogue(): ChangingCatalogue {
+    return this.bound.catalogue;
+  }
+
   reach(request: ReachRequest): Promise<Reach> {
     return this.bound.catalogue.reach(request);
   }

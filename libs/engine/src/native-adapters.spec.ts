@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkNothingHeld } from '@tessera/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Binding, Catalogue, EngineAdapter, EngineRequest } from './engine.js';
+import type { Catalogue } from './catalogue.js';
+import type { Binding, EngineAdapter, EngineRequest } from './engine.js';
 import { buildCatalogue, openCatalogue } from './native-catalogue.js';
 import { NativeEngine } from './native-engine.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ChangingCatalogue, type GivenChange, NO_ITEM } from './engine.js';
+import { type ChangingCatalogue, type GivenChange, NO_ITEM } from './catalogue.js';
 import type { Clause } from './index.js';
 import { buildCatalogue, openCatalogue } from './native-catalogue.js';
 

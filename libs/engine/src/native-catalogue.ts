@@ -1,6 +1,8 @@
+import { TesseraError } from '@tessera/errors';
 import {
   type AppliedChanges,
   type AttributeDeclaration,
+  type CatalogueAppraisal,
   type CatalogueBuildReport,
   type CatalogueDigest,
   type CatalogueGeneration,
@@ -12,14 +14,14 @@ import {
   type ItemChange,
   PackedWriter,
   type ReachHandle,
-  type ReachRequest,
+  type Valuation,
   type ViewHandle,
   writeAttributeDeclarations,
   writeChangeMessage,
   writeGivenCodebooks,
+  writeValueRequest,
 } from '@tessera/native';
 import { addon } from './addon.js';
-import type { CatalogueView, ViewedItem } from './catalogue-view.js';
 import type {
   CatalogueSummary,
   ChangeKeeping,
@@ -28,8 +30,11 @@ import type {
   GivenChange,
   Judgement,
   ListedItem,
+  Pace,
   Reach,
-} from './engine.js';
+  ReachRequest,
+} from './catalogue.js';
+import type { CatalogueView, ViewedItem } from './catalogue-view.js';
 import { awaitNative, callNative } from './native-error.js';
 import { packReach } from './pack-reach.js';
 
@@ -56,10 +61,34 @@ const NOTHING_GIVEN = {
   vector: new Float32Array(),
 };
 
-const completed = (given: GivenChange): ItemChange => ({
+/** Its three members cross as those of other kinds (native/abi/catalogue.mjs). */
+const ofPace = ({ attribute, text, factor }: Pace) => ({
+  itemId: text,
+  title: attribute,
+  priority: factor,
+});
+
+const MEMBERS_OF_PACE = { itemId: 'text', title: 'attribute', priority: 'factor' } as const;
+const PACE_FAULT = /^changes\[(\d+)\]\.(itemId|title|priority)/;
+
+/** A refusal of a pace names the member as it was given. */
+function paceNamed(
+  error: TesseraError,
+  messages: readonly (readonly GivenChange[])[],
+): TesseraError {
+  const { code, message, field } = error;
+  const [, at = '', member = ''] = PACE_FAULT.exec(message) ?? [];
+  if (at === '' || messages.flat()[Number(at)]?.op !== 'set_pace') return error;
+  const named = (text: string) =>
+    text.replace(`].${member}`, `].${MEMBERS_OF_PACE[member as keyof typeof MEMBERS_OF_PACE]}`);
+  return new TesseraError(code, named(message), { field: field && named(field), cause: error });
+}
+
+const completed = ({ pace, patch, ...given }: GivenChange): ItemChange => ({
   ...NOTHING_GIVEN,
   ...given,
-  patch: given.patch === undefined ? NO_PATCH : { ...NO_PATCH, ...given.patch },
+  ...(pace && ofPace(pace)),
+  patch: patch === undefined ? NO_PATCH : { ...NO_PATCH, ...patch },
 });
 
 function handleOf(reach: Reach): ReachHandle {
@@ -122,6 +151,7 @@ class NativeView implements CatalogueView {
 export class NativeCatalogue implements ChangingCatalogue {
   summary: CatalogueSummary;
   hasFlights = false;
+  valuations: readonly Valuation[] = [];
   private nowMs = Date.now;
   private flight: FlightAttributes | undefined;
 
@@ -177,8 +207,13 @@ export class NativeCatalogue implements ChangingCatalogue {
     return awaitNative(() => addon().catalogueRecover(this.handle));
   }
 
-  apply(messages: readonly (readonly GivenChange[])[], mark = ''): Promise<AppliedChanges> {
-    return awaitNative(() => addon().catalogueApply(this.handle, messages.map(packChanges), mark));
+  async apply(messages: readonly (readonly GivenChange[])[], mark = ''): Promise<AppliedChanges> {
+    const packs = messages.map(packChanges);
+    return awaitNative(() => addon().catalogueApply(this.handle, packs, mark)).catch(
+      (thrown: unknown) => {
+        throw paceNamed(TesseraError.from(thrown), messages);
+      },
+    );
   }
 
   digest(): Promise<CatalogueDigest> {
@@ -218,6 +253,12 @@ export class NativeCatalogue implements ChangingCatalogue {
     this.flight = { begin, end };
   }
 
+  async valueBy(valuations: readonly Valuation[]): Promise<void> {
+    const words = packed(writeValueRequest, { valuations });
+    await awaitNative(() => addon().catalogueValue(this.handle, words, words.length));
+    this.valuations = valuations;
+  }
+
   compact(): Promise<number> {
     return awaitNative(() => addon().catalogueCompact(this.handle));
   }
@@ -236,6 +277,14 @@ export class NativeCatalogue implements ChangingCatalogue {
   firstObtainable(reach: Reach, itemIds: readonly string[], count: number): readonly ListedItem[] {
     const handle = handleOf(reach);
     return listedItems(callNative(() => addon().catalogueFirstObtainable(handle, itemIds, count)));
+  }
+
+  appraise(reach: Reach, itemIds: readonly string[]): CatalogueAppraisal {
+    return callNative(() => addon().catalogueAppraise(handleOf(reach), itemIds));
+  }
+
+  excludedItems(reach: Reach): Promise<number> {
+    return awaitNative(() => addon().catalogueExcluded(handleOf(reach)));
   }
 
   generations(): Promise<readonly CatalogueGeneration[]> {

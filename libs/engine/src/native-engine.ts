@@ -13,10 +13,10 @@ import {
 } from '@tessera/native';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { addon } from './addon.js';
+import { type Catalogue } from './catalogue.js';
 import { compileBinding } from './compile-binding.js';
 import {
   type Binding,
-  type Catalogue,
   Engine,
   type EngineAdapter,
   type EngineAnswer,

@@ -6,6 +6,7 @@ import {
   writeRelevanceRequest,
   writeScoreRequest,
 } from '@tessera/native';
+import { NO_ITEM, type Reach } from './catalogue.js';
 import {
   type EngineAnswer,
   type EngineAppended,
@@ -15,8 +16,6 @@ import {
   type EngineRequest,
   type EngineScoreRequest,
   type EngineScores,
-  NO_ITEM,
-  type Reach,
 } from './engine.js';
 import {
   type AnsweredFacts,
@@ -39,11 +38,14 @@ export interface RequestKind<Request, Answer> {
   readonly read: (from: PackedReader, facts: AnsweredFacts) => Answer;
 }
 
+const NOTHING_DRAWN = { slots: 0, temperature: 1, seed: 0 };
+
 const reachesAll = (): undefined => undefined;
 
 export const RECALL: RequestKind<EngineRequest, EngineAnswer> = {
   name: 'recall',
   write: (to, request) => {
+    const { slots, temperature, seed } = request.explore ?? NOTHING_DRAWN;
     writeRecallRequest(to, {
       widths: request.widths,
       rowBudget: request.rowBudget ?? 0,
@@ -54,6 +56,10 @@ export const RECALL: RequestKind<EngineRequest, EngineAnswer> = {
       watchedItem: request.watchedItem ?? NO_ITEM,
       attributes: request.attributes ?? [],
       wantsTree: request.wantsTree === true,
+      exploreSlots: slots,
+      exploreTemperature: temperature,
+      exploreSeedLow: seed % 2 ** 32,
+      exploreSeedHigh: Math.floor(seed / 2 ** 32),
     });
   },
   reach: ({ reach }) => reach,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   type AppliedChanges,
   type Catalogue,
+  type CatalogueAppraisal,
   type CatalogueDigest,
   type CatalogueGeneration,
   type CatalogueLanding,
@@ -15,6 +16,7 @@ import {
   NO_ITEM,
   type Reach,
   type ReachRequest,
+  type Valuation,
   type ViewedItem,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
@@ -28,6 +30,8 @@ export interface FakeItem {
 
 export interface FakeReach extends Reach {
   readonly denied: readonly string[];
+  /** Left out: items go by their score. */
+  readonly valuation?: ReachRequest['valuation'];
 }
 
 /** A catalogue in memory, its own only version; the ordinal of an item is its place in the list. */
@@ -35,6 +39,7 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
   readonly summary: CatalogueSummary;
   closed = false;
   hasFlights = false;
+  valuations: readonly Valuation[] = [];
   private readonly ordinals: ReadonlyMap<string, number>;
 
   constructor(readonly list: readonly FakeItem[]) {
@@ -93,12 +98,13 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
   }
 
   /** Knows `denied`, and caps of items, alone. */
-  async reach({ eligibility: { denied, caps } }: ReachRequest): Promise<FakeReach> {
+  async reach({ eligibility, valuation }: ReachRequest): Promise<FakeReach> {
+    const { denied, caps } = eligibility;
     const capped = caps.flatMap(({ itemIds, behaviours, maxBehaviours }) =>
       itemIds.filter((_, i) => (behaviours[i] ?? 0) >= maxBehaviours),
     );
     const cappedItems = new Set(capped.filter((itemId) => this.ordinals.has(itemId))).size;
-    return { sequence: 0, denied: [...denied, ...capped], cappedItems };
+    return { sequence: 0, denied: [...denied, ...capped], cappedItems, valuation };
   }
 
   firstObtainable(reach: Reach, itemIds: readonly string[], count: number): ListedItem[] {
@@ -130,6 +136,30 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
       : { ...nothing, reach, item, verdict: 'open', sid };
   }
 
+  /** Knows the attribute `bid` alone, which it takes times the weight of the request. */
+  appraise(reach: Reach, itemIds: readonly string[]): CatalogueAppraisal {
+    const { floor = NaN, weights = [] } = (reach as FakeReach).valuation ?? {};
+    const bids = itemIds.map((itemId) => {
+      const { attributes = '{}' } = this.list[this.ordinals.get(itemId) ?? NO_ITEM] ?? {};
+      const { bid = Number.NaN } = JSON.parse(attributes) as { bid?: number };
+      return bid * (weights[0]?.weight ?? 1);
+    });
+    return {
+      scoreWeight: 1,
+      floor: Number.isNaN(floor) ? Number.NEGATIVE_INFINITY : floor,
+      bid: 0,
+      names: ['bid'],
+      terms: Float64Array.from(bids),
+      paces: Float64Array.from(bids, () => 1),
+      sums: Float32Array.from(bids, (bid) => (Number.isNaN(bid) ? Number.NEGATIVE_INFINITY : bid)),
+    };
+  }
+
+  async excludedItems(reach: Reach): Promise<number> {
+    const { sums } = this.appraise(reach, [...this.ordinals.keys()]);
+    return sums.filter((sum) => sum === Number.NEGATIVE_INFINITY).length;
+  }
+
   close(): void {
     this.closed = true;
   }
@@ -157,6 +187,10 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
   }
 
   async quantiseBy(): Promise<void> {}
+
+  async valueBy(valuations: readonly Valuation[]): Promise<void> {
+    this.valuations = valuations;
+  }
 
   /** Every vector goes to the first item's SID, which has room. */
   async landing(vector: Float32Array, neighbours: number): Promise<CatalogueLanding> {

@@ -25,7 +25,7 @@ import {
 } from '@tessera/engine';
 import { type Cancellation, TesseraError } from '@tessera/errors';
 import type { FakeReach } from './fake-catalogue.js';
-import { certificateOf, fateOf } from './fake-fate.js';
+import { certificateOf, fateOf, returnedOf } from './fake-fate.js';
 
 /** Score of a path, given the prompt. */
 export type PathScore = (sid: readonly number[], prompt: Int32Array) => number;
@@ -33,6 +33,8 @@ export type PathScore = (sid: readonly number[], prompt: Int32Array) => number;
 /** Prefers SIDs near the last token of the prompt; any fixed rule would do. */
 const defaultScore: PathScore = (sid, prompt) =>
   -sid.reduce((sum, code) => sum + Math.abs(code - ((prompt.at(-1) ?? 0) % 7)), 0) - 1;
+
+const NOTHING_DRAWN = { pace: 1, criticalBid: Number.NaN, explored: false, propensity: 1 };
 
 const TIMINGS = {
   queueUs: 1,
@@ -364,9 +366,11 @@ export class FakeEngine extends Engine {
         attributes: attributes.length > 0 ? (described[ordinal]?.attributes ?? '{}') : '',
         score: path.score,
         path: index,
+        value: path.score,
+        ...NOTHING_DRAWN,
       })),
     );
-    const returned = items.slice(0, resultCount);
+    const { returned, ...worth } = returnedOf(request, items);
     return {
       items: returned,
       itemsPerSid: cap,
@@ -374,6 +378,7 @@ export class FakeEngine extends Engine {
       completeness: 'whole' as const,
       ...certificateOf(ranked[kept.length]?.path.score, returned.length === resultCount),
       rows: kept.length,
+      ...worth,
       fate: fateOf(request.watchedItem, returned),
       paths: kept.map(({ path }) => path),
       modelDigest: this.model.digest,

@@ -1,6 +1,7 @@
 #include "beam/explain.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 namespace tessera::beam {
@@ -66,9 +67,9 @@ float cut_score(const LazySearch& search, uint32_t step, const Candidate& pruned
   // Beside terminal tokens, paths that go on have `width` places of their own (select.h).
   const bool is_apart = search.options().terminal_count > 0 && pruned.goes_on;
   const size_t width = is_apart ? candidates.size() : search.options().widths[step];
-  float last = pruned.score;
+  float last = pruned.key;
   for (const Candidate& candidate : candidates.first(std::min(width, candidates.size()))) {
-    if (candidate.is_kept && (!is_apart || candidate.goes_on)) last = candidate.score;
+    if (candidate.is_kept && (!is_apart || candidate.goes_on)) last = candidate.key;
   }
   return last;
 }
@@ -84,7 +85,7 @@ Explanation follow_path(const LazySearch& search, const View& view, NodeIndex no
     });
     // A path behind all that could be kept to be shown is no better than the last of them.
     const Candidate& shown = found == candidates.end() ? candidates.back() : *found;
-    explanation.score = shown.score;
+    explanation.score = shown.key;
     if (found == candidates.end() || !found->is_kept) {
       explanation.verdict = Verdict::kPruned;
       explanation.step = step;
@@ -102,6 +103,17 @@ Explanation follow_path(const LazySearch& search, const View& view, NodeIndex no
 Explanation explain(const LazySearch& search, const catalogue::Reach& reach,
                     const Exported& exported, const ExportOptions& options) {
   const NodeIndex node = reach.view().node_of(options.watched_item);
+  const catalogue::Appraiser* appraiser = search.options().keys.appraiser.get();
+  if (appraiser != nullptr && appraiser->sum(options.watched_item) == catalogue::kExcluded) {
+    Explanation excluded;
+    excluded.verdict = Verdict::kNoValue;
+    const auto& terms = appraiser->valuation().terms;
+    const catalogue::Appraisal appraisal = appraiser->appraise(options.watched_item);
+    for (size_t t = terms.size(); t-- > 0;) {
+      if (std::isnan(appraisal.terms[t])) excluded.attribute = terms[t].attribute;
+    }
+    return excluded;
+  }
   Explanation explanation = follow_path(search, reach.view(), node);
   if (explanation.verdict == Verdict::kPruned) return explanation;
   switch (exported.watched) {
@@ -117,7 +129,13 @@ Explanation explain(const LazySearch& search, const catalogue::Reach& reach,
       explanation.verdict = Verdict::kBehindDiversityCap;
       explanation.attribute = options.policy->request().diversity[exported.watched_cap].attribute;
       break;
-    case ItemFate::kNotMet: explanation.verdict = Verdict::kBehindResults; break;
+    case ItemFate::kNotMet:
+      explanation.verdict = Verdict::kBehindResults;
+      if (appraiser != nullptr && explanation.score < appraiser->floor()) {
+        explanation.verdict = Verdict::kBelowFloor;
+        explanation.cut_score = appraiser->floor();
+      }
+      break;
   }
   return explanation;
 }

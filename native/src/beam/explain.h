@@ -23,17 +23,19 @@ enum class Verdict : uint8_t {
   kNotInCatalogue = 6,
   kBehindDiversityCap = 7,  // its path was found, a cap of the item policy was full
   kOpen = 8,                // no search has been run yet
+  kNoValue = 9,             // the valuation excludes it
+  kBelowFloor = 10,         // its value is below the valuation's floor
 };
 
 struct Explanation {
   Verdict verdict = Verdict::kOpen;
   uint32_t rank = 0;      // returned: of the item, from 1; pruned: of its candidate in that step
   uint32_t step = 0;      // pruned: in which selection, from 0
-  float score = 0;        // of the path, or of the candidate that was pruned
+  float score = 0;        // of the path, or of the candidate that was pruned: its key
   float cut_score = 0;    // pruned: of the last candidate that was kept in its stead
   uint64_t sequence = 0;  // not live: of the change since which
   std::string clause;     // not eligible: "predicate...", a list's name or a cap's path
-  std::string attribute;  // behind a diversity cap: of the cap
+  std::string attribute;  // behind a diversity cap: of the cap; no value: of the term
 };
 
 /// The catalogue's own verdict: kNotInCatalogue, kNotLive, kNotEligible, or kOpen.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,6 +30,10 @@ struct ExportOptions {
 /// The fate of the watched item among those of its SID.
 enum class ItemFate : uint8_t { kNotMet, kTaken, kBehindSidCap, kBehindDiversityCap };
 
+/// Why drawn items have no propensity: a beam, caps that make one item's place depend on others', a
+/// search that was not certified.
+enum class Propensities : uint8_t { kKnown = 0, kBeam = 1, kCapped = 2, kStopped = 3 };
+
 /// Items best first, and the paths they came from. Arrays of one prefix have equal length.
 struct Exported {
   std::vector<catalogue::ItemOrdinal> item_ordinals;
@@ -44,6 +49,29 @@ struct Exported {
   uint32_t left_out_by_diversity = 0;  // items that a cap of the policy kept out
   ItemFate watched = ItemFate::kNotMet;
   uint32_t watched_cap = 0;  // kBehindDiversityCap: its index
+
+  // Of a recall by value, per item; empty otherwise.
+  std::vector<float> values;
+  std::vector<float> item_terms;     // [items * terms], weighted
+  std::vector<float> paces;          // factors of bids
+  std::vector<float> critical_bids;  // empty: not known
+  float best_left_out = kUnknown;    // minus infinity: nothing was
+  // Of a recall that draws.
+  uint32_t drawn_from = UINT32_MAX;  // first item that was drawn; the others follow
+  std::vector<float> inclusions;     // of the drawn ones: their propensities; empty: not known
+  Propensities propensities = Propensities::kKnown;
+
+  static constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+  float value_of(size_t i) const { return i < values.size() ? values[i] : item_scores[i]; }
+  float pace_of(size_t i) const { return i < paces.size() ? paces[i] : 1; }
+  float critical_bid_of(size_t i) const {
+    return i < critical_bids.size() ? critical_bids[i] : kUnknown;
+  }
+  bool is_explored(size_t i) const { return i >= drawn_from; }
+  float propensity_of(size_t i) const {
+    if (!is_explored(i)) return 1;
+    return i - drawn_from < inclusions.size() ? inclusions[i - drawn_from] : kUnknown;
+  }
 };
 
 /// Score of the path that fills the answer; nothing where these paths do not fill it. With

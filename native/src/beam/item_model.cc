@@ -141,7 +141,7 @@ Change ItemModel::draw(std::mt19937_64& random) {
   const bool is_known = !items_.empty() && random() % 4 != 0;
   if (is_known) {
     change.item_id = std::next(items_.begin(), random() % items_.size())->first;
-    change.kind = static_cast<ChangeKind>(random() % catalogue::kLoggedChangeKinds);
+    change.kind = static_cast<ChangeKind>(random() % catalogue::kItemChangeKinds);
   } else {
     change.item_id = "new-" + std::to_string(random() % 30);
   }
@@ -175,6 +175,7 @@ void ItemModel::apply(const Change& change) {
       items_.at(change.item_id).attributes = drawn_.at(change.attributes);
       break;
     case ChangeKind::kSetPriority: items_.at(change.item_id).priority = change.priority; break;
+    case ChangeKind::kSetPace:
     case ChangeKind::kPatchAttributes: FAIL() << "expected a change of one item as it is applied";
   }
 }

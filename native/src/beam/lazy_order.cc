@@ -24,8 +24,9 @@ void LazySearch::look(const ThresholdRule* rule, double pass_rows) {
     Level& level = levels_[s];
     if (level.features || level.candidates.empty()) continue;
     scores_.clear();
-    for (const Candidate& candidate : level.candidates) scores_.push_back(candidate.score);
-    level.features = features_of(scores_, k);
+    for (const Candidate& candidate : level.candidates) scores_.push_back(candidate.key);
+    const float best = options_.keys.are_scores() ? 0 : scores_.front();
+    level.features = features_of(scores_, k, best);
     const auto guessed = rule == nullptr ? std::nullopt : rule->guess(s, *level.features);
     if (!guessed) continue;
     const auto above = std::count_if(scores_.begin(), scores_.end(), [&](float score) {
@@ -45,7 +46,7 @@ float LazySearch::nth_open(size_t n) {
   scores_.clear();
   for (const Level& level : levels_) {
     for (const Candidate& candidate : level.candidates) {
-      if (is_open(candidate)) scores_.push_back(candidate.score);
+      if (is_open(candidate)) scores_.push_back(candidate.key);
     }
   }
   const size_t place = std::min(n, scores_.size()) - 1;
@@ -57,10 +58,9 @@ float LazySearch::nth_open(size_t n) {
 /// Rows are computed down to this score. REQUIRES: `open` may matter.
 float LazySearch::target(float open, const ThresholdRule* rule, double pass_rows) {
   look(rule, pass_rows);
-  const float least = floor_.value_or(kNothing);
   if (options_.is_eager) return kNothing;
-  if (guess_ && open >= *guess_) return std::max(least, *guess_);
-  if (floor_) return least;
+  if (guess_ && open >= *guess_) return std::max(least(), *guess_);
+  if (floor_) return least();
   const size_t k = options_.answer.result_count;
   // The first step is the least certain.
   return nth_open(steps_taken_ == 1 ? 2 * k + kFirstRowsMin : std::max(k + kRowsMin, rows() / 4ul));
@@ -72,11 +72,11 @@ void LazySearch::pick(float target, uint32_t rows_max, Rows& rows) {
     const std::optional<float> bound_of_step = bound;
     for (Candidate& candidate : levels_[s].candidates) {
       if (!is_open(candidate)) continue;
-      if (!bound || candidate.score > *bound) bound = candidate.score;
-      const bool is_settled = !bound_of_step || candidate.score > *bound_of_step;
+      if (!bound || candidate.key > *bound) bound = candidate.key;
+      const bool is_settled = !bound_of_step || candidate.key > *bound_of_step;
       const bool may_be_early = !options_.is_eager && in_vain_ + in_advance_ < options_.spare_rows;
       if (!is_settled && !may_be_early) break;
-      if (candidate.score < target || rows.size() == rows_max) break;
+      if (candidate.key < target || rows.size() == rows_max) break;
       ask(candidate, s, is_settled, rows);
     }
   }
@@ -84,7 +84,8 @@ void LazySearch::pick(float target, uint32_t rows_max, Rows& rows) {
 
 void LazySearch::ask(Candidate& candidate, size_t level, bool is_settled, Rows& rows) {
   candidate.slot = static_cast<uint32_t>(computed_.size());
-  computed_.push_back({.is_in_advance = !is_settled});
+  computed_.push_back({.is_in_advance = !is_settled, .drawn = candidate.drawn});
+  asked_ = std::max(asked_.value_or(candidate.key), candidate.key);
   in_advance_ += is_settled ? 0 : 1;
   rows.push(candidate, static_cast<uint32_t>(level + 1));
 }
@@ -98,7 +99,7 @@ void LazySearch::pick_beam(size_t level, uint32_t width, uint32_t rows_max, Rows
     const bool is_within = has_place(candidate, rank++, going_on, width);
     going_on += candidate.goes_on ? 1 : 0;
     if (!is_within || !is_open(candidate)) continue;
-    ask(candidate, level, !bound || candidate.score > *bound, rows);
+    ask(candidate, level, !bound || candidate.key > *bound, rows);
   }
 }
 
@@ -112,7 +113,7 @@ bool LazySearch::is_out_of_reach_at(size_t level) {
   if (next.width < paths) return false;
   scores_.clear();
   for (const auto* of : {&next.candidates, &next.arrived}) {
-    for (const Candidate& candidate : *of) scores_.push_back(candidate.score);
+    for (const Candidate& candidate : *of) scores_.push_back(candidate.key);
   }
   return is_out_of_reach(levels_[level].cut, scores_, paths);
 }
@@ -148,7 +149,7 @@ void LazySearch::next(uint32_t rows_max, const ThresholdRule* rule, double pass_
   settle();
   find_floor();
   const std::optional<float> open = best_open();
-  if (!open || (!options_.is_eager && floor_ && *open < *floor_)) return;
+  if (!open || (!options_.is_eager && *open < least())) return;
   if (is_probing_) {
     probe(rows_max, rows);
     if (rows.size() == 0) return next(rows_max, rule, pass_rows, rows);
@@ -156,7 +157,6 @@ void LazySearch::next(uint32_t rows_max, const ThresholdRule* rule, double pass_
     pick(target(*open, rule, pass_rows), rows_max, rows);
   }
   TESSERA_CHECK(rows.size() > 0);
-  asked_ = *std::max_element(rows.beams.scores.begin(), rows.beams.scores.end());
 }
 
 void LazySearch::teach(ThresholdRule& rule) const {

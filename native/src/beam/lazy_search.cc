@@ -61,6 +61,7 @@ LazySearch::LazySearch(catalogue::Reach reach, LazyOptions options)
   TESSERA_CHECK(!options_.widths.empty() && options_.answer.result_count >= 1);
   levels_.resize(options_.widths.size());
   for (size_t s = 0; s < levels_.size(); ++s) levels_[s].width = options_.widths[s];
+  if (options_.keys.draw) drawn_.push_back(draw_root(*options_.keys.draw));
   is_probing_ = options_.beam_width > 0 &&
                 std::any_of(options_.widths.begin(), options_.widths.end() - 1,
                             [this](uint32_t width) { return width > options_.beam_width; });
@@ -97,7 +98,7 @@ void LazySearch::reserve() {
 }
 
 bool LazySearch::before(const Candidate& a, const Candidate& b) const {
-  if (a.score != b.score) return a.score > b.score;
+  if (a.key != b.key) return a.key > b.key;
   return a.node != b.node && reach_.view().sid_before(a.node, b.node);
 }
 
@@ -109,7 +110,7 @@ void LazySearch::collect(const Step& step, uint32_t first_slot) {
   size_t f = 0;
   const auto add_finished = [&] {
     const Finished& path = step.finished[f];
-    Candidate ending{path.score, path.node};
+    Candidate ending{path.score, path.score, path.node};
     ending.parent = first_slot + step.finished_parents[f++];
     ending.code = has_terminals ? kTerminalCode : reach_.code(path.node);
     ending.ended = static_cast<uint8_t>(options_.terminal_count);
@@ -117,13 +118,14 @@ void LazySearch::collect(const Step& step, uint32_t first_slot) {
     incoming_.push_back(ending);
   };
   for (size_t i = 0; i < step.next.nodes.size(); ++i) {
-    Candidate next{step.next.scores[i], step.next.nodes[i]};
+    Candidate next{step.next.scores[i], step.next.scores[i], step.next.nodes[i]};
     next.code = step.codes[i];
     next.parent = first_slot + step.parents[i];
     next.ended = step.next.ended[i];
     next.goes_on = true;
     while (f < step.finished.size()) {
-      const Candidate ending{step.finished[f].score, step.finished[f].node};
+      const float score = step.finished[f].score;
+      const Candidate ending{score, score, step.finished[f].node};
       if (!has_terminals && ending.node == next.node) {
         next.ends = true;
         ++f;
@@ -151,7 +153,7 @@ void LazySearch::limit(Level& level) {
   uint32_t rank = 0, going_on = 0, shown = 0;
   size_t left = 0;
   for (Candidate& candidate : level.candidates) {
-    if (rank == level.width) level.cut = std::max(level.cut.value_or(kNothing), candidate.score);
+    if (rank == level.width) level.cut = std::max(level.cut.value_or(kNothing), candidate.key);
     const bool is_within = has_place(candidate, rank, going_on, level.width);
     Computed* const row = candidate.slot == kNoSlot ? nullptr : &computed_[candidate.slot];
     if (row != nullptr && row->is_in_advance && !is_within) {
@@ -195,6 +197,10 @@ void LazySearch::choose(uint32_t step, uint32_t first_slot, std::pair<size_t, si
   const uint64_t wanted = uint64_t{levels_[step].width} + std::max(1u, options_.shown);
   const uint64_t most = (end - first) * (uint64_t{logits.level_size} + 1);
   select_options.width = static_cast<uint32_t>(std::max<uint64_t>(1, std::min(wanted, most)));
+  if (!options_.keys.are_scores()) {
+    return choose_keyed(step, first_slot + static_cast<uint32_t>(first), *chosen, of_rows,
+                        select_options, scratch);
+  }
   select(*chosen, of_rows, reach_, select_options, scratch, step_);
   collect(step_, first_slot + static_cast<uint32_t>(first));
 }
@@ -238,7 +244,7 @@ std::optional<float> LazySearch::bound_of(size_t level) const {
   for (size_t s = 0; s < level; ++s) {
     for (const Candidate& candidate : levels_[s].candidates) {
       if (!is_open(candidate)) continue;
-      if (!bound || candidate.score > *bound) bound = candidate.score;
+      if (!bound || candidate.key > *bound) bound = candidate.key;
       break;  // the others of the step are no better
     }
   }
@@ -251,7 +257,7 @@ void LazySearch::settle() {
     Level& level = levels_[s];
     const std::optional<float> bound = bound_of(s - 1);
     for (const Candidate& parent : levels_[s - 1].candidates) {
-      if (parent.slot == kNoSlot || (bound && parent.score <= *bound)) continue;
+      if (parent.slot == kNoSlot || (bound && parent.key <= *bound)) continue;
       in_advance_ -= std::exchange(computed_[parent.slot].is_in_advance, false) ? 1 : 0;
     }
     if (level.arrived.empty()) continue;
@@ -282,7 +288,7 @@ void LazySearch::narrow(uint32_t width) {
     uint32_t kept = 0, shown = 0;
     std::erase_if(level.candidates, [&](Candidate& candidate) {
       if (is_open(candidate) && kept >= width) {
-        lost_ = std::max(lost_.value_or(candidate.score), candidate.score);
+        lost_ = std::max(lost_.value_or(candidate.key), candidate.key);
         (candidate.ends ? candidate.goes_on : candidate.is_kept) = false;
       }
       if (!candidate.is_kept) return shown++ >= options_.shown;
@@ -294,6 +300,7 @@ void LazySearch::narrow(uint32_t width) {
 }
 
 void LazySearch::find_floor() {
+  if (!options_.keys.are_scores()) return find_keyed_floor();
   finished_.clear();
   for (const Level& level : levels_) {
     for (const Candidate& candidate : level.candidates) {
@@ -319,6 +326,7 @@ void LazySearch::find_floor() {
 std::optional<float> LazySearch::best_open() const { return bound_of(levels_.size()); }
 
 Certificate LazySearch::certificate() const {
+  if (!options_.keys.are_scores()) return keyed_certificate();
   float gap = kNothing;
   bool is_certified = true;
   const auto miss = [&](float score) {
@@ -347,7 +355,9 @@ std::vector<uint32_t> LazySearch::widths_used() const {
       kept += candidate.is_kept ? 1 : 0;
       open += is_open(candidate) ? 1 : 0;
     }
-    widths.push_back(is_whole ? kept : levels_[s].width);
+    // The last selection keeps all paths where their items go by keys of their own.
+    const bool keeps_all = s + 1 == levels_.size() && !options_.keys.are_scores();
+    widths.push_back(is_whole || keeps_all ? kept : levels_[s].width);
     is_whole = is_whole && open == 0;
   }
   return widths;

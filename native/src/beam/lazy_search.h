@@ -15,6 +15,10 @@
 // then cuts it off, its row was useless. At most `spare_rows` rows beyond the widths are computed
 // so.
 //
+// Keys. Candidates may go by other keys than their scores (candidate.h), which fall on the way down
+// as scores do: all of the above holds of them. Paths are then looked into: what makes the answer
+// full are its items, each with a key of its own.
+//
 // Without hope. Where the first steps show that the widths are not enough for a proof
 // (out_of_reach.h), the search goes on as a beam of `beam_width`.
 //
@@ -32,28 +36,14 @@
 #include <utility>
 #include <vector>
 
+#include "beam/candidate.h"
 #include "beam/export.h"
+#include "beam/found_items.h"
 #include "beam/select.h"
 #include "beam/threshold_rule.h"
 #include "catalogue/reach.h"
 
 namespace tessera::beam {
-
-inline constexpr uint32_t kNoSlot = 0xFFFFFFFFu;
-inline constexpr float kNothing = -std::numeric_limits<float>::infinity();
-
-/// A candidate of a step.
-struct Candidate {
-  float score = 0;
-  catalogue::NodeIndex node = catalogue::kNoNode;
-  uint32_t code = 0;          // or kTerminalCode
-  uint32_t parent = kNoSlot;  // slot of the row that it comes from
-  uint32_t slot = kNoSlot;    // of its own row, once that is asked for
-  uint8_t ended = 0;          // terminal tokens
-  bool ends = false;          // is a path that was found
-  bool goes_on = false;
-  bool is_kept = false;  // by the width
-};
 
 /// Rows for the next pass, those of a step together, steps ascending. Arrays of equal length.
 struct Rows {
@@ -64,6 +54,7 @@ struct Rows {
 
   size_t size() const { return steps.size(); }
   void clear();
+  /// `parent`: slot of the row that it continues.
   void push(const Candidate& candidate, uint32_t step);
 };
 
@@ -71,7 +62,11 @@ struct LazyOptions {
   std::vector<uint32_t> widths;  // of every selection, each >= 1
   uint32_t terminal_count = 0;
   ScoreNorm norm = ScoreNorm::kFull;
-  ExportOptions answer;     // what makes the answer full
+  Keys keys;
+  ExportOptions answer;  // what makes the answer full
+  /// Of these items the certificate speaks, where keys are no scores; the others are searched for
+  /// to know the best that is left out. 0: of all.
+  uint32_t certified_items = 0;
   uint32_t shown = 0;       // candidates behind the widths that are kept to be shown
   uint32_t spare_rows = 0;  // that may be computed in vain
   uint32_t beam_width = 0;  // of a search whose proof is out of reach; 0: it goes on
@@ -93,10 +88,17 @@ class LazySearch {
   /// From now on no selection keeps more than `width`; rows that are computed stay.
   void narrow(uint32_t width);
 
-  /// Paths found so far, of which the answer is made.
+  /// Paths found so far, of which the answer is made where keys are scores.
   std::span<const Finished> finished() const { return finished_; }
+  /// Where keys are no scores: the items found so far, best first, as `answer` has them; and,
+  /// unless null, what caps have done. After next().
+  std::vector<FoundItem> items(Exported* counts) const;
+  /// From now on these items are not wanted, ascending. Keys that are no scores only.
+  void leave_out(std::vector<catalogue::ItemOrdinal> items) { left_out_ = std::move(items); }
   /// Of an answer of what is found so far. After next().
   Certificate certificate() const;
+  /// The best key that may have been missed; nothing: none was. After next().
+  std::optional<float> missed() const;
   /// Prefixes that each selection keeps at most, for want of candidates or by its width.
   std::vector<uint32_t> widths_used() const;
   /// Candidates of a selection, best first: those that are kept, and some that are not.
@@ -120,6 +122,7 @@ class LazySearch {
   struct Computed {
     bool is_in_advance = false;  // was not settled then, and is not known to be
     bool is_in_vain = false;     // a width has cut it off since
+    uint32_t drawn = 0;
   };
 
   bool before(const Candidate& a, const Candidate& b) const;
@@ -129,6 +132,9 @@ class LazySearch {
   void choose(uint32_t step, uint32_t first_slot, std::pair<size_t, size_t> range,
               const Beams& beams, const StepLogits& logits, Scratch& scratch);
   void collect(const Step& step, uint32_t first_slot);
+  void choose_keyed(uint32_t step, uint32_t first_slot, const Beams& beams,
+                    const StepLogits& logits, const SelectOptions& options, Scratch& scratch);
+  std::vector<FoundPath> found_paths() const;
   void merge_incoming(Level& level);
   /// `rank` among all candidates of its step, `going_on` among those that go on.
   bool has_place(const Candidate& candidate, uint32_t rank, uint32_t going_on,
@@ -138,6 +144,12 @@ class LazySearch {
   /// The best candidate of the steps before `level` whose row is not computed.
   std::optional<float> bound_of(size_t level) const;
   void find_floor();
+  void find_keyed_floor();
+  Certificate keyed_certificate() const;
+  /// Keys below this one are of no use.
+  float least() const;
+  /// The floor of values.
+  float reserve_price() const;
   bool is_open(const Candidate& candidate) const {
     return candidate.is_kept && candidate.goes_on && candidate.slot == kNoSlot;
   }
@@ -157,13 +169,16 @@ class LazySearch {
   LazyOptions options_;
   std::vector<Level> levels_;  // of each selection
   std::vector<Finished> finished_;
-  std::optional<float> floor_;  // score at which the answer is full
+  std::optional<float> floor_;            // key at which the answer is full
+  std::optional<float> certified_floor_;  // of the items that the certificate speaks of
   std::optional<float> guess_;
   std::optional<float> lost_;       // the best that a narrowing took back
   std::optional<float> asked_;      // the best row whose logits have not come
   uint32_t steps_taken_ = 0;        // selections that have candidates
   std::vector<Computed> computed_;  // by slot
-  uint32_t in_vain_ = 0;            // of these
+  std::vector<Drawn> drawn_;        // of candidates, and at 0 of the prompt
+  std::vector<catalogue::ItemOrdinal> left_out_;
+  uint32_t in_vain_ = 0;  // of these
   uint32_t in_advance_ = 0;
   bool is_probing_ = false;  // nobody knows yet whether the proof is within reach
 
@@ -173,6 +188,7 @@ class LazySearch {
   std::vector<Candidate> incoming_;
   std::vector<Candidate> merged_;
   std::vector<float> scores_;
+  std::vector<Drawn> row_states_;
 };
 
 /// How a search may spend its rows.

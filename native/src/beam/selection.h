@@ -83,8 +83,10 @@ class Selection {
   void choose_with_terminals(Step& step) const;
   /// In place of the three: the candidates on a route.
   void follow(const Route& route, Step& step);
+  /// The same: all children of a beam that may be entered, in listed_codes and listed_nodes. Gives
+  /// the norm of their scores.
+  float list_row(uint32_t beam);
 
- private:
   bool has_terminal(uint32_t beam) const {
     return options_.terminal_count > 0 &&
            (beams_.ended[beam] > 0 || reach_.is_terminal(beams_.nodes[beam]));
@@ -92,6 +94,8 @@ class Selection {
   const float* row(uint32_t beam) const {
     return logits_.codes.data() + size_t{beam} * logits_.level_size;
   }
+
+ private:
   void find_children();
   size_t key_count_max() const;
   ReachChildren children_of(const ChildRange& range) const;

@@ -22,11 +22,11 @@ double bounded(float score) { return std::max(-1e3, static_cast<double>(score));
 
 }  // namespace
 
-ThresholdFeatures features_of(std::span<const float> scores, uint32_t k) {
+ThresholdFeatures features_of(std::span<const float> scores, uint32_t k, float zero) {
   constexpr size_t kFew = 5;
   double entropy = 0, all = 0, of_few = 0, of_k = 0;
   for (size_t i = 0; i < scores.size(); ++i) {
-    const double log_p = bounded(scores[i]);
+    const double log_p = bounded(scores[i] - zero);
     entropy -= std::exp(log_p) * log_p;
     all += std::exp(log_p);
     if (i < kFew) of_few = all;

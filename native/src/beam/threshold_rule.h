@@ -25,8 +25,9 @@ inline constexpr size_t kThresholdFeatures = 9;
 /// logarithms of the first five's and of the first k's probability. In nats.
 using ThresholdFeatures = std::array<double, kThresholdFeatures>;
 
-/// `scores` of a step's candidates, best first, not empty; `k` >= 1 paths make an answer.
-ThresholdFeatures features_of(std::span<const float> scores, uint32_t k);
+/// `scores` of a step's candidates, best first, not empty; `k` >= 1 paths make an answer. Of keys
+/// that are no log-probabilities `zero` is what counts as certain.
+ThresholdFeatures features_of(std::span<const float> scores, uint32_t k, float zero = 0);
 
 class ThresholdRule {
  public:

@@ -84,7 +84,7 @@ class TreeBuilder {
     if (candidate.slot != kNoSlot) rows_.emplace(candidate.slot, tree_.rows.size());
     tree_.rows.push_back({step, parent == rows_.end() ? kNoRow : parent->second, candidate.code,
                           outcome, counted.items});
-    tree_.scores.push_back(candidate.score);
+    tree_.scores.push_back(candidate.key);
   }
   Tree take() { return std::move(tree_); }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bridge/completion_channel.h"
+#include "catalogue/appraiser.h"
 #include "catalogue/item_policy.h"
 #include "catalogue/live_catalogue.h"
 #include "catalogue/reach.h"
@@ -75,6 +76,7 @@ struct ReachHandle {
   std::shared_ptr<catalogue::LiveCatalogue> live;
   catalogue::Reach reach;
   std::shared_ptr<const catalogue::ItemPolicy> item_policy;  // may be null
+  std::shared_ptr<const catalogue::Appraiser> appraiser;     // the same
 };
 
 struct StoreHandle {

@@ -3,6 +3,7 @@
 
 #include "abi/generated/packed_in.h"
 #include "beam/explain.h"
+#include "beam/export.h"
 #include "bridge/bindings.h"
 #include "bridge/errors.h"
 #include "bridge/generated/objects.h"
@@ -58,6 +59,9 @@ Status fill_reach(ReachHandle& handle, std::shared_ptr<const catalogue::View> vi
   auto policy = catalogue::ItemPolicy::compile(*view, request.item_policy);
   if (!policy.is_ok()) return policy.status();
   handle.item_policy = std::move(policy).value();
+  auto appraiser = catalogue::Appraiser::compile(view, request.valuation);
+  if (!appraiser.is_ok()) return appraiser.status();
+  handle.appraiser = std::move(appraiser).value();
   auto eligibility = catalogue::compile_eligibility(*view, request.eligibility);
   handle.reach = catalogue::Reach(std::move(view), std::move(eligibility));
   return Status::ok();
@@ -157,6 +161,81 @@ Napi::Value catalogue_first_obtainable(const Napi::CallbackInfo& info) {
   return to_js(info.Env(), listing);
 }
 
+std::shared_ptr<ReachHandle> valued_reach(const Napi::CallbackInfo& info, const char* function) {
+  auto handle = any_reach(info[0]);
+  if (handle->appraiser != nullptr) return handle;
+  throw make_error(info.Env(), Code::kRequestInvalid,
+                   std::string(function) + ".reach: expected one by a valuation");
+}
+
+Napi::Value catalogue_appraise(const Napi::CallbackInfo& info) {
+  const auto handle = valued_reach(info, "catalogueAppraise");
+  const catalogue::Appraiser& appraiser = *handle->appraiser;
+  const catalogue::View& view = handle->reach.view();
+  const catalogue::Valuation& valuation = appraiser.valuation();
+  Appraisal all;
+  all.score_weight = valuation.score_weight;
+  all.floor = valuation.floor;
+  all.bid = appraiser.has_bid() ? static_cast<uint32_t>(appraiser.bid()) : kNoTerm;
+  for (const catalogue::Term& term : valuation.terms) all.names.push_back(term.name);
+  if (!info[1].IsArray()) {
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     "catalogueAppraise.itemIds: expected strings, got " + describe_value(info[1]));
+  }
+  const auto item_ids = info[1].As<Napi::Array>();
+  for (uint32_t i = 0; i < item_ids.Length(); ++i) {
+    const Napi::Value item_id = item_ids.Get(i);
+    if (!item_id.IsString()) {
+      throw make_error(
+          info.Env(), Code::kRequestInvalid,
+          "catalogueAppraise.itemIds: expected strings, got " + describe_value(item_id));
+    }
+    const catalogue::ItemOrdinal item = view.find_item(item_id.As<Napi::String>().Utf8Value());
+    const bool is_there =
+        item != catalogue::kNoItem && view.state(item) != catalogue::ItemState::kRemoved;
+    catalogue::Appraisal one;
+    if (is_there) one = appraiser.appraise(item);
+    one.terms.resize(all.names.size(), catalogue::kAsNamed);
+    all.terms.insert(all.terms.end(), one.terms.begin(), one.terms.end());
+    all.paces.push_back(one.pace);
+    all.sums.push_back(is_there ? appraiser.sum(item) : beam::Exported::kUnknown);
+  }
+  return to_js(info.Env(), all);
+}
+
+Napi::Value catalogue_excluded(const Napi::CallbackInfo& info) {
+  const auto handle = valued_reach(info, "catalogueExcluded");
+  auto count = std::make_shared<uint64_t>(0);
+  return run_in_lane(
+      info.Env(), LaneKind::kRead,
+      [handle, count]() -> Status {
+        *count = catalogue::count_excluded(handle->reach, *handle->appraiser);
+        return Status::ok();
+      },
+      [count](Napi::Env env, const Status&) -> Napi::Value {
+        return Napi::Number::New(env, static_cast<double>(*count));
+      });
+}
+
+Napi::Value catalogue_value(const Napi::CallbackInfo& info) {
+  const auto handle = open_catalogue(info[0]);
+  auto words = read_reach_words(info, "catalogueValue.words");
+  return run_in_lane(
+      info.Env(), LaneKind::kBuild,
+      [live = handle->live, words = std::move(words)]() -> Status {
+        abi::PackedReader in(words);
+        catalogue::ValueRequest request;
+        abi::read_value_request(in, request);
+        if (!in.is_whole()) {
+          return {Code::kCatalogueInvalid,
+                  "valuations: expected a value request as native/abi describes it, got others"};
+        }
+        TESSERA_RETURN_IF_ERROR(catalogue::check_valuations(request));
+        return live->value_by(std::move(request.valuations));
+      },
+      [](Napi::Env env, const Status&) -> Napi::Value { return env.Undefined(); });
+}
+
 Napi::Value catalogue_judge(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   const uint64_t time_ms = read_time_ms(info, 5, "catalogueJudge.timeMs");
@@ -183,6 +262,9 @@ void register_reach_functions(Napi::Env env, Napi::Object exports) {
   exports["catalogueList"] = Napi::Function::New<&catalogue_list>(env, "catalogueList");
   exports["catalogueFirstObtainable"] =
       Napi::Function::New<&catalogue_first_obtainable>(env, "catalogueFirstObtainable");
+  exports["catalogueAppraise"] = Napi::Function::New<&catalogue_appraise>(env, "catalogueAppraise");
+  exports["catalogueExcluded"] = Napi::Function::New<&catalogue_excluded>(env, "catalogueExcluded");
+  exports["catalogueValue"] = Napi::Function::New<&catalogue_value>(env, "catalogueValue");
   exports["catalogueJudge"] = Napi::Function::New<&catalogue_judge>(env, "catalogueJudge");
 }
 

@@ -71,6 +71,18 @@ inline uint32_t capped_items(const ReachHandle& reach) {
   return eligibility == nullptr ? 0 : eligibility->capped_items;
 }
 
+/// Items of a reach under its valuation.
+struct Appraisal {
+  double score_weight = 1;
+  double floor = 0;
+  uint32_t bid = 0;  // index of a term; kNoTerm: none
+  std::vector<std::string> names;
+  std::vector<double> terms;
+  std::vector<double> paces;
+  std::vector<float> sums;
+};
+inline constexpr uint32_t kNoTerm = 0xFFFFFFFFu;
+
 /// The verdict of a version on an item, and the version.
 struct Judgement {
   std::shared_ptr<ReachHandle> reach;

@@ -100,6 +100,7 @@ void read_reaches(Napi::Env env, const Napi::Value& value, std::span<engine::Req
     }
     requests[i].reach = handle->reach;
     requests[i].item_policy = handle->item_policy;
+    requests[i].appraiser = handle->appraiser;
   }
 }
 

@@ -17,9 +17,16 @@ enum class ChangeKind : uint8_t {
   kSetAttributes = 4,  // replaces the attributes object
   kSetPriority = 5,
   kPatchAttributes = 6,  // as given alone: applied, it is a kSetAttributes of each item
+  kSetPace = 7,  // of no item: the bids of those with the text `item_id` as their attribute `title`
+                 // count times `priority`, 1: as they are
 };
-inline constexpr uint32_t kChangeKinds = 7;
-inline constexpr uint32_t kLoggedChangeKinds = 6;
+inline constexpr uint32_t kChangeKinds = 8;
+inline constexpr uint32_t kItemChangeKinds = 6;  // the first: of one item, as a log keeps them
+
+/// As a view takes them and the log keeps them.
+constexpr bool is_logged(ChangeKind kind) {
+  return static_cast<uint32_t>(kind) < kChangeKinds && kind != ChangeKind::kPatchAttributes;
+}
 
 /// Where a change stands in its batch, as messages about it begin.
 inline std::string place_of_change(size_t index) {
@@ -28,16 +35,17 @@ inline std::string place_of_change(size_t index) {
 
 /// Names on the wire and in messages, in ChangeKind order.
 inline constexpr const char* kChangeKindNames[kChangeKinds] = {
-    "upsert", "pause", "resume", "remove", "set_attributes", "set_priority", "patch_attributes"};
+    "upsert",         "pause",        "resume",           "remove",
+    "set_attributes", "set_priority", "patch_attributes", "set_pace"};
 
 /// Of one item: as a view takes it and the log keeps it.
 struct Change {
   ChangeKind kind = ChangeKind::kUpsert;
   std::string item_id;
   std::vector<uint32_t> sid;  // upsert only; another SID than before moves the item
-  std::string title;          // upsert only
+  std::string title;          // upsert; of a pace the attribute
   std::string attributes;     // upsert, set_attributes: JSON object text, "" is "{}"
-  double priority = 0;        // upsert, set_priority
+  double priority = 0;        // upsert, set_priority; of a pace the factor
 };
 
 /// SIDs, laid end to end: that of number i is codes[offsets[i] .. offsets[i + 1]).

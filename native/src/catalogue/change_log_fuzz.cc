@@ -99,7 +99,7 @@ void open_content(const std::string& content) {
     if (random() % 8 == 0) batch = ChangeBatch::beginning(sequence + random() % 3, batch.mark);
     for (uint64_t i = 0; i < random() % 4 && !batch.is_beginning; ++i) {
       Change change;
-      change.kind = static_cast<ChangeKind>(random() % kLoggedChangeKinds);
+      change.kind = static_cast<ChangeKind>(random() % kItemChangeKinds);
       change.item_id = "seed-" + std::to_string(i * 5 + random() % 5);
       if (change.kind == ChangeKind::kUpsert) {
         change.item_id = "new-" + std::to_string(i);

@@ -18,9 +18,8 @@ class ChangeCheck {
       : view_(view), change_(change), index_(index) {}
 
   Status run() const {
-    if (static_cast<uint32_t>(change_.kind) >= kLoggedChangeKinds) {
-      return invalid("kind", "expected 0.." + std::to_string(kLoggedChangeKinds - 1));
-    }
+    if (!is_logged(change_.kind)) return invalid("kind", "expected one that a log keeps");
+    if (change_.kind == ChangeKind::kSetPace) return pace();
     TESSERA_RETURN_IF_ERROR(text("itemId", change_.item_id, 1, kMaxItemIdBytes));
     if (!std::isfinite(change_.priority)) return invalid("priority", "expected a finite number");
     TESSERA_RETURN_IF_ERROR(attributes());
@@ -74,6 +73,19 @@ class ChangeCheck {
     if (names <= kAttributesMax) return Status::ok();
     return invalid("attributes." + value.name,
                    "more than " + std::to_string(kAttributesMax) + " attributes in the catalogue");
+  }
+  Status pace() const {
+    TESSERA_RETURN_IF_ERROR(text("title", change_.title, 1, kMaxItemIdBytes));
+    TESSERA_RETURN_IF_ERROR(text("itemId", change_.item_id, 1, kMaxItemIdBytes));
+    if (!(change_.priority > 0 && change_.priority <= 1)) {
+      return invalid("priority", "expected a factor above 0 and at most 1");
+    }
+    if (view_.attribute_type(change_.title).value_or(AttributeType::kText) !=
+        AttributeType::kText) {
+      return invalid("title", "expected a text attribute, got " + quote(change_.title));
+    }
+    if (change_.priority == 1 || view_.pace_count() < kPacesMax) return Status::ok();
+    return invalid("itemId", "more than " + std::to_string(kPacesMax) + " paces in the catalogue");
   }
   Status sid() const {
     const std::vector<uint32_t>& sid = change_.sid;

@@ -31,6 +31,19 @@ class ItemHasher {
     return hash128(std::as_bytes(std::span(bytes_)));
   }
 
+  /// Of the paces of a bucket, null: none. Begins as no item does: an item ID is not empty.
+  static void add_paces(Hash128& sum, const PaceBucket* bucket, bool is_taken) {
+    if (bucket == nullptr) return;
+    for (const Pace& pace : bucket->paces) {
+      const std::string bytes =
+          std::string(sizeof(uint32_t), '\0') + std::to_string(pace.attribute.size()) + ' ' +
+          pace.attribute + pace.text + ' ' + std::to_string(std::bit_cast<uint64_t>(pace.factor));
+      const Hash128 hashed = hash128(std::as_bytes(std::span(bytes)));
+      sum.low += is_taken ? 0 - hashed.low : hashed.low;
+      sum.high += is_taken ? 0 - hashed.high : hashed.high;
+    }
+  }
+
   void add_to(Hash128& sum, ItemOrdinal item) {
     if (!is_there(item)) return;
     const Hash128 hashed = hash(item);
@@ -88,6 +101,8 @@ void ContentDigest::begin(const View& view) {
   sum_ = {};
   ItemHasher items(view);
   for (ItemOrdinal item = 0; item < view.item_count(); ++item) items.add_to(sum_, item);
+  view.paces().for_each(
+      [&](uint32_t, const PaceBucket& bucket) { ItemHasher::add_paces(sum_, &bucket, false); });
 }
 
 /// An item without an entry is as the snapshot has it, or not there: either version says.
@@ -99,6 +114,11 @@ void ContentDigest::go_on(const View& from, const View& to) {
       [&](ItemOrdinal item, const ItemChange*, const ItemChange*) {
         before.take_from(sum_, item);
         after.add_to(sum_, item);
+      });
+  PersistentMap<PaceBucket>::for_each_difference(
+      from.paces(), to.paces(), [&](uint32_t, const PaceBucket* old, const PaceBucket* now) {
+        ItemHasher::add_paces(sum_, old, true);
+        ItemHasher::add_paces(sum_, now, false);
       });
 }
 

@@ -152,7 +152,7 @@ class ContentDigestTest : public testing::Test {
     std::map<std::string, Change> batch;
     for (uint64_t i = 0; i < random() % 6; ++i) {
       Change change;
-      change.kind = static_cast<ChangeKind>(random() % kLoggedChangeKinds);
+      change.kind = static_cast<ChangeKind>(random() % kItemChangeKinds);
       if (change.kind == ChangeKind::kUpsert) {
         change.item_id = (random() % 2 == 0 ? "seed-" : "new-") + std::to_string(random() % 30);
         for (uint64_t level = 0; level < 1 + random() % 3; ++level) {

@@ -43,6 +43,7 @@ class Applying {
 
  private:
   Status add_named(size_t index, const GivenChange& given) {
+    if (given.kind == ChangeKind::kSetPace) return apply(index, given, nullptr);
     if (!named_.insert(given.item_id).second) {
       return invalid(index, "itemId", quote(given.item_id) + " stands in the batch already");
     }

@@ -63,85 +63,6 @@ Result<Applied> LiveCatalogue::apply(std::span<const GivenChange> changes, std::
   return applied;
 }
 
-void LiveCatalogue::forbid_codes(const std::vector<std::vector<uint32_t>>& codes) {
-  const MutexLock lock(writer_);
-  forbidden_codes_.resize(std::max(forbidden_codes_.size(), codes.size()));
-  for (size_t level = 0; level < codes.size(); ++level) {
-    std::vector<uint32_t> both;
-    std::set_union(codes[level].begin(), codes[level].end(), forbidden_codes_[level].begin(),
-                   forbidden_codes_[level].end(), std::back_inserter(both));
-    forbidden_codes_[level] = std::move(both);
-  }
-}
-
-Status LiveCatalogue::quantise_by(std::shared_ptr<const Codebooks> codebooks) {
-  if (const uint32_t depth = view()->depth(); codebooks->depth() > depth) {
-    return {Code::kCatalogueInvalid,
-            "codebooks.levels: expected at most " + std::to_string(depth) +
-                " levels, as the catalogue has (catalogue.levelSizes), got " +
-                std::to_string(codebooks->depth())};
-  }
-  const MutexLock lock(writer_);
-  codebooks_ = std::move(codebooks);
-  return Status::ok();
-}
-
-Result<std::pair<Landing, std::shared_ptr<const View>>> LiveCatalogue::landing(
-    std::span<const float> vector, uint32_t neighbours_max) {
-  std::shared_ptr<const Codebooks> codebooks;
-  std::vector<std::vector<uint32_t>> forbidden;
-  {
-    const MutexLock lock(writer_);
-    codebooks = codebooks_;
-    forbidden = forbidden_codes_;
-  }
-  const std::shared_ptr<const View> newest = view();
-  Result<Landing> found =
-      find_landing(*newest, {codebooks.get(), &forbidden}, vector, neighbours_max);
-  if (!found.is_ok()) return found.status();
-  return std::pair(std::move(found).value(), newest);
-}
-
-Result<std::vector<std::string>> LiveCatalogue::declare(
-    std::shared_ptr<const AttributeSchema> schema) {
-  Result<std::vector<std::string>> findings = schema->check_items(*view());
-  if (!findings.is_ok()) return findings;
-  const MutexLock lock(view_mutex_);
-  schema_ = std::move(schema);
-  return findings;
-}
-
-std::shared_ptr<const AttributeSchema> LiveCatalogue::schema() const {
-  const MutexLock lock(view_mutex_);
-  return schema_;
-}
-
-void LiveCatalogue::fly(FlightAttributes attributes) {
-  const MutexLock lock(view_mutex_);
-  flight_ = std::move(attributes);
-}
-
-std::optional<Flight> LiveCatalogue::flight_at(uint64_t time_ms) const {
-  constexpr uint64_t kMillisecondsPerSecond = 1000;
-  const MutexLock lock(view_mutex_);
-  if (!flight_) return std::nullopt;
-  return Flight{*flight_, static_cast<uint32_t>(time_ms / kMillisecondsPerSecond)};
-}
-
-Status LiveCatalogue::check_codes(std::span<const GivenChange> changes) const {
-  for (size_t i = 0; i < changes.size(); ++i) {
-    const std::vector<uint32_t>& sid = changes[i].sid;
-    for (size_t level = 0; level < std::min(sid.size(), forbidden_codes_.size()); ++level) {
-      const std::vector<uint32_t>& forbidden = forbidden_codes_[level];
-      if (!std::binary_search(forbidden.begin(), forbidden.end(), sid[level])) continue;
-      return {Code::kCatalogueInvalid, "changes[" + std::to_string(i) + "].sid[" +
-                                           std::to_string(level) + "]: no token writes code " +
-                                           std::to_string(sid[level])};
-    }
-  }
-  return Status::ok();
-}
-
 void LiveCatalogue::Commit::end(const Status& how) {
   is_over = true;
   status = how;
@@ -277,6 +198,20 @@ std::vector<ChangeBatch> paused_items(const View& view) {
   return batches;
 }
 
+/// Paces, each under the number it has: a snapshot has none.
+void add_paces(const View& view, std::vector<ChangeBatch>& batches) {
+  view.paces().for_each([&](uint32_t, const PaceBucket& bucket) {
+    for (const Pace& pace : bucket.paces) {
+      Change change;
+      change.kind = ChangeKind::kSetPace;
+      change.item_id = pace.text;
+      change.title = pace.attribute;
+      change.priority = pace.factor;
+      batches.push_back({pace.sequence - 1, {std::move(change)}});
+    }
+  });
+}
+
 Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from, uint64_t number,
                                                             const Progress& progress) const {
   const std::string temporary = options_.folder + "/compaction.tmp";
@@ -287,8 +222,9 @@ Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from, ui
   Result<std::shared_ptr<const Snapshot>> base = open_base(digest);
   if (!base.is_ok()) return base.status();
   std::vector<ChangeBatch> carried = paused_items(from);
+  add_paces(from, carried);
   carried.push_back(ChangeBatch::beginning(from.sequence(), from.mark()));
-  const auto empty = View::of(base.value(), from.level_sizes(), from.sequence());
+  const auto empty = View::of(base.value(), from.level_sizes(), from.sequence(), valuations());
   Result<std::shared_ptr<const View>> view = replay(*empty, carried, kNoLimit);
   if (!view.is_ok()) return view.status();
   NextGeneration next;

@@ -115,6 +115,11 @@ class LiveCatalogue {
   Result<std::pair<Landing, std::shared_ptr<const View>>> landing(std::span<const float> vector,
                                                                   uint32_t neighbours_max);
 
+  /// From now on requests may go by these valuations, and no others. Costs a pass over all items.
+  /// Errors: CATALOGUE_INVALID, from `valuations[i].terms[j].attribute` on: no item has the
+  /// attribute, or it is no number. REQUIRES: check_valuations().
+  Status value_by(std::vector<Valuation> valuations);
+
   /// From now on items are to be had in their flight alone, by these attributes.
   void fly(FlightAttributes attributes);
   /// The flight of a request at a time, in milliseconds since 1970; none before fly().
@@ -170,6 +175,7 @@ class LiveCatalogue {
   void wait_until_committed() REQUIRES(writer_);
   void publish(std::shared_ptr<const View> view) REQUIRES(writer_);
   void forget_old_digest();
+  std::shared_ptr<const Valuations> valuations() const;
   /// view(), without its lock: only the holder of writer_ replaces it.
   const std::shared_ptr<const View>& view_to_write() const
       REQUIRES(writer_) NO_THREAD_SAFETY_ANALYSIS {
@@ -236,6 +242,7 @@ class LiveCatalogue {
   std::shared_ptr<const Codebooks> codebooks_ GUARDED_BY(writer_);
   std::shared_ptr<const AttributeSchema> schema_ GUARDED_BY(view_mutex_);
   std::optional<FlightAttributes> flight_ GUARDED_BY(view_mutex_);
+  std::shared_ptr<const Valuations> valuations_ GUARDED_BY(view_mutex_);
   uint64_t generation_ GUARDED_BY(writer_) = 0;
   /// Marks of the logs before log_, oldest first.
   std::vector<platform::LogMark> closed_ GUARDED_BY(writer_);

@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
 #include <thread>
+
+#include "catalogue/appraiser.h"
 
 namespace tessera::catalogue {
 namespace {
@@ -163,6 +166,93 @@ TEST_F(LiveCatalogueTest, CompactionKeepsEveryItemAndWhatCameMeanwhile) {
   EXPECT_EQ(live->view()->sequence(), after->sequence());
   ASSERT_TRUE(live->compact({}).is_ok());
   EXPECT_EQ(items_of(*live->view()), items_of(*after));
+}
+
+Change pace(const std::string& text, double factor) {
+  Change change = make(ChangeKind::kSetPace, text, factor);
+  change.title = "campaign";
+  return change;
+}
+
+std::vector<Valuation> by_bid() {
+  Valuation valuation;
+  valuation.name = "ecpm";
+  valuation.terms = {{"bid", "bid", TermFunction::kLog}};
+  valuation.bid = "bid";
+  valuation.pace = "campaign";
+  return {valuation};
+}
+
+TEST_F(LiveCatalogueTest, PacesAndValuesOutliveARestartACompactionAndARollBack) {
+  std::string digest, digest_before;
+  uint64_t before = 0;
+  const auto expect_paced = [](const View& view, double factor) {
+    EXPECT_EQ(view.pace("campaign", "spring"), factor);
+    EXPECT_EQ(view.pace("campaign", "autumn"), 1);
+    EXPECT_EQ(view.pace_count(), factor == 1 ? 0u : 1u);
+    const auto appraiser =
+        Appraiser::compile(View::of(view.shared_base()), {"ecpm", kAsNamed, kAsNamed, {}});
+    EXPECT_FALSE(appraiser.is_ok());  // of a view without values
+  };
+  {
+    const auto live = open();
+    const std::string none = live->digest().digest;
+    Change bidder = upsert("bidder", {1, 2});
+    bidder.attributes = R"({"bid":2.5,"campaign":"spring"})";
+    apply(*live, {bidder});
+    digest_before = live->digest().digest;
+    before = live->view()->sequence();
+    ASSERT_TRUE(live->value_by(by_bid()).is_ok());
+    apply(*live, {pace("spring", 0.5), pace("autumn", 0.1), pace("autumn", 1)});
+    digest = live->digest().digest;
+    EXPECT_NE(digest, digest_before);
+    expect_paced(*live->view(), 0.5);
+  }
+  const auto live = open();
+  ASSERT_TRUE(live->value_by(by_bid()).is_ok());
+  expect_paced(*live->view(), 0.5);
+  EXPECT_EQ(live->digest().digest, digest);
+  ASSERT_TRUE(live->compact({}).is_ok());
+  expect_paced(*live->view(), 0.5);
+  EXPECT_EQ(live->digest().digest, digest);
+  const auto view = live->view();
+  const auto appraiser = Appraiser::compile(view, {"ecpm", kAsNamed, kAsNamed, {}}).value();
+  const ItemOrdinal bidder = view->find_item("bidder");
+  EXPECT_FLOAT_EQ(appraiser->sum(bidder), std::log(1.25F));
+  EXPECT_EQ(appraiser->sum(view->find_item("seed-1")), kExcluded);
+  EXPECT_GE(appraiser->most(kRoot), std::log(2.5F));
+  EXPECT_EQ(appraiser->most(view->node_of(view->find_item("seed-1"))), kExcluded);
+  ASSERT_TRUE(live->roll_back(before).is_ok());
+  expect_paced(*live->view(), 1);
+  EXPECT_EQ(live->digest().digest, digest_before);
+  EXPECT_NE(live->view()->values(), nullptr);
+}
+
+TEST_F(LiveCatalogueTest, PacesAndValuationsThatBreakARuleAreRefusedNamingTheMember) {
+  const auto live = open();
+  const auto expect_refused = [](const Status& status, const std::string& member) {
+    EXPECT_EQ(status.code(), Code::kCatalogueInvalid);
+    EXPECT_NE(status.message().find(member), std::string::npos) << status.message();
+  };
+  for (const double factor : {0.0, -1.0, 1.5, std::nan("")}) {
+    expect_refused(live->apply(given(std::vector<Change>{pace("spring", factor)})).status(),
+                   "priority");
+  }
+  expect_refused(live->apply(given(std::vector<Change>{pace("", 0.5)})).status(), "itemId");
+  apply(*live, {upsert("one", {1, 2})});
+  Change by_number = pace("1", 0.5);
+  by_number.title = "n";
+  expect_refused(live->apply(given(std::vector<Change>{by_number})).status(), "title");
+  expect_refused(live->value_by(by_bid()), "valuations[0].terms[0].attribute");
+  ValueRequest request{by_bid()};
+  request.valuations[0].bid = "price";
+  expect_refused(check_valuations(request), "valuations[0].bid");
+  request = {by_bid()};
+  request.valuations[0].terms[0].weight = std::nan("");
+  expect_refused(check_valuations(request), "terms[0].weight");
+  request = {by_bid()};
+  request.valuations[0].score_weight = -1;
+  expect_refused(check_valuations(request), "scoreWeight");
 }
 
 TEST_F(LiveCatalogueTest, AnyVersionKeptCanBeGoneBackTo) {

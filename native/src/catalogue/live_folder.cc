@@ -177,7 +177,7 @@ Result<std::shared_ptr<const View>> LiveCatalogue::load(const LogContent& conten
   for (const ChangeBatch& batch : content.batches) {
     if (batch.is_beginning) base_sequence = batch.sequence();
   }
-  const auto empty = View::of(base.value(), std::move(level_sizes), base_sequence);
+  const auto empty = View::of(base.value(), std::move(level_sizes), base_sequence, valuations());
   Result<std::shared_ptr<const View>> view = replay(*empty, content.batches, sequence_max);
   if (view.is_ok()) return view;
   return Status(Code::kCatalogueCorrupt,

@@ -21,6 +21,7 @@ Status complete_reach_request(ReachRequest& request) {
   TESSERA_RETURN_IF_ERROR(check_list("denied", eligibility.denied));
   TESSERA_RETURN_IF_ERROR(check_list("seen", eligibility.seen));
   TESSERA_RETURN_IF_ERROR(check_caps(eligibility.caps));
+  TESSERA_RETURN_IF_ERROR(check_valuation_use(request.valuation));
   return check_item_policy(request.item_policy);
 }
 

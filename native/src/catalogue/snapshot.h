@@ -84,6 +84,8 @@ class Snapshot final {
   /// Token pattern of a level, such as "<a_{code}>"; empty when the source had plain codes.
   std::string_view level_pattern(uint32_t level) const;
   uint64_t node_count() const { return directory_->level_begin[depth() + 1]; }
+  /// Nodes above the deepest level: the first ones.
+  uint32_t interior_count() const { return interior_count_; }
   uint64_t path_count() const { return directory_->path_count; }  // distinct SIDs
   uint64_t item_count() const { return directory_->item_count; }
   uint64_t file_bytes() const { return directory_->file_bytes; }

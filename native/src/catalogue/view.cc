@@ -9,7 +9,8 @@
 namespace tessera::catalogue {
 
 std::shared_ptr<const View> View::of(std::shared_ptr<const Snapshot> base,
-                                     std::vector<uint32_t> level_sizes, uint64_t sequence) {
+                                     std::vector<uint32_t> level_sizes, uint64_t sequence,
+                                     std::shared_ptr<const Valuations> valuations) {
   std::shared_ptr<View> view(new View());
   for (uint32_t level = 0; level < base->depth(); ++level) {
     if (level == level_sizes.size()) level_sizes.push_back(base->level_size(level));
@@ -23,6 +24,11 @@ std::shared_ptr<const View> View::of(std::shared_ptr<const Snapshot> base,
   view->item_count_ = static_cast<uint32_t>(base->item_count());
   view->live_item_count_ = base->item_count();
   view->eligibility_index_ = std::make_shared<EligibilityIndex>(base);
+  if (valuations != nullptr && !valuations->empty()) {
+    view->values_ = std::make_shared<SnapshotValues>(base, view->eligibility_index_->attributes(),
+                                                     std::move(valuations));
+    view->term_ranges_ = view->values_->ranges();
+  }
   view->base_ = std::move(base);
   return view;
 }
@@ -86,6 +92,15 @@ std::string_view View::attributes(ItemOrdinal item) const {
   const ItemChange* change = item_change(item);
   if (change == nullptr) return base_->attributes(item);
   return change->attributes.empty() ? std::string_view("{}") : change->attributes;
+}
+
+double View::pace(std::string_view attribute, std::string_view text) const {
+  const PaceBucket* bucket = paces_.find(hash_pace(attribute, text));
+  if (bucket == nullptr) return 1;
+  for (const Pace& pace : bucket->paces) {
+    if (pace.attribute == attribute && pace.text == text) return pace.factor;
+  }
+  return 1;
 }
 
 ItemOrdinal View::find_item(std::string_view item_id) const {

@@ -18,6 +18,7 @@
 #include "catalogue/attributes.h"
 #include "catalogue/persistent_map.h"
 #include "catalogue/snapshot.h"
+#include "catalogue/values.h"
 
 namespace tessera::catalogue {
 
@@ -36,6 +37,7 @@ struct ItemChange {
   std::string title;
   std::string attributes;  // JSON object text, "" is "{}"
   AttributeRow row;        // what of them is typed
+  Sums sums{};             // by the view's valuations
 };
 
 /// A live child that the snapshot does not have.
@@ -91,7 +93,8 @@ class View final {
   /// REQUIRES: as many as the snapshot is deep at least, none smaller than the snapshot's.
   static std::shared_ptr<const View> of(std::shared_ptr<const Snapshot> base,
                                         std::vector<uint32_t> level_sizes = {},
-                                        uint64_t sequence = 0);
+                                        uint64_t sequence = 0,
+                                        std::shared_ptr<const Valuations> valuations = nullptr);
 
   const Snapshot& base() const { return *base_; }
   const std::shared_ptr<const Snapshot>& shared_base() const { return base_; }
@@ -178,6 +181,27 @@ class View final {
   size_t later_attribute_count() const {
     return later_attributes_ == nullptr ? 0 : later_attributes_->size();
   }
+  /// Of the snapshot, by the valuations that requests may name; null: there are none.
+  const SnapshotValues* values() const { return values_.get(); }
+  /// Of the terms of a valuation, without paces; kExcluded where the item is not to be had by it.
+  /// REQUIRES: values().
+  float sum(uint32_t valuation, ItemOrdinal item) const {
+    const ItemChange* change = item_change(item);
+    return change != nullptr ? change->sums[valuation] : values_->sum(valuation, item);
+  }
+  /// No less than the largest sum of a live item at the node or below, and than that of any child.
+  /// REQUIRES: values().
+  float most(uint32_t valuation, NodeIndex node) const {
+    const NodeSums* sums = node_sums_.empty() ? nullptr : node_sums_.find(node);
+    if (sums != nullptr) return sums->sums[valuation];
+    return is_later(node) ? kExcluded : values_->most(valuation, node);
+  }
+  const TermRanges& term_ranges() const { return *term_ranges_; }
+  /// Factor of the bids of items with the text; 1: none is set.
+  double pace(std::string_view attribute, std::string_view text) const;
+  bool has_paces() const { return pace_count_ > 0; }
+  uint32_t pace_count() const { return pace_count_; }
+  const PersistentMap<PaceBucket>& paces() const { return paces_; }
   const EligibilityIndex& eligibility_index() const { return *eligibility_index_; }
   const std::shared_ptr<const EligibilityIndex>& shared_eligibility_index() const {
     return eligibility_index_;
@@ -185,6 +209,7 @@ class View final {
 
  private:
   friend class ViewEditor;
+  friend class ValueEditor;
   using AttributeTypes = std::map<std::string, AttributeType, std::less<>>;
 
   View() = default;
@@ -202,6 +227,11 @@ class View final {
   PersistentMap<ItemChange> items_;                            // by ordinal
   std::shared_ptr<const EligibilityIndex> eligibility_index_;  // of the snapshot
   std::shared_ptr<const AttributeTypes> later_attributes_;     // null: none
+  std::shared_ptr<const SnapshotValues> values_;               // null: no valuations
+  std::shared_ptr<const TermRanges> term_ranges_;
+  PersistentMap<NodeSums> node_sums_;  // of nodes that differ from values_
+  PersistentMap<PaceBucket> paces_;    // by hash_pace()
+  uint32_t pace_count_ = 0;
   PersistentMap<IdBucket> ids_;  // later items by 32 bits of the hash of their ID
 };
 

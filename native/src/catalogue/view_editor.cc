@@ -20,9 +20,61 @@ std::vector<AddedChild>::iterator child_place(std::vector<AddedChild>& list, uin
 ViewEditor::ViewEditor(const View& from)
     : edit_(next_edit()), view_(std::shared_ptr<View>(new View(from))) {}
 
+ViewEditor::ViewEditor(const View& from, std::shared_ptr<const SnapshotValues> values)
+    : ViewEditor(from) {
+  view_->values_ = std::move(values);
+  view_->node_sums_ = {};
+  view_->term_ranges_ = view_->values_ == nullptr ? nullptr : view_->values_->ranges();
+  std::vector<ItemOrdinal> items;
+  view_->items_.for_each([&](ItemOrdinal item, const ItemChange&) { items.push_back(item); });
+  for (const ItemOrdinal item : items) {
+    set_sums(view_->items_.edit(item, edit_));
+    values_.touch(view_->node_of(item));
+  }
+  // Where an item was that is elsewhere now.
+  view_->node_changes_.for_each([&](NodeIndex node, const NodeChange& change) {
+    if (change.has_items) values_.touch(node);
+  });
+}
+
+std::shared_ptr<const View> ViewEditor::finish() {
+  values_.finish(*view_, edit_);
+  return std::move(view_);
+}
+
+/// By what it is live or not.
+void ViewEditor::set_sums(ItemChange& entry) {
+  if (view_->values_ == nullptr) return;
+  TermRanges ranges = *view_->term_ranges_;
+  entry.sums = sums_of(view_->values_->valuations(), entry.row, &ranges);
+  const TermRanges& known = *view_->term_ranges_;
+  bool is_wider = false;
+  for (size_t v = 0; v < ranges.size(); ++v) {
+    for (size_t t = 0; t < ranges[v].size(); ++t) {
+      is_wider = is_wider || ranges[v][t].least < known[v][t].least ||
+                 ranges[v][t].most > known[v][t].most;
+    }
+  }
+  if (is_wider) view_->term_ranges_ = std::make_shared<TermRanges>(ranges);
+}
+
+void ViewEditor::set_pace(const Change& change) {
+  const std::string& attribute = change.title;
+  const std::string& text = change.item_id;
+  PaceBucket& bucket = view_->paces_.edit(hash_pace(attribute, text), edit_);
+  const auto same = [&](const Pace& pace) {
+    return pace.attribute == attribute && pace.text == text;
+  };
+  view_->pace_count_ -= static_cast<uint32_t>(std::erase_if(bucket.paces, same));
+  if (change.priority == 1) return;
+  bucket.paces.push_back({attribute, text, change.priority, view_->sequence_});
+  ++view_->pace_count_;
+}
+
 void ViewEditor::apply(const Change& change) {
   ++view_->sequence_;
   if (change.kind == ChangeKind::kUpsert) return upsert(change);
+  if (change.kind == ChangeKind::kSetPace) return set_pace(change);
   const ItemOrdinal item = view_->find_item(change.item_id);
   TESSERA_CHECK(item != kNoItem);
   switch (change.kind) {
@@ -30,7 +82,10 @@ void ViewEditor::apply(const Change& change) {
     case ChangeKind::kPause: set_state(item, ItemState::kPaused); break;
     case ChangeKind::kResume: set_state(item, ItemState::kLive); break;
     case ChangeKind::kRemove: set_state(item, ItemState::kRemoved); break;
-    case ChangeKind::kSetAttributes: set_attributes(touch(item), change.attributes); break;
+    case ChangeKind::kSetAttributes:
+      set_attributes(touch(item), change.attributes);
+      values_.touch(view_->node_of(item));
+      break;
     case ChangeKind::kSetPriority: {
       const bool is_live = view_->state(item) == ItemState::kLive;
       if (is_live) take(item);
@@ -38,6 +93,7 @@ void ViewEditor::apply(const Change& change) {
       if (is_live) place(item);
       break;
     }
+    case ChangeKind::kSetPace: break;
     case ChangeKind::kPatchAttributes: TESSERA_CHECK(false);  // none that check_change() lets pass
   }
 }
@@ -55,6 +111,7 @@ ItemChange& ViewEditor::touch(ItemOrdinal item) {
     entry.title = base.title(item);
     entry.attributes = base.attributes(item);
     entry.row = read_attributes(entry.attributes);
+    set_sums(entry);
   }
   return entry;
 }
@@ -80,6 +137,7 @@ void ViewEditor::upsert(const Change& change) {
 void ViewEditor::set_attributes(ItemChange& entry, const std::string& attributes) {
   entry.attributes = attributes;
   entry.row = read_attributes(attributes);
+  set_sums(entry);
   for (const AttributeValue& value : entry.row) {
     if (view_->attribute_type(value.name)) continue;
     auto types = view_->later_attributes_ == nullptr
@@ -164,6 +222,7 @@ void ViewEditor::place(ItemOrdinal item) {
   bool was_live = view_->is_live(node);
   std::vector<ItemOrdinal>& items = edit_items(node);
   items.insert(place_of(items, item), item);
+  values_.touch(node);
   ++view_->live_item_count_;
   while (!was_live && node != kRoot) {
     const NodeIndex above = view_->parent(node);
@@ -180,6 +239,7 @@ void ViewEditor::take(ItemOrdinal item) {
   const auto found = place_of(items, item);
   TESSERA_CHECK(found != items.end() && *found == item);
   items.erase(found);
+  values_.touch(node);
   --view_->live_item_count_;
   while (node != kRoot && !view_->is_live(node)) {
     const NodeIndex above = view_->parent(node);

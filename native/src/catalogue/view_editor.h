@@ -17,6 +17,8 @@ namespace tessera::catalogue {
 class ViewEditor {
  public:
   explicit ViewEditor(const View& from);
+  /// The same items by other valuations: `values` are those of its snapshot; null: none.
+  ViewEditor(const View& from, std::shared_ptr<const SnapshotValues> values);
 
   /// Applies a change that check_change() has let pass; numbers it sequence() + 1. A change that
   /// finds nothing to do is numbered all the same.
@@ -30,7 +32,7 @@ class ViewEditor {
   }
   const View& view() const { return *view_; }
   /// The editor ends here.
-  std::shared_ptr<const View> finish() { return std::move(view_); }
+  std::shared_ptr<const View> finish();
 
  private:
   ItemChange& touch(ItemOrdinal item);
@@ -48,7 +50,10 @@ class ViewEditor {
   void take(ItemOrdinal item);
   void count_paused(NodeIndex node, int by);
   void set_child(NodeIndex parent, NodeIndex child, bool live);
+  void set_sums(ItemChange& entry);
+  void set_pace(const Change& change);
 
+  ValueEditor values_;
   const uint64_t edit_;  // unique per editor
   std::shared_ptr<View> view_;
 };

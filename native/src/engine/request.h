@@ -14,6 +14,7 @@
 #include "beam/export.h"
 #include "beam/select.h"
 #include "beam/tree.h"
+#include "catalogue/appraiser.h"
 #include "engine/binding.h"
 #include "engine/item_texts.h"
 #include "engine/tasks/tasks.h"
@@ -59,6 +60,16 @@ struct Request {
   bool allows_partial = false;
   /// Recall: how items of a SID are chosen; null: as the catalogue orders them.
   std::shared_ptr<const catalogue::ItemPolicy> item_policy;
+  /// Recall: what items go by; null: their scores.
+  std::shared_ptr<const catalogue::Appraiser> appraiser;
+  /// Recall: the last `slots` places of the answer are drawn (beam/draw.h).
+  struct Explore {
+    uint32_t slots = 0;
+    double temperature = 1;
+    uint32_t seed_low = 0;
+    uint32_t seed_high = 0;
+  };
+  Explore explore;
   /// Recall: an item that `reach` has, whose fate the answer has; kNoItem: none.
   catalogue::ItemOrdinal watched_item = catalogue::kNoItem;
   std::vector<std::string> attributes;  // recall: those that the items of the answer shall have

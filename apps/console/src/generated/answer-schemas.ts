@@ -1362,6 +1362,49 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 ],
                 "additionalProperties": false
               },
+              "valuation": {
+                "type": "object",
+                "properties": {
+                  "name": {
+                    "type": "string"
+                  },
+                  "scoreWeight": {
+                    "type": "number"
+                  },
+                  "weights": {
+                    "type": "object",
+                    "additionalProperties": {
+                      "type": "number"
+                    }
+                  },
+                  "floor": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "name",
+                  "weights"
+                ],
+                "additionalProperties": false
+              },
+              "explore": {
+                "type": "object",
+                "properties": {
+                  "slots": {
+                    "type": "number"
+                  },
+                  "share": {
+                    "type": "number"
+                  },
+                  "temperature": {
+                    "type": "number"
+                  },
+                  "seed": {
+                    "type": "number"
+                  }
+                },
+                "additionalProperties": false
+              },
               "requestId": {
                 "type": "string"
               },
@@ -1462,6 +1505,38 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     },
                     "relevanceScore": {
                       "type": "number"
+                    },
+                    "value": {
+                      "type": "object",
+                      "properties": {
+                        "value": {
+                          "type": "number"
+                        },
+                        "terms": {
+                          "type": "object",
+                          "additionalProperties": {
+                            "type": "number"
+                          }
+                        },
+                        "pace": {
+                          "type": "number"
+                        },
+                        "criticalBid": {
+                          "type": "number"
+                        }
+                      },
+                      "required": [
+                        "value",
+                        "terms",
+                        "pace"
+                      ],
+                      "additionalProperties": false
+                    },
+                    "explored": {
+                      "type": "boolean"
+                    },
+                    "propensity": {
+                      "type": "number"
                     }
                   },
                   "required": [
@@ -1546,6 +1621,59 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   "cut",
                   "unavailable"
                 ]
+              },
+              "valuation": {
+                "type": "object",
+                "properties": {
+                  "name": {
+                    "type": "string"
+                  },
+                  "scoreWeight": {
+                    "type": "number"
+                  },
+                  "weights": {
+                    "type": "object",
+                    "additionalProperties": {
+                      "type": "number"
+                    }
+                  },
+                  "floor": {
+                    "type": "number"
+                  },
+                  "bestLeftOut": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "name",
+                  "scoreWeight",
+                  "weights"
+                ],
+                "additionalProperties": false
+              },
+              "exploration": {
+                "type": "object",
+                "properties": {
+                  "slots": {
+                    "type": "number"
+                  },
+                  "temperature": {
+                    "type": "number"
+                  },
+                  "seed": {
+                    "type": "number"
+                  },
+                  "noPropensities": {
+                    "type": "string"
+                  }
+                },
+                "required": [
+                  "slots",
+                  "temperature",
+                  "seed",
+                  "noPropensities"
+                ],
+                "additionalProperties": false
               },
               "arm": {
                 "type": "string",
@@ -2147,7 +2275,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           "not-eligible",
           "not-live",
           "not-in-catalogue",
-          "behind-diversity-cap"
+          "behind-diversity-cap",
+          "no-value",
+          "below-floor"
         ]
       },
       "rank": {
@@ -2175,6 +2305,35 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
         "type": "number"
       },
       "rankAtLeast": {
+        "type": "number"
+      },
+      "value": {
+        "type": "object",
+        "properties": {
+          "value": {
+            "type": "number"
+          },
+          "terms": {
+            "type": "object",
+            "additionalProperties": {
+              "type": "number"
+            }
+          },
+          "pace": {
+            "type": "number"
+          },
+          "criticalBid": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "value",
+          "terms",
+          "pace"
+        ],
+        "additionalProperties": false
+      },
+      "excludedItems": {
         "type": "number"
       },
       "widthsUsed": {
@@ -4849,6 +5008,176 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "exposure",
       "shownBy",
       "outcome"
+    ],
+    "additionalProperties": false
+  },
+  "get analysis/outcomes": {
+    "type": "object",
+    "properties": {
+      "recalls": {
+        "type": "number"
+      },
+      "users": {
+        "type": "number"
+      },
+      "rewards": {
+        "type": "number"
+      },
+      "targetItems": {
+        "type": "number"
+      },
+      "effectiveUsers": {
+        "type": "number"
+      },
+      "balance": {
+        "type": "number"
+      },
+      "estimates": {
+        "type": "object",
+        "properties": {
+          "served": {
+            "type": "object",
+            "properties": {
+              "value": {
+                "type": "number"
+              },
+              "low": {
+                "type": "number"
+              },
+              "high": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "value",
+              "low",
+              "high"
+            ],
+            "additionalProperties": false
+          },
+          "weighted": {
+            "type": "object",
+            "properties": {
+              "value": {
+                "type": "number"
+              },
+              "low": {
+                "type": "number"
+              },
+              "high": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "value",
+              "low",
+              "high"
+            ],
+            "additionalProperties": false
+          },
+          "normalised": {
+            "type": "object",
+            "properties": {
+              "value": {
+                "type": "number"
+              },
+              "low": {
+                "type": "number"
+              },
+              "high": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "value",
+              "low",
+              "high"
+            ],
+            "additionalProperties": false
+          },
+          "doublyRobust": {
+            "type": "object",
+            "properties": {
+              "value": {
+                "type": "number"
+              },
+              "low": {
+                "type": "number"
+              },
+              "high": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "value",
+              "low",
+              "high"
+            ],
+            "additionalProperties": false
+          },
+          "gain": {
+            "type": "object",
+            "properties": {
+              "value": {
+                "type": "number"
+              },
+              "low": {
+                "type": "number"
+              },
+              "high": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "value",
+              "low",
+              "high"
+            ],
+            "additionalProperties": false
+          }
+        },
+        "required": [
+          "served",
+          "weighted",
+          "normalised",
+          "doublyRobust",
+          "gain"
+        ],
+        "additionalProperties": false,
+        "nullable": true
+      },
+      "reward": {
+        "type": "string"
+      },
+      "oneIn": {
+        "type": "number"
+      },
+      "explored": {
+        "type": "number"
+      },
+      "left": {
+        "type": "object",
+        "additionalProperties": {
+          "type": "number"
+        }
+      },
+      "effectiveUsersMin": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "balance",
+      "effectiveUsers",
+      "effectiveUsersMin",
+      "estimates",
+      "explored",
+      "left",
+      "oneIn",
+      "recalls",
+      "reward",
+      "rewards",
+      "targetItems",
+      "users"
     ],
     "additionalProperties": false
   },

@@ -7,6 +7,7 @@ import {
   items,
   kept,
   overview,
+  REWARDS,
   reach,
   unreached,
   versions,
@@ -20,6 +21,7 @@ import type {
   AnalysisAbout,
   CompositionPage,
   ItemsPage,
+  OutcomesPage,
   OverviewPage,
   ReachPage,
   SchemaPage,
@@ -27,6 +29,7 @@ import type {
   UserChangePage,
   VersionsPage,
 } from '../api-types.js';
+import { AskedOutcomes, targetOf } from '../asked-outcomes.js';
 import { ConsoleParts } from '../console-parts.js';
 import { type Fields, fieldsOf, integerOf, invalid, optionalText, textOf } from '../fields.js';
 import { Gate } from '../gate.js';
@@ -38,6 +41,7 @@ const BUCKETS = { min: 1, max: 200, fallback: 48 };
 const ROWS = { min: 1, max: 10_000, fallback: 200 };
 const PAGE = { min: 1, max: 500, fallback: 50 };
 const VALUES = { min: 1, max: 50, fallback: 12 };
+const ASKED = { min: 1, max: 5000, fallback: 500 };
 const OFFSET = { min: 0, max: 10_000_000, fallback: 0 };
 const ANYTIME = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const NOTHING_KEPT = {
@@ -66,6 +70,7 @@ export class AnalysisController {
     private readonly parts: ConsoleParts,
     private readonly gate: Gate,
     private readonly userChanges: UserChanges,
+    private readonly outcomes: AskedOutcomes,
   ) {}
 
   @Get('about')
@@ -155,6 +160,29 @@ export class AnalysisController {
     if (arms !== 'together' && arms !== 'span') throw invalid('arms', 'together or span', arms);
     const attribute = attributeOf(fields, 'by');
     return versions(asking, this.filter(fields), { attribute, isWhole: arms === 'span' });
+  }
+
+  /** Estimates of a target, for which recorded recalls that explored are asked again. */
+  @Get('outcomes')
+  async outcome(
+    @Req() request: FastifyRequest,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OutcomesPage> {
+    const { asking, fields } = await this.asked(
+      request,
+      query,
+      ['what', 'reward', 'recalls'],
+      reply,
+    );
+    const { reward = 'click' } = fields;
+    const rewards = REWARDS.find((one) => one === reward);
+    if (rewards === undefined) throw invalid('reward', REWARDS.join(', '), reward);
+    return this.outcomes.page(asking, this.filter(fields), {
+      target: targetOf(textOf(fields, 'what', ID_LENGTH_MAX)),
+      reward: rewards,
+      recallsMax: integerOf(fields, 'recalls', ASKED),
+    });
   }
 
   @Get('ads/:id')

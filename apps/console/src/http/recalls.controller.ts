@@ -26,6 +26,7 @@ import { Notes } from '../notes.js';
 import { RecallLists } from '../recall-lists.js';
 import { searchOf } from '../recall-search.js';
 import { Recorded } from '../recorded.js';
+import { replayOf } from '../replay.js';
 import { trialSettings, versionedContext } from '../trial-settings.js';
 
 const ID_LENGTH_MAX = 1024;
@@ -171,22 +172,17 @@ export class RecallsController {
         field: 'recall',
       });
     }
-    const { versions, history, profile } = answer;
+    const { versions, history } = answer;
     const { serving } = this.parts.runtime;
     const context = this.context(reply);
-    const recall = askedAgain(recorded);
-    const asked = { recall: { ...recall, requestId }, itemId, versions };
+    const asked = { recall: { ...askedAgain(recorded), requestId }, itemId, versions };
     try {
       return await serving.explain(asked, context);
     } catch (thrown) {
       // The service no longer remembers the prompt: the history that was recorded is replayed.
       if (TesseraError.from(thrown).field !== 'requestId' || history.length === 0) throw thrown;
-      const { userId: _user, ...rest } = recall;
-      const replayed = { ...rest, profile, history: history.map((item) => item.itemId) };
-      return serving.explain(
-        { ...asked, recall: { ...replayed, skipUnknownItems: true } },
-        context,
-      );
+      const replayed = { ...replayOf(recorded, answer), requestId };
+      return serving.explain({ ...asked, recall: replayed }, context);
     }
   }
 

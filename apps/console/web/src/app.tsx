@@ -21,6 +21,7 @@ const VIEWS = [
   view('/composition', () => import('./analysis/composition.js')),
   view('/reach', () => import('./analysis/reach.js')),
   view('/versions', () => import('./analysis/versions.js')),
+  view('/outcomes', () => import('./analysis/outcomes.js')),
   view('/change', () => import('./analysis/change.js')),
   view('/items', () => import('./analysis/items.js')),
   view('/items/:id', () => import('./analysis/ad.js')),

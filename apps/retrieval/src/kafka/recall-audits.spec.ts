@@ -1,5 +1,7 @@
+import { protoSchema, type WireRecallAudited } from '@tessera/contracts';
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
+import { MessageCodec } from '@tessera/kafka';
 import { describe, expect, it } from 'vitest';
 import { AUDITS_WAITING_MAX, RecallAudits } from './recall-audits.js';
 
@@ -26,11 +28,13 @@ const log = { debug: () => 0, info: () => 0, warn: () => 0, error: () => 0 };
 function auditsTo(send: () => Promise<void>, erasures = new Erasures()) {
   const counts = { written: 0, failed: 0, dropped: 0 };
   const sent: number[] = [];
+  const values: Uint8Array[] = [];
   const audits = new RecallAudits({
     producer: {
       send: async (_topic, messages) => {
         await send();
         sent.push(messages.length);
+        values.push(...messages.map(({ value }) => value as Uint8Array));
       },
     },
     topic: 'recall.audits',
@@ -43,7 +47,7 @@ function auditsTo(send: () => Promise<void>, erasures = new Erasures()) {
     erasures,
     nowMs: () => 1,
   });
-  return { audits, counts, sent };
+  return { audits, counts, sent, values };
 }
 
 describe('audits on their way', () => {
@@ -53,6 +57,22 @@ describe('audits on their way', () => {
     await audits.close(PATIENCE_MS);
     expect(counts).toEqual({ written: 1000, failed: 0, dropped: 0 });
     expect(sent.length).toBeLessThan(10);
+  });
+
+  it('have the valuation and the exploration that were asked for', async () => {
+    const { audits, values } = auditsTo(async () => undefined);
+    const valuation = { name: 'ecpm', scoreWeight: 0.5, weights: { bid: 2 }, floor: -20 };
+    const explore = { slots: 2, temperature: 1.5, seed: 7 };
+    audits.write({ ...AUDITED, request: { ...REQUEST, valuation, explore } });
+    audits.write(AUDITED);
+    await audits.close(PATIENCE_MS);
+    const codec = new MessageCodec<WireRecallAudited>(
+      protoSchema,
+      'tessera.recall.events.v1.RecallAudited',
+    );
+    const [asked, plain] = values.map((value) => codec.decode(value).request);
+    expect(asked).toMatchObject({ valuation, explore });
+    expect(plain?.valuation ?? plain?.explore).toBeUndefined();
   });
 
   it('are written once by a broker that was away for a while', async () => {

@@ -168,6 +168,7 @@ function wireRequest(request: RecallRequest): WireAuditedRequest {
   const { resultCount, widths, itemsPerSid, skipUnknownItems, itemPolicy } = request;
   const { scoreNorm = '', priority = 'normal', eligibility, allowPartial = false } = request;
   const { adapter = '', frequencyCaps = [], search = '', rowBudget = 0 } = request;
+  const { valuation, explore } = request;
   return {
     requestId,
     userId,
@@ -188,5 +189,7 @@ function wireRequest(request: RecallRequest): WireAuditedRequest {
     frequencyCaps: [...frequencyCaps],
     search,
     rowBudget,
+    valuation,
+    explore,
   };
 }

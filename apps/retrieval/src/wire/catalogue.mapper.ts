@@ -36,13 +36,14 @@ function parsePatch(given: WirePatchAttributes, index: number): CatalogueChange 
 
 function parseChange(change: WireChange, index: number): CatalogueChange {
   const { upsert, pauseItemId, resumeItemId, removeItemId, setAttributes, setPriority } = change;
-  const { patchAttributes, pauseMatching, resumeMatching, removeMatching } = change;
+  const { patchAttributes, pauseMatching, resumeMatching, removeMatching, setPace } = change;
   if (upsert !== undefined) return { op: 'upsert', ...upsert };
   if (pauseItemId !== undefined) return { op: 'pause', itemId: pauseItemId };
   if (resumeItemId !== undefined) return { op: 'resume', itemId: resumeItemId };
   if (removeItemId !== undefined) return { op: 'remove', itemId: removeItemId };
   if (setAttributes !== undefined) return { op: 'set_attributes', ...setAttributes };
   if (setPriority !== undefined) return { op: 'set_priority', ...setPriority };
+  if (setPace !== undefined) return { op: 'set_pace', itemId: '', pace: setPace };
   if (patchAttributes !== undefined) return parsePatch(patchAttributes, index);
   if (pauseMatching !== undefined) return { op: 'pause', ...matching(pauseMatching, index) };
   if (resumeMatching !== undefined) return { op: 'resume', ...matching(resumeMatching, index) };

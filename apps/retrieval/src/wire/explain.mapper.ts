@@ -31,7 +31,7 @@ export function parseWireExplain(message: WireExplainRequest): Parsed<ExplainReq
 }
 
 export function toWireExplanation(answer: ExplainAnswer): WireExplainResponse {
-  const { rank, step, score, cutScore, clause, attribute, notLiveSince } = answer;
+  const { rank, step, score, cutScore, clause, attribute, notLiveSince, value } = answer;
   return {
     ...answer,
     verdict: enumWords['tessera.explain.v1.Verdict'][answer.verdict],
@@ -42,5 +42,6 @@ export function toWireExplanation(answer: ExplainAnswer): WireExplainResponse {
     clause,
     attribute,
     notLiveSince,
+    value,
   };
 }

@@ -53,6 +53,8 @@ export function recallOf(
     ...(message.attributes.length > 0 && { attributes: message.attributes }),
     wantsSight: message.inspect,
     ...(message.relevance && { relevance: gateOf(message.relevance) }),
+    ...(message.valuation && { valuation: message.valuation }),
+    ...(message.explore && { explore: message.explore }),
   };
   return { request, deadlineMs: message.deadlineMs };
 }

@@ -18,7 +18,9 @@ function target({ itemId, sid }: WireScoreTarget, index: number): ScoreTarget {
 }
 
 function scoresAskedOf(message: WireScoreRequest): Parsed<ScoreRequest> {
-  const request = { ...userSource(message), items: message.items.map(target) };
+  const { valuation } = message;
+  const items = message.items.map(target);
+  const request = { ...userSource(message), items, ...(valuation && { valuation }) };
   return { request, deadlineMs: message.deadlineMs };
 }
 
@@ -33,11 +35,12 @@ export function parseWireScore(message: WireScoreRequest): Parsed<ScoreRequest> 
 
 export function toWireScores(answer: ScoreAnswer): WireScoreResponse {
   const words = enumWords['tessera.score.v1.ScoreOutcome'];
-  const items = answer.items.map(({ itemId, sid, outcome, score }) => ({
+  const items = answer.items.map(({ itemId, sid, outcome, score, value }) => ({
     itemId,
     sid,
     score,
     outcome: words[outcome],
+    value,
   }));
   return { ...answer, items };
 }

@@ -469,6 +469,70 @@ func (*PatchAttributes_ItemId) isPatchAttributes_Items() {}
 
 func (*PatchAttributes_Matching) isPatchAttributes_Items() {}
 
+// Lowers the bids of all items that have a text, e.g. those of a campaign that spends too fast, until it is set again
+// (docs/concepts/value.md).
+type SetPace struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A text attribute, the `pace` of a valuation.
+	Attribute string `protobuf:"bytes,1,opt,name=attribute,proto3" json:"attribute,omitempty"`
+	Text      string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// In (0, 1]; 1 takes a pace back.
+	Factor        float64 `protobuf:"fixed64,3,opt,name=factor,proto3" json:"factor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetPace) Reset() {
+	*x = SetPace{}
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetPace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetPace) ProtoMessage() {}
+
+func (x *SetPace) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetPace.ProtoReflect.Descriptor instead.
+func (*SetPace) Descriptor() ([]byte, []int) {
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SetPace) GetAttribute() string {
+	if x != nil {
+		return x.Attribute
+	}
+	return ""
+}
+
+func (x *SetPace) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *SetPace) GetFactor() float64 {
+	if x != nil {
+		return x.Factor
+	}
+	return 0
+}
+
 type Change struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Change:
@@ -483,6 +547,7 @@ type Change struct {
 	//	*Change_PauseMatching
 	//	*Change_ResumeMatching
 	//	*Change_RemoveMatching
+	//	*Change_SetPace
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -490,7 +555,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[6]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -502,7 +567,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[6]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -515,7 +580,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{6}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Change) GetChange() isChange_Change {
@@ -615,6 +680,15 @@ func (x *Change) GetRemoveMatching() *v1.Predicate {
 	return nil
 }
 
+func (x *Change) GetSetPace() *SetPace {
+	if x != nil {
+		if x, ok := x.Change.(*Change_SetPace); ok {
+			return x.SetPace
+		}
+	}
+	return nil
+}
+
 type isChange_Change interface {
 	isChange_Change()
 }
@@ -662,6 +736,10 @@ type Change_RemoveMatching struct {
 	RemoveMatching *v1.Predicate `protobuf:"bytes,10,opt,name=remove_matching,json=removeMatching,proto3,oneof"`
 }
 
+type Change_SetPace struct {
+	SetPace *SetPace `protobuf:"bytes,11,opt,name=set_pace,json=setPace,proto3,oneof"`
+}
+
 func (*Change_Upsert) isChange_Change() {}
 
 func (*Change_PauseItemId) isChange_Change() {}
@@ -682,6 +760,8 @@ func (*Change_ResumeMatching) isChange_Change() {}
 
 func (*Change_RemoveMatching) isChange_Change() {}
 
+func (*Change_SetPace) isChange_Change() {}
+
 // From the items of one bundle to those of the next.
 type BundleStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -695,7 +775,7 @@ type BundleStep struct {
 
 func (x *BundleStep) Reset() {
 	*x = BundleStep{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[7]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -707,7 +787,7 @@ func (x *BundleStep) String() string {
 func (*BundleStep) ProtoMessage() {}
 
 func (x *BundleStep) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[7]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -720,7 +800,7 @@ func (x *BundleStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BundleStep.ProtoReflect.Descriptor instead.
 func (*BundleStep) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{7}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *BundleStep) GetFollows() string {
@@ -751,7 +831,7 @@ type ImportMark struct {
 
 func (x *ImportMark) Reset() {
 	*x = ImportMark{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[8]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -763,7 +843,7 @@ func (x *ImportMark) String() string {
 func (*ImportMark) ProtoMessage() {}
 
 func (x *ImportMark) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[8]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -776,7 +856,7 @@ func (x *ImportMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportMark.ProtoReflect.Descriptor instead.
 func (*ImportMark) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{8}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ImportMark) GetName() string {
@@ -809,7 +889,7 @@ type ApplyRequest struct {
 
 func (x *ApplyRequest) Reset() {
 	*x = ApplyRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -821,7 +901,7 @@ func (x *ApplyRequest) String() string {
 func (*ApplyRequest) ProtoMessage() {}
 
 func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -834,7 +914,7 @@ func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyRequest.ProtoReflect.Descriptor instead.
 func (*ApplyRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{9}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ApplyRequest) GetChanges() []*Change {
@@ -875,7 +955,7 @@ type Placed struct {
 
 func (x *Placed) Reset() {
 	*x = Placed{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -887,7 +967,7 @@ func (x *Placed) String() string {
 func (*Placed) ProtoMessage() {}
 
 func (x *Placed) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -900,7 +980,7 @@ func (x *Placed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Placed.ProtoReflect.Descriptor instead.
 func (*Placed) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{10}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Placed) GetSid() []uint32 {
@@ -928,7 +1008,7 @@ type ApplyResponse struct {
 
 func (x *ApplyResponse) Reset() {
 	*x = ApplyResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -940,7 +1020,7 @@ func (x *ApplyResponse) String() string {
 func (*ApplyResponse) ProtoMessage() {}
 
 func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -953,7 +1033,7 @@ func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResponse.ProtoReflect.Descriptor instead.
 func (*ApplyResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{11}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ApplyResponse) GetSequence() uint64 {
@@ -1003,7 +1083,7 @@ type ApplyStreamRequest struct {
 
 func (x *ApplyStreamRequest) Reset() {
 	*x = ApplyStreamRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1015,7 +1095,7 @@ func (x *ApplyStreamRequest) String() string {
 func (*ApplyStreamRequest) ProtoMessage() {}
 
 func (x *ApplyStreamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1028,7 +1108,7 @@ func (x *ApplyStreamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyStreamRequest.ProtoReflect.Descriptor instead.
 func (*ApplyStreamRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{12}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ApplyStreamRequest) GetChanges() []*Change {
@@ -1058,7 +1138,7 @@ type ApplyStreamResponse struct {
 
 func (x *ApplyStreamResponse) Reset() {
 	*x = ApplyStreamResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1070,7 +1150,7 @@ func (x *ApplyStreamResponse) String() string {
 func (*ApplyStreamResponse) ProtoMessage() {}
 
 func (x *ApplyStreamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1083,7 +1163,7 @@ func (x *ApplyStreamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyStreamResponse.ProtoReflect.Descriptor instead.
 func (*ApplyStreamResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{13}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ApplyStreamResponse) GetSequence() uint64 {
@@ -1131,7 +1211,7 @@ type ApplyBatchRequest struct {
 
 func (x *ApplyBatchRequest) Reset() {
 	*x = ApplyBatchRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1143,7 +1223,7 @@ func (x *ApplyBatchRequest) String() string {
 func (*ApplyBatchRequest) ProtoMessage() {}
 
 func (x *ApplyBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1156,7 +1236,7 @@ func (x *ApplyBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyBatchRequest.ProtoReflect.Descriptor instead.
 func (*ApplyBatchRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{14}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ApplyBatchRequest) GetChanges() []*Change {
@@ -1200,7 +1280,7 @@ type ApplyBatchResponse struct {
 
 func (x *ApplyBatchResponse) Reset() {
 	*x = ApplyBatchResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1212,7 +1292,7 @@ func (x *ApplyBatchResponse) String() string {
 func (*ApplyBatchResponse) ProtoMessage() {}
 
 func (x *ApplyBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1225,7 +1305,7 @@ func (x *ApplyBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyBatchResponse.ProtoReflect.Descriptor instead.
 func (*ApplyBatchResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{15}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ApplyBatchResponse) GetSequence() uint64 {
@@ -1266,7 +1346,7 @@ type GetStateRequest struct {
 
 func (x *GetStateRequest) Reset() {
 	*x = GetStateRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1278,7 +1358,7 @@ func (x *GetStateRequest) String() string {
 func (*GetStateRequest) ProtoMessage() {}
 
 func (x *GetStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1291,7 +1371,7 @@ func (x *GetStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStateRequest.ProtoReflect.Descriptor instead.
 func (*GetStateRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{16}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetStateRequest) GetCatalogue() string {
@@ -1323,7 +1403,7 @@ type GetStateResponse struct {
 
 func (x *GetStateResponse) Reset() {
 	*x = GetStateResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1335,7 +1415,7 @@ func (x *GetStateResponse) String() string {
 func (*GetStateResponse) ProtoMessage() {}
 
 func (x *GetStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1348,7 +1428,7 @@ func (x *GetStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStateResponse.ProtoReflect.Descriptor instead.
 func (*GetStateResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{17}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetStateResponse) GetSequence() uint64 {
@@ -1417,7 +1497,7 @@ type ListItemsRequest struct {
 
 func (x *ListItemsRequest) Reset() {
 	*x = ListItemsRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1429,7 +1509,7 @@ func (x *ListItemsRequest) String() string {
 func (*ListItemsRequest) ProtoMessage() {}
 
 func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1442,7 +1522,7 @@ func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListItemsRequest.ProtoReflect.Descriptor instead.
 func (*ListItemsRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{18}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListItemsRequest) GetCatalogue() string {
@@ -1468,7 +1548,7 @@ type Item struct {
 
 func (x *Item) Reset() {
 	*x = Item{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1480,7 +1560,7 @@ func (x *Item) String() string {
 func (*Item) ProtoMessage() {}
 
 func (x *Item) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1493,7 +1573,7 @@ func (x *Item) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Item.ProtoReflect.Descriptor instead.
 func (*Item) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{19}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Item) GetItemId() string {
@@ -1549,7 +1629,7 @@ type ListItemsResponse struct {
 
 func (x *ListItemsResponse) Reset() {
 	*x = ListItemsResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1561,7 +1641,7 @@ func (x *ListItemsResponse) String() string {
 func (*ListItemsResponse) ProtoMessage() {}
 
 func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1574,7 +1654,7 @@ func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListItemsResponse.ProtoReflect.Descriptor instead.
 func (*ListItemsResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{20}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListItemsResponse) GetSequence() uint64 {
@@ -1601,7 +1681,7 @@ type ListVersionsRequest struct {
 
 func (x *ListVersionsRequest) Reset() {
 	*x = ListVersionsRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1613,7 +1693,7 @@ func (x *ListVersionsRequest) String() string {
 func (*ListVersionsRequest) ProtoMessage() {}
 
 func (x *ListVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1626,7 +1706,7 @@ func (x *ListVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{21}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListVersionsRequest) GetCatalogue() string {
@@ -1650,7 +1730,7 @@ type Generation struct {
 
 func (x *Generation) Reset() {
 	*x = Generation{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1662,7 +1742,7 @@ func (x *Generation) String() string {
 func (*Generation) ProtoMessage() {}
 
 func (x *Generation) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1675,7 +1755,7 @@ func (x *Generation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Generation.ProtoReflect.Descriptor instead.
 func (*Generation) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{22}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Generation) GetFirstSequence() uint64 {
@@ -1716,7 +1796,7 @@ type ListVersionsResponse struct {
 
 func (x *ListVersionsResponse) Reset() {
 	*x = ListVersionsResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1728,7 +1808,7 @@ func (x *ListVersionsResponse) String() string {
 func (*ListVersionsResponse) ProtoMessage() {}
 
 func (x *ListVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1741,7 +1821,7 @@ func (x *ListVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{23}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListVersionsResponse) GetGenerations() []*Generation {
@@ -1761,7 +1841,7 @@ type CompactRequest struct {
 
 func (x *CompactRequest) Reset() {
 	*x = CompactRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1773,7 +1853,7 @@ func (x *CompactRequest) String() string {
 func (*CompactRequest) ProtoMessage() {}
 
 func (x *CompactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1786,7 +1866,7 @@ func (x *CompactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactRequest.ProtoReflect.Descriptor instead.
 func (*CompactRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{24}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CompactRequest) GetCatalogue() string {
@@ -1805,7 +1885,7 @@ type CompactResponse struct {
 
 func (x *CompactResponse) Reset() {
 	*x = CompactResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1817,7 +1897,7 @@ func (x *CompactResponse) String() string {
 func (*CompactResponse) ProtoMessage() {}
 
 func (x *CompactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1830,7 +1910,7 @@ func (x *CompactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactResponse.ProtoReflect.Descriptor instead.
 func (*CompactResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{25}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CompactResponse) GetSequence() uint64 {
@@ -1852,7 +1932,7 @@ type RollBackRequest struct {
 
 func (x *RollBackRequest) Reset() {
 	*x = RollBackRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[26]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1864,7 +1944,7 @@ func (x *RollBackRequest) String() string {
 func (*RollBackRequest) ProtoMessage() {}
 
 func (x *RollBackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[26]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1877,7 +1957,7 @@ func (x *RollBackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollBackRequest.ProtoReflect.Descriptor instead.
 func (*RollBackRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{26}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RollBackRequest) GetSequence() uint64 {
@@ -1904,7 +1984,7 @@ type RollBackResponse struct {
 
 func (x *RollBackResponse) Reset() {
 	*x = RollBackResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[27]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1916,7 +1996,7 @@ func (x *RollBackResponse) String() string {
 func (*RollBackResponse) ProtoMessage() {}
 
 func (x *RollBackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[27]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1929,7 +2009,7 @@ func (x *RollBackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollBackResponse.ProtoReflect.Descriptor instead.
 func (*RollBackResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{27}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RollBackResponse) GetSequence() uint64 {
@@ -1956,7 +2036,7 @@ type QuantiseRequest struct {
 
 func (x *QuantiseRequest) Reset() {
 	*x = QuantiseRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[28]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1968,7 +2048,7 @@ func (x *QuantiseRequest) String() string {
 func (*QuantiseRequest) ProtoMessage() {}
 
 func (x *QuantiseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[28]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1981,7 +2061,7 @@ func (x *QuantiseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantiseRequest.ProtoReflect.Descriptor instead.
 func (*QuantiseRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{28}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *QuantiseRequest) GetVector() []float32 {
@@ -2033,7 +2113,7 @@ type Neighbour struct {
 
 func (x *Neighbour) Reset() {
 	*x = Neighbour{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[29]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2045,7 +2125,7 @@ func (x *Neighbour) String() string {
 func (*Neighbour) ProtoMessage() {}
 
 func (x *Neighbour) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[29]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2058,7 +2138,7 @@ func (x *Neighbour) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Neighbour.ProtoReflect.Descriptor instead.
 func (*Neighbour) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{29}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Neighbour) GetItemId() string {
@@ -2109,7 +2189,7 @@ type QuantiseResponse struct {
 
 func (x *QuantiseResponse) Reset() {
 	*x = QuantiseResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[30]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2121,7 +2201,7 @@ func (x *QuantiseResponse) String() string {
 func (*QuantiseResponse) ProtoMessage() {}
 
 func (x *QuantiseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[30]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2134,7 +2214,7 @@ func (x *QuantiseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantiseResponse.ProtoReflect.Descriptor instead.
 func (*QuantiseResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{30}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *QuantiseResponse) GetCodes() []uint32 {
@@ -2218,7 +2298,11 @@ const file_tessera_catalogue_v1_catalogue_proto_rawDesc = "" +
 	"\x03add\x18\x05 \x03(\v2 .tessera.catalogue.v1.PatchTextsR\x03add\x124\n" +
 	"\x04take\x18\x06 \x03(\v2 .tessera.catalogue.v1.PatchTextsR\x04take\x127\n" +
 	"\x05delta\x18\a \x03(\v2!.tessera.catalogue.v1.PatchNumberR\x05deltaB\a\n" +
-	"\x05items\"\x83\x05\n" +
+	"\x05items\"S\n" +
+	"\aSetPace\x12\x1c\n" +
+	"\tattribute\x18\x01 \x01(\tR\tattribute\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x16\n" +
+	"\x06factor\x18\x03 \x01(\x01R\x06factor\"\xbf\x05\n" +
 	"\x06Change\x126\n" +
 	"\x06upsert\x18\x01 \x01(\v2\x1c.tessera.catalogue.v1.UpsertH\x00R\x06upsert\x12$\n" +
 	"\rpause_item_id\x18\x02 \x01(\tH\x00R\vpauseItemId\x12&\n" +
@@ -2230,7 +2314,8 @@ const file_tessera_catalogue_v1_catalogue_proto_rawDesc = "" +
 	"\x0epause_matching\x18\b \x01(\v2\x1c.tessera.recall.v1.PredicateH\x00R\rpauseMatching\x12G\n" +
 	"\x0fresume_matching\x18\t \x01(\v2\x1c.tessera.recall.v1.PredicateH\x00R\x0eresumeMatching\x12G\n" +
 	"\x0fremove_matching\x18\n" +
-	" \x01(\v2\x1c.tessera.recall.v1.PredicateH\x00R\x0eremoveMatchingB\b\n" +
+	" \x01(\v2\x1c.tessera.recall.v1.PredicateH\x00R\x0eremoveMatching\x12:\n" +
+	"\bset_pace\x18\v \x01(\v2\x1d.tessera.catalogue.v1.SetPaceH\x00R\asetPaceB\b\n" +
 	"\x06change\"@\n" +
 	"\n" +
 	"BundleStep\x12\x18\n" +
@@ -2355,7 +2440,7 @@ func file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP() []byte {
 	return file_tessera_catalogue_v1_catalogue_proto_rawDescData
 }
 
-var file_tessera_catalogue_v1_catalogue_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_tessera_catalogue_v1_catalogue_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_tessera_catalogue_v1_catalogue_proto_goTypes = []any{
 	(*Upsert)(nil),               // 0: tessera.catalogue.v1.Upsert
 	(*SetAttributes)(nil),        // 1: tessera.catalogue.v1.SetAttributes
@@ -2363,35 +2448,36 @@ var file_tessera_catalogue_v1_catalogue_proto_goTypes = []any{
 	(*PatchTexts)(nil),           // 3: tessera.catalogue.v1.PatchTexts
 	(*PatchNumber)(nil),          // 4: tessera.catalogue.v1.PatchNumber
 	(*PatchAttributes)(nil),      // 5: tessera.catalogue.v1.PatchAttributes
-	(*Change)(nil),               // 6: tessera.catalogue.v1.Change
-	(*BundleStep)(nil),           // 7: tessera.catalogue.v1.BundleStep
-	(*ImportMark)(nil),           // 8: tessera.catalogue.v1.ImportMark
-	(*ApplyRequest)(nil),         // 9: tessera.catalogue.v1.ApplyRequest
-	(*Placed)(nil),               // 10: tessera.catalogue.v1.Placed
-	(*ApplyResponse)(nil),        // 11: tessera.catalogue.v1.ApplyResponse
-	(*ApplyStreamRequest)(nil),   // 12: tessera.catalogue.v1.ApplyStreamRequest
-	(*ApplyStreamResponse)(nil),  // 13: tessera.catalogue.v1.ApplyStreamResponse
-	(*ApplyBatchRequest)(nil),    // 14: tessera.catalogue.v1.ApplyBatchRequest
-	(*ApplyBatchResponse)(nil),   // 15: tessera.catalogue.v1.ApplyBatchResponse
-	(*GetStateRequest)(nil),      // 16: tessera.catalogue.v1.GetStateRequest
-	(*GetStateResponse)(nil),     // 17: tessera.catalogue.v1.GetStateResponse
-	(*ListItemsRequest)(nil),     // 18: tessera.catalogue.v1.ListItemsRequest
-	(*Item)(nil),                 // 19: tessera.catalogue.v1.Item
-	(*ListItemsResponse)(nil),    // 20: tessera.catalogue.v1.ListItemsResponse
-	(*ListVersionsRequest)(nil),  // 21: tessera.catalogue.v1.ListVersionsRequest
-	(*Generation)(nil),           // 22: tessera.catalogue.v1.Generation
-	(*ListVersionsResponse)(nil), // 23: tessera.catalogue.v1.ListVersionsResponse
-	(*CompactRequest)(nil),       // 24: tessera.catalogue.v1.CompactRequest
-	(*CompactResponse)(nil),      // 25: tessera.catalogue.v1.CompactResponse
-	(*RollBackRequest)(nil),      // 26: tessera.catalogue.v1.RollBackRequest
-	(*RollBackResponse)(nil),     // 27: tessera.catalogue.v1.RollBackResponse
-	(*QuantiseRequest)(nil),      // 28: tessera.catalogue.v1.QuantiseRequest
-	(*Neighbour)(nil),            // 29: tessera.catalogue.v1.Neighbour
-	(*QuantiseResponse)(nil),     // 30: tessera.catalogue.v1.QuantiseResponse
-	(*v1.Predicate)(nil),         // 31: tessera.recall.v1.Predicate
+	(*SetPace)(nil),              // 6: tessera.catalogue.v1.SetPace
+	(*Change)(nil),               // 7: tessera.catalogue.v1.Change
+	(*BundleStep)(nil),           // 8: tessera.catalogue.v1.BundleStep
+	(*ImportMark)(nil),           // 9: tessera.catalogue.v1.ImportMark
+	(*ApplyRequest)(nil),         // 10: tessera.catalogue.v1.ApplyRequest
+	(*Placed)(nil),               // 11: tessera.catalogue.v1.Placed
+	(*ApplyResponse)(nil),        // 12: tessera.catalogue.v1.ApplyResponse
+	(*ApplyStreamRequest)(nil),   // 13: tessera.catalogue.v1.ApplyStreamRequest
+	(*ApplyStreamResponse)(nil),  // 14: tessera.catalogue.v1.ApplyStreamResponse
+	(*ApplyBatchRequest)(nil),    // 15: tessera.catalogue.v1.ApplyBatchRequest
+	(*ApplyBatchResponse)(nil),   // 16: tessera.catalogue.v1.ApplyBatchResponse
+	(*GetStateRequest)(nil),      // 17: tessera.catalogue.v1.GetStateRequest
+	(*GetStateResponse)(nil),     // 18: tessera.catalogue.v1.GetStateResponse
+	(*ListItemsRequest)(nil),     // 19: tessera.catalogue.v1.ListItemsRequest
+	(*Item)(nil),                 // 20: tessera.catalogue.v1.Item
+	(*ListItemsResponse)(nil),    // 21: tessera.catalogue.v1.ListItemsResponse
+	(*ListVersionsRequest)(nil),  // 22: tessera.catalogue.v1.ListVersionsRequest
+	(*Generation)(nil),           // 23: tessera.catalogue.v1.Generation
+	(*ListVersionsResponse)(nil), // 24: tessera.catalogue.v1.ListVersionsResponse
+	(*CompactRequest)(nil),       // 25: tessera.catalogue.v1.CompactRequest
+	(*CompactResponse)(nil),      // 26: tessera.catalogue.v1.CompactResponse
+	(*RollBackRequest)(nil),      // 27: tessera.catalogue.v1.RollBackRequest
+	(*RollBackResponse)(nil),     // 28: tessera.catalogue.v1.RollBackResponse
+	(*QuantiseRequest)(nil),      // 29: tessera.catalogue.v1.QuantiseRequest
+	(*Neighbour)(nil),            // 30: tessera.catalogue.v1.Neighbour
+	(*QuantiseResponse)(nil),     // 31: tessera.catalogue.v1.QuantiseResponse
+	(*v1.Predicate)(nil),         // 32: tessera.recall.v1.Predicate
 }
 var file_tessera_catalogue_v1_catalogue_proto_depIdxs = []int32{
-	31, // 0: tessera.catalogue.v1.PatchAttributes.matching:type_name -> tessera.recall.v1.Predicate
+	32, // 0: tessera.catalogue.v1.PatchAttributes.matching:type_name -> tessera.recall.v1.Predicate
 	3,  // 1: tessera.catalogue.v1.PatchAttributes.add:type_name -> tessera.catalogue.v1.PatchTexts
 	3,  // 2: tessera.catalogue.v1.PatchAttributes.take:type_name -> tessera.catalogue.v1.PatchTexts
 	4,  // 3: tessera.catalogue.v1.PatchAttributes.delta:type_name -> tessera.catalogue.v1.PatchNumber
@@ -2399,26 +2485,27 @@ var file_tessera_catalogue_v1_catalogue_proto_depIdxs = []int32{
 	1,  // 5: tessera.catalogue.v1.Change.set_attributes:type_name -> tessera.catalogue.v1.SetAttributes
 	2,  // 6: tessera.catalogue.v1.Change.set_priority:type_name -> tessera.catalogue.v1.SetPriority
 	5,  // 7: tessera.catalogue.v1.Change.patch_attributes:type_name -> tessera.catalogue.v1.PatchAttributes
-	31, // 8: tessera.catalogue.v1.Change.pause_matching:type_name -> tessera.recall.v1.Predicate
-	31, // 9: tessera.catalogue.v1.Change.resume_matching:type_name -> tessera.recall.v1.Predicate
-	31, // 10: tessera.catalogue.v1.Change.remove_matching:type_name -> tessera.recall.v1.Predicate
-	6,  // 11: tessera.catalogue.v1.ApplyRequest.changes:type_name -> tessera.catalogue.v1.Change
-	7,  // 12: tessera.catalogue.v1.ApplyRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
-	8,  // 13: tessera.catalogue.v1.ApplyRequest.import_mark:type_name -> tessera.catalogue.v1.ImportMark
-	10, // 14: tessera.catalogue.v1.ApplyResponse.placed:type_name -> tessera.catalogue.v1.Placed
-	6,  // 15: tessera.catalogue.v1.ApplyStreamRequest.changes:type_name -> tessera.catalogue.v1.Change
-	10, // 16: tessera.catalogue.v1.ApplyStreamResponse.placed:type_name -> tessera.catalogue.v1.Placed
-	6,  // 17: tessera.catalogue.v1.ApplyBatchRequest.changes:type_name -> tessera.catalogue.v1.Change
-	7,  // 18: tessera.catalogue.v1.ApplyBatchRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
-	10, // 19: tessera.catalogue.v1.ApplyBatchResponse.placed:type_name -> tessera.catalogue.v1.Placed
-	19, // 20: tessera.catalogue.v1.ListItemsResponse.items:type_name -> tessera.catalogue.v1.Item
-	22, // 21: tessera.catalogue.v1.ListVersionsResponse.generations:type_name -> tessera.catalogue.v1.Generation
-	29, // 22: tessera.catalogue.v1.QuantiseResponse.neighbours:type_name -> tessera.catalogue.v1.Neighbour
-	23, // [23:23] is the sub-list for method output_type
-	23, // [23:23] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	32, // 8: tessera.catalogue.v1.Change.pause_matching:type_name -> tessera.recall.v1.Predicate
+	32, // 9: tessera.catalogue.v1.Change.resume_matching:type_name -> tessera.recall.v1.Predicate
+	32, // 10: tessera.catalogue.v1.Change.remove_matching:type_name -> tessera.recall.v1.Predicate
+	6,  // 11: tessera.catalogue.v1.Change.set_pace:type_name -> tessera.catalogue.v1.SetPace
+	7,  // 12: tessera.catalogue.v1.ApplyRequest.changes:type_name -> tessera.catalogue.v1.Change
+	8,  // 13: tessera.catalogue.v1.ApplyRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
+	9,  // 14: tessera.catalogue.v1.ApplyRequest.import_mark:type_name -> tessera.catalogue.v1.ImportMark
+	11, // 15: tessera.catalogue.v1.ApplyResponse.placed:type_name -> tessera.catalogue.v1.Placed
+	7,  // 16: tessera.catalogue.v1.ApplyStreamRequest.changes:type_name -> tessera.catalogue.v1.Change
+	11, // 17: tessera.catalogue.v1.ApplyStreamResponse.placed:type_name -> tessera.catalogue.v1.Placed
+	7,  // 18: tessera.catalogue.v1.ApplyBatchRequest.changes:type_name -> tessera.catalogue.v1.Change
+	8,  // 19: tessera.catalogue.v1.ApplyBatchRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
+	11, // 20: tessera.catalogue.v1.ApplyBatchResponse.placed:type_name -> tessera.catalogue.v1.Placed
+	20, // 21: tessera.catalogue.v1.ListItemsResponse.items:type_name -> tessera.catalogue.v1.Item
+	23, // 22: tessera.catalogue.v1.ListVersionsResponse.generations:type_name -> tessera.catalogue.v1.Generation
+	30, // 23: tessera.catalogue.v1.QuantiseResponse.neighbours:type_name -> tessera.catalogue.v1.Neighbour
+	24, // [24:24] is the sub-list for method output_type
+	24, // [24:24] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_tessera_catalogue_v1_catalogue_proto_init() }
@@ -2430,7 +2517,7 @@ func file_tessera_catalogue_v1_catalogue_proto_init() {
 		(*PatchAttributes_ItemId)(nil),
 		(*PatchAttributes_Matching)(nil),
 	}
-	file_tessera_catalogue_v1_catalogue_proto_msgTypes[6].OneofWrappers = []any{
+	file_tessera_catalogue_v1_catalogue_proto_msgTypes[7].OneofWrappers = []any{
 		(*Change_Upsert)(nil),
 		(*Change_PauseItemId)(nil),
 		(*Change_ResumeItemId)(nil),
@@ -2441,15 +2528,16 @@ func file_tessera_catalogue_v1_catalogue_proto_init() {
 		(*Change_PauseMatching)(nil),
 		(*Change_ResumeMatching)(nil),
 		(*Change_RemoveMatching)(nil),
+		(*Change_SetPace)(nil),
 	}
-	file_tessera_catalogue_v1_catalogue_proto_msgTypes[28].OneofWrappers = []any{}
+	file_tessera_catalogue_v1_catalogue_proto_msgTypes[29].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tessera_catalogue_v1_catalogue_proto_rawDesc), len(file_tessera_catalogue_v1_catalogue_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   31,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -42,20 +42,26 @@ const (
 	Verdict_VERDICT_NOT_IN_CATALOGUE Verdict = 7
 	// Its path was found; as many items with its value of `attribute` as may be were before it.
 	Verdict_VERDICT_BEHIND_DIVERSITY_CAP Verdict = 8
+	// The valuation excludes it: a term has no value for it (an absent attribute, a logarithm of 0 or less), `attribute`.
+	Verdict_VERDICT_NO_VALUE Verdict = 9
+	// Its value is below the floor of the valuation, `cut_score`.
+	Verdict_VERDICT_BELOW_FLOOR Verdict = 10
 )
 
 // Enum value maps for Verdict.
 var (
 	Verdict_name = map[int32]string{
-		0: "VERDICT_UNSPECIFIED",
-		1: "VERDICT_RETURNED",
-		2: "VERDICT_PRUNED",
-		3: "VERDICT_BEHIND_SID_CAP",
-		4: "VERDICT_BEHIND_RESULTS",
-		5: "VERDICT_NOT_ELIGIBLE",
-		6: "VERDICT_NOT_LIVE",
-		7: "VERDICT_NOT_IN_CATALOGUE",
-		8: "VERDICT_BEHIND_DIVERSITY_CAP",
+		0:  "VERDICT_UNSPECIFIED",
+		1:  "VERDICT_RETURNED",
+		2:  "VERDICT_PRUNED",
+		3:  "VERDICT_BEHIND_SID_CAP",
+		4:  "VERDICT_BEHIND_RESULTS",
+		5:  "VERDICT_NOT_ELIGIBLE",
+		6:  "VERDICT_NOT_LIVE",
+		7:  "VERDICT_NOT_IN_CATALOGUE",
+		8:  "VERDICT_BEHIND_DIVERSITY_CAP",
+		9:  "VERDICT_NO_VALUE",
+		10: "VERDICT_BELOW_FLOOR",
 	}
 	Verdict_value = map[string]int32{
 		"VERDICT_UNSPECIFIED":          0,
@@ -67,6 +73,8 @@ var (
 		"VERDICT_NOT_LIVE":             6,
 		"VERDICT_NOT_IN_CATALOGUE":     7,
 		"VERDICT_BEHIND_DIVERSITY_CAP": 8,
+		"VERDICT_NO_VALUE":             9,
+		"VERDICT_BELOW_FLOOR":          10,
 	}
 )
 
@@ -197,7 +205,12 @@ type ExplainResponse struct {
 	// for the best. Absent where the search for it ended before the rank was proved, and where the catalogue alone decides.
 	ExactRank *uint32 `protobuf:"varint,22,opt,name=exact_rank,json=exactRank,proto3,oneof" json:"exact_rank,omitempty"`
 	// In its place: the rank is this one or a later one.
-	RankAtLeast   *uint32 `protobuf:"varint,23,opt,name=rank_at_least,json=rankAtLeast,proto3,oneof" json:"rank_at_least,omitempty"`
+	RankAtLeast *uint32 `protobuf:"varint,23,opt,name=rank_at_least,json=rankAtLeast,proto3,oneof" json:"rank_at_least,omitempty"`
+	// Of a recall by value, where the item's score is known: `score` and `cut_score` are then bounds, the most that an item
+	// below the prefix could be worth.
+	Value *v1.ItemValue `protobuf:"bytes,24,opt,name=value,proto3,oneof" json:"value,omitempty"`
+	// The same: live and eligible items that the valuation excludes.
+	ExcludedItems *uint32 `protobuf:"varint,25,opt,name=excluded_items,json=excludedItems,proto3,oneof" json:"excluded_items,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -393,6 +406,20 @@ func (x *ExplainResponse) GetRankAtLeast() uint32 {
 	return 0
 }
 
+func (x *ExplainResponse) GetValue() *v1.ItemValue {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+func (x *ExplainResponse) GetExcludedItems() uint32 {
+	if x != nil && x.ExcludedItems != nil {
+		return *x.ExcludedItems
+	}
+	return 0
+}
+
 var File_tessera_explain_v1_explain_proto protoreflect.FileDescriptor
 
 const file_tessera_explain_v1_explain_proto_rawDesc = "" +
@@ -401,7 +428,7 @@ const file_tessera_explain_v1_explain_proto_rawDesc = "" +
 	"\x0eExplainRequest\x12:\n" +
 	"\arequest\x18\x01 \x01(\v2 .tessera.recall.v1.RecallRequestR\arequest\x12\x17\n" +
 	"\aitem_id\x18\x02 \x01(\tR\x06itemId\x12=\n" +
-	"\bversions\x18\x03 \x01(\v2!.tessera.recall.v1.RecallVersionsR\bversions\"\xdf\a\n" +
+	"\bversions\x18\x03 \x01(\v2!.tessera.recall.v1.RecallVersionsR\bversions\"\xe1\b\n" +
 	"\x0fExplainResponse\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x17\n" +
@@ -429,7 +456,10 @@ const file_tessera_explain_v1_explain_proto_rawDesc = "" +
 	"\bfallback\x18\x15 \x01(\tR\bfallback\x12\"\n" +
 	"\n" +
 	"exact_rank\x18\x16 \x01(\rH\aR\texactRank\x88\x01\x01\x12'\n" +
-	"\rrank_at_least\x18\x17 \x01(\rH\bR\vrankAtLeast\x88\x01\x01B\a\n" +
+	"\rrank_at_least\x18\x17 \x01(\rH\bR\vrankAtLeast\x88\x01\x01\x127\n" +
+	"\x05value\x18\x18 \x01(\v2\x1c.tessera.recall.v1.ItemValueH\tR\x05value\x88\x01\x01\x12*\n" +
+	"\x0eexcluded_items\x18\x19 \x01(\rH\n" +
+	"R\rexcludedItems\x88\x01\x01B\a\n" +
 	"\x05_rankB\a\n" +
 	"\x05_stepB\b\n" +
 	"\x06_scoreB\f\n" +
@@ -440,7 +470,9 @@ const file_tessera_explain_v1_explain_proto_rawDesc = "" +
 	"\n" +
 	"_attributeB\r\n" +
 	"\v_exact_rankB\x10\n" +
-	"\x0e_rank_at_least*\xf4\x01\n" +
+	"\x0e_rank_at_leastB\b\n" +
+	"\x06_valueB\x11\n" +
+	"\x0f_excluded_items*\xa3\x02\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10VERDICT_RETURNED\x10\x01\x12\x12\n" +
@@ -450,7 +482,10 @@ const file_tessera_explain_v1_explain_proto_rawDesc = "" +
 	"\x14VERDICT_NOT_ELIGIBLE\x10\x05\x12\x14\n" +
 	"\x10VERDICT_NOT_LIVE\x10\x06\x12\x1c\n" +
 	"\x18VERDICT_NOT_IN_CATALOGUE\x10\a\x12 \n" +
-	"\x1cVERDICT_BEHIND_DIVERSITY_CAP\x10\bB?\n" +
+	"\x1cVERDICT_BEHIND_DIVERSITY_CAP\x10\b\x12\x14\n" +
+	"\x10VERDICT_NO_VALUE\x10\t\x12\x17\n" +
+	"\x13VERDICT_BELOW_FLOOR\x10\n" +
+	"B?\n" +
 	"\x16dev.tessera.explain.v1P\x01Z#tessera.dev/go/explain/v1;explainv1b\x06proto3"
 
 var (
@@ -475,6 +510,7 @@ var file_tessera_explain_v1_explain_proto_goTypes = []any{
 	(*v1.RecallVersions)(nil), // 4: tessera.recall.v1.RecallVersions
 	(*v1.RecallTimings)(nil),  // 5: tessera.recall.v1.RecallTimings
 	(*v1.KvProvenance)(nil),   // 6: tessera.recall.v1.KvProvenance
+	(*v1.ItemValue)(nil),      // 7: tessera.recall.v1.ItemValue
 }
 var file_tessera_explain_v1_explain_proto_depIdxs = []int32{
 	3, // 0: tessera.explain.v1.ExplainRequest.request:type_name -> tessera.recall.v1.RecallRequest
@@ -483,11 +519,12 @@ var file_tessera_explain_v1_explain_proto_depIdxs = []int32{
 	4, // 3: tessera.explain.v1.ExplainResponse.versions:type_name -> tessera.recall.v1.RecallVersions
 	5, // 4: tessera.explain.v1.ExplainResponse.timings:type_name -> tessera.recall.v1.RecallTimings
 	6, // 5: tessera.explain.v1.ExplainResponse.kv:type_name -> tessera.recall.v1.KvProvenance
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	7, // 6: tessera.explain.v1.ExplainResponse.value:type_name -> tessera.recall.v1.ItemValue
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_tessera_explain_v1_explain_proto_init() }

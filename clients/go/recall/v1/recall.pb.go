@@ -843,8 +843,8 @@ func (x *DiversityCap) GetMaxItems() uint32 {
 // How items are chosen among those of the found semantic IDs.
 type ItemPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A number attribute, highest first; items without it last. Empty: the priority of the items. What
-	// ties goes by priority, then item ID.
+	// A number attribute, highest first; items without it last. Empty: the priority of the items. Ties
+	// go by priority, then item ID.
 	OrderBy       string          `protobuf:"bytes,1,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
 	Diversity     []*DiversityCap `protobuf:"bytes,2,rep,name=diversity,proto3" json:"diversity,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -969,6 +969,186 @@ func (x *RelevanceGate) GetAdapter() string {
 	return ""
 }
 
+// Items go by their value, not their score alone (docs/concepts/value.md): the score times its weight plus the terms
+// of a valuation that the service has (`recall.valuations`).
+type Valuation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of the valuation; never empty.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// In place of its own; at least 0.
+	ScoreWeight *float64 `protobuf:"fixed64,2,opt,name=score_weight,json=scoreWeight,proto3,oneof" json:"score_weight,omitempty"`
+	// The same, by the name of the term.
+	Weights map[string]float64 `protobuf:"bytes,3,rep,name=weights,proto3" json:"weights,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
+	// Items of a lower value are not to be had; in place of its own.
+	Floor         *float64 `protobuf:"fixed64,4,opt,name=floor,proto3,oneof" json:"floor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Valuation) Reset() {
+	*x = Valuation{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Valuation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Valuation) ProtoMessage() {}
+
+func (x *Valuation) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Valuation.ProtoReflect.Descriptor instead.
+func (*Valuation) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Valuation) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Valuation) GetScoreWeight() float64 {
+	if x != nil && x.ScoreWeight != nil {
+		return *x.ScoreWeight
+	}
+	return 0
+}
+
+func (x *Valuation) GetWeights() map[string]float64 {
+	if x != nil {
+		return x.Weights
+	}
+	return nil
+}
+
+func (x *Valuation) GetFloor() float64 {
+	if x != nil && x.Floor != nil {
+		return *x.Floor
+	}
+	return 0
+}
+
+// The last places of the answer are drawn from the model's distribution over all items that the request may get,
+// without replacement (docs/concepts/exploration.md). Wants the norm `allowed`, which is the norm of such a recall where
+// it names none.
+type Explore struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Extent:
+	//
+	//	*Explore_Slots
+	//	*Explore_Share
+	Extent isExplore_Extent `protobuf_oneof:"extent"`
+	// Above 0; 1 where absent: the model's own. A higher one draws unlikely items more often.
+	Temperature *float64 `protobuf:"fixed64,3,opt,name=temperature,proto3,oneof" json:"temperature,omitempty"`
+	// The same request with the same seed draws the same items; drawn by the service where absent. At most 2^53 - 1,
+	// which numbers of JSON have exactly.
+	Seed          *uint64 `protobuf:"varint,4,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Explore) Reset() {
+	*x = Explore{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Explore) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Explore) ProtoMessage() {}
+
+func (x *Explore) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Explore.ProtoReflect.Descriptor instead.
+func (*Explore) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Explore) GetExtent() isExplore_Extent {
+	if x != nil {
+		return x.Extent
+	}
+	return nil
+}
+
+func (x *Explore) GetSlots() uint32 {
+	if x != nil {
+		if x, ok := x.Extent.(*Explore_Slots); ok {
+			return x.Slots
+		}
+	}
+	return 0
+}
+
+func (x *Explore) GetShare() float64 {
+	if x != nil {
+		if x, ok := x.Extent.(*Explore_Share); ok {
+			return x.Share
+		}
+	}
+	return 0
+}
+
+func (x *Explore) GetTemperature() float64 {
+	if x != nil && x.Temperature != nil {
+		return *x.Temperature
+	}
+	return 0
+}
+
+func (x *Explore) GetSeed() uint64 {
+	if x != nil && x.Seed != nil {
+		return *x.Seed
+	}
+	return 0
+}
+
+type isExplore_Extent interface {
+	isExplore_Extent()
+}
+
+type Explore_Slots struct {
+	// Places, at most the items wanted.
+	Slots uint32 `protobuf:"varint,1,opt,name=slots,proto3,oneof"`
+}
+
+type Explore_Share struct {
+	// Of the items wanted, in (0, 1]; rounded up.
+	Share float64 `protobuf:"fixed64,2,opt,name=share,proto3,oneof"`
+}
+
+func (*Explore_Slots) isExplore_Extent() {}
+
+func (*Explore_Share) isExplore_Extent() {}
+
 type RecallRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The caller's ID of this request, echoed; the service makes one when empty.
@@ -1020,14 +1200,16 @@ type RecallRequest struct {
 	// Of a certified search: rows of beams that it computes at most; the configured default when absent.
 	RowBudget *uint32 `protobuf:"varint,29,opt,name=row_budget,json=rowBudget,proto3,oneof" json:"row_budget,omitempty"`
 	// Record it for the console, whatever the share of recalls that is recorded.
-	Inspect       bool `protobuf:"varint,30,opt,name=inspect,proto3" json:"inspect,omitempty"`
+	Inspect       bool       `protobuf:"varint,30,opt,name=inspect,proto3" json:"inspect,omitempty"`
+	Valuation     *Valuation `protobuf:"bytes,31,opt,name=valuation,proto3" json:"valuation,omitempty"`
+	Explore       *Explore   `protobuf:"bytes,32,opt,name=explore,proto3" json:"explore,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RecallRequest) Reset() {
 	*x = RecallRequest{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[11]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1039,7 +1221,7 @@ func (x *RecallRequest) String() string {
 func (*RecallRequest) ProtoMessage() {}
 
 func (x *RecallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[11]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1052,7 +1234,7 @@ func (x *RecallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallRequest.ProtoReflect.Descriptor instead.
 func (*RecallRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{11}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RecallRequest) GetRequestId() string {
@@ -1242,6 +1424,20 @@ func (x *RecallRequest) GetInspect() bool {
 	return false
 }
 
+func (x *RecallRequest) GetValuation() *Valuation {
+	if x != nil {
+		return x.Valuation
+	}
+	return nil
+}
+
+func (x *RecallRequest) GetExplore() *Explore {
+	if x != nil {
+		return x.Explore
+	}
+	return nil
+}
+
 type isRecallRequest_Source interface {
 	isRecallRequest_Source()
 }
@@ -1260,6 +1456,80 @@ func (*RecallRequest_UserId) isRecallRequest_Source() {}
 
 func (*RecallRequest_History) isRecallRequest_Source() {}
 
+// The value of an item by the valuation of a recall.
+type ItemValue struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The score times its weight plus the terms.
+	Value float64 `protobuf:"fixed64,1,opt,name=value,proto3" json:"value,omitempty"`
+	// Weighted, by name; of a paced item's bid as it was paced.
+	Terms map[string]float64 `protobuf:"bytes,2,rep,name=terms,proto3" json:"terms,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
+	// Factor by which the item's pace lowered its bid; 1: none.
+	Pace float64 `protobuf:"fixed64,3,opt,name=pace,proto3" json:"pace,omitempty"`
+	// The lowest bid with which the item would still be in this answer. Absent where the answer is not certified, where
+	// nothing was left out, and where caps make one item's place depend on another's.
+	CriticalBid   *float64 `protobuf:"fixed64,4,opt,name=critical_bid,json=criticalBid,proto3,oneof" json:"critical_bid,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ItemValue) Reset() {
+	*x = ItemValue{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ItemValue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ItemValue) ProtoMessage() {}
+
+func (x *ItemValue) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ItemValue.ProtoReflect.Descriptor instead.
+func (*ItemValue) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ItemValue) GetValue() float64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
+func (x *ItemValue) GetTerms() map[string]float64 {
+	if x != nil {
+		return x.Terms
+	}
+	return nil
+}
+
+func (x *ItemValue) GetPace() float64 {
+	if x != nil {
+		return x.Pace
+	}
+	return 0
+}
+
+func (x *ItemValue) GetCriticalBid() float64 {
+	if x != nil && x.CriticalBid != nil {
+		return *x.CriticalBid
+	}
+	return 0
+}
+
 type RecalledItem struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	ItemId string                 `protobuf:"bytes,1,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
@@ -1276,13 +1546,20 @@ type RecalledItem struct {
 	Attributes string `protobuf:"bytes,6,opt,name=attributes,proto3" json:"attributes,omitempty"`
 	// Of a recall with `relevance`; absent where the item has no title, or was not scored in time.
 	RelevanceScore *float64 `protobuf:"fixed64,7,opt,name=relevance_score,json=relevanceScore,proto3,oneof" json:"relevance_score,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Of a recall with a valuation.
+	Value *ItemValue `protobuf:"bytes,8,opt,name=value,proto3,oneof" json:"value,omitempty"`
+	// Of a recall with `explore`: the item was drawn.
+	Explored *bool `protobuf:"varint,9,opt,name=explored,proto3,oneof" json:"explored,omitempty"`
+	// Of a recall with `explore`: the probability with which the item came into the answer; 1 for one that was not drawn.
+	// Absent as `exploration.no_propensities` says.
+	Propensity    *float64 `protobuf:"fixed64,10,opt,name=propensity,proto3,oneof" json:"propensity,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RecalledItem) Reset() {
 	*x = RecalledItem{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[12]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1294,7 +1571,7 @@ func (x *RecalledItem) String() string {
 func (*RecalledItem) ProtoMessage() {}
 
 func (x *RecalledItem) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[12]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1307,7 +1584,7 @@ func (x *RecalledItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecalledItem.ProtoReflect.Descriptor instead.
 func (*RecalledItem) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{12}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RecalledItem) GetItemId() string {
@@ -1359,6 +1636,176 @@ func (x *RecalledItem) GetRelevanceScore() float64 {
 	return 0
 }
 
+func (x *RecalledItem) GetValue() *ItemValue {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+func (x *RecalledItem) GetExplored() bool {
+	if x != nil && x.Explored != nil {
+		return *x.Explored
+	}
+	return false
+}
+
+func (x *RecalledItem) GetPropensity() float64 {
+	if x != nil && x.Propensity != nil {
+		return *x.Propensity
+	}
+	return 0
+}
+
+// A valuation as it was applied.
+type AppliedValuation struct {
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Name        string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	ScoreWeight float64                `protobuf:"fixed64,2,opt,name=score_weight,json=scoreWeight,proto3" json:"score_weight,omitempty"`
+	Weights     map[string]float64     `protobuf:"bytes,3,rep,name=weights,proto3" json:"weights,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
+	Floor       *float64               `protobuf:"fixed64,4,opt,name=floor,proto3,oneof" json:"floor,omitempty"`
+	// Value of the best item that was left out; absent where none was, and where it is not proved.
+	BestLeftOut   *float64 `protobuf:"fixed64,5,opt,name=best_left_out,json=bestLeftOut,proto3,oneof" json:"best_left_out,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AppliedValuation) Reset() {
+	*x = AppliedValuation{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AppliedValuation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AppliedValuation) ProtoMessage() {}
+
+func (x *AppliedValuation) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AppliedValuation.ProtoReflect.Descriptor instead.
+func (*AppliedValuation) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *AppliedValuation) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *AppliedValuation) GetScoreWeight() float64 {
+	if x != nil {
+		return x.ScoreWeight
+	}
+	return 0
+}
+
+func (x *AppliedValuation) GetWeights() map[string]float64 {
+	if x != nil {
+		return x.Weights
+	}
+	return nil
+}
+
+func (x *AppliedValuation) GetFloor() float64 {
+	if x != nil && x.Floor != nil {
+		return *x.Floor
+	}
+	return 0
+}
+
+func (x *AppliedValuation) GetBestLeftOut() float64 {
+	if x != nil && x.BestLeftOut != nil {
+		return *x.BestLeftOut
+	}
+	return 0
+}
+
+// An exploration as it was applied.
+type AppliedExploration struct {
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Slots       uint32                 `protobuf:"varint,1,opt,name=slots,proto3" json:"slots,omitempty"`
+	Temperature float64                `protobuf:"fixed64,2,opt,name=temperature,proto3" json:"temperature,omitempty"`
+	Seed        uint64                 `protobuf:"varint,3,opt,name=seed,proto3" json:"seed,omitempty"`
+	// Why drawn items have no propensity: `beam`, `capped` (diversity caps, or a cap of items of a semantic ID), `stopped`
+	// (the search was not certified), `relevance` (a gate reordered the answer); empty: they have one.
+	NoPropensities string `protobuf:"bytes,4,opt,name=no_propensities,json=noPropensities,proto3" json:"no_propensities,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *AppliedExploration) Reset() {
+	*x = AppliedExploration{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AppliedExploration) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AppliedExploration) ProtoMessage() {}
+
+func (x *AppliedExploration) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AppliedExploration.ProtoReflect.Descriptor instead.
+func (*AppliedExploration) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *AppliedExploration) GetSlots() uint32 {
+	if x != nil {
+		return x.Slots
+	}
+	return 0
+}
+
+func (x *AppliedExploration) GetTemperature() float64 {
+	if x != nil {
+		return x.Temperature
+	}
+	return 0
+}
+
+func (x *AppliedExploration) GetSeed() uint64 {
+	if x != nil {
+		return x.Seed
+	}
+	return 0
+}
+
+func (x *AppliedExploration) GetNoPropensities() string {
+	if x != nil {
+		return x.NoPropensities
+	}
+	return ""
+}
+
 // Microseconds per stage.
 type RecallTimings struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
@@ -1385,7 +1832,7 @@ type RecallTimings struct {
 
 func (x *RecallTimings) Reset() {
 	*x = RecallTimings{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1397,7 +1844,7 @@ func (x *RecallTimings) String() string {
 func (*RecallTimings) ProtoMessage() {}
 
 func (x *RecallTimings) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1410,7 +1857,7 @@ func (x *RecallTimings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallTimings.ProtoReflect.Descriptor instead.
 func (*RecallTimings) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{13}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *RecallTimings) GetFeaturesUs() float64 {
@@ -1523,7 +1970,7 @@ type RecallVersions struct {
 
 func (x *RecallVersions) Reset() {
 	*x = RecallVersions{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1535,7 +1982,7 @@ func (x *RecallVersions) String() string {
 func (*RecallVersions) ProtoMessage() {}
 
 func (x *RecallVersions) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1548,7 +1995,7 @@ func (x *RecallVersions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallVersions.ProtoReflect.Descriptor instead.
 func (*RecallVersions) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{14}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RecallVersions) GetModel() string {
@@ -1615,7 +2062,7 @@ type AppliedItemPolicy struct {
 
 func (x *AppliedItemPolicy) Reset() {
 	*x = AppliedItemPolicy{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1627,7 +2074,7 @@ func (x *AppliedItemPolicy) String() string {
 func (*AppliedItemPolicy) ProtoMessage() {}
 
 func (x *AppliedItemPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1640,7 +2087,7 @@ func (x *AppliedItemPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppliedItemPolicy.ProtoReflect.Descriptor instead.
 func (*AppliedItemPolicy) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{15}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *AppliedItemPolicy) GetOrderBy() string {
@@ -1705,7 +2152,7 @@ type KvProvenance struct {
 
 func (x *KvProvenance) Reset() {
 	*x = KvProvenance{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1717,7 +2164,7 @@ func (x *KvProvenance) String() string {
 func (*KvProvenance) ProtoMessage() {}
 
 func (x *KvProvenance) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1730,7 +2177,7 @@ func (x *KvProvenance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KvProvenance.ProtoReflect.Descriptor instead.
 func (*KvProvenance) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{16}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *KvProvenance) GetTokensByTier() map[string]uint32 {
@@ -1823,18 +2270,22 @@ type RecallResponse struct {
 	Search Search `protobuf:"varint,24,opt,name=search,proto3,enum=tessera.recall.v1.Search" json:"search,omitempty"`
 	// No live and eligible item that the answer leaves out is better than those in it. Of a beam as well.
 	Certified bool `protobuf:"varint,25,opt,name=certified,proto3" json:"certified,omitempty"`
-	// The best score that an item missed by the search could have. Absent where the answer is certified, and where
-	// nothing is known.
+	// The best score that an item missed by the search could have, of a recall by value the best value. Absent where
+	// the answer is certified, and where nothing is known.
 	Gap *float64 `protobuf:"fixed64,26,opt,name=gap,proto3,oneof" json:"gap,omitempty"`
 	// Rows of beams that were computed.
-	Rows          uint32 `protobuf:"varint,27,opt,name=rows,proto3" json:"rows,omitempty"`
+	Rows uint32 `protobuf:"varint,27,opt,name=rows,proto3" json:"rows,omitempty"`
+	// Of a recall with a valuation.
+	Valuation *AppliedValuation `protobuf:"bytes,28,opt,name=valuation,proto3,oneof" json:"valuation,omitempty"`
+	// Of a recall with `explore`.
+	Exploration   *AppliedExploration `protobuf:"bytes,29,opt,name=exploration,proto3,oneof" json:"exploration,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RecallResponse) Reset() {
 	*x = RecallResponse{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[17]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1846,7 +2297,7 @@ func (x *RecallResponse) String() string {
 func (*RecallResponse) ProtoMessage() {}
 
 func (x *RecallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[17]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1859,7 +2310,7 @@ func (x *RecallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallResponse.ProtoReflect.Descriptor instead.
 func (*RecallResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{17}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RecallResponse) GetRequestId() string {
@@ -2002,6 +2453,20 @@ func (x *RecallResponse) GetRows() uint32 {
 	return 0
 }
 
+func (x *RecallResponse) GetValuation() *AppliedValuation {
+	if x != nil {
+		return x.Valuation
+	}
+	return nil
+}
+
+func (x *RecallResponse) GetExploration() *AppliedExploration {
+	if x != nil {
+		return x.Exploration
+	}
+	return nil
+}
+
 type RecallBatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 256, in any order; one user may have several. A batch that is no message, or has more, is refused whole.
@@ -2015,7 +2480,7 @@ type RecallBatchRequest struct {
 
 func (x *RecallBatchRequest) Reset() {
 	*x = RecallBatchRequest{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2027,7 +2492,7 @@ func (x *RecallBatchRequest) String() string {
 func (*RecallBatchRequest) ProtoMessage() {}
 
 func (x *RecallBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2040,7 +2505,7 @@ func (x *RecallBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallBatchRequest.ProtoReflect.Descriptor instead.
 func (*RecallBatchRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{18}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *RecallBatchRequest) GetRecalls() []*RecallRequest {
@@ -2075,7 +2540,7 @@ type RecallFailure struct {
 
 func (x *RecallFailure) Reset() {
 	*x = RecallFailure{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2087,7 +2552,7 @@ func (x *RecallFailure) String() string {
 func (*RecallFailure) ProtoMessage() {}
 
 func (x *RecallFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2100,7 +2565,7 @@ func (x *RecallFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallFailure.ProtoReflect.Descriptor instead.
 func (*RecallFailure) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{19}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *RecallFailure) GetCode() string {
@@ -2151,7 +2616,7 @@ type RecallOutcome struct {
 
 func (x *RecallOutcome) Reset() {
 	*x = RecallOutcome{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[20]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2163,7 +2628,7 @@ func (x *RecallOutcome) String() string {
 func (*RecallOutcome) ProtoMessage() {}
 
 func (x *RecallOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[20]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2176,7 +2641,7 @@ func (x *RecallOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallOutcome.ProtoReflect.Descriptor instead.
 func (*RecallOutcome) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{20}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RecallOutcome) GetOutcome() isRecallOutcome_Outcome {
@@ -2230,7 +2695,7 @@ type RecallBatchResponse struct {
 
 func (x *RecallBatchResponse) Reset() {
 	*x = RecallBatchResponse{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[21]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2242,7 +2707,7 @@ func (x *RecallBatchResponse) String() string {
 func (*RecallBatchResponse) ProtoMessage() {}
 
 func (x *RecallBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[21]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2255,7 +2720,7 @@ func (x *RecallBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallBatchResponse.ProtoReflect.Descriptor instead.
 func (*RecallBatchResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{21}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RecallBatchResponse) GetOutcomes() []*RecallOutcome {
@@ -2276,7 +2741,7 @@ type EstimateRequest struct {
 
 func (x *EstimateRequest) Reset() {
 	*x = EstimateRequest{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[22]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2288,7 +2753,7 @@ func (x *EstimateRequest) String() string {
 func (*EstimateRequest) ProtoMessage() {}
 
 func (x *EstimateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[22]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2301,7 +2766,7 @@ func (x *EstimateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EstimateRequest.ProtoReflect.Descriptor instead.
 func (*EstimateRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{22}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *EstimateRequest) GetUserId() string {
@@ -2332,7 +2797,7 @@ type EstimateResponse struct {
 
 func (x *EstimateResponse) Reset() {
 	*x = EstimateResponse{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[23]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2344,7 +2809,7 @@ func (x *EstimateResponse) String() string {
 func (*EstimateResponse) ProtoMessage() {}
 
 func (x *EstimateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[23]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2357,7 +2822,7 @@ func (x *EstimateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EstimateResponse.ProtoReflect.Descriptor instead.
 func (*EstimateResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{23}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *EstimateResponse) GetWaitUs() float64 {
@@ -2437,8 +2902,25 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\aadapter\x18\x04 \x01(\tR\aadapterB\f\n" +
 	"\n" +
 	"_min_scoreB\t\n" +
-	"\a_weight\"\xd9\n" +
-	"\n" +
+	"\a_weight\"\xfe\x01\n" +
+	"\tValuation\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12&\n" +
+	"\fscore_weight\x18\x02 \x01(\x01H\x00R\vscoreWeight\x88\x01\x01\x12C\n" +
+	"\aweights\x18\x03 \x03(\v2).tessera.recall.v1.Valuation.WeightsEntryR\aweights\x12\x19\n" +
+	"\x05floor\x18\x04 \x01(\x01H\x01R\x05floor\x88\x01\x01\x1a:\n" +
+	"\fWeightsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01B\x0f\n" +
+	"\r_score_weightB\b\n" +
+	"\x06_floor\"\x9c\x01\n" +
+	"\aExplore\x12\x16\n" +
+	"\x05slots\x18\x01 \x01(\rH\x00R\x05slots\x12\x16\n" +
+	"\x05share\x18\x02 \x01(\x01H\x00R\x05share\x12%\n" +
+	"\vtemperature\x18\x03 \x01(\x01H\x01R\vtemperature\x88\x01\x01\x12\x17\n" +
+	"\x04seed\x18\x04 \x01(\x04H\x02R\x04seed\x88\x01\x01B\b\n" +
+	"\x06extentB\x0e\n" +
+	"\f_temperatureB\a\n" +
+	"\x05_seed\"\xcb\v\n" +
 	"\rRecallRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
@@ -2472,7 +2954,9 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x06search\x18\x1c \x01(\x0e2\x19.tessera.recall.v1.SearchR\x06search\x12\"\n" +
 	"\n" +
 	"row_budget\x18\x1d \x01(\rH\x04R\trowBudget\x88\x01\x01\x12\x18\n" +
-	"\ainspect\x18\x1e \x01(\bR\ainspect\x1a:\n" +
+	"\ainspect\x18\x1e \x01(\bR\ainspect\x12:\n" +
+	"\tvaluation\x18\x1f \x01(\v2\x1c.tessera.recall.v1.ValuationR\tvaluation\x124\n" +
+	"\aexplore\x18  \x01(\v2\x1a.tessera.recall.v1.ExploreR\aexplore\x1a:\n" +
 	"\fProfileEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a8\n" +
@@ -2484,7 +2968,17 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\r_result_countB\x10\n" +
 	"\x0e_items_per_sidB\x0e\n" +
 	"\f_deadline_msB\r\n" +
-	"\v_row_budget\"\xdb\x01\n" +
+	"\v_row_budget\"\xe7\x01\n" +
+	"\tItemValue\x12\x14\n" +
+	"\x05value\x18\x01 \x01(\x01R\x05value\x12=\n" +
+	"\x05terms\x18\x02 \x03(\v2'.tessera.recall.v1.ItemValue.TermsEntryR\x05terms\x12\x12\n" +
+	"\x04pace\x18\x03 \x01(\x01R\x04pace\x12&\n" +
+	"\fcritical_bid\x18\x04 \x01(\x01H\x00R\vcriticalBid\x88\x01\x01\x1a8\n" +
+	"\n" +
+	"TermsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01B\x0f\n" +
+	"\r_critical_bid\"\x80\x03\n" +
 	"\fRecalledItem\x12\x17\n" +
 	"\aitem_id\x18\x01 \x01(\tR\x06itemId\x12\x10\n" +
 	"\x03sid\x18\x02 \x03(\rR\x03sid\x12\x14\n" +
@@ -2494,8 +2988,33 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\n" +
 	"attributes\x18\x06 \x01(\tR\n" +
 	"attributes\x12,\n" +
-	"\x0frelevance_score\x18\a \x01(\x01H\x00R\x0erelevanceScore\x88\x01\x01B\x12\n" +
-	"\x10_relevance_score\"\x8e\x03\n" +
+	"\x0frelevance_score\x18\a \x01(\x01H\x00R\x0erelevanceScore\x88\x01\x01\x127\n" +
+	"\x05value\x18\b \x01(\v2\x1c.tessera.recall.v1.ItemValueH\x01R\x05value\x88\x01\x01\x12\x1f\n" +
+	"\bexplored\x18\t \x01(\bH\x02R\bexplored\x88\x01\x01\x12#\n" +
+	"\n" +
+	"propensity\x18\n" +
+	" \x01(\x01H\x03R\n" +
+	"propensity\x88\x01\x01B\x12\n" +
+	"\x10_relevance_scoreB\b\n" +
+	"\x06_valueB\v\n" +
+	"\t_exploredB\r\n" +
+	"\v_propensity\"\xb1\x02\n" +
+	"\x10AppliedValuation\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12!\n" +
+	"\fscore_weight\x18\x02 \x01(\x01R\vscoreWeight\x12J\n" +
+	"\aweights\x18\x03 \x03(\v20.tessera.recall.v1.AppliedValuation.WeightsEntryR\aweights\x12\x19\n" +
+	"\x05floor\x18\x04 \x01(\x01H\x00R\x05floor\x88\x01\x01\x12'\n" +
+	"\rbest_left_out\x18\x05 \x01(\x01H\x01R\vbestLeftOut\x88\x01\x01\x1a:\n" +
+	"\fWeightsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01B\b\n" +
+	"\x06_floorB\x10\n" +
+	"\x0e_best_left_out\"\x89\x01\n" +
+	"\x12AppliedExploration\x12\x14\n" +
+	"\x05slots\x18\x01 \x01(\rR\x05slots\x12 \n" +
+	"\vtemperature\x18\x02 \x01(\x01R\vtemperature\x12\x12\n" +
+	"\x04seed\x18\x03 \x01(\x04R\x04seed\x12'\n" +
+	"\x0fno_propensities\x18\x04 \x01(\tR\x0enoPropensities\"\x8e\x03\n" +
 	"\rRecallTimings\x12\x1f\n" +
 	"\vfeatures_us\x18\x01 \x01(\x01R\n" +
 	"featuresUs\x12\x1b\n" +
@@ -2539,7 +3058,7 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	" \x01(\rR\fversionsBack\x1a?\n" +
 	"\x11TokensByTierEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\xde\x06\n" +
+	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\x92\b\n" +
 	"\x0eRecallResponse\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x125\n" +
@@ -2564,8 +3083,13 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x06search\x18\x18 \x01(\x0e2\x19.tessera.recall.v1.SearchR\x06search\x12\x1c\n" +
 	"\tcertified\x18\x19 \x01(\bR\tcertified\x12\x15\n" +
 	"\x03gap\x18\x1a \x01(\x01H\x00R\x03gap\x88\x01\x01\x12\x12\n" +
-	"\x04rows\x18\x1b \x01(\rR\x04rowsB\x06\n" +
-	"\x04_gap\"\x86\x01\n" +
+	"\x04rows\x18\x1b \x01(\rR\x04rows\x12F\n" +
+	"\tvaluation\x18\x1c \x01(\v2#.tessera.recall.v1.AppliedValuationH\x01R\tvaluation\x88\x01\x01\x12L\n" +
+	"\vexploration\x18\x1d \x01(\v2%.tessera.recall.v1.AppliedExplorationH\x02R\vexploration\x88\x01\x01B\x06\n" +
+	"\x04_gapB\f\n" +
+	"\n" +
+	"_valuationB\x0e\n" +
+	"\f_exploration\"\x86\x01\n" +
 	"\x12RecallBatchRequest\x12:\n" +
 	"\arecalls\x18\x01 \x03(\v2 .tessera.recall.v1.RecallRequestR\arecalls\x12$\n" +
 	"\vdeadline_ms\x18\x02 \x01(\rH\x00R\n" +
@@ -2625,7 +3149,7 @@ func file_tessera_recall_v1_recall_proto_rawDescGZIP() []byte {
 }
 
 var file_tessera_recall_v1_recall_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_tessera_recall_v1_recall_proto_goTypes = []any{
 	(ScoreNorm)(0),              // 0: tessera.recall.v1.ScoreNorm
 	(Priority)(0),               // 1: tessera.recall.v1.Priority
@@ -2642,22 +3166,30 @@ var file_tessera_recall_v1_recall_proto_goTypes = []any{
 	(*DiversityCap)(nil),        // 12: tessera.recall.v1.DiversityCap
 	(*ItemPolicy)(nil),          // 13: tessera.recall.v1.ItemPolicy
 	(*RelevanceGate)(nil),       // 14: tessera.recall.v1.RelevanceGate
-	(*RecallRequest)(nil),       // 15: tessera.recall.v1.RecallRequest
-	(*RecalledItem)(nil),        // 16: tessera.recall.v1.RecalledItem
-	(*RecallTimings)(nil),       // 17: tessera.recall.v1.RecallTimings
-	(*RecallVersions)(nil),      // 18: tessera.recall.v1.RecallVersions
-	(*AppliedItemPolicy)(nil),   // 19: tessera.recall.v1.AppliedItemPolicy
-	(*KvProvenance)(nil),        // 20: tessera.recall.v1.KvProvenance
-	(*RecallResponse)(nil),      // 21: tessera.recall.v1.RecallResponse
-	(*RecallBatchRequest)(nil),  // 22: tessera.recall.v1.RecallBatchRequest
-	(*RecallFailure)(nil),       // 23: tessera.recall.v1.RecallFailure
-	(*RecallOutcome)(nil),       // 24: tessera.recall.v1.RecallOutcome
-	(*RecallBatchResponse)(nil), // 25: tessera.recall.v1.RecallBatchResponse
-	(*EstimateRequest)(nil),     // 26: tessera.recall.v1.EstimateRequest
-	(*EstimateResponse)(nil),    // 27: tessera.recall.v1.EstimateResponse
-	nil,                         // 28: tessera.recall.v1.RecallRequest.ProfileEntry
-	nil,                         // 29: tessera.recall.v1.RecallRequest.SceneEntry
-	nil,                         // 30: tessera.recall.v1.KvProvenance.TokensByTierEntry
+	(*Valuation)(nil),           // 15: tessera.recall.v1.Valuation
+	(*Explore)(nil),             // 16: tessera.recall.v1.Explore
+	(*RecallRequest)(nil),       // 17: tessera.recall.v1.RecallRequest
+	(*ItemValue)(nil),           // 18: tessera.recall.v1.ItemValue
+	(*RecalledItem)(nil),        // 19: tessera.recall.v1.RecalledItem
+	(*AppliedValuation)(nil),    // 20: tessera.recall.v1.AppliedValuation
+	(*AppliedExploration)(nil),  // 21: tessera.recall.v1.AppliedExploration
+	(*RecallTimings)(nil),       // 22: tessera.recall.v1.RecallTimings
+	(*RecallVersions)(nil),      // 23: tessera.recall.v1.RecallVersions
+	(*AppliedItemPolicy)(nil),   // 24: tessera.recall.v1.AppliedItemPolicy
+	(*KvProvenance)(nil),        // 25: tessera.recall.v1.KvProvenance
+	(*RecallResponse)(nil),      // 26: tessera.recall.v1.RecallResponse
+	(*RecallBatchRequest)(nil),  // 27: tessera.recall.v1.RecallBatchRequest
+	(*RecallFailure)(nil),       // 28: tessera.recall.v1.RecallFailure
+	(*RecallOutcome)(nil),       // 29: tessera.recall.v1.RecallOutcome
+	(*RecallBatchResponse)(nil), // 30: tessera.recall.v1.RecallBatchResponse
+	(*EstimateRequest)(nil),     // 31: tessera.recall.v1.EstimateRequest
+	(*EstimateResponse)(nil),    // 32: tessera.recall.v1.EstimateResponse
+	nil,                         // 33: tessera.recall.v1.Valuation.WeightsEntry
+	nil,                         // 34: tessera.recall.v1.RecallRequest.ProfileEntry
+	nil,                         // 35: tessera.recall.v1.RecallRequest.SceneEntry
+	nil,                         // 36: tessera.recall.v1.ItemValue.TermsEntry
+	nil,                         // 37: tessera.recall.v1.AppliedValuation.WeightsEntry
+	nil,                         // 38: tessera.recall.v1.KvProvenance.TokensByTierEntry
 }
 var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	8,  // 0: tessera.recall.v1.Predicates.predicates:type_name -> tessera.recall.v1.Predicate
@@ -2670,35 +3202,43 @@ var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	8,  // 7: tessera.recall.v1.Eligibility.predicate:type_name -> tessera.recall.v1.Predicate
 	9,  // 8: tessera.recall.v1.Eligibility.allowed:type_name -> tessera.recall.v1.ItemList
 	12, // 9: tessera.recall.v1.ItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
-	4,  // 10: tessera.recall.v1.RecallRequest.history:type_name -> tessera.recall.v1.History
-	28, // 11: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
-	29, // 12: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
-	0,  // 13: tessera.recall.v1.RecallRequest.score_norm:type_name -> tessera.recall.v1.ScoreNorm
-	1,  // 14: tessera.recall.v1.RecallRequest.priority:type_name -> tessera.recall.v1.Priority
-	10, // 15: tessera.recall.v1.RecallRequest.eligibility:type_name -> tessera.recall.v1.Eligibility
-	13, // 16: tessera.recall.v1.RecallRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
-	11, // 17: tessera.recall.v1.RecallRequest.frequency_caps:type_name -> tessera.recall.v1.FrequencyCap
-	14, // 18: tessera.recall.v1.RecallRequest.relevance:type_name -> tessera.recall.v1.RelevanceGate
-	2,  // 19: tessera.recall.v1.RecallRequest.search:type_name -> tessera.recall.v1.Search
-	12, // 20: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
-	30, // 21: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
-	16, // 22: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
-	18, // 23: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
-	17, // 24: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
-	20, // 25: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
-	3,  // 26: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
-	19, // 27: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
-	2,  // 28: tessera.recall.v1.RecallResponse.search:type_name -> tessera.recall.v1.Search
-	15, // 29: tessera.recall.v1.RecallBatchRequest.recalls:type_name -> tessera.recall.v1.RecallRequest
-	21, // 30: tessera.recall.v1.RecallOutcome.answer:type_name -> tessera.recall.v1.RecallResponse
-	23, // 31: tessera.recall.v1.RecallOutcome.failure:type_name -> tessera.recall.v1.RecallFailure
-	24, // 32: tessera.recall.v1.RecallBatchResponse.outcomes:type_name -> tessera.recall.v1.RecallOutcome
-	1,  // 33: tessera.recall.v1.EstimateRequest.priority:type_name -> tessera.recall.v1.Priority
-	34, // [34:34] is the sub-list for method output_type
-	34, // [34:34] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	33, // 10: tessera.recall.v1.Valuation.weights:type_name -> tessera.recall.v1.Valuation.WeightsEntry
+	4,  // 11: tessera.recall.v1.RecallRequest.history:type_name -> tessera.recall.v1.History
+	34, // 12: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
+	35, // 13: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
+	0,  // 14: tessera.recall.v1.RecallRequest.score_norm:type_name -> tessera.recall.v1.ScoreNorm
+	1,  // 15: tessera.recall.v1.RecallRequest.priority:type_name -> tessera.recall.v1.Priority
+	10, // 16: tessera.recall.v1.RecallRequest.eligibility:type_name -> tessera.recall.v1.Eligibility
+	13, // 17: tessera.recall.v1.RecallRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
+	11, // 18: tessera.recall.v1.RecallRequest.frequency_caps:type_name -> tessera.recall.v1.FrequencyCap
+	14, // 19: tessera.recall.v1.RecallRequest.relevance:type_name -> tessera.recall.v1.RelevanceGate
+	2,  // 20: tessera.recall.v1.RecallRequest.search:type_name -> tessera.recall.v1.Search
+	15, // 21: tessera.recall.v1.RecallRequest.valuation:type_name -> tessera.recall.v1.Valuation
+	16, // 22: tessera.recall.v1.RecallRequest.explore:type_name -> tessera.recall.v1.Explore
+	36, // 23: tessera.recall.v1.ItemValue.terms:type_name -> tessera.recall.v1.ItemValue.TermsEntry
+	18, // 24: tessera.recall.v1.RecalledItem.value:type_name -> tessera.recall.v1.ItemValue
+	37, // 25: tessera.recall.v1.AppliedValuation.weights:type_name -> tessera.recall.v1.AppliedValuation.WeightsEntry
+	12, // 26: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
+	38, // 27: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
+	19, // 28: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
+	23, // 29: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
+	22, // 30: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
+	25, // 31: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
+	3,  // 32: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
+	24, // 33: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
+	2,  // 34: tessera.recall.v1.RecallResponse.search:type_name -> tessera.recall.v1.Search
+	20, // 35: tessera.recall.v1.RecallResponse.valuation:type_name -> tessera.recall.v1.AppliedValuation
+	21, // 36: tessera.recall.v1.RecallResponse.exploration:type_name -> tessera.recall.v1.AppliedExploration
+	17, // 37: tessera.recall.v1.RecallBatchRequest.recalls:type_name -> tessera.recall.v1.RecallRequest
+	26, // 38: tessera.recall.v1.RecallOutcome.answer:type_name -> tessera.recall.v1.RecallResponse
+	28, // 39: tessera.recall.v1.RecallOutcome.failure:type_name -> tessera.recall.v1.RecallFailure
+	29, // 40: tessera.recall.v1.RecallBatchResponse.outcomes:type_name -> tessera.recall.v1.RecallOutcome
+	1,  // 41: tessera.recall.v1.EstimateRequest.priority:type_name -> tessera.recall.v1.Priority
+	42, // [42:42] is the sub-list for method output_type
+	42, // [42:42] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_tessera_recall_v1_recall_proto_init() }
@@ -2716,15 +3256,22 @@ func file_tessera_recall_v1_recall_proto_init() {
 		(*Predicate_Range)(nil),
 	}
 	file_tessera_recall_v1_recall_proto_msgTypes[10].OneofWrappers = []any{}
-	file_tessera_recall_v1_recall_proto_msgTypes[11].OneofWrappers = []any{
+	file_tessera_recall_v1_recall_proto_msgTypes[11].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[12].OneofWrappers = []any{
+		(*Explore_Slots)(nil),
+		(*Explore_Share)(nil),
+	}
+	file_tessera_recall_v1_recall_proto_msgTypes[13].OneofWrappers = []any{
 		(*RecallRequest_UserId)(nil),
 		(*RecallRequest_History)(nil),
 	}
-	file_tessera_recall_v1_recall_proto_msgTypes[12].OneofWrappers = []any{}
-	file_tessera_recall_v1_recall_proto_msgTypes[17].OneofWrappers = []any{}
-	file_tessera_recall_v1_recall_proto_msgTypes[18].OneofWrappers = []any{}
-	file_tessera_recall_v1_recall_proto_msgTypes[19].OneofWrappers = []any{}
-	file_tessera_recall_v1_recall_proto_msgTypes[20].OneofWrappers = []any{
+	file_tessera_recall_v1_recall_proto_msgTypes[14].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[15].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[16].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[22].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[23].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[24].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[25].OneofWrappers = []any{
 		(*RecallOutcome_Answer)(nil),
 		(*RecallOutcome_Failure)(nil),
 	}
@@ -2734,7 +3281,7 @@ func file_tessera_recall_v1_recall_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tessera_recall_v1_recall_proto_rawDesc), len(file_tessera_recall_v1_recall_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   27,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

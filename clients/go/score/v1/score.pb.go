@@ -231,7 +231,9 @@ type ScoreRequest struct {
 	// Name of the catalogue of the items; empty: the first.
 	Catalogue string `protobuf:"bytes,20,opt,name=catalogue,proto3" json:"catalogue,omitempty"`
 	// As in RecallRequest.
-	Adapter       string `protobuf:"bytes,21,opt,name=adapter,proto3" json:"adapter,omitempty"`
+	Adapter string `protobuf:"bytes,21,opt,name=adapter,proto3" json:"adapter,omitempty"`
+	// Values of the items as well; semantic IDs have none.
+	Valuation     *v1.Valuation `protobuf:"bytes,22,opt,name=valuation,proto3" json:"valuation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -376,6 +378,13 @@ func (x *ScoreRequest) GetAdapter() string {
 	return ""
 }
 
+func (x *ScoreRequest) GetValuation() *v1.Valuation {
+	if x != nil {
+		return x.Valuation
+	}
+	return nil
+}
+
 type isScoreRequest_Source interface {
 	isScoreRequest_Source()
 }
@@ -402,7 +411,9 @@ type ItemScore struct {
 	Sid     []uint32     `protobuf:"varint,2,rep,packed,name=sid,proto3" json:"sid,omitempty"`
 	Outcome ScoreOutcome `protobuf:"varint,3,opt,name=outcome,proto3,enum=tessera.score.v1.ScoreOutcome" json:"outcome,omitempty"`
 	// Log-probability of the semantic ID; absent where the outcome is not SCORED.
-	Score         *float64 `protobuf:"fixed64,4,opt,name=score,proto3,oneof" json:"score,omitempty"`
+	Score *float64 `protobuf:"fixed64,4,opt,name=score,proto3,oneof" json:"score,omitempty"`
+	// Of an item, where the request has a valuation that does not exclude it.
+	Value         *v1.ItemValue `protobuf:"bytes,5,opt,name=value,proto3,oneof" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -463,6 +474,13 @@ func (x *ItemScore) GetScore() float64 {
 		return *x.Score
 	}
 	return 0
+}
+
+func (x *ItemScore) GetValue() *v1.ItemValue {
+	if x != nil {
+		return x.Value
+	}
+	return nil
 }
 
 type ScoreResponse struct {
@@ -606,7 +624,7 @@ const file_tessera_score_v1_score_proto_rawDesc = "" +
 	"\vScoreTarget\x12\x19\n" +
 	"\aitem_id\x18\x01 \x01(\tH\x00R\x06itemId\x120\n" +
 	"\x03sid\x18\x02 \x01(\v2\x1c.tessera.score.v1.SemanticIdH\x00R\x03sidB\b\n" +
-	"\x06target\"\xae\x06\n" +
+	"\x06target\"\xea\x06\n" +
 	"\fScoreRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
@@ -625,7 +643,8 @@ const file_tessera_score_v1_score_proto_rawDesc = "" +
 	"\x14refuse_unknown_items\x18\v \x01(\bR\x12refuseUnknownItems\x12'\n" +
 	"\x0frequire_history\x18\f \x01(\bR\x0erequireHistory\x12\x1c\n" +
 	"\tcatalogue\x18\x14 \x01(\tR\tcatalogue\x12\x18\n" +
-	"\aadapter\x18\x15 \x01(\tR\aadapter\x1a:\n" +
+	"\aadapter\x18\x15 \x01(\tR\aadapter\x12:\n" +
+	"\tvaluation\x18\x16 \x01(\v2\x1c.tessera.recall.v1.ValuationR\tvaluation\x1a:\n" +
 	"\fProfileEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a8\n" +
@@ -634,13 +653,15 @@ const file_tessera_score_v1_score_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\b\n" +
 	"\x06sourceB\x0e\n" +
-	"\f_deadline_ms\"\x95\x01\n" +
+	"\f_deadline_ms\"\xd8\x01\n" +
 	"\tItemScore\x12\x17\n" +
 	"\aitem_id\x18\x01 \x01(\tR\x06itemId\x12\x10\n" +
 	"\x03sid\x18\x02 \x03(\rR\x03sid\x128\n" +
 	"\aoutcome\x18\x03 \x01(\x0e2\x1e.tessera.score.v1.ScoreOutcomeR\aoutcome\x12\x19\n" +
-	"\x05score\x18\x04 \x01(\x01H\x00R\x05score\x88\x01\x01B\b\n" +
-	"\x06_score\"\xef\x03\n" +
+	"\x05score\x18\x04 \x01(\x01H\x00R\x05score\x88\x01\x01\x127\n" +
+	"\x05value\x18\x05 \x01(\v2\x1c.tessera.recall.v1.ItemValueH\x01R\x05value\x88\x01\x01B\b\n" +
+	"\x06_scoreB\b\n" +
+	"\x06_value\"\xef\x03\n" +
 	"\rScoreResponse\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x121\n" +
@@ -687,9 +708,11 @@ var file_tessera_score_v1_score_proto_goTypes = []any{
 	(*v1.History)(nil),        // 8: tessera.recall.v1.History
 	(v1.ScoreNorm)(0),         // 9: tessera.recall.v1.ScoreNorm
 	(v1.Priority)(0),          // 10: tessera.recall.v1.Priority
-	(*v1.RecallVersions)(nil), // 11: tessera.recall.v1.RecallVersions
-	(*v1.RecallTimings)(nil),  // 12: tessera.recall.v1.RecallTimings
-	(*v1.KvProvenance)(nil),   // 13: tessera.recall.v1.KvProvenance
+	(*v1.Valuation)(nil),      // 11: tessera.recall.v1.Valuation
+	(*v1.ItemValue)(nil),      // 12: tessera.recall.v1.ItemValue
+	(*v1.RecallVersions)(nil), // 13: tessera.recall.v1.RecallVersions
+	(*v1.RecallTimings)(nil),  // 14: tessera.recall.v1.RecallTimings
+	(*v1.KvProvenance)(nil),   // 15: tessera.recall.v1.KvProvenance
 }
 var file_tessera_score_v1_score_proto_depIdxs = []int32{
 	1,  // 0: tessera.score.v1.ScoreTarget.sid:type_name -> tessera.score.v1.SemanticId
@@ -699,16 +722,18 @@ var file_tessera_score_v1_score_proto_depIdxs = []int32{
 	2,  // 4: tessera.score.v1.ScoreRequest.items:type_name -> tessera.score.v1.ScoreTarget
 	9,  // 5: tessera.score.v1.ScoreRequest.score_norm:type_name -> tessera.recall.v1.ScoreNorm
 	10, // 6: tessera.score.v1.ScoreRequest.priority:type_name -> tessera.recall.v1.Priority
-	0,  // 7: tessera.score.v1.ItemScore.outcome:type_name -> tessera.score.v1.ScoreOutcome
-	4,  // 8: tessera.score.v1.ScoreResponse.items:type_name -> tessera.score.v1.ItemScore
-	11, // 9: tessera.score.v1.ScoreResponse.versions:type_name -> tessera.recall.v1.RecallVersions
-	12, // 10: tessera.score.v1.ScoreResponse.timings:type_name -> tessera.recall.v1.RecallTimings
-	13, // 11: tessera.score.v1.ScoreResponse.kv:type_name -> tessera.recall.v1.KvProvenance
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	11, // 7: tessera.score.v1.ScoreRequest.valuation:type_name -> tessera.recall.v1.Valuation
+	0,  // 8: tessera.score.v1.ItemScore.outcome:type_name -> tessera.score.v1.ScoreOutcome
+	12, // 9: tessera.score.v1.ItemScore.value:type_name -> tessera.recall.v1.ItemValue
+	4,  // 10: tessera.score.v1.ScoreResponse.items:type_name -> tessera.score.v1.ItemScore
+	13, // 11: tessera.score.v1.ScoreResponse.versions:type_name -> tessera.recall.v1.RecallVersions
+	14, // 12: tessera.score.v1.ScoreResponse.timings:type_name -> tessera.recall.v1.RecallTimings
+	15, // 13: tessera.score.v1.ScoreResponse.kv:type_name -> tessera.recall.v1.KvProvenance
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_tessera_score_v1_score_proto_init() }

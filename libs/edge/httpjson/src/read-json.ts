@@ -48,10 +48,8 @@ function asId(path: string, value: unknown): string {
 
 /** Of its type: no more of its bits go where it is used. Narrower bounds are checked there. */
 function asInteger(path: string, value: unknown, [least, most]: FieldPlan['range']): number {
-  const number = numberIn(value);
-  if (typeof number !== 'number' || !Number.isSafeInteger(number)) {
-    throw invalid(path, 'an integer', shown(value));
-  }
+  const number = numberIn(value) as number;
+  if (!Number.isInteger(number)) throw invalid(path, 'an integer', shown(value));
   if (number >= least && number <= most) return number;
   throw invalid(path, `an integer in ${least}..${most}`, shown(value));
 }

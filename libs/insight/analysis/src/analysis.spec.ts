@@ -6,7 +6,7 @@ import type { AnalysisStore } from './domain/analysis-store.js';
 import type { VersionPair } from './domain/answers.js';
 import type { AnalysisFilter } from './domain/filter.js';
 import { chdbOver } from './fixture/chdb-facts.js';
-import { writeFacts } from './fixture/fact-files.js';
+import { explorationOf, writeFacts } from './fixture/fact-files.js';
 import { FiguresByHand } from './fixture/figures-by-hand.js';
 import {
   type GeneratedFacts,
@@ -18,6 +18,7 @@ import {
 import { DuckdbStore } from './outside/duckdb-store.js';
 import { ad } from './questions/ad.js';
 import { composition } from './questions/composition.js';
+import { exploredTraffic, outcomesPage } from './questions/explored-traffic.js';
 import { items, itemsAsOf } from './questions/items.js';
 import { kept } from './questions/kept.js';
 import { overview } from './questions/overview.js';
@@ -96,6 +97,10 @@ describe.each(['duckdb', 'clickhouse'])('%s', (name) => {
     },
     120_000,
   );
+
+  it('gives the recalls that explored, with what their items earned', async (context) => {
+    await checkExplored(asking(context), EVERY);
+  }, 120_000);
 
   it('gives the figures of a panel where there are many recalls', async (context) => {
     await checkPanel(asking(context), facts, [2, 3]);
@@ -434,4 +439,45 @@ async function checkVersions(asked: Asking, filter: AnalysisFilter): Promise<voi
     expect(row.conversions.successes).toBe(own.filter(({ conversion }) => conversion).length);
     expect(row.impressions).toBe(own.filter(({ impression }) => impression).length);
   }
+}
+
+async function checkExplored(asked: Asking, filter: AnalysisFilter): Promise<void> {
+  const traffic = await exploredTraffic(asked, filter, 'click');
+  const answered = hand.recalls(filter).filter(({ code }) => code === 'OK');
+  const clicked = new Set(
+    hand
+      .pairs(filter)
+      .flatMap(({ recall, itemId, click }) => (click ? [recall.recallId + itemId] : [])),
+  );
+  const explored = answered.filter((one) => explorationOf(one).propensities.length > 0);
+  const wanted = explored.toReversed().map((one) => ({
+    recallId: one.recallId,
+    requestId: one.requestId,
+    items: one.itemIds.map((itemId, at) => ({
+      itemId,
+      propensity: expect.closeTo(explorationOf(one).propensities[at] ?? 0, 6),
+      reward: clicked.has(one.recallId + itemId) ? 1 : 0,
+    })),
+  }));
+  expect(traffic.recalls).toMatchObject(wanted);
+  expect(traffic.recalls).toHaveLength(wanted.length);
+  const beams = answered.filter((one) => explorationOf(one).no_propensities === 'beam').length;
+  const plain = answered.length - explored.length - beams;
+  expect(traffic).toMatchObject({ without: { beam: beams, plain }, oneIn: 1 });
+  const users = new Set(explored.map(({ userId, recallId }) => userId || recallId));
+  expect(new Set(traffic.recalls.map(({ user }) => user)).size).toBe(users.size);
+  // The policy that was served, on all recalls but one.
+  const targets = traffic.recalls.slice(1).map(({ recallId, items: own }) => {
+    const shares = own.map(({ itemId, propensity }) => [itemId, propensity] as const);
+    return [recallId, new Map(shares)] as const;
+  });
+  const page = outcomesPage(traffic, new Map(targets), { reward: 'click' });
+  expect(page).toMatchObject({
+    recalls: wanted.length - 1,
+    left: { beam: beams, plain, unasked: 1 },
+  });
+  const { served, weighted } = page.estimates ?? {};
+  // Fewer users than an interval needs.
+  expect(users.size).toBeLessThan(page.effectiveUsersMin);
+  expect(served ?? weighted).toBeUndefined();
 }

@@ -24,9 +24,11 @@ const answered = {
     short: true,
     widthsUsed: [64, 32],
     items: [
-      { itemId: 'ad-1', score: -1.126 },
-      { itemId: 'ad-2', score: -2.5 },
+      { itemId: 'ad-1', score: -1.126, propensity: 1, value: { value: 0.5, terms: { bid: 2 } } },
+      { itemId: 'ad-2', score: -2.5, propensity: 0.25, explored: true, value: { value: 0.25 } },
     ],
+    valuation: { name: 'ecpm' },
+    exploration: { slots: 1, temperature: 1.5, seed: 7 },
     versions: {
       model: 'm',
       promptTemplate: 't',
@@ -133,8 +135,24 @@ it('reads recalls, behaviours and changes into the tables of facts', async (cont
       kv_computed: 7,
       item_ids: ['ad-1', 'ad-2'],
       scores: [-1.125, -2.5],
+      valuation: 'ecpm',
+      item_values: [0.5, 0.25],
+      item_terms: [{ bid: 2 }, {}],
+      explore_slots: 1,
+      explore_temperature: 1.5,
+      explore_seed: 7,
+      explored: [0, 1],
+      propensities: [1, 0.25],
+      no_propensities: '',
     },
-    { request_id: 'q2', code: 'ENGINE_OVERLOADED', user_hash: 0, item_ids: [], arm: '' },
+    {
+      request_id: 'q2',
+      code: 'ENGINE_OVERLOADED',
+      user_hash: 0,
+      item_ids: [],
+      arm: '',
+      propensities: [],
+    },
   ]);
   const [clicked] = await chdb.ask(
     'SELECT item_id, action, request_id, position, user_hash IN ' +

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { beginOf, countedFiles, mergeable, newestStamp } from './domain/fact-files.js';
 import { parseOutcomes } from './domain/outcome-rules.js';
-import { predicateIdOf } from './domain/recall-facts.js';
+import { predicateIdOf, recallFact } from './domain/recall-facts.js';
 
 const file = (stamp: string) => `${stamp}.n.parquet`;
 
@@ -56,4 +56,49 @@ it('reads the rules of outcomes, and refuses others by name', () => {
   for (const wrong of ['', 'window=30; impression=a; conversion=b', 'window=30m; impression=a']) {
     expect(() => parseOutcomes(wrong)).toThrow(/inspection\.outcomes/);
   }
+});
+
+it('keeps values and propensities of items in the order of their ranks', () => {
+  const versions = { model: 'm', adapter: '', adapterName: '', catalogueSequence: 1 };
+  const item = { itemId: 'a', score: -1, explored: false, propensity: 1 };
+  const value = { value: 0.5, terms: { bid: 1.5 }, pace: 1 };
+  const rowOf = (members: object) => {
+    const base = { versions, timings: {}, kv: { tokensByTier: {} }, widthsUsed: [] };
+    const outcome = Object.assign(base, members) as never;
+    const request = { requestId: '', scene: {} } as never;
+    return recallFact({ timeMs: 1, edge: 'grpc', request, outcome }, 'r', 'n');
+  };
+  const exploration = {
+    slots: 1,
+    temperature: 1.5,
+    seed: Number.MAX_SAFE_INTEGER,
+    noPropensities: '',
+  };
+  const drawn = { itemId: 'b', score: -2, explored: true, propensity: 0.25, value };
+  const items = [Object.assign({ value }, item), drawn];
+  expect(rowOf({ items, exploration, valuation: { name: 'ecpm' } })).toMatchObject({
+    valuation: 'ecpm',
+    item_values: [0.5, 0.5],
+    item_terms: [{ bid: 1.5 }, { bid: 1.5 }],
+    explore_slots: 1,
+    explore_temperature: 1.5,
+    explore_seed: '9007199254740991',
+    explored: [false, true],
+    propensities: [1, 0.25],
+    no_propensities: '',
+  });
+  // One without a propensity: none of the answer says anything.
+  const unknown = Object.assign({}, exploration, { noPropensities: 'capped' });
+  const capped = [item, Object.assign({}, drawn, { propensity: undefined })];
+  expect(rowOf({ items: capped, exploration: unknown })).toMatchObject({
+    propensities: [],
+    no_propensities: 'capped',
+  });
+  expect(rowOf({ items: [{ itemId: 'a', score: 0 }] })).toMatchObject({
+    valuation: '',
+    item_values: [],
+    explore_slots: 0,
+    explored: [],
+    propensities: [],
+  });
 });

@@ -28,8 +28,14 @@ const open = (path: string, graceMs: number) =>
     graceMs,
   });
 
-async function append(writer: FactWriter, random: () => number, fromMs: number, count: number) {
-  const rows = Array.from({ length: count }, (_, index) => ({
+async function append(
+  writer: FactWriter,
+  random: () => number,
+  fromMs: number,
+  count: number,
+  members: object = {},
+) {
+  const plain = (index: number) => ({
     user: 0,
     time: fromMs + index,
     recall_id: `${fromMs}-${index}`,
@@ -43,27 +49,34 @@ async function append(writer: FactWriter, random: () => number, fromMs: number, 
     scene: {},
     item_ids: Array.from({ length: ITEMS }, (_item, rank) => `${rank}-${Math.floor(random() * 9)}`),
     scores: Array.from({ length: ITEMS }, random),
-  }));
+  });
+  const rows = Array.from({ length: count }, (_, index) => Object.assign(plain(index), members));
   const batch = { table: 'recall_fact' as const, rows: JSON.stringify(rows), count };
   await writer.append({ ...batch, userIds: [''] });
   await writer.flush(fromMs);
 }
 
-/** Recalls, how many differ, their items, those of `item_hour`, and those that it should have. */
-async function counted(path: string) {
+async function rowsOf(path: string, sql: string) {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await instance.connect();
   for (const statement of viewStatements(path, [])) await connection.run(statement);
+  const rows = (await connection.runAndReadAll(sql)).getRowObjectsJson();
+  connection.closeSync();
+  instance.closeSync();
+  return rows;
+}
+
+/** Recalls, how many differ, their items, those of `item_hour`, and those that it should have. */
+async function counted(path: string) {
   const items = (view: string) => `(SELECT coalesce(sum(len(item_ids)), 0) FROM ${view})`;
-  const reader = await connection.runAndReadAll(
+  const [row = {}] = await rowsOf(
+    path,
     'SELECT count(*)::DOUBLE, count(DISTINCT recall_id)::DOUBLE, ' +
       `(${items(ROLLED_RECALLS)} + ${items(OPEN_RECALLS)})::DOUBLE, ` +
       `((SELECT coalesce(sum(recalls), 0) FROM item_hour) = ${items(ROLLED_RECALLS)}) ` +
       'FROM recall_fact',
   );
-  connection.closeSync();
-  instance.closeSync();
-  return reader.getRows()[0];
+  return Object.values(row);
 }
 
 it('loses and doubles nothing where the disk is full while hours are merged', async (context) => {
@@ -109,6 +122,21 @@ it('loses and doubles nothing where the disk is full while hours are merged', as
     folder.remove();
   }
 }, 120_000);
+
+/** Files as an earlier release wrote them. */
+async function withoutWorth(path: string, files: readonly string[]): Promise<void> {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  const newer = 'valuation, item_values, item_terms, explored, propensities, no_propensities';
+  const explore = 'explore_slots, explore_temperature, explore_seed';
+  for (const file of files.map((name) => join(path, 'recall_fact', name))) {
+    const older = `SELECT * EXCLUDE (${newer}, ${explore}) FROM '${file}'`;
+    await connection.run(`CREATE OR REPLACE TABLE rows AS ${older}`);
+    await connection.run(`COPY rows TO '${file}' (FORMAT parquet)`);
+  }
+  connection.closeSync();
+  instance.closeSync();
+}
 
 async function within(act: (path: string) => Promise<void>): Promise<void> {
   const folder = temporaryFolder({});
@@ -186,4 +214,32 @@ it('merges give way to what has less time, and go on with the rest later', async
   expect((await counted(folder.path))?.slice(0, 2)).toEqual([10 * PARTS, 10 * PARTS]);
   await writer.close();
   folder.remove();
+});
+
+it('reads and merges files of an earlier release with newer ones', async () => {
+  await within(async (path) => {
+    const random = seededRandom(SEED);
+    const writer = await open(path, 0);
+    const worth = { item_values: [1.5], item_terms: [{ bid: 0.5 }], explore_seed: '2'.repeat(19) };
+    await append(writer, random, BEGIN_MS, 3);
+    await withoutWorth(path, recalls(path));
+    const told = 'SELECT DISTINCT item_values, item_terms, explore_seed FROM recall_fact';
+    const none = { item_values: null, item_terms: null, explore_seed: null };
+    expect(await rowsOf(path, told)).toEqual([none]);
+    await append(writer, random, BEGIN_MS + 60_000, 2, worth);
+    const both = [
+      {
+        item_values: [1.5],
+        item_terms: [[{ key: 'bid', value: 0.5 }]],
+        explore_seed: worth.explore_seed,
+      },
+      none,
+    ];
+    expect(await rowsOf(path, `${told} ORDER BY explore_seed`)).toEqual(both);
+    await writer.tidy(BEGIN_MS + HOUR_MS);
+    expect(recalls(path)).toEqual(['20261126T11.n.parquet']);
+    expect(await rowsOf(path, `${told} ORDER BY explore_seed`)).toEqual(both);
+    expect(await counted(path)).toEqual(allOf(5));
+    await writer.close();
+  });
 });

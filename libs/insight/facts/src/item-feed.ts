@@ -124,6 +124,8 @@ export class ItemFeed {
       for (const { op, itemId } of message) {
         const row = { time: timeMs, catalogue: catalogue.name, seq: sequence, source, op };
         store.offerRow('change', Object.assign(row, { item_id: itemId }));
+        // A pace changes no item.
+        if (op === 'set_pace') continue;
         if (itemId === '') this.mustList = true;
         else named.set(itemId, op);
       }

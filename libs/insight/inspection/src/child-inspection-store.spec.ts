@@ -190,6 +190,27 @@ describe('the inspection store', () => {
     expect(await again.recall('c')).toBeUndefined();
   });
 
+  it('keeps values and what was drawn, and the seed with which to ask again', async () => {
+    const store = await storeIn(freshFolder());
+    const [first, second] = ITEMS as [(typeof ITEMS)[number], (typeof ITEMS)[number]];
+    const value = { value: 0.25, terms: { bid: 0.75 }, pace: 0.5, criticalBid: 0.125 };
+    const items = [
+      Object.assign({ value, explored: false, propensity: 1 }, first),
+      Object.assign({ value: { value: 0, terms: {}, pace: 1 }, explored: true }, second),
+    ];
+    const exploration = { slots: 1, temperature: 1, seed: 7, noPropensities: 'stopped' };
+    const explore = { slots: 1 };
+    const outcome = { answer: Object.assign(answer('r'), { items, exploration }) };
+    const request = Object.assign({ explore }, REQUEST);
+    store.offer(recordable('v', Date.now(), { request, outcome }));
+    store.offer(recordable('p', Date.now()));
+    await store.settled();
+    const kept = await store.recall('v');
+    expect(kept?.answer?.items).toEqual(items);
+    expect(kept?.request.explore).toEqual({ slots: 1, seed: 7 });
+    expect((await store.recall('p'))?.answer?.items).toEqual(ITEMS);
+  });
+
   it('has tokens by tier and certificates in a store from before their columns', async () => {
     const path = freshFolder();
     await withoutTokensByTier(path);

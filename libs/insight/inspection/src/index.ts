@@ -33,6 +33,7 @@ export {
   type ChildStoreOptions,
   type RecordOutcome,
 } from './outside/child-inspection-store.js';
+export type { StoredDetail } from './outside/duckdb-tables.js';
 export { FactAnalysis } from './outside/fact-analysis.js';
 export { serveLauncher } from './process/launcher-server.js';
 export { SQL_LENGTH_MAX } from './process/queries.js';

@@ -73,6 +73,14 @@ describe('folders of stores that no key names', () => {
   });
 });
 
+it('formulas of values are those of the model folder where its own catalogue is served', () => {
+  const pathOf = (environment: Record<string, string>) =>
+    loadConfig({ environment }).config.recall.valuations;
+  expect(pathOf({})).toBe(join(repositoryRoot, 'models/demo/valuations.json'));
+  expect(pathOf({ TESSERA_CATALOGUE_PATH: 'ads.jsonl' })).toBe('');
+  expect(pathOf({ TESSERA_RECALL_VALUATIONS: 'v.json' })).toBe(resolve('v.json'));
+});
+
 describe('loadConfig', () => {
   it('takes defaults where nothing is said', () => {
     const { config, origins } = loadConfig({ environment: {} });

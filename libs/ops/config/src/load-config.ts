@@ -191,7 +191,7 @@ function faultsOfAccess({ grpc, http, access }: Config): string[] {
 
 /** Keys of files and folders. */
 const PATH_KEYS = CONFIG_KEYS.filter(
-  ({ path }) => /path$/i.test(path) || path === 'cluster.logStore',
+  ({ path }) => /path$/i.test(path) || ['cluster.logStore', 'recall.valuations'].includes(path),
 );
 
 const fileIn = (name: string, folder: string) =>
@@ -219,7 +219,8 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
     const group = (placed as unknown as Record<string, Group>)[area] as Group;
     group[name] = place(key, group[name] as string);
   }
-  const { catalogue, users } = placed;
+  const { catalogue, recall, users } = placed;
+  if (catalogue.path === '') recall.valuations ||= fileIn('valuations.json', modelPath);
   catalogue.path ||= join(modelPath, 'catalogue.jsonl');
   // Where `python -m trainer train --codebooks` puts some.
   if (fileIn('codebooks.safetensors', modelPath) !== '') catalogue.codebooksPath ||= modelPath;

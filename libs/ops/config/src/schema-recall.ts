@@ -42,6 +42,11 @@ export const recallSchema = z.strictObject({
     'frequency caps of recalls without their own: impression=3,1d; view=9,7d,campaign; ' +
       '*=1,36500d leaves out every item the user has seen',
   ),
+  valuations: text(
+    '',
+    'JSON file of the formulas by which requests may value items; empty: valuations.json in the ' +
+      "model folder, if it is there and the folder's catalogue is served",
+  ),
   defaultDeadlineMs: integer(
     1,
     L.millisecondsMax,

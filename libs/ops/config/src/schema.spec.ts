@@ -7,7 +7,7 @@ import { OPERATOR_KEYS } from './operator-keys.js';
 import { repositoryRoot } from './repository-root.js';
 import { CONFIG_KEYS } from './schema.js';
 
-const KEYS_MAX = 131;
+const KEYS_MAX = 132;
 const OPERATOR_KEYS_MAX = 45;
 
 const folder = temporaryFolder({});

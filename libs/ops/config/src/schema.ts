@@ -99,7 +99,8 @@ export const configSchema = z.strictObject({
     ),
     more: text(
       '',
-      'further catalogues: name=path#domain=D#attributes=FILE#begin=TEXT, separated by semicolons',
+      'further catalogues: name=path#domain=D#attributes=FILE#valuations=FILE#begin=TEXT, ' +
+        'separated by semicolons',
     ),
     cachePath: storeFolder('catalogue', 'folder of built snapshots', NEEDED),
     changesPath: storeFolder(

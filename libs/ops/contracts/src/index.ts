@@ -96,11 +96,15 @@ export {
   type RecallRequested as WireRecallRequested,
 } from './generated/tessera/recall/events/v1/recall_event.js';
 export {
+  type AppliedExploration as WireAppliedExploration,
+  type AppliedValuation as WireAppliedValuation,
   type Eligibility as WireEligibility,
   type EstimateRequest as WireEstimateRequest,
   type EstimateResponse as WireEstimateResponse,
+  type Explore as WireExplore,
   type FrequencyCap as WireFrequencyCap,
   type History as WireHistory,
+  type ItemValue as WireItemValue,
   type KvProvenance as WireKvProvenance,
   type Predicate as WirePredicate,
   protobufPackage as recallPackage,
@@ -113,6 +117,7 @@ export {
   type RecallTimings as WireRecallTimings,
   type RecallVersions as WireRecallVersions,
   type RelevanceGate as WireRelevanceGate,
+  type Valuation as WireValuation,
 } from './generated/tessera/recall/v1/recall.js';
 export type {
   RelevanceServiceScoreRequest as WireRelevanceRequest,

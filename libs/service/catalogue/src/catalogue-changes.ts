@@ -51,6 +51,8 @@ export interface ChangesSettings extends ChangesOptions {
   readonly attributesPath?: string;
   /** Folder of codebooks that vectors become semantic IDs by; left out or '': none. */
   readonly codebooksPath?: string;
+  /** File of the formulas by which items are valued; left out or '': none. */
+  readonly valuationsPath?: string;
   /** Items are to be had in their flight alone; left out: whenever. */
   readonly flight?: FlightAttributes | undefined;
   /** The clock of flights; left out: the system's. */

@@ -10,6 +10,8 @@ const BID = { attribute: 'bid', min: 1 };
 const nested = (depth: number): object => (depth === 1 ? BID : { not: nested(depth - 1) });
 const asked = (more: Partial<RecallRequest>) => more as RecallRequest;
 
+const NO_VALUATIONS = { valuations: [] };
+
 describe('eligibility as JSON', () => {
   it('is what it was when it has been written and read', () => {
     const property = fc.property(randomEligibility(['a', 'b']), (eligibility) => {
@@ -77,13 +79,15 @@ describe('what a request says of its items', () => {
   ];
 
   it.each(refused)('is refused at %s beyond a limit', (field, more) => {
-    expect(() => reachRequestOf(asked(more))).toThrow(
+    expect(() => reachRequestOf(asked(more), NO_VALUATIONS)).toThrow(
       expect.objectContaining({ code: 'REQUEST_INVALID', field }),
     );
   });
 
   it('is taken just within the limits', () => {
-    expect(() => reachRequestOf(asked(predicate(nested(16))))).not.toThrow();
-    expect(() => reachRequestOf(asked(predicate({ all: new Array(255).fill(BID) })))).not.toThrow();
+    expect(() => reachRequestOf(asked(predicate(nested(16))), NO_VALUATIONS)).not.toThrow();
+    expect(() =>
+      reachRequestOf(asked(predicate({ all: new Array(255).fill(BID) })), NO_VALUATIONS),
+    ).not.toThrow();
   });
 });

@@ -6,6 +6,7 @@ import {
   prepareCatalogue,
   readAttributeSchema,
   readCodebookFolder,
+  valueByFile,
 } from '@tessera/catalogue';
 import { NO_MODELS } from '@tessera/embedding';
 import type { ChangingCatalogue } from '@tessera/engine';
@@ -30,6 +31,8 @@ interface CatalogueOptions {
   readonly levelSizes: readonly number[];
   /** '' where attributes are not declared. */
   readonly attributesPath: string;
+  /** '' where items are not valued. */
+  readonly valuationsPath: string;
   /** '' where vectors become no semantic IDs. */
   readonly codebooksPath: string;
   readonly begin?: string | undefined;
@@ -41,6 +44,7 @@ export async function openCatalogues(
   opened: Opened,
 ): Promise<OpenCatalogue[]> {
   const { folder, levelSizes, attributesPath = '', codebooksPath = '' } = options.changes;
+  const { valuationsPath = '' } = options.changes;
   const sources = options.catalogueSources;
   const first = await openCatalogue(options, opened, {
     name: '',
@@ -48,16 +52,18 @@ export async function openCatalogues(
     folder,
     levelSizes,
     attributesPath,
+    valuationsPath,
     codebooksPath,
   });
   const catalogues = [first];
-  for (const { name, source, attributesPath, begin } of options.moreCatalogues) {
+  for (const { name, source, attributesPath, valuationsPath, begin } of options.moreCatalogues) {
     const own = {
       name,
       sources: [source],
       folder,
       levelSizes: [],
       attributesPath,
+      valuationsPath,
       codebooksPath: '',
       begin,
     };
@@ -76,6 +82,7 @@ async function openCatalogue(
     folder: changesFolder,
     levelSizes,
     attributesPath,
+    valuationsPath,
     codebooksPath,
     begin,
   }: CatalogueOptions,
@@ -102,6 +109,10 @@ async function openCatalogue(
   if (attributesPath !== '') {
     const findings = await catalogue.declare(await readAttributeSchema(attributesPath));
     if (findings.length > 0) options.changes.onUndeclared?.(name, findings);
+  }
+  if (valuationsPath !== '') {
+    const key = name === '' ? 'recall.valuations' : 'catalogue.more';
+    await valueByFile(catalogue, valuationsPath, key);
   }
   const encoders = new ModelEncoders(options.textModels ?? NO_MODELS);
   const semanticIds =

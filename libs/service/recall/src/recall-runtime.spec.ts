@@ -650,8 +650,8 @@ describe('the recall runtime on the native engine', () => {
     const files = { 'ads.jsonl': other.map((line) => JSON.stringify(line)).join('\n') };
     const source = (path: string) => ({ path: join(folder.path, path), domain: '' });
     const first = options(files);
-    const spec = { name: 'ads', source: source('ads.jsonl'), attributesPath: '', begin: 'bos' };
-    const more = [spec];
+    const paths = { source: source('ads.jsonl'), attributesPath: '', valuationsPath: '' };
+    const more = [Object.assign(paths, { name: 'ads', begin: 'bos' })];
     const changes = { ...CHANGES_NOT_KEPT, folder: join(folder.path, 'changes') };
     const runtime = await createRecallRuntime({ ...first, changes, moreCatalogues: more });
     const ask = async (catalogue: string) => {

@@ -121,9 +121,17 @@ export class Serving implements RecallServing {
       userId: request.userId,
       ms,
       outcome: isAnswer ? { items: outcome.items, isShort: outcome.short } : outcome,
-      again: async (adapter) => answerAgain(useCases, request, adapter),
+      again: async (adapter) => answerAgain(useCases, sameDraw(request, outcome), adapter),
     });
   }
+}
+
+/** The request with the seed of its answer: another version is compared on the same draw. */
+function sameDraw(request: RecallRequest, outcome: RecallAnswer | TesseraError): RecallRequest {
+  const { explore } = request;
+  const drawn = outcome instanceof TesseraError ? undefined : outcome.exploration;
+  if (explore === undefined || drawn === undefined) return request;
+  return { ...request, explore: { ...explore, seed: drawn.seed } };
 }
 
 async function held<Answer>(

@@ -32,7 +32,7 @@ void read_attribute_patch([[maybe_unused]] PackedReader& in, [[maybe_unused]] ca
 }
 
 void read_item_change([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::GivenChange& to) {
-  in.choice(to.kind, 7);
+  in.choice(to.kind, 8);
   in.text(to.item_id);
   in.u32s(to.sid);
   in.text(to.title);
@@ -99,9 +99,45 @@ void read_item_policy([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalo
   in.list(to.diversity, [&in](auto& each) { read_diversity_cap(in, each); });
 }
 
+void read_term_weight([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::TermWeight& to) {
+  in.text(to.term);
+  in.f64(to.weight);
+}
+
+void read_valuation_use([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::ValuationUse& to) {
+  in.text(to.name);
+  in.f64(to.score_weight);
+  in.f64(to.floor);
+  in.list(to.weights, [&in](auto& each) { read_term_weight(in, each); });
+}
+
 void read_reach_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::ReachRequest& to) {
   read_eligibility(in, to.eligibility);
   read_item_policy(in, to.item_policy);
+  read_valuation_use(in, to.valuation);
+}
+
+void read_term([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::Term& to) {
+  in.text(to.name);
+  in.text(to.attribute);
+  in.choice(to.function, 4);
+  in.f64(to.weight);
+  in.f64(to.min);
+  in.f64(to.max);
+  in.f64(to.by_default);
+}
+
+void read_valuation([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::Valuation& to) {
+  in.text(to.name);
+  in.f64(to.score_weight);
+  in.list(to.terms, [&in](auto& each) { read_term(in, each); });
+  in.f64(to.floor);
+  in.text(to.bid);
+  in.text(to.pace);
+}
+
+void read_value_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::ValueRequest& to) {
+  in.list(to.valuations, [&in](auto& each) { read_valuation(in, each); });
 }
 
 void read_store_range([[maybe_unused]] PackedReader& in, [[maybe_unused]] store::Range& to) {
@@ -154,6 +190,10 @@ void read_recall_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] eng
   in.u32(to.watched_item);
   in.texts(to.attributes);
   in.flag(to.wants_tree);
+  in.u32(to.explore.slots);
+  in.f64(to.explore.temperature);
+  in.u32(to.explore.seed_low);
+  in.u32(to.explore.seed_high);
 }
 
 void read_score_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to) {

@@ -96,6 +96,11 @@ void write_recall_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] co
     out.text(from.texts.attributes_of(i));
     out.f32(from.answer.item_scores[i]);
     out.u32(from.answer.item_paths[i]);
+    out.f32(from.answer.value_of(i));
+    out.f32(from.answer.pace_of(i));
+    out.f32(from.answer.critical_bid_of(i));
+    out.flag(from.answer.is_explored(i));
+    out.f32(from.answer.propensity_of(i));
   }
   out.count(from.answer.path_scores.size());
   for (size_t i = 0; i < from.answer.path_scores.size(); ++i) {
@@ -108,6 +113,9 @@ void write_recall_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] co
   out.flag(from.certificate.is_certified);
   out.f32(from.certificate.gap);
   out.u32(from.rows);
+  out.f32s(from.answer.item_terms);
+  out.f32(from.answer.best_left_out);
+  out.u32(static_cast<uint32_t>(from.answer.propensities));
   write_watched_item(out, from.explanation);
   out.u32s(from.widths_used);
   out.count(from.tree.rows.size());

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "5c4cd57bd34aac68";
+inline constexpr std::string_view kAbiDigest = "e6891555c9b14386";
 
 }  // namespace tessera::bridge

@@ -491,6 +491,18 @@ Napi::Value to_js(Napi::Env env, const CatalogueLanding& from) {
   return to;
 }
 
+Napi::Value to_js(Napi::Env env, const Appraisal& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["scoreWeight"] = to_js(env, static_cast<double>(from.score_weight));
+  to["floor"] = to_js(env, static_cast<double>(from.floor));
+  to["bid"] = to_js(env, static_cast<double>(from.bid));
+  to["names"] = to_js(env, from.names);
+  to["terms"] = to_js(env, from.terms);
+  to["paces"] = to_js(env, from.paces);
+  to["sums"] = to_js(env, from.sums);
+  return to;
+}
+
 Napi::Value to_js(Napi::Env env, const TimedBuild& from) {
   Napi::Object to = Napi::Object::New(env);
   to["itemCount"] = to_js(env, static_cast<double>(from.report.item_count));

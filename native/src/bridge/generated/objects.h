@@ -42,7 +42,7 @@ static_assert(static_cast<uint32_t>(engine::Refusal::kNone) == 0);
 static_assert(static_cast<uint32_t>(engine::Refusal::kQueueFull) == 1);
 static_assert(static_cast<uint32_t>(engine::Refusal::kDraining) == 2);
 
-inline constexpr std::array<std::string_view, 9> kVerdictWords = {
+inline constexpr std::array<std::string_view, 11> kVerdictWords = {
     "returned",
     "pruned",
     "behind-sid-cap",
@@ -52,6 +52,8 @@ inline constexpr std::array<std::string_view, 9> kVerdictWords = {
     "not-in-catalogue",
     "behind-diversity-cap",
     "open",
+    "no-value",
+    "below-floor",
 };
 static_assert(static_cast<uint32_t>(beam::Verdict::kReturned) == 0);
 static_assert(static_cast<uint32_t>(beam::Verdict::kPruned) == 1);
@@ -62,6 +64,8 @@ static_assert(static_cast<uint32_t>(beam::Verdict::kNotLive) == 5);
 static_assert(static_cast<uint32_t>(beam::Verdict::kNotInCatalogue) == 6);
 static_assert(static_cast<uint32_t>(beam::Verdict::kBehindDiversityCap) == 7);
 static_assert(static_cast<uint32_t>(beam::Verdict::kOpen) == 8);
+static_assert(static_cast<uint32_t>(beam::Verdict::kNoValue) == 9);
+static_assert(static_cast<uint32_t>(beam::Verdict::kBelowFloor) == 10);
 
 inline constexpr std::array<std::string_view, 3> kStoreHealthWords = {
     "ok",
@@ -81,6 +85,8 @@ static_assert(catalogue::kFrequencyCapsMax == 8u);
 static_assert(catalogue::kCountedItemsMax == 1048576u);
 static_assert(catalogue::kDiversityCapsMax == 4u);
 static_assert(catalogue::kItemPolicyTextBytesMax == 4096u);
+static_assert(catalogue::kValuationsMax == 8u);
+static_assert(catalogue::kTermsMax == 8u);
 static_assert(beam::kGoesOn == 1u);
 static_assert(beam::kEndsHere == 2u);
 static_assert(beam::kAtLeast == 4u);
@@ -320,6 +326,7 @@ Napi::Value to_js(Napi::Env env, const catalogue::SidList& from);
 Napi::Value to_js(Napi::Env env, const ItemTexts& from);
 Napi::Value to_js(Napi::Env env, const CatalogueListing& from);
 Napi::Value to_js(Napi::Env env, const CatalogueLanding& from);
+Napi::Value to_js(Napi::Env env, const Appraisal& from);
 Napi::Value to_js(Napi::Env env, const TimedBuild& from);
 Napi::Value to_js(Napi::Env env, const store::StoreState& from);
 Napi::Value to_js(Napi::Env env, const store::StoreRepair& from);

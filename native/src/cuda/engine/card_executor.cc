@@ -71,6 +71,8 @@ Status CardExecutor::check(const Request& request) const {
     return not_here("watchedItem");
   }
   if (request.wants_tree) return not_here("wantsTree");
+  if (request.appraiser != nullptr) return not_here("valuation");
+  if (request.explore.slots > 0) return not_here("explore");
   return Status::ok();
 }
 

@@ -1,7 +1,11 @@
-// A beam search for items.
+// A search for items: the best, and behind them those that are drawn.
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <functional>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +17,8 @@
 #include "engine/limits.h"
 #include "engine/request_limits.h"
 #include "engine/running_request.h"
+#include "engine/tasks/keyed_answer.h"
+#include "engine/tasks/paired_rows.h"
 #include "engine/tasks/task.h"
 #include "engine/tasks/tasks.h"
 
@@ -24,11 +30,42 @@ constexpr uint32_t kPathsOfCaps = 65'536;
 /// Rows of a beam that may be computed in vain, for fewer passes: one for so many of its widths.
 constexpr uint32_t kSpareShare = 8;
 
-beam::RowShares shares_of(const Request& request) {
+/// The searches of a request: for its best items, and for those that are drawn behind them.
+enum Part : uint32_t { kBestItems = 0, kDrawnItems = 1 };
+
+bool draws(const Request& request) { return request.explore.slots > 0; }
+
+bool has_part(const Request& request, Part part) {
+  return part == kDrawnItems ? draws(request) : request.explore.slots < request.result_count;
+}
+
+/// Items that a part looks for: by value, and of a draw, with the best one that is left out.
+uint32_t items_of(const Request& request, Part part) {
+  if (part == kDrawnItems) return request.explore.slots + 1;
+  return request.result_count - request.explore.slots + (request.appraiser == nullptr ? 0 : 1);
+}
+
+/// Rows of a part: a draw has its part of the items, and a quarter where they are few.
+uint32_t budget_of(const Request& request, Part part) {
+  if (!draws(request)) return request.row_budget;
+  const uint64_t of_items =
+      uint64_t{request.row_budget} * request.explore.slots / request.result_count;
+  const uint32_t drawn =
+      has_part(request, kBestItems)
+          ? static_cast<uint32_t>(std::max<uint64_t>(of_items, (request.row_budget + 3) / 4))
+          : request.row_budget;
+  return part == kDrawnItems
+             ? drawn
+             : std::max(1u, request.row_budget - std::min(request.row_budget, drawn));
+}
+
+/// How the rows of a part are shared by its steps.
+beam::RowShares shares_of(const Request& request, Part part) {
   const uint32_t selections = request.binding->step_count();
   if (request.row_budget > 0) {
     const auto first = static_cast<uint32_t>(request.binding->level_tokens(0).size());
-    return beam::shares_of_budget(request.row_budget, selections, first, request.result_count);
+    return beam::shares_of_budget(budget_of(request, part), selections, first,
+                                  items_of(request, part));
   }
   beam::RowShares shares{request.widths};
   shares.widths.resize(selections, request.widths.back());
@@ -37,11 +74,28 @@ beam::RowShares shares_of(const Request& request) {
   return shares;
 }
 
+/// Of both parts.
+std::vector<uint32_t> all_widths(const Request& request) {
+  std::vector<uint32_t> all(request.binding->step_count(), 0);
+  for (const Part part : {kBestItems, kDrawnItems}) {
+    if (!has_part(request, part)) continue;
+    const std::vector<uint32_t> widths = shares_of(request, part).widths;
+    std::transform(all.begin(), all.end(), widths.begin(), all.begin(), std::plus<>());
+  }
+  return all;
+}
+
 /// Searches of one catalogue with the same key have similar thresholds.
-std::string rule_key(const Request& request) {
+std::string rule_key(const Request& request, Part part) {
   std::string key = request.adapter == nullptr ? std::string() : request.adapter->summary().digest;
   const auto add = [&key](uint32_t value) { key += ' ' + std::to_string(value); };
-  add(request.result_count);
+  add(items_of(request, part));
+  if (part == kDrawnItems) key += " drawn " + std::to_string(request.explore.temperature);
+  if (request.appraiser != nullptr && part == kBestItems) {
+    const catalogue::Valuation& valuation = request.appraiser->valuation();
+    key += " by " + valuation.name + ' ' + std::to_string(valuation.score_weight);
+    for (const catalogue::Term& term : valuation.terms) key += ' ' + std::to_string(term.weight);
+  }
   add(static_cast<uint32_t>(request.norm));
   add(request.items_per_sid);
   add(request.row_budget);
@@ -49,39 +103,92 @@ std::string rule_key(const Request& request) {
   return key;
 }
 
+beam::LazyOptions options_of(const Request& request, Part part) {
+  beam::LazyOptions options;
+  beam::RowShares shares = shares_of(request, part);
+  options.widths = std::move(shares.widths);
+  options.spare_rows = shares.spare_rows;
+  options.terminal_count = static_cast<uint32_t>(request.binding->terminal_tokens().size());
+  options.norm = request.norm;
+  options.answer = {items_of(request, part), request.items_per_sid, request.item_policy.get(),
+                    request.watched_item};
+  options.keys.appraiser = request.appraiser;
+  if (part == kDrawnItems) {
+    const Request::Explore& explore = request.explore;
+    const uint64_t seed = uint64_t{explore.seed_high} << 32 | explore.seed_low;
+    options.keys.draw = beam::DrawOptions{seed, explore.temperature};
+    options.answer.watched_item = catalogue::kNoItem;
+  } else if (request.appraiser != nullptr) {
+    options.certified_items = request.result_count - request.explore.slots;
+  }
+  // The rule for proofs that are out of reach knows scores alone.
+  if (request.row_budget > 0 && !request.widths.empty() && options.keys.are_scores()) {
+    options.beam_width = std::max(request.widths.back(), options.answer.result_count);
+  }
+  // Where not every path gives an item of the answer.
+  const bool is_loose = options.answer.is_diverse() || !options.keys.are_scores();
+  if (request.row_budget > 0 && is_loose) {
+    options.widths.back() = std::max(options.widths.back(), kPathsOfCaps);
+  }
+  if (request.wants_tree) options.shown = beam::kRejectedMax;
+  if (request.watched_item != catalogue::kNoItem && part == kBestItems) {
+    options.shown = beam::kExplainedMax;
+    options.is_eager = true;
+  }
+  return options;
+}
+
 class RecallRun final : public TaskRun {
  public:
-  explicit RecallRun(const Request& request)
-      : reach_(request.reach),
-        search_(request.reach, options_of(request)),
-        rule_(request.binding->rules().of(rule_key(request))) {}
+  explicit RecallRun(const Request& request) : reach_(request.reach) {
+    for (const Part part : {kBestItems, kDrawnItems}) {
+      if (!has_part(request, part)) continue;
+      searches_[part].emplace(request.reach, options_of(request, part));
+      rules_[part] = request.binding->rules().of(rule_key(request, part));
+    }
+    fixed_count_ = request.result_count - request.explore.slots;
+  }
 
   void take(const StepRows& rows, beam::Scratch& scratch) override {
-    search_.take(rows.step, rows.first_slot, rows.beams, rows.logits, scratch);
+    const auto give = [&](uint32_t part, uint32_t slot, const beam::Beams& beams,
+                          const beam::StepLogits& logits) {
+      searches_[part]->take(rows.step, slot, beams, logits, scratch);
+    };
+    if (!is_pair()) return give(first_part(), rows.first_slot, rows.beams, rows.logits);
+    if (rows.step > 0) return paired_.split(rows.first_slot, rows.beams, rows.logits, give);
+    for (const Part part : {kBestItems, kDrawnItems}) give(part, 0, rows.beams, rows.logits);
   }
+
   void next(const NextRows& limits, beam::Rows& rows) override {
-    search_.next(limits.rows_max, rule_.get(), limits.pass_rows, rows);
-    if (rows.size() == 0) search_.teach(*rule_);
+    if (!is_pair()) return next_of(first_part(), limits.rows_max, limits.pass_rows, rows);
+    for (const Part part : {kBestItems, kDrawnItems}) {
+      const size_t before = part == kDrawnItems ? pair_[kBestItems].size() : 0;
+      pair_[part].clear();
+      if (before >= limits.rows_max) continue;
+      const auto room = static_cast<uint32_t>(limits.rows_max - before);
+      next_of(part, room, limits.pass_rows, pair_[part]);
+      if (part == kBestItems && pair_[part].size() == 0 && !is_fixed_) leave_out_fixed();
+    }
+    paired_.merge(pair_, rows);
   }
-  std::span<const beam::Finished> finished() const override { return search_.finished(); }
-  void narrow(uint32_t width) override { search_.narrow(width); }
+
+  std::span<const beam::Finished> finished() const override {
+    return searches_[first_part()]->finished();
+  }
+  void narrow(uint32_t width) override {
+    for (auto& search : searches_) {
+      if (search) search->narrow(width);
+    }
+  }
 
   void answer(const RunningRequest& state, platform::ThreadPool& threads,
               Completion& completion) override {
     const Request& request = state.request();
-    beam::ExportOptions options = search_.options().answer;
-    options.items_per_sid = std::max(request.items_per_sid, 1u);
     completion.catalogue_sequence = reach_.view().sequence();
     completion.completeness = state.completeness();
     describe_search(state, completion);
-    completion.answer = beam::export_items(state.finished(), reach_, options, threads);
-    // Items of one SID are near-identical: more of them only where others do not fill the answer.
-    while (request.items_per_sid == 0 && options.items_per_sid < options.result_count &&
-           completion.answer.item_ordinals.size() < options.result_count) {
-      options.items_per_sid = std::min(2 * options.items_per_sid, options.result_count);
-      completion.answer = beam::export_items(state.finished(), reach_, options, threads);
-    }
-    completion.items_per_sid = options.items_per_sid;
+    completion.status = make_answer(request, state.finished(), threads, completion);
+    if (!completion.status.is_ok()) return;
     Result<ItemTexts> texts =
         copy_texts(reach_.view(), completion.answer.item_ordinals, request.attributes, threads);
     if (!texts.is_ok()) {
@@ -89,47 +196,92 @@ class RecallRun final : public TaskRun {
       return;
     }
     completion.texts = std::move(texts).value();
-    if (request.wants_tree) completion.tree = beam::tree_of(search_, reach_);
+    const beam::LazySearch& shown = *searches_[first_part()];
+    if (request.wants_tree) completion.tree = beam::tree_of(shown, reach_);
     if (request.watched_item != catalogue::kNoItem) {
-      completion.explanation = beam::explain(search_, reach_, completion.answer, options);
+      beam::ExportOptions options = shown.options().answer;
+      options.items_per_sid = completion.items_per_sid;
+      completion.explanation = beam::explain(shown, reach_, completion.answer, options);
     }
   }
 
  private:
-  static beam::LazyOptions options_of(const Request& request) {
-    beam::LazyOptions options;
-    beam::RowShares shares = shares_of(request);
-    options.widths = std::move(shares.widths);
-    options.spare_rows = shares.spare_rows;
-    if (request.row_budget > 0 && !request.widths.empty()) {
-      options.beam_width = std::max(request.widths.back(), request.result_count);
+  bool is_pair() const { return searches_[kBestItems] && searches_[kDrawnItems]; }
+  uint32_t first_part() const { return searches_[kBestItems] ? kBestItems : kDrawnItems; }
+
+  void next_of(uint32_t part, uint32_t rows_max, double pass_rows, beam::Rows& rows) {
+    searches_[part]->next(rows_max, rules_[part].get(), pass_rows, rows);
+    if (rows.size() > 0 || is_taught_[part]) return;
+    searches_[part]->teach(*rules_[part]);
+    is_taught_[part] = true;
+  }
+
+  /// The best items are known: the others are drawn from.
+  void leave_out_fixed() {
+    is_fixed_ = true;
+    beam::Exported best;
+    const beam::LazySearch& search = *searches_[kBestItems];
+    if (search.options().keys.are_scores()) {
+      platform::ThreadPool alone(1);
+      best = best_of(search.finished(), search.options().answer, alone);
+    } else {
+      answer_by_value(search, reach_, fixed_count_, best);
     }
-    options.terminal_count = static_cast<uint32_t>(request.binding->terminal_tokens().size());
-    options.norm = request.norm;
-    options.answer = {request.result_count, request.items_per_sid, request.item_policy.get(),
-                      request.watched_item};
-    if (request.row_budget > 0 && options.answer.is_diverse()) {
-      options.widths.back() = std::max(options.widths.back(), kPathsOfCaps);
+    std::vector<catalogue::ItemOrdinal> items = best.item_ordinals;
+    std::sort(items.begin(), items.end());
+    searches_[kDrawnItems]->leave_out(std::move(items));
+  }
+
+  /// Items of one SID are near-identical: more of them only where others do not fill the answer.
+  beam::Exported best_of(std::span<const beam::Finished> finished, beam::ExportOptions options,
+                         platform::ThreadPool& threads) {
+    const uint32_t asked = options.items_per_sid;
+    options.items_per_sid = std::max(asked, 1u);
+    beam::Exported best = beam::export_items(finished, reach_, options, threads);
+    while (asked == 0 && options.items_per_sid < options.result_count &&
+           best.item_ordinals.size() < options.result_count) {
+      options.items_per_sid = std::min(2 * options.items_per_sid, options.result_count);
+      best = beam::export_items(finished, reach_, options, threads);
     }
-    if (request.wants_tree) options.shown = beam::kRejectedMax;
-    if (request.watched_item != catalogue::kNoItem) {
-      options.shown = beam::kExplainedMax;
-      options.is_eager = true;
+    items_per_sid_ = options.items_per_sid;
+    return best;
+  }
+
+  Status make_answer(const Request& request, std::span<const beam::Finished> finished,
+                     platform::ThreadPool& threads, Completion& completion) {
+    const auto& best = searches_[kBestItems];
+    if (best && best->options().keys.are_scores()) {
+      completion.answer = best_of(finished, best->options().answer, threads);
+    } else if (best) {
+      answer_by_value(*best, reach_, fixed_count_, completion.answer);
     }
-    return options;
+    completion.items_per_sid = items_per_sid_ > 0 ? items_per_sid_ : request.items_per_sid;
+    if (!searches_[kDrawnItems]) return Status::ok();
+    // Of a search that was cut short the best items are not yet left out.
+    if (best && !is_fixed_) leave_out_fixed();
+    return add_drawn(*searches_[kDrawnItems], reach_, request.explore.slots,
+                     request.row_budget == 0, completion.answer);
   }
 
   /// A device that searches by itself leaves nothing here.
   void describe_search(const RunningRequest& state, Completion& completion) const {
-    const bool is_ours = search_.steps_taken() > 0;
-    completion.widths_used = is_ours ? search_.widths_used() : state.widths_used();
-    completion.certificate = is_ours ? search_.certificate() : beam::Certificate{};
-    completion.rows = search_.rows();
+    const beam::LazySearch& first = *searches_[first_part()];
+    const bool is_ours = first.steps_taken() > 0;
+    completion.widths_used = is_ours ? first.widths_used() : state.widths_used();
+    completion.certificate = is_ours ? first.certificate() : beam::Certificate{};
+    completion.rows = 0;
+    for (const auto& search : searches_) completion.rows += search ? search->rows() : 0;
   }
 
   const catalogue::Reach reach_;
-  beam::LazySearch search_;
-  const std::shared_ptr<beam::ThresholdRule> rule_;
+  std::array<std::optional<beam::LazySearch>, 2> searches_;  // by Part
+  std::array<std::shared_ptr<beam::ThresholdRule>, 2> rules_;
+  std::array<bool, 2> is_taught_{};
+  std::array<beam::Rows, 2> pair_;
+  PairedRows paired_;
+  uint32_t fixed_count_ = 0;    // items that are not drawn
+  uint32_t items_per_sid_ = 0;  // as it was applied; 0: none was
+  bool is_fixed_ = false;
 };
 
 bool may_get_watched(const Request& request) {
@@ -145,6 +297,7 @@ class RecallTask final : public Task {
 
   Status check(const Request& request, const EngineOptions& options) const override {
     TESSERA_RETURN_IF_ERROR(check_breadth(request, options));
+    TESSERA_RETURN_IF_ERROR(check_explore(request));
     if (request.result_count < 1 || request.result_count > options.result_count_max) {
       return invalid_request(
           expected_range("resultCount", options.result_count_max, request.result_count));
@@ -161,26 +314,44 @@ class RecallTask final : public Task {
     return Status::ok();
   }
   uint32_t width(const Request& request, uint32_t step) const override {
-    return shares_of(request).widths[step];
+    return all_widths(request)[step];
   }
   uint32_t widest(const Request& request) const override {
-    const std::vector<uint32_t> widths = shares_of(request).widths;
+    const std::vector<uint32_t> widths = all_widths(request);
     return *std::max_element(widths.begin(), widths.end());
   }
   uint64_t row_kind(const Request& request) const override {
-    const size_t kind = std::hash<std::string>()(rule_key(request)) ^
-                        std::hash<const void*>()(request.binding.get());
+    const size_t kind =
+        std::hash<std::string>()(rule_key(request, kBestItems) + rule_key(request, kDrawnItems)) ^
+        std::hash<const void*>()(request.binding.get());
     return std::max<uint64_t>(1, kind);
   }
   uint64_t slots(const Request& request) const override {
-    const auto [widths, spare_rows] = shares_of(request);
-    return std::accumulate(widths.begin(), widths.end() - 1, uint64_t{0}) + spare_rows;
+    uint64_t slots = 0;
+    for (const Part part : {kBestItems, kDrawnItems}) {
+      if (!has_part(request, part)) continue;
+      const auto [widths, spare_rows] = shares_of(request, part);
+      slots += std::accumulate(widths.begin(), widths.end() - 1, uint64_t{0}) + spare_rows;
+    }
+    return slots;
   }
   std::unique_ptr<TaskRun> start(const Request& request) const override {
     return std::make_unique<RecallRun>(request);
   }
 
  private:
+  static Status check_explore(const Request& request) {
+    const Request::Explore& explore = request.explore;
+    if (explore.slots == 0) return Status::ok();
+    if (explore.slots > request.result_count) {
+      return invalid_request(expected_range("explore.slots", request.result_count, explore.slots));
+    }
+    if (!(explore.temperature > 0) || std::isinf(explore.temperature)) {
+      return invalid_request("explore.temperature: expected a number above 0");
+    }
+    if (request.norm == beam::ScoreNorm::kAllowed) return Status::ok();
+    return invalid_request("scoreNorm: expected `allowed` beside explore, whose draws sum to one");
+  }
   Status check_breadth(const Request& request, const EngineOptions& options) const {
     if (request.row_budget > kRowBudgetMax) {
       return invalid_request(expected_range("rowBudget", kRowBudgetMax, request.row_budget));

@@ -34,7 +34,8 @@ class ScoreRun final : public TaskRun {
 
   void next(const NextRows&, beam::Rows& rows) override {
     for (size_t i = 0; i < step_.next.nodes.size(); ++i) {
-      beam::Candidate next{step_.next.scores[i], step_.next.nodes[i], step_.codes[i]};
+      const float score = step_.next.scores[i];
+      beam::Candidate next{score, score, step_.next.nodes[i], step_.codes[i]};
       next.ended = step_.next.ended[i];
       if (step_number_ > 1) next.parent = first_slot_ + step_.parents[i];
       rows.push(next, step_number_);

@@ -17,6 +17,7 @@ const WORDS: Readonly<Record<string, string>> = {
   set_attributes: 'given attributes',
   patch_attributes: 'edits of attributes',
   set_priority: 'given a priority',
+  set_pace: 'paces set',
   roll_back: 'back to an earlier version',
 };
 

@@ -4,6 +4,7 @@ import { type Column, DataTable } from '../ui/data-table.js';
 import { formatShare } from '../ui/format.js';
 import { ItemLink } from '../ui/item-column.js';
 import { Mark } from '../ui/mark.js';
+import { scaleOf, ValueBar } from './value-bar.js';
 
 type Items = NonNullable<RecordedRecall['answer']>['items'];
 type Item = Items[number];
@@ -16,7 +17,7 @@ export function attributesText(attributes: string): string {
 }
 
 function NamedItem({
-  item: { itemId, title },
+  item: { itemId, title, explored, propensity },
   described,
   isChanged,
 }: {
@@ -32,6 +33,14 @@ function NamedItem({
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         {itemId} · {attributes}
       </Text>
+      {explored === true && (
+        <Mark
+          color="grape"
+          title="Drawn by chance; the propensity is the probability with which it came in."
+        >
+          explored, propensity {propensity === undefined ? 'not known' : formatShare(propensity)}
+        </Mark>
+      )}
       {isChanged && (
         <Mark color="orange" title="Its title or attributes are others today, or it has gone.">
           changed since
@@ -41,7 +50,22 @@ function NamedItem({
   );
 }
 
+/** Where a recall went by value. */
+function valueColumns(items: Items): Column<Item>[] {
+  if (items.every(({ value }) => value === undefined)) return [];
+  const scale = scaleOf(items);
+  return [
+    {
+      key: 'value',
+      label: 'Value',
+      value: ({ value }) => value?.value,
+      cell: ({ value }) => value !== undefined && <ValueBar worth={value} scale={scale} />,
+    },
+  ];
+}
+
 function columnsOf(
+  items: Items,
   described: Readonly<Record<string, DescribedItem>>,
   changed: readonly string[],
   onChoose: (sid: readonly number[]) => void,
@@ -95,6 +119,7 @@ function columnsOf(
         </>
       ),
     },
+    ...valueColumns(items),
   ];
 }
 
@@ -117,7 +142,7 @@ export function ItemTable({
     <DataTable
       label="Items"
       rows={items}
-      columns={columnsOf(described, changed, onChoose)}
+      columns={columnsOf(items, described, changed, onChoose)}
       keyOf={({ rank }) => String(rank)}
       isChosen={(item) => sid?.join() === item.sid.join()}
       minWidth={340}

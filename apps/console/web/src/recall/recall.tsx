@@ -20,6 +20,7 @@ import { HistoryList } from './history-list.js';
 import { ItemTable } from './item-table.js';
 import { StageBar } from './stage-bar.js';
 import { WhyNot } from './why-not.js';
+import { isByScore, WorthMarks, whatIf } from './worth-marks.js';
 
 type Answer = NonNullable<RecordedRecall['answer']>;
 
@@ -48,6 +49,7 @@ function Facts({ recall }: { recall: RecordedRecall }) {
       <Mark>
         {itemPolicy.resultCount} wanted, {itemPolicy.itemsPerSid} per SID
       </Mark>
+      <WorthMarks {...answer} />
       {completeness !== 'whole' && <Mark color="orange">{completeness}</Mark>}
       {answer.short && <Mark color="orange">fewer than wanted</Mark>}
     </Group>
@@ -121,7 +123,7 @@ function Answered({ page }: { page: RecallPage }) {
               <BeamTree
                 rows={answer.tree}
                 sid={sid}
-                bound={answer.items.at(-1)?.score}
+                bound={isByScore(answer) ? answer.items.at(-1)?.score : undefined}
                 names={names}
               />
             )}
@@ -176,7 +178,7 @@ export function View() {
             )}
             <Button
               component={Link}
-              to={withQuery('/try', { user: userId })}
+              to={withQuery('/try', { user: userId, ...whatIf(recall.answer) })}
               variant="default"
               size="xs"
             >

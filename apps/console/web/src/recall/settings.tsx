@@ -10,9 +10,10 @@ import {
 import type { AdaptersPage, CataloguePage } from '../../../src/api-types.js';
 import { shortDigest } from '../ui/format.js';
 import { useAsked } from '../ui/use-asked.js';
+import { BY_LIKELIHOOD, ValueFields, type ValueSettings, valueBody } from './value-fields.js';
 
 /** How a recall is asked for, as it stands in a form. */
-export interface Settings {
+export interface Settings extends ValueSettings {
   readonly resultCount: string;
   /** certified or beam; '' for the configured one, a beam where there are widths. */
   readonly search: string;
@@ -30,6 +31,7 @@ export interface Settings {
 }
 
 export const DEFAULT_SETTINGS: Settings = {
+  ...BY_LIKELIHOOD,
   resultCount: '20',
   search: '',
   rowBudget: '',
@@ -55,6 +57,7 @@ export function settingsBody(settings: Settings): Record<string, unknown> {
     ...(adapter.trim() !== '' && { adapter: adapter.trim() }),
     ...(catalogueSequence !== '' && { catalogueSequence: Number(catalogueSequence) }),
     ...(eligibility.trim() !== '' && { eligibility: JSON.parse(eligibility) }),
+    ...valueBody(settings),
   };
 }
 
@@ -177,6 +180,7 @@ export function SettingsFields({
     <Stack gap="sm" role="group" aria-label={label}>
       <SearchFields value={value} set={set} />
       <CertaintyFields value={value} set={set} />
+      <ValueFields value={value} set={set} />
       <Group grow align="flex-start">
         <AdapterField value={value.adapter} onChange={(adapter) => set({ adapter })} />
         <NumberInput

@@ -7,7 +7,9 @@ import { post } from '../api.js';
 import { PageTitle } from '../ui/section.js';
 import { Failure } from '../ui/states.js';
 import { UserField } from '../ui/user-field.js';
+import { Beside } from './beside.js';
 import { DEFAULT_SETTINGS, type Settings, SettingsFields, settingsBody } from './settings.js';
+import { BY_LIKELIHOOD } from './value-fields.js';
 
 interface TrialForm {
   readonly source: 'user' | 'history';
@@ -75,20 +77,42 @@ function Whom({ form, set }: { form: TrialForm; set: (changes: Partial<TrialForm
 }
 
 export function View() {
-  const [query] = useSearchParams();
+  const [query, setQuery] = useSearchParams();
   const [form, setForm] = useState<TrialForm>({
     source: 'user',
     userId: query.get('user') ?? '1',
     history: '',
     scene: '',
-    settings: { ...DEFAULT_SETTINGS, adapter: query.get('adapter') ?? '' },
+    settings: {
+      ...DEFAULT_SETTINGS,
+      adapter: query.get('adapter') ?? '',
+      valuation: query.get('valuation') ?? '',
+      weights: query.get('weights') ?? '',
+    },
   });
+  const [likelihood, value] = [query.get('likelihood'), query.get('value')];
   const set = (changes: Partial<TrialForm>) => setForm({ ...form, ...changes });
   const navigate = useNavigate();
   const trial = useMutation({
     mutationFn: async () => post<TriedRecall>('recalls', bodyOf(form)),
     onSuccess: ({ id }) => navigate(`/recalls/${id}`),
   });
+  const beside = useMutation({
+    mutationFn: async () => {
+      const plain = { ...form, settings: { ...form.settings, ...BY_LIKELIHOOD } };
+      const tried = [plain, form].map((one) => post<TriedRecall>('recalls', bodyOf(one)));
+      return Promise.all(tried);
+    },
+    onSuccess: ([by, other]) =>
+      setQuery({
+        user: form.userId,
+        valuation: form.settings.valuation,
+        weights: form.settings.weights,
+        likelihood: by?.id ?? '',
+        value: other?.id ?? '',
+      }),
+  });
+  const error = trial.error ?? beside.error;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     trial.mutate();
@@ -106,14 +130,23 @@ export function View() {
             value={form.settings}
             onChange={(settings) => set({ settings })}
           />
-          {trial.error !== null && <Failure error={trial.error} />}
+          {error !== null && <Failure error={error} />}
           <Group>
             <Button type="submit" loading={trial.isPending}>
               Recall
             </Button>
+            <Button
+              variant="default"
+              disabled={form.settings.valuation.trim() === ''}
+              loading={beside.isPending}
+              onClick={() => beside.mutate()}
+            >
+              By likelihood and by value
+            </Button>
           </Group>
         </Stack>
       </Paper>
+      {likelihood !== null && value !== null && <Beside likelihood={likelihood} value={value} />}
     </>
   );
 }

@@ -416,8 +416,10 @@ type AuditedRequest struct {
 	Adapter          string             `protobuf:"bytes,16,opt,name=adapter,proto3" json:"adapter,omitempty"`
 	FrequencyCaps    []*v1.FrequencyCap `protobuf:"bytes,17,rep,name=frequency_caps,json=frequencyCaps,proto3" json:"frequency_caps,omitempty"`
 	// certified, beam, or empty: as is configured, or a beam where there are widths.
-	Search        string `protobuf:"bytes,18,opt,name=search,proto3" json:"search,omitempty"`
-	RowBudget     uint32 `protobuf:"varint,19,opt,name=row_budget,json=rowBudget,proto3" json:"row_budget,omitempty"`
+	Search        string        `protobuf:"bytes,18,opt,name=search,proto3" json:"search,omitempty"`
+	RowBudget     uint32        `protobuf:"varint,19,opt,name=row_budget,json=rowBudget,proto3" json:"row_budget,omitempty"`
+	Valuation     *v1.Valuation `protobuf:"bytes,20,opt,name=valuation,proto3" json:"valuation,omitempty"`
+	Explore       *v1.Explore   `protobuf:"bytes,21,opt,name=explore,proto3" json:"explore,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -585,6 +587,20 @@ func (x *AuditedRequest) GetRowBudget() uint32 {
 	return 0
 }
 
+func (x *AuditedRequest) GetValuation() *v1.Valuation {
+	if x != nil {
+		return x.Valuation
+	}
+	return nil
+}
+
+func (x *AuditedRequest) GetExplore() *v1.Explore {
+	if x != nil {
+		return x.Explore
+	}
+	return nil
+}
+
 var File_tessera_recall_events_v1_recall_event_proto protoreflect.FileDescriptor
 
 const file_tessera_recall_events_v1_recall_event_proto_rawDesc = "" +
@@ -613,7 +629,7 @@ const file_tessera_recall_events_v1_recall_event_proto_rawDesc = "" +
 	"\btrace_id\x18\x06 \x01(\tR\atraceId\x12\x10\n" +
 	"\x03arm\x18\a \x01(\tR\x03arm\x12!\n" +
 	"\fpredicate_id\x18\b \x01(\tR\vpredicateIdB\t\n" +
-	"\aoutcome\"\xfa\x06\n" +
+	"\aoutcome\"\xec\a\n" +
 	"\x0eAuditedRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x17\n" +
@@ -638,7 +654,9 @@ const file_tessera_recall_events_v1_recall_event_proto_rawDesc = "" +
 	"\x0efrequency_caps\x18\x11 \x03(\v2\x1f.tessera.recall.v1.FrequencyCapR\rfrequencyCaps\x12\x16\n" +
 	"\x06search\x18\x12 \x01(\tR\x06search\x12\x1d\n" +
 	"\n" +
-	"row_budget\x18\x13 \x01(\rR\trowBudget\x1a:\n" +
+	"row_budget\x18\x13 \x01(\rR\trowBudget\x12:\n" +
+	"\tvaluation\x18\x14 \x01(\v2\x1c.tessera.recall.v1.ValuationR\tvaluation\x124\n" +
+	"\aexplore\x18\x15 \x01(\v2\x1a.tessera.recall.v1.ExploreR\aexplore\x1a:\n" +
 	"\fProfileEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a8\n" +
@@ -673,6 +691,8 @@ var file_tessera_recall_events_v1_recall_event_proto_goTypes = []any{
 	(*v1.RecallResponse)(nil), // 8: tessera.recall.v1.RecallResponse
 	(*v1.ItemPolicy)(nil),     // 9: tessera.recall.v1.ItemPolicy
 	(*v1.FrequencyCap)(nil),   // 10: tessera.recall.v1.FrequencyCap
+	(*v1.Valuation)(nil),      // 11: tessera.recall.v1.Valuation
+	(*v1.Explore)(nil),        // 12: tessera.recall.v1.Explore
 }
 var file_tessera_recall_events_v1_recall_event_proto_depIdxs = []int32{
 	7,  // 0: tessera.recall.events.v1.RecallRequested.request:type_name -> tessera.recall.v1.RecallRequest
@@ -685,11 +705,13 @@ var file_tessera_recall_events_v1_recall_event_proto_depIdxs = []int32{
 	6,  // 7: tessera.recall.events.v1.AuditedRequest.scene:type_name -> tessera.recall.events.v1.AuditedRequest.SceneEntry
 	9,  // 8: tessera.recall.events.v1.AuditedRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
 	10, // 9: tessera.recall.events.v1.AuditedRequest.frequency_caps:type_name -> tessera.recall.v1.FrequencyCap
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	11, // 10: tessera.recall.events.v1.AuditedRequest.valuation:type_name -> tessera.recall.v1.Valuation
+	12, // 11: tessera.recall.events.v1.AuditedRequest.explore:type_name -> tessera.recall.v1.Explore
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_tessera_recall_events_v1_recall_event_proto_init() }

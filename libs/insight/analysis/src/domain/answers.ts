@@ -234,6 +234,57 @@ export interface OutcomeRow {
   readonly conversions: Rate;
 }
 
+/** Reward of a recall, summed over its items, with the bounds of its 95 % interval. */
+export interface Estimate {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Estimates {
+  /** Of the logged answers. */
+  readonly served: Estimate;
+  /** Horvitz and Thompson 1952: each reward by target's over logged probability. */
+  readonly weighted: Estimate;
+  /** The same over the sum of its weights (Hajek 1971). */
+  readonly normalised: Estimate;
+  /** A model of rewards, and the weighted errors of it (Robins, Rotnitzky and Zhao 1994). */
+  readonly doublyRobust: Estimate;
+  /** The doubly robust estimate less that of the logged answers, of the same users. */
+  readonly gain: Estimate;
+}
+
+export interface Estimated {
+  readonly recalls: number;
+  readonly users: number;
+  /** Sum of the rewards that were logged. */
+  readonly rewards: number;
+  /** Items of the target's answer, the mean. */
+  readonly targetItems: number;
+  /**
+   * (sum of weights)^2 / sum of their squares, by users (Kish 1965): of drawn items, for fixed places
+   * have a weight of 1. All users where the target has no others.
+   */
+  readonly effectiveUsers: number;
+  /** Sum of the weights over its mean, the number of the target's items: about 1. */
+  readonly balance: number;
+  /** Null where fewer than EFFECTIVE_USERS_MIN users carry the weight. */
+  readonly estimates: Estimates | null;
+}
+
+/** Rewards of a target on this traffic (docs/concepts/exploration.md). */
+export interface OutcomesPage extends Estimated {
+  /** Behaviour that earns an item 1: impression, click or conversion. */
+  readonly reward: string;
+  /** Recalls are of a panel: one user in so many; 1: all. */
+  readonly oneIn: number;
+  /** Recalls whose items have propensities. */
+  readonly explored: number;
+  /** Answered recalls that no estimate is of, by why. */
+  readonly left: Readonly<Record<string, number>>;
+  readonly effectiveUsersMin: number;
+}
+
 export interface AdPage {
   /** Null: the facts never had it. */
   readonly item: AnalysisItem | null;

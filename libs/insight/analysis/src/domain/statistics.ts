@@ -1,7 +1,7 @@
 import type { Rate } from './answers.js';
 
 /** Quantile of the normal distribution that leaves 2.5 % above it. */
-const Z = 1.959_964;
+export const Z = 1.959_964;
 
 /** Wilson's interval (1927): with few trials neither below 0 nor above 1. */
 export function rateOf(successes: number, trials: number): Rate {

@@ -35,6 +35,19 @@ const RECALL_FACT: Columns = {
   kv_computed: ['UINTEGER', 'prompt tokens that were computed'],
   item_ids: ['VARCHAR[]', 'in the order of ranks'],
   scores: ['FLOAT[]', 'log-probabilities in the same order, rounded to 1/256'],
+  // Of these, files of an earlier release have none: they read as NULL.
+  valuation: ['VARCHAR', "name; '' without one"],
+  item_values: ['FLOAT[]', 'by the valuation, in the same order; empty without one'],
+  item_terms: ['MAP(VARCHAR, FLOAT)[]', 'weighted terms of the values, in the same order'],
+  explore_slots: ['UINTEGER', 'places that were drawn; 0: none'],
+  explore_temperature: ['FLOAT', ''],
+  explore_seed: ['UBIGINT', ''],
+  explored: ['BOOLEAN[]', 'true of drawn items, in the same order; empty where none was'],
+  propensities: [
+    'FLOAT[]',
+    'probabilities with which the items came into the answer; empty where they are not known',
+  ],
+  no_propensities: ['VARCHAR', "why they are not: beam, capped, stopped, relevance; otherwise ''"],
 };
 
 const BEHAVIOUR: Columns = {

@@ -49,7 +49,28 @@ export function predicateIdOf(eligibility: Eligibility | undefined): string {
 
 const whole = (value: number) => Math.max(0, Math.round(value));
 
-function answerRow({ versions, timings, kv, items, arm, ...answer }: RecallAnswer) {
+type Worth = Pick<RecallAnswer, 'items' | 'valuation' | 'exploration'>;
+
+/** Valuation and exploration of an answer, and by them of its items. */
+function worthRow({ items, valuation, exploration }: Worth) {
+  const { slots = 0, temperature = 1, seed = 0, noPropensities = '' } = exploration ?? {};
+  const isKnown = slots > 0 && items.every(({ propensity }) => propensity !== undefined);
+  return {
+    valuation: valuation?.name ?? '',
+    item_values: items.flatMap(({ value }) => (value === undefined ? [] : [value.value])),
+    item_terms: items.flatMap(({ value }) => (value === undefined ? [] : [value.terms])),
+    explore_slots: slots,
+    explore_temperature: temperature,
+    // Beyond 2^53 a number of JSON would be another one.
+    explore_seed: String(seed),
+    explored: slots === 0 ? [] : items.map(({ explored = false }) => explored),
+    propensities: isKnown ? items.map(({ propensity }) => propensity) : [],
+    no_propensities: noPropensities,
+  };
+}
+
+function answerRow(answered: RecallAnswer) {
+  const { versions, timings, kv, items, arm, ...answer } = answered;
   const { device = 0, host = 0, disk = 0 } = kv.tokensByTier;
   return {
     request_id: answer.requestId,
@@ -75,6 +96,7 @@ function answerRow({ versions, timings, kv, items, arm, ...answer }: RecallAnswe
     kv_computed: kv.computedTokens,
     item_ids: items.map(({ itemId }) => itemId),
     scores: items.map(({ score }) => Math.round(score * SCORE_STEPS) / SCORE_STEPS),
+    ...worthRow(answered),
   };
 }
 
@@ -82,7 +104,12 @@ function refusalRow(request: RecallRequest, error: Error) {
   const texts = { model: '', adapter: '', adapter_name: '', arm: '', template: '' };
   const { code } = TesseraError.from(error);
   const nothing = { catalogue_seq: 0, widths: [], short: false, item_ids: [], scores: [] };
-  return Object.assign({ request_id: request.requestId, code }, texts, nothing);
+  return Object.assign(
+    { request_id: request.requestId, code },
+    texts,
+    nothing,
+    worthRow({ items: [] }),
+  );
 }
 
 /** A recall as a row of `recall_fact`, but for its user. */

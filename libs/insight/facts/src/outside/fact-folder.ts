@@ -20,6 +20,10 @@ export const tableFolder = (folder: string, name: FactTableName) => join(folder,
 export const factFolders = (folder: string) =>
   FACT_TABLES.map(({ name }) => tableFolder(folder, name));
 
+/** Rows of files, of which some may lack columns that others have. */
+export const parquetOf = (paths: readonly string[]) =>
+  `read_parquet([${paths.map(quoted).join(', ')}], union_by_name = true)`;
+
 /** Paths of the files of a table that count now, in the order of time. */
 export function tableFiles(folder: string, name: FactTableName): string[] {
   const at = tableFolder(folder, name);

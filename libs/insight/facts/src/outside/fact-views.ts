@@ -7,20 +7,19 @@ import {
   STILL_SEQ,
   tableDefinition,
 } from '../domain/fact-tables.js';
-import { tableFiles } from './fact-folder.js';
+import { parquetOf, quoted, tableFiles } from './fact-folder.js';
 
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 const named = (name: string) => `"${name.replaceAll('"', '""')}"`;
 /** Recalls that `item_hour` has, and those that it has not. */
 export const ROLLED_RECALLS = 'recall_fact_rolled';
 export const OPEN_RECALLS = 'recall_fact_open';
 
-/** Empty tables for those that have no file. */
+/** Empty tables: every column is there, whatever files there are. */
 const nothing = (name: FactTableName) => `none_${name}`;
 
 function source(name: FactTableName, files: readonly string[]): string {
   if (files.length === 0) return nothing(name);
-  return `read_parquet([${files.map(quoted).join(', ')}])`;
+  return `(FROM ${nothing(name)} UNION ALL BY NAME FROM ${parquetOf(files)})`;
 }
 
 /**

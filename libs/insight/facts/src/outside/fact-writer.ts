@@ -24,6 +24,7 @@ import {
   coveredFiles,
   isRetired,
   makeFolders,
+  parquetOf,
   quoted,
   removeFile,
   retire,
@@ -279,11 +280,10 @@ export class FactWriter {
     for (const [into, parts] of mergeable(files, nowMs)) {
       if (!isWanted()) return;
       const paths = parts.map((file) => join(folder, file));
-      const list = paths.map(quoted).join(', ');
       // A day's hours are in order already.
       const isDay = into.length === DAY_LENGTH;
       const order = isDay ? '' : ` ORDER BY ${ORDER_OF_HOURS[name] ?? 'time'}`;
-      const rows = `SELECT * FROM read_parquet([${list}])${order}`;
+      const rows = `SELECT * FROM ${parquetOf(paths)}${order}`;
       await this.write(this.pathOf(name, into), rows, mergedForm(name));
     }
   }

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { hourAt, rolledHours, stampOf } from '../domain/fact-files.js';
-import { quoted, tableFiles, tableFolder, writeWhole } from './fact-folder.js';
+import { parquetOf, quoted, tableFiles, tableFolder, writeWhole } from './fact-folder.js';
 
 const HOUR_LENGTH = 11;
 
@@ -39,10 +39,9 @@ export class Rollups {
     for (const [hour, paths] of minutes) {
       const isWhole = hour.length === HOUR_LENGTH && hour < hourAt(nowMs);
       if (!isWhole || isRolled(`${hour}.x.parquet`)) continue;
-      const source = `read_parquet([${paths.map(quoted).join(', ')}])`;
       const name = `${hour}.${this.node.replaceAll(/[^\w-]/g, '_') || 'node'}.parquet`;
       await writeWhole(join(tableFolder(folder, 'item_hour'), name), async (partial) => {
-        const rows = `${rollupQuery(source, 'state.item_version')} ORDER BY 1, 7`;
+        const rows = `${rollupQuery(parquetOf(paths), 'state.item_version')} ORDER BY 1, 7`;
         await this.connection.run(
           `COPY (${rows}) TO ${quoted(partial)} (FORMAT parquet, COMPRESSION zstd)`,
         );

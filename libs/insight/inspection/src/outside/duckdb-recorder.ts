@@ -18,7 +18,13 @@ import {
   INSERT_RECALLS,
   TABLE_DEFINITIONS,
 } from './duckdb-tables.js';
-import { recordedFrom, SUMMARY_COLUMNS, summaryFrom, summaryWhere } from './recall-rows.js';
+import {
+  ITEM_COLUMNS,
+  recordedFrom,
+  SUMMARY_COLUMNS,
+  summaryFrom,
+  summaryWhere,
+} from './recall-rows.js';
 import { clearRewrite, rewriteDatabase } from './rewrite-database.js';
 import { Snapshots } from './snapshots.js';
 
@@ -165,7 +171,7 @@ export class DuckDbRecorder {
     );
     if (row === undefined) return undefined;
     const items = await this.rows(
-      'SELECT rank, item_id, sid, score, title FROM items ' +
+      `SELECT ${ITEM_COLUMNS} FROM items ` +
         'WHERE time = make_timestamp_ms($2::DOUBLE::BIGINT) AND recall = $1 ORDER BY rank',
       [id, Number(row.time_ms)],
     );

@@ -1,6 +1,6 @@
 /** The tables of the inspection store (docs/operate/console.md), and how a recall lies in them. */
 
-import { eligibilityText, type RecallAnswer } from '@tessera/recall';
+import { eligibilityText, type RecallAnswer, type RecallRequest } from '@tessera/recall';
 import type { RecordableRecall } from '../domain/recordable.js';
 import type { RecordedRequest } from '../domain/recorded-recall.js';
 import { treeBytes } from '../domain/tree-rows.js';
@@ -62,6 +62,15 @@ const ITEMS: Columns = {
   sid: 'VARCHAR',
   score: 'FLOAT',
   title: 'VARCHAR',
+  /** Of a recall with a valuation; none otherwise. */
+  value: 'FLOAT',
+  /** JSON: by name. */
+  terms: 'VARCHAR',
+  pace: 'FLOAT',
+  critical_bid: 'FLOAT',
+  /** Of a recall that explores; none otherwise. */
+  explored: 'BOOLEAN',
+  propensity: 'FLOAT',
 };
 
 const PULSES: Columns = { time: 'TIMESTAMP', detail: 'VARCHAR' };
@@ -85,13 +94,18 @@ const define = (name: string, columns: Columns) =>
 
 /** Columns that stores from before lack; older recalls have no value in them. */
 const ADDED_TO_RECALLS = ['kv_tokens', 'search', 'certified', 'gap', 'rows'];
+const ADDED_TO_ITEMS = ['value', 'terms', 'pace', 'critical_bid', 'explored', 'propensity'];
+
+const added = (name: string, columns: Columns, names: readonly string[]) =>
+  names.map(
+    (column) => `ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS ${column} ${columns[column]}`,
+  );
 
 export const TABLE_DEFINITIONS: readonly string[] = [
   define('recalls', RECALLS),
-  ...ADDED_TO_RECALLS.map(
-    (column) => `ALTER TABLE recalls ADD COLUMN IF NOT EXISTS ${column} ${RECALLS[column]}`,
-  ),
+  ...added('recalls', RECALLS, ADDED_TO_RECALLS),
   define('items', ITEMS),
+  ...added('items', ITEMS, ADDED_TO_ITEMS),
   define('pulses', PULSES),
   define('changes', CHANGES),
   'CREATE TABLE IF NOT EXISTS notes ' +
@@ -178,10 +192,22 @@ export interface StoredDetail {
   readonly profile?: Readonly<Record<string, string>>;
 }
 
+/** Asked again, the same places are drawn: by the seed that the service drew for it. */
+function withSeed<Request extends Pick<RecallRequest, 'explore'>>(
+  request: Request,
+  outcome: RecordableRecall['outcome'],
+): Request {
+  const { explore } = request;
+  const drawn = 'answer' in outcome ? outcome.answer.exploration : undefined;
+  if (explore === undefined || drawn === undefined) return request;
+  return { ...request, explore: { ...explore, seed: drawn.seed } };
+}
+
 function detailOf(recall: RecordableRecall): StoredDetail {
   const { request: asked, outcome } = recall;
   const { wantsSight: _own, eligibility, ...rest } = asked;
-  const request = eligibility ? { ...rest, eligibility: eligibilityText(eligibility) } : rest;
+  const seeded = withSeed(rest, outcome);
+  const request = eligibility ? { ...seeded, eligibility: eligibilityText(eligibility) } : seeded;
   if (!('answer' in outcome)) return { request };
   const { items: _items, sight, requestId: _id, ...answer } = outcome.answer;
   return { request, answer, history: sight?.history ?? [], profile: sight?.profile ?? {} };
@@ -208,13 +234,21 @@ export function recallRow(recall: RecordableRecall): object {
 /** Its items as rows of `items`. */
 export function itemRows({ id, timeMs, outcome }: RecordableRecall): object[] {
   if (!('answer' in outcome)) return [];
-  return outcome.answer.items.map(({ rank, itemId, sid, score, title }) => ({
-    recall: id,
-    time: timeMs,
-    rank,
-    item_id: itemId,
-    sid: sid.join('-'),
-    score,
-    title,
-  }));
+  return outcome.answer.items.map(
+    ({ rank, itemId, sid, score, title, value, explored, propensity }) => ({
+      recall: id,
+      time: timeMs,
+      rank,
+      item_id: itemId,
+      sid: sid.join('-'),
+      score,
+      title,
+      value: value?.value,
+      terms: value && JSON.stringify(value.terms),
+      pace: value?.pace,
+      critical_bid: value?.criticalBid,
+      explored,
+      propensity,
+    }),
+  );
 }

@@ -58,7 +58,22 @@ export function summaryFrom(row: Row): RecallSummary {
   };
 }
 
+export const ITEM_COLUMNS =
+  'rank, item_id, sid, score, title, value, terms, pace, critical_bid, explored, propensity';
+
+/** Undefined where the recall had no valuation. */
+function valueFrom({ value, terms, pace, critical_bid: criticalBid }: Row): RecalledItem['value'] {
+  if (value === null) return undefined;
+  return {
+    value: Number(value),
+    terms: JSON.parse(String(terms)) as Record<string, number>,
+    pace: Number(pace),
+    ...(criticalBid !== null && { criticalBid: Number(criticalBid) }),
+  };
+}
+
 function itemFrom(row: Row): RecalledItem {
+  const value = valueFrom(row);
   return {
     rank: Number(row.rank),
     itemId: String(row.item_id),
@@ -67,6 +82,9 @@ function itemFrom(row: Row): RecalledItem {
     sid: String(row.sid).split('-').filter(Boolean).map(Number),
     score: Number(row.score),
     title: String(row.title ?? ''),
+    ...(value && { value }),
+    ...(row.explored !== null && { explored: row.explored === true }),
+    ...(row.propensity !== null && { propensity: Number(row.propensity) }),
   };
 }
 

@@ -2,20 +2,23 @@ import { parseCatalogueSpecs } from '@tessera/catalogue';
 import { describe, expect, it } from 'vitest';
 
 describe('further catalogues', () => {
-  it('are named, with a path and, where they have them, a domain, declarations and a begin', () => {
+  it('are named, with a path and, where they have them, what else belongs to them', () => {
     const text =
-      ' ads=/data/a=b.jsonl#domain=ad#attributes=ad.json#begin=<|ad_begin|>; live=live.jsonl ;';
+      ' ads=/data/a=b.jsonl#domain=ad#attributes=ad.json#valuations=v.json' +
+      '#begin=<|ad_begin|>; live=live.jsonl ;';
     expect(parseCatalogueSpecs(text)).toEqual([
       {
         name: 'ads',
         source: { path: '/data/a=b.jsonl', domain: 'ad' },
         attributesPath: 'ad.json',
+        valuationsPath: 'v.json',
         begin: '<|ad_begin|>',
       },
       {
         name: 'live',
         source: { path: 'live.jsonl', domain: '' },
         attributesPath: '',
+        valuationsPath: '',
         begin: undefined,
       },
     ]);

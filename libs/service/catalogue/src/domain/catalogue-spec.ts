@@ -8,6 +8,8 @@ export interface CatalogueSpec {
   readonly source: CatalogueSource;
   /** File that declares its attributes; '' for none. */
   readonly attributesPath: string;
+  /** File of the formulas by which its items are valued; '' for none. */
+  readonly valuationsPath: string;
   /** Text that begins an answer in place of the template's; undefined: the template's. */
   readonly begin: string | undefined;
 }
@@ -16,13 +18,15 @@ export interface CatalogueSpec {
 const MORE_CATALOGUES_MAX = 15;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const ATTRIBUTES = '#attributes=';
+const VALUATIONS = '#valuations=';
 const BEGIN = '#begin=';
 
 const KEY = 'catalogue.more';
 const invalid = expecting('CONFIG_INVALID');
 
 /**
- * Reads `ads=ads.jsonl#domain=ad#attributes=ad.json#begin=<|ad_begin|>; live=live.jsonl`.
+ * Reads `ads=ads.jsonl#domain=ad#attributes=ad.json#valuations=v.json#begin=<|ad_begin|>;
+ * live=live.jsonl`.
  * @throws TesseraError CONFIG_INVALID
  */
 export function parseCatalogueSpecs(text: string): CatalogueSpec[] {
@@ -47,9 +51,10 @@ function parseSpec(entry: string): CatalogueSpec {
   if (!NAME.test(name) || rest === '') {
     throw invalid(KEY, 'name=path, the name of a-z, 0-9, _ and -', `'${entry}'`);
   }
-  const [described, begin] = cutAt(rest, BEGIN);
+  const [valued, begin] = cutAt(rest, BEGIN);
+  const [described, valuationsPath = ''] = cutAt(valued, VALUATIONS);
   const [source, attributesPath = ''] = cutAt(described, ATTRIBUTES);
-  return { name, source: parseSource(source), attributesPath, begin };
+  return { name, source: parseSource(source), attributesPath, valuationsPath, begin };
 }
 
 function cutAt(text: string, mark: string): [string, string | undefined] {

@@ -1,6 +1,6 @@
 import { isBlank, TesseraError } from '@tessera/errors';
 import { CHANGES_TOLD_MAX, type ToldChange } from './applied-batch.js';
-import { type CatalogueChange, charactersOf, checkNesting } from './change.js';
+import { type CatalogueChange, charactersOf, checkNesting, checkPaces } from './change.js';
 
 /** Changes of one message of a batch. */
 export const MESSAGE_CHANGES_MAX = 65_536;
@@ -29,6 +29,7 @@ export class ChangeBatch {
   add(changes: readonly CatalogueChange[]): void {
     checkNesting(changes, this.changeCount);
     checkIds(changes, this.changeCount);
+    checkPaces(changes, this.changeCount);
     this.changeCount += changes.length;
     for (const change of changes) this.characters += charactersOf(change);
     check('in a message', changes.length, MESSAGE_CHANGES_MAX);

@@ -12,6 +12,7 @@ it('reads every kind of change, and an item without an op as one to put in', () 
     '{"op":"remove","predicate":{"all":[]}}',
     '{"op":"patch_attributes","item_id":"f","set":{"a":null},"add":{"l":["x"]},"delta":{"n":-2}}',
     '{"op":"patch_attributes","predicate":{"not":{"any":[]}},"unset":["a"],"take":{"l":[]}}',
+    '{"op":"set_pace","attribute":"campaign","text":"spring","factor":0.5}',
   ];
   expect(lines.map((line, index) => parseChangeLine(line, index + 1))).toEqual([
     { op: 'upsert', itemId: 'a', sid: [1, 2], title: 'A', attributes: '{"x":1}', priority: 2 },
@@ -37,6 +38,7 @@ it('reads every kind of change, and an item without an op as one to put in', () 
       predicate: clauseOf('not', { clauses: [clauseOf('any', {})] }),
       patch: { set: '', unset: ['a'], add: [], take: [{ attribute: 'l', texts: [] }], delta: [] },
     },
+    { op: 'set_pace', itemId: '', pace: { attribute: 'campaign', text: 'spring', factor: 0.5 } },
   ]);
 });
 
@@ -80,6 +82,9 @@ it.each([
   ['{"op":"patch_attributes","item_id":"a","take":{"l":[1]}}', 'lines[7].take.l[0]', 'a text'],
   ['{"op":"patch_attributes","item_id":"a","delta":{"n":"1"}}', 'lines[7].delta.n', 'a finite'],
   ['{"op":"set_priority","item_id":"a","priority":"1"}', 'lines[7].priority', 'a finite number'],
+  ['{"op":"set_pace","item_id":"a"}', 'lines[7].item_id', 'expected one of op, attribute, text'],
+  ['{"op":"set_pace","attribute":"c"}', 'lines[7].text', 'a text'],
+  ['{"op":"set_pace","attribute":"c","text":"s"}', 'lines[7].factor', 'above 0 and at most 1'],
 ])('refuses %s naming line and member', (text, field, message) => {
   expect(() => parseChangeLine(text, 7)).toThrow(
     expect.objectContaining({

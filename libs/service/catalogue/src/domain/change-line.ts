@@ -3,6 +3,7 @@
  * an op.
  */
 
+import type { Pace } from '@tessera/engine';
 import {
   finiteJson,
   idExpected,
@@ -10,12 +11,13 @@ import {
   nestsTooDeep,
   TesseraError,
 } from '@tessera/errors';
-import type {
-  AttributePatch,
-  CatalogueChange,
-  ChangedItems,
-  PatchTexts,
-  UpsertChange,
+import {
+  type AttributePatch,
+  type CatalogueChange,
+  type ChangedItems,
+  PACE_EXPECTED,
+  type PatchTexts,
+  type UpsertChange,
 } from './change.js';
 import { FormReader, readClause } from './clause-json.js';
 
@@ -35,6 +37,7 @@ const MEMBERS: Readonly<Record<CatalogueChange['op'], readonly string[]>> = {
   set_attributes: ['attributes'],
   set_priority: ['priority'],
   patch_attributes: ['predicate', 'set', 'unset', 'add', 'take', 'delta'],
+  set_pace: ['attribute', 'text', 'factor'],
 };
 
 /** Reads the members of one line. */
@@ -61,7 +64,7 @@ class Line {
   }
 
   checkMembers(known: readonly string[]): void {
-    const all = ['op', 'item_id', ...known];
+    const all = ['op', ...(this.members.op === 'set_pace' ? [] : ['item_id']), ...known];
     const stranger = Object.keys(this.members).find((name) => !all.includes(name));
     if (stranger !== undefined)
       this.refuse(stranger.slice(0, 80), `one of ${all.join(', ')}`, null);
@@ -168,6 +171,17 @@ class Line {
     }));
   }
 
+  /** Its factor is checked with the batch. */
+  pace(): Pace {
+    const { attribute, text, factor } = this.members;
+    const isNumber = typeof factor === 'number';
+    return {
+      attribute: this.fullText('attribute', attribute),
+      text: this.fullText('text', text),
+      factor: isNumber ? factor : this.refuse('factor', PACE_EXPECTED, factor),
+    };
+  }
+
   priority(fallback?: number): number {
     const { priority = fallback } = this.members;
     return Number.isFinite(priority)
@@ -207,6 +221,8 @@ export function parseChangeLine(text: string, number: number): CatalogueChange {
       return { op, itemId: line.itemId(), attributes: line.attributes() };
     case 'set_priority':
       return { op, itemId: line.itemId(), priority: line.priority() };
+    case 'set_pace':
+      return { op, itemId: '', pace: line.pace() };
     case 'patch_attributes':
       return { op, ...line.items(), patch: line.patch() };
     default:

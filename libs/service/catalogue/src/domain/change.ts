@@ -1,7 +1,9 @@
 /** Changes of a catalogue while it serves; docs/concepts/live-catalogue.md gives the rules. */
 
-import type { Clause } from '@tessera/engine';
-import { JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
+import type { Clause, Pace } from '@tessera/engine';
+import { expecting, JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
+
+const invalid = expecting('CATALOGUE_INVALID');
 
 /** One item, or every one that a predicate lets pass when the change's turn comes. */
 export interface ChangedItems {
@@ -48,7 +50,8 @@ export type CatalogueChange =
   | ({ readonly op: 'pause' | 'resume' | 'remove' } & ChangedItems)
   | ({ readonly op: 'patch_attributes'; readonly patch: AttributePatch } & ChangedItems)
   | { readonly op: 'set_attributes'; readonly itemId: string; readonly attributes: string }
-  | { readonly op: 'set_priority'; readonly itemId: string; readonly priority: number };
+  | { readonly op: 'set_priority'; readonly itemId: string; readonly priority: number }
+  | { readonly op: 'set_pace'; readonly itemId: ''; readonly pace: Pace };
 
 /**
  * The engine reads the attributes by descending into them.
@@ -64,6 +67,20 @@ export function checkNesting(changes: readonly CatalogueChange[], first: number)
   throw new TesseraError('CATALOGUE_INVALID', message, { field });
 }
 
+export const PACE_EXPECTED = 'a factor above 0 and at most 1';
+
+/** @throws TesseraError CATALOGUE_INVALID for a pace without attribute or text, or out of range */
+export function checkPaces(changes: readonly CatalogueChange[], first: number): void {
+  for (const [index, change] of changes.entries()) {
+    if (change.op !== 'set_pace') continue;
+    const { attribute, text, factor } = change.pace;
+    const at = `changes[${first + index}]`;
+    if (attribute === '') throw invalid(`${at}.attribute`, 'the name of an attribute', 'none');
+    if (text === '') throw invalid(`${at}.text`, 'a text of the attribute', 'none');
+    if (!(factor > 0 && factor <= 1)) throw invalid(`${at}.factor`, PACE_EXPECTED, String(factor));
+  }
+}
+
 /** The JSON object that it brings. */
 function objectOf(change: CatalogueChange): string {
   if (change.op === 'patch_attributes') return change.patch.set;
@@ -75,10 +92,13 @@ export function charactersOf(change: CatalogueChange): number {
   const title = change.op === 'upsert' ? upsertCharacters(change) : 0;
   const predicate =
     'predicate' in change && change.predicate ? clauseCharacters(change.predicate) : 0;
-  const texts = 'patch' in change ? textsOf(change.patch) : [];
+  const texts = 'patch' in change ? textsOf(change.patch) : paceTexts(change);
   const patched = texts.reduce((sum, text) => sum + text.length, 0);
   return change.itemId.length + title + objectOf(change).length + predicate + patched;
 }
+
+const paceTexts = (change: CatalogueChange) =>
+  change.op === 'set_pace' ? [change.pace.attribute, change.pace.text] : [];
 
 /** A number of a vector takes as much as two characters. */
 function upsertCharacters({ title, text = '', vector = [] }: UpsertChange): number {

@@ -1,18 +1,48 @@
-import type { AttributeDeclaration } from '@tessera/engine';
+import type { AttributeDeclaration, ChangingCatalogue } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { readRegular, textOf } from '@tessera/files';
 import { parseAttributeSchema } from '../domain/attribute-schema.js';
+import { parseValuations } from '../domain/valuation-file.js';
 
 const FILE_BYTES_MAX = 16 << 20;
+
+/** @param key of the configuration that names the file */
+async function textAt(key: string, path: string): Promise<string> {
+  const bytes = await readRegular(path, FILE_BYTES_MAX).catch((error: Error) => {
+    const message = `${key}: expected a file, got ${path}: ${error.message}`;
+    throw new TesseraError('CATALOGUE_NOT_FOUND', message, { cause: error });
+  });
+  return textOf(path, bytes, 'CATALOGUE_INVALID');
+}
 
 /**
  * The declarations of a file (docs/concepts/eligibility.md).
  * @throws TesseraError CATALOGUE_NOT_FOUND, CATALOGUE_INVALID with file and member
  */
 export async function readAttributeSchema(path: string): Promise<AttributeDeclaration[]> {
-  const bytes = await readRegular(path, FILE_BYTES_MAX).catch((error: Error) => {
-    const message = `catalogue.attributesPath: expected a file, got ${path}: ${error.message}`;
-    throw new TesseraError('CATALOGUE_NOT_FOUND', message, { cause: error });
+  return parseAttributeSchema(await textAt('catalogue.attributesPath', path), path);
+}
+
+/**
+ * Requests may go by the valuations of the file (docs/concepts/value.md) from now on.
+ * @param key of the configuration that names the file
+ * @throws TesseraError CATALOGUE_NOT_FOUND, CATALOGUE_INVALID with key, file and member
+ */
+export async function valueByFile(
+  catalogue: Pick<ChangingCatalogue, 'valueBy'>,
+  path: string,
+  key: string,
+): Promise<void> {
+  const file = `${key}: ${path}`;
+  const valuations = parseValuations(await textAt(key, path), file);
+  await catalogue.valueBy(valuations).catch((thrown: unknown) => {
+    const error = TesseraError.from(thrown);
+    const named = (text: string) =>
+      text.replace(/^valuations\[(\d+)\]/, (_, index) => valuations[Number(index)]?.name ?? '');
+    const { code, field = '' } = error;
+    throw new TesseraError(code, `${file}: ${named(error.message)}`, {
+      field: `${file}: ${named(field)}`,
+      cause: error,
+    });
   });
-  return parseAttributeSchema(textOf(path, bytes, 'CATALOGUE_INVALID'), path);
 }

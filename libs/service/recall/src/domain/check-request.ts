@@ -1,6 +1,7 @@
 import type { Retention } from '@tessera/behaviour';
-import type { Priority, ScoreNorm } from '@tessera/engine';
+import type { Exploration, Priority, ScoreNorm } from '@tessera/engine';
 import { expecting, isBlank, shown, TesseraError } from '@tessera/errors';
+import { explorationOf } from './exploration.js';
 import { checkFrequencyCaps } from './frequency-caps.js';
 import { BEAM_WIDTH } from './recall-choices.js';
 import type {
@@ -48,6 +49,9 @@ export interface Ranking {
   readonly priority: Priority;
 }
 
+/** The same as a request has it. */
+type AskedRanking = { readonly [Name in keyof Ranking]?: Ranking[Name] | undefined };
+
 /** How is searched, how far, and how much is answered, with every default filled in. */
 export interface SearchSettings extends Ranking, SearchMembers {
   readonly resultCount: number;
@@ -55,6 +59,8 @@ export interface SearchSettings extends Ranking, SearchMembers {
   readonly itemsPerSid: number;
   readonly allowsPartial: boolean;
   readonly attributes: readonly string[];
+  /** Undefined: no place is drawn. */
+  readonly explore: Exploration | undefined;
 }
 
 /** @throws TesseraError DEADLINE_EXCEEDED or CANCELLED where the caller no longer waits */
@@ -80,13 +86,16 @@ export function checkRequest(request: RecallRequest, limits: RequestLimits): Sea
   const resultCount = counted('resultCount', request.resultCount, limits.resultCountMax);
   const itemsPerSid = counted('itemsPerSid', request.itemsPerSid, limits.itemsPerSidMax);
   const count = resultCount === 0 ? limits.defaultResultCount : resultCount;
+  const explore = explorationOf(request, count);
+  const scoreNorm = explore === undefined ? request.scoreNorm : 'allowed';
   return {
     resultCount: count,
     ...searchOf(request, count, limits),
     itemsPerSid,
     allowsPartial: request.allowPartial ?? false,
     attributes: checkedAttributes(request),
-    ...rankingOf(request, limits),
+    explore,
+    ...rankingOf({ scoreNorm, priority: request.priority }, limits),
   };
 }
 
@@ -125,8 +134,7 @@ export function checkAppendRequest(request: UserSource, limits: RequestLimits): 
     throw invalid('userId', 'the user whose keys and values are to be kept', 'none');
 }
 
-function rankingOf(request: UserSource, limits: RequestLimits): Ranking {
-  const { hasWholeVocabulary } = limits;
+function rankingOf(request: AskedRanking, { hasWholeVocabulary }: RequestLimits): Ranking {
   const scoreNorm = request.scoreNorm ?? (hasWholeVocabulary ? 'full' : 'level');
   if (scoreNorm === 'full' && !hasWholeVocabulary) {
     throw invalid('scoreNorm', 'level or allowed (engine.vocabulary is catalogue)', scoreNorm);

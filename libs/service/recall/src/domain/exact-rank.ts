@@ -6,6 +6,7 @@ import {
   type ReachRequest,
 } from '@tessera/engine';
 import { type Cancellation, TesseraError } from '@tessera/errors';
+import { withoutFloor } from './item-worth.js';
 import type { ExplainAnswer } from './recall-types.js';
 import type { RecallParts } from './runtime-types.js';
 
@@ -15,7 +16,10 @@ const ROWS_MAX = 16_384;
 /** Why a verdict is given without a rank: there was no time or no memory for as wide a search. */
 const WITHOUT_RANK = new Set(['DEADLINE_EXCEEDED', 'ENGINE_OVERLOADED', 'REQUEST_INVALID']);
 
-type Rank = Pick<ExplainAnswer, 'exactRank' | 'rankAtLeast'>;
+type Rank = Pick<ExplainAnswer, 'exactRank' | 'rankAtLeast'> & {
+  /** Items that the search found, whatever is proved of them. */
+  readonly ranked?: Pick<EngineAnswer, 'items' | 'itemTerms'>;
+};
 
 export interface RankQuestion {
   readonly itemId: string;
@@ -30,15 +34,16 @@ export interface RankQuestion {
 }
 
 /**
- * The rank of an item among all items of the version that the request may get, by score alone: its
- * own where the search proves it, else a bound. Without either where the time does not suffice.
+ * The rank of an item among all items of the version that the request may get, by score or value
+ * alone: its own where the search proves it, else a bound. Without either where the time does not
+ * suffice.
  */
 export async function exactRank(
   { catalogue, engine, resultCountMax, widthMax }: RecallParts,
   { itemId, asked, sequence, work, budgetUs }: RankQuestion,
   signal: Cancellation,
 ): Promise<Rank> {
-  const request = { ...asked, itemPolicy: NO_POLICY };
+  const request = { ...withoutFloor(asked), itemPolicy: NO_POLICY };
   const { reach } = await catalogue.judge({ request, itemId, sequence });
   const resultCount = Math.min(ITEMS_MAX, resultCountMax);
   // Blocks on their way to the device belong to the replay.
@@ -55,7 +60,10 @@ export async function exactRank(
     reach,
   };
   try {
-    return rankIn(await engine.recall(wide, signal), itemId);
+    const { itemTerms, ...found } = await engine.recall(wide, signal);
+    // Places of this answer say nothing of those of the recall.
+    const items = found.items.map((item) => ({ ...item, criticalBid: Number.NaN }));
+    return { ...rankIn(found, itemId), ranked: { items, itemTerms } };
   } catch (thrown) {
     if (WITHOUT_RANK.has(TesseraError.from(thrown).code)) return {};
     throw thrown;
@@ -68,7 +76,7 @@ function rankIn(
   itemId: string,
 ): Rank {
   if (!certified && !Number.isFinite(gap)) return {};
-  const certain = certified ? items.length : items.filter(({ score }) => score > gap).length;
+  const certain = certified ? items.length : items.filter(({ value }) => value > gap).length;
   const at = items.findIndex((item) => item.itemId === itemId);
   return at >= 0 && at < certain ? { exactRank: at + 1 } : { rankAtLeast: certain + 1 };
 }

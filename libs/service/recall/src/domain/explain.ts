@@ -1,11 +1,18 @@
-import { type ItemFate, type Judgement } from '@tessera/engine';
+import type { Exploration, ItemFate, Judgement } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-facts.js';
 import { checkItemId, checkRequest } from './check-request.js';
 import { exactRank } from './exact-rank.js';
-import { countedCaps, type Preparation, type ScopedContext } from './preparation.js';
+import { drawnPlace } from './exploration.js';
+import { ItemWorth } from './item-worth.js';
+import { countedCaps, type Preparation, type Prepared, type ScopedContext } from './preparation.js';
 import { reachRequestOf, withCaps } from './reach-request.js';
-import type { ExplainAnswer, ExplainRequest, RecallVersions } from './recall-types.js';
+import type {
+  ExplainAnswer,
+  ExplainRequest,
+  RecallRequest,
+  RecallVersions,
+} from './recall-types.js';
 
 /**
  * The fate of an item in a recall: replayed on the versions of the answer in question, so that
@@ -22,23 +29,33 @@ export async function explain(
   const { catalogue, engine } = parts;
   const stopwatch = preparation.begin(context);
   const { recall, itemId, versions } = request;
-  const search = checkRequest(recall, limits);
+  const asked = checkRequest(recall, limits);
   checkItemId('itemId', itemId);
-  const uncapped = reachRequestOf(recall);
+  const uncapped = reachRequestOf(recall, catalogue);
   checkSameVersions(versions, versionsOf(parts, context.adapter, engine.model.digest));
   const replayed = versions && preparation.replay(recall, context, stopwatch);
   const prepared = replayed ?? (await preparation.prepare(recall, context, stopwatch));
   const { caps } = countedCaps(recall, prepared, parts);
-  const asked = { itemId, sequence: versions?.catalogueSequence };
-  const judged = await catalogue.judge({ ...asked, request: withCaps(uncapped, caps) });
-  const decided = catalogueVerdict(judged);
+  const judged = await catalogue.judge({
+    itemId,
+    sequence: versions?.catalogueSequence,
+    request: withCaps(uncapped, caps),
+  });
   const { sid, reach } = judged;
-  const answer = { requestId: requestIdOf(recall), itemId, sid };
+  const worth = await ItemWorth.of(catalogue, recall, reach, itemId);
+  const decided = catalogueVerdict(judged, worth?.exclusion);
+  const answer = {
+    requestId: requestIdOf(recall),
+    itemId,
+    sid,
+    excludedItems: worth?.excludedItems,
+  };
   if (decided !== undefined) {
     const facts = { ...NOTHING_COMPUTED, catalogueSequence: reach.sequence };
     return { ...answer, ...decided, widthsUsed: [], ...factsOf(parts, prepared, facts) };
   }
   const work = preparation.workOf(prepared);
+  const search = { ...asked, explore: sameDraw(asked.explore, recall, prepared) };
   const watched = await engine.recall(
     { ...search, ...work, allowsPartial: false, reach, watchedItem: judged.item },
     context.signal,
@@ -51,11 +68,14 @@ export async function explain(
     work: { ...work, scoreNorm, priority },
     budgetUs: context.budgetUs - stopwatch.totalUs(),
   };
-  const rank = await exactRank(parts, question, context.signal);
+  const { ranked, ...rank } = await exactRank(parts, question, context.signal);
+  const value = worth?.valueIn(watched) ?? (ranked && worth?.valueIn(ranked));
   return {
     ...answer,
-    ...searchVerdict(watched.fate),
+    ...(drawnPlace(watched, itemId) ??
+      searchVerdict(watched.fate, value && worth?.floorAbove(value))),
     ...rank,
+    ...(value && { value }),
     widthsUsed: watched.widthsUsed,
     ...factsOf(parts, prepared, watched),
   };
@@ -78,13 +98,26 @@ function checkSameVersions(
   }
 }
 
+/** The same places as in the recall: by its seed, or by that which was drawn for it. */
+function sameDraw(
+  exploration: Exploration | undefined,
+  { explore }: RecallRequest,
+  { seed }: Prepared,
+): Exploration | undefined {
+  if (exploration === undefined) return undefined;
+  return { ...exploration, seed: explore?.seed ?? seed ?? exploration.seed };
+}
+
 type VerdictFields = Pick<
   ExplainAnswer,
   'verdict' | 'rank' | 'step' | 'score' | 'cutScore' | 'clause' | 'attribute' | 'notLiveSince'
 >;
 
 /** The verdict where the catalogue decides alone; undefined where it takes a search. */
-function catalogueVerdict({ verdict, clause, notLiveSince }: Judgement): VerdictFields | undefined {
+function catalogueVerdict(
+  { verdict, clause, notLiveSince }: Judgement,
+  exclusion: string | undefined,
+): VerdictFields | undefined {
   switch (verdict) {
     case 'not-in-catalogue':
       return { verdict };
@@ -93,17 +126,22 @@ function catalogueVerdict({ verdict, clause, notLiveSince }: Judgement): Verdict
     case 'not-eligible':
       return { verdict, clause };
     default:
-      return undefined;
+      return exclusion === undefined ? undefined : { verdict: 'no-value', attribute: exclusion };
   }
 }
 
-/** The verdict of the search that watched the item. */
-function searchVerdict(fate: ItemFate | undefined): VerdictFields {
+/**
+ * The verdict of the search that watched the item.
+ * @param floor that its value is below, whatever the search came to
+ */
+function searchVerdict(fate: ItemFate | undefined, floor: number | undefined): VerdictFields {
   if (fate === undefined || fate.verdict === 'open') {
     throw new TesseraError('INTERNAL', 'the search ended without a verdict on the item');
   }
   const { verdict, rank, step, score, cutScore, attribute } = fate;
+  if (floor !== undefined) return { verdict: 'below-floor', score, cutScore: floor };
   if (verdict === 'pruned') return { verdict, rank, step, score, cutScore };
+  if (verdict === 'below-floor') return { verdict, score, cutScore };
   if (verdict === 'behind-diversity-cap') return { verdict, score, attribute };
   return verdict === 'returned' ? { verdict, rank, score } : { verdict, score };
 }

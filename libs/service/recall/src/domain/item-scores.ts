@@ -1,31 +1,48 @@
 import type { EngineAnswer, EngineScores } from '@tessera/engine';
-import type { ItemScore, RecalledItem, ScoreTarget } from './recall-types.js';
+import type { AppliedValuation, ItemScore, RecalledItem, ScoreTarget } from './recall-types.js';
+import { type AppraisedItems, itemValue } from './value.js';
 
-/** Scores come for the known SIDs alone, in the order of the targets. */
+/**
+ * Scores come for the known SIDs alone, in the order of the targets.
+ * @param appraised undefined where the request has no valuation
+ */
 export function scoresOf(
   targets: readonly ScoreTarget[],
   sids: readonly (readonly number[])[],
   { scores }: Pick<EngineScores, 'scores'>,
+  appraised: AppraisedItems | undefined,
 ): ItemScore[] {
   const left = [...scores];
   return targets.map((target, index) => {
     const itemId = 'itemId' in target ? target.itemId : '';
     const sid = sids[index] ?? [];
     const score = sid.length === 0 ? undefined : left.shift();
-    return score === undefined
-      ? { itemId, sid, outcome: 'unknown' as const }
-      : { itemId, sid, outcome: 'scored' as const, score };
+    if (score === undefined) return { itemId, sid, outcome: 'unknown' as const };
+    const value = appraised?.valueOf(itemId, score);
+    return { itemId, sid, outcome: 'scored' as const, score, ...(value && { value }) };
   });
 }
 
-/** The items of an answer, best first. */
-export function recalledItems(answer: EngineAnswer): RecalledItem[] {
-  return answer.items.map(({ itemId, title, attributes, score, path }, index) => ({
-    itemId,
-    sid: answer.paths[path]?.sid ?? [],
-    score,
-    rank: index + 1,
-    title,
-    attributes,
-  }));
+/**
+ * The items of an answer, best first.
+ * @param valuation as it was applied; undefined: it goes by score
+ * @param explores places of it were drawn
+ */
+export function recalledItems(
+  { items, paths, itemTerms }: EngineAnswer,
+  valuation: AppliedValuation | undefined,
+  explores: boolean,
+): RecalledItem[] {
+  const drawn = ({ explored, propensity }: (typeof items)[number]) =>
+    Number.isNaN(propensity) ? { explored } : { explored, propensity };
+  const terms = valuation && Object.keys(valuation.weights);
+  return items.map((item, index) => {
+    const { itemId, title, attributes, score, path } = item;
+    const sid = paths[path]?.sid ?? [];
+    const found = { itemId, sid, score, rank: index + 1, title, attributes };
+    if (terms === undefined) return explores ? Object.assign(found, drawn(item)) : found;
+    const own = itemTerms.subarray(index * terms.length, (index + 1) * terms.length);
+    const value = itemValue(terms, own, item);
+    return Object.assign(found, { value }, explores && drawn(item));
+  });
 }

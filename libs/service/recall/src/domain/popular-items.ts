@@ -2,14 +2,16 @@ import type { Popularity } from '@tessera/behaviour';
 import { type Catalogue, type ListedItem, NO_POLICY, type Reach } from '@tessera/engine';
 import type { SearchSettings } from './check-request.js';
 import { CapCount } from './reach-request.js';
-import type { RecalledItem, RecallRequest } from './recall-types.js';
+import type { ItemValue, RecalledItem, RecallRequest } from './recall-types.js';
+import { AppraisedItems } from './value.js';
 
 /** The most popular items that are looked through for those that a request may get. */
 const CANDIDATES_MAX = 4096;
 
 /**
  * The most popular items that a request may get, of the version of the reach, under the caps of the
- * request: for users without history, where `recall.withoutHistory` says so.
+ * request, by value where it has a valuation: for users without history, where
+ * `recall.withoutHistory` says so.
  */
 export function popularItems(
   catalogue: Catalogue,
@@ -21,17 +23,43 @@ export function popularItems(
   const { attributes, itemsPerSid, resultCount } = asked.search;
   const candidates = popularity.order().slice(0, CANDIDATES_MAX);
   const caps = new CapCount(itemPolicy, itemsPerSid);
-  const wanted = caps.isEmpty ? resultCount : CANDIDATES_MAX;
+  const isValued = asked.request.valuation !== undefined;
+  const wanted = caps.isEmpty && !isValued ? resultCount : CANDIDATES_MAX;
+  const found = catalogue
+    .firstObtainable(reach, candidates, wanted)
+    .map((item): Candidate => ({ item, score: Math.log(popularity.shareOf(item.itemId)) }));
   const items: RecalledItem[] = [];
-  for (const item of catalogue.firstObtainable(reach, candidates, wanted)) {
+  for (const { item, score, value } of isValued ? byValue(catalogue, reach, found) : found) {
     if (items.length === resultCount) break;
     if (!caps.take(item)) continue;
     const { itemId, sid, title } = item;
-    const score = Math.log(popularity.shareOf(itemId));
-    const rank = items.length + 1;
-    items.push({ itemId, sid, score, rank, title, attributes: membersOf(item, attributes) });
+    const recalled = { itemId, sid, score, rank: items.length + 1, title };
+    const members = { attributes: membersOf(item, attributes), ...(value && { value }) };
+    items.push(Object.assign(recalled, members));
   }
   return { items, leftOut: caps.leftOut };
+}
+
+interface Candidate {
+  readonly item: ListedItem;
+  /** Logarithm of its share of what users did. */
+  readonly score: number;
+  readonly value?: ItemValue;
+}
+
+/** Those that the valuation of the reach does not exclude, best first; ties stay as they were. */
+function byValue(
+  catalogue: Catalogue,
+  reach: Reach,
+  candidates: readonly Candidate[],
+): readonly Candidate[] {
+  const itemIds = candidates.map(({ item }) => item.itemId);
+  const appraised = new AppraisedItems(catalogue.appraise(reach, itemIds), itemIds);
+  const valued = candidates.flatMap(({ item, score }) => {
+    const value = appraised.valueOf(item.itemId, score);
+    return value !== undefined && appraised.passes(value) ? [{ item, score, value }] : [];
+  });
+  return valued.sort((a, b) => b.value.value - a.value.value);
 }
 
 /** Text of a JSON object; '' where no attribute is asked for. */

@@ -182,6 +182,8 @@ export interface Prepared {
   readonly history: ResolvedHistory | undefined;
   /** Undefined where an earlier prompt is not replayed: they are yet to be counted. */
   readonly caps?: CountedCaps;
+  /** Of the drawn places of an earlier recall; left out: it had none, or is not replayed. */
+  readonly seed?: number | undefined;
   readonly kv: KvUse;
   readonly skippedItems: number;
   readonly trimmedItems: number;

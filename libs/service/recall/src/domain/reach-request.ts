@@ -15,21 +15,26 @@ import {
 } from '@tessera/engine';
 import { invalid } from './check-request.js';
 import type { Eligibility, RecallRequest } from './recall-types.js';
+import { valuationUse } from './value.js';
 
-/** True unless it takes all live items of the newest version in their own order. */
-export function asksForReach({ eligibility, itemPolicy }: RecallRequest): boolean {
-  return eligibility !== undefined || itemPolicy !== undefined;
+/** True unless it takes all live items of the newest version in their own order, by score. */
+export function asksForReach({ eligibility, itemPolicy, valuation }: RecallRequest): boolean {
+  return eligibility !== undefined || itemPolicy !== undefined || valuation !== undefined;
 }
 
 /**
- * The engine checks the same and what needs the catalogue.
+ * The engine checks the same and what needs the items.
  * @throws TesseraError REQUEST_INVALID with the path of the member at fault
  */
-export function reachRequestOf(request: RecallRequest): ReachRequest {
+export function reachRequestOf(
+  request: Pick<RecallRequest, 'eligibility' | 'itemPolicy' | 'valuation'>,
+  { valuations }: Pick<Catalogue, 'valuations'>,
+): ReachRequest {
   const { eligibility = NO_ELIGIBILITY, itemPolicy = NO_POLICY } = request;
+  const valuation = valuationUse(request.valuation, valuations);
   checkEligibility(eligibility);
   checkItemPolicy(itemPolicy);
-  return { eligibility: { ...eligibility, caps: [] }, itemPolicy };
+  return { eligibility: { ...eligibility, caps: [] }, itemPolicy, valuation };
 }
 
 /** The same, without what is had often enough. */
@@ -95,7 +100,7 @@ function checkItemPolicy({ orderBy, diversity }: ItemPolicy): void {
 const NO_ITEM_ID = '';
 
 /**
- * A version of the catalogue with the eligibility and item policy of a request. Rejects with
+ * A version of the catalogue with what a request may get of it and by what. Rejects with
  * CATALOGUE_NOT_FOUND where it is not kept, and with REQUEST_INVALID.
  */
 export async function pinVersion(
@@ -103,7 +108,7 @@ export async function pinVersion(
   request: RecallRequest,
   sequence: number,
 ): Promise<Reach> {
-  const asked = { request: reachRequestOf(request), itemId: NO_ITEM_ID, sequence };
+  const asked = { request: reachRequestOf(request, catalogue), itemId: NO_ITEM_ID, sequence };
   return (await catalogue.judge(asked)).reach;
 }
 

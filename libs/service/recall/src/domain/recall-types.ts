@@ -2,11 +2,16 @@
 
 import type { Arm, ServedAdapter } from '@tessera/adapter';
 import type {
+  WireAppliedExploration,
+  WireAppliedValuation,
+  WireExplore,
   WireFrequencyCap,
+  WireItemValue,
   WireKvProvenance,
   WireRecallTimings,
   WireRecallVersions,
   WireRelevanceGate,
+  WireValuation,
 } from '@tessera/contracts';
 import type {
   BeamTree,
@@ -79,6 +84,10 @@ export interface RecallRequest extends UserSource {
   readonly wantsSight?: boolean;
   /** Gate of the edge on the answer's items; left out: none. */
   readonly relevance?: RelevanceGate;
+  /** Items go by their value (docs/concepts/value.md); left out: by their score. */
+  readonly valuation?: Valuation;
+  /** Last places that are drawn (docs/concepts/exploration.md); left out: none. */
+  readonly explore?: Explore;
 }
 
 /** The policy as it was applied. */
@@ -93,6 +102,8 @@ export type ScoreTarget = { readonly itemId: string } | { readonly sid: readonly
 
 export interface ScoreRequest extends UserSource {
   readonly items: readonly ScoreTarget[];
+  /** Items are to have their values as well; left out: not. */
+  readonly valuation?: Valuation;
 }
 
 /** A recall, and the item that is or is not in its answer. */
@@ -131,6 +142,12 @@ export interface RecalledItem {
   readonly attributes: string;
   /** Of the item's title, where the request has a gate; left out: there is none. */
   readonly relevanceScore?: number | undefined;
+  /** Of a recall with a valuation, where the item was searched for. */
+  readonly value?: ItemValue | undefined;
+  /** Of a recall that explores: the item was drawn. */
+  readonly explored?: boolean | undefined;
+  /** With which probability it came into the answer; left out where that is not known. */
+  readonly propensity?: number | undefined;
 }
 
 /** These are renamed nowhere: proto says what they have, and what it means. */
@@ -139,6 +156,11 @@ export type RecallVersions = WireRecallVersions;
 export type KvProvenance = WireKvProvenance;
 export type FrequencyCap = WireFrequencyCap;
 export type RelevanceGate = WireRelevanceGate;
+export type Valuation = WireValuation;
+export type Explore = WireExplore;
+export type ItemValue = WireItemValue;
+export type AppliedValuation = WireAppliedValuation;
+export type AppliedExploration = WireAppliedExploration;
 
 /**
  * How far the counts of a recall's caps can be trusted. `exact`; `cut`: there were more behaviours
@@ -201,6 +223,10 @@ export interface RecallAnswer extends PromptFacts, Certificate {
   readonly cappedItems: number;
   /** How far the counts of its caps can be trusted; undefined: it has none. */
   readonly capsOutcome?: CapsOutcome | undefined;
+  /** Of a recall with a valuation. */
+  readonly valuation?: AppliedValuation | undefined;
+  /** Of a recall that explores. */
+  readonly exploration?: AppliedExploration | undefined;
   /** Why it got its adapter; left out where no choice was made for it. */
   readonly arm?: Arm;
   /** Where the request wanted it. */
@@ -215,6 +241,8 @@ export interface ItemScore {
   readonly outcome: 'scored' | 'unknown';
   /** Log-probability of the SID, as a recall gives it; absent where it is not known. */
   readonly score?: number;
+  /** Of an item, where the request has a valuation that does not exclude it. */
+  readonly value?: ItemValue | undefined;
 }
 
 export interface ScoreAnswer extends PromptFacts {
@@ -247,6 +275,10 @@ export interface ExplainAnswer extends PromptFacts {
   readonly exactRank?: number;
   /** In its place: the rank is this one or a later one. */
   readonly rankAtLeast?: number;
+  /** Of a recall by value, where the item's score is known. */
+  readonly value?: ItemValue | undefined;
+  /** Of a recall by value: live and eligible items that the valuation excludes. */
+  readonly excludedItems?: number | undefined;
   /** Empty where the catalogue alone decided. */
   readonly widthsUsed: readonly number[];
 }

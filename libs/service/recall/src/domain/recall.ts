@@ -1,17 +1,19 @@
 import type { Popularity } from '@tessera/behaviour';
-import { NO_POLICY, type ReachRequest } from '@tessera/engine';
+import { type Catalogue, NO_POLICY, type ReachRequest } from '@tessera/engine';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkRequest, type SearchSettings } from './check-request.js';
+import { appliedExploration } from './exploration.js';
 import type { CountedCaps } from './frequency-caps.js';
 import { recalledItems } from './item-scores.js';
 import { popularItems } from './popular-items.js';
 import type { Preparation, ScopedContext } from './preparation.js';
 import { checkNotErased, countedCaps, type Prepared } from './preparation.js';
 import { asksForReach, reachRequestOf, withCaps } from './reach-request.js';
-import type { RecallAnswer, RecallRequest } from './recall-types.js';
+import type { AppliedValuation, RecallAnswer, RecallRequest } from './recall-types.js';
 import { certificateOf, uncertified } from './recall-types.js';
 import type { RecallParts } from './runtime-types.js';
 import { sightOf } from './sight.js';
+import { appliedValuation } from './value.js';
 
 /**
  * Items for a user: check -> history -> prompt -> engine -> items. Rejects with TesseraError:
@@ -27,7 +29,7 @@ export async function recall(
   const stopwatch = preparation.begin(context);
   const search = checkRequest(request, limits);
   const { popularity, catalogue } = parts;
-  const uncapped = reachRequestOf(request);
+  const uncapped = reachRequestOf(request, catalogue);
   const prepared = await preparation.prepare(request, context, stopwatch, popularity);
   const caps = countedCaps(request, prepared, parts);
   const asked = withCaps(uncapped, caps.caps);
@@ -43,13 +45,16 @@ export async function recall(
   );
   parts.onPasses?.(answer.passes);
   checkNotErased(prepared, parts.erasures);
-  const items = recalledItems(answer);
+  const { explore } = search;
+  const applied = appliedOf(request, catalogue, answer.bestLeftOut);
+  const items = recalledItems(answer, applied, explore !== undefined);
   const requestId = requestIdOf(request);
   const { prompt, skippedItems, trimmedItems } = prepared;
   const { userId } = request;
   const adapter = context.adapter?.digest ?? '';
   if (context.isOwn !== true) {
-    remembered.keep(requestId, { userId, adapter, prompt, skippedItems, trimmedItems, caps });
+    const facts = { userId, adapter, prompt, skippedItems, trimmedItems, caps };
+    remembered.keep(requestId, { ...facts, seed: explore?.seed });
   }
   return {
     requestId,
@@ -64,11 +69,21 @@ export async function recall(
       resultCount: search.resultCount,
       leftOutByDiversity: answer.leftOutByDiversity,
     },
+    ...(applied && { valuation: applied }),
+    ...(explore && { exploration: appliedExploration(explore, answer) }),
     cappedItems: reach?.cappedItems ?? 0,
     capsOutcome: caps.outcome,
     ...factsOf(parts, prepared, answer),
     ...(request.wantsSight === true && { sight: sightOf(prepared.history, prompt, answer) }),
   };
+}
+
+function appliedOf(
+  { valuation }: RecallRequest,
+  { valuations }: Catalogue,
+  bestLeftOut: number,
+): AppliedValuation | undefined {
+  return valuation && appliedValuation(valuation, valuations, bestLeftOut);
 }
 
 interface Asked {
@@ -96,6 +111,7 @@ async function withPopular(
     catalogueSequence: reach.sequence,
   });
   const sight = sightOf(prepared.history, prepared.prompt, { tree: undefined });
+  const valuation = appliedOf(request, parts.catalogue, Number.NaN);
   return {
     requestId: requestIdOf(request),
     items,
@@ -110,6 +126,7 @@ async function withPopular(
       resultCount,
       leftOutByDiversity: leftOut,
     },
+    ...(valuation && { valuation }),
     cappedItems: reach.cappedItems,
     capsOutcome: caps.outcome,
     ...facts,

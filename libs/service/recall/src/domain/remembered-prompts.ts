@@ -14,6 +14,8 @@ export interface RememberedPrompt {
   readonly trimmedItems: number;
   /** As they were counted for it. */
   readonly caps: CountedCaps;
+  /** Of its drawn places; undefined: it had none. */
+  readonly seed: number | undefined;
 }
 
 /**

@@ -3,7 +3,9 @@ import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkScoreRequest } from './check-request.js';
 import { scoresOf } from './item-scores.js';
 import type { Preparation, ScopedContext } from './preparation.js';
+import { reachRequestOf } from './reach-request.js';
 import type { ScoreAnswer, ScoreRequest, ScoreTarget } from './recall-types.js';
+import { AppraisedItems } from './value.js';
 
 /** The scores that `recall` would give items, were they recalled. Rejects as `recall` does. */
 export async function score(
@@ -16,6 +18,7 @@ export async function score(
   const stopwatch = preparation.begin(context);
   const ranking = checkScoreRequest(request, limits);
   const sids = sidsOf(catalogue, request.items);
+  const appraised = await appraisedItems(catalogue, request);
   const prepared = await preparation.prepare(request, context, stopwatch);
   const known = sids.filter((sid) => sid.length > 0);
   const scored =
@@ -27,9 +30,20 @@ export async function score(
         );
   return {
     requestId: requestIdOf(request),
-    items: scoresOf(request.items, sids, scored),
+    items: scoresOf(request.items, sids, scored, appraised),
     ...factsOf(parts, prepared, scored),
   };
+}
+
+/** Undefined where the request has no valuation. */
+async function appraisedItems(
+  catalogue: Catalogue,
+  { items, valuation }: ScoreRequest,
+): Promise<AppraisedItems | undefined> {
+  if (valuation === undefined) return undefined;
+  const itemIds = items.flatMap((target) => ('itemId' in target ? [target.itemId] : []));
+  const reach = await catalogue.reach(reachRequestOf({ valuation }, catalogue));
+  return new AppraisedItems(catalogue.appraise(reach, itemIds), itemIds);
 }
 
 /** The SID of each target; empty where the catalogue does not know the item. */

@@ -77,6 +77,18 @@ export interface PatchAttributes {
   readonly delta: readonly PatchNumber[];
 }
 
+/**
+ * Lowers the bids of all items that have a text, e.g. those of a campaign that spends too fast, until it is set again
+ * (docs/concepts/value.md).
+ */
+export interface SetPace {
+  /** A text attribute, the `pace` of a valuation. */
+  readonly attribute: string;
+  readonly text: string;
+  /** In (0, 1]; 1 takes a pace back. */
+  readonly factor: number;
+}
+
 export interface Change {
   readonly upsert?:
     | Upsert
@@ -97,6 +109,7 @@ export interface Change {
   readonly pauseMatching?: Predicate | undefined;
   readonly resumeMatching?: Predicate | undefined;
   readonly removeMatching?: Predicate | undefined;
+  readonly setPace?: SetPace | undefined;
 }
 
 /** From the items of one bundle to those of the next. */

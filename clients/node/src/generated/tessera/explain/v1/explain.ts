@@ -5,7 +5,7 @@
 // source: tessera/explain/v1/explain.proto
 
 /* eslint-disable */
-import type { KvProvenance, RecallRequest, RecallTimings, RecallVersions } from "../../recall/v1/recall.js";
+import type { ItemValue, KvProvenance, RecallRequest, RecallTimings, RecallVersions } from "../../recall/v1/recall.js";
 
 export const protobufPackage = "tessera.explain.v1";
 
@@ -31,6 +31,10 @@ export const Verdict = {
   VERDICT_NOT_IN_CATALOGUE: "VERDICT_NOT_IN_CATALOGUE",
   /** VERDICT_BEHIND_DIVERSITY_CAP - Its path was found; as many items with its value of `attribute` as may be were before it. */
   VERDICT_BEHIND_DIVERSITY_CAP: "VERDICT_BEHIND_DIVERSITY_CAP",
+  /** VERDICT_NO_VALUE - The valuation excludes it: a term has no value for it (an absent attribute, a logarithm of 0 or less), `attribute`. */
+  VERDICT_NO_VALUE: "VERDICT_NO_VALUE",
+  /** VERDICT_BELOW_FLOOR - Its value is below the floor of the valuation, `cut_score`. */
+  VERDICT_BELOW_FLOOR: "VERDICT_BELOW_FLOOR",
   UNRECOGNIZED: "UNRECOGNIZED",
 } as const;
 
@@ -46,6 +50,8 @@ export namespace Verdict {
   export type VERDICT_NOT_LIVE = typeof Verdict.VERDICT_NOT_LIVE;
   export type VERDICT_NOT_IN_CATALOGUE = typeof Verdict.VERDICT_NOT_IN_CATALOGUE;
   export type VERDICT_BEHIND_DIVERSITY_CAP = typeof Verdict.VERDICT_BEHIND_DIVERSITY_CAP;
+  export type VERDICT_NO_VALUE = typeof Verdict.VERDICT_NO_VALUE;
+  export type VERDICT_BELOW_FLOOR = typeof Verdict.VERDICT_BELOW_FLOOR;
   export type UNRECOGNIZED = typeof Verdict.UNRECOGNIZED;
 }
 
@@ -114,5 +120,16 @@ export interface ExplainResponse {
     | number
     | undefined;
   /** In its place: the rank is this one or a later one. */
-  readonly rankAtLeast?: number | undefined;
+  readonly rankAtLeast?:
+    | number
+    | undefined;
+  /**
+   * Of a recall by value, where the item's score is known: `score` and `cut_score` are then bounds, the most that an item
+   * below the prefix could be worth.
+   */
+  readonly value?:
+    | ItemValue
+    | undefined;
+  /** The same: live and eligible items that the valuation excludes. */
+  readonly excludedItems?: number | undefined;
 }

@@ -184,8 +184,8 @@ export interface DiversityCap {
 /** How items are chosen among those of the found semantic IDs. */
 export interface ItemPolicy {
   /**
-   * A number attribute, highest first; items without it last. Empty: the priority of the items. What
-   * ties goes by priority, then item ID.
+   * A number attribute, highest first; items without it last. Empty: the priority of the items. Ties
+   * go by priority, then item ID.
    */
   readonly orderBy: string;
   readonly diversity: readonly DiversityCap[];
@@ -208,6 +208,53 @@ export interface RelevanceGate {
     | undefined;
   /** Name of an adapter to score with (`relevance.adapters`), not the recall's; `base` or empty: the model alone. */
   readonly adapter: string;
+}
+
+/**
+ * Items go by their value, not their score alone (docs/concepts/value.md): the score times its weight plus the terms
+ * of a valuation that the service has (`recall.valuations`).
+ */
+export interface Valuation {
+  /** Of the valuation; never empty. */
+  readonly name: string;
+  /** In place of its own; at least 0. */
+  readonly scoreWeight?:
+    | number
+    | undefined;
+  /** The same, by the name of the term. */
+  readonly weights: { [key: string]: number };
+  /** Items of a lower value are not to be had; in place of its own. */
+  readonly floor?: number | undefined;
+}
+
+export interface Valuation_WeightsEntry {
+  readonly key: string;
+  readonly value: number;
+}
+
+/**
+ * The last places of the answer are drawn from the model's distribution over all items that the request may get,
+ * without replacement (docs/concepts/exploration.md). Wants the norm `allowed`, which is the norm of such a recall where
+ * it names none.
+ */
+export interface Explore {
+  /** Places, at most the items wanted. */
+  readonly slots?:
+    | number
+    | undefined;
+  /** Of the items wanted, in (0, 1]; rounded up. */
+  readonly share?:
+    | number
+    | undefined;
+  /** Above 0; 1 where absent: the model's own. A higher one draws unlikely items more often. */
+  readonly temperature?:
+    | number
+    | undefined;
+  /**
+   * The same request with the same seed draws the same items; drawn by the service where absent. At most 2^53 - 1,
+   * which numbers of JSON have exactly.
+   */
+  readonly seed?: number | undefined;
 }
 
 export interface RecallRequest {
@@ -280,6 +327,8 @@ export interface RecallRequest {
     | undefined;
   /** Record it for the console, whatever the share of recalls that is recorded. */
   readonly inspect: boolean;
+  readonly valuation: Valuation | undefined;
+  readonly explore: Explore | undefined;
 }
 
 export interface RecallRequest_ProfileEntry {
@@ -290,6 +339,26 @@ export interface RecallRequest_ProfileEntry {
 export interface RecallRequest_SceneEntry {
   readonly key: string;
   readonly value: string;
+}
+
+/** The value of an item by the valuation of a recall. */
+export interface ItemValue {
+  /** The score times its weight plus the terms. */
+  readonly value: number;
+  /** Weighted, by name; of a paced item's bid as it was paced. */
+  readonly terms: { [key: string]: number };
+  /** Factor by which the item's pace lowered its bid; 1: none. */
+  readonly pace: number;
+  /**
+   * The lowest bid with which the item would still be in this answer. Absent where the answer is not certified, where
+   * nothing was left out, and where caps make one item's place depend on another's.
+   */
+  readonly criticalBid?: number | undefined;
+}
+
+export interface ItemValue_TermsEntry {
+  readonly key: string;
+  readonly value: number;
 }
 
 export interface RecalledItem {
@@ -310,7 +379,51 @@ export interface RecalledItem {
    */
   readonly attributes: string;
   /** Of a recall with `relevance`; absent where the item has no title, or was not scored in time. */
-  readonly relevanceScore?: number | undefined;
+  readonly relevanceScore?:
+    | number
+    | undefined;
+  /** Of a recall with a valuation. */
+  readonly value?:
+    | ItemValue
+    | undefined;
+  /** Of a recall with `explore`: the item was drawn. */
+  readonly explored?:
+    | boolean
+    | undefined;
+  /**
+   * Of a recall with `explore`: the probability with which the item came into the answer; 1 for one that was not drawn.
+   * Absent as `exploration.no_propensities` says.
+   */
+  readonly propensity?: number | undefined;
+}
+
+/** A valuation as it was applied. */
+export interface AppliedValuation {
+  readonly name: string;
+  readonly scoreWeight: number;
+  readonly weights: { [key: string]: number };
+  readonly floor?:
+    | number
+    | undefined;
+  /** Value of the best item that was left out; absent where none was, and where it is not proved. */
+  readonly bestLeftOut?: number | undefined;
+}
+
+export interface AppliedValuation_WeightsEntry {
+  readonly key: string;
+  readonly value: number;
+}
+
+/** An exploration as it was applied. */
+export interface AppliedExploration {
+  readonly slots: number;
+  readonly temperature: number;
+  readonly seed: number;
+  /**
+   * Why drawn items have no propensity: `beam`, `capped` (diversity caps, or a cap of items of a semantic ID), `stopped`
+   * (the search was not certified), `relevance` (a gate reordered the answer); empty: they have one.
+   */
+  readonly noPropensities: string;
 }
 
 /** Microseconds per stage. */
@@ -431,14 +544,20 @@ export interface RecallResponse {
   /** No live and eligible item that the answer leaves out is better than those in it. Of a beam as well. */
   readonly certified: boolean;
   /**
-   * The best score that an item missed by the search could have. Absent where the answer is certified, and where
-   * nothing is known.
+   * The best score that an item missed by the search could have, of a recall by value the best value. Absent where
+   * the answer is certified, and where nothing is known.
    */
   readonly gap?:
     | number
     | undefined;
   /** Rows of beams that were computed. */
   readonly rows: number;
+  /** Of a recall with a valuation. */
+  readonly valuation?:
+    | AppliedValuation
+    | undefined;
+  /** Of a recall with `explore`. */
+  readonly exploration?: AppliedExploration | undefined;
 }
 
 export interface RecallBatchRequest {

@@ -7,11 +7,13 @@
 /* eslint-disable */
 import type {
   History,
+  ItemValue,
   KvProvenance,
   Priority,
   RecallTimings,
   RecallVersions,
   ScoreNorm,
+  Valuation,
 } from "../../recall/v1/recall.js";
 
 export const protobufPackage = "tessera.score.v1";
@@ -86,6 +88,8 @@ export interface ScoreRequest {
   readonly catalogue: string;
   /** As in RecallRequest. */
   readonly adapter: string;
+  /** Values of the items as well; semantic IDs have none. */
+  readonly valuation: Valuation | undefined;
 }
 
 export interface ScoreRequest_ProfileEntry {
@@ -105,7 +109,11 @@ export interface ItemScore {
   readonly sid: readonly number[];
   readonly outcome: ScoreOutcome;
   /** Log-probability of the semantic ID; absent where the outcome is not SCORED. */
-  readonly score?: number | undefined;
+  readonly score?:
+    | number
+    | undefined;
+  /** Of an item, where the request has a valuation that does not exclude it. */
+  readonly value?: ItemValue | undefined;
 }
 
 export interface ScoreResponse {

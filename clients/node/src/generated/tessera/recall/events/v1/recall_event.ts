@@ -5,7 +5,7 @@
 // source: tessera/recall/events/v1/recall_event.proto
 
 /* eslint-disable */
-import type { FrequencyCap, ItemPolicy, RecallRequest, RecallResponse } from "../../v1/recall.js";
+import type { Explore, FrequencyCap, ItemPolicy, RecallRequest, RecallResponse, Valuation } from "../../v1/recall.js";
 
 export const protobufPackage = "tessera.recall.events.v1";
 
@@ -89,6 +89,8 @@ export interface AuditedRequest {
   /** certified, beam, or empty: as is configured, or a beam where there are widths. */
   readonly search: string;
   readonly rowBudget: number;
+  readonly valuation: Valuation | undefined;
+  readonly explore: Explore | undefined;
 }
 
 export interface AuditedRequest_ProfileEntry {

@@ -1,0 +1,15 @@
+import { askedAgain, type RecordedAnswer, type RecordedRecall } from '@tessera/inspection';
+import type { RecallRequest } from '@tessera/recall';
+
+/** Names the model without an adapter, in place of one's name or digest. */
+export const BASE = 'base';
+
+/** The request with the history and the profile that its answer saw, in place of its user. */
+export function replayOf(
+  request: RecordedRecall['request'],
+  { history, profile }: Pick<RecordedAnswer, 'history' | 'profile'>,
+): RecallRequest {
+  const { userId: _user, ...rest } = askedAgain(request);
+  const itemIds = history.map(({ itemId }) => itemId);
+  return { ...rest, profile, history: itemIds, skipUnknownItems: true };
+}

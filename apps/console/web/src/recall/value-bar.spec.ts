@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { partsOf, scaleOf } from './value-bar.js';
+
+const worth = (value: number, terms: Record<string, number>) => ({ value, terms, pace: 1 });
+
+it('takes a value apart into the weighted score and its terms', () => {
+  const parts = partsOf(worth(-2, { bid: 0.5, quality: -0.25 }));
+  expect(parts).toEqual([
+    ['score', -2.25],
+    ['bid', 0.5],
+    ['quality', -0.25],
+  ]);
+});
+
+it('draws all bars to the scale of the largest', () => {
+  const item = { itemId: 'a', sid: [1], score: -2, rank: 1, title: '', attributes: '' };
+  const items = [item, { ...item, value: worth(-2, { bid: 1 }) }, { ...item, value: worth(1, {}) }];
+  expect(scaleOf(items)).toBe(4);
+  expect(scaleOf([item])).toBe(0);
+});

@@ -1,0 +1,64 @@
+/** Drawn places of an answer (docs/concepts/exploration.md). */
+
+import { randomBytes } from 'node:crypto';
+import type { EngineAnswer, Exploration } from '@tessera/engine';
+import { expecting } from '@tessera/errors';
+import type { AppliedExploration, Explore, RecallRequest } from './recall-types.js';
+
+const invalid = expecting('REQUEST_INVALID');
+
+/** Bits of a random number beyond those that a double holds exactly. */
+const BITS_BEYOND = 11n;
+
+const drawnSeed = () => Number(randomBytes(8).readBigUInt64LE() >> BITS_BEYOND);
+
+function slotsOf({ slots, share }: Explore, resultCount: number): number {
+  if ((slots === undefined) === (share === undefined)) {
+    throw invalid('explore', 'slots or share', slots === undefined ? 'neither' : 'both');
+  }
+  if (share !== undefined) {
+    if (share > 0 && share <= 1) return Math.ceil(share * resultCount);
+    throw invalid('explore.share', 'above 0 and at most 1', String(share));
+  }
+  if (slots !== undefined && slots >= 1 && slots <= resultCount) return slots;
+  throw invalid('explore.slots', `1..${resultCount}, which are wanted`, slots);
+}
+
+/**
+ * The draw of a request; undefined: it has none.
+ * @throws TesseraError REQUEST_INVALID naming a member of `explore`, or `scoreNorm`
+ */
+export function explorationOf(
+  { explore, scoreNorm = 'allowed' }: RecallRequest,
+  resultCount: number,
+): Exploration | undefined {
+  if (explore === undefined) return undefined;
+  const { temperature = 1, seed = drawnSeed() } = explore;
+  const slots = slotsOf(explore, resultCount);
+  if (!(temperature > 0 && Number.isFinite(temperature))) {
+    throw invalid('explore.temperature', 'a finite number above 0', String(temperature));
+  }
+  if (!Number.isSafeInteger(seed) || seed < 0) {
+    throw invalid('explore.seed', `0..${Number.MAX_SAFE_INTEGER}`, seed);
+  }
+  if (scoreNorm === 'allowed') return { slots, temperature, seed };
+  throw invalid('scoreNorm', 'allowed (explore draws by what sums to one)', scoreNorm);
+}
+
+/**
+ * The verdict on an item that was drawn; undefined: it was not. The search for the best items,
+ * which watches it, knows no draws.
+ */
+export function drawnPlace({ items }: Pick<EngineAnswer, 'items'>, itemId: string) {
+  const at = items.findIndex((item) => item.itemId === itemId);
+  const item = items[at];
+  if (item?.explored !== true) return undefined;
+  return { verdict: 'returned' as const, rank: at + 1, score: item.score };
+}
+
+export function appliedExploration(
+  exploration: Exploration,
+  { propensities }: Pick<EngineAnswer, 'propensities'>,
+): AppliedExploration {
+  return { ...exploration, noPropensities: propensities === 'known' ? '' : propensities };
+}

@@ -1,0 +1,119 @@
+/** Values of items, as requests ask for them and answers have them (docs/concepts/value.md). */
+
+import type { CatalogueAppraisal, Valuation as Formula, ValuationUse } from '@tessera/engine';
+import { invalid } from './check-request.js';
+import type { AppliedValuation, ItemValue, Valuation } from './recall-types.js';
+
+function formulaOf({ name }: Valuation, known: readonly Formula[]): Formula {
+  const formula = known.find((one) => one.name === name);
+  if (formula !== undefined) return formula;
+  const names = known.map((one) => one.name).join(', ');
+  const expected = names === '' ? 'none (recall.valuations names none)' : `one of ${names}`;
+  throw invalid('valuation.name', expected, `'${name.slice(0, 80)}'`);
+}
+
+/** NaN stands for a number that the request leaves to the formula. */
+function finite(path: string, value: number | undefined): number {
+  if (value === undefined) return Number.NaN;
+  if (Number.isFinite(value)) return value;
+  throw invalid(path, 'a finite number', String(value));
+}
+
+/**
+ * The valuation of a request, as the engine takes it; undefined where it has none.
+ * @throws TesseraError REQUEST_INVALID with the path of the member at fault
+ */
+export function valuationUse(
+  valuation: Valuation | undefined,
+  known: readonly Formula[],
+): ValuationUse | undefined {
+  if (valuation === undefined) return undefined;
+  const { terms, bid } = formulaOf(valuation, known);
+  const names = terms.map(({ name }) => name);
+  const scoreWeight = finite('valuation.scoreWeight', valuation.scoreWeight);
+  if (scoreWeight < 0) throw invalid('valuation.scoreWeight', '0 or more', scoreWeight);
+  const weights = Object.entries(valuation.weights).map(([term, given]) => {
+    const path = `valuation.weights.${term.slice(0, 80)}`;
+    if (!names.includes(term)) {
+      throw invalid(path, `a term of ${valuation.name} (${names.join(', ')})`, 'another name');
+    }
+    const weight = finite(path, given);
+    if (term === bid && weight <= 0) throw invalid(path, 'above 0, as it is the bid', weight);
+    return { term, weight };
+  });
+  const floor = finite('valuation.floor', valuation.floor);
+  return { name: valuation.name, scoreWeight, floor, weights };
+}
+
+/** @param bestLeftOut as the engine has it; not finite: nothing was, or it is not proved */
+export function appliedValuation(
+  valuation: Valuation,
+  known: readonly Formula[],
+  bestLeftOut: number,
+): AppliedValuation {
+  const formula = formulaOf(valuation, known);
+  const own = valuation.weights;
+  const weights = formula.terms.map(({ name, weight }) => [name, own[name] ?? weight]);
+  const floor = valuation.floor ?? formula.floor;
+  return {
+    name: formula.name,
+    scoreWeight: valuation.scoreWeight ?? formula.scoreWeight,
+    weights: Object.fromEntries(weights),
+    ...(Number.isFinite(floor) && { floor }),
+    ...(Number.isFinite(bestLeftOut) && { bestLeftOut }),
+  };
+}
+
+/** @param criticalBid NaN where it is not known */
+export function itemValue(
+  names: readonly string[],
+  terms: ArrayLike<number>,
+  { value, pace, criticalBid }: Record<'value' | 'pace' | 'criticalBid', number>,
+): ItemValue {
+  return {
+    value,
+    terms: Object.fromEntries(names.map((name, index) => [name, terms[index] ?? 0])),
+    pace,
+    ...(Number.isFinite(criticalBid) && { criticalBid }),
+  };
+}
+
+/**
+ * Values of items by their scores: in the arithmetic of a search, to the last bit.
+ * @returns undefined for an item that the valuation excludes, or that is not known
+ */
+export class AppraisedItems {
+  private readonly places: ReadonlyMap<string, number>;
+
+  constructor(
+    private readonly appraisal: CatalogueAppraisal,
+    itemIds: readonly string[],
+  ) {
+    this.places = new Map(itemIds.map((itemId, index) => [itemId, index]));
+  }
+
+  valueOf(itemId: string, score: number): ItemValue | undefined {
+    const { names, terms, paces, sums, scoreWeight } = this.appraisal;
+    const at = this.places.get(itemId) ?? -1;
+    const sum = sums[at] ?? Number.NaN;
+    if (!Number.isFinite(sum)) return undefined;
+    const weighted = Math.fround(Math.fround(scoreWeight) * score);
+    const own = terms.subarray(at * names.length, (at + 1) * names.length);
+    const value = Math.fround((scoreWeight === 0 ? 0 : weighted) + sum);
+    return itemValue(names, Float32Array.from(own), {
+      value,
+      pace: paces[at] ?? 1,
+      criticalBid: Number.NaN,
+    });
+  }
+
+  /** True unless an item of this value is below the floor. */
+  passes({ value }: ItemValue): boolean {
+    return value >= Math.fround(this.appraisal.floor);
+  }
+
+  /** Of one item: the first term that has no number for it; -1: each has one. */
+  termWithout(): number {
+    return this.appraisal.terms.findIndex(Number.isNaN);
+  }
+}

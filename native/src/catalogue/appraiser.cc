@@ -1,0 +1,179 @@
+#include "catalogue/appraiser.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "catalogue/input.h"
+
+namespace tessera::catalogue {
+namespace {
+
+/// Of a bound that is not made as the sums are: what rounding may take from it.
+constexpr double kSlack = 1e-6;
+
+std::string names_of(const auto& all) {
+  std::string names;
+  for (const auto& one : all) names += (names.empty() ? "" : ", ") + one.name;
+  return names.empty() ? "none" : names;
+}
+
+Status unknown(const std::string& member, const std::string& known, const std::string& got) {
+  return {Code::kRequestInvalid,
+          "valuation." + member + ": expected one of " + known + ", got " + quote(got)};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Appraiser>> Appraiser::compile(std::shared_ptr<const View> view,
+                                                            const ValuationUse& use) {
+  if (use.name.empty()) return std::shared_ptr<const Appraiser>();
+  const Valuations all = view->values() == nullptr ? Valuations() : view->values()->valuations();
+  const auto named = std::find_if(all.begin(), all.end(),
+                                  [&](const Valuation& one) { return one.name == use.name; });
+  if (named == all.end()) return unknown("name", names_of(all), use.name);
+  auto made = std::make_shared<Appraiser>();
+  made->valuation_ = *named;
+  Valuation& own = made->valuation_;
+  for (const TermWeight& weight : use.weights) {
+    const auto term = std::find_if(own.terms.begin(), own.terms.end(),
+                                   [&](const Term& one) { return one.name == weight.term; });
+    if (term == own.terms.end()) return unknown("weights", names_of(own.terms), weight.term);
+    term->weight = weight.weight;
+    if (weight.term != own.bid || weight.weight > 0) continue;
+    return Status(Code::kRequestInvalid,
+                  "valuation.weights." + weight.term + ": expected above 0, as it is the bid");
+  }
+  if (!std::isnan(use.score_weight)) own.score_weight = use.score_weight;
+  if (!std::isnan(use.floor)) own.floor = use.floor;
+  made->place_ = static_cast<uint32_t>(named - all.begin());
+  made->score_weight_ = static_cast<float>(own.score_weight);
+  made->floor_ = static_cast<float>(own.floor);
+  made->bid_ =
+      static_cast<size_t>(std::find_if(own.terms.begin(), own.terms.end(),
+                                       [&](const Term& term) { return term.name == own.bid; }) -
+                          own.terms.begin());
+  made->index_ = view->shared_eligibility_index();
+  for (const Term& term : own.terms) {
+    const auto* attribute = made->index_->attributes().find(term.attribute);
+    made->numbers_.push_back(attribute == nullptr ? nullptr : &attribute->numbers);
+  }
+  made->view_ = std::move(view);
+  made->bound_own_weights(*named, use);
+  return std::shared_ptr<const Appraiser>(std::move(made));
+}
+
+void Appraiser::bound_own_weights(const Valuation& named, const ValuationUse& use) {
+  if (use.weights.empty()) return;
+  const auto& ranges = view_->term_ranges()[place_];
+  double scale = kAsNamed;
+  bool is_multiple = true;
+  for (size_t t = 0; t < named.terms.size(); ++t) {
+    const double before = named.terms[t].weight;
+    const double after = valuation_.terms[t].weight;
+    if (before != after) has_own_weights_ = true;
+    if (before == 0) {
+      is_multiple = is_multiple && after == 0;
+    } else {
+      if (std::isnan(scale)) scale = after / before;
+      is_multiple = is_multiple && after / before == scale;
+    }
+    if (ranges[t].least > ranges[t].most) continue;  // no item has the term
+    const double change = after - before;
+    shift_ += std::max(change * ranges[t].least, change * ranges[t].most);
+    const double largest = std::max(std::abs(ranges[t].least), std::abs(ranges[t].most));
+    slack_ += kSlack * largest * (std::abs(before) + std::abs(after));
+  }
+  slack_ += kSlack;
+  if (is_multiple && scale >= 0) scale_ = scale;
+}
+
+float Appraiser::most(NodeIndex node) const {
+  const float most = view_->most(place_, node);
+  if (!has_own_weights_ || most == kExcluded) return most;
+  double bound = most + shift_;
+  if (!std::isnan(scale_)) bound = std::min(bound, scale_ * most);
+  return std::clamp(static_cast<float>(bound + slack_), -kSumMax, kSumMax);
+}
+
+double Appraiser::attribute_of(size_t term, ItemOrdinal item) const {
+  const Term& asked = valuation_.terms[term];
+  if (const ItemChange* change = view_->item_change(item); change != nullptr) {
+    for (const AttributeValue& value : change->row) {
+      if (value.name == asked.attribute && value.type == AttributeType::kNumber) {
+        return value.number;
+      }
+    }
+    return kAsNamed;
+  }
+  const std::vector<double>* numbers = numbers_[term];
+  return numbers == nullptr || item >= numbers->size() ? kAsNamed : (*numbers)[item];
+}
+
+double Appraiser::pace_of(ItemOrdinal item) const {
+  if (valuation_.pace.empty() || !view_->has_paces()) return 1;
+  const ItemChange* change = view_->item_change(item);
+  if (change != nullptr) {
+    const std::string* text = find_text(change->row, valuation_.pace);
+    return text == nullptr ? 1 : view_->pace(valuation_.pace, *text);
+  }
+  const auto text = read_text(view_->attributes(item), valuation_.pace);
+  return text ? view_->pace(valuation_.pace, *text) : 1;
+}
+
+double Appraiser::sum_of_terms(ItemOrdinal item, double pace) const {
+  double sum = 0;
+  for (size_t t = 0; t < valuation_.terms.size(); ++t) {
+    const Term& term = valuation_.terms[t];
+    double value = attribute_of(t, item);
+    if (std::isnan(value)) value = term.by_default;
+    sum += term.weight * term.of(t == bid_ && pace != 1 ? paced(value, pace) : value);
+  }
+  return sum;
+}
+
+float Appraiser::sum(ItemOrdinal item) const {
+  const float named = view_->sum(place_, item);
+  if (named == kExcluded) return kExcluded;
+  const double pace = pace_of(item);
+  if (pace == 1 && !has_own_weights_) return named;
+  const float own = sum_of(sum_of_terms(item, pace));
+  // A pace lowers, also where the sums of doubles are rounded otherwise.
+  return has_own_weights_ ? own : std::min(own, named);
+}
+
+Appraisal Appraiser::appraise(ItemOrdinal item) const {
+  Appraisal appraisal;
+  appraisal.pace = pace_of(item);
+  for (size_t t = 0; t < valuation_.terms.size(); ++t) {
+    const Term& term = valuation_.terms[t];
+    double value = attribute_of(t, item);
+    if (std::isnan(value)) value = term.by_default;
+    const bool is_paced = t == bid_ && appraisal.pace != 1;
+    appraisal.terms.push_back(term.weight *
+                              term.of(is_paced ? paced(value, appraisal.pace) : value));
+  }
+  return appraisal;
+}
+
+double Appraiser::critical_bid(ItemOrdinal item, float score, double wanted) const {
+  const Term& term = valuation_.terms[bid_];
+  const Appraisal appraisal = appraise(item);
+  double others = score_weight_ == 0 ? 0 : static_cast<double>(score_weight_ * score);
+  for (size_t t = 0; t < appraisal.terms.size(); ++t) {
+    if (t != bid_) others += appraisal.terms[t];
+  }
+  const double bid = term.inverse((wanted - others) / term.weight);
+  return bid > 0 ? bid / appraisal.pace : 0;
+}
+
+uint64_t count_excluded(const Reach& reach, const Appraiser& appraiser) {
+  const View& view = reach.view();
+  uint64_t count = 0;
+  for (ItemOrdinal item = 0; item < view.item_count(); ++item) {
+    if (view.state(item) != ItemState::kLive || !reach.may_get(item)) continue;
+    count += appraiser.sum(item) == kExcluded ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace tessera::catalogue

@@ -1,0 +1,80 @@
+// The valuation of a request over one view: what items are worth, and bounds of what items below a
+// prefix may be worth. docs/concepts/value.md.
+//
+// A value is `score_weight * score + sum`, each rounded to float; both roundings keep the order of
+// what they round, so a bound made of a larger score and a larger sum is never below a value.
+//
+// Thread-safety: immutable once compiled.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "catalogue/eligibility.h"
+#include "catalogue/reach.h"
+#include "catalogue/valuation.h"
+#include "catalogue/view.h"
+
+namespace tessera::catalogue {
+
+/// The terms of one item.
+struct Appraisal {
+  std::vector<double> terms;  // weighted; of a paced bid as it is paced. NaN: excluded by it
+  double pace = 1;
+};
+
+class Appraiser {
+ public:
+  /// Null where the request goes by score. REQUIRES: check_valuation_use() has let it pass.
+  /// Errors: REQUEST_INVALID: no valuation or term of that name.
+  static Result<std::shared_ptr<const Appraiser>> compile(std::shared_ptr<const View> view,
+                                                          const ValuationUse& use);
+
+  /// As the request has it: with its weights and floor.
+  const Valuation& valuation() const { return valuation_; }
+  float floor() const { return floor_; }
+  bool has_bid() const { return bid_ < valuation_.terms.size(); }
+  size_t bid() const { return bid_; }  // index of its term; of none: their number
+
+  float value(float score, float sum) const {
+    if (sum == kExcluded) return kExcluded;
+    return (score_weight_ == 0 ? 0.0F : score_weight_ * score) + sum;
+  }
+  /// No less than the sum of any live item at the node or below, and than that of any child.
+  float most(NodeIndex node) const;
+  /// Of a live item, with its pace; kExcluded: it is not to be had.
+  float sum(ItemOrdinal item) const;
+  Appraisal appraise(ItemOrdinal item) const;
+  /// The lowest bid with which an item of this score has at least the value `wanted`, its other
+  /// terms and its pace as they are; never below 0. REQUIRES: has_bid(), the item is not excluded.
+  double critical_bid(ItemOrdinal item, float score, double wanted) const;
+
+ private:
+  double attribute_of(size_t term, ItemOrdinal item) const;
+  double pace_of(ItemOrdinal item) const;
+  /// Of the terms, weighted, the bid times a factor.
+  double sum_of_terms(ItemOrdinal item, double pace) const;
+  void bound_own_weights(const Valuation& named, const ValuationUse& use);
+
+  std::shared_ptr<const View> view_;
+  std::shared_ptr<const EligibilityIndex> index_;    // keeps numbers_
+  std::vector<const std::vector<double>*> numbers_;  // per term, of the snapshot's items
+  Valuation valuation_;
+  uint32_t place_ = 0;  // among those of the view
+  float score_weight_ = 1;
+  float floor_ = kExcluded;
+  size_t bid_ = 0;
+  bool has_own_weights_ = false;
+  // Of own weights: a bound is the smaller of scale_ * most and most + shift_, and rises with most.
+  double scale_ = kAsNamed;  // NaN: weights are no multiple of those named
+  double shift_ = 0;
+  double slack_ = 0;  // what rounding may take from a bound
+};
+
+/// Live items of a reach that a valuation excludes.
+uint64_t count_excluded(const Reach& reach, const Appraiser& appraiser);
+
+}  // namespace tessera::catalogue

@@ -1,0 +1,85 @@
+#include "engine/tasks/keyed_answer.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "engine/request_limits.h"
+
+namespace tessera::engine {
+namespace {
+
+constexpr float kNoItem = -std::numeric_limits<float>::infinity();
+
+bool has_caps(const beam::ExportOptions& options) {
+  return options.items_per_sid > 0 || options.is_diverse();
+}
+
+void add_values(std::span<const beam::FoundItem> items, const catalogue::Appraiser& appraiser,
+                beam::Exported& answer) {
+  for (const beam::FoundItem& item : items) {
+    const catalogue::Appraisal appraisal = appraiser.appraise(item.item);
+    answer.values.push_back(appraiser.value(item.score, appraiser.sum(item.item)));
+    answer.paces.push_back(static_cast<float>(appraisal.pace));
+    for (const double term : appraisal.terms) {
+      answer.item_terms.push_back(static_cast<float>(term));
+    }
+  }
+}
+
+}  // namespace
+
+void answer_by_value(const beam::LazySearch& search, const catalogue::Reach& reach, uint32_t wanted,
+                     beam::Exported& answer) {
+  std::vector<beam::FoundItem> items = search.items(&answer);
+  const std::optional<float> missed = search.missed();
+  const float next = items.size() > wanted ? items[wanted].key : kNoItem;
+  items.resize(std::min<size_t>(items.size(), wanted));
+  beam::add_items(items, reach, answer);
+  const catalogue::Appraiser& appraiser = *search.options().keys.appraiser;
+  add_values(items, appraiser, answer);
+  // An item below the floor is none to be had.
+  if (missed && *missed > next && *missed >= appraiser.floor()) return;
+  answer.best_left_out = next;
+  const float at_least = std::max(next, appraiser.floor());
+  const bool is_known = search.certificate().is_certified && appraiser.has_bid() &&
+                        at_least > kNoItem && !has_caps(search.options().answer);
+  if (!is_known) return;
+  for (const beam::FoundItem& item : items) {
+    answer.critical_bids.push_back(static_cast<float>(
+        appraiser.critical_bid(item.item, item.score, static_cast<double>(at_least))));
+  }
+}
+
+Status add_drawn(const beam::LazySearch& drawing, const catalogue::Reach& reach, uint32_t slots,
+                 bool is_beam, beam::Exported& answer) {
+  for (uint32_t step = 0; step < drawing.steps_taken(); ++step) {
+    for (const beam::Candidate& candidate : drawing.candidates(step)) {
+      if (!candidate.ends || !candidate.goes_on) continue;
+      return invalid_request(
+          "explore: expected semantic IDs none of which begins another, or terminal tokens");
+    }
+  }
+  beam::Exported ignored;
+  std::vector<beam::FoundItem> items = drawing.items(&ignored);
+  const double left_out = static_cast<double>(items.size() > slots ? items[slots].key : kNoItem);
+  items.resize(std::min<size_t>(items.size(), slots));
+  answer.drawn_from = static_cast<uint32_t>(answer.item_ordinals.size());
+  beam::add_items(items, reach, answer);
+  if (const catalogue::Appraiser* appraiser = drawing.options().keys.appraiser.get()) {
+    add_values(items, *appraiser, answer);
+  }
+  using beam::Propensities;
+  answer.propensities = is_beam                               ? Propensities::kBeam
+                        : has_caps(drawing.options().answer)  ? Propensities::kCapped
+                        : !drawing.certificate().is_certified ? Propensities::kStopped
+                                                              : Propensities::kKnown;
+  if (answer.propensities != Propensities::kKnown) return Status::ok();
+  for (const beam::FoundItem& item : items) {
+    answer.inclusions.push_back(
+        static_cast<float>(beam::inclusion_probability(item.log_p, left_out)));
+  }
+  return Status::ok();
+}
+
+}  // namespace tessera::engine
