@@ -1,5 +1,5 @@
-// Searches by value against every item of a plain map, valued one by one; bounds against the
-// items below them; draws against exact probabilities. Seeded catalogues, changes, eligibility, models.
+// Searches by value against every item of a plain map, valued one by one; bounds against the items
+// below them; draws against exact probabilities. Seeded catalogues, changes, eligibility, models.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
