@@ -5,7 +5,8 @@ import { type ColumnForm, formOf } from './arrow-types.js';
 
 /**
  * The rows of a statement as an Arrow IPC file: a record batch for each chunk of the database,
- * 2,048 rows at most, so that the memory it takes does not grow with the answer.
+ * 2,048 rows at most, so that the memory it takes does not grow with the answer. The rows are counted
+ * first: a stream of the database that fails, for want of memory say, looks like one that has ended.
  */
 export async function writeArrow(
   connection: DuckDBConnection,
@@ -16,6 +17,8 @@ export async function writeArrow(
     import('apache-arrow'),
     import('@duckdb/node-api'),
   ]);
+  const counted = await connection.runAndReadAll(`SELECT count(*) FROM (${rows})`);
+  let left = Number(counted.getRows()[0]?.[0]);
   const result = await connection.stream(rows);
   const forms = result.columnTypes().map((type) => formOf(arrow, names, type));
   const fields = result
@@ -37,7 +40,9 @@ export async function writeArrow(
       const data = arrow.makeData({ type, length, nullCount: 0, children });
       writer.write(new arrow.RecordBatch(schema, data));
       await file.writev(parts.take());
+      left -= length;
     }
+    if (left > 0) throw new Error(`out of memory: ${left} rows are missing at the end`);
     writer.close();
     await file.writev(parts.take());
   } finally {
