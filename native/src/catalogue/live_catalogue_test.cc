@@ -228,6 +228,17 @@ TEST_F(LiveCatalogueTest, PacesAndValuesOutliveARestartACompactionAndARollBack) 
   EXPECT_NE(live->view()->values(), nullptr);
 }
 
+TEST_F(LiveCatalogueTest, PacesThatAreSetChangeWhereNoOtherFits) {
+  const auto live = open();
+  std::vector<Change> changes;
+  for (uint32_t i = 0; i < kPacesMax; ++i) changes.push_back(pace(std::to_string(i), 0.5));
+  apply(*live, changes);
+  EXPECT_FALSE(live->apply(given(std::vector<Change>{pace("another", 0.5)})).is_ok());
+  apply(*live, {pace("0", 0.25)});
+  EXPECT_EQ(live->view()->pace("campaign", "0"), 0.25);
+  EXPECT_EQ(live->view()->pace_count(), kPacesMax);
+}
+
 TEST_F(LiveCatalogueTest, PacesAndValuationsThatBreakARuleAreRefusedNamingTheMember) {
   const auto live = open();
   const auto expect_refused = [](const Status& status, const std::string& member) {
