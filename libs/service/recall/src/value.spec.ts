@@ -192,6 +192,8 @@ describe('a recall that explores', () => {
     expect(Number.isSafeInteger(exploration?.seed)).toBe(true);
     const half = await recall({ explore: { share: 0.5, seed: 7 }, resultCount: 3 });
     expect(half.exploration).toMatchObject({ slots: 2, seed: 7 });
+    const some = await recall({ explore: { share: 0.07 }, resultCount: 100 });
+    expect(some.exploration).toMatchObject({ slots: 7 });
   });
 
   it('has no propensities by a beam, and says so', async () => {
@@ -208,7 +210,10 @@ describe('a recall that explores', () => {
     [{ slots: 0 }, 'explore.slots: expected 1..2'],
     [{ share: 1.5 }, 'explore.share: expected above 0 and at most 1, got 1.5'],
     [{ share: NaN }, 'explore.share: expected above 0'],
-    [{ slots: 1, temperature: 0 }, 'explore.temperature: expected a finite number above 0, got 0'],
+    [
+      { slots: 1, temperature: 1e-300 },
+      'explore.temperature: expected a finite number of at least 0.01, got 1e-300',
+    ],
     [{ slots: 1, seed: 2 ** 53 }, 'explore.seed: expected 0..9007199254740991'],
   ])('is refused as %j', async (explore, message) => {
     await expect(recall({ explore })).rejects.toThrow(message);

@@ -246,7 +246,7 @@ export interface Explore {
   readonly share?:
     | number
     | undefined;
-  /** Above 0; 1 where absent: the model's own. A higher one draws unlikely items more often. */
+  /** 0.01 or more; 1 where absent: the model's own. A higher one draws unlikely items more often. */
   readonly temperature?:
     | number
     | undefined;
