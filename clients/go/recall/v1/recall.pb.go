@@ -1053,7 +1053,7 @@ type Explore struct {
 	//	*Explore_Slots
 	//	*Explore_Share
 	Extent isExplore_Extent `protobuf_oneof:"extent"`
-	// Above 0; 1 where absent: the model's own. A higher one draws unlikely items more often.
+	// 0.01 or more; 1 where absent: the model's own. A higher one draws unlikely items more often.
 	Temperature *float64 `protobuf:"fixed64,3,opt,name=temperature,proto3,oneof" json:"temperature,omitempty"`
 	// The same request with the same seed draws the same items; drawn by the service where absent. At most 2^53 - 1,
 	// which numbers of JSON have exactly.
