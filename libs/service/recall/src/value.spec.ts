@@ -11,6 +11,8 @@ import {
   temporaryFolder,
 } from '@tessera/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { recalledItems } from './domain/item-scores.js';
+import { appliedValuation, termNames } from './domain/value.js';
 
 const LEVELS = ['<a_{code}>'];
 const BIDS = [0.5, undefined, 3, 1, 2];
@@ -113,6 +115,20 @@ describe('a recall by value', () => {
     expect(items.map(({ itemId }) => itemId)).toEqual(['i2', 'i4', 'i3']);
     expect(valuation).toEqual({ name: 'ecpm', scoreWeight: 1, weights: { bid: 10 }, floor: 6 });
     expect(short).toBe(true);
+  });
+
+  it('names terms as the formula orders them, whatever their names', () => {
+    const [bid] = ECPM.terms;
+    const named = ['bid', '7', 'constructor'].map((name) => Object.assign({}, bid, { name }));
+    const formulas = [Object.assign({}, ECPM, { terms: named })];
+    const applied = appliedValuation(BY_VALUE, formulas, Number.NaN);
+    expect(applied.weights).toEqual({ bid: 1, '7': 1, constructor: 1 });
+    const item = { path: 0, itemId: 'i', title: '', attributes: '', score: 0, ordinal: 0 };
+    const worth = { value: 6, pace: 1, criticalBid: NaN, explored: false, propensity: NaN };
+    const items = [Object.assign(item, worth)];
+    const answer = { items, paths: [], itemTerms: Float32Array.of(1, 2, 3) } as never;
+    const [found] = recalledItems(answer, termNames(BY_VALUE, formulas), false);
+    expect(found?.value?.terms).toEqual({ bid: 1, '7': 2, constructor: 3 });
   });
 
   it('says nothing of values where it goes by score', async () => {

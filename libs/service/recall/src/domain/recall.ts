@@ -13,7 +13,7 @@ import type { AppliedValuation, RecallAnswer, RecallRequest } from './recall-typ
 import { certificateOf, uncertified } from './recall-types.js';
 import type { RecallParts } from './runtime-types.js';
 import { sightOf } from './sight.js';
-import { appliedValuation } from './value.js';
+import { appliedValuation, termNames } from './value.js';
 
 /**
  * Items for a user: check -> history -> prompt -> engine -> items. Rejects with TesseraError:
@@ -47,7 +47,9 @@ export async function recall(
   checkNotErased(prepared, parts.erasures);
   const { explore } = search;
   const applied = appliedOf(request, catalogue, answer.bestLeftOut);
-  const items = recalledItems(answer, applied, explore !== undefined);
+  const { valuation } = request;
+  const terms = valuation && termNames(valuation, catalogue.valuations);
+  const items = recalledItems(answer, terms, explore !== undefined);
   const requestId = requestIdOf(request);
   const { prompt, skippedItems, trimmedItems } = prepared;
   const { userId } = request;
