@@ -154,13 +154,16 @@ describe('a recall by value', () => {
   it('orders what is popular by value for a user without history, and claims nothing', async () => {
     const popularity = new Popularity(() => 1e12);
     for (const itemId of ['i0', 'i1', 'i1', 'i3']) popularity.add(itemId, 1e12);
-    const change = { userId: 'new', valuation: BY_VALUE };
+    const change = { userId: 'new', valuation: BY_VALUE, explore: { slots: 1 } };
     const { history: _, ...request } = asked(change);
     const answer = await useCases({ popularity }).recall(request, CONTEXT);
     expect(answer).toMatchObject({ fallback: 'popular', certified: false });
     expect(answer.items.map(({ itemId }) => itemId)).toEqual(['i3', 'i0']);
     expect(answer.items[0]?.value).toMatchObject({ terms: { bid: 1 } });
     expect(answer.valuation).not.toHaveProperty('bestLeftOut');
+    expect(answer.exploration).toMatchObject({ slots: 1, noPropensities: 'popular' });
+    expect(answer.items[0]).toMatchObject({ explored: false });
+    expect(answer.items[0]).not.toHaveProperty('propensity');
   });
 
   it('is explained: what the item is worth, its rank by value, and why it has none', async () => {

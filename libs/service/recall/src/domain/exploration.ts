@@ -64,9 +64,10 @@ export function drawnPlace({ items }: Pick<EngineAnswer, 'items'>, itemId: strin
   return { verdict: 'returned' as const, rank: at + 1, score: item.score };
 }
 
+/** @param propensities of popular items: nothing was drawn */
 export function appliedExploration(
   exploration: Exploration,
-  { propensities }: Pick<EngineAnswer, 'propensities'>,
+  propensities: EngineAnswer['propensities'] | 'popular',
 ): AppliedExploration {
   return { ...exploration, noPropensities: propensities === 'known' ? '' : propensities };
 }

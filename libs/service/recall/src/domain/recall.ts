@@ -72,7 +72,7 @@ export async function recall(
       leftOutByDiversity: answer.leftOutByDiversity,
     },
     ...(applied && { valuation: applied }),
-    ...(explore && { exploration: appliedExploration(explore, answer) }),
+    ...(explore && { exploration: appliedExploration(explore, answer.propensities) }),
     cappedItems: reach?.cappedItems ?? 0,
     capsOutcome: caps.outcome,
     ...factsOf(parts, prepared, answer),
@@ -114,6 +114,7 @@ async function withPopular(
   });
   const sight = sightOf(prepared.history, prepared.prompt, { tree: undefined });
   const valuation = appliedOf(request, parts.catalogue, Number.NaN);
+  const { explore } = search;
   return {
     requestId: requestIdOf(request),
     items,
@@ -129,6 +130,7 @@ async function withPopular(
       leftOutByDiversity: leftOut,
     },
     ...(valuation && { valuation }),
+    ...(explore && { exploration: appliedExploration(explore, 'popular') }),
     cappedItems: reach.cappedItems,
     capsOutcome: caps.outcome,
     ...facts,
