@@ -1742,7 +1742,7 @@ type AppliedExploration struct {
 	Temperature float64                `protobuf:"fixed64,2,opt,name=temperature,proto3" json:"temperature,omitempty"`
 	Seed        uint64                 `protobuf:"varint,3,opt,name=seed,proto3" json:"seed,omitempty"`
 	// Why drawn items have no propensity: `beam`, `capped` (diversity caps, or a cap of items of a semantic ID), `stopped`
-	// (the search was not certified), `popular` (popular items, none is drawn), `relevance` (a gate reordered the answer);
+	// (the search was not certified), `popular` (popular items, none is drawn), `relevance` (a gate may have dropped items);
 	// empty: they have one.
 	NoPropensities string `protobuf:"bytes,4,opt,name=no_propensities,json=noPropensities,proto3" json:"no_propensities,omitempty"`
 	unknownFields  protoimpl.UnknownFields

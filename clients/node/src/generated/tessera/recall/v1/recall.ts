@@ -421,7 +421,7 @@ export interface AppliedExploration {
   readonly seed: number;
   /**
    * Why drawn items have no propensity: `beam`, `capped` (diversity caps, or a cap of items of a semantic ID), `stopped`
-   * (the search was not certified), `popular` (popular items, none is drawn), `relevance` (a gate reordered the answer);
+   * (the search was not certified), `popular` (popular items, none is drawn), `relevance` (a gate may have dropped items);
    * empty: they have one.
    */
   readonly noPropensities: string;
