@@ -14,7 +14,7 @@ import type {
   RecordedRecall,
   StoredDetail,
 } from '@tessera/inspection';
-import type { RecallRequest } from '@tessera/recall';
+import { type RecallRequest, TEMPERATURE_MIN } from '@tessera/recall';
 import { MICROSECONDS_PER_MILLISECOND, MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { OutcomesPage } from './api-types.js';
 import { ConsoleParts } from './console-parts.js';
@@ -55,8 +55,9 @@ export function targetOf(text: string): Target {
   const { temperature, ...named } = Object.fromEntries(pairs);
   if (temperature === undefined) return named;
   const number = Number(temperature);
-  if (number > 0 && Number.isFinite(number)) return { ...named, temperature: number };
-  throw invalid('what', 'a temperature above 0', temperature);
+  if (number >= TEMPERATURE_MIN && Number.isFinite(number))
+    return { ...named, temperature: number };
+  throw invalid('what', `a temperature of at least ${TEMPERATURE_MIN}`, temperature);
 }
 
 /** Of each recall others, or one item would be drawn for many users at once. */

@@ -99,8 +99,12 @@ describe('a gate', () => {
     expect(passed.items[0]).not.toHaveProperty('propensity');
     expect(passed.items[0]?.value).not.toHaveProperty('criticalBid');
     const kept = await by({ query: 'red', minScore: 0.4, adapter: '' });
-    expect(kept.exploration).toEqual(exploration);
-    expect(kept.items[0]).toMatchObject({ propensity: 0.5, value: { criticalBid: 0.5 } });
+    expect(kept.exploration).toMatchObject({ noPropensities: 'relevance' });
+    expect(kept.items[0]).toMatchObject({ value: { criticalBid: 0.5 } });
+    expect(kept.items[0]).not.toHaveProperty('propensity');
+    const scored = await by({ query: 'red', adapter: '' });
+    expect(scored.exploration).toEqual(exploration);
+    expect(scored.items[0]).toMatchObject({ propensity: 0.5 });
   });
 
   it('scores the text that the template makes of an item', async () => {

@@ -86,8 +86,9 @@ function passed(
       relevanceScore === undefined ? -Infinity : (value?.value ?? score) + weight * relevanceScore;
     kept.sort((a, b) => mixed(b) - mixed(a) || a.rank - b.rank);
   }
+  const isGated = weight !== undefined || minScore !== undefined;
   const items = kept.map((item, index) => ({
-    ...(weight === undefined ? item : reordered(item)),
+    ...(isGated ? withoutProofs(item, weight !== undefined) : item),
     rank: index + 1,
   }));
   const { exploration } = answer;
@@ -96,16 +97,22 @@ function passed(
     items,
     short: answer.short || items.length < answer.items.length,
     ...(exploration &&
-      weight !== undefined && {
+      isGated && {
         exploration: { ...exploration, noPropensities: exploration.noPropensities || 'relevance' },
       }),
   };
 }
 
-/** Proofs about an item's place in the order of the search do not hold of another order. */
-function reordered<Item extends RecallAnswer['items'][number]>(item: Item): Item {
+/**
+ * Proofs about an item's place in the order of the search do not hold of another order. Nor would a
+ * propensity beside items that the gate drops: an estimate would take them for never rewarded.
+ */
+function withoutProofs<Item extends RecallAnswer['items'][number]>(
+  item: Item,
+  isReordered: boolean,
+): Item {
   const { propensity: _, value, ...rest } = item;
   if (value === undefined) return rest as Item;
   const { criticalBid: __, ...worth } = value;
-  return { ...rest, value: worth } as Item;
+  return { ...rest, value: isReordered ? worth : value } as Item;
 }

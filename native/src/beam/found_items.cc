@@ -59,6 +59,10 @@ class Finder {
     const ExportOptions& answer = options_.answer;
     catalogue::DiversityCount diversity(reach_.view(), answer.policy);
     std::unordered_map<catalogue::NodeIndex, uint32_t> of_sid;
+    for (const ItemOrdinal item : options_.taken) {
+      (void)diversity.take(item);
+      ++of_sid[reach_.view().node_of(item)];
+    }
     std::vector<FoundItem> taken;
     Exported ignored;
     Exported& told = counts == nullptr ? ignored : *counts;

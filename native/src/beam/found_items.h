@@ -31,7 +31,7 @@ struct FoundPath {
 
 struct FoundOptions {
   ExportOptions answer;
-  std::span<const catalogue::ItemOrdinal> taken;  // not to be found, ascending
+  std::span<const catalogue::ItemOrdinal> taken;  // not to be found, but capped with; ascending
 };
 
 /// The best `answer.result_count` items of the paths: key descending, then SID, then the order of

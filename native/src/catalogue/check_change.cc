@@ -84,7 +84,8 @@ class ChangeCheck {
         AttributeType::kText) {
       return invalid("title", "expected a text attribute, got " + quote(change_.title));
     }
-    if (change_.priority == 1 || view_.pace_count() < kPacesMax) return Status::ok();
+    const bool is_known = view_.pace(change_.title, change_.item_id) != 1;
+    if (is_known || change_.priority == 1 || view_.pace_count() < kPacesMax) return Status::ok();
     return invalid("itemId", "more than " + std::to_string(kPacesMax) + " paces in the catalogue");
   }
   Status sid() const {

@@ -116,8 +116,8 @@ class LiveCatalogue {
                                                                   uint32_t neighbours_max);
 
   /// From now on requests may go by these valuations, and no others. Costs a pass over all items.
-  /// Errors: CATALOGUE_INVALID, from `valuations[i].terms[j].attribute` on: no item has the
-  /// attribute nor is it declared, or it is no number. REQUIRES: check_valuations().
+  /// Errors: CATALOGUE_INVALID, from `valuations[i].terms[j].attribute` on: it is no number, or no
+  /// item has it, it is not declared and nothing has changed. REQUIRES: check_valuations().
   Status value_by(std::vector<Valuation> valuations);
 
   /// From now on items are to be had in their flight alone, by these attributes.

@@ -228,6 +228,24 @@ TEST_F(LiveCatalogueTest, PacesAndValuesOutliveARestartACompactionAndARollBack) 
   EXPECT_NE(live->view()->values(), nullptr);
 }
 
+TEST_F(LiveCatalogueTest, PacesThatAreSetChangeWhereNoOtherFits) {
+  const auto live = open();
+  std::vector<Change> changes;
+  for (uint32_t i = 0; i < kPacesMax; ++i) changes.push_back(pace(std::to_string(i), 0.5));
+  apply(*live, changes);
+  EXPECT_FALSE(live->apply(given(std::vector<Change>{pace("another", 0.5)})).is_ok());
+  apply(*live, {pace("0", 0.25)});
+  EXPECT_EQ(live->view()->pace("campaign", "0"), 0.25);
+  EXPECT_EQ(live->view()->pace_count(), kPacesMax);
+}
+
+TEST_F(LiveCatalogueTest, AChangedCatalogueStartsWithoutTheLastBid) {
+  const auto live = open();
+  EXPECT_FALSE(live->value_by(by_bid()).is_ok());
+  apply(*live, {upsert("one", {1, 2})});
+  EXPECT_TRUE(live->value_by(by_bid()).is_ok());
+}
+
 TEST_F(LiveCatalogueTest, PacesAndValuationsThatBreakARuleAreRefusedNamingTheMember) {
   const auto live = open();
   const auto expect_refused = [](const Status& status, const std::string& member) {
@@ -239,18 +257,18 @@ TEST_F(LiveCatalogueTest, PacesAndValuationsThatBreakARuleAreRefusedNamingTheMem
                    "priority");
   }
   expect_refused(live->apply(given(std::vector<Change>{pace("", 0.5)})).status(), "itemId");
-  apply(*live, {upsert("one", {1, 2})});
-  Change by_number = pace("1", 0.5);
-  by_number.title = "n";
-  expect_refused(live->apply(given(std::vector<Change>{by_number})).status(), "title");
   expect_refused(live->value_by(by_bid()), "valuations[0].terms[0].attribute");
-  // A declared number may be on no item: the last bid may have ended before a restart.
+  // A declared number may be on no item.
   const auto schema =
       AttributeSchema::make(std::vector<AttributeDeclaration>{{"bid", DeclaredType::kNumber, {}},
                                                               {"campaign", DeclaredType::kText, {}},
                                                               {"n", DeclaredType::kNumber, {}}});
   ASSERT_TRUE(live->declare(schema.value()).is_ok());
   EXPECT_TRUE(live->value_by(by_bid()).is_ok());
+  apply(*live, {upsert("one", {1, 2})});
+  Change by_number = pace("1", 0.5);
+  by_number.title = "n";
+  expect_refused(live->apply(given(std::vector<Change>{by_number})).status(), "title");
   ValueRequest request{by_bid()};
   request.valuations[0].bid = "price";
   expect_refused(check_valuations(request), "valuations[0].bid");

@@ -81,7 +81,9 @@ Status LiveCatalogue::value_by(std::vector<Valuation> valuations) {
     const std::string at = "valuations[" + std::to_string(v) + "].";
     const auto check = [&](const std::string& path, const std::string& name, AttributeType type) {
       const auto found = known->attribute_type(name);
-      const bool may_come = !found && declared != nullptr && declared->declares(name, type);
+      // Changes may have taken the last one of an attribute.
+      const bool may_come = !found && (known->sequence() > 0 ||
+                                       (declared != nullptr && declared->declares(name, type)));
       if (found == type || may_come) return Status::ok();
       const char* const is = found ? kAttributeTypeNames[static_cast<int>(*found)] : "on no item";
       return Status(Code::kCatalogueInvalid,

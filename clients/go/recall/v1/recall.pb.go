@@ -1053,7 +1053,7 @@ type Explore struct {
 	//	*Explore_Slots
 	//	*Explore_Share
 	Extent isExplore_Extent `protobuf_oneof:"extent"`
-	// Above 0; 1 where absent: the model's own. A higher one draws unlikely items more often.
+	// 0.01 or more; 1 where absent: the model's own. A higher one draws unlikely items more often.
 	Temperature *float64 `protobuf:"fixed64,3,opt,name=temperature,proto3,oneof" json:"temperature,omitempty"`
 	// The same request with the same seed draws the same items; drawn by the service where absent. At most 2^53 - 1,
 	// which numbers of JSON have exactly.
@@ -1742,7 +1742,8 @@ type AppliedExploration struct {
 	Temperature float64                `protobuf:"fixed64,2,opt,name=temperature,proto3" json:"temperature,omitempty"`
 	Seed        uint64                 `protobuf:"varint,3,opt,name=seed,proto3" json:"seed,omitempty"`
 	// Why drawn items have no propensity: `beam`, `capped` (diversity caps, or a cap of items of a semantic ID), `stopped`
-	// (the search was not certified), `relevance` (a gate reordered the answer); empty: they have one.
+	// (the search was not certified), `popular` (popular items, none is drawn), `relevance` (a gate may have dropped items);
+	// empty: they have one.
 	NoPropensities string `protobuf:"bytes,4,opt,name=no_propensities,json=noPropensities,proto3" json:"no_propensities,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache

@@ -1,6 +1,7 @@
 export type { Clause, ItemPolicy } from '@tessera/engine';
 export { describeItems } from './domain/answer-facts.js';
 export { ROW_BUDGET_MAX, rowBudgetFor } from './domain/check-request.js';
+export { TEMPERATURE_MIN } from './domain/exploration.js';
 export { parseFrequencyCaps } from './domain/frequency-caps.js';
 export { provenanceOf } from './domain/preparation.js';
 export { eligibilityText, pinVersion, readEligibility } from './domain/reach-request.js';

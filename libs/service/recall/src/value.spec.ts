@@ -11,6 +11,8 @@ import {
   temporaryFolder,
 } from '@tessera/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { recalledItems } from './domain/item-scores.js';
+import { appliedValuation, termNames } from './domain/value.js';
 
 const LEVELS = ['<a_{code}>'];
 const BIDS = [0.5, undefined, 3, 1, 2];
@@ -115,6 +117,20 @@ describe('a recall by value', () => {
     expect(short).toBe(true);
   });
 
+  it('names terms as the formula orders them, whatever their names', () => {
+    const [bid] = ECPM.terms;
+    const named = ['bid', '7', 'constructor'].map((name) => Object.assign({}, bid, { name }));
+    const formulas = [Object.assign({}, ECPM, { terms: named })];
+    const applied = appliedValuation(BY_VALUE, formulas, Number.NaN);
+    expect(applied.weights).toEqual({ bid: 1, '7': 1, constructor: 1 });
+    const item = { path: 0, itemId: 'i', title: '', attributes: '', score: 0, ordinal: 0 };
+    const worth = { value: 6, pace: 1, criticalBid: NaN, explored: false, propensity: NaN };
+    const items = [Object.assign(item, worth)];
+    const answer = { items, paths: [], itemTerms: Float32Array.of(1, 2, 3) } as never;
+    const [found] = recalledItems(answer, termNames(BY_VALUE, formulas), false);
+    expect(found?.value?.terms).toEqual({ bid: 1, '7': 2, constructor: 3 });
+  });
+
   it('says nothing of values where it goes by score', async () => {
     const answer = await recall({});
     expect(answer.valuation).toBeUndefined();
@@ -138,13 +154,16 @@ describe('a recall by value', () => {
   it('orders what is popular by value for a user without history, and claims nothing', async () => {
     const popularity = new Popularity(() => 1e12);
     for (const itemId of ['i0', 'i1', 'i1', 'i3']) popularity.add(itemId, 1e12);
-    const change = { userId: 'new', valuation: BY_VALUE };
+    const change = { userId: 'new', valuation: BY_VALUE, explore: { slots: 1 } };
     const { history: _, ...request } = asked(change);
     const answer = await useCases({ popularity }).recall(request, CONTEXT);
     expect(answer).toMatchObject({ fallback: 'popular', certified: false });
     expect(answer.items.map(({ itemId }) => itemId)).toEqual(['i3', 'i0']);
     expect(answer.items[0]?.value).toMatchObject({ terms: { bid: 1 } });
     expect(answer.valuation).not.toHaveProperty('bestLeftOut');
+    expect(answer.exploration).toMatchObject({ slots: 1, noPropensities: 'popular' });
+    expect(answer.items[0]).toMatchObject({ explored: false });
+    expect(answer.items[0]).not.toHaveProperty('propensity');
   });
 
   it('is explained: what the item is worth, its rank by value, and why it has none', async () => {
@@ -192,6 +211,8 @@ describe('a recall that explores', () => {
     expect(Number.isSafeInteger(exploration?.seed)).toBe(true);
     const half = await recall({ explore: { share: 0.5, seed: 7 }, resultCount: 3 });
     expect(half.exploration).toMatchObject({ slots: 2, seed: 7 });
+    const some = await recall({ explore: { share: 0.07 }, resultCount: 100 });
+    expect(some.exploration).toMatchObject({ slots: 7 });
   });
 
   it('has no propensities by a beam, and says so', async () => {
@@ -208,7 +229,10 @@ describe('a recall that explores', () => {
     [{ slots: 0 }, 'explore.slots: expected 1..2'],
     [{ share: 1.5 }, 'explore.share: expected above 0 and at most 1, got 1.5'],
     [{ share: NaN }, 'explore.share: expected above 0'],
-    [{ slots: 1, temperature: 0 }, 'explore.temperature: expected a finite number above 0, got 0'],
+    [
+      { slots: 1, temperature: 1e-300 },
+      'explore.temperature: expected a finite number of at least 0.01, got 1e-300',
+    ],
     [{ slots: 1, seed: 2 ** 53 }, 'explore.seed: expected 0..9007199254740991'],
   ])('is refused as %j', async (explore, message) => {
     await expect(recall({ explore })).rejects.toThrow(message);

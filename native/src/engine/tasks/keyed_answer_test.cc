@@ -4,6 +4,8 @@
 
 #include <bit>
 #include <cmath>
+#include <map>
+#include <string>
 
 #include "catalogue/view_editor.h"
 #include "engine/test_fixture.h"
@@ -33,7 +35,8 @@ class KeyedAnswers : public testing::Test {
       catalogue::Change change;
       change.kind = catalogue::ChangeKind::kSetAttributes;
       change.item_id = snapshot_->item_id(item);
-      change.attributes = "{\"bid\":" + std::to_string(0.25 + item * 37 % 11) + "}";
+      change.attributes = "{\"bid\":" + std::to_string(0.25 + item * 37 % 11) +
+                          (item % 2 == 0 ? R"(,"side":"even"})" : R"(,"side":"odd"})");
       bids.apply(change);
     }
     const auto with_bids = bids.finish();
@@ -167,6 +170,22 @@ TEST_F(KeyedAnswers, DrawnPlacesStandBehindTheFixedOnesAndHavePropensities) {
     }
     std::sort(items.begin(), items.end());
     EXPECT_EQ(std::unique(items.begin(), items.end()), items.end());
+  }
+}
+
+TEST_F(KeyedAnswers, CapsHoldForFixedAndDrawnPlacesTogether) {
+  catalogue::ItemPolicyRequest policy;
+  policy.diversity = {{"side", 6}};
+  const auto compiled = catalogue::ItemPolicy::compile(*view_, policy).value();
+  for (const bool by_value : {false, true}) {
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+      Request capped = make(1, by_value, 5, seed);
+      capped.item_policy = compiled;
+      std::map<std::string, uint32_t> sides;
+      for (const auto item : run(std::move(capped)).answer.item_ordinals) {
+        EXPECT_LE(++sides[catalogue::read_text(view_->attributes(item), "side").value_or("")], 6u);
+      }
+    }
   }
 }
 

@@ -47,7 +47,10 @@ const RECALL_FACT: Columns = {
     'FLOAT[]',
     'probabilities with which the items came into the answer; empty where they are not known',
   ],
-  no_propensities: ['VARCHAR', "why they are not: beam, capped, stopped, relevance; otherwise ''"],
+  no_propensities: [
+    'VARCHAR',
+    "why they are not: beam, capped, stopped, popular, relevance; otherwise ''",
+  ],
 };
 
 const BEHAVIOUR: Columns = {

@@ -10,6 +10,8 @@ const reader = new FormReader('CATALOGUE_INVALID');
 const VALUATION_MEMBERS = ['score_weight', 'terms', 'floor', 'bid', 'pace'];
 const TERM_MEMBERS = ['attribute', 'function', 'weight', 'default', 'min', 'max', 'name'];
 const EXCLUDE = 'exclude';
+/** The engine's own limit, of either sign (native/src/catalogue/valuation.h). */
+const WEIGHT_MAX = 1e9;
 
 function membersOf(path: string, value: unknown, known: readonly string[]): Json {
   const json = reader.object(path, value);
@@ -26,6 +28,12 @@ function nameAt(path: string, value: unknown): string {
 /** JSON writes numbers that no double holds, such as 1e999. */
 function numberAt(path: string, value: unknown, what = 'a finite number'): number {
   return Number.isFinite(value) ? (value as number) : reader.refuse(path, what, shown(value));
+}
+
+function weightAt(path: string, value: unknown, least: number): number {
+  const weight = numberAt(path, value);
+  if (weight >= least && weight <= WEIGHT_MAX) return weight;
+  return reader.refuse(path, `${least}..${WEIGHT_MAX}`, weight);
 }
 
 function listOf(path: string, value: unknown, max: number): readonly unknown[] {
@@ -61,7 +69,7 @@ function termAt(path: string, value: unknown): Term {
     name: nameAt(`${path}.name`, name),
     attribute,
     function: called,
-    weight: numberAt(`${path}.weight`, weight),
+    weight: weightAt(`${path}.weight`, weight, -WEIGHT_MAX),
     ...boundsAt(path, json, called),
     byDefault:
       byDefault === EXCLUDE
@@ -101,8 +109,7 @@ function valuationAt(path: string, name: string, value: unknown): Valuation {
   const list = listOf(`${path}.terms`, json.terms, REACH_LIMITS.terms);
   const terms = list.map((term, index) => termAt(`${path}.terms[${index}]`, term));
   checkNames(path, terms);
-  const scoreWeight = numberAt(`${path}.score_weight`, score_weight);
-  if (scoreWeight < 0) reader.refuse(`${path}.score_weight`, '0 or more', scoreWeight);
+  const scoreWeight = weightAt(`${path}.score_weight`, score_weight, 0);
   return {
     name,
     scoreWeight,

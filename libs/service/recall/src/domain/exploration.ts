@@ -10,6 +10,12 @@ const invalid = expecting('REQUEST_INVALID');
 /** Bits of a random number beyond those that a double holds exactly. */
 const BITS_BEYOND = 11n;
 
+/** Keys of a draw are FP32: below, they do not tell likely items apart, nor are chances true. */
+export const TEMPERATURE_MIN = 0.01;
+
+/** Of a product such as 0.07 * 100, which is a little above 7. */
+const EXACT_DIGITS = 12;
+
 const drawnSeed = () => Number(randomBytes(8).readBigUInt64LE() >> BITS_BEYOND);
 
 function slotsOf({ slots, share }: Explore, resultCount: number): number {
@@ -17,7 +23,8 @@ function slotsOf({ slots, share }: Explore, resultCount: number): number {
     throw invalid('explore', 'slots or share', slots === undefined ? 'neither' : 'both');
   }
   if (share !== undefined) {
-    if (share > 0 && share <= 1) return Math.ceil(share * resultCount);
+    const exact = (share * resultCount).toPrecision(EXACT_DIGITS);
+    if (share > 0 && share <= 1) return Math.ceil(Number(exact));
     throw invalid('explore.share', 'above 0 and at most 1', String(share));
   }
   if (slots !== undefined && slots >= 1 && slots <= resultCount) return slots;
@@ -35,8 +42,9 @@ export function explorationOf(
   if (explore === undefined) return undefined;
   const { temperature = 1, seed = drawnSeed() } = explore;
   const slots = slotsOf(explore, resultCount);
-  if (!(temperature > 0 && Number.isFinite(temperature))) {
-    throw invalid('explore.temperature', 'a finite number above 0', String(temperature));
+  if (!(temperature >= TEMPERATURE_MIN && Number.isFinite(temperature))) {
+    const expected = `a finite number of at least ${TEMPERATURE_MIN}`;
+    throw invalid('explore.temperature', expected, String(temperature));
   }
   if (!Number.isSafeInteger(seed) || seed < 0) {
     throw invalid('explore.seed', `0..${Number.MAX_SAFE_INTEGER}`, seed);
@@ -56,9 +64,10 @@ export function drawnPlace({ items }: Pick<EngineAnswer, 'items'>, itemId: strin
   return { verdict: 'returned' as const, rank: at + 1, score: item.score };
 }
 
+/** @param propensities of popular items: nothing was drawn */
 export function appliedExploration(
   exploration: Exploration,
-  { propensities }: Pick<EngineAnswer, 'propensities'>,
+  propensities: EngineAnswer['propensities'] | 'popular',
 ): AppliedExploration {
   return { ...exploration, noPropensities: propensities === 'known' ? '' : propensities };
 }

@@ -1,5 +1,5 @@
 import type { EngineAnswer, EngineScores } from '@tessera/engine';
-import type { AppliedValuation, ItemScore, RecalledItem, ScoreTarget } from './recall-types.js';
+import type { ItemScore, RecalledItem, ScoreTarget } from './recall-types.js';
 import { type AppraisedItems, itemValue } from './value.js';
 
 /**
@@ -25,17 +25,16 @@ export function scoresOf(
 
 /**
  * The items of an answer, best first.
- * @param valuation as it was applied; undefined: it goes by score
+ * @param terms their names; undefined: it goes by score
  * @param explores places of it were drawn
  */
 export function recalledItems(
   { items, paths, itemTerms }: EngineAnswer,
-  valuation: AppliedValuation | undefined,
+  terms: readonly string[] | undefined,
   explores: boolean,
 ): RecalledItem[] {
   const drawn = ({ explored, propensity }: (typeof items)[number]) =>
     Number.isNaN(propensity) ? { explored } : { explored, propensity };
-  const terms = valuation && Object.keys(valuation.weights);
   return items.map((item, index) => {
     const { itemId, title, attributes, score, path } = item;
     const sid = paths[path]?.sid ?? [];

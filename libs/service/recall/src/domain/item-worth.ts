@@ -1,4 +1,4 @@
-import type { Catalogue, EngineAnswer, Reach, ReachRequest } from '@tessera/engine';
+import type { Catalogue, EngineAnswer, Reach, ReachRequest, Term } from '@tessera/engine';
 import type { AppliedValuation, ItemValue, RecallRequest } from './recall-types.js';
 import { AppraisedItems, appliedValuation, itemValue } from './value.js';
 
@@ -24,7 +24,7 @@ export class ItemWorth {
     return new ItemWorth(
       itemId,
       appliedValuation(valuation, valuations, Number.NaN),
-      terms.map(({ attribute }) => attribute),
+      terms,
       new AppraisedItems(catalogue.appraise(reach, [itemId]), [itemId]),
       await catalogue.excludedItems(reach),
     );
@@ -33,7 +33,7 @@ export class ItemWorth {
   private constructor(
     private readonly itemId: string,
     private readonly formula: AppliedValuation,
-    private readonly attributes: readonly string[],
+    private readonly terms: readonly Term[],
     private readonly appraised: AppraisedItems,
     /** Live and eligible items that the valuation excludes. */
     readonly excludedItems: number,
@@ -41,12 +41,12 @@ export class ItemWorth {
 
   /** The attribute for whose sake the valuation excludes the item; undefined: it does not. */
   get exclusion(): string | undefined {
-    return this.attributes[this.appraised.termWithout()];
+    return this.terms[this.appraised.termWithout()]?.attribute;
   }
 
   /** Undefined where the answer does not have the item. */
   valueIn({ items, itemTerms }: Pick<EngineAnswer, 'items' | 'itemTerms'>): ItemValue | undefined {
-    const names = Object.keys(this.formula.weights);
+    const names = this.terms.map(({ name }) => name);
     const at = items.findIndex(({ itemId }) => itemId === this.itemId);
     const item = items[at];
     return item && itemValue(names, itemTerms.subarray(at * names.length), item);

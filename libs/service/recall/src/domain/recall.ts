@@ -13,7 +13,7 @@ import type { AppliedValuation, RecallAnswer, RecallRequest } from './recall-typ
 import { certificateOf, uncertified } from './recall-types.js';
 import type { RecallParts } from './runtime-types.js';
 import { sightOf } from './sight.js';
-import { appliedValuation } from './value.js';
+import { appliedValuation, termNames } from './value.js';
 
 /**
  * Items for a user: check -> history -> prompt -> engine -> items. Rejects with TesseraError:
@@ -47,7 +47,9 @@ export async function recall(
   checkNotErased(prepared, parts.erasures);
   const { explore } = search;
   const applied = appliedOf(request, catalogue, answer.bestLeftOut);
-  const items = recalledItems(answer, applied, explore !== undefined);
+  const { valuation } = request;
+  const terms = valuation && termNames(valuation, catalogue.valuations);
+  const items = recalledItems(answer, terms, explore !== undefined);
   const requestId = requestIdOf(request);
   const { prompt, skippedItems, trimmedItems } = prepared;
   const { userId } = request;
@@ -70,7 +72,7 @@ export async function recall(
       leftOutByDiversity: answer.leftOutByDiversity,
     },
     ...(applied && { valuation: applied }),
-    ...(explore && { exploration: appliedExploration(explore, answer) }),
+    ...(explore && { exploration: appliedExploration(explore, answer.propensities) }),
     cappedItems: reach?.cappedItems ?? 0,
     capsOutcome: caps.outcome,
     ...factsOf(parts, prepared, answer),
@@ -112,6 +114,7 @@ async function withPopular(
   });
   const sight = sightOf(prepared.history, prepared.prompt, { tree: undefined });
   const valuation = appliedOf(request, parts.catalogue, Number.NaN);
+  const { explore } = search;
   return {
     requestId: requestIdOf(request),
     items,
@@ -127,6 +130,7 @@ async function withPopular(
       leftOutByDiversity: leftOut,
     },
     ...(valuation && { valuation }),
+    ...(explore && { exploration: appliedExploration(explore, 'popular') }),
     cappedItems: reach.cappedItems,
     capsOutcome: caps.outcome,
     ...facts,

@@ -12,6 +12,10 @@ function formulaOf({ name }: Valuation, known: readonly Formula[]): Formula {
   throw invalid('valuation.name', expected, `'${name.slice(0, 80)}'`);
 }
 
+/** In the order of the engine's terms, which that of an object's members need not be. */
+export const termNames = (valuation: Valuation, known: readonly Formula[]): readonly string[] =>
+  formulaOf(valuation, known).terms.map(({ name }) => name);
+
 /** NaN stands for a number that the request leaves to the formula. */
 function finite(path: string, value: number | undefined): number {
   if (value === undefined) return Number.NaN;
@@ -28,8 +32,8 @@ export function valuationUse(
   known: readonly Formula[],
 ): ValuationUse | undefined {
   if (valuation === undefined) return undefined;
-  const { terms, bid } = formulaOf(valuation, known);
-  const names = terms.map(({ name }) => name);
+  const { bid } = formulaOf(valuation, known);
+  const names = termNames(valuation, known);
   const scoreWeight = finite('valuation.scoreWeight', valuation.scoreWeight);
   if (scoreWeight < 0) throw invalid('valuation.scoreWeight', '0 or more', scoreWeight);
   const weights = Object.entries(valuation.weights).map(([term, given]) => {
@@ -52,8 +56,8 @@ export function appliedValuation(
   bestLeftOut: number,
 ): AppliedValuation {
   const formula = formulaOf(valuation, known);
-  const own = valuation.weights;
-  const weights = formula.terms.map(({ name, weight }) => [name, own[name] ?? weight]);
+  const own = new Map(Object.entries(valuation.weights));
+  const weights = formula.terms.map(({ name, weight }) => [name, own.get(name) ?? weight]);
   const floor = valuation.floor ?? formula.floor;
   return {
     name: formula.name,

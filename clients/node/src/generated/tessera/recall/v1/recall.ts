@@ -246,7 +246,7 @@ export interface Explore {
   readonly share?:
     | number
     | undefined;
-  /** Above 0; 1 where absent: the model's own. A higher one draws unlikely items more often. */
+  /** 0.01 or more; 1 where absent: the model's own. A higher one draws unlikely items more often. */
   readonly temperature?:
     | number
     | undefined;
@@ -421,7 +421,8 @@ export interface AppliedExploration {
   readonly seed: number;
   /**
    * Why drawn items have no propensity: `beam`, `capped` (diversity caps, or a cap of items of a semantic ID), `stopped`
-   * (the search was not certified), `relevance` (a gate reordered the answer); empty: they have one.
+   * (the search was not certified), `popular` (popular items, none is drawn), `relevance` (a gate may have dropped items);
+   * empty: they have one.
    */
   readonly noPropensities: string;
 }
