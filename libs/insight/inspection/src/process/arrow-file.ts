@@ -5,8 +5,8 @@ import { type ColumnForm, formOf } from './arrow-types.js';
 
 /**
  * The rows of a statement as an Arrow IPC file: a record batch for each chunk of the database,
- * 2,048 rows at most, so that the memory it takes does not grow with the answer. The rows are counted
- * first: a stream of the database that fails, for want of memory say, looks like one that has ended.
+ * 2,048 rows at most, so that the memory it takes does not grow with the answer. Rows are counted
+ * first: a stream that fails, for want of memory say, looks like one that has ended.
  */
 export async function writeArrow(
   connection: DuckDBConnection,
