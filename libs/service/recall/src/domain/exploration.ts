@@ -64,6 +64,10 @@ export function drawnPlace({ items }: Pick<EngineAnswer, 'items'>, itemId: strin
   return { verdict: 'returned' as const, rank: at + 1, score: item.score };
 }
 
+/** Items of an answer in which no place was drawn, marked so. */
+export const undrawn = <Item extends object>(items: readonly Item[]) =>
+  items.map((item) => Object.assign({ explored: false }, item));
+
 /** @param propensities of popular items: nothing was drawn */
 export function appliedExploration(
   exploration: Exploration,

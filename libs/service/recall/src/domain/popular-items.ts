@@ -34,11 +34,7 @@ export function popularItems(
     if (!caps.take(item)) continue;
     const { itemId, sid, title } = item;
     const recalled = { itemId, sid, score, rank: items.length + 1, title };
-    const members = {
-      attributes: membersOf(item, attributes),
-      ...(value && { value }),
-      ...(asked.search.explore && { explored: false }),
-    };
+    const members = { attributes: membersOf(item, attributes), ...(value && { value }) };
     items.push(Object.assign(recalled, members));
   }
   return { items, leftOut: caps.leftOut };

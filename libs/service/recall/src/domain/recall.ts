@@ -2,7 +2,7 @@ import type { Popularity } from '@tessera/behaviour';
 import { type Catalogue, NO_POLICY, type ReachRequest } from '@tessera/engine';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkRequest, type SearchSettings } from './check-request.js';
-import { appliedExploration } from './exploration.js';
+import { appliedExploration, undrawn } from './exploration.js';
 import type { CountedCaps } from './frequency-caps.js';
 import { recalledItems } from './item-scores.js';
 import { popularItems } from './popular-items.js';
@@ -117,7 +117,7 @@ async function withPopular(
   const { explore } = search;
   return {
     requestId: requestIdOf(request),
-    items,
+    items: explore === undefined ? items : undrawn(items),
     short: items.length < resultCount,
     ...uncertified(search.search),
     widthsUsed: [],
