@@ -28,7 +28,7 @@ using catalogue::TermFunction;
 using catalogue::Valuation;
 using catalogue::View;
 
-constexpr uint64_t kSeeds = 1500;
+constexpr uint64_t kSeeds = 1000;
 
 struct Paces {
   std::map<std::string, double> by_country;
@@ -254,8 +254,13 @@ class KeyedSearchTest : public testing::Test {
     std::erase_if(all, [&](const Valued& item) { return kept.count(item.id) == 0; });
   }
 
-  std::string path_ = std::filesystem::temp_directory_path() /
-                      ("tessera-keyed-" + std::to_string(::getpid()) + ".tsra");
+  // In memory where that is possible: a snapshot a case is written.
+  static std::filesystem::path root() {
+    return std::filesystem::is_directory("/dev/shm") ? std::filesystem::path("/dev/shm")
+                                                     : std::filesystem::temp_directory_path();
+  }
+
+  std::string path_ = root() / ("tessera-keyed-" + std::to_string(::getpid()) + ".tsra");
   std::unique_ptr<Scratch, ScratchDeleter> scratch_ = make_scratch();
 };
 
@@ -288,7 +293,7 @@ TEST_F(KeyedSearchTest, AnswersByValueAreThoseOfEveryItemValued) {
 
 TEST_F(KeyedSearchTest, AWidthThatCutsIsToldByTheGap) {
   uint64_t certified = 0, missed = 0;
-  for (uint64_t seed = 10'001; seed <= 11'500; ++seed) {
+  for (uint64_t seed = 10'001; seed <= 11'000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     Question question = draw(random);
@@ -313,8 +318,8 @@ TEST_F(KeyedSearchTest, AWidthThatCutsIsToldByTheGap) {
     }
     certified += certificate.is_certified ? 1 : 0;
   }
-  EXPECT_GT(certified, 100u);
-  EXPECT_GT(missed, 100u);
+  EXPECT_GT(certified, 60u);
+  EXPECT_GT(missed, 60u);
 }
 
 bool is_below(const View& view, catalogue::ItemOrdinal item, catalogue::NodeIndex node) {
@@ -379,7 +384,7 @@ Question with_bid(const Question& question, const Valued& item, double bid) {
 
 TEST_F(KeyedSearchTest, ABidAboveTheCriticalOneKeepsItsPlaceAndOneBelowLosesIt) {
   uint64_t tried = 0;
-  for (uint64_t seed = 30'001; seed <= 32'000; ++seed) {
+  for (uint64_t seed = 30'001; seed <= 31'500; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     Question question = draw(random);
@@ -413,7 +418,7 @@ TEST_F(KeyedSearchTest, ABidAboveTheCriticalOneKeepsItsPlaceAndOneBelowLosesIt) 
       }
     }
   }
-  EXPECT_GT(tried, 300u);
+  EXPECT_GT(tried, 200u);
 }
 
 /// A catalogue of few items for draws, none of whose SIDs begins another.

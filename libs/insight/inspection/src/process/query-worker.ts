@@ -145,10 +145,15 @@ function refusalOf(thrown: unknown, { memoryBytes, diskBytes }: Ask): TesseraErr
   return sqlRefusal(reason, thrown);
 }
 
-/** A QueryResult as text, cut by rows and by bytes. */
+/**
+ * A QueryResult as text, cut by rows and by bytes. Of a result that is whole before it is read: a
+ * stream that fails, for want of memory say, looks like one that has ended.
+ */
 async function jsonAnswer(connection: DuckDBConnection, ask: Ask): Promise<Uint8Array> {
   const began = Date.now();
-  const result = await connection.stream(ask.statements[0] ?? '');
+  // On lines of its own: it may end in a comment.
+  const rowsAsked = `SELECT * FROM (\n${ask.statements[0]}\n) LIMIT ${ask.rowsMax + 1}`;
+  const result = await connection.run(rowsAsked);
   const types = result.columnTypes().map(String);
   const columns = result.columnNames().map((name, index) => ({ name, type: types[index] ?? '' }));
   const rows: string[] = [];
