@@ -42,6 +42,12 @@ struct Candidate {
   bool is_kept = false;  // by the width
 };
 
+/// The total order of a step: key descending, then SID.
+inline bool comes_before(const catalogue::View& view, const Candidate& a, const Candidate& b) {
+  if (a.key != b.key) return a.key > b.key;
+  return a.node != b.node && view.sid_before(a.node, b.node);
+}
+
 /// As select(), by other keys: the best `options.width` candidates of all rows with keys of `least`
 /// at least, best first; `parent` is the row. One that ends and goes on is one candidate. Of a
 /// draw, `rows` are the states of the rows, and those of the candidates are added to `drawn`. Gives

@@ -1,7 +1,6 @@
 #include "beam/draw.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 

@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 namespace tessera::beam {
 

@@ -32,18 +32,22 @@ class Finder {
     const ItemList items = reach_.view().items(path.node);
     ordinals_.clear();
     for (uint32_t i = 0; i < items.size(); ++i) {
-      if (reach_.may_get(items[i]) && !is_excluded(items[i])) ordinals_.push_back(items[i]);
+      if (reach_.may_get(items[i])) ordinals_.push_back(items[i]);
     }
     order();
-    for (uint32_t i = 0; i < ordinals_.size(); ++i) {
-      found_.push_back({0, path.score, path.node, ordinals_[i], i, 0});
+    values_.clear();
+    for (const ItemOrdinal item : ordinals_) {
+      const float value = value_of(path.score, item);
+      if (value == catalogue::kExcluded) continue;
+      const auto place = static_cast<uint32_t>(values_.size());
+      found_.push_back({value, path.score, path.node, item, place, 0});
+      values_.push_back(value);
     }
-    const std::span<FoundItem> added = std::span(found_).subspan(first);
-    keys_.draw ? draw(path, added) : value(added);
+    if (keys_.draw) draw(path, std::span(found_).subspan(first));
     const size_t cap = ordered_cap();
     size_t left = first;
     for (size_t i = first; i < found_.size() && left - first < cap; ++i) {
-      if (is_out(found_[i])) continue;
+      if (is_out(found_[i], values_[i - first])) continue;
       note(found_[i].key);
       found_[left++] = found_[i];
     }
@@ -111,21 +115,15 @@ class Finder {
     });
   }
 
-  bool is_excluded(ItemOrdinal item) const {
-    return keys_.appraiser != nullptr && keys_.appraiser->sum(item) == catalogue::kExcluded;
+  /// kExcluded: it is not to be had. Of a draw without a valuation nothing is excluded.
+  float value_of(float score, ItemOrdinal item) const {
+    if (keys_.appraiser == nullptr) return 0;
+    return keys_.appraiser->value(score, keys_.appraiser->sum(item));
   }
 
-  float value_of(const FoundItem& item) const {
-    return keys_.appraiser->value(item.score, keys_.appraiser->sum(item.item));
-  }
-
-  bool is_out(const FoundItem& item) const {
+  bool is_out(const FoundItem& item, float value) const {
     if (std::binary_search(options_.taken.begin(), options_.taken.end(), item.item)) return true;
-    return keys_.appraiser != nullptr && value_of(item) < keys_.appraiser->floor();
-  }
-
-  void value(std::span<FoundItem> items) const {
-    for (FoundItem& item : items) item.key = value_of(item);
+    return keys_.appraiser != nullptr && value < keys_.appraiser->floor();
   }
 
   /// Items of a SID are as likely as each other.
@@ -161,6 +159,7 @@ class Finder {
   const FoundOptions& options_;
   std::vector<FoundItem> found_;
   std::vector<ItemOrdinal> ordinals_;
+  std::vector<float> values_;  // of the path's items that are not excluded
   std::vector<Drawn> drawn_;
   std::vector<float> best_;
 };

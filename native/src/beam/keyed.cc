@@ -93,8 +93,7 @@ class KeyedSelection {
 
  private:
   bool before(const Candidate& a, const Candidate& b) const {
-    if (a.key != b.key) return a.key > b.key;
-    return a.node != b.node && reach_.view().sid_before(a.node, b.node);
+    return comes_before(reach_.view(), a, b);
   }
 
   float most_at(NodeIndex node) const {

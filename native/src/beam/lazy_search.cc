@@ -98,8 +98,7 @@ void LazySearch::reserve() {
 }
 
 bool LazySearch::before(const Candidate& a, const Candidate& b) const {
-  if (a.key != b.key) return a.key > b.key;
-  return a.node != b.node && reach_.view().sid_before(a.node, b.node);
+  return comes_before(reach_.view(), a, b);
 }
 
 /// Fills incoming_ with the candidates of a selection, best first; one that ends and goes on is
@@ -177,18 +176,9 @@ void LazySearch::choose(uint32_t step, uint32_t first_slot, std::pair<size_t, si
   const Beams* chosen = &beams;
   StepLogits of_rows = logits;
   if (first > 0 || end < beams.nodes.size()) {
-    const auto copy = [first = first, end = end](const auto& from, auto& to) {
-      to.assign(from.begin() + static_cast<ptrdiff_t>(first),
-                from.begin() + static_cast<ptrdiff_t>(end));
-    };
-    copy(beams.scores, beams_.scores);
-    copy(beams.nodes, beams_.nodes);
-    copy(beams.ended, beams_.ended);
+    beams_.assign(beams, first, end);
     chosen = &beams_;
-    const size_t count = end - first;
-    of_rows.codes = logits.codes.subspan(first * logits.level_size, count * logits.level_size);
-    if (!logits.terminal.empty()) of_rows.terminal = logits.terminal.subspan(first, count);
-    if (!logits.log_sum_exp.empty()) of_rows.log_sum_exp = logits.log_sum_exp.subspan(first, count);
+    of_rows = logits.rows(first, end);
   }
   SelectOptions select_options;
   select_options.terminal_count = options_.terminal_count;

@@ -64,8 +64,8 @@ struct LazyOptions {
   ScoreNorm norm = ScoreNorm::kFull;
   Keys keys;
   ExportOptions answer;  // what makes the answer full
-  /// Of these items the certificate speaks, where keys are no scores; the others are searched for
-  /// to know the best that is left out. 0: of all.
+  /// Items that the certificate speaks of, where keys are no scores; 0: all. Those behind them are
+  /// searched for to know the best that is left out.
   uint32_t certified_items = 0;
   uint32_t shown = 0;       // candidates behind the widths that are kept to be shown
   uint32_t spare_rows = 0;  // that may be computed in vain

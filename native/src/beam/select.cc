@@ -97,6 +97,25 @@ void Selection::choose_with_terminals(Step& step) const {
   }
 }
 
+void Beams::assign(const Beams& from, size_t first, size_t end) {
+  const auto copy = [first, end](const auto& all, auto& some) {
+    some.assign(all.begin() + static_cast<ptrdiff_t>(first),
+                all.begin() + static_cast<ptrdiff_t>(end));
+  };
+  copy(from.scores, scores);
+  copy(from.nodes, nodes);
+  copy(from.ended, ended);
+}
+
+StepLogits StepLogits::rows(size_t first, size_t end) const {
+  const size_t count = end - first;
+  StepLogits some = *this;
+  some.codes = codes.subspan(first * level_size, count * level_size);
+  if (!terminal.empty()) some.terminal = terminal.subspan(first, count);
+  if (!log_sum_exp.empty()) some.log_sum_exp = log_sum_exp.subspan(first, count);
+  return some;
+}
+
 void Step::clear() {
   next.scores.clear();
   next.nodes.clear();

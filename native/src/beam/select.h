@@ -38,6 +38,9 @@ struct Beams {
   std::vector<float> scores;
   std::vector<catalogue::NodeIndex> nodes;
   std::vector<uint8_t> ended;  // terminal tokens already emitted
+
+  /// Those of `from` in [first, end).
+  void assign(const Beams& from, size_t first, size_t end);
 };
 
 /// Logits of one step, as the model gave them. Row b belongs to beam b.
@@ -49,6 +52,9 @@ struct StepLogits {
   std::span<const float> terminal;
   // [beams]: over the whole vocabulary, hence not below any logit of the row; kFull only
   std::span<const float> log_sum_exp;
+
+  /// Those of the beams [first, end).
+  StepLogits rows(size_t first, size_t end) const;
 };
 
 struct Finished {

@@ -52,11 +52,7 @@ Result<std::shared_ptr<const Appraiser>> Appraiser::compile(std::shared_ptr<cons
       static_cast<size_t>(std::find_if(own.terms.begin(), own.terms.end(),
                                        [&](const Term& term) { return term.name == own.bid; }) -
                           own.terms.begin());
-  made->index_ = view->shared_eligibility_index();
-  for (const Term& term : own.terms) {
-    const auto* attribute = made->index_->attributes().find(term.attribute);
-    made->numbers_.push_back(attribute == nullptr ? nullptr : &attribute->numbers);
-  }
+  for (const Term& term : own.terms) made->numbers_.emplace_back(*view, term.attribute);
   made->view_ = std::move(view);
   made->bound_own_weights(*named, use);
   return std::shared_ptr<const Appraiser>(std::move(made));
@@ -95,20 +91,6 @@ float Appraiser::most(NodeIndex node) const {
   return std::clamp(static_cast<float>(bound + slack_), -kSumMax, kSumMax);
 }
 
-double Appraiser::attribute_of(size_t term, ItemOrdinal item) const {
-  const Term& asked = valuation_.terms[term];
-  if (const ItemChange* change = view_->item_change(item); change != nullptr) {
-    for (const AttributeValue& value : change->row) {
-      if (value.name == asked.attribute && value.type == AttributeType::kNumber) {
-        return value.number;
-      }
-    }
-    return kAsNamed;
-  }
-  const std::vector<double>* numbers = numbers_[term];
-  return numbers == nullptr || item >= numbers->size() ? kAsNamed : (*numbers)[item];
-}
-
 double Appraiser::pace_of(ItemOrdinal item) const {
   if (valuation_.pace.empty() || !view_->has_paces()) return 1;
   const ItemChange* change = view_->item_change(item);
@@ -120,15 +102,11 @@ double Appraiser::pace_of(ItemOrdinal item) const {
   return text ? view_->pace(valuation_.pace, *text) : 1;
 }
 
-double Appraiser::sum_of_terms(ItemOrdinal item, double pace) const {
-  double sum = 0;
-  for (size_t t = 0; t < valuation_.terms.size(); ++t) {
-    const Term& term = valuation_.terms[t];
-    double value = attribute_of(t, item);
-    if (std::isnan(value)) value = term.by_default;
-    sum += term.weight * term.of(t == bid_ && pace != 1 ? paced(value, pace) : value);
-  }
-  return sum;
+double Appraiser::term_of(size_t term, ItemOrdinal item, double pace) const {
+  const Term& asked = valuation_.terms[term];
+  const double number = numbers_[term].of(*view_, item);
+  const double value = std::isnan(number) ? asked.by_default : number;
+  return asked.weight * asked.of(term == bid_ && pace != 1 ? paced(value, pace) : value);
 }
 
 float Appraiser::sum(ItemOrdinal item) const {
@@ -136,7 +114,9 @@ float Appraiser::sum(ItemOrdinal item) const {
   if (named == kExcluded) return kExcluded;
   const double pace = pace_of(item);
   if (pace == 1 && !has_own_weights_) return named;
-  const float own = sum_of(sum_of_terms(item, pace));
+  double terms = 0;
+  for (size_t t = 0; t < valuation_.terms.size(); ++t) terms += term_of(t, item, pace);
+  const float own = sum_of(terms);
   // A pace lowers, also where the sums of doubles are rounded otherwise.
   return has_own_weights_ ? own : std::min(own, named);
 }
@@ -145,12 +125,7 @@ Appraisal Appraiser::appraise(ItemOrdinal item) const {
   Appraisal appraisal;
   appraisal.pace = pace_of(item);
   for (size_t t = 0; t < valuation_.terms.size(); ++t) {
-    const Term& term = valuation_.terms[t];
-    double value = attribute_of(t, item);
-    if (std::isnan(value)) value = term.by_default;
-    const bool is_paced = t == bid_ && appraisal.pace != 1;
-    appraisal.terms.push_back(term.weight *
-                              term.of(is_paced ? paced(value, appraisal.pace) : value));
+    appraisal.terms.push_back(term_of(t, item, appraisal.pace));
   }
   return appraisal;
 }

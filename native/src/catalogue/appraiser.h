@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "catalogue/eligibility.h"
+#include "catalogue/item_numbers.h"
 #include "catalogue/reach.h"
 #include "catalogue/valuation.h"
 #include "catalogue/view.h"
@@ -53,15 +53,13 @@ class Appraiser {
   double critical_bid(ItemOrdinal item, float score, double wanted) const;
 
  private:
-  double attribute_of(size_t term, ItemOrdinal item) const;
   double pace_of(ItemOrdinal item) const;
-  /// Of the terms, weighted, the bid times a factor.
-  double sum_of_terms(ItemOrdinal item, double pace) const;
+  /// Weighted, the bid times `pace`. NaN: the item is excluded by it.
+  double term_of(size_t term, ItemOrdinal item, double pace) const;
   void bound_own_weights(const Valuation& named, const ValuationUse& use);
 
   std::shared_ptr<const View> view_;
-  std::shared_ptr<const EligibilityIndex> index_;    // keeps numbers_
-  std::vector<const std::vector<double>*> numbers_;  // per term, of the snapshot's items
+  std::vector<ItemNumbers> numbers_;  // per term
   Valuation valuation_;
   uint32_t place_ = 0;  // among those of the view
   float score_weight_ = 1;

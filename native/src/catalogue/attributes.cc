@@ -34,4 +34,11 @@ const std::string* find_text(const AttributeRow& row, std::string_view name) {
   return nullptr;
 }
 
+double find_number(const AttributeRow& row, std::string_view name) {
+  for (const AttributeValue& value : row) {
+    if (value.name == name && value.type == AttributeType::kNumber) return value.number;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
 }  // namespace tessera::catalogue

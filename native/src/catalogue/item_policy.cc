@@ -61,9 +61,7 @@ Result<std::shared_ptr<const ItemPolicy>> ItemPolicy::compile(const View& view,
   if (!request.order_by.empty()) {
     TESSERA_RETURN_IF_ERROR(
         check_attribute(view, "itemPolicy.orderBy", request.order_by, AttributeType::kNumber));
-    policy->index_ = view.shared_eligibility_index();
-    const auto* attribute = policy->index_->attributes().find(request.order_by);
-    if (attribute != nullptr) policy->numbers_ = &attribute->numbers;
+    policy->numbers_ = ItemNumbers(view, request.order_by);
   }
   for (size_t i = 0; i < request.diversity.size(); ++i) {
     TESSERA_RETURN_IF_ERROR(
@@ -74,18 +72,8 @@ Result<std::shared_ptr<const ItemPolicy>> ItemPolicy::compile(const View& view,
 }
 
 double ItemPolicy::order_of(const View& view, ItemOrdinal item) const {
-  constexpr double kAbsent = -std::numeric_limits<double>::infinity();
-  if (view.item_change(item) == nullptr) {
-    if (numbers_ == nullptr || item >= numbers_->size()) return kAbsent;
-    const double number = (*numbers_)[item];
-    return std::isnan(number) ? kAbsent : number;
-  }
-  for (const AttributeValue& value : read_attributes(view.attributes(item))) {
-    if (value.name == request_.order_by && value.type == AttributeType::kNumber) {
-      return value.number;
-    }
-  }
-  return kAbsent;
+  const double number = numbers_.of(view, item);
+  return std::isnan(number) ? -std::numeric_limits<double>::infinity() : number;
 }
 
 uint32_t DiversityCount::take(ItemOrdinal item) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "catalogue/item_numbers.h"
 #include "catalogue/view.h"
 
 namespace tessera::catalogue {
@@ -52,8 +53,7 @@ class ItemPolicy {
 
  private:
   ItemPolicyRequest request_;
-  std::shared_ptr<const EligibilityIndex> index_;  // keeps numbers_
-  const std::vector<double>* numbers_ = nullptr;   // by item of the snapshot; null: none has it
+  ItemNumbers numbers_;  // of `order_by`
 };
 
 /// The caps as one answer fills them.

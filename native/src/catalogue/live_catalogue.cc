@@ -185,8 +185,8 @@ Status LiveCatalogue::check_kept() const {
   return {Code::kCatalogueInvalid, "catalogue: expected a folder where its changes are kept"};
 }
 
-/// That items are paused, each under the number it has.
-std::vector<ChangeBatch> paused_items(const View& view) {
+/// Changes that a snapshot does not hold, each under the number it has: pauses and paces.
+std::vector<ChangeBatch> unsnapped_changes(const View& view) {
   std::vector<ChangeBatch> batches;
   view.item_changes().for_each([&](ItemOrdinal, const ItemChange& item) {
     if (item.state != ItemState::kPaused) return;
@@ -195,11 +195,6 @@ std::vector<ChangeBatch> paused_items(const View& view) {
     change.item_id = item.item_id;
     batches.push_back({item.sequence - 1, {std::move(change)}});
   });
-  return batches;
-}
-
-/// Paces, each under the number it has: a snapshot has none.
-void add_paces(const View& view, std::vector<ChangeBatch>& batches) {
   view.paces().for_each([&](uint32_t, const PaceBucket& bucket) {
     for (const Pace& pace : bucket.paces) {
       Change change;
@@ -210,6 +205,7 @@ void add_paces(const View& view, std::vector<ChangeBatch>& batches) {
       batches.push_back({pace.sequence - 1, {std::move(change)}});
     }
   });
+  return batches;
 }
 
 Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from, uint64_t number,
@@ -221,8 +217,7 @@ Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from, ui
   TESSERA_RETURN_IF_ERROR(platform::move_file(temporary, snapshot_path(digest)));
   Result<std::shared_ptr<const Snapshot>> base = open_base(digest);
   if (!base.is_ok()) return base.status();
-  std::vector<ChangeBatch> carried = paused_items(from);
-  add_paces(from, carried);
+  std::vector<ChangeBatch> carried = unsnapped_changes(from);
   carried.push_back(ChangeBatch::beginning(from.sequence(), from.mark()));
   const auto empty = View::of(base.value(), from.level_sizes(), from.sequence(), valuations());
   Result<std::shared_ptr<const View>> view = replay(*empty, carried, kNoLimit);

@@ -17,13 +17,6 @@ constexpr Sums kNoSums = [] {
   return sums;
 }();
 
-double number_of(const AttributeRow& row, const std::string& name) {
-  for (const AttributeValue& value : row) {
-    if (value.name == name && value.type == AttributeType::kNumber) return value.number;
-  }
-  return kAsNamed;
-}
-
 void raise(Sums& sums, const Sums& others) {
   for (size_t v = 0; v < sums.size(); ++v) sums[v] = std::max(sums[v], others[v]);
 }
@@ -83,7 +76,7 @@ Sums sums_of(const Valuations& valuations, const AttributeRow& row, TermRanges* 
     double sum = 0;
     const std::vector<Term>& terms = valuations[v].terms;
     for (size_t t = 0; t < terms.size(); ++t) {
-      const double term = terms[t].of(number_of(row, terms[t].attribute));
+      const double term = terms[t].of(find_number(row, terms[t].attribute));
       if (ranges != nullptr) (*ranges)[v][t].take(term);
       sum += terms[t].weight * term;
     }

@@ -94,7 +94,7 @@ class ValueEditor {
  public:
   /// The items of the node have changed, or their sums.
   void touch(NodeIndex node) { touched_.push_back(node); }
-  /// Of all nodes touched.
+  /// Brings the touched nodes, and those above them, in line.
   void finish(View& view, uint64_t edit);
 
  private:

@@ -32,14 +32,4 @@ void PairedRows::merge(const std::array<beam::Rows, 2>& of, beam::Rows& rows) {
   }
 }
 
-void PairedRows::copy(const beam::Beams& beams, size_t first, size_t end) {
-  const auto take = [first, end](const auto& from, auto& to) {
-    to.assign(from.begin() + static_cast<ptrdiff_t>(first),
-              from.begin() + static_cast<ptrdiff_t>(end));
-  };
-  take(beams.scores, beams_.scores);
-  take(beams.nodes, beams_.nodes);
-  take(beams.ended, beams_.ended);
-}
-
 }  // namespace tessera::engine

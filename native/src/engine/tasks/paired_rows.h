@@ -23,12 +23,8 @@ class PairedRows {
       const Owner owner = owners_[first_slot + row];
       size_t end = row + 1;
       while (end < count && owners_[first_slot + end].search == owner.search) ++end;
-      copy(beams, row, end);
-      beam::StepLogits own = logits;
-      own.codes = logits.codes.subspan(row * logits.level_size, (end - row) * logits.level_size);
-      if (!logits.terminal.empty()) own.terminal = logits.terminal.subspan(row, end - row);
-      if (!logits.log_sum_exp.empty()) own.log_sum_exp = logits.log_sum_exp.subspan(row, end - row);
-      take(owner.search, owner.slot, beams_, own);
+      beams_.assign(beams, row, end);
+      take(owner.search, owner.slot, beams_, logits.rows(row, end));
       row = end;
     }
   }
@@ -39,7 +35,6 @@ class PairedRows {
     uint32_t slot = 0;  // of that search
   };
   void push(const beam::Rows& from, uint32_t search, size_t row, beam::Rows& rows);
-  void copy(const beam::Beams& beams, size_t first, size_t end);
 
   std::vector<Owner> owners_;                   // by slot of the request
   std::array<std::vector<uint32_t>, 2> slots_;  // of the request, by slot of a search

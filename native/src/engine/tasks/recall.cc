@@ -219,17 +219,21 @@ class RecallRun final : public TaskRun {
   /// The best items are known: the others are drawn from.
   void leave_out_fixed() {
     is_fixed_ = true;
-    beam::Exported best;
-    const beam::LazySearch& search = *searches_[kBestItems];
-    if (search.options().keys.are_scores()) {
-      platform::ThreadPool alone(1);
-      best = best_of(search.finished(), search.options().answer, alone);
-    } else {
-      answer_by_value(search, reach_, fixed_count_, best);
-    }
-    std::vector<catalogue::ItemOrdinal> items = best.item_ordinals;
+    platform::ThreadPool alone(1);
+    fix_best(searches_[kBestItems]->finished(), alone);
+    std::vector<catalogue::ItemOrdinal> items = best_.item_ordinals;
     std::sort(items.begin(), items.end());
     searches_[kDrawnItems]->leave_out(std::move(items));
+  }
+
+  /// Of the search for the best items.
+  void fix_best(std::span<const beam::Finished> finished, platform::ThreadPool& threads) {
+    const beam::LazySearch& search = *searches_[kBestItems];
+    if (search.options().keys.are_scores()) {
+      best_ = best_of(finished, search.options().answer, threads);
+    } else {
+      answer_by_value(search, reach_, fixed_count_, best_);
+    }
   }
 
   /// Items of one SID are near-identical: more of them only where others do not fill the answer.
@@ -249,16 +253,12 @@ class RecallRun final : public TaskRun {
 
   Status make_answer(const Request& request, std::span<const beam::Finished> finished,
                      platform::ThreadPool& threads, Completion& completion) {
-    const auto& best = searches_[kBestItems];
-    if (best && best->options().keys.are_scores()) {
-      completion.answer = best_of(finished, best->options().answer, threads);
-    } else if (best) {
-      answer_by_value(*best, reach_, fixed_count_, completion.answer);
-    }
+    // Of a search that was cut short the best items are not yet left out.
+    if (is_pair() && !is_fixed_) leave_out_fixed();
+    if (searches_[kBestItems] && !is_fixed_) fix_best(finished, threads);
+    completion.answer = std::move(best_);
     completion.items_per_sid = items_per_sid_ > 0 ? items_per_sid_ : request.items_per_sid;
     if (!searches_[kDrawnItems]) return Status::ok();
-    // Of a search that was cut short the best items are not yet left out.
-    if (best && !is_fixed_) leave_out_fixed();
     return add_drawn(*searches_[kDrawnItems], reach_, request.explore.slots,
                      request.row_budget == 0, completion.answer);
   }
@@ -279,7 +279,8 @@ class RecallRun final : public TaskRun {
   std::array<bool, 2> is_taught_{};
   std::array<beam::Rows, 2> pair_;
   PairedRows paired_;
-  uint32_t fixed_count_ = 0;    // items that are not drawn
+  beam::Exported best_;         // the items that are not drawn, once they are known
+  uint32_t fixed_count_ = 0;    // their number at most
   uint32_t items_per_sid_ = 0;  // as it was applied; 0: none was
   bool is_fixed_ = false;
 };
