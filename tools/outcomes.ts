@@ -20,8 +20,8 @@ import { type FlagKind, Flags, fail, print, runCommand } from './terminal/comman
 const USAGE = `usage: npm run -s outcomes -- --from URL --what TARGET [flags]
        npm run -s outcomes -- --from DIR --target FILE [flags]
 
-What another version, valuation or temperature would have earned on the recalls that explored
-(docs/concepts/exploration.md): three estimates of the reward of a recall, with 95 % intervals.
+Estimates the reward that another version, valuation or temperature would have had on recalls that
+explored (docs/concepts/exploration.md): three estimates a recall, with 95 % intervals.
   --from URL         a running service, which asks the recalls that it has recorded again
   --what TARGET      adapter=NAME, valuation=NAME or temperature=T, or several with commas between;
                      adapter=base: no adapter, valuation=none: by likelihood

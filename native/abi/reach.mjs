@@ -108,7 +108,7 @@ const TermFunction = words(
   'TermFunction',
   'TERM_FUNCTIONS',
   ['identity', 'log', 'log1p', 'clamp'],
-  { doc: 'What a term makes of its attribute.', cpp: 'catalogue::TermFunction' },
+  { doc: 'Functions of an attribute in a term.', cpp: 'catalogue::TermFunction' },
 );
 
 const Term = record('Term', 'catalogue::Term', 'A summand of a value: weight * f(attribute).', {

@@ -23,6 +23,17 @@ inline catalogue::EligibilityRequest at_most(const char* attribute, uint32_t mos
   return {catalogue::range_clause(attribute, 0, most), {}, {}, {}, {}};
 }
 
+/// As one batch must, in the order of the items.
+inline void name_items_once(std::vector<catalogue::Change>& changes) {
+  std::sort(
+      changes.begin(), changes.end(),
+      [](const catalogue::Change& a, const catalogue::Change& b) { return a.item_id < b.item_id; });
+  const auto is_same = [](const catalogue::Change& a, const catalogue::Change& b) {
+    return a.item_id == b.item_id;
+  };
+  changes.erase(std::unique(changes.begin(), changes.end(), is_same), changes.end());
+}
+
 /// Pauses, resumes and later items in turn.
 inline std::vector<catalogue::Change> make_changes(uint32_t items, uint32_t first, uint32_t count) {
   std::vector<catalogue::Change> changes(count);
@@ -39,14 +50,7 @@ inline std::vector<catalogue::Change> make_changes(uint32_t items, uint32_t firs
       change.sid.push_back(mix(0x51ED270Bu + kLevels * number + level) & (kLiveLevelSize - 1));
     }
   }
-  // One batch names an item once.
-  std::sort(
-      changes.begin(), changes.end(),
-      [](const catalogue::Change& a, const catalogue::Change& b) { return a.item_id < b.item_id; });
-  const auto is_same = [](const catalogue::Change& a, const catalogue::Change& b) {
-    return a.item_id == b.item_id;
-  };
-  changes.erase(std::unique(changes.begin(), changes.end(), is_same), changes.end());
+  name_items_once(changes);
   return changes;
 }
 

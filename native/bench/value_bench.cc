@@ -145,11 +145,7 @@ class ValueBench {
                     drawn_bid(mix(number)));
       change.attributes = json;
     }
-    // One batch names an item once.
-    std::sort(changes.begin(), changes.end(),
-              [](const Change& a, const Change& b) { return a.item_id < b.item_id; });
-    const auto is_same = [](const Change& a, const Change& b) { return a.item_id == b.item_id; };
-    changes.erase(std::unique(changes.begin(), changes.end(), is_same), changes.end());
+    name_items_once(changes);
     return changes;
   }
 

@@ -76,7 +76,7 @@ const ANALYSIS_OPERATIONS: readonly Operation[] = [
   question('reach', 'Recalls that had an item or value, before and after', ['by', 'at', 'limit']),
   question('unreached', 'Items that could have been recalled and were not', ['by', 'limit']),
   question('versions', 'Versions beside each other', ['by', 'arms']),
-  question('outcomes', 'What a target would have earned', ['what', 'reward', 'recalls']),
+  question('outcomes', 'Estimates of the reward under a target', ['what', 'reward', 'recalls']),
   question('ads/{id}', 'One ad: its recalls and outcomes', []),
   question('items', 'Items with facets', ['text', 'live', 'offset', 'limit']),
   {

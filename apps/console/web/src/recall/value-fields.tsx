@@ -69,25 +69,26 @@ export function ValueFields<Own extends ValueSettings>({
       onChange={(given) => set({ [name]: String(given) })}
     />
   );
+  const text = (
+    name: keyof ValueSettings,
+    label: string,
+    placeholder: string,
+    description: string,
+  ) => (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      description={description}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      value={value[name]}
+      onChange={(event) => set({ [name]: event.currentTarget.value })}
+    />
+  );
   return (
     <>
       <Group grow align="flex-start">
-        <TextInput
-          label="Valuation"
-          placeholder="by likelihood"
-          description="a name of recall.valuations"
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          value={value.valuation}
-          onChange={(event) => set({ valuation: event.currentTarget.value })}
-        />
-        <TextInput
-          label="Weights of terms"
-          placeholder="its own"
-          description="bid=2, with commas between"
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          value={value.weights}
-          onChange={(event) => set({ weights: event.currentTarget.value })}
-        />
+        {text('valuation', 'Valuation', 'by likelihood', 'a name of recall.valuations')}
+        {text('weights', 'Weights of terms', 'its own', 'bid=2, with commas between')}
         {number('scoreWeight', 'Weight of the score', 'its own')}
       </Group>
       <Group grow align="flex-start">
