@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
-const { REPORTS, checker, count, output, totals } = await import('./tests/totals.mjs');
+const { REPORTS, checker, count, fail, output, totals } = await import('./tests/totals.mjs');
 const { check } = await import('./tests/checks.mjs');
 const { specsOf } = await import('./tests/specs.mjs');
 const native = await import('./tests/native.mjs');
@@ -45,7 +45,7 @@ function upgrade() {
   const release = output('git', ['describe', '--tags', '--match', 'v*', '--abbrev=0']).trim();
   if (release === '') {
     console.log('  absent a tagged release: no cluster is upgraded from one here');
-    count(0, 0, 1);
+    count({ skipped: 1 });
     return;
   }
   checker(`upgrade from ${release}`, process.execPath, [
@@ -72,13 +72,13 @@ const system = {
 };
 const { long, sanitized, threads, cuda } = native;
 const builds = {
-  'build-native': () => countBuild(native.buildTests()),
-  'build-fuzz': () => countBuild(native.buildFuzz()),
+  'build-native': () => countBuild('native', native.buildTests()),
+  'build-fuzz': () => countBuild('fuzz', native.buildFuzz()),
 };
 const byName = { ...everyday, ...system, ...builds, long, sanitized, threads, cuda };
 
-function countBuild(isBuilt) {
-  count(isBuilt ? 1 : 0, isBuilt ? 0 : 1);
+function countBuild(name, isBuilt) {
+  count(isBuilt ? { passed: 1 } : { failures: [`build of ${name}`] });
 }
 
 function selected() {
@@ -103,8 +103,8 @@ for (const [name, stage] of chosen) {
   try {
     await stage();
   } catch (error) {
-    console.error(`${name}: ${error.stack}`);
-    count(0, 1);
+    console.error(error.stack);
+    fail(`${name}: ${error.message}`);
   }
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   const [passed, failed] = [totals.passed - before.passed, totals.failed - before.failed];
@@ -113,12 +113,14 @@ for (const [name, stage] of chosen) {
 const counted = join(REPORTS, 'counted.json');
 if (process.argv.includes('--after-test')) {
   // A run that did not come to its end is a failure.
-  const { passed, failed, skipped } = fs.existsSync(counted)
-    ? JSON.parse(fs.readFileSync(counted, 'utf8'))
-    : { passed: 0, failed: 1, skipped: 0 };
-  count(passed, failed, skipped);
+  count(
+    fs.existsSync(counted)
+      ? JSON.parse(fs.readFileSync(counted, 'utf8'))
+      : { failures: ['npm test did not come to its end'] },
+  );
 } else if (!process.argv.includes('--only')) {
   fs.writeFileSync(counted, JSON.stringify(totals));
 }
+for (const name of totals.failures) console.log(`FAILED ${name}`);
 console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 process.exit(totals.failed === 0 ? 0 : 1);

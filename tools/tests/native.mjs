@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import { join, resolve } from 'node:path';
 import { LONG_FUZZES, LONG_PROGRAMS, LONG_RUNS, LONG_SPECS } from './long-runs.mjs';
-import { checker, count, inMemory, output, REPORTS, run } from './totals.mjs';
+import { checker, count, fail, inMemory, output, REPORTS, run } from './totals.mjs';
 
 const root = resolve('.');
 const jobs = String(Math.max(1, Math.min(os.availableParallelism(), 4)));
@@ -55,9 +55,11 @@ function gtestCases(file) {
   if (!fs.existsSync(file)) return null;
   const report = JSON.parse(fs.readFileSync(file, 'utf8'));
   const cases = report.testsuites.flatMap((suite) => suite.testsuite);
-  const failed = cases.filter((entry) => entry.failures !== undefined).length;
+  const failures = cases
+    .filter((entry) => entry.failures !== undefined)
+    .map((entry) => `${entry.classname}.${entry.name}`);
   const skipped = cases.filter((entry) => entry.result !== 'COMPLETED').length;
-  return { passed: cases.length - failed - skipped, failed, skipped };
+  return { passed: cases.length - failures.length - skipped, failures, skipped };
 }
 
 // The product's own folder: what is tested are the objects that serve, compiled once.
@@ -85,17 +87,17 @@ function countCases(folder, chosen = '', environment = {}) {
   let anyFailed = false;
   for (const [name, verdict] of verdicts) {
     const found = gtestCases(join(cases, `${name}.json`));
-    if (found) count(found.passed, found.failed, found.skipped);
-    const crashed = verdict !== 'run' && !(found && found.failed > 0);
-    if (!found || crashed) count(verdict === 'run' ? 1 : 0, verdict === 'run' ? 0 : 1);
+    if (found) count(found);
+    if (verdict !== 'run' && !(found?.failures.length > 0)) fail(name);
+    else if (!found) count({ passed: 1 });
     anyFailed ||= verdict !== 'run';
   }
-  if (verdicts.size === 0 || (!ok && !anyFailed)) count(0, 1);
+  if (verdicts.size === 0 || (!ok && !anyFailed)) fail(`ctest of ${folder}`);
 }
 
 export function native() {
   if (buildTests()) countCases(nativeFolder);
-  else count(0, 1);
+  else fail(`build of ${nativeFolder}`);
 }
 
 // AddressSanitizer, and of UBSan what a reader of bytes can get wrong. Left out: null, vptr and
@@ -136,19 +138,18 @@ export function buildFuzz() {
 
 export function fuzz() {
   if (!buildFuzz()) {
-    console.error('fuzz: no fuzz target could be built');
-    count(0, 1);
+    fail('fuzz: no fuzz target could be built');
     return;
   }
   const { ok, verdicts } = ctest(fuzzFolder, ['-R', '_fuzz']);
-  const passed = [...verdicts.values()].filter((verdict) => verdict === 'run').length;
-  count(passed, verdicts.size - passed);
-  if (verdicts.size === 0 || (!ok && passed === verdicts.size)) count(0, 1);
+  const failures = [...verdicts].filter(([, verdict]) => verdict !== 'run').map(([name]) => name);
+  count({ passed: verdicts.size - failures.length, failures });
+  if (verdicts.size === 0 || (!ok && failures.length === 0)) fail(`ctest of ${fuzzFolder}`);
 }
 
 export function sanitized() {
   const isConfigured = configureSanitized(addressFolder, SANITIZERS, { kernels: 'ON' });
-  if (!isConfigured || !build(addressFolder)) count(0, 1);
+  if (!isConfigured || !build(addressFolder)) fail(`build of ${addressFolder}`);
   else countCases(addressFolder);
 }
 
@@ -164,7 +165,7 @@ const THREADED = [
 
 export function threads() {
   if (!configureSanitized(threadsFolder, 'thread') || !build(threadsFolder, THREADED)) {
-    count(0, 1);
+    fail(`build of ${threadsFolder}`);
     return;
   }
   const suppressions = join(root, 'tools', 'thread-sanitizer.supp');
@@ -181,13 +182,16 @@ const KERNEL_TESTS = [
 
 export function cuda() {
   const options = ['-DTESSERA_TESTS=ON', '-DTESSERA_ADDON=OFF', '-DTESSERA_CUDA=ON'];
-  if (!configure(cudaFolder, options) || !build(cudaFolder, KERNEL_TESTS)) count(0, 1);
-  else countCases(cudaFolder, `^(${KERNEL_TESTS.join('|')})$`, { TESSERA_TEST_DEVICE: 'cuda' });
+  if (!configure(cudaFolder, options) || !build(cudaFolder, KERNEL_TESTS)) {
+    fail(`build of ${cudaFolder}`);
+    return;
+  }
+  countCases(cudaFolder, `^(${KERNEL_TESTS.join('|')})$`, { TESSERA_TEST_DEVICE: 'cuda' });
 }
 
 export function long() {
   if (!buildTests(LONG_RUNS.map(([, target]) => target)) || !buildFuzz()) {
-    count(0, 1);
+    fail('build of the long runs');
     return;
   }
   const inFolder =

@@ -1,7 +1,7 @@
 // The stages of vitest, and how long each file of specs takes.
 import * as fs from 'node:fs';
 import { join, relative } from 'node:path';
-import { count, inMemory, REPORTS, run } from './totals.mjs';
+import { count, fail, inMemory, REPORTS, run } from './totals.mjs';
 
 const SLOWEST_SHOWN = 10;
 /** Seconds that a file may take; those of slowest.json have more, which is only ever lowered. */
@@ -26,8 +26,7 @@ function tellSlowest(results) {
   }
   for (const { path, seconds, budget } of files) {
     if (seconds <= budget * OVERRUN) continue;
-    console.error(`${path}: expected at most ${budget} s, got ${seconds.toFixed(1)} s`);
-    count(0, 1);
+    fail(`${path}: expected at most ${budget} s, got ${seconds.toFixed(1)} s`);
   }
 }
 
@@ -40,16 +39,18 @@ export const specsOf = (name, projects) => () => {
   const vitest = join('node_modules', '.bin', 'vitest');
   const ok = inMemory((env) => run(vitest, ['run', ...words, ...chosen], { env }));
   if (!fs.existsSync(report)) {
-    count(0, 1);
+    fail(`${name}: vitest wrote no report`);
     return;
   }
   const result = JSON.parse(fs.readFileSync(report, 'utf8'));
-  count(
-    result.numPassedTests,
-    result.numFailedTests,
-    result.numPendingTests + (result.numTodoTests ?? 0),
+  const failures = result.testResults.flatMap(({ name: file, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName }) => `${relative('.', file)}: ${fullName}`),
   );
+  const skipped = result.numPendingTests + (result.numTodoTests ?? 0);
+  count({ passed: result.numPassedTests, skipped, failures });
   // A file that fails to load, or a fault outside any test, has no test to count.
-  if (!ok && result.numFailedTests === 0) count(0, 1);
+  if (!ok && failures.length === 0) fail(`${name}: a file of specs, or a fault outside any test`);
   tellSlowest(result.testResults);
 };

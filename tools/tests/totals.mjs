@@ -4,12 +4,18 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 
 export const REPORTS = join('.cache', 'reports');
-export const totals = { passed: 0, failed: 0, skipped: 0 };
+/** `failures` has a name for each that failed: a log is read from its end. */
+export const totals = { passed: 0, failed: 0, skipped: 0, failures: [] };
 
-export function count(passed, failed, skipped = 0) {
+export function count({ passed = 0, skipped = 0, failures = [] }) {
   totals.passed += passed;
-  totals.failed += failed;
+  totals.failed += failures.length;
   totals.skipped += skipped;
+  totals.failures.push(...failures);
+}
+
+export function fail(name) {
+  count({ failures: [name] });
 }
 
 export function run(command, args, options = {}) {
@@ -27,7 +33,7 @@ export function output(command, args) {
 function told(name, ok, started) {
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   console.log(`  ${ok ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
-  count(ok ? 1 : 0, ok ? 0 : 1);
+  count(ok ? { passed: 1 } : { failures: [name] });
 }
 
 /** One program as one test. */

@@ -40,6 +40,8 @@ export async function writeArrow(
       const data = arrow.makeData({ type, length, nullCount: 0, children });
       writer.write(new arrow.RecordBatch(schema, data));
       await file.writev(parts.take());
+      // A chunk's strings would stay until V8 collects garbage: it does not know their size.
+      chunk.reset();
       left -= length;
     }
     if (left > 0) throw new Error(`out of memory: ${left} rows are missing at the end`);
