@@ -168,6 +168,10 @@ const RecallAnswer = record('RecallAnswer', 'engine::Completion', '', {
   ),
   treeScores: f32s('Of each of these.', 'from.tree.scores'),
   passes: list(Pass, 'In their order.'),
+  heads: f32s(
+    'Of a recall that is ranked: what each head says of each item, calibrated; item by item.',
+    'from.heads',
+  ),
 });
 
 const ScoreAnswer = record('ScoreAnswer', 'engine::Completion', '', {
@@ -184,8 +188,12 @@ const RelevanceAnswer = record('RelevanceAnswer', 'engine::Completion', '', {
   ),
 });
 
+const RankAnswer = record('RankAnswer', 'engine::Completion', '', {
+  heads: f32s('What each head says of each item, calibrated; item by item.', 'from.heads'),
+});
+
 /** Of each kind, in their order. */
-export const ANSWERS = [RecallAnswer, ScoreAnswer, AppendAnswer, RelevanceAnswer];
+export const ANSWERS = [RecallAnswer, ScoreAnswer, AppendAnswer, RelevanceAnswer, RankAnswer];
 
 const NONE = 0xffff_ffff;
 

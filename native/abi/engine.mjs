@@ -1,5 +1,18 @@
 // The engine: how it is opened, what it says of itself.
-import { choice, f64, i32s, list, record, text, texts, u32, u32s, u53, words } from './fields.mjs';
+import {
+  choice,
+  f64,
+  flag,
+  i32s,
+  list,
+  record,
+  text,
+  texts,
+  u32,
+  u32s,
+  u53,
+  words,
+} from './fields.mjs';
 
 export const ComputeType = words('ComputeType', 'COMPUTE_TYPES', ['f32', 'bf16', 'w8a8'], {
   doc: 'w8a8: the linear layers in INT8, the rest as in bf16 (docs/operate/quantisation.md).',
@@ -243,6 +256,8 @@ const AdapterInfo = record('AdapterInfo', 'LoadedSlot', "An adapter in the engin
     'from.summary.replaced_rows',
   ),
   largestNorm: f64('', 'from.summary.largest_norm'),
+  heads: texts('Names of its heads, in the order of answers.', 'from.summary.heads'),
+  isActivated: flag('It changes the rows of ranked items alone.', 'from.summary.is_activated'),
 });
 
 const AdapterArena = record('AdapterArena', 'lora::ArenaUse', '', {

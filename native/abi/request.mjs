@@ -11,13 +11,14 @@ import {
   text,
   texts,
   u32,
+  u32s,
   words,
 } from './fields.mjs';
 
 export const RequestKind = words(
   'RequestKind',
   'REQUEST_KINDS',
-  ['recall', 'score', 'append', 'relevance'],
+  ['recall', 'score', 'append', 'relevance', 'rank'],
   {
     doc: 'Kinds of request, by the code of their task.',
   },
@@ -59,6 +60,20 @@ const RequestWork = record('RequestWork', 'engine::Request', '', {
 
 const norm = choice(ScoreNorm, '', 'to.norm');
 
+/** How items are read behind the prompt, and whose heads read them. */
+const ranking = {
+  rankSlot: u32(
+    'Slot of the adapter whose heads rank; 0xFFFFFFFF: none. One that is not activated changes no ' +
+      'row: the request runs with it as its own adapter.',
+    'to.ranking.slot',
+  ),
+  rankPrefix: i32s('Tokens before the SID of every item.', 'to.ranking.prefix'),
+  rankSuffixes: paths(
+    'Tokens behind the SID, by item; one: of every item; none: the SID ends it.',
+    'to.ranking.suffix_tokens, to.ranking.suffix_offsets',
+  ),
+};
+
 const RecallRequest = record('RecallRequest', 'engine::Request', 'A beam search for items.', {
   widths: codes('Beam width per step; the last holds for all further steps.'),
   rowBudget: u32('Rows of beams that a certified search computes at most; 0: a beam of `widths`.'),
@@ -75,6 +90,7 @@ const RecallRequest = record('RecallRequest', 'engine::Request', 'A beam search 
   exploreTemperature: f64('', 'to.explore.temperature'),
   exploreSeedLow: u32('Lower 32 bits.', 'to.explore.seed_low'),
   exploreSeedHigh: u32('Upper 32 bits.', 'to.explore.seed_high'),
+  ...ranking,
 });
 
 const ScoreRequest = record('ScoreRequest', 'engine::Request', 'Log-probabilities of paths.', {
@@ -102,8 +118,18 @@ const RelevanceRequest = record(
   },
 );
 
+const RankRequest = record(
+  'RankRequest',
+  'engine::Request',
+  'What heads say of given items of a reach, each read behind the prompt.',
+  {
+    items: u32s('Ordinals of live items of the reach; at least one.', 'to.items'),
+    ...ranking,
+  },
+);
+
 /** Of each kind, in their order. */
-export const REQUESTS = [RecallRequest, ScoreRequest, AppendRequest, RelevanceRequest];
+export const REQUESTS = [RecallRequest, ScoreRequest, AppendRequest, RelevanceRequest, RankRequest];
 
 export default {
   words: [RequestKind, Priority, ScoreNorm],

@@ -178,6 +178,9 @@ const recalled: Write = (to) => {
     exploreTemperature: 1,
     exploreSeedLow: 0,
     exploreSeedHigh: 0,
+    rankSlot: NOTHING.adapter,
+    rankPrefix: new Int32Array(),
+    rankSuffixes: [],
   });
 };
 const scored: Write = (to) =>

@@ -38,6 +38,7 @@ const ANSWER: EngineAnswer = {
   kv: NOTHING_FOUND,
   timings: NO_TIMINGS,
   passes: [],
+  heads: new Float32Array(),
 };
 const BUDGET_US = 60e6;
 

@@ -80,6 +80,18 @@ export interface EngineRequest extends EngineWork {
   readonly wantsTree?: boolean | undefined;
   /** Left out: no place is drawn. */
   readonly explore?: Exploration | undefined;
+  /** Left out: heads say nothing of the items. Its suffixes are one, or none. */
+  readonly ranking?: EngineRanking | undefined;
+}
+
+/** How items are read behind the prompt, and whose heads read them (docs/integrate/ranking.md). */
+export interface EngineRanking {
+  /** With heads. One that has factors and is not activated is the request's own adapter too. */
+  readonly adapter: EngineAdapter;
+  /** Tokens before the SID of every item. */
+  readonly prefix: Int32Array;
+  /** Tokens behind the SID, by item; one: of every item; none: the SID ends it. */
+  readonly suffixes: readonly (readonly number[])[];
 }
 
 /** Drawn places of an answer. */
@@ -106,6 +118,25 @@ export type ItemFate = WatchedItem;
 /** Log-probabilities of given paths. */
 export interface EngineScoreRequest extends EngineWork {
   readonly sids: readonly (readonly number[])[];
+}
+
+/** What heads say of given items, each read behind the prompt. */
+export interface EngineRankRequest extends Omit<EngineWork, 'scoreNorm'> {
+  readonly reach: Reach;
+  /** Ordinals of live items of the reach; at least one. */
+  readonly items: Uint32Array;
+  readonly ranking: EngineRanking;
+}
+
+export interface EngineRanked {
+  /** What each head says of each item, calibrated; item by item. */
+  readonly heads: Float32Array;
+  /** Of the weights that it ran with. */
+  readonly modelDigest: string;
+  readonly catalogueSequence: number;
+  readonly prefixReusedTokens: number;
+  readonly kv: KvFound;
+  readonly timings: EngineTimings;
 }
 
 /** A prompt whose keys and values are computed and kept, and nothing else. */
@@ -195,6 +226,8 @@ export abstract class Engine {
   abstract recall(request: EngineRequest, signal?: Cancellation): Promise<EngineAnswer>;
   /** Rejects as recall() does. */
   abstract score(request: EngineScoreRequest, signal?: Cancellation): Promise<EngineScores>;
+  /** Rejects as recall() does, and with MODEL_NOT_FINITE naming an item. */
+  abstract rank(request: EngineRankRequest, signal?: Cancellation): Promise<EngineRanked>;
   /** Submitted together, each with an end of its own. Each rejects as recall() does. */
   abstract relevance(
     requests: readonly EngineRelevanceRequest[],

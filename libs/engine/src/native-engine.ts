@@ -25,6 +25,8 @@ import {
   type EngineHeld,
   type EngineLogits,
   type EngineModel,
+  type EngineRanked,
+  type EngineRankRequest,
   type EngineRelevanceRequest,
   type EngineRequest,
   type EngineScoreRequest,
@@ -39,7 +41,7 @@ import { NativeAdapters } from './native-adapters.js';
 import { NativeCatalogue, NativeReach } from './native-catalogue.js';
 import { awaitNative, callNative } from './native-error.js';
 import { kvFields, NativeKvPool } from './native-kv-pool.js';
-import { APPEND, RECALL, RELEVANCE, type RequestKind, SCORE } from './request-kinds.js';
+import { APPEND, RANK, RECALL, RELEVANCE, type RequestKind, SCORE } from './request-kinds.js';
 import { retryHint, Tickets } from './tickets.js';
 
 /** Members of every kind of request. */
@@ -116,6 +118,10 @@ export class NativeEngine extends Engine {
 
   score(request: EngineScoreRequest, signal?: Cancellation): Promise<EngineScores> {
     return this.run(SCORE, request, signal);
+  }
+
+  rank(request: EngineRankRequest, signal?: Cancellation): Promise<EngineRanked> {
+    return this.run(RANK, request, signal);
   }
 
   relevance(
@@ -332,7 +338,7 @@ export class NativeEngine extends Engine {
       keepTokens: request.kv?.keepTokens ?? 0,
       wantsExactKv: request.kv?.wantsExact === true,
     });
-    kind.write(out, request);
+    kind.write(out, request, (adapter) => this.adapters.slotOf(adapter));
     out.end();
   }
 

@@ -2,6 +2,7 @@ import {
   type AnswerFacts,
   type PackedReader,
   type RecallAnswer,
+  readRankAnswer,
   readRecallAnswer,
   readRelevanceAnswer,
   readScoreAnswer,
@@ -11,6 +12,7 @@ import type {
   EngineAnswer,
   EngineAppended,
   EngineLogits,
+  EngineRanked,
   EngineScores,
   ItemFate,
 } from './engine.js';
@@ -54,6 +56,12 @@ export function readScores(from: PackedReader, facts: AnsweredFacts): EngineScor
     kv,
     timings,
   };
+}
+
+export function readRanked(from: PackedReader, facts: AnsweredFacts): EngineRanked {
+  const { heads } = readRankAnswer(from);
+  const { modelDigest, catalogueSequence, prefixReusedTokens, kv, timings } = facts;
+  return { heads: heads.slice(), modelDigest, catalogueSequence, prefixReusedTokens, kv, timings };
 }
 
 export function readAppended(

@@ -1,17 +1,23 @@
 import {
+  NOTHING,
   type PackedReader,
   type PackedWriter,
   type RequestKind as RequestKindName,
+  writeRankRequest,
   writeRecallRequest,
   writeRelevanceRequest,
   writeScoreRequest,
 } from '@tessera/native';
 import { NO_ITEM, type Reach } from './catalogue.js';
 import {
+  type EngineAdapter,
   type EngineAnswer,
   type EngineAppended,
   type EngineAppendRequest,
   type EngineLogits,
+  type EngineRanked,
+  type EngineRanking,
+  type EngineRankRequest,
   type EngineRelevanceRequest,
   type EngineRequest,
   type EngineScoreRequest,
@@ -22,8 +28,12 @@ import {
   readAnswer,
   readAppended,
   readLogits,
+  readRanked,
   readScores,
 } from './read-completions.js';
+
+/** Slot of an adapter that the engine has loaded. */
+export type SlotOf = (adapter: EngineAdapter) => number;
 
 /**
  * A kind of request on this side of the boundary, and all that depends on it; the other side is a
@@ -32,7 +42,7 @@ import {
 export interface RequestKind<Request, Answer> {
   readonly name: RequestKindName;
   /** The fields of this kind alone, behind those of all kinds. */
-  readonly write: (to: PackedWriter, request: Request) => void;
+  readonly write: (to: PackedWriter, request: Request, slotOf: SlotOf) => void;
   readonly reach: (request: Request) => Reach | undefined;
   /** The same of the answer. */
   readonly read: (from: PackedReader, facts: AnsweredFacts) => Answer;
@@ -40,11 +50,19 @@ export interface RequestKind<Request, Answer> {
 
 const NOTHING_DRAWN = { slots: 0, temperature: 1, seed: 0 };
 
+function rankingFields(ranking: EngineRanking | undefined, slotOf: SlotOf) {
+  if (ranking === undefined) {
+    return { rankSlot: NOTHING.adapter, rankPrefix: new Int32Array(), rankSuffixes: [] };
+  }
+  const { adapter, prefix, suffixes } = ranking;
+  return { rankSlot: slotOf(adapter), rankPrefix: prefix, rankSuffixes: suffixes };
+}
+
 const reachesAll = (): undefined => undefined;
 
 export const RECALL: RequestKind<EngineRequest, EngineAnswer> = {
   name: 'recall',
-  write: (to, request) => {
+  write: (to, request, slotOf) => {
     const { slots, temperature, seed } = request.explore ?? NOTHING_DRAWN;
     writeRecallRequest(to, {
       widths: request.widths,
@@ -60,6 +78,7 @@ export const RECALL: RequestKind<EngineRequest, EngineAnswer> = {
       exploreTemperature: temperature,
       exploreSeedLow: seed % 2 ** 32,
       exploreSeedHigh: Math.floor(seed / 2 ** 32),
+      ...rankingFields(request.ranking, slotOf),
     });
   },
   reach: ({ reach }) => reach,
@@ -85,4 +104,13 @@ export const RELEVANCE: RequestKind<EngineRelevanceRequest, EngineLogits> = {
   write: writeRelevanceRequest,
   reach: reachesAll,
   read: readLogits,
+};
+
+export const RANK: RequestKind<EngineRankRequest, EngineRanked> = {
+  name: 'rank',
+  write: (to, { items, ranking }, slotOf) => {
+    writeRankRequest(to, { items, ...rankingFields(ranking, slotOf) });
+  },
+  reach: ({ reach }) => reach,
+  read: readRanked,
 };

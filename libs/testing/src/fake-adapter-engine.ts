@@ -10,6 +10,8 @@ export interface FakeEngineAdapter {
   readonly targetCount: number;
   readonly replacedRows: number;
   readonly largestNorm: number;
+  readonly heads: readonly string[];
+  readonly isActivated: boolean;
 }
 
 /**
@@ -62,6 +64,8 @@ export class FakeAdapterEngine {
       targetCount: 7,
       replacedRows: 0,
       largestNorm: norm,
+      heads: [],
+      isActivated: false,
     };
   }
 

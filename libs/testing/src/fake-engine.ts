@@ -11,6 +11,9 @@ import {
   type EngineLogits,
   type EngineModel,
   type EnginePath,
+  type EngineRanked,
+  type EngineRanking,
+  type EngineRankRequest,
   type EngineRequest,
   type EngineScoreRequest,
   type EngineScores,
@@ -53,6 +56,16 @@ const TIMINGS = {
 export interface FakeEngineOptions {
   readonly maxPositions?: number;
   readonly score?: PathScore;
+  /** Of every adapter that is loaded. */
+  readonly heads?: readonly string[];
+}
+
+/** Head h says 1 / (2 + h + ordinal) of an item. */
+function headsOf(ranking: EngineRanking | undefined, ordinals: Iterable<number>): Float32Array {
+  const { heads = [] } = ranking?.adapter ?? {};
+  return Float32Array.from(
+    Array.from(ordinals, (ordinal) => heads.map((_, head) => 1 / (2 + head + ordinal))).flat(),
+  );
 }
 
 const COUNTED =
@@ -137,6 +150,7 @@ export class FakeEngine extends Engine {
   private updates = 0;
   readonly requests: EngineRequest[] = [];
   readonly scoreRequests: EngineScoreRequest[] = [];
+  readonly rankRequests: EngineRankRequest[] = [];
   readonly appendRequests: EngineAppendRequest[] = [];
   readonly bound: LevelTokens[] = [];
   /** Users, in the order of their prefetches; a ticket is 1 + the index. */
@@ -213,6 +227,19 @@ export class FakeEngine extends Engine {
     };
   }
 
+  async rank(request: EngineRankRequest, signal?: Cancellation): Promise<EngineRanked> {
+    this.rankRequests.push(request);
+    await this.admitted(request, signal);
+    return {
+      heads: headsOf(request.ranking, request.items),
+      modelDigest: this.model.digest,
+      catalogueSequence: request.reach.sequence,
+      prefixReusedTokens: 0,
+      kv: NOTHING_FOUND,
+      timings: TIMINGS,
+    };
+  }
+
   relevance(): readonly Promise<EngineLogits>[] {
     throw new TesseraError('INTERNAL', 'relevance: expected an engine with a model');
   }
@@ -246,6 +273,8 @@ export class FakeEngine extends Engine {
       targetCount: 1,
       replacedRows: 0,
       largestNorm: 1,
+      heads: this.options.heads ?? [],
+      isActivated: false,
     };
     this.adapters.add(adapter);
     return adapter;
@@ -388,6 +417,10 @@ export class FakeEngine extends Engine {
       kv: NOTHING_FOUND,
       timings: TIMINGS,
       passes: [],
+      heads: headsOf(
+        request.ranking,
+        returned.map(({ ordinal }) => ordinal),
+      ),
     };
   }
 }

@@ -75,6 +75,16 @@ struct Request {
   std::vector<std::string> attributes;  // recall: those that the items of the answer shall have
   /// Recall: whether the answer has what each step kept and first rejected.
   bool wants_tree = false;
+  /// Recall, rank: heads that read items behind the prompt (docs/integrate/ranking.md).
+  struct Ranking {
+    uint32_t slot = UINT32_MAX;  // at the boundary
+    std::shared_ptr<const lora::Adapter> adapter;  // with heads; null: nothing is ranked
+    std::vector<int32_t> prefix;                   // tokens before the SID of every item
+    std::vector<uint32_t> suffix_tokens;           // behind it
+    std::vector<uint32_t> suffix_offsets;  // by item; of one suffix: of every item; or empty: none
+  };
+  Ranking ranking;
+  std::vector<catalogue::ItemOrdinal> items;  // rank: live items of the reach
   std::vector<uint32_t> sid_codes;    // score: the SIDs, one after the other
   std::vector<uint32_t> sid_offsets;  // score: [SIDs + 1] into sid_codes
   std::vector<int32_t> label_tokens;  // relevance: those whose logits the answer has
@@ -151,6 +161,7 @@ struct Completion {
   /// label token; with ScoreNorm::kFull then the logarithm of the sum of exp(logit) over the
   /// vocabulary.
   std::vector<float> scores;
+  std::vector<float> heads;                          // ranked: [items][heads]
   Completeness completeness = Completeness::kWhole;  // recall
   beam::Certificate certificate;                     // recall
   uint32_t rows = 0;                                 // recall: of beams that were computed

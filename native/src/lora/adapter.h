@@ -27,6 +27,8 @@ struct Summary {
   uint32_t target_count = 0;   // matrices with factors
   uint32_t replaced_rows = 0;  // of the embedding and of the head; those of both count once
   double largest_norm = 0;
+  std::vector<std::string> heads;  // names, in the order of answers
+  bool is_activated = false;       // it changes the rows of ranked items alone
 };
 
 class Adapter {

@@ -165,7 +165,7 @@ void read_store_batch([[maybe_unused]] PackedReader& in, [[maybe_unused]] store:
 
 void read_request_head([[maybe_unused]] PackedReader& in, [[maybe_unused]] RequestHead& to) {
   in.u32(to.ticket);
-  in.choice(to.kind, 4);
+  in.choice(to.kind, 5);
   in.u32(to.binding);
   in.u32(to.adapter);
   in.f64(to.budget_us);
@@ -194,6 +194,9 @@ void read_recall_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] eng
   in.f64(to.explore.temperature);
   in.u32(to.explore.seed_low);
   in.u32(to.explore.seed_high);
+  in.u32(to.ranking.slot);
+  in.i32s(to.ranking.prefix);
+  in.paths(to.ranking.suffix_tokens, to.ranking.suffix_offsets);
 }
 
 void read_score_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to) {
@@ -208,6 +211,13 @@ void read_relevance_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] 
   in.i32s(to.label_tokens);
   in.u32(to.sibling_tokens);
   in.choice(to.norm, 3);
+}
+
+void read_rank_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to) {
+  in.u32s(to.items);
+  in.u32(to.ranking.slot);
+  in.i32s(to.ranking.prefix);
+  in.paths(to.ranking.suffix_tokens, to.ranking.suffix_offsets);
 }
 
 }  // namespace tessera::abi

@@ -103,14 +103,16 @@ void read_recall_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] eng
 void read_score_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
 void read_append_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
 void read_relevance_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
+void read_rank_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
 
 /// The fields of each kind of request.
 using ReadRequest = void (*)(PackedReader&, engine::Request&);
-inline constexpr std::array<ReadRequest, 4> kReadRequest = {
+inline constexpr std::array<ReadRequest, 5> kReadRequest = {
     &read_recall_request,
     &read_score_request,
     &read_append_request,
     &read_relevance_request,
+    &read_rank_request,
 };
 
 }  // namespace tessera::abi

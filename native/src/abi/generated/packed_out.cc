@@ -129,6 +129,7 @@ void write_recall_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] co
   out.f32s(from.tree.scores);
   out.count(from.passes.size());
   for (const auto& each : from.passes) write_engine_pass(out, each);
+  out.f32s(from.heads);
 }
 
 void write_score_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from) {
@@ -140,6 +141,10 @@ void write_append_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] co
 
 void write_relevance_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from) {
   out.f32s(from.scores);
+}
+
+void write_rank_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from) {
+  out.f32s(from.heads);
 }
 
 }  // namespace tessera::abi

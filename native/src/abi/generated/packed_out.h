@@ -23,14 +23,16 @@ void write_recall_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] co
 void write_score_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
 void write_append_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
 void write_relevance_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
+void write_rank_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
 
 /// The fields of an answer to each kind of request.
 using WriteAnswer = void (*)(PackedWriter&, const engine::Completion&);
-inline constexpr std::array<WriteAnswer, 4> kWriteAnswer = {
+inline constexpr std::array<WriteAnswer, 5> kWriteAnswer = {
     &write_recall_answer,
     &write_score_answer,
     &write_append_answer,
     &write_relevance_answer,
+    &write_rank_answer,
 };
 
 }  // namespace tessera::abi

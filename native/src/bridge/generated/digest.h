@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "e6891555c9b14386";
+inline constexpr std::string_view kAbiDigest = "1f48dd838c4d2eb9";
 
 }  // namespace tessera::bridge

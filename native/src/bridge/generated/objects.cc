@@ -221,6 +221,8 @@ Napi::Value to_js(Napi::Env env, const LoadedSlot& from) {
   to["targetCount"] = to_js(env, static_cast<double>(from.summary.target_count));
   to["replacedRows"] = to_js(env, static_cast<double>(from.summary.replaced_rows));
   to["largestNorm"] = to_js(env, static_cast<double>(from.summary.largest_norm));
+  to["heads"] = to_js(env, from.summary.heads);
+  to["isActivated"] = to_js(env, static_cast<bool>(from.summary.is_activated));
   return to;
 }
 

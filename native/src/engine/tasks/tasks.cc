@@ -10,8 +10,8 @@ namespace {
 
 /// In the order of the boundary (native/abi/request.mjs): a new kind goes to the end.
 std::span<const Task* const> all_tasks() {
-  static const std::array<const Task*, 4> tasks{&recall_task(), &score_task(), &append_task(),
-                                                &relevance_task()};
+  static const std::array<const Task*, 5> tasks{&recall_task(), &score_task(), &append_task(),
+                                                &relevance_task(), &rank_task()};
   return tasks;
 }
 

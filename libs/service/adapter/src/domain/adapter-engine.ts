@@ -15,6 +15,10 @@ export interface EngineAdapter {
   readonly targetCount: number;
   readonly replacedRows: number;
   readonly largestNorm: number;
+  /** Names, in the order of answers; none: the adapter ranks nothing. */
+  readonly heads: readonly string[];
+  /** It changes the rows of ranked items alone. */
+  readonly isActivated: boolean;
 }
 
 export interface AdapterEngine {
