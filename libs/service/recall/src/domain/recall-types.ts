@@ -58,6 +58,40 @@ export interface UserSource {
 /** The conditions that a request itself names: frequency caps are counted for it. */
 export type Eligibility = Omit<EngineEligibility, 'caps'>;
 
+/** Items go by what heads say of them (docs/integrate/ranking.md). */
+export interface Rank {
+  /** Of a recall: items that are recalled and ranked. */
+  readonly items?: number | undefined;
+  /** Name or digest of the version with the heads. */
+  readonly adapter: string;
+  /** Its terms may be heads; left out: by the first head. */
+  readonly valuation?: Valuation | undefined;
+}
+
+/** What heads say of an item. */
+export interface ItemRanking {
+  /** Calibrated, by name. */
+  readonly heads: Readonly<Record<string, number>>;
+  /** By the valuation of the ranking. */
+  readonly value?: ItemValue | undefined;
+  /** Place in the recall, from 1; undefined of items that a caller named. */
+  readonly recallRank?: number | undefined;
+}
+
+/** A ranking as it was applied. */
+export interface AppliedRanking {
+  /** Digest of the version with the heads, and its name. */
+  readonly adapter: string;
+  readonly adapterName: string;
+  /** That were ranked. */
+  readonly items: number;
+  /** Of these: excluded by the valuation, or below its floor. */
+  readonly leftOut: number;
+  /** Names, in their order. */
+  readonly heads: readonly string[];
+  readonly valuation?: AppliedValuation | undefined;
+}
+
 /** A request after parsing; limits are checked by `recall()`, not by whoever maps the wire. */
 export interface RecallRequest extends UserSource {
   /** Items wanted; 0 means the configured default. */
@@ -88,6 +122,7 @@ export interface RecallRequest extends UserSource {
   readonly valuation?: Valuation;
   /** Last places that are drawn (docs/concepts/exploration.md); left out: none. */
   readonly explore?: Explore;
+  readonly rank?: Rank;
 }
 
 /** The policy as it was applied. */
@@ -148,6 +183,7 @@ export interface RecalledItem {
   readonly explored?: boolean | undefined;
   /** With which probability it came into the answer; left out where that is not known. */
   readonly propensity?: number | undefined;
+  readonly ranking?: ItemRanking | undefined;
 }
 
 /** These are renamed nowhere: proto says what they have, and what it means. */
@@ -227,6 +263,7 @@ export interface RecallAnswer extends PromptFacts, Certificate {
   readonly valuation?: AppliedValuation | undefined;
   /** Of a recall that explores. */
   readonly exploration?: AppliedExploration | undefined;
+  readonly ranking?: AppliedRanking | undefined;
   /** Why it got its adapter; left out where no choice was made for it. */
   readonly arm?: Arm;
   /** Where the request wanted it. */
