@@ -295,7 +295,7 @@ TEST_F(RankingTest, LeavesThePromptOfAnActivatedAdapterToEveryRecall) {
   Request again = prompt(request(3, ranking, recall_task()));
   again.ranking = {};
   const Completion after = answer(std::move(again));
-  EXPECT_EQ(std::accumulate(after.kv_tokens.begin(), after.kv_tokens.end(), 0u), 96u);
+  EXPECT_EQ(std::accumulate(after.kv_tokens.begin(), after.kv_tokens.end(), 0u), 99u);
   EXPECT_EQ(bits_of(after.answer.path_scores), bits_of(before.answer.path_scores));
 }
 
