@@ -1,5 +1,6 @@
-// Heads over items behind a prompt: equal to transformers in double precision, the same bits however
-// they run, and of a recall those of the items that it found, whose rows are not computed again.
+// Heads over items behind a prompt: equal to transformers in double precision, the same bits
+// however they run, and of a recall those of the items that it found, whose rows are not computed
+// again.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -101,8 +102,7 @@ class RankingTest : public testing::Test {
       std::iota(request.items.begin(), request.items.end(), 0u);
     }
     if (ranking->changes_rows() && !ranking->summary().is_activated) request.adapter = ranking;
-    const std::string digest =
-        request.adapter == nullptr ? "" : request.adapter->summary().digest;
+    const std::string digest = request.adapter == nullptr ? "" : request.adapter->summary().digest;
     request.kv.version = engine_->add_version("template", "codebook", digest).value();
     request.ranking.adapter = std::move(ranking);
     return request;
@@ -323,7 +323,9 @@ TEST_F(RankingTest, RefusesByName) {
             "adapter: expected one that may change a prompt, got an activated one");
   EXPECT_EQ(refusal([](R r) { r.ranking.prefix = {-1}; }).substr(0, 30),
             "rankPrefix[0]: expected a toke");
-  EXPECT_EQ(refusal([](R r) { r.ranking.suffix_offsets = {0, 0, 0}; }).substr(0, 37),
+  EXPECT_EQ(refusal([](R r) {
+              r.ranking.suffix_offsets = {0, 0, 0};
+            }).substr(0, 37),
             "rankSuffixes.length: expected 0, 1 or");
   EXPECT_EQ(refusal([](R r) { r.ranking.prefix.assign(kRankTokensMax + 1, 1); }),
             "rankSuffixes: expected at most 32 tokens of an item beside its SID, got 33");
