@@ -44,7 +44,7 @@ const addon = loadAddon();
 let engine: EngineHandle;
 let catalogue: CatalogueHandle;
 let reach: ReachHandle;
-let rankSlot = NOTHING.adapter;
+let rankSlot: number = NOTHING.adapter;
 const folder = temporaryFolder({});
 
 /** Objects that came out of the addon, by the record that describes them. */
