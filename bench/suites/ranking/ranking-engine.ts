@@ -1,4 +1,4 @@
-import type { EngineRanking } from '@tessera/engine';
+import { type EngineRanking, headPool } from '@tessera/engine';
 import { temporaryFolder } from '@tessera/testing';
 import { SHAPES } from '../../models/model-shape.js';
 import { Random } from '../../models/random.js';
@@ -24,7 +24,9 @@ export async function withRanking<T>(
 ): Promise<T> {
   const shape = shapeOf(quick);
   const folder = temporaryFolder({});
-  const options = { threadCount, adapterBytesMax: 2 ** 24, kvBytesMax: 2 ** 31 };
+  const kvBytesMax = 2 ** 31;
+  const kv = headPool(kvBytesMax);
+  const options = { threadCount, adapterBytesMax: 2 ** 24, kvBytesMax, kv };
   const engine = await BenchEngine.open(shape, 'bf16', options, say);
   try {
     randomHeads(folder.path, shape, 1);
