@@ -1,6 +1,7 @@
 import { TesseraError } from '@tessera/errors';
+import type { ItemText } from '@tessera/prompt';
 import type { RecallAnswer, RecallContext, RecallFacts, RecallRequest } from '@tessera/recall';
-import type { ItemText, RelevanceScorer } from '@tessera/relevance';
+import type { RelevanceScorer } from '@tessera/relevance';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 
 interface GateParts {

@@ -1,4 +1,4 @@
-export { type FakePush, fakePush, partsOf } from './adapter-push.js';
+export { type FakePush, fakePush, partsOf, pushOf } from './adapter-push.js';
 export { byteLevelTokenizer, levelTokenTexts } from './byte-level-tokenizer.js';
 export { checkNothingHeld, closingEmpty } from './check-nothing-held.js';
 export { type EtcdServer, startEtcdServer } from './etcd-server.js';

@@ -1,6 +1,7 @@
 export {
   CANARY_RULES,
   DEFAULT_ADAPTER,
+  DEFAULT_RANKING,
   FETCH_TIMEOUT_MS,
   NORM_MAX,
   RANK_MAX,
@@ -16,13 +17,14 @@ export {
   BASE_LEASE,
   type ServedAdapter,
 } from './domain/adapter-choice.js';
+export { ranksApart } from './domain/adapter-engine.js';
 export type { AdapterProbe, ProbeAnswer, ProbeUser } from './domain/adapter-probe.js';
 export {
-  ADAPTER_FILES,
   type AdapterFile,
   type AdapterState,
   type AdapterVersion,
   fileBytes,
+  filesFound,
 } from './domain/adapter-version.js';
 export type {
   ArmSummary,

@@ -1,5 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import { type Disk, diskError, FILE_SYSTEM } from '@tessera/files';
+import type { Tokenizer } from '@tessera/prompt';
 import {
   type AdapterChoice,
   type AdapterLease,
@@ -51,6 +52,8 @@ export interface RegistrySettings {
 
 export interface RegistryParts extends RegistrySettings {
   readonly engine: AdapterEngine;
+  /** Of the model; left out: no version that ranks is taken. */
+  readonly tokenizer?: Pick<Tokenizer, 'encode'> | undefined;
   /** Told of a version that served and cannot be served any more. */
   readonly onLost?: (version: AdapterVersion, error: TesseraError) => void;
   /** Told of a version whose base model is not the one that is served. */
@@ -100,6 +103,7 @@ export class AdapterRegistry implements AdapterChoice {
       engine,
       this.folders,
       { rankMax: limits.rankMax, normMax: limits.normMax },
+      parts.tokenizer,
       (digest) => this.isWanted(digest),
       () => this.expendable(),
     );

@@ -141,6 +141,13 @@ export interface ScoreRequest extends UserSource {
   readonly valuation?: Valuation;
 }
 
+/** Items that any channel has found, eligible or not; each once. */
+export interface RankRequest extends UserSource {
+  readonly itemIds: readonly string[];
+  /** Without `items`. */
+  readonly rank: Rank;
+}
+
 /** A recall, and the item that is or is not in its answer. */
 export interface ExplainRequest {
   readonly recall: RecallRequest;
@@ -156,6 +163,8 @@ export interface RecallContext {
   readonly budgetUs: number;
   /** The adapter to run with, which the caller holds; left out: the base model alone. */
   readonly adapter?: ServedAdapter | undefined;
+  /** That ranks, where the request wants that: held by the caller as well. */
+  readonly ranker?: ServedAdapter | undefined;
   /** Asked for by the service itself: nobody asks about it later. */
   readonly isOwn?: boolean;
   /**
@@ -286,6 +295,24 @@ export interface ScoreAnswer extends PromptFacts {
   readonly requestId: string;
   /** One for each item asked for, in the same order. */
   readonly items: readonly ItemScore[];
+}
+
+export interface RankedItem {
+  readonly itemId: string;
+  /** 1-based; 0: it failed, or the valuation leaves it out. */
+  readonly rank: number;
+  /** Left out where it failed. */
+  readonly ranking?: ItemRanking | undefined;
+  /** Of its SID, where the valuation weighs scores. */
+  readonly score?: number | undefined;
+  readonly failure?: { readonly code: 'ITEM_NOT_FOUND'; readonly message: string } | undefined;
+}
+
+export interface RankAnswer extends PromptFacts {
+  readonly requestId: string;
+  /** Best first; behind them those without a rank, in the order of the request. */
+  readonly items: readonly RankedItem[];
+  readonly ranking: AppliedRanking;
 }
 
 export interface ExplainAnswer extends PromptFacts {

@@ -1,5 +1,5 @@
 import type { Popularity } from '@tessera/behaviour';
-import { type Catalogue, NO_POLICY, type ReachRequest } from '@tessera/engine';
+import { type Catalogue, type EngineAnswer, NO_POLICY, type ReachRequest } from '@tessera/engine';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkRequest, type SearchSettings } from './check-request.js';
 import { appliedExploration, undrawn } from './exploration.js';
@@ -8,8 +8,15 @@ import { recalledItems } from './item-scores.js';
 import { popularItems } from './popular-items.js';
 import type { Preparation, ScopedContext } from './preparation.js';
 import { checkNotErased, countedCaps, type Prepared } from './preparation.js';
+import { answeredItems, headsOf, placedItems } from './ranked-items.js';
+import { Ranker } from './ranking.js';
 import { asksForReach, reachRequestOf, withCaps } from './reach-request.js';
-import type { AppliedValuation, RecallAnswer, RecallRequest } from './recall-types.js';
+import type {
+  AppliedValuation,
+  RecallAnswer,
+  RecalledItem,
+  RecallRequest,
+} from './recall-types.js';
 import { certificateOf, uncertified } from './recall-types.js';
 import type { RecallParts } from './runtime-types.js';
 import { sightOf } from './sight.js';
@@ -30,26 +37,39 @@ export async function recall(
   const search = checkRequest(request, limits);
   const { popularity, catalogue } = parts;
   const uncapped = reachRequestOf(request, catalogue);
+  const ranker = request.rank && Ranker.of(request.rank, context, catalogue);
   const prepared = await preparation.prepare(request, context, stopwatch, popularity);
   const caps = countedCaps(request, prepared, parts);
   const asked = withCaps(uncapped, caps.caps);
-  const isRestricted = asksForReach(request) || caps.caps.length > 0 || catalogue.hasFlights;
+  const isRestricted =
+    asksForReach(request) ||
+    caps.caps.length > 0 ||
+    catalogue.hasFlights ||
+    // The reach that items of a template with slots are asked about once more.
+    (ranker !== undefined && ranker.item.suffix === undefined);
   if (popularity !== undefined && prepared.history?.fallback === 'popular') {
     return withPopular(parts, popularity, { request, asked, search, context, prepared, caps });
   }
   // Compiled off this thread, before the request waits for the engine.
   const reach = context.pinned ?? (isRestricted ? await catalogue.reach(asked) : undefined);
+  const work = { ...search, ...preparation.workOf(prepared), reach };
   const answer = await parts.engine.recall(
-    { ...search, ...preparation.workOf(prepared), reach, wantsTree: request.wantsSight },
+    { ...work, wantsTree: request.wantsSight, ranking: ranker?.item.suffix && ranker.asEngine() },
     context.signal,
   );
   parts.onPasses?.(answer.passes);
+  const budgetUs = context.budgetUs - stopwatch.totalUs();
+  const heads =
+    ranker && (await headsOf(parts, ranker, answer, { ...work, budgetUs }, context.signal));
   checkNotErased(prepared, parts.erasures);
   const { explore } = search;
   const applied = appliedOf(request, catalogue, answer.bestLeftOut);
   const { valuation } = request;
   const terms = valuation && termNames(valuation, catalogue.valuations);
-  const items = recalledItems(answer, terms, explore !== undefined);
+  const recalled = recalledItems(answer, terms, explore !== undefined);
+  const ranked =
+    ranker && heads && (await rankedOf(parts, ranker, { answer, recalled, heads, search }));
+  const { items = recalled, ranking } = ranked ?? {};
   const requestId = requestIdOf(request);
   const { prompt, skippedItems, trimmedItems } = prepared;
   const { userId } = request;
@@ -61,16 +81,17 @@ export async function recall(
   return {
     requestId,
     items,
-    short: items.length < search.resultCount,
+    short: items.length < search.answerCount,
     ...certificateOf(search.search, answer),
     widthsUsed: answer.widthsUsed,
     completeness: answer.completeness,
     itemPolicy: {
       ...(request.itemPolicy ?? NO_POLICY),
       itemsPerSid: answer.itemsPerSid,
-      resultCount: search.resultCount,
+      resultCount: search.answerCount,
       leftOutByDiversity: answer.leftOutByDiversity,
     },
+    ...(ranking && { ranking }),
     ...(applied && { valuation: applied }),
     ...(explore && { exploration: appliedExploration(explore, answer.propensities) }),
     cappedItems: reach?.cappedItems ?? 0,
@@ -78,6 +99,23 @@ export async function recall(
     ...factsOf(parts, prepared, answer),
     ...(request.wantsSight === true && { sight: sightOf(prepared.history, prompt, answer) }),
   };
+}
+
+interface Recalled {
+  readonly answer: EngineAnswer;
+  readonly recalled: readonly RecalledItem[];
+  readonly heads: Float32Array;
+  readonly search: SearchSettings;
+}
+
+async function rankedOf(
+  { catalogue }: RecallParts,
+  ranker: Ranker,
+  { answer, recalled, heads, search }: Recalled,
+) {
+  const of = { heads, sequence: answer.catalogueSequence };
+  const placed = await placedItems(catalogue, ranker, recalled, of);
+  return answeredItems(ranker, placed, search.answerCount);
 }
 
 function appliedOf(
@@ -106,7 +144,7 @@ async function withPopular(
   const reach = context.pinned ?? (await parts.catalogue.reach(asked));
   checkNotErased(prepared, parts.erasures);
   const { items, leftOut } = popularItems(parts.catalogue, popularity, { request, search }, reach);
-  const { resultCount, itemsPerSid } = search;
+  const { answerCount: resultCount, itemsPerSid } = search;
   const { diversity } = request.itemPolicy ?? NO_POLICY;
   const facts = factsOf(parts, prepared, {
     ...NOTHING_COMPUTED,

@@ -41,6 +41,8 @@ import type {
   ExplainRequest,
   FrequencyCap,
   ProcessVersions,
+  RankAnswer,
+  RankRequest,
   RecallAnswer,
   RecallContext,
   RecallRequest,
@@ -201,6 +203,8 @@ export interface RecallServing {
   pin(request: RecallRequest, sequence: number): Promise<Reach>;
   /** Log-probabilities of given items: exactly the scores that a recall gives them. */
   score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer>;
+  /** What heads say of given items, best first. */
+  rank(request: RankRequest, context: RecallContext): Promise<RankAnswer>;
   /** The fate of an item in a recall, and the reason. */
   explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer>;
   /** Keeps a user's prompt without a recall, behind all requests that wait for answers. */
@@ -275,7 +279,10 @@ export interface RecallRuntime {
 }
 
 /** The part of the engine that requests are answered with. */
-export type RecallEngine = Pick<Engine, 'model' | 'recall' | 'score' | 'append' | 'prefetch'>;
+export type RecallEngine = Pick<
+  Engine,
+  'model' | 'recall' | 'score' | 'rank' | 'append' | 'prefetch'
+>;
 
 /** The parts that answer requests for one catalogue. One set serves all; nothing in it changes. */
 export interface RecallParts extends Pick<RecallRuntimeOptions, 'process'> {
