@@ -28,7 +28,7 @@ const PAGES: readonly (readonly [name: string, path: string, heading: string | R
   ['recalls', '/recalls', 'Recorded recalls'],
   ['recall', '/recalls/RECALL', 'Recall for user 1'],
   ['valued', '/recalls/VALUED', 'Recall for user 1'],
-  ['beside', '/try?valuation=ecpm&likelihood=RECALL&value=VALUED', 'Try a recall'],
+  ['beside', '/try?valuation=ecpm&plain=RECALL&other=VALUED', 'Try a recall'],
   ['user', '/users/1', 'User 1'],
   ['users', '/users', 'Users'],
   ['try', '/try', 'Try a recall'],

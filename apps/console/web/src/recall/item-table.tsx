@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../ui/data-table.js';
 import { formatShare } from '../ui/format.js';
 import { ItemLink } from '../ui/item-column.js';
 import { Mark } from '../ui/mark.js';
-import { scaleOf, ValueBar } from './value-bar.js';
+import { scaleOf, ValueBar, type Worth } from './value-bar.js';
 
 type Items = NonNullable<RecordedRecall['answer']>['items'];
 type Item = Items[number];
@@ -50,17 +50,35 @@ function NamedItem({
   );
 }
 
-/** Where a recall went by value. */
-function valueColumns(items: Items): Column<Item>[] {
-  if (items.every(({ value }) => value === undefined)) return [];
-  const scale = scaleOf(items);
+/** Of values by their parts; none where no item has one. */
+function worthColumn(
+  items: Items,
+  label: string,
+  worthOf: (item: Item) => Worth | undefined,
+): Column<Item>[] {
+  const worths = items.map(worthOf);
+  if (worths.every((worth) => worth === undefined)) return [];
+  const scale = scaleOf(worths);
+  const cell = (item: Item) => {
+    const worth = worthOf(item);
+    return worth && <ValueBar worth={worth} scale={scale} name={label.toLowerCase()} />;
+  };
+  return [{ key: label, label, value: (item) => worthOf(item)?.value, cell }];
+}
+
+/** Of a recall that ranked: what was said of its items, and where the recall had them. */
+function rankingColumns(items: Items): Column<Item>[] {
+  const heads = [...new Set(items.flatMap(({ ranking }) => Object.keys(ranking?.heads ?? {})))];
+  if (heads.length === 0) return [];
+  const recalled = ({ ranking }: Item) => ranking?.recallRank;
   return [
-    {
-      key: 'value',
-      label: 'Value',
-      value: ({ value }) => value?.value,
-      cell: ({ value }) => value !== undefined && <ValueBar worth={value} scale={scale} />,
-    },
+    { key: 'recalled', label: 'Recalled', isNumber: true, value: recalled, cell: recalled },
+    ...heads.map((name): Column<Item> => {
+      const said = ({ ranking }: Item) => ranking?.heads[name];
+      const cell = (item: Item) => said(item)?.toPrecision(3);
+      return { key: `head ${name}`, label: name, isNumber: true, value: said, cell };
+    }),
+    ...worthColumn(items, 'Ranked value', ({ ranking }) => ranking?.value),
   ];
 }
 
@@ -119,7 +137,8 @@ function columnsOf(
         </>
       ),
     },
-    ...valueColumns(items),
+    ...worthColumn(items, 'Value', ({ value }) => value),
+    ...rankingColumns(items),
   ];
 }
 
