@@ -187,7 +187,7 @@ export function runsRecalls({ facts }: AdapterView): boolean {
   return (facts.targetCount > 0 && !facts.isActivated) || facts.replacedRows > 0;
 }
 
-/** Where a version can be tried, and compared with what serves. */
+/** Pages that try a version, and compare it with the serving one. */
 function VersionLinks({ version }: { version: AdapterView }) {
   const { name, digest, state, facts } = version;
   const runs = runsRecalls(version);

@@ -36,7 +36,7 @@ function PushCommand() {
   );
 }
 
-/** What the engine found in the files of a version. */
+/** Findings of the engine in the files of a version. */
 function factsText({
   targetCount,
   largestNorm,

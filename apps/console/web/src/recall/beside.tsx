@@ -42,7 +42,7 @@ function Side({ page }: { page: RecallPage }) {
   );
 }
 
-/** Two recalls of the same user: without a part of what was asked for, and with it. */
+/** Two recalls of the same user: without a part of the request, and with it. */
 export function Beside({ plain, other }: { plain: string; other: string }) {
   const [left, right] = [
     useAsked<RecallPage>(`recalls/${plain}`),

@@ -66,7 +66,7 @@ function worthColumn(
   return [{ key: label, label, value: (item) => worthOf(item)?.value, cell }];
 }
 
-/** Of a recall that ranked: what was said of its items, and where the recall had them. */
+/** Of a recall that ranked: heads of its items, and their places in the recall. */
 function rankingColumns(items: Items): Column<Item>[] {
   const heads = [...new Set(items.flatMap(({ ranking }) => Object.keys(ranking?.heads ?? {})))];
   if (heads.length === 0) return [];

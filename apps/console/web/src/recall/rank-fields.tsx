@@ -4,7 +4,7 @@ import { shortDigest } from '../ui/format.js';
 import { useAsked } from '../ui/use-asked.js';
 import { weightsOf } from './value-fields.js';
 
-/** Whose heads rank the items, and by what, as it stands in a form. */
+/** The ranking of a recall's items, as it stands in a form. */
 export interface RankSettings {
   /** Name or digest of the version; '': items stay in the recall's order. */
   readonly rank: string;

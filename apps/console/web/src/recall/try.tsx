@@ -20,6 +20,16 @@ interface TrialForm {
   readonly settings: Settings;
 }
 
+/** Settings that an address of this page may have. */
+const NAMED = [
+  ...(['adapter', 'valuation', 'weights'] as const),
+  ...(['rank', 'rankItems', 'rankValuation', 'rankWeights'] as const),
+];
+type Named = (typeof NAMED)[number];
+
+const namedSettings = (textOf: (name: Named) => string) =>
+  Object.fromEntries(NAMED.map((name) => [name, textOf(name)])) as Record<Named, string>;
+
 /** `key=value` pairs with commas between. */
 function pairs(text: string): Record<string, string> {
   const parts = text.split(',').filter((part) => part.trim() !== '');
@@ -94,9 +104,8 @@ function useTrials(form: TrialForm) {
       return Promise.all([plain, form].map((one) => post<TriedRecall>('recalls', bodyOf(one))));
     },
     onSuccess: ([plain, other]) => {
-      const { valuation, weights, rank, rankItems, rankValuation, rankWeights } = form.settings;
-      const asked = { valuation, weights, rank, rankItems, rankValuation, rankWeights };
-      setQuery({ user: form.userId, ...asked, plain: plain?.id ?? '', other: other?.id ?? '' });
+      const named = namedSettings((name) => form.settings[name]);
+      setQuery({ user: form.userId, ...named, plain: plain?.id ?? '', other: other?.id ?? '' });
     },
   });
   return { trial, beside, error: trial.error ?? beside.error };
@@ -110,16 +119,7 @@ export function View() {
     userId: query.get('user') ?? '1',
     history: '',
     scene: '',
-    settings: {
-      ...DEFAULT_SETTINGS,
-      adapter: given('adapter'),
-      valuation: given('valuation'),
-      weights: given('weights'),
-      rank: given('rank'),
-      rankItems: given('rankItems'),
-      rankValuation: given('rankValuation'),
-      rankWeights: given('rankWeights'),
-    },
+    settings: { ...DEFAULT_SETTINGS, ...namedSettings(given) },
   });
   const set = (changes: Partial<TrialForm>) => setForm({ ...form, ...changes });
   const { trial, beside, error } = useTrials(form);

@@ -40,7 +40,7 @@ function RankingMark({ adapter, adapterName, items, leftOut, heads, valuation }:
   );
 }
 
-/** By which value an answer went, how many of its places were drawn, and what ranked it. */
+/** The value by which an answer went, how many of its places were drawn, and its ranking. */
 export function WorthMarks({ valuation, exploration, ranking }: Applied) {
   return (
     <>
