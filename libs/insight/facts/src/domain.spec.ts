@@ -78,7 +78,7 @@ it('keeps values, heads and propensities of items in the order of their ranks', 
   const drawn = { itemId: 'b', score: -2, explored: true, propensity: 0.25, value };
   const items = [
     Object.assign({ value, ranking: Object.assign(rankingOf(0.5, 7), { value }) }, item),
-    Object.assign({ ranking: Object.assign(rankingOf(0.25, 2), { value }) }, drawn),
+    Object.assign({ ranking: rankingOf(0.25, 2) }, drawn),
   ];
   const ranking = {
     adapter: 'd1',
@@ -104,7 +104,8 @@ it('keeps values, heads and propensities of items in the order of their ranks', 
     ranked_items: 50,
     rank_left_out: 3,
     item_heads: [{ click: 0.5 }, { click: 0.25 }],
-    rank_values: [0.5, 0.5],
+    // The ranking's valuation excludes the drawn one.
+    rank_values: [0.5, null],
     recall_ranks: [7, 2],
   });
   // One without a propensity: none of the answer says anything.

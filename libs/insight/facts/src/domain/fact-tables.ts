@@ -57,7 +57,11 @@ const RECALL_FACT: Columns = {
   ranked_items: ['UINTEGER', 'items that were recalled and ranked; 0: none'],
   rank_left_out: ['UINTEGER', 'of these, those that the valuation of the ranking keeps out'],
   item_heads: ['MAP(VARCHAR, FLOAT)[]', 'calibrated heads by name, in the order of item_ids'],
-  rank_values: ['FLOAT[]', 'by the valuation of the ranking, in the same order; empty without one'],
+  rank_values: [
+    'FLOAT[]',
+    'by the valuation of the ranking, in the same order; empty without one, NULL of drawn items ' +
+      'that it excludes',
+  ],
   recall_ranks: ['UINTEGER[]', 'places in the recall, from 1, in the same order'],
 };
 

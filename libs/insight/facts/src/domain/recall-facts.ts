@@ -53,16 +53,17 @@ type Worth = Pick<RecallAnswer, 'items' | 'valuation' | 'exploration' | 'ranking
 
 /** A ranking, and what it says of the answer's items. */
 function rankingRow({ items, ranking }: Worth) {
-  const ranked = items.flatMap((item) => (item.ranking === undefined ? [] : [item.ranking]));
+  const ranked = ranking === undefined ? [] : items.map((item) => item.ranking);
+  const valued = ranking?.valuation === undefined ? [] : ranked;
   return {
     rank_adapter: ranking?.adapter ?? '',
     rank_adapter_name: ranking?.adapterName ?? '',
     rank_valuation: ranking?.valuation?.name ?? '',
     ranked_items: ranking?.items ?? 0,
     rank_left_out: ranking?.leftOut ?? 0,
-    item_heads: ranked.map(({ heads }) => heads),
-    rank_values: ranked.flatMap(({ value }) => (value === undefined ? [] : [value.value])),
-    recall_ranks: ranked.map(({ recallRank = 0 }) => recallRank),
+    item_heads: ranked.map((of) => of?.heads ?? {}),
+    rank_values: valued.map((of) => of?.value?.value ?? null),
+    recall_ranks: ranked.map((of) => of?.recallRank ?? 0),
   };
 }
 
