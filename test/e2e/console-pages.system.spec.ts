@@ -100,7 +100,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
   it('show the items of a user by likelihood beside those by value', async () => {
     const { page } = look;
     await look.goTo('/try?user=2');
-    await page.getByLabel('Valuation').fill('ecpm');
+    await page.getByLabel('Valuation', { exact: true }).fill('ecpm');
     await page.getByLabel('Weights of terms').fill('bid=3');
     await page.getByRole('button', { name: 'By likelihood and by value' }).click();
     await page.getByRole('heading', { name: 'Side by side' }).waitFor();
@@ -119,10 +119,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     await side('Ranked').waitFor();
     const bars = side('Ranked').getByLabel(/^Parts of the ranked value: score/);
     const columns = (name: string) => side(name).getByRole('columnheader').allInnerTexts();
-    const heads = ['Recalled', 'click', 'add-to-basket', 'purchase', 'Ranked value'];
-    expect([await bars.count(), (await columns('Ranked')).slice(-5)]).toEqual([20, heads]);
+    const own = ['Recalled', 'Item', 'Ranked value', 'click', 'add-to-basket', 'purchase'];
+    expect([await bars.count(), (await columns('Ranked')).slice(1, 7)]).toEqual([10, own]);
     expect(await columns('By value')).not.toContain('click');
-    await page.getByLabel('Ranked by the heads of').click();
+    await page.getByPlaceholder("the recall's own order").click();
     await page
       .getByRole('option', { name: /click, add-to-basket, purchase/ })
       .first()

@@ -48,8 +48,8 @@ export function Beside({ plain, other }: { plain: string; other: string }) {
     useAsked<RecallPage>(`recalls/${plain}`),
     useAsked<RecallPage>(`recalls/${other}`),
   ];
-  if (left.data === undefined) return <Unanswered title="Side by side" asked={left} />;
-  if (right.data === undefined) return <Unanswered title="Side by side" asked={right} />;
+  if (left.data === undefined) return <Unanswered title="Two recalls" asked={left} />;
+  if (right.data === undefined) return <Unanswered title="Two recalls" asked={right} />;
   const [ids, others] = [idsOf(left.data), new Set(idsOf(right.data))];
   const both = ids.filter((id) => others.has(id)).length;
   const share = formatShare(ids.length === 0 ? 0 : both / ids.length);

@@ -66,21 +66,37 @@ function worthColumn(
   return [{ key: label, label, value: (item) => worthOf(item)?.value, cell }];
 }
 
-/** Of a recall that ranked: heads of its items, and their places in the recall. */
-function rankingColumns(items: Items): Column<Item>[] {
-  const heads = [...new Set(items.flatMap(({ ranking }) => Object.keys(ranking?.heads ?? {})))];
-  if (heads.length === 0) return [];
+/** Of a recall that ranked: where the recall had its items. */
+function recalledColumn(items: Items): Column<Item>[] {
+  if (items.every(({ ranking }) => ranking === undefined)) return [];
   const recalled = ({ ranking }: Item) => ranking?.recallRank;
-  return [
-    { key: 'recalled', label: 'Recalled', isNumber: true, value: recalled, cell: recalled },
-    ...heads.map((name): Column<Item> => {
-      const said = ({ ranking }: Item) => ranking?.heads[name];
-      const cell = (item: Item) => said(item)?.toPrecision(3);
-      return { key: `head ${name}`, label: name, isNumber: true, value: said, cell };
-    }),
-    ...worthColumn(items, 'Ranked value', ({ ranking }) => ranking?.value),
-  ];
+  return [{ key: 'recalled', label: 'Recalled', isNumber: true, value: recalled, cell: recalled }];
 }
+
+/** Of a recall that ranked: each head of its items. */
+function headColumns(items: Items): Column<Item>[] {
+  const heads = new Set(items.flatMap(({ ranking }) => Object.keys(ranking?.heads ?? {})));
+  return [...heads].map((name) => {
+    const said = ({ ranking }: Item) => ranking?.heads[name];
+    const cell = (item: Item) => said(item)?.toPrecision(3);
+    return { key: `head ${name}`, label: name, isNumber: true, value: said, cell };
+  });
+}
+
+const PROBABILITY: Column<Item> = {
+  key: 'probability',
+  label: 'Probability',
+  isNumber: true,
+  value: ({ score }) => score,
+  cell: ({ score }) => (
+    <>
+      <Text size="sm">{formatShare(Math.exp(score))}</Text>
+      <Text size="xs" c="dimmed">
+        score {score.toFixed(3)}
+      </Text>
+    </>
+  ),
+};
 
 function columnsOf(
   items: Items,
@@ -96,6 +112,7 @@ function columnsOf(
       value: ({ rank }) => rank,
       cell: ({ rank }) => rank,
     },
+    ...recalledColumn(items),
     {
       key: 'item',
       label: 'Item',
@@ -108,6 +125,8 @@ function columnsOf(
         />
       ),
     },
+    ...worthColumn(items, 'Ranked value', ({ ranking }) => ranking?.value),
+    ...headColumns(items),
     {
       key: 'sid',
       label: 'SID',
@@ -123,22 +142,8 @@ function columnsOf(
         </Button>
       ),
     },
-    {
-      key: 'probability',
-      label: 'Probability',
-      isNumber: true,
-      value: ({ score }) => score,
-      cell: ({ score }) => (
-        <>
-          <Text size="sm">{formatShare(Math.exp(score))}</Text>
-          <Text size="xs" c="dimmed">
-            score {score.toFixed(3)}
-          </Text>
-        </>
-      ),
-    },
+    PROBABILITY,
     ...worthColumn(items, 'Value', ({ value }) => value),
-    ...rankingColumns(items),
   ];
 }
 
@@ -157,14 +162,15 @@ export function ItemTable({
   sid: readonly number[] | undefined;
   onChoose: (sid: readonly number[]) => void;
 }) {
+  const columns = columnsOf(items, described, changed, onChoose);
   return (
     <DataTable
       label="Items"
       rows={items}
-      columns={columnsOf(items, described, changed, onChoose)}
+      columns={columns}
       keyOf={({ rank }) => String(rank)}
       isChosen={(item) => sid?.join() === item.sid.join()}
-      minWidth={340}
+      minWidth={Math.max(340, 100 * columns.length)}
     />
   );
 }

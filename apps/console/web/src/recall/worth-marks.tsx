@@ -33,10 +33,15 @@ function RankingMark({ adapter, adapterName, items, leftOut, heads, valuation }:
   const weights =
     valuation && `score × ${valuation.scoreWeight}, ${weightsText(valuation.weights)}`;
   return (
-    <Mark color="indigo" title={[adapter, weights].filter(Boolean).join('; ')}>
-      {formatCount(items)} ranked by {by} of {adapterName} {shortDigest(adapter)}
-      {leftOut > 0 && `, ${formatCount(leftOut)} left out`}
-    </Mark>
+    <>
+      <Mark color="indigo" title={weights}>
+        {formatCount(items)} ranked by {by}
+        {leftOut > 0 && `, ${formatCount(leftOut)} left out`}
+      </Mark>
+      <Mark title={adapter}>
+        heads of {adapterName} {shortDigest(adapter)}
+      </Mark>
+    </>
   );
 }
 
