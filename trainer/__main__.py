@@ -109,6 +109,14 @@ def _add_cross_encoder_fixtures(commands) -> None:
     parser.set_defaults(run=_run_of("cross_encoder_fixtures"))
 
 
+def _add_ranking_fixtures(commands) -> None:
+    parser = commands.add_parser("ranking-fixtures",
+                                 help="random heads and adapters with recorded answers")
+    parser.add_argument("--models", default="test/fixtures/parity")
+    parser.add_argument("--out", default="test/fixtures/ranking")
+    parser.set_defaults(run=_run_of("ranking_fixtures"))
+
+
 def _add_relevance_fixtures(commands) -> None:
     parser = commands.add_parser("relevance-fixtures",
                                  help="a random model that judges texts, with recorded scores")
@@ -288,6 +296,7 @@ def main() -> int:
     _add_fixtures(commands)
     _add_adapter_fixtures(commands)
     _add_relevance_fixtures(commands)
+    _add_ranking_fixtures(commands)
     _add_cross_encoder_fixtures(commands)
     _add_prompt_fixtures(commands)
     _add_encoder_fixtures(commands)

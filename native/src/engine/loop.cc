@@ -145,7 +145,7 @@ void Loop::narrow_late() {
     const double rows = std::max(1u, state->pass().rows);
     const double row_us = cost().row_us_among(rows);
     state->set_pass_rows(row_us > 0 ? cost().fixed_us(rows) / row_us : 0);
-    if (!state->request().allows_partial) continue;
+    if (!state->request().allows_partial || state->reads_hidden()) continue;
     scheduler::RequestWork after = state->work();
     after.selections -= std::min(after.selections, 1u);
     const double budget_us =

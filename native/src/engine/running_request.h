@@ -51,6 +51,11 @@ class RunningRequest {
   /// Rows that its beams take in the next pass; 0 during the prompt and after the last selection.
   virtual uint32_t pending_rows() const = 0;
 
+  /// The rows of beams read hidden states in place of logits (TaskRun::reads_hidden).
+  bool reads_hidden() const { return task_run_ != nullptr && task_run_->reads_hidden(); }
+  /// That the rows of the next pass run with; null: the base model.
+  const lora::Adapter* rows_adapter() const;
+
   uint32_t prompt_left() const {
     return static_cast<uint32_t>(request_.prompt.size()) - prompt().length;
   }

@@ -1,4 +1,4 @@
-// A search for items: the best, and behind them those that are drawn.
+// A search for items: the best, and behind them those that are drawn. Then heads may read them.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,6 +19,7 @@
 #include "engine/running_request.h"
 #include "engine/tasks/keyed_answer.h"
 #include "engine/tasks/paired_rows.h"
+#include "engine/tasks/ranking.h"
 #include "engine/tasks/task.h"
 #include "engine/tasks/tasks.h"
 
@@ -140,16 +141,23 @@ beam::LazyOptions options_of(const Request& request, Part part) {
 
 class RecallRun final : public TaskRun {
  public:
-  explicit RecallRun(const Request& request) : reach_(request.reach) {
+  explicit RecallRun(const Request& request) : request_(request), reach_(request.reach) {
     for (const Part part : {kBestItems, kDrawnItems}) {
       if (!has_part(request, part)) continue;
       searches_[part].emplace(request.reach, options_of(request, part));
       rules_[part] = request.binding->rules().of(rule_key(request, part));
     }
     fixed_count_ = request.result_count - request.explore.slots;
+    if (ranks(request)) ranking_.emplace(request);
+  }
+
+  bool reads_hidden() const override { return ranking_ && ranking_->has_begun(); }
+  uint32_t slots_kept() const override {
+    return reads_hidden() ? ranking_->first_slot() : UINT32_MAX;
   }
 
   void take(const StepRows& rows, beam::Scratch& scratch) override {
+    if (reads_hidden()) return ranking_->take(rows.first_slot, rows.hidden, rows.hidden_size);
     const auto give = [&](uint32_t part, uint32_t slot, const beam::Beams& beams,
                           const beam::StepLogits& logits) {
       searches_[part]->take(rows.step, slot, beams, logits, scratch);
@@ -160,6 +168,14 @@ class RecallRun final : public TaskRun {
   }
 
   void next(const NextRows& limits, beam::Rows& rows) override {
+    if (!reads_hidden()) {
+      next_of_search(limits, rows);
+      if (rows.size() > 0 || !ranking_) return;
+      begin_ranking();
+    }
+    ranking_->next(limits.rows_max, rows);
+  }
+  void next_of_search(const NextRows& limits, beam::Rows& rows) {
     if (!is_pair()) return next_of(first_part(), limits.rows_max, limits.pass_rows, rows);
     for (const Part part : {kBestItems, kDrawnItems}) {
       const size_t before = part == kDrawnItems ? pair_[kBestItems].size() : 0;
@@ -187,7 +203,14 @@ class RecallRun final : public TaskRun {
     completion.catalogue_sequence = reach_.view().sequence();
     completion.completeness = state.completeness();
     describe_search(state, completion);
-    completion.status = make_answer(request, state.finished(), threads, completion);
+    if (reads_hidden()) {
+      completion.answer = std::move(found_.answer);
+      completion.items_per_sid = found_.items_per_sid;
+      completion.status = found_.status;
+      if (completion.status.is_ok()) completion.status = ranking_->answer(completion);
+    } else {
+      completion.status = make_answer(request, state.finished(), threads, completion);
+    }
     if (!completion.status.is_ok()) return;
     Result<ItemTexts> texts =
         copy_texts(reach_.view(), completion.answer.item_ordinals, request.attributes, threads);
@@ -206,6 +229,26 @@ class RecallRun final : public TaskRun {
   }
 
  private:
+  /// The items are known. Rows of a search that has no other beside it are used again, unless the
+  /// heads want others.
+  void begin_ranking() {
+    platform::ThreadPool alone(1);
+    found_.status = make_answer(request_, searches_[first_part()]->finished(), alone, found_);
+    uint32_t rows = 0;
+    std::vector<ComputedRow> computed;
+    for (const auto& search : searches_) {
+      if (!search) continue;
+      rows += search->rows();
+      for (uint32_t step = 0; step < search->selections(); ++step) {
+        for (const beam::Candidate& one : search->candidates(step)) {
+          if (one.slot != beam::kNoSlot && one.ended == 0) computed.push_back({one.node, one.slot});
+        }
+      }
+    }
+    if (is_pair() || is_activated(request_)) computed.clear();
+    ranking_->begin(found_.answer.item_ordinals, std::move(computed), rows);
+  }
+
   bool is_pair() const { return searches_[kBestItems] && searches_[kDrawnItems]; }
   uint32_t first_part() const { return searches_[kBestItems] ? kBestItems : kDrawnItems; }
 
@@ -273,7 +316,10 @@ class RecallRun final : public TaskRun {
     for (const auto& search : searches_) completion.rows += search ? search->rows() : 0;
   }
 
+  const Request& request_;
   const catalogue::Reach reach_;
+  std::optional<Ranking> ranking_;
+  Completion found_;                                         // the items that are ranked
   std::array<std::optional<beam::LazySearch>, 2> searches_;  // by Part
   std::array<std::shared_ptr<beam::ThresholdRule>, 2> rules_;
   std::array<bool, 2> is_taught_{};
@@ -308,6 +354,13 @@ class RecallTask final : public Task {
                              std::to_string(kAnswerAttributesMax) + " names, got " +
                              std::to_string(request.attributes.size()));
     }
+    if (ranks(request)) {
+      TESSERA_RETURN_IF_ERROR(check_ranking(request));
+      if (request.ranking.suffix_offsets.size() > 2) {
+        return invalid_request("rankSuffixes.length: expected 0 or 1, got " +
+                               std::to_string(request.ranking.suffix_offsets.size() - 1));
+      }
+    }
     const bool is_watched = request.watched_item != catalogue::kNoItem;
     if (is_watched && (!request.reach.is_set() || !may_get_watched(request))) {
       return invalid_request("watchedItem: expected an item that the request may get");
@@ -334,6 +387,7 @@ class RecallTask final : public Task {
       const auto [widths, spare_rows] = shares_of(request, part);
       slots += std::accumulate(widths.begin(), widths.end() - 1, uint64_t{0}) + spare_rows;
     }
+    if (ranks(request)) slots += rank_slots(request, request.result_count);
     return slots;
   }
   std::unique_ptr<TaskRun> start(const Request& request) const override {

@@ -46,6 +46,10 @@ export interface AdapterFacts {
   readonly targetCount: number;
   readonly replacedRows: number;
   readonly largestNorm: number;
+  /** Names; none: it ranks nothing. */
+  readonly heads: readonly string[];
+  /** It changes the rows of ranked items alone. */
+  readonly isActivated: boolean;
 }
 
 export interface AdapterVersion {
