@@ -3247,13 +3247,24 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 },
                 "largestNorm": {
                   "type": "number"
+                },
+                "heads": {
+                  "type": "array",
+                  "items": {
+                    "type": "string"
+                  }
+                },
+                "isActivated": {
+                  "type": "boolean"
                 }
               },
               "required": [
                 "rankMax",
                 "targetCount",
                 "replacedRows",
-                "largestNorm"
+                "largestNorm",
+                "heads",
+                "isActivated"
               ],
               "additionalProperties": false,
               "nullable": true
