@@ -65,7 +65,14 @@ const RANKING = {
   value: { value: -1.5, terms: { ctr: -1.5 }, pace: 1 },
   recallRank: 2,
 };
-const APPLIED = { adapter: 'd', adapterName: 'ranking', items: 3, leftOut: 1, heads: ['click'] };
+const APPLIED = {
+  adapter: 'd',
+  adapterName: 'ranking',
+  items: 3,
+  leftOut: 1,
+  heads: ['click'],
+  valuation: { name: 'clicks', scoreWeight: 1, weights: { ctr: 1 } },
+};
 
 export function answerTo(request: RecallRequest): RecallAnswer {
   const itemId = request.userId ?? request.history?.join('+') ?? '';

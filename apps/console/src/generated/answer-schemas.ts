@@ -2421,7 +2421,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           "not-in-catalogue",
           "behind-diversity-cap",
           "no-value",
-          "below-floor"
+          "below-floor",
+          "behind-ranked"
         ]
       },
       "rank": {
@@ -2478,6 +2479,53 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
         "additionalProperties": false
       },
       "excludedItems": {
+        "type": "number"
+      },
+      "ranking": {
+        "type": "object",
+        "properties": {
+          "heads": {
+            "type": "object",
+            "additionalProperties": {
+              "type": "number"
+            }
+          },
+          "value": {
+            "type": "object",
+            "properties": {
+              "value": {
+                "type": "number"
+              },
+              "terms": {
+                "type": "object",
+                "additionalProperties": {
+                  "type": "number"
+                }
+              },
+              "pace": {
+                "type": "number"
+              },
+              "criticalBid": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "value",
+              "terms",
+              "pace"
+            ],
+            "additionalProperties": false
+          },
+          "recallRank": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "heads"
+        ],
+        "additionalProperties": false
+      },
+      "rankedItems": {
         "type": "number"
       },
       "widthsUsed": {

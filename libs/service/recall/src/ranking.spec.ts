@@ -301,6 +301,28 @@ describe('a recall that is ranked', () => {
   });
 });
 
+describe('an item of a recall that is ranked', () => {
+  const rank = { adapter: '', items: 4, valuation: { name: 'clicks', weights: {} } };
+  it.each([
+    ['i0', rank, { verdict: 'returned', rank: 1, rankedItems: 4, ranking: { recallRank: 1 } }],
+    ['i2', rank, { verdict: 'returned', rank: 2, ranking: { heads: { click: headOf(0, 2) } } }],
+    ['i3', rank, { verdict: 'behind-ranked', rank: 3, ranking: { recallRank: 4 } }],
+    ['i1', rank, { verdict: 'no-value', rank: undefined, ranking: { recallRank: 2 } }],
+    [
+      'i3',
+      { ...rank, valuation: { name: 'clicks', weights: {}, floor: -5 } },
+      { verdict: 'below-floor', rank: undefined, cutScore: -5, rankedItems: 4 },
+    ],
+    ['i4', rank, { verdict: 'behind-results' }],
+  ])('%s is explained', async (itemId, asking, expected) => {
+    const { useCases } = world();
+    const recall = asked({ rank: asking });
+    const answer = await useCases.explain({ recall, itemId }, contextOf(ranking()));
+    expect(answer).toMatchObject(expected);
+    expect(answer.ranking === undefined).toBe(itemId === 'i4');
+  });
+});
+
 describe('items that a caller names', () => {
   it('come best first, those that are unknown last, each with the reason', async () => {
     const { engine, useCases } = world();

@@ -62,6 +62,10 @@ export function answeredItems(
   const candidates = placed.filter(({ item }) => item.explored !== true);
   const ordered = ranker.order(candidates);
   const answered = [...ordered.slice(0, answerCount - drawn.length), ...drawn];
-  const items = answered.map(({ item, ranking }, index) => ({ ...item, rank: index + 1, ranking }));
+  const items = answered.map(({ item, ranking }, index) => {
+    // Bids with which items would still be recalled are none with which they would be answered.
+    const value = item.value && { ...item.value, criticalBid: undefined };
+    return { ...item, value, rank: index + 1, ranking };
+  });
   return { items, ranking: ranker.applied(placed.length, candidates.length - ordered.length) };
 }

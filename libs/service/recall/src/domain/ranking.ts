@@ -130,8 +130,13 @@ export class Ranker {
    * floor.
    */
   order<Item>(placed: readonly Placed<Item>[]): Placed<Item>[] {
-    const floor = Math.fround(this.applied(0, 0).valuation?.floor ?? Number.NEGATIVE_INFINITY);
-    return placed.filter(({ key }) => key >= floor).sort((a, b) => b.key - a.key);
+    return placed.filter(({ key }) => key >= this.floor).sort((a, b) => b.key - a.key);
+  }
+
+  /** Of values. */
+  get floor(): number {
+    const { floor = this.formula?.floor } = this.rank.valuation ?? {};
+    return Math.fround(floor ?? Number.NEGATIVE_INFINITY);
   }
 
   /** @param leftOut of the ranked items */

@@ -320,9 +320,12 @@ export interface ExplainAnswer extends PromptFacts {
   readonly itemId: string;
   /** Empty where the item is not in the catalogue. */
   readonly sid: readonly number[];
-  readonly verdict: Exclude<Verdict, 'open'>;
-  /** From 1. Returned: of the item in the answer; pruned: of its path in the step. */
-  readonly rank?: number;
+  readonly verdict: Exclude<Verdict, 'open'> | 'behind-ranked';
+  /**
+   * From 1. Returned: of the item in the answer; pruned: of its path in the step; behind-ranked:
+   * among the ranked items.
+   */
+  readonly rank?: number | undefined;
   /** Pruned: in which selection, from 0. */
   readonly step?: number;
   /** Of the path, or of what there was of it when it was pruned. */
@@ -343,6 +346,9 @@ export interface ExplainAnswer extends PromptFacts {
   readonly value?: ItemValue | undefined;
   /** Of a recall by value: live and eligible items that the valuation excludes. */
   readonly excludedItems?: number | undefined;
+  /** Of a recall that is ranked, where it has the item: what its heads say, among how many. */
+  readonly ranking?: ItemRanking | undefined;
+  readonly rankedItems?: number | undefined;
   /** Empty where the catalogue alone decided. */
   readonly widthsUsed: readonly number[];
 }
