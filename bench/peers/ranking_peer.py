@@ -34,7 +34,7 @@ def packed(model, cache, length: int, items: list[list[int]]) -> torch.Tensor:
         tokens[None], attention_mask=mask[None, None], position_ids=(length + at - first)[None],
         past_key_values=cache, use_cache=True,
     )
-    cache.crop(length)
+    cache.crop(-len(tokens))
     return out.last_hidden_state[0, sizes.cumsum(0) - 1]
 
 
