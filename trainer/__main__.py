@@ -155,6 +155,8 @@ def _add_demo(commands) -> None:
     parser.add_argument("--epochs", type=_count, default=8)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--threads", type=_count, default=2)
+    parser.add_argument("--heads-only", action=argparse.BooleanOptionalAction, default=False,
+                        help="of the model that --out has")
     parser.set_defaults(run=_run_of("demo"))
 
 

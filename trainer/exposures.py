@@ -21,8 +21,8 @@ OWN_COLUMNS = ("user", "time", "item", "weight", "propensity")
 @dataclass(frozen=True)
 class Exposures:
     """Rows in the order of their source. `labels`: of each head, NaN where it is not known.
-    `weights`: of a row in the loss. `propensities`: with which it was shown; NaN: not known. `scenes`: by user and
-    time, where they are known."""
+    `weights`: of a row in the loss. `propensities`: with which it was shown; NaN: not known.
+    `scenes`: by user and time, where they are known."""
 
     users: list[str]
     times: np.ndarray  # seconds since 1970

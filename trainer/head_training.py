@@ -214,8 +214,10 @@ def calibration_of(kind: str, raw: np.ndarray, label: np.ndarray) -> dict[str, o
         fitted = LogisticRegression(C=np.inf).fit(logits, label)
         return {"platt": [float(fitted.coef_[0, 0]), float(fitted.intercept_[0])]}
     bins = np.array_split(np.argsort(raw, kind="stable"), min(ISOTONIC_BINS, len(raw)))
-    fitted = IsotonicRegression(y_min=0, y_max=1).fit(
-        [raw[rows].mean() for rows in bins], [label[rows].mean() for rows in bins],
+    # Half an outcome of each kind more: no chance is 0 or 1, and its logarithm is a number.
+    fitted = IsotonicRegression().fit(
+        [raw[rows].mean() for rows in bins],
+        [(label[rows].sum() + 0.5) / (len(rows) + 1) for rows in bins],
         [len(rows) for rows in bins])
     x, places = np.unique(fitted.X_thresholds_, return_index=True)
     return {"isotonic": {"x": x.tolist(), "y": fitted.y_thresholds_[places].tolist()}}

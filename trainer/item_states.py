@@ -81,8 +81,8 @@ class Impression:
 
 @dataclass(frozen=True)
 class Reading:
-    """Impressions of one pass as tensors: prompts padded on the right; behind them the tokens of all
-    items, each of which sees its prompt and itself."""
+    """Impressions of one pass as tensors: prompts padded on the right; behind them the tokens of
+    all items, each of which sees its prompt and itself."""
 
     impressions: Sequence[Impression]
     prompts: torch.Tensor
@@ -170,11 +170,12 @@ class Reader:
 
     def _prompts(self, reading: Reading):
         learns = self.adapter == "lora" and torch.is_grad_enabled()
+        prompts = {"input_ids": reading.prompts, "attention_mask": reading.prompt_mask}
         with torch.set_grad_enabled(learns):
             if self.adapter == "activated":
                 with self.model.disable_adapter():
-                    return self._run(input_ids=reading.prompts, attention_mask=reading.prompt_mask)
-            return self._run(input_ids=reading.prompts, attention_mask=reading.prompt_mask)
+                    return self._run(**prompts)
+            return self._run(**prompts)
 
     def _items(self, reading: Reading, cache) -> torch.Tensor:
         # Where activation begins counts from the end of a row: this is beyond every beginning.
