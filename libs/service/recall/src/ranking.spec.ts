@@ -218,6 +218,23 @@ describe('a recall that is ranked', () => {
     expect(promptTokens).toBe(engine.requests[0]?.promptTokens);
   });
 
+  it('keeps the order of the recall where a partial one had no time for heads', async () => {
+    const late = new TesseraError('DEADLINE_EXCEEDED', 'the deadline has passed');
+    for (const template of ['{sid}', '{sid} {title}']) {
+      const { engine, useCases } = world();
+      const whole = engine.recall.bind(engine);
+      engine.recall = async (request, signal) =>
+        Object.assign(await whole(request, signal), { heads: new Float32Array() });
+      engine.rank = () => Promise.reject(late);
+      const ask = (allowPartial: boolean) =>
+        useCases.recall(asked({ allowPartial }), contextOf(ranking({}, template)));
+      const answer = await ask(true);
+      expect(idsOf(answer.items)).toEqual(['i0', 'i1']);
+      expect([answer.items[0]?.ranking, answer.ranking]).toEqual([undefined, undefined]);
+      if (template !== '{sid}') await expect(ask(false)).rejects.toBe(late);
+    }
+  });
+
   it('leaves drawn items in the last places, with their heads', async () => {
     const { engine, useCases } = world();
     const recall = engine.recall.bind(engine);

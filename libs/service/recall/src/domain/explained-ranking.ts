@@ -35,6 +35,7 @@ export async function explainedRanking(
   if (watched.items.every((item) => item.itemId !== itemId)) return undefined;
   const { catalogue } = parts;
   const heads = await headsOf(parts, ranker, watched, work, signal);
+  if (heads === undefined) return undefined;
   const terms = recall.valuation && termNames(recall.valuation, catalogue.valuations);
   const items = recalledItems(watched, terms, recall.explore !== undefined);
   const of = { heads, sequence: watched.catalogueSequence };

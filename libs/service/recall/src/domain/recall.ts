@@ -69,7 +69,7 @@ export async function recall(
   const recalled = recalledItems(answer, terms, explore !== undefined);
   const ranked =
     ranker && heads && (await rankedOf(parts, ranker, { answer, recalled, heads, search }));
-  const { items = recalled, ranking } = ranked ?? {};
+  const { items = recalled.slice(0, search.answerCount), ranking } = ranked ?? {};
   const requestId = requestIdOf(request);
   const { prompt, skippedItems, trimmedItems } = prepared;
   const { userId } = request;
