@@ -218,6 +218,18 @@ describe('a recall that is ranked', () => {
     expect(promptTokens).toBe(engine.requests[0]?.promptTokens);
   });
 
+  it('has a prompt that leaves room for the tokens of an item', async () => {
+    const history = Array.from({ length: 40 }, () => 'i0');
+    const engine = new FakeEngine({ maxPositions: 40 });
+    const { useCases } = world({ engine });
+    const { rank: _, ...plain } = asked({ history });
+    expect((await useCases.recall(plain, contextOf(undefined))).promptTokens).toBeGreaterThan(7);
+    const context = contextOf(ranking({}, '{sid} {title}'));
+    const { promptTokens, trimmedItems } = await useCases.recall(asked({ history }), context);
+    expect(promptTokens).toBeLessThanOrEqual(40 - 1 - 32);
+    expect(trimmedItems).toBeGreaterThan(0);
+  });
+
   it('leaves drawn items in the last places, with their heads', async () => {
     const { engine, useCases } = world();
     const recall = engine.recall.bind(engine);

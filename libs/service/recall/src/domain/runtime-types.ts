@@ -32,7 +32,7 @@ import type {
   Reach,
 } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
-import { type CompiledTemplate, slotKeys } from '@tessera/prompt';
+import { type CompiledTemplate, type ItemTemplate, slotKeys } from '@tessera/prompt';
 import type { RequestLimits } from './check-request.js';
 import type { TextModels } from './item-encoders.js';
 import type {
@@ -316,6 +316,12 @@ function stepsOf({ catalogue, template }: RecallParts): number {
 export function promptRoom(parts: RecallParts): number {
   const { maxPositions } = parts.engine.model;
   return Math.min(parts.promptTokensMax, maxPositions - stepsOf(parts) + 1);
+}
+
+/** The same for ranked items, whose tokens are all fed. */
+export function rankedRoom({ engine, catalogue }: RecallParts, item?: ItemTemplate): number {
+  if (item === undefined) return Number.POSITIVE_INFINITY;
+  return engine.model.maxPositions - catalogue.summary.depth - item.tokensMax;
 }
 
 export function requestLimits(parts: RecallParts): RequestLimits {
