@@ -121,7 +121,7 @@ void RequestState::advance() {
   TESSERA_CHECK(awaits_selection_);
   awaits_selection_ = is_asked_ = false;
   rows_.clear();
-  task_run_->next({rows_max_, pass_rows_}, rows_);
+  task_run_->next({rows_max_, pass_rows_, rows_in_time_}, rows_);
   const std::span<const beam::Finished> finished = task_run_->finished();
   finished_.assign(finished.begin(), finished.end());
   parent_slots_.resize(std::min<size_t>(parent_slots_.size(), task_run_->slots_kept()));
@@ -129,8 +129,11 @@ void RequestState::advance() {
   TESSERA_CHECK(parent_slots_.size() <= beam_kv_.slots);
   list_due();
   tokens_.clear();
-  const bool has_selected = rows_.size() == 0 || reads_hidden();
-  step_ = has_selected ? task().selections(request_) : rows_.steps.front();
+  if (rows_.size() == 0) {
+    step_ = task().selections(request_);
+  } else {
+    step_ = reads_hidden() ? step_ + 1 : rows_.steps.front();
+  }
   if (rows_.size() == 0) return;
   for (uint32_t row = 0; row < rows_.size(); ++row) {
     const uint32_t code = rows_.codes[row];

@@ -23,9 +23,7 @@ class RankRun final : public TaskRun {
   void take(const StepRows& rows, beam::Scratch&) override {
     if (rows.step > 0) ranking_.take(rows.first_slot, rows.hidden, rows.hidden_size);
   }
-  void next(const NextRows& limits, beam::Rows& rows) override {
-    ranking_.next(limits.rows_max, rows);
-  }
+  void next(const NextRows& limits, beam::Rows& rows) override { ranking_.next(limits, rows); }
   void answer(const RunningRequest&, platform::ThreadPool&, Completion& completion) override {
     completion.catalogue_sequence = reach_.view().sequence();
     completion.status = ranking_.answer(completion);
@@ -40,7 +38,7 @@ class RankTask final : public Task {
  public:
   RankTask() : Task({.selection = Selection::kHidden}) {}
 
-  Status check(const Request& request, const EngineOptions&) const override {
+  Status check(const Request& request, const EngineOptions& options) const override {
     const size_t count = request.items.size();
     if (count < 1 || count > kRankItemsMax) {
       return invalid_request(expected_range("items.length", kRankItemsMax, count));
@@ -58,7 +56,7 @@ class RankTask final : public Task {
                              "]: expected a live item whose SID has tokens, got " +
                              std::to_string(request.items[i]));
     }
-    TESSERA_RETURN_IF_ERROR(check_ranking(request));
+    TESSERA_RETURN_IF_ERROR(check_ranking(request, options));
     const std::vector<uint32_t>& offsets = request.ranking.suffix_offsets;
     if (offsets.size() <= 2 || offsets.size() == count + 1) return Status::ok();
     return invalid_request("rankSuffixes.length: expected 0, 1 or " + std::to_string(count) +

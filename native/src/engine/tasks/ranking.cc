@@ -53,7 +53,7 @@ bool is_activated(const Request& request) {
   return ranks(request) && request.ranking.adapter->summary().is_activated;
 }
 
-Status check_ranking(const Request& request) {
+Status check_ranking(const Request& request, const EngineOptions& options) {
   const lora::Adapter& adapter = *request.ranking.adapter;
   if (adapter.heads() == nullptr) {
     return invalid_request("rankSlot: expected an adapter with heads, got one without");
@@ -66,10 +66,10 @@ Status check_ranking(const Request& request) {
   }
   TESSERA_RETURN_IF_ERROR(check_tokens(request.ranking));
   const uint32_t longest = longest_item(request);
-  if (longest > attention::kMaxSteps) {
-    return invalid_request("rankSuffixes: expected items of at most " +
-                           std::to_string(attention::kMaxSteps) + " tokens, got " +
-                           std::to_string(longest));
+  const uint32_t most = std::min(attention::kMaxSteps, options.batch_rows_max);
+  if (longest > most) {
+    return invalid_request("rankSuffixes: expected items of at most " + std::to_string(most) +
+                           " tokens, got " + std::to_string(longest));
   }
   return Status::ok();
 }
@@ -159,8 +159,8 @@ uint32_t Ranking::rows_of(uint32_t item, uint32_t shared) const {
   return static_cast<uint32_t>(tokens_[item].size()) - std::max(shared, known);
 }
 
-void Ranking::next(uint32_t rows_max, beam::Rows& rows) {
-  const uint32_t most = std::min(rows_max, kRankRowsMax);
+void Ranking::next(const NextRows& limits, beam::Rows& rows) {
+  const uint32_t most = std::min({limits.rows_max, limits.rows_in_time, kRankRowsMax});
   for (std::vector<Row>& step : steps_) step.clear();
   path_.clear();
   uint32_t count = 0;

@@ -17,6 +17,7 @@
 #include "catalogue/reach.h"
 #include "engine/options.h"
 #include "engine/request.h"
+#include "engine/tasks/task.h"
 
 namespace tessera::engine {
 
@@ -25,7 +26,7 @@ inline constexpr uint32_t kRankRowsMax = 512;
 
 bool ranks(const Request& request);
 /// REQUEST_INVALID naming the field. REQUIRES: ranks(), a binding.
-Status check_ranking(const Request& request);
+Status check_ranking(const Request& request, const EngineOptions& options);
 /// True if each code of the item's SID has a token.
 bool has_tokens(const Request& request, catalogue::ItemOrdinal item);
 /// Tokens of an item at most.
@@ -54,7 +55,7 @@ class Ranking {
   uint32_t first_slot() const { return first_slot_; }
 
   /// The rows of the next chunk; none: all items have been read.
-  void next(uint32_t rows_max, beam::Rows& rows);
+  void next(const NextRows& limits, beam::Rows& rows);
   /// Hidden states [rows][hidden] of the chunk's rows from `first_slot` on.
   void take(uint32_t first_slot, std::span<const float> hidden, uint32_t hidden_size);
   /// What the heads say, item by item; nothing where not all items have been read.

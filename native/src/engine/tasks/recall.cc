@@ -173,7 +173,7 @@ class RecallRun final : public TaskRun {
       if (rows.size() > 0 || !ranking_) return;
       begin_ranking();
     }
-    ranking_->next(limits.rows_max, rows);
+    ranking_->next(limits, rows);
   }
   void next_of_search(const NextRows& limits, beam::Rows& rows) {
     if (!is_pair()) return next_of(first_part(), limits.rows_max, limits.pass_rows, rows);
@@ -355,7 +355,7 @@ class RecallTask final : public Task {
                              std::to_string(request.attributes.size()));
     }
     if (ranks(request)) {
-      TESSERA_RETURN_IF_ERROR(check_ranking(request));
+      TESSERA_RETURN_IF_ERROR(check_ranking(request, options));
       if (request.ranking.suffix_offsets.size() > 2) {
         return invalid_request("rankSuffixes.length: expected 0 or 1, got " +
                                std::to_string(request.ranking.suffix_offsets.size() - 1));

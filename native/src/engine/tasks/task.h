@@ -56,6 +56,8 @@ struct StepRows {
 struct NextRows {
   uint32_t rows_max = 0;
   double pass_rows = 0;  // rows that cost as much as a pass does beside its rows
+  /// Of these, rows that a pass has time for where others run; at least kPromptRowsMinAlone.
+  uint32_t rows_in_time = UINT32_MAX;
 };
 
 /// A task that selects on the processor is given logits, or hidden states, by take(), step by step,

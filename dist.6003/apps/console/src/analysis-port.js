@@ -1,0 +1,3 @@
+/** The facts of recalls, as the console asks them. */ export { };
+
+//# sourceMappingURL=analysis-port.js.map

@@ -1,0 +1,10 @@
+export { openClusterLog } from "./cluster-log.js";
+export { pendingErasuresOf, retrievalPools } from "./erasure-parts.js";
+export { behaviourMethods, FeatureModule } from "./feature.module.js";
+export { AllPools, OwnPool, RemotePools } from "./followed-pools.js";
+export { BEHAVIOURS_PATTERN } from "./kafka/behaviour-topic.controller.js";
+export { KvFollower } from "./kv-follower.js";
+export { warnOfStores } from "./store-notices.js";
+export { UserErasure } from "./user-erasure.js";
+
+//# sourceMappingURL=index.js.map

@@ -1,0 +1,269 @@
+import { CALL_ROLES, decideVersions, isOfRole, LogProgress, NO_LOG, Router } from "../../../libs/cluster/routing/src/index.js";
+import { NodeLink } from "./node-link.js";
+/**
+ * Share of the nodes that answer, below which silence is no verdict: they are slow or the gateway
+ * is, and to ask a slow node is no worse than to refuse (Envoy, "panic threshold").
+ */ const PANIC_SHARE = 0.5;
+/**
+ * The nodes of one cluster as a gateway knows them: who is a member, who takes requests, how much
+ * is outstanding where. Owner: the gateway's main thread.
+ */ export class Cluster {
+    connection;
+    log;
+    router = new Router();
+    progress = new LogProgress();
+    byName = new Map();
+    /** Nodes that are members no more and whose answers are still waited for. */ leaving = new Set();
+    decided = {};
+    behind = new Map();
+    missing = [];
+    constructor(connection, log){
+        this.connection = connection;
+        this.log = log;
+    }
+    get table() {
+        return this.router.table;
+    }
+    /** The versions that the cluster serves, by kind. */ get versions() {
+        return this.decided;
+    }
+    /** In the order of the table. */ links() {
+        return this.table.members.map(({ name })=>this.byName.get(name));
+    }
+    /** All that are asked how they are: members, and those whose answers are waited for. */ watched() {
+        return [
+            ...this.links(),
+            ...this.leaving
+        ];
+    }
+    link(name) {
+        return this.byName.get(name);
+    }
+    outstandingUs(name) {
+        return this.router.outstandingUs(name);
+    }
+    /** A new table: nodes that stay keep their connections and what is outstanding at them. */ setMembers(members) {
+        const before = this.byName;
+        this.byName = new Map();
+        for (const member of members){
+            const known = before.get(member.name);
+            const isSame = known?.member.grpc === member.grpc && known.member.http === member.http;
+            const link = known !== undefined && isSame ? known : this.linkTo(member);
+            link.member = member;
+            this.byName.set(member.name, link);
+        }
+        this.router.setMembers(members);
+        for (const { member, state } of this.links())this.router.setUp(member.name, state === 'up');
+        for (const [name, link] of before){
+            if (this.byName.get(name) !== link) this.leaving.add(link);
+        }
+        this.closeIdle();
+        const { revision, digest } = this.table;
+        const nodes = members.map(({ name })=>name);
+        if (nodes.length > 0 || revision > 1) this.log.info({
+            revision,
+            digest,
+            nodes
+        }, 'routing table updated');
+        this.decide();
+    }
+    /** Of a user's partition, or of nobody's, for a call of a role. Undefined: no node takes it. */ choose(partition, role, without = []) {
+        const chosen = this.router.choose(partition, without, role);
+        const link = chosen && this.byName.get(chosen.name);
+        return chosen && link && {
+            link,
+            reason: chosen.reason
+        };
+    }
+    /** An answer of a node bore this load class. */ stated(name, loadClass) {
+        this.router.state(name, loadClass);
+    }
+    /** True for a node that takes calls of a role now. */ takes({ state, member }, role) {
+        return state === 'up' && isOfRole(member, this.router.servedBy(role));
+    }
+    /** Roles whose calls go to nodes of the other one, since none of theirs takes requests. */ get missingRoles() {
+        return this.missing;
+    }
+    /** As Router. */ leastWaitUs(partition, role) {
+        return this.router.leastWaitUs(partition, role);
+    }
+    /**
+   * A request of a kind begins at a node.
+   * @returns what ends it, once; `isAnswered`: its time says what such requests cost
+   */ begin(link, kind) {
+        link.inFlight += 1;
+        const end = this.router.begin(link.member.name, kind);
+        let hasEnded = false;
+        return (isAnswered)=>{
+            if (hasEnded) return;
+            hasEnded = true;
+            link.inFlight -= 1;
+            end(isAnswered);
+            if (this.leaving.has(link)) this.closeIdle();
+        };
+    }
+    /** Takes the state of a node that was asked. */ saw(link, sighting) {
+        if (this.leaving.has(link)) {
+            if (sighting.state === 'down') link.endWaiting();
+            return;
+        }
+        if (this.byName.get(link.member.name) !== link) return;
+        const [before, wasCounted] = [
+            link.state,
+            isCounted(link)
+        ];
+        const isUp = sighting.state === 'up';
+        const isChanged = isUp && !isSame(link.versions, sighting.versions);
+        if (sighting.state === 'down' && sighting.isSilent === true) {
+            link.silentFrom ??= before;
+            link.reason = sighting.reason;
+        } else if (sighting.state === 'down') {
+            link.silentFrom = undefined;
+            this.put(link, 'down', sighting.reason);
+            link.endWaiting();
+        } else {
+            link.silentFrom = undefined;
+            link.versions = sighting.versions;
+            link.chains = sighting.chains ?? 0;
+            link.relevance = sighting.relevance;
+            link.log = sighting.log ?? NO_LOG;
+            link.blocked = sighting.blocked ?? '';
+            this.router.setStore(link.member.name, sighting.kvStore ?? '');
+            link.work.state(sighting.relevance?.backlogUs ?? 0, performance.now());
+            if (!isUp) this.put(link, 'draining', 'it is not ready');
+        }
+        this.judgeSilence();
+        // Every node is seen twice a second, and most sightings say nothing new.
+        if (wasCounted !== isUp || isChanged) this.decide(isUp ? link : undefined);
+        else if (link.state !== before) this.noteRoles();
+    }
+    /** Nodes that are asked although they miss answers of health: most do. */ get unbelieved() {
+        return this.links().filter(({ silentFrom, state })=>silentFrom && state !== 'down');
+    }
+    judgeSilence() {
+        const links = this.links();
+        const silent = links.filter(({ silentFrom })=>silentFrom !== undefined);
+        if (silent.length === 0) return;
+        const well = links.filter(({ state, silentFrom })=>state === 'up' && !silentFrom);
+        const isBelieved = well.length >= links.length * PANIC_SHARE;
+        for (const link of silent){
+            const { silentFrom, state, reason } = link;
+            const isAsked = !isBelieved && (silentFrom === 'up' || silentFrom === 'different');
+            if (isAsked && state === 'down') this.put(link, silentFrom, reason);
+            if (isAsked || state === 'down') continue;
+            this.put(link, 'down', reason);
+            link.endWaiting();
+        }
+    }
+    /** Nodes that are behind the log get no requests. Once a round: it takes time to be behind. */ noteProgress(nowMs = performance.now()) {
+        const named = this.links().filter(({ member, state })=>state === 'up' || this.behind.has(member.name));
+        const before = JSON.stringify([
+            ...this.behind
+        ]);
+        const words = new Map(named.map(({ member, log })=>[
+                member.name,
+                log
+            ]));
+        this.behind = this.progress.note(words, nowMs);
+        if (JSON.stringify([
+            ...this.behind
+        ]) !== before) this.decide();
+    }
+    /** A request found the node away: it gets no more until it is seen again. */ lost(link, reason) {
+        if (this.byName.get(link.member.name) !== link) return;
+        const wasCounted = isCounted(link);
+        this.put(link, 'down', reason);
+        if (wasCounted) this.decide();
+    }
+    close() {
+        for (const link of this.watched())link.close();
+    }
+    closeIdle() {
+        for (const link of this.leaving){
+            if (link.inFlight > 0) continue;
+            this.leaving.delete(link);
+            link.close();
+        }
+    }
+    /** Nodes that serve something else than the others take no requests. */ decide(back) {
+        const seen = this.links().filter((link)=>link === back || isCounted(link));
+        const named = seen.filter(({ member, versions })=>(versions.node ?? '') === member.name);
+        const { versions, differences } = decideVersions(named.map(({ member, versions })=>({
+                ...member,
+                versions
+            })));
+        this.decided = versions;
+        for (const link of seen){
+            const { name } = link.member;
+            const other = differences.find((one)=>one.name === name) ?? this.behind.get(name);
+            if (!named.includes(link)) {
+                const got = link.versions.node ?? 'nothing';
+                this.put(link, 'different', `node.name: expected ${name}, got ${got}`);
+            } else if (other !== undefined) {
+                const { kind, expected, got } = other;
+                this.put(link, 'different', `${kind}: expected ${expected}, got ${got}`);
+            } else {
+                this.put(link, 'up', '');
+            }
+        }
+        this.noteRoles();
+    }
+    /** Nodes that were never asked may be of the role that nobody else has. */ noteRoles() {
+        const before = this.missing;
+        const links = this.links();
+        this.missing = CALL_ROLES.filter((role)=>{
+            const own = links.filter(({ member })=>isOfRole(member, role));
+            const isKnown = own.every(({ state })=>state !== 'unknown');
+            return isKnown && this.router.servedBy(role) !== role;
+        });
+        for (const role of this.missing){
+            if (before.includes(role)) continue;
+            const takers = this.router.servedBy(role);
+            this.log.warn({
+                role,
+                takers
+            }, `no ${role} node takes requests: others take their calls`);
+        }
+        for (const role of before){
+            if (!this.missing.includes(role)) this.log.info({
+                role
+            }, `${role} nodes take calls again`);
+        }
+    }
+    put(link, state, reason) {
+        this.router.setUp(link.member.name, state === 'up');
+        const isNew = link.state !== state;
+        link.state = state;
+        link.reason = reason;
+        if (!isNew) return;
+        const node = link.member.name;
+        if (state === 'up') this.log.info({
+            node
+        }, `node ${node} is up`);
+        else {
+            const line = `node ${node} takes no requests: its users go to their successors`;
+            this.log.warn({
+                node,
+                state,
+                reason
+            }, line);
+        }
+    }
+    linkTo(member) {
+        return new NodeLink(member, this.connection, (loadClass)=>this.stated(member.name, loadClass));
+    }
+}
+/** True if the node's versions count for those of the cluster. */ function isCounted({ state }) {
+    return state === 'up' || state === 'different';
+}
+/** Kinds that change while a node serves, and decide nothing alone. */ const PROGRESS_KINDS = new Set([
+    'changes',
+    'adapters'
+]);
+function isSame(a, b) {
+    const kinds = Object.keys(a);
+    const isEqual = (kind)=>a[kind] === b[kind] || PROGRESS_KINDS.has(kind);
+    return kinds.length === Object.keys(b).length && kinds.every(isEqual);
+}
+
+//# sourceMappingURL=cluster.js.map

@@ -1,0 +1,209 @@
+import { Agent as HttpAgent, request as httpRequest } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import * as grpc from "@grpc/grpc-js";
+import { CHANNEL_OPTIONS, channelCredentials } from "../../../libs/edge/client/src/index.js";
+import { LOAD_TRAILER } from "../../../libs/ops/contracts/src/index.js";
+import { TesseraError } from "../../../libs/ops/errors/src/index.js";
+import { NO_LOG, PredictedWork, parseLoadClass } from "../../../libs/cluster/routing/src/index.js";
+import { TIMER_MS_MAX } from "../../../libs/ops/units/src/index.js";
+import { NodeAway, NodeRefusal } from "./node-failure.js";
+import { metadataOf } from "./passed-fields.js";
+const { CANCELLED, UNAVAILABLE, DEADLINE_EXCEEDED } = grpc.status;
+const HEALTH_CHECK = '/grpc.health.v1.Health/Check';
+const EMPTY = Buffer.alloc(0);
+const NEVER = Number.POSITIVE_INFINITY;
+/** Milliseconds behind its deadline in which the end of a call may still come from the node. */ const GRACE_MS = 100;
+/** Largest number of a grpc-timeout, which has eight digits (gRPC over HTTP/2). */ const TIMEOUT_MAX = 99_999_999;
+const timeoutText = (ms)=>ms <= TIMEOUT_MAX ? `${ms}m` : `${Math.min(TIMEOUT_MAX, Math.ceil(ms / 1000))}S`;
+const asIs = (bytes)=>bytes;
+const refusalOf = ({ code, details, metadata })=>new NodeRefusal(code, details, metadata);
+/** The connections to one node. Owner: the cluster of a gateway. */ export class NodeLink {
+    member;
+    connection;
+    onLoad;
+    state = 'unknown';
+    reason = 'not asked yet';
+    /** Its state when it stopped to answer health; undefined: it answers. */ silentFrom;
+    versions = {};
+    /** Why it is not ready though it takes requests, '' where it is: something else is away. */ blocked = '';
+    /** How far it is in the log of the cluster, when it was last seen. */ log = NO_LOG;
+    /** Users' chains in its KV pool, when it was last seen. */ chains = 0;
+    /** Its profile of scoring texts when it was last seen; undefined: it scores none. */ relevance;
+    /** Predicted work of the texts that it scores. */ work = new PredictedWork();
+    /** Requests that the gateway waits for. */ inFlight = 0;
+    connected;
+    agent;
+    waiting = new Set();
+    constructor(/** Its name and addresses stay; weight and role may be others later. */ member, connection, /** Takes the load class of each answer that bears one. */ onLoad = ()=>undefined){
+        this.member = member;
+        this.connection = connection;
+        this.onLoad = onLoad;
+        const { isTls } = connection;
+        this.connected = this.connect();
+        this.agent = new (isTls ? HttpsAgent : HttpAgent)({
+            keepAlive: true
+        });
+    }
+    /** The gRPC client of the node's connection. */ get client() {
+        return this.connected;
+    }
+    connect() {
+        return new grpc.Client(this.member.grpc, channelCredentials(this.connection), {
+            ...CHANNEL_OPTIONS,
+            'grpc.max_receive_message_length': -1
+        });
+    }
+    /** Ends what waits for a first byte of the node, so that others are asked. */ endWaiting() {
+        for (const end of [
+            ...this.waiting
+        ])end();
+        // Nothing that is sent over the connection arrives, or no answer does.
+        this.connected.close();
+        this.connected = this.connect();
+    }
+    /**
+   * One message for one message, as bytes. Rejects with NodeRefusal, with NodeAway where the node
+   * is found to be away meanwhile, and with DEADLINE_EXCEEDED at `deadlineMs`, since 1970.
+   */ unary(path, message, fields, deadlineMs, onBegun) {
+        return new Promise((resolve, reject)=>{
+            const call = this.begin(path, message, {
+                fields,
+                deadlineMs
+            }, (error, answer)=>{
+                ended();
+                if (answer !== undefined) resolve(answer);
+                else reject(error && refusalOf(error));
+            });
+            call.on('status', ({ metadata })=>{
+                this.note(metadata.get(LOAD_TRAILER)[0]);
+            });
+            const waiting = {
+                reject,
+                end: ()=>call.cancel()
+            };
+            const ended = this.await(waiting, deadlineMs);
+            onBegun(()=>{
+                ended();
+                reject(new NodeRefusal(CANCELLED, 'the caller cancelled the call', new grpc.Metadata()));
+                call.cancel();
+            });
+        });
+    }
+    /**
+   * The one end of what takes longer than its caller waits, and of what waits at a node that was
+   * found to be away. @returns what says that it has ended
+   */ await({ reject, end }, deadlineMs) {
+        const leave = ()=>{
+            ended();
+            reject(new NodeAway(`${this.member.name} does not answer`));
+            end();
+        };
+        this.waiting.add(leave);
+        const leftMs = Math.min(Math.max(0, Math.ceil(deadlineMs - Date.now())), TIMER_MS_MAX);
+        let timer;
+        if (deadlineMs !== NEVER) {
+            timer = setTimeout(()=>{
+                const expected = `expected an answer within ${leftMs} ms, got none`;
+                reject(new TesseraError('DEADLINE_EXCEEDED', `${this.member.name}: ${expected}`));
+                // The node ends the call at its deadline too: its answer leaves the connection whole.
+                timer = setTimeout(end, GRACE_MS);
+            }, leftMs);
+        }
+        const ended = ()=>{
+            this.waiting.delete(leave);
+            clearTimeout(timer);
+        };
+        return ended;
+    }
+    begin(path, message, { fields, deadlineMs }, done) {
+        const metadata = metadataOf(fields);
+        // As a field, not as a deadline of grpc-js: that resets the stream, and Node's servers end a
+        // connection that resets more than 33 a second.
+        const leftMs = Math.max(1, Math.ceil(deadlineMs - Date.now()));
+        if (deadlineMs !== NEVER) metadata.set('grpc-timeout', timeoutText(leftMs));
+        const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+        return this.client.makeUnaryRequest(path, asIs, asIs, bytes, metadata, done);
+    }
+    /**
+   * Rejects with NodeAway where there is no whole answer, and with DEADLINE_EXCEEDED where the node
+   * took longer than it may: that is no sign of a node that is away.
+   */ http({ method, path, headers, body, deadlineMs, onBegun }) {
+        const { isTls } = this.connection;
+        const url = new URL(`${isTls ? 'https' : 'http'}://${this.member.http}`);
+        const { cert, key, ca } = this.connection.files;
+        const options = {
+            agent: this.agent,
+            // Of each request, not of the agent: they may have changed.
+            ...isTls && {
+                cert,
+                key,
+                ca
+            },
+            host: url.hostname.replace(/^\[|\]$/g, ''),
+            port: url.port,
+            method,
+            path,
+            headers: {
+                ...headers,
+                ...body && {
+                    'content-length': String(body.length)
+                }
+            }
+        };
+        return new Promise((resolve, reject)=>{
+            const over = (thrown)=>{
+                ended();
+                reject(this.awayFor(thrown));
+            };
+            const sent = (isTls ? httpsRequest : httpRequest)(options, (reply)=>{
+                const parts = [];
+                reply.on('data', (part)=>parts.push(part));
+                reply.on('error', over);
+                reply.on('end', ()=>{
+                    ended();
+                    const { statusCode: status = 0, headers: answered } = reply;
+                    this.note(answered[LOAD_TRAILER]);
+                    resolve({
+                        status,
+                        headers: answered,
+                        body: Buffer.concat(parts)
+                    });
+                });
+            });
+            const ended = this.await({
+                reject,
+                end: ()=>sent.destroy()
+            }, deadlineMs);
+            onBegun?.(()=>sent.destroy(new Error('the caller went away')));
+            sent.on('error', over);
+            sent.end(body);
+        });
+    }
+    awayFor({ message }) {
+        return new NodeAway(`${this.member.name}: ${message}`);
+    }
+    /** Rejects with NodeAway where its gRPC edge does not answer in time. */ ping(deadlineMs) {
+        return new Promise((resolve, reject)=>{
+            // A node that accepts the connection and says nothing would be waited for without an end.
+            const options = {
+                deadline: deadlineMs
+            };
+            const none = new grpc.Metadata();
+            this.client.makeUnaryRequest(HEALTH_CHECK, asIs, asIs, EMPTY, none, options, (error)=>{
+                const isAway = error?.code === UNAVAILABLE || error?.code === DEADLINE_EXCEEDED;
+                if (isAway) reject(new NodeAway(`${this.member.name}: ${error.details}`));
+                else resolve();
+            });
+        });
+    }
+    note(loadClass) {
+        const known = typeof loadClass === 'string' ? parseLoadClass(loadClass) : undefined;
+        if (known !== undefined) this.onLoad(known);
+    }
+    close() {
+        this.client.close();
+        this.agent.destroy();
+    }
+}
+
+//# sourceMappingURL=node-link.js.map

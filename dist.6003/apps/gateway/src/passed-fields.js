@@ -1,0 +1,34 @@
+import { Metadata } from "@grpc/grpc-js";
+/** Changes of one key count once. */ export const KEY_FIELD = 'idempotency-key';
+/** Of a caller's headers those that the node sees too: who they are, their trace, and how they want
+ * a change taken. */ const PASSED_FIELDS = [
+    'authorization',
+    'traceparent',
+    'tracestate',
+    KEY_FIELD,
+    'tessera-wait-for'
+];
+export function passedFields(read) {
+    const passed = {};
+    for (const name of PASSED_FIELDS){
+        const value = read(name);
+        if (typeof value === 'string') passed[name] = value;
+    }
+    return passed;
+}
+/**
+ * Adds the gateway's own token for a caller who has none: the gateway let them in by their
+ * certificate.
+ */ export function withToken(fields, { token }) {
+    if (token === '' || fields.authorization !== undefined) return fields;
+    return Object.assign({
+        authorization: `Bearer ${token}`
+    }, fields);
+}
+export function metadataOf(fields) {
+    const metadata = new Metadata();
+    for (const [name, value] of Object.entries(fields))metadata.set(name, value);
+    return metadata;
+}
+
+//# sourceMappingURL=passed-fields.js.map

@@ -1,0 +1,188 @@
+import { peerConnection } from "../../../libs/edge/client/src/index.js";
+import { host, ProcessAccess, ServedVersions, STEP_BUDGET_MS, watchTracing } from "../../../libs/edge/hosting/src/index.js";
+import { closing, Drain, Readiness } from "../../../libs/ops/lifecycle/src/index.js";
+import { Metrics, NO_TRACING, openTracing } from "../../../libs/ops/telemetry/src/index.js";
+import { Asking, ForwardCounts } from "./asking.js";
+import { behavioursLink } from "./behaviours-link.js";
+import { Cluster } from "./cluster.js";
+import { counting } from "./counted.js";
+import { GatewayModule } from "./gateway.module.js";
+import { addForwarded, forwardedServices } from "./grpc/forwarded-services.js";
+import { GatewayCalls } from "./grpc/gateway-calls.js";
+import { OneNodeCalls } from "./grpc/one-node.js";
+import { serveForwarded } from "./http/forwarded-routes.js";
+import { gatewayTopics } from "./kafka/gateway-topics.js";
+import { membershipOf, nodesWanted } from "./membership.js";
+import { NodeHealth } from "./node-health.js";
+import { addConditions, showGateway } from "./observed.js";
+import { SplitCalls } from "./relevance/split-calls.js";
+/** Answers that are still to be written. */ const ANSWERS_BUDGET_MS = 10_000;
+/** Joins the members, asks each once how it is, and goes on doing so. */ async function follow(membership, cluster) {
+    const health = new NodeHealth(cluster);
+    let asked = Promise.resolve();
+    await membership.start(async (members)=>{
+        cluster.setMembers(members);
+        asked = health.round();
+    });
+    await asked;
+    // One missed answer may mean a busy node; two mark it as away.
+    if (cluster.links().some(({ state })=>state === 'unknown')) await health.round();
+    health.start();
+    return health;
+}
+function closesOf({ membership, health, behaviours, cluster, access, topics, tracing }) {
+    return closing(STEP_BUDGET_MS, {
+        membership: ()=>membership.close(),
+        health: ()=>health.close(),
+        topics: topics && (()=>topics.producer.close()),
+        behaviours: behaviours && (()=>behaviours.close()),
+        cluster: ()=>cluster.close(),
+        access: ()=>access.close(),
+        tracing: ()=>tracing.close()
+    });
+}
+async function watched({ config, log, serviceVersion: version }) {
+    const metrics = new Metrics();
+    metrics.showBuild({
+        version,
+        app: 'gateway'
+    });
+    const service = {
+        serviceName: 'tessera-gateway',
+        serviceVersion: version
+    };
+    return {
+        metrics,
+        tracing: await openTracing(Object.assign(service, config.tracing), log)
+    };
+}
+/** All that answers calls, over every edge. */ function answering({ config, log }, { cluster, behaviours }, connection, { metrics, tracing }) {
+    const counts = new ForwardCounts();
+    const asking = new Asking(cluster, counts);
+    const split = new SplitCalls(cluster, counts);
+    const calls = new GatewayCalls({
+        asking,
+        split,
+        connection,
+        behaviours
+    });
+    const { deadlineMsMax } = config.recall;
+    const observe = metrics.countForwarded();
+    const countOf = (edge)=>counting(observe, edge, tracing);
+    return {
+        counts,
+        split,
+        fromTopics: {
+            one: new OneNodeCalls(asking, connection, 'kafka'),
+            count: countOf('kafka')
+        },
+        overHttp: {
+            asking,
+            calls: split,
+            connection,
+            behaviours,
+            log,
+            deadlineMsMax,
+            count: countOf('http')
+        },
+        overGrpc: {
+            names: forwardedServices(),
+            addTo: (server)=>addForwarded(server, {
+                    calls,
+                    count: countOf('grpc'),
+                    log
+                })
+        }
+    };
+}
+/** A gateway before the nodes of one cluster; ready while one of them takes requests. */ export async function serve(parts) {
+    const { config, log, serviceVersion } = parts;
+    const membership = membershipOf(config);
+    const connection = peerConnection(config.peer);
+    const access = await ProcessAccess.open(config, config.access.auditPath, log);
+    const readiness = new Readiness();
+    const cluster = new Cluster(connection, log);
+    const health = await follow(membership, cluster);
+    const behaviours = behavioursLink(config.cluster.behaviours, connection);
+    const { metrics, tracing } = await watched(parts);
+    const opened = {
+        cluster,
+        behaviours
+    };
+    const { counts, split, ...edges } = answering(parts, opened, connection, {
+        metrics,
+        tracing
+    });
+    addConditions(readiness, cluster, membership);
+    const { conditions } = readiness;
+    if (tracing !== NO_TRACING) watchTracing(tracing, conditions, metrics);
+    const topics = await gatewayTopics(config, {
+        ...edges.fromTopics,
+        cluster
+    }, conditions, log);
+    const tallies = {
+        counts,
+        split: split.tally,
+        wanted: nodesWanted(config)
+    };
+    showGateway(metrics, readiness, access, cluster, tallies);
+    if (topics !== undefined) metrics.showTopicLag(()=>topics.server.lag());
+    const versions = new ServedVersions({
+        service: serviceVersion,
+        node: config.node.name
+    });
+    const operations = {
+        readiness,
+        metrics,
+        versions,
+        log
+    };
+    const closes = closesOf({
+        membership,
+        health,
+        behaviours,
+        cluster,
+        access,
+        topics,
+        tracing
+    });
+    try {
+        const hosted = await host({
+            module: ()=>GatewayModule.register(operations, cluster, topics),
+            http: {
+                ...config.http,
+                ...config.edge
+            },
+            grpc: {
+                ...config.grpc,
+                ...config.edge
+            },
+            limits: config.recall,
+            forwarded: edges.overGrpc,
+            topicServer: topics?.server,
+            readiness,
+            access,
+            metrics,
+            peer: config.peer,
+            log,
+            prepare: (app)=>serveForwarded(app.getHttpAdapter().getInstance(), edges.overHttp)
+        });
+        const { drainMs } = config.shutdown;
+        const { httpUrl, grpcAddress, drain } = hosted.serving([
+            ...hosted.leaving(config.shutdown),
+            hosted.edgesClosed(drainMs + ANSWERS_BUDGET_MS),
+            ...closes
+        ]);
+        return {
+            httpUrl,
+            grpcAddress,
+            drain,
+            cluster
+        };
+    } catch (error) {
+        await new Drain(closes, ()=>undefined).run();
+        throw error;
+    }
+}
+
+//# sourceMappingURL=serve.js.map

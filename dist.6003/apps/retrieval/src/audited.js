@@ -1,0 +1,3 @@
+/** A request and its outcome. */ export { };
+
+//# sourceMappingURL=audited.js.map

@@ -1,0 +1,34 @@
+import { ChangeBatch } from "../../../../libs/service/catalogue/src/index.js";
+import { expecting } from "../../../../libs/ops/errors/src/index.js";
+import { parseWireChanges } from "../wire/catalogue.mapper.js";
+const invalid = expecting('CATALOGUE_INVALID');
+/** The messages of ApplyBatch as they come in. */ export class CollectedBatch {
+    batch = new ChangeBatch();
+    name;
+    bundle;
+    /** True if the message that says so was the last. */ isWhole = false;
+    get catalogue() {
+        return this.name ?? '';
+    }
+    /** @throws TesseraError REQUEST_INVALID, CATALOGUE_INVALID with the field */ add(message) {
+        const { changes, bundle, catalogue, last } = message;
+        this.name ??= catalogue;
+        if (catalogue !== this.name) throw invalid('catalogue', `'${this.name}' as before`, `'${catalogue}'`);
+        if (bundle && this.bundle) throw invalid('bundle', 'one step in a batch', 'another');
+        this.bundle ??= bundle;
+        this.batch.add(parseWireChanges(changes, this.batch.changeCount));
+        this.isWhole = last;
+        return this;
+    }
+    /**
+   * All or none; nothing where the client went away before the last message.
+   * @param of the catalogue of a name
+   */ apply(of, source, how) {
+        if (!this.isWhole) throw invalid('last', 'a last message', 'the end of the stream');
+        const catalogue = of(this.catalogue);
+        // Left out, it comes as null.
+        return this.bundle ? catalogue.applyBundle(this.batch, this.bundle, source, how) : catalogue.applyBatch(this.batch, source, how);
+    }
+}
+
+//# sourceMappingURL=collected-batch.js.map

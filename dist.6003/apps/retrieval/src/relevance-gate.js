@@ -1,0 +1,101 @@
+import { TesseraError } from "../../../libs/ops/errors/src/index.js";
+import { MICROSECONDS_PER_MILLISECOND } from "../../../libs/ops/units/src/index.js";
+/**
+ * Recalls, and lets through what fits the query of the request: in the time that the recall leaves.
+ * Rejects as the recall does, with REQUEST_INVALID for the query, with MODEL_NOT_FOUND where no
+ * model scores texts, with ADAPTER_NOT_FOUND for the adapter that scores, and where no text could
+ * be scored with the reason of the first.
+ */ export async function recallThroughGate({ recall, relevance, facts }, request, context) {
+    const { relevance: gate } = request;
+    if (gate === undefined) return recall(request, context);
+    if (relevance === undefined) throw noRelevanceModel();
+    relevance.checkAdapter(gate.adapter, 'relevance.adapter');
+    const endsMs = performance.now() + context.budgetUs / MICROSECONDS_PER_MILLISECOND;
+    const answer = await recall(request, context);
+    const written = textsOf(answer.items, request.catalogue, relevance.itemText, facts);
+    if (written.length === 0) return passed(answer, new Map(), gate);
+    const { outcomes } = await relevance.score({
+        query: gate.query,
+        documents: written.map(({ text })=>text),
+        tooLong: 'cut',
+        failures: 'each',
+        priority: request.priority ?? 'normal',
+        adapter: gate.adapter
+    }, {
+        signal: context.signal,
+        budgetUs: (endsMs - performance.now()) * MICROSECONDS_PER_MILLISECOND
+    });
+    const scores = new Map();
+    for (const [i, outcome] of outcomes.entries()){
+        if (!('error' in outcome)) scores.set(written[i]?.itemId ?? '', outcome.score);
+    }
+    const failed = outcomes.find((outcome)=>'error' in outcome);
+    if (scores.size === 0 && failed !== undefined && 'error' in failed) throw failed.error;
+    return passed(answer, scores, gate);
+}
+/** Items that have a text. Attributes are looked up: an answer has only those asked for. */ function textsOf(items, catalogue, itemText, facts) {
+    const ids = items.map(({ itemId })=>itemId);
+    const described = itemText.usesAttributes ? facts.describe(ids, catalogue) : [];
+    return items.flatMap(({ itemId, title }, i)=>{
+        const text = itemText.of({
+            title,
+            attributes: described[i]?.attributes ?? '{}'
+        });
+        return text === '' ? [] : {
+            itemId,
+            text
+        };
+    });
+}
+export function noRelevanceModel() {
+    const message = 'relevance.path: expected the folder of a model that scores texts, got none';
+    return new TesseraError('MODEL_NOT_FOUND', message, {
+        field: 'relevance.path'
+    });
+}
+/** By what the item goes: of a ranking its value or the first head, else its value or score. */ function worthOf({ score, value, ranking }) {
+    const [first] = Object.values(ranking?.heads ?? {});
+    return ranking?.value?.value ?? first ?? value?.value ?? score;
+}
+/** The items that may pass, in their new order. Items that tie keep theirs. */ function passed(answer, scores, { minScore, weight }) {
+    const scored = answer.items.map((item)=>({
+            ...item,
+            relevanceScore: scores.get(item.itemId)
+        }));
+    const kept = scored.filter(({ relevanceScore })=>minScore === undefined || (relevanceScore ?? -Infinity) >= minScore);
+    if (weight !== undefined) {
+        const mixed = (item)=>item.relevanceScore === undefined ? -Infinity : worthOf(item) + weight * item.relevanceScore;
+        kept.sort((a, b)=>mixed(b) - mixed(a) || a.rank - b.rank);
+    }
+    const isGated = weight !== undefined || minScore !== undefined;
+    const items = kept.map((item, index)=>({
+            ...isGated ? withoutProofs(item, weight !== undefined) : item,
+            rank: index + 1
+        }));
+    const { exploration } = answer;
+    return {
+        ...answer,
+        items,
+        short: answer.short || items.length < answer.items.length,
+        ...exploration && isGated && {
+            exploration: {
+                ...exploration,
+                noPropensities: exploration.noPropensities || 'relevance'
+            }
+        }
+    };
+}
+/**
+ * Proofs about an item's place in the order of the search do not hold of another order. Nor would a
+ * propensity beside items that the gate drops: an estimate would take them for never rewarded.
+ */ function withoutProofs(item, isReordered) {
+    const { propensity: _, value, ...rest } = item;
+    if (value === undefined) return rest;
+    const { criticalBid: __, ...worth } = value;
+    return {
+        ...rest,
+        value: isReordered ? worth : value
+    };
+}
+
+//# sourceMappingURL=relevance-gate.js.map

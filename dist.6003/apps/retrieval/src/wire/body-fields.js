@@ -1,0 +1,60 @@
+/** Readers of HTTP bodies that are no messages. Every refusal is REQUEST_INVALID with the field. */ import { TesseraError } from "../../../../libs/ops/errors/src/index.js";
+import { invalid } from "../../../../libs/edge/grpc/src/index.js";
+import { numberIn } from "../../../../libs/edge/httpjson/src/index.js";
+const COUNT_MAX = 1_000_000_000;
+export function objectOf(field, value) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    throw invalid(field, 'an object', value);
+}
+/** Cannot change the answer: let by. */ export const NO_EFFECT = Symbol('no effect');
+/** The members of a body, each of which is read, without effect, or refused by its name. */ export function membersOf(value, keys, foreign) {
+    const body = objectOf('body', value);
+    for (const [key, member] of Object.entries(body)){
+        if (keys.includes(key)) continue;
+        const rule = Object.hasOwn(foreign, key) ? foreign[key] : undefined;
+        if (rule === NO_EFFECT) continue;
+        if (typeof rule === 'string') throw invalid(key, rule, member);
+        if (rule === undefined) throw invalid(key, `no such key (known: ${keys.join(', ')})`, 'it');
+        if (!rule.includes(member)) throw invalid(key, rule.map(String).join(' or '), member);
+    }
+    return body;
+}
+/** The same error by the name that its list has in the caller's body. */ export function renamed(error, name, inBody) {
+    const { code, message, field, retryAfterMs } = error;
+    if (field === undefined) return error;
+    const own = (text)=>text.startsWith(name) && !/^\w/.test(text.slice(name.length)) ? inBody + text.slice(name.length) : text;
+    return new TesseraError(code, own(message), {
+        field: own(field),
+        retryAfterMs,
+        cause: error
+    });
+}
+export function listOf(body, key) {
+    const value = body[key];
+    if (Array.isArray(value)) return value;
+    throw invalid(key, 'an array', value);
+}
+export function textOf(body, key, fallback) {
+    const value = body[key] ?? fallback;
+    if (typeof value === 'string') return value;
+    throw invalid(key, 'a text', value);
+}
+export function flagOf(body, key, fallback) {
+    const value = body[key] ?? fallback;
+    if (typeof value === 'boolean') return value;
+    throw invalid(key, 'true or false', value);
+}
+export function countOf(body, key) {
+    const value = numberIn(body[key]);
+    const isCount = typeof value === 'number' && Number.isInteger(value);
+    if (isCount && value >= 1 && value <= COUNT_MAX) return value;
+    throw invalid(key, `an integer in 1..${COUNT_MAX}`, value);
+}
+/** The first of the words where the key is absent. */ export function wordOf(body, key, words) {
+    if (body[key] === undefined) return words[0];
+    const word = words.find((known)=>known === body[key]);
+    if (word !== undefined) return word;
+    throw invalid(key, `one of ${words.join(', ')}`, body[key]);
+}
+
+//# sourceMappingURL=body-fields.js.map

@@ -1,0 +1,231 @@
+/**
+ * Bodies and answers of `POST /v1/rerank` and `/v2/rerank`, as clients of Cohere and Jina have
+ * them, and of `POST /rerank`, as those of Text Embeddings Inference have it.
+ */ import { invalid } from "../../../../libs/edge/grpc/src/index.js";
+import { memberOf } from "../../../../libs/edge/httpjson/src/index.js";
+import { countOf, flagOf, listOf, membersOf, NO_EFFECT, objectOf, textOf, wordOf } from "./body-fields.js";
+const PRIORITIES = [
+    'high',
+    'normal',
+    'low'
+];
+/** Theirs, then ours from `instruction` on. */ const RERANK_KEYS = [
+    'model',
+    'query',
+    'documents',
+    'top_n',
+    'return_documents',
+    'instruction',
+    'too_long',
+    'failures',
+    'priority',
+    'deadline_ms',
+    'catalogue',
+    'adapter',
+    'max_tokens_per_doc',
+    'top_k',
+    'truncation'
+];
+/** Of Cohere, Jina, Voyage, vLLM and LiteLLM. Documents are scored whole: they have no chunks. */ const RERANK_FOREIGN = {
+    user: NO_EFFECT,
+    client_name: NO_EFFECT,
+    max_chunks_per_doc: NO_EFFECT,
+    return_embeddings: [
+        false
+    ],
+    truncate_prompt_tokens: 'none: too_long says what becomes of a document that is too long',
+    rank_fields: 'none: documents are scored by their text; put the fields into it'
+};
+const TEI_KEYS = [
+    'query',
+    'texts',
+    'truncate',
+    'truncation_direction',
+    'return_text',
+    'raw_scores',
+    'adapter'
+];
+const TEI_FOREIGN = {
+    user: NO_EFFECT
+};
+/** Clients send their default too. A text that is too long loses its last tokens. */ const DIRECTIONS = [
+    'Right',
+    'right'
+];
+/** @throws TesseraError REQUEST_INVALID with the path of the field */ export function parseRerank(body) {
+    const asked = membersOf(body, RERANK_KEYS, RERANK_FOREIGN);
+    // Clients name a model of the service that they were made for: the one here is always the same.
+    textOf(asked, 'model', '');
+    const documents = listOf(asked, 'documents').map(documentOf);
+    checkTokensPerDocument(asked, documents);
+    return {
+        request: {
+            requestId: '',
+            query: textOf(asked, 'query'),
+            documents,
+            instruction: textOf(asked, 'instruction', '') || undefined,
+            tooLong: tooLongOf(asked),
+            failures: wordOf(asked, 'failures', [
+                'each',
+                'whole'
+            ]),
+            priority: priorityOf(asked),
+            catalogue: textOf(asked, 'catalogue', ''),
+            adapter: textOf(asked, 'adapter', '')
+        },
+        deadlineMs: asked.deadline_ms === undefined ? undefined : countOf(asked, 'deadline_ms'),
+        shown: {
+            count: shownCountOf(asked),
+            texts: flagOf(asked, 'return_documents', false)
+        }
+    };
+}
+/** Voyage's clients call it top_k. */ function shownCountOf(asked) {
+    const key = [
+        'top_n',
+        'top_k'
+    ].find((name)=>asked[name] !== undefined);
+    return key === undefined ? Number.POSITIVE_INFINITY : countOf(asked, key);
+}
+/** Jina's and Voyage's `truncation` is the same choice. */ function tooLongOf(asked) {
+    if (asked.too_long !== undefined || asked.truncation === undefined) {
+        return wordOf(asked, 'too_long', [
+            'cut',
+            'refuse'
+        ]);
+    }
+    return flagOf(asked, 'truncation', true) ? 'cut' : 'refuse';
+}
+/** A word of ours, or Cohere's whole number, of which 0 is what clients send by default. */ function priorityOf(asked) {
+    const { priority } = asked;
+    if (priority === undefined || priority === 0) return 'normal';
+    if (typeof priority === 'number' && Number.isInteger(priority) && priority > 0) return 'low';
+    return wordOf(asked, 'priority', PRIORITIES);
+}
+/**
+ * Documents are cut where the model ends, not before: a smaller bound would change scores. A token
+ * stands for a byte of a text at least.
+ */ function checkTokensPerDocument(asked, documents) {
+    if (asked.max_tokens_per_doc === undefined) return;
+    const most = countOf(asked, 'max_tokens_per_doc');
+    const bytesOf = (of)=>'text' in of ? Buffer.byteLength(of.text) : 0;
+    const longest = documents.reduce((bytes, of)=>Math.max(bytes, bytesOf(of)), 0);
+    if (longest <= most) return;
+    const expected = `none, or at least the bytes of the longest document (${longest})`;
+    throw invalid('max_tokens_per_doc', expected, most);
+}
+/** A body of documents at the path of texts is vLLM's and LiteLLM's: that of `POST /v1/rerank`. */ export function isRerankBody(body) {
+    return typeof body === 'object' && body !== null && 'documents' in body;
+}
+/** @throws TesseraError REQUEST_INVALID with the path of the field */ export function parseTeiRerank(body) {
+    const asked = membersOf(body, TEI_KEYS, TEI_FOREIGN);
+    if (flagOf(asked, 'raw_scores', false)) {
+        throw invalid('raw_scores', 'false: the template says what a score is', 'true');
+    }
+    wordOf(asked, 'truncation_direction', DIRECTIONS);
+    const texts = listOf(asked, 'texts').map((text, i)=>{
+        if (typeof text === 'string') return {
+            text
+        };
+        throw invalid(`texts[${i}]`, 'a text', text);
+    });
+    return {
+        request: {
+            requestId: '',
+            query: textOf(asked, 'query'),
+            documents: texts,
+            tooLong: flagOf(asked, 'truncate', false) ? 'cut' : 'refuse',
+            failures: 'whole',
+            priority: 'normal',
+            catalogue: '',
+            adapter: textOf(asked, 'adapter', '')
+        },
+        deadlineMs: undefined,
+        shown: {
+            count: Number.POSITIVE_INFINITY,
+            texts: flagOf(asked, 'return_text', false)
+        }
+    };
+}
+/** Best first; documents without a score under `failures`. */ export function rerankAnswer(answer, { request, shown }) {
+    const { requestId, promptTokens, computedTokens, outcomes } = answer;
+    const { template, modelDigest, adapter } = answer;
+    const results = ranked(answer).slice(0, shown.count).map(({ index, score })=>({
+            index,
+            relevance_score: score,
+            ...shown.texts && {
+                document: request.documents[index]
+            }
+        }));
+    return {
+        id: requestId,
+        object: 'list',
+        model: [
+            template,
+            modelDigest,
+            ...adapter === '' ? [] : [
+                adapter
+            ]
+        ].join('/'),
+        usage: {
+            total_tokens: promptTokens,
+            computed_tokens: computedTokens
+        },
+        results,
+        failures: outcomes.flatMap((outcome, index)=>{
+            if (!('error' in outcome)) return [];
+            const { code, message } = outcome.error;
+            return [
+                {
+                    index,
+                    code,
+                    message
+                }
+            ];
+        })
+    };
+}
+export function teiAnswer(answer, { request, shown }) {
+    return ranked(answer).map(({ index, score })=>{
+        const document = request.documents[index];
+        const text = document !== undefined && 'text' in document ? document.text : '';
+        return shown.texts ? {
+            index,
+            score,
+            text
+        } : {
+            index,
+            score
+        };
+    });
+}
+/** Equal scores in the order of the request. */ function ranked({ outcomes }) {
+    return outcomes.flatMap((outcome, index)=>'error' in outcome ? [] : [
+            {
+                index,
+                score: outcome.score
+            }
+        ]).sort((a, b)=>b.score - a.score || a.index - b.index);
+}
+/** A text, `{text}` as Cohere and Jina have it, or `{itemId}` of the catalogue. */ function documentOf(value, index) {
+    if (typeof value === 'string') return {
+        text: value
+    };
+    const field = `documents[${index}]`;
+    if (typeof value !== 'object' || value === null) {
+        throw invalid(field, 'a text, {text} or {itemId}', value);
+    }
+    // Other members of a document, such as an ID of the caller's, are not scored.
+    const given = objectOf(field, value);
+    const { text } = given;
+    const itemId = memberOf(given, 'itemId');
+    if (typeof text === 'string' && itemId === undefined) return {
+        text
+    };
+    if (typeof itemId === 'string' && text === undefined) return {
+        itemId
+    };
+    throw invalid(field, 'a text, {text} or {itemId}', value);
+}
+
+//# sourceMappingURL=rerank.js.map

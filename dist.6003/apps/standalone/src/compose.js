@@ -1,0 +1,283 @@
+import { createHash } from "node:crypto";
+import { parseClickActions } from "../../../libs/service/behaviour/src/index.js";
+import { NO_MODELS } from "../../../libs/service/embedding/src/index.js";
+import { taskDepths } from "../../../libs/engine/src/index.js";
+import { addBehaviourReach, ServedVersions, watchDisks, watchTracing } from "../../../libs/edge/hosting/src/index.js";
+import { topicNames } from "../../../libs/ops/kafka/src/index.js";
+import { Metrics, NO_TRACING } from "../../../libs/ops/telemetry/src/index.js";
+import { CLOCK } from "../../../libs/ops/units/src/index.js";
+import { RecallAudits } from "../../retrieval/src/index.js";
+import { modelEdgesOf } from "./adapters.js";
+import { admissionsOf } from "./admissions.js";
+import { analysisOf } from "./analysis.js";
+import { followedUsers, kvChanges } from "./cluster/kv-changes.js";
+import { consoleParts } from "./console.js";
+import { countedClicks } from "./counted-clicks.js";
+import { factFeeds } from "./fact-feeds.js";
+import { heldWhileIdle } from "./held-while-idle.js";
+import { inspected, watchInspection } from "./inspection.js";
+import { topicsOf } from "./topics.js";
+import { openUsers } from "./users.js";
+const DIGEST_DIGITS = 16;
+function auditsOf({ config, runtime, log }, topics, metrics) {
+    const { kafka } = config;
+    const { auditsTopic: topic } = topicNames(kafka.topicPrefix);
+    const { erasures } = runtime.serving;
+    if (topics === undefined) return undefined;
+    const { producer } = topics;
+    return new RecallAudits({
+        producer,
+        topic,
+        metrics,
+        log,
+        erasures,
+        nowMs: Date.now
+    });
+}
+/** Profile by which a gateway splits calls that score texts. */ function profileOf({ relevance }) {
+    return relevance && (()=>relevance.relevance.profile());
+}
+/** Digest of the versions of adapters that requests get; '' where none is served. */ function servedAdapters({ adapters }) {
+    const served = (adapters?.list('') ?? []).filter(({ state })=>state === 'active' || state === 'canary').map(({ name, digest, state, share })=>JSON.stringify([
+            name,
+            digest,
+            state,
+            share
+        ]));
+    if (served.length === 0) return '';
+    return createHash('sha256').update(served.sort().join()).digest('hex').slice(0, DIGEST_DIGITS);
+}
+function versionsOf({ config, runtime, serviceVersion: service }) {
+    const { catalogue, promptTemplate } = runtime.facts.summary;
+    return new ServedVersions({
+        service,
+        node: config.node.name,
+        get model () {
+            return runtime.operations.weights.current().digest;
+        },
+        catalogue: catalogue.digest,
+        promptTemplate: promptTemplate.digest,
+        get changes () {
+            return String(runtime.operations.changesOf('').state().sequence);
+        },
+        get adapters () {
+            return servedAdapters(runtime.operations);
+        }
+    });
+}
+/** Those that the process writes to. */ function foldersOf({ adapters, behaviours, catalogue, inspection, kv, weights }) {
+    return {
+        'adapters.path': adapters.path,
+        'behaviours.path': behaviours.store === 'embedded' ? behaviours.path : '',
+        'catalogue.cachePath': catalogue.cachePath,
+        'catalogue.changesPath': catalogue.changesPath,
+        'inspection.path': inspection.path,
+        'kv.path': kv.path,
+        'weights.path': weights.path
+    };
+}
+function catalogueCounts(operations) {
+    return operations.catalogues.map((name)=>{
+        const changes = operations.changesOf(name);
+        const { liveItemCount: liveItems, sequence } = changes.state();
+        return {
+            name,
+            liveItems,
+            sequence,
+            changedMs: changes.changedMs
+        };
+    });
+}
+function metricsOf(parts, readiness, access) {
+    const { config, runtime, inspection, log, serviceVersion: version } = parts;
+    const { embedding = NO_MODELS, tracing = NO_TRACING } = parts;
+    const metrics = new Metrics(()=>runtime.facts.engineStats(), ()=>runtime.facts.kvPool.metrics());
+    metrics.showBuild({
+        version,
+        app: 'standalone'
+    });
+    metrics.showCatalogues(()=>catalogueCounts(runtime.operations));
+    metrics.showConditions(()=>readiness.conditions.all());
+    watchDisks(foldersOf(config), config, metrics);
+    metrics.showAccess(()=>access.process.counts());
+    metrics.showTasks(taskDepths);
+    metrics.showEmbedding(()=>embedding.states());
+    watchInspection(inspection, metrics, readiness);
+    if (tracing !== NO_TRACING) watchTracing(tracing, readiness.conditions, metrics);
+    const isNeeded = config.recall.withoutFeatures === 'refuse';
+    const { store } = config.behaviours;
+    addBehaviourReach(readiness.conditions, {
+        store,
+        isNeeded
+    }, ()=>runtime.facts.behaviourReach());
+    metrics.showDroppedCaches(runtime.facts.droppedCaches.map(({ cache })=>cache));
+    for (const { cache, reason } of runtime.facts.droppedCaches){
+        log.warn({
+            cache,
+            reason
+        }, 'a damaged cache was given up and is begun anew');
+    }
+    return metrics;
+}
+function featureOf({ config, runtime, log, inspection }, { access, metrics, tracing, topics, users }) {
+    const isClick = parseClickActions(config.behaviours.clickActions);
+    const { behaviourLog: behaviours, adapters, popularity } = runtime.operations;
+    const { follower, erasure } = users;
+    const count = countedClicks(isClick, adapters, popularity);
+    if (behaviours === undefined || erasure === undefined) return undefined;
+    return {
+        behaviours,
+        follower,
+        erasure,
+        producer: topics?.producer,
+        changes: access.process.changes,
+        metrics,
+        log,
+        tracing,
+        nowMs: CLOCK.latestMs,
+        onAdded: (events)=>{
+            count(events);
+            inspection?.facts.offerBehaviours(events);
+        }
+    };
+}
+function retrievalOf(parts, { readiness, access, metrics, tracing, topics, audits, feeds, recalls, edges, admissions }) {
+    const { config, runtime, log, inspection, relevance } = parts;
+    const { embedding = NO_MODELS, clusterNode } = parts;
+    const { serving, operations, facts } = runtime;
+    return {
+        recalls,
+        serving,
+        operations,
+        facts,
+        relevance: relevance?.relevance,
+        embedding,
+        pool: kvChanges(runtime, inspection?.eraseUser, clusterNode),
+        mayHold: followedUsers(config, facts),
+        ...edges,
+        changes: access.process.changes,
+        readiness,
+        log,
+        admission: admissions.decoder,
+        metrics,
+        tracing,
+        topics,
+        onRecall: (audited)=>{
+            audits?.write(audited);
+            const { edge, request, outcome } = audited;
+            feeds?.recalled({
+                timeMs: Date.now(),
+                edge,
+                request,
+                outcome
+            });
+        }
+    };
+}
+function consoleOf({ config, runtime, inspection, relevance, serviceVersion, log }, { readiness, access, metrics, recalls, users, edges }) {
+    return consoleParts({
+        config,
+        runtime,
+        recalls,
+        erasure: users.erasure,
+        store: inspection?.store,
+        analysis: analysisOf(config, inspection),
+        readiness,
+        serviceVersion,
+        log,
+        access,
+        metrics,
+        adapters: edges.adapters,
+        relevance: relevance?.relevance
+    });
+}
+export async function compose(parts, readiness, access) {
+    const { config, runtime, log, inspection, tracing = NO_TRACING } = parts;
+    const { clusterNode } = parts;
+    const { operations } = runtime;
+    const metrics = metricsOf(parts, readiness, access);
+    const store = inspection?.store;
+    const eraseRecalls = inspection?.eraseUser;
+    const feeds = factFeeds(config, runtime, inspection, log);
+    const recalls = inspected(config, runtime, store, (recall)=>feeds?.recalled(recall));
+    const takesBehaviours = operations.behaviourLog !== undefined;
+    const topics = await topicsOf(config, takesBehaviours, log, readiness.conditions);
+    if (topics !== undefined) metrics.showTopicLag(()=>topics.server.lag());
+    const audits = auditsOf(parts, topics, metrics);
+    const producer = topics?.producer;
+    const edges = modelEdgesOf({
+        ...parts,
+        operations
+    }, access, producer, metrics, readiness);
+    const { facts } = runtime;
+    const { embedding } = parts;
+    const relevance = parts.relevance?.relevance;
+    const onRefused = metrics.countGateRefusals();
+    const admissions = admissionsOf({
+        config,
+        facts,
+        relevance,
+        embedding,
+        onRefused
+    });
+    const holders = {
+        facts,
+        operations,
+        admissions
+    };
+    metrics.showHeld(()=>heldWhileIdle(holders));
+    if (clusterNode !== undefined) metrics.showLog(()=>clusterNode.progress);
+    const users = await openUsers({
+        config,
+        runtime,
+        log,
+        metrics,
+        readiness,
+        eraseRecalls,
+        clusterNode
+    });
+    const shared = {
+        readiness,
+        access,
+        metrics,
+        tracing,
+        topics,
+        audits,
+        feeds,
+        recalls
+    };
+    const joined = {
+        ...shared,
+        users,
+        edges,
+        admissions
+    };
+    const modules = {
+        operations: {
+            readiness,
+            metrics,
+            versions: versionsOf(parts),
+            chains: ()=>runtime.facts.kvPool.metrics().chains,
+            kvStore: ()=>parts.stores?.word,
+            relevance: profileOf(parts),
+            clusterLog: clusterNode && (()=>clusterNode.said),
+            log
+        },
+        retrieval: retrievalOf(parts, joined),
+        feature: featureOf(parts, joined),
+        console: consoleOf(parts, joined)
+    };
+    return {
+        modules,
+        admissions,
+        topics,
+        audits,
+        tracing,
+        feeds,
+        recalls,
+        users,
+        holders
+    };
+}
+
+//# sourceMappingURL=compose.js.map

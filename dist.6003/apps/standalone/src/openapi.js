@@ -1,0 +1,240 @@
+/** HTTP as OpenAPI 3.0, for servers and for the console; what rpcs take is derived from proto/. */ import { ERROR_TABLE } from "../../../libs/ops/errors/src/index.js";
+import { CONSOLE_SCHEMAS, consolePaths } from "../../console/src/index.js";
+import { EMBEDDING_ROUTES, EMBEDDING_SCHEMAS, openApiOfRpcs, postPaths, RERANK_ROUTES, RERANK_SCHEMAS } from "../../retrieval/src/index.js";
+/** With all of its members, but for those that are named. */ const object = (properties, optional = [])=>({
+        type: 'object',
+        additionalProperties: false,
+        properties,
+        required: Object.keys(properties).filter((name)=>!optional.includes(name))
+    });
+const text = (description)=>({
+        type: 'string',
+        description
+    });
+const reference = (name)=>({
+        $ref: `#/components/schemas/${name}`
+    });
+const MODEL_SCHEMAS = {
+    Models: object({
+        object: text('list'),
+        data: {
+            type: 'array',
+            items: object({
+                id: text('as `model` of a request'),
+                object: text('model'),
+                created: {
+                    type: 'integer'
+                },
+                owned_by: text('tessera'),
+                digest: text('of configuration and weights')
+            })
+        }
+    }),
+    Info: {
+        type: 'object',
+        properties: {
+            model_id: text('its name'),
+            model_sha: text('digest')
+        },
+        required: [
+            'model_id',
+            'model_sha'
+        ]
+    }
+};
+const ERROR_SCHEMA = {
+    Error: object({
+        error: object({
+            code: {
+                type: 'string',
+                enum: Object.keys(ERROR_TABLE)
+            },
+            message: text('what was expected and what it got'),
+            field: text('path of the field at fault'),
+            retryable: {
+                type: 'boolean',
+                description: 'may the same request succeed later?'
+            },
+            retryAfterMs: {
+                type: 'number',
+                description: 'milliseconds'
+            }
+        }, [
+            'field',
+            'retryAfterMs'
+        ])
+    })
+};
+const json = (name)=>({
+        'application/json': {
+            schema: reference(name)
+        }
+    });
+const failures = Object.fromEntries([
+    400,
+    401,
+    403,
+    404,
+    413,
+    415,
+    429,
+    500,
+    503,
+    504
+].map((status)=>{
+    const codes = Object.entries(ERROR_TABLE).filter(([, row])=>row.http === status);
+    const description = codes.map(([code])=>code).join(', ');
+    return [
+        status,
+        {
+            description,
+            content: json('Error')
+        }
+    ];
+}));
+const told = (operationId, summary, schema)=>({
+        get: {
+            operationId,
+            summary,
+            responses: {
+                200: {
+                    description: summary,
+                    content: json(schema)
+                },
+                ...failures
+            }
+        }
+    });
+const health = (operationId, summary)=>({
+        get: {
+            operationId,
+            summary,
+            responses: {
+                200: {
+                    description: 'yes'
+                },
+                403: failures[403],
+                503: {
+                    description: 'not now'
+                }
+            }
+        }
+    });
+const SECURITY_SCHEMES = {
+    token: {
+        type: 'http',
+        scheme: 'bearer'
+    }
+};
+/** On a loopback address without tokens no caller is asked who they are. */ const SECURITY = {
+    security: [
+        {
+            token: []
+        },
+        {}
+    ]
+};
+const documentOf = (version, { title, description, paths, schemas })=>({
+        openapi: '3.0.3',
+        info: {
+            title,
+            version,
+            description,
+            license: LICENCE
+        },
+        // Beside the document, wherever that is.
+        servers: [
+            {
+                url: '/'
+            }
+        ],
+        ...SECURITY,
+        paths,
+        components: {
+            schemas: {
+                ...schemas,
+                ...ERROR_SCHEMA
+            },
+            securitySchemes: SECURITY_SCHEMES
+        }
+    });
+const LICENCE = {
+    name: 'Apache-2.0',
+    url: 'https://www.apache.org/licenses/LICENSE-2.0'
+};
+/** The API for servers. */ export function openApiDocument(version) {
+    const rpcs = openApiOfRpcs(json, failures);
+    return documentOf(version, {
+        title: 'Tessera',
+        description: 'Which live items fit this user now. The same is served over gRPC.',
+        schemas: {
+            ...rpcs.schemas,
+            ...EMBEDDING_SCHEMAS,
+            ...RERANK_SCHEMAS,
+            ...MODEL_SCHEMAS
+        },
+        paths: {
+            ...rpcs.paths,
+            ...postPaths([
+                ...EMBEDDING_ROUTES,
+                ...RERANK_ROUTES
+            ], json, failures),
+            '/v1/models': told('models', 'Models of texts that are served, as OpenAI lists them', 'Models'),
+            '/info': told('info', 'The first model of texts, as text-embeddings-inference tells it', 'Info'),
+            '/health': health('health', 'Does the process take requests?'),
+            '/health/ready': health('health-ready', 'The same as /health'),
+            '/health/live': {
+                get: {
+                    operationId: 'health-live',
+                    summary: 'Does it run?',
+                    responses: {
+                        200: {
+                            description: 'yes'
+                        },
+                        403: failures[403]
+                    }
+                }
+            },
+            '/metrics': {
+                get: {
+                    operationId: 'metrics',
+                    summary: 'Prometheus text format',
+                    responses: {
+                        200: {
+                            description: 'docs/operate/metrics.md lists the metrics'
+                        },
+                        401: failures[401],
+                        403: failures[403]
+                    }
+                }
+            }
+        }
+    });
+}
+/** The schemas that paths refer to, and those that these refer to. */ function reachedBy(paths, schemas) {
+    const reached = new Set();
+    const follow = (value)=>{
+        for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)){
+            if (reached.has(name)) continue;
+            reached.add(name);
+            follow(schemas[name] ?? {});
+        }
+    };
+    follow(paths);
+    return Object.fromEntries(Object.entries(schemas).filter(([name])=>reached.has(name)));
+}
+/** The API of the console's pages, which may change with any release. */ export function consoleDocument(version) {
+    return documentOf(version, {
+        title: 'Console of Tessera',
+        description: 'For its own pages: it may change with any release.',
+        // Its bodies hold requests of the API.
+        schemas: reachedBy(consolePaths(json, failures), {
+            ...openApiOfRpcs(json, failures).schemas,
+            ...RERANK_SCHEMAS,
+            ...CONSOLE_SCHEMAS
+        }),
+        paths: consolePaths(json, failures)
+    });
+}
+
+//# sourceMappingURL=openapi.js.map

@@ -1,0 +1,213 @@
+import { MEBIBYTE } from "../../../libs/ops/units/src/index.js";
+import "reflect-metadata";
+import { configNote } from "../../../libs/engine/src/index.js";
+import { refuseOpenDoors } from "../../../libs/edge/hosting/src/index.js";
+import { drainOnStopSignals, serviceVersion } from "../../../libs/ops/lifecycle/src/index.js";
+import { RetrievalNode } from "../../../libs/cluster/node/src/index.js";
+import { samplingNote } from "../../../libs/service/prompt/src/index.js";
+import { createRecallRuntime } from "../../../libs/service/recall/src/index.js";
+import { openOutput, openTracing, reportServing } from "../../../libs/ops/telemetry/src/index.js";
+import { openClusterLog, pendingErasuresOf, warnOfStores } from "../../feature/src/index.js";
+import { AdapterEventRelay } from "./adapters.js";
+import { openEmbedding } from "./embedding.js";
+import { beginInspection } from "./inspection.js";
+import { keptFormats } from "./kept-formats.js";
+import { ProgressLines } from "./progress.js";
+import { namedByKey } from "./refused-options.js";
+import { openRelevance } from "./relevance.js";
+import { runtimeOptions } from "./runtime-options.js";
+import { sampleTable } from "./sample-table.js";
+import { serve } from "./serve.js";
+import { SharedStores } from "./shared-stores.js";
+async function load(config, { log, print }, tracing, adapterEvents, embedding, stores) {
+    print(`Loading ${config.model.path}`);
+    const sharing = await stores.open();
+    const progress = new ProgressLines(print);
+    const runtime = await createRecallRuntime(runtimeOptions(config, tracing, {
+        onProgress: progress.listener,
+        onCompacted: (error)=>{
+            if (error === undefined) log.info({}, 'the catalogue was compacted');
+            else log.error({
+                err: error
+            }, 'the catalogue could not be compacted');
+        },
+        onUndeclared: (catalogue, findings)=>log.warn({
+                catalogue,
+                findings
+            }, 'items have attributes that are not declared'),
+        onAdapterEvent: adapterEvents.tell
+    }, embedding, sharing)).catch((thrown)=>{
+        throw namedByKey(thrown);
+    });
+    progress.end();
+    const { model, catalogue, promptTemplate, userCount } = runtime.facts.summary;
+    print(`Model ${model.family}, ${model.parameterCount} parameters, ${model.computeType} on ` + `${model.instructionSet}; catalogue of ${catalogue.itemCount} items in ` + `${catalogue.pathCount} semantic IDs; template ${promptTemplate.name}; ` + (userCount === null ? `behaviours in ${placeOf(config)}` : `${userCount} users`));
+    const { path } = config.model;
+    for (const note of [
+        await configNote(path),
+        await samplingNote(path)
+    ]){
+        if (note !== undefined) print(note);
+    }
+    print(changesLine(runtime.operations));
+    const { textsBy } = runtime.operations.changesOf('');
+    if (textsBy !== '') print(`Semantic IDs of new items by their vectors; of texts: ${textsBy}`);
+    print(kvLine(config));
+    for (const path of keptFormats(config))print(`Kept of an older format: ${path} (docs/operate/formats.md)`);
+    return runtime;
+}
+function placeOf({ behaviours: { store, path } }) {
+    return store === 'embedded' ? path : store;
+}
+function changesLine(operations) {
+    const changes = operations.changesOf('');
+    if (changes.folder === '') return 'Changes of the catalogue end with the process';
+    const { replayedChanges, cutBytes } = changes.state();
+    const cut = cutBytes === 0 ? '' : `, ${cutBytes} bytes of a damaged tail cut`;
+    return `Changes of the catalogue in ${changes.folder}: ${replayedChanges} found${cut}`;
+}
+function kvLine({ kv, adapters }) {
+    const { deviceBytes, hostBytes, diskBytes, path, blockCodec, shared } = kv;
+    if (deviceBytes === 0) return 'KV pool off';
+    const size = (bytes)=>`${(bytes / MEBIBYTE).toFixed(0)} MiB`;
+    const disk = diskBytes === 0 ? 'none on disk' : `${size(diskBytes)} on disk in ${path}`;
+    const codec = blockCodec === 'exact' ? '' : `; not exact below the device (${blockCodec})`;
+    const above = `${size(deviceBytes)} on the device, ${size(hostBytes)} on the host`;
+    const back = adapters.kvVersionsBack;
+    const heritage = back === 0 ? '' : `; of adapters up to ${back} versions back, not exact`;
+    const of = shared === '' ? '' : `, of all nodes in ${shared}`;
+    return `KV pool: ${above}, ${disk}${of}${codec}${heritage}`;
+}
+async function printSample({ report }, runtime, config) {
+    const [userId] = await runtime.facts.sampleUserIds(1);
+    if (userId === undefined) return;
+    const request = {
+        requestId: 'sample',
+        userId,
+        profile: {},
+        scene: {},
+        resultCount: 0,
+        widths: [],
+        itemsPerSid: 0,
+        skipUnknownItems: false
+    };
+    const context = {
+        signal: new AbortController().signal,
+        budgetUs: config.recall.deadlineMsMax * 1000
+    };
+    const answer = await runtime.serving.recall(request, context);
+    const { totalUs } = answer.timings;
+    const title = `\nRecall for user ${userId} (${(totalUs / 1000).toFixed(1)} ms)`;
+    const items = answer.items.length;
+    const message = 'the sample recall was answered';
+    report(`${title}\n${sampleTable(answer)}`, {
+        userId,
+        items,
+        totalUs
+    }, message);
+}
+const addressesOf = ({ httpUrl, grpcAddress }, { console })=>({
+        ...console.pages === 'on' && {
+            console: `${httpUrl}/console/`
+        },
+        HTTP: `${httpUrl}/v1/recall`,
+        gRPC: `${grpcAddress}  tessera.recall.v1.RecallService/Recall`,
+        health: `${httpUrl}/health`,
+        metrics: `${httpUrl}/metrics`,
+        OpenAPI: `${httpUrl}/docs`
+    });
+/** Loads what the configuration names and serves it. */ export async function start(config, isJsonLog) {
+    // A model takes long to load: what keeps the service from serving is said before.
+    refuseOpenDoors(config);
+    const output = openOutput(config.log.level, isJsonLog);
+    const { log, print } = output;
+    await warnOfStores(config, log);
+    const version = serviceVersion();
+    const service = {
+        serviceName: 'tessera',
+        serviceVersion: version
+    };
+    const tracing = await openTracing({
+        ...config.tracing,
+        ...service
+    }, log);
+    const adapterEvents = new AdapterEventRelay();
+    // Before the catalogue, whose codebooks may have their vectors from one of them.
+    const embedding = await openEmbedding(config);
+    for (const note of embedding.notes)log.warn({}, note);
+    const recorded = beginInspection(config, log);
+    const { opened, nodeKey } = await openClusterLog(config, log);
+    const stores = new SharedStores(config, log);
+    const loading = ()=>load(config, output, tracing, adapterEvents, embedding, stores);
+    const joining = async ()=>{
+        if (opened === undefined) return {
+            runtime: await loading(),
+            clusterNode: undefined
+        };
+        const pending = await pendingErasuresOf(config);
+        const parts = {
+            config,
+            opened,
+            pending,
+            eraseRecalls: recorded.eraseUser,
+            log
+        };
+        return RetrievalNode.join(parts, loading);
+    };
+    const loaded = await joining().catch(async (error)=>{
+        embedding.close();
+        await stores.close();
+        await recorded.close();
+        await opened?.log.close();
+        throw error;
+    });
+    const { runtime, clusterNode } = loaded;
+    const [inspection, relevance] = await Promise.all([
+        recorded.opened,
+        openRelevance(config)
+    ]).catch(async (error)=>{
+        embedding.close();
+        await recorded.close();
+        await clusterNode?.close();
+        await runtime.close();
+        await stores.close();
+        throw error;
+    });
+    if (relevance !== undefined) print(`Relevance: ${relevance.description}`);
+    for (const note of relevance?.notes ?? [])log.warn({}, `relevance model: ${note}`);
+    const own = {
+        embedding,
+        inspection,
+        relevance,
+        adapterEvents,
+        stores,
+        serviceVersion: version
+    };
+    const parts = {
+        config,
+        runtime,
+        clusterNode,
+        nodeKey,
+        log,
+        tracing,
+        ...own
+    };
+    const serving = await serve(parts).catch(async (error)=>{
+        embedding.close();
+        await inspection?.close();
+        await relevance?.close();
+        await clusterNode?.close();
+        await runtime.close();
+        await stores.close();
+        throw error;
+    });
+    drainOnStopSignals(serving.drain, (status)=>process.exit(status));
+    reportServing(output, addressesOf(serving, config));
+    await printSample(output, runtime, config).catch((error)=>{
+        log.warn({
+            err: error
+        }, 'the sample recall failed');
+    });
+}
+
+//# sourceMappingURL=start.js.map

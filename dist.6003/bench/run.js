@@ -1,0 +1,123 @@
+import { Flags, fail, print, runCommand } from "../tools/terminal/command.js";
+import { MODEL_FLAGS } from "../tools/terminal/model-flags.js";
+import { report, resultTable, writeReport } from "./result.js";
+import { ADAPTER_PARTS, adaptersSuite } from "./suites/adapters/adapters-suite.js";
+import { CATALOGUE_PARTS, catalogueSuite } from "./suites/catalogue.js";
+import { CLUSTER_STAGES, clusterSuite } from "./suites/cluster/cluster-suite.js";
+import { CONSOLE_STAGES, consoleSuite } from "./suites/console/console-suite.js";
+import { cardsOf, readDocuments } from "./suites/cuda/card-documents.js";
+import { cudaSuite } from "./suites/cuda/cuda-suite.js";
+import { CUDA_STAGES } from "./suites/cuda/plan.js";
+import { EDGE_STAGES, edgesSuite } from "./suites/edges/edges-suite.js";
+import { EMBEDDING_STAGES, embeddingSuite } from "./suites/embedding/embedding-suite.js";
+import { engineSuite, STAGE_NAMES } from "./suites/engine/engine-suite.js";
+import { EXPERT_STAGES, expertsSuite } from "./suites/experts/experts-suite.js";
+import { SHARED_STAGES, sharedSuite } from "./suites/fleet/fleet-suite.js";
+import { kvSuite } from "./suites/kv/kv-suite.js";
+import { LOG_STAGES, logSuite } from "./suites/log/log-suite.js";
+import { OVERLOAD_STAGES, overloadSuite } from "./suites/overload/overload-suite.js";
+import { RANKING_STAGES, rankingSuite } from "./suites/ranking/ranking-suite.js";
+import { recallSuite } from "./suites/recall.js";
+import { RELEVANCE_STAGES, relevanceSuite } from "./suites/relevance/relevance-suite.js";
+import { SEARCH_STAGES, searchSuite } from "./suites/search/search-suite.js";
+import { startSuite } from "./suites/start.js";
+import { STREAM_PARTS, streamsSuite } from "./suites/streams/streams-suite.js";
+import { VALUE_STAGES, valueSuite } from "./suites/value/value-suite.js";
+const SUITES = {
+    adapters: adaptersSuite,
+    catalogue: catalogueSuite,
+    cluster: clusterSuite,
+    console: consoleSuite,
+    cuda: cudaSuite,
+    edges: edgesSuite,
+    embedding: embeddingSuite,
+    engine: engineSuite,
+    experts: expertsSuite,
+    kv: kvSuite,
+    log: logSuite,
+    overload: overloadSuite,
+    ranking: rankingSuite,
+    recall: recallSuite,
+    relevance: relevanceSuite,
+    search: searchSuite,
+    shared: sharedSuite,
+    start: startSuite,
+    streams: streamsSuite,
+    value: valueSuite
+};
+const USAGE = `usage: npm run bench -- SUITE [--quick] [--json FILE] [flags]
+
+Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the bars they must reach.
+  --quick        a shorter run, at most three minutes on two cores
+  --json FILE    where the result is kept (default: bench/results/SUITE.json; quick: not kept)
+  --model DIR, --catalogue FILE, --users-file FILE, --threads N    what the recall suite serves
+  --items N      SIDs of the catalogue suite
+  --stage A,B, --shape A,B, --compute A,B, --peer A,B    parts of the engine suite;
+                 --shape of the kv suite too, where --histories A,B are tokens at a visit;
+                 stages: ${STAGE_NAMES.join(', ')}
+  --stage A,B    parts of the experts suite: ${EXPERT_STAGES.join(', ')};
+                 --shape A,B of its layers: Qwen3-30B-A3B, OLMoE, Marco-Mini (quick: the first)
+  --stage A,B    parts of the embedding suite: ${EMBEDDING_STAGES.join(', ')};
+                 --shape A,B of its encoders: MiniLM, BERT-base (quick: the first); --peer A,B;
+                 --model DIR, --texts FILE of ranks, which is left out without them
+  --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
+  --stage A,B    parts of the console suite: ${CONSOLE_STAGES.join(', ')}
+  --stage A,B    parts of the cluster suite: ${CLUSTER_STAGES.join(', ')}
+  --stage A,B    parts of the shared suite: ${SHARED_STAGES.join(', ')}
+  --stage A,B    parts of the log suite: ${LOG_STAGES.join(', ')}
+  --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
+  --stage A,B    parts of the edges suite: ${EDGE_STAGES.join(', ')};
+                 --against DIR takes turns with the build of another checkout
+  --stage A,B    parts of the overload suite: ${OVERLOAD_STAGES.join(', ')}
+  --stage A,B    parts of the adapters suite: ${ADAPTER_PARTS.join(', ')}
+  --stage A,B    parts of the relevance suite: ${RELEVANCE_STAGES.join(', ')}
+  --stage A,B    parts of the search suite: ${SEARCH_STAGES.join(', ')};
+                 --models DIR is what bench/suites/search/train-models.sh has made
+  --stage A,B    parts of the ranking suite: ${RANKING_STAGES.join(', ')}
+  --stage A,B    parts of the value suite: ${VALUE_STAGES.join(', ')}
+  --stage A,B, --shape A,B    parts of the cuda suite: ${CUDA_STAGES.join(', ')};
+                 --script FILE writes its commands for another machine,
+                 --measured DIR takes what they have printed there`;
+await runCommand(USAGE, async (words)=>{
+    const [name, ...rest] = words;
+    if (name === undefined) {
+        await print(USAGE);
+        return;
+    }
+    const suite = Object.hasOwn(SUITES, name) ? SUITES[name] : undefined;
+    const flags = Flags.parse(rest, {
+        ...MODEL_FLAGS,
+        quick: 'switch',
+        json: 'text',
+        items: 'text',
+        stage: 'text',
+        shape: 'text',
+        compute: 'text',
+        peer: 'text',
+        texts: 'text',
+        histories: 'text',
+        measured: 'text',
+        script: 'text',
+        against: 'text',
+        models: 'text'
+    });
+    if (suite === undefined) fail('SUITE', `one of ${Object.keys(SUITES).join(', ')}`, name);
+    const quick = flags.has('quick');
+    const started = performance.now();
+    const say = (line)=>{
+        const seconds = ((performance.now() - started) / 1000).toFixed(0);
+        process.stderr.write(`[${seconds} s] ${line}\n`);
+    };
+    const measured = flags.text('measured');
+    const cards = measured === undefined ? undefined : cardsOf(readDocuments(measured));
+    const result = report(name, quick, await suite({
+        quick,
+        flags,
+        say
+    }), cards);
+    await print(resultTable(result));
+    const path = flags.text('json') ?? (quick ? undefined : `bench/results/${name}.json`);
+    if (path !== undefined) writeReport(path, result);
+});
+
+//# sourceMappingURL=run.js.map

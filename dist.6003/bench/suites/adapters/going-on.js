@@ -1,0 +1,180 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fetchedParts } from "../../../libs/service/adapter/src/index.js";
+import { loadConfig } from "../../../libs/ops/config/src/index.js";
+import { createRecallRuntime } from "../../../libs/service/recall/src/index.js";
+import { NO_TRACING } from "../../../libs/ops/telemetry/src/index.js";
+import { temporaryFolder } from "../../../libs/testing/src/index.js";
+import { runtimeOptions } from "../../../apps/standalone/src/runtime-options.js";
+const NAME = 'main';
+const FINETUNED = 'test/fixtures/finetuned';
+const MODEL = 'models/demo';
+/** Of what the fixture's adapter adds to the base model: a trainer's way in versions. */ const SHARES = [
+    0.7,
+    0.8,
+    0.9,
+    1
+];
+const BEST = 50;
+const QUICK_USERS = 8;
+const FULL_USERS = 120;
+const BUDGET_US = 120e6;
+const PERCENT = 100;
+/** Items of the best ones that are in both, and how far their scores are apart. */ function compared(one, other) {
+    const scores = new Map(one.items.map(({ itemId, score })=>[
+            itemId,
+            score
+        ]));
+    const both = other.items.filter(({ itemId })=>scores.has(itemId));
+    const changes = both.map(({ itemId, score })=>Math.abs(score - (scores.get(itemId) ?? score)));
+    const most = Math.max(one.items.length, other.items.length, 1);
+    return {
+        kept: both.length / most,
+        scoreChange: Math.max(0, ...changes)
+    };
+}
+/**
+ * Gain for users who go on with keys and values of earlier versions of an adapter, one to
+ * three versions back, against the same version on its own; beside it what the versions themselves
+ * change. The demo's model, and shares of an adapter that was trained on behaviours as versions.
+ */ export async function goingOn({ quick, say }) {
+    const found = [];
+    for(let back = 1; back < SHARES.length; back += 1){
+        say(`keys and values ${back} versions back`);
+        found.push(...await measured(back, quick ? QUICK_USERS : FULL_USERS));
+    }
+    return found;
+}
+async function measured(back, users) {
+    const folder = temporaryFolder({});
+    const { config } = loadConfig({
+        environment: {
+            TESSERA_MODEL_PATH: MODEL,
+            TESSERA_KV_DISK_BYTES: '0',
+            TESSERA_BEHAVIOURS_STORE: 'file',
+            TESSERA_USERS_PATH: join(MODEL, 'users.json'),
+            TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'catalogue'),
+            TESSERA_CATALOGUE_CHANGES_PATH: '',
+            TESSERA_ADAPTERS_PATH: join(folder.path, 'adapters'),
+            TESSERA_ADAPTERS_KV_VERSIONS_BACK: String(back)
+        }
+    });
+    const runtime = await createRecallRuntime(runtimeOptions(config, NO_TRACING, {
+        onProgress: ()=>undefined,
+        onCompacted: ()=>undefined,
+        onUndeclared: ()=>undefined,
+        onAdapterEvent: ()=>undefined
+    }));
+    try {
+        return await new Succession(runtime, folder.path, users).measure(back);
+    } finally{
+        await runtime.close();
+        folder.remove();
+    }
+}
+let Succession = class Succession {
+    runtime;
+    folder;
+    users;
+    adapters;
+    constructor(runtime, folder, users){
+        this.runtime = runtime;
+        this.folder = folder;
+        this.users = users;
+        if (runtime.operations.adapters === undefined) throw new Error('the bench needs adapters');
+        this.adapters = runtime.operations.adapters;
+    }
+    async measure(back) {
+        const shares = SHARES.slice(-1 - back);
+        await this.switchTo(shares[0]);
+        const before = await this.everybody();
+        for (const share of shares.slice(1))await this.switchTo(share);
+        const heirs = await this.everybody();
+        const exact = await this.everybody(true);
+        const kv = heirs.map((answer)=>answer.kv);
+        if (kv.some(({ inheritedTokens, versionsBack })=>inheritedTokens > 0 && versionsBack !== back)) {
+            throw new Error(`expected keys and values of ${back} versions back`);
+        }
+        const inherited = kv.reduce((sum, { inheritedTokens })=>sum + inheritedTokens, 0);
+        const asked = heirs.reduce((sum, { promptTokens })=>sum + promptTokens, 0);
+        const near = `demo, ${this.users} users, ${back} ${back === 1 ? 'version' : 'versions'} back`;
+        const row = (name, value, unit)=>({
+                name: `${near}: ${name}`,
+                value,
+                unit,
+                bar: null
+            });
+        const rows = (what, one)=>{
+            const pairs = one.map((answer, i)=>compared(answer, exact[i]));
+            const kept = pairs.map((pair)=>pair.kept * PERCENT);
+            return [
+                row(`${what}: of the best ${BEST} in common, mean`, mean(kept), '%'),
+                row(`${what}: the same, least`, Math.min(...kept), '%'),
+                row(`${what}: largest change of a score`, Math.max(...pairs.map((p)=>p.scoreChange)), 'nats')
+            ];
+        };
+        return [
+            row('tokens of prompts gone on with', PERCENT * inherited / asked, '%'),
+            ...rows('going on', heirs),
+            ...rows('staying with that version', before)
+        ];
+    }
+    async switchTo(share) {
+        const location = `peft-${share}`;
+        writeShare(join(this.folder, location), share);
+        const announced = {
+            location,
+            name: NAME,
+            baseModel: this.runtime.facts.summary.model.digest
+        };
+        const parts = fetchedParts(this.folder, {
+            ...announced,
+            sha256: {}
+        });
+        const { version } = await this.adapters.push(parts);
+        const wanted = {
+            share: 1,
+            isCompared: false,
+            isWarmed: false
+        };
+        await this.adapters.activate(NAME, version.digest, wanted);
+    }
+    async everybody(isOwn = false) {
+        const answers = [];
+        for(let user = 1; user <= this.users; user += 1){
+            const request = {
+                requestId: '',
+                userId: String(user),
+                profile: {},
+                scene: {},
+                resultCount: BEST,
+                widths: [],
+                itemsPerSid: 0,
+                skipUnknownItems: false
+            };
+            const context = {
+                signal: new AbortController().signal,
+                budgetUs: BUDGET_US,
+                isOwn
+            };
+            answers.push(await this.runtime.serving.recall(request, context));
+        }
+        return answers;
+    }
+};
+/** The fixture's adapter, of which a share is added. */ function writeShare(path, share) {
+    const config = JSON.parse(readFileSync(join(FINETUNED, 'adapter_config.json'), 'utf8'));
+    mkdirSync(path);
+    const scaled = {
+        ...config,
+        lora_alpha: config.lora_alpha * share
+    };
+    writeFileSync(join(path, 'adapter_config.json'), JSON.stringify(scaled));
+    const weights = 'adapter_model.safetensors';
+    copyFileSync(join(FINETUNED, weights), join(path, weights));
+}
+function mean(values) {
+    return values.reduce((sum, value)=>sum + value, 0) / Math.max(1, values.length);
+}
+
+//# sourceMappingURL=going-on.js.map

@@ -1,0 +1,213 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CHANNEL_OPTIONS, ServiceClient } from "../../../libs/edge/client/src/index.js";
+import { resolvePort } from "../../../libs/ops/lifecycle/src/index.js";
+import { parseMembers, RoutingTable } from "../../../libs/cluster/routing/src/index.js";
+import { missingFor, temporaryFolder, until } from "../../../libs/testing/src/index.js";
+import { HAPROXY_MAP, haproxyConfig, haproxyMap } from "../../../tools/cluster/haproxy.js";
+import { quantile } from "../../result.js";
+const HOST = '127.0.0.1';
+const ROUNDS = 12;
+const QUICK_ROUNDS = 4;
+const CALLS = 500;
+/** Of /proc, whatever the kernel's own clock. */ const TICKS_PER_SECOND = 100;
+/** Of a node that keeps nothing. */ const STORES = {
+    TESSERA_NODE_NAME: 'node-1',
+    TESSERA_INSPECTION_PATH: '',
+    TESSERA_BEHAVIOURS_STORE: 'file',
+    TESSERA_CATALOGUE_CHANGES_PATH: '',
+    TESSERA_ADAPTERS_PATH: '',
+    TESSERA_WEIGHTS_PATH: '',
+    TESSERA_KV_DISK_BYTES: '0'
+};
+function wayOf(name, port, pid) {
+    const client = new ServiceClient('tessera.kv.v1.KvPoolService', `${HOST}:${port}`, {
+        headers: ()=>({
+                'x-tessera-user': 'user'
+            }),
+        channel: CHANNEL_OPTIONS
+    });
+    return {
+        name,
+        client,
+        pid,
+        us: [],
+        cpuSeconds: 0
+    };
+}
+function cpuSecondsOf(pid) {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+function start(command, words, variables) {
+    const set = Object.entries(variables).map(([variable, value])=>`${variable}=${value}`);
+    // `env` becomes the process that it starts.
+    return spawn('env', [
+        ...set,
+        command,
+        ...words
+    ], {
+        stdio: [
+            'ignore',
+            'ignore',
+            'inherit'
+        ]
+    });
+}
+const answers = (port)=>async ()=>{
+        const reply = await fetch(`http://${HOST}:${port}/health/ready`).catch(()=>undefined);
+        return reply?.ok === true;
+    };
+/** One call that costs a node next to nothing, so that a hop is what is seen. */ async function ask(way, calls, isKept) {
+    const before = way.pid === undefined ? 0 : cpuSecondsOf(way.pid);
+    for(let n = 0; n < calls; n += 1){
+        const from = performance.now();
+        await way.client.call('Inspect', {
+            userId: `user-${n}`
+        });
+        if (isKept) way.us.push((performance.now() - from) * 1000);
+    }
+    if (isKept && way.pid !== undefined) way.cpuSeconds += cpuSecondsOf(way.pid) - before;
+}
+function rowsOf(direct, ways, calls) {
+    const added = (way, share)=>quantile(way.us, share) - quantile(direct.us, share);
+    const peer = ways.find(({ name })=>name === 'HAProxy');
+    const cpu = (way)=>way.cpuSeconds * 1e6 / calls;
+    const row = (way, what, of, bar)=>{
+        const value = of(way);
+        const name = `${way.name}: ${what}`;
+        // On a busy machine the tail of a call without a hop may be the longer one.
+        const isMeasured = peer !== undefined && of(peer) > 0;
+        if (way === peer || !isMeasured) return {
+            name,
+            value,
+            unit: 'us',
+            bar: null
+        };
+        const ratio = {
+            value: value / of(peer),
+            to: 'HAProxy'
+        };
+        return {
+            name,
+            value,
+            unit: 'us',
+            ratio,
+            bar,
+            bound: 'at-most'
+        };
+    };
+    return [
+        {
+            name: 'no hop: p50',
+            value: quantile(direct.us, 0.5),
+            unit: 'us',
+            bar: null
+        },
+        {
+            name: 'no hop: p99',
+            value: quantile(direct.us, 0.99),
+            unit: 'us',
+            bar: null
+        },
+        ...ways.flatMap((way)=>[
+                row(way, 'added p50', (one)=>added(one, 0.5), 2),
+                row(way, 'added p99', (one)=>added(one, 0.99), 3),
+                row(way, 'CPU of a call', cpu, 3)
+            ])
+    ];
+}
+/** Cost of a hop for the same call: the gateway, and HAProxy with the same table. */ export async function hop({ quick, say }) {
+    const folder = temporaryFolder({});
+    const ports = [];
+    while(ports.length < 5)ports.push(await resolvePort(HOST, 0));
+    const [http = 0, grpc = 0, gatewayHttp = 0, gatewayGrpc = 0, haproxy = 0] = ports;
+    const own = (httpPort, grpcPort)=>Object.assign({}, STORES, {
+            TESSERA_HTTP_PORT: String(httpPort),
+            TESSERA_GRPC_PORT: String(grpcPort)
+        });
+    const nodes = `node-1=${HOST}:${grpc}/${HOST}:${http}`;
+    const children = [];
+    try {
+        say('a node and a gateway start');
+        children.push(start(process.execPath, [
+            'dist/apps/standalone/src/main.js'
+        ], own(http, grpc)));
+        await until('the node serves', answers(http));
+        const variables = Object.assign(own(gatewayHttp, gatewayGrpc), {
+            TESSERA_CLUSTER_NODES: nodes
+        });
+        const gateway = start(process.execPath, [
+            'dist/apps/gateway/src/main.js'
+        ], variables);
+        children.push(gateway);
+        await until('the gateway serves', answers(gatewayHttp));
+        const direct = wayOf('no hop', grpc);
+        const ways = [
+            wayOf('gateway', gatewayGrpc, gateway.pid)
+        ];
+        const missing = missingFor([
+            'haproxy'
+        ]);
+        if (missing.length > 0) say(`no peer: ${missing.join()} is missing`);
+        else {
+            const child = await startHaproxy(folder.path, nodes, {
+                http,
+                grpc,
+                haproxy
+            });
+            children.push(child);
+            ways.unshift(wayOf('HAProxy', haproxy, child.pid));
+        }
+        const all = [
+            direct,
+            ...ways
+        ];
+        for (const way of all)await ask(way, CALLS, false);
+        const rounds = quick ? QUICK_ROUNDS : ROUNDS;
+        for(let round = 0; round < rounds; round += 1){
+            say(`round ${round + 1} of ${rounds}`);
+            for (const way of all)await ask(way, CALLS, true);
+        }
+        for (const { client } of all)client.close();
+        return rowsOf(direct, ways, rounds * CALLS);
+    } finally{
+        for (const child of children.reverse()){
+            child.kill('SIGTERM');
+            if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+        }
+        folder.remove();
+    }
+}
+async function startHaproxy(folder, nodes, { http, grpc, haproxy }) {
+    const map = join(folder, 'tessera.map');
+    const config = join(folder, 'haproxy.cfg');
+    writeFileSync(map, `${haproxyMap(new RoutingTable(parseMembers(nodes), 1))}\n`);
+    const text = haproxyConfig([
+        {
+            name: 'node-1',
+            host: HOST,
+            httpPort: http,
+            grpcPort: grpc
+        }
+    ]).replaceAll(HAPROXY_MAP, map).replace('127.0.0.1:50051', `${HOST}:${haproxy}`).replace('/run/haproxy-tessera.sock', join(folder, 'socket'));
+    writeFileSync(config, `${text}\n`);
+    const child = start('haproxy', [
+        '-db',
+        '-q',
+        '-f',
+        config
+    ], {});
+    const probe = new ServiceClient('tessera.kv.v1.KvPoolService', `${HOST}:${haproxy}`);
+    await until('HAProxy serves', ()=>probe.call('Inspect', {
+            userId: 'u'
+        }, {
+            deadline: Date.now() + 1000
+        }).then(()=>true, ()=>false));
+    probe.close();
+    return child;
+}
+
+//# sourceMappingURL=hop.js.map

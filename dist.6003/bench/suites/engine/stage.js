@@ -1,0 +1,3 @@
+/** A part of the suite that can be asked for alone. */ export { };
+
+//# sourceMappingURL=stage.js.map

@@ -1,0 +1,75 @@
+import { loadConfig } from "../../../libs/ops/config/src/index.js";
+import { ENGINE_CHOICES, NativeEngine } from "../../../libs/engine/src/index.js";
+import { QUEUE_DOCUMENTS_MAX } from "../../../libs/service/relevance/src/index.js";
+import { POSITIONS } from "../../models/model-shape.js";
+import { randomModel } from "../../models/random-model.js";
+import { commonTokens, inTokenOrder, LABELS } from "./prompts.js";
+const BUDGET_US = 600e6;
+/** Of a pass, as in apps/standalone/src/relevance.ts. */ const PASS_PROMPT_TOKENS = 512;
+/** Documents that share forward passes, as in the service. */ const BATCH_DOCUMENTS_MAX = 32;
+/**
+ * The engine in this process with a random model, set up as the service sets up the one that scores
+ * texts, and asked by tokens.
+ */ export class PairEngine {
+    engine;
+    constructor(engine){
+        this.engine = engine;
+    }
+    /** @param threadCount left out: what the service takes on this machine */ static async open(shape, computeType, say, threadCount) {
+        const { relevance, engine: own } = loadConfig().config;
+        const engine = await NativeEngine.open({
+            modelPath: randomModel(shape, say),
+            computeType,
+            activationScalesPath: '',
+            threadCount: threadCount ?? own.threadCount,
+            ...ENGINE_CHOICES,
+            queueCapacity: QUEUE_DOCUMENTS_MAX,
+            batchRequestsMax: BATCH_DOCUMENTS_MAX,
+            batchRowsMax: PASS_PROMPT_TOKENS,
+            prefillChunkTokens: PASS_PROMPT_TOKENS,
+            kvBytesMax: relevance.kvBytesMax,
+            promptTokensMax: POSITIONS,
+            widthMax: 1,
+            resultCountMax: 1,
+            scoreItemsMax: 1,
+            headTokens: LABELS
+        });
+        return new PairEngine(engine);
+    }
+    async ask(prompts) {
+        const order = inTokenOrder(prompts);
+        let before = [];
+        const requests = order.map((i)=>{
+            const prompt = prompts[i] ?? [];
+            const siblingTokens = commonTokens(prompt, before);
+            before = prompt;
+            return {
+                promptTokens: Int32Array.from(prompt),
+                labelTokens: LABELS,
+                siblingTokens,
+                scoreNorm: 'allowed',
+                priority: 'normal',
+                budgetUs: BUDGET_US
+            };
+        });
+        const started = performance.now();
+        const answers = await Promise.all(this.engine.relevance(requests));
+        const totalMs = performance.now() - started;
+        const logits = new Array(prompts.length);
+        for (const [at, i] of order.entries())logits[i] = [
+            ...answers[at]?.logits ?? []
+        ];
+        return {
+            totalMs,
+            logits
+        };
+    }
+    get computedTokens() {
+        return this.engine.stats().prefillTokens;
+    }
+    close() {
+        return this.engine.close();
+    }
+}
+
+//# sourceMappingURL=pair-engine.js.map

@@ -1,0 +1,16 @@
+import { TesseraError } from "../../../../ops/errors/src/index.js";
+const SEGMENT = /^(?!\.)[\w.-]+$/;
+/** Of S3: Amazon S3 User Guide, "Naming Amazon S3 objects"; less what a prefix may have. */ const NAME_CHARACTERS_MAX = 512;
+/**
+ * Refuses what is not a relative path of letters, digits and `_.-` whose parts begin with no dot.
+ * @throws TesseraError REQUEST_INVALID
+ */ export function checkEntryName(place, name) {
+    const isPath = name.split('/').every((segment)=>SEGMENT.test(segment));
+    if (isPath && name.length <= NAME_CHARACTERS_MAX) return;
+    const message = `${place}: expected the relative path of an entry, got '${name}'`;
+    throw new TesseraError('REQUEST_INVALID', message, {
+        field: 'name'
+    });
+}
+
+//# sourceMappingURL=entry-name.js.map

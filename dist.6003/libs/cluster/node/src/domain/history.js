@@ -1,0 +1,122 @@
+import { TesseraError } from "../../../../ops/errors/src/index.js";
+import { chained, digestOfBytes, NO_OFFSET } from "../../../log/src/index.js";
+import { ERASE, erasedUser } from "./erasure.js";
+import { KEYS_KEPT } from "./key-window.js";
+/** How a person goes on where the log has lost what nodes have applied. */ export const CONTINUE = 'npm run log -- continue --from NODE';
+/** Entries that a message names. */ const NAMED_MAX = 50;
+/**
+ * The entries that a node has applied, as a chain: each link is the digest of the one before and of
+ * the entry. Another log has another chain, whatever its offsets are.
+ */ export class History {
+    place;
+    /** Of the newest KEYS_KEPT entries, by offset. */ links = new Map();
+    current;
+    constructor(position, place){
+        this.place = place;
+        const { offset, chain, log } = position;
+        // Before its first entry the chain of a log is its identity.
+        this.current = {
+            ...position,
+            chain: offset === NO_OFFSET ? log : chain
+        };
+    }
+    get position() {
+        return this.current;
+    }
+    get point() {
+        const { offset, chain } = this.current;
+        return {
+            offset,
+            chain
+        };
+    }
+    moveTo(position) {
+        this.current = position;
+    }
+    /**
+   * The position behind an entry that comes next.
+   * @throws TesseraError LOG_DIFFERENT where the server has another chain
+   */ behind({ offset, bytes, chain }, read) {
+        const before = this.current;
+        // A topic keeps no chain: it begins with the first entry of the release that makes one.
+        const isUnchained = before.chain === '' && chain === undefined && read?.format === 1;
+        const own = isUnchained ? '' : chained(before.chain || before.log, bytes);
+        if (chain !== undefined && before.chain !== '' && own !== chain) {
+            throw this.different(offset - 1, 'another digest of them', NO_OFFSET);
+        }
+        const link = chain ?? own;
+        this.remember(offset, link, read);
+        return {
+            ...before,
+            offset,
+            entry: digestOfBytes(bytes),
+            chain: link
+        };
+    }
+    /**
+   * An entry that was applied before this process began.
+   * @throws TesseraError LOG_DIFFERENT where it is not the one that was applied
+   */ check({ offset, bytes, chain = '' }, read) {
+        this.remember(offset, chain, read);
+        if (offset !== this.current.offset) return;
+        const { entry, chain: own } = this.current;
+        const isOther = own !== '' && chain !== '' ? own !== chain : entry !== digestOfBytes(bytes);
+        if (isOther && entry !== '') throw this.different(offset, 'another entry', offset - 1);
+        // Of a position that an earlier release has written.
+        if (own === '' && chain !== '') this.current = {
+            ...this.current,
+            chain
+        };
+    }
+    /** @throws TesseraError LOG_DIFFERENT, LOG_TRIMMED */ checkBounds(bounds) {
+        const { log, offset, chain } = this.current;
+        if (bounds.identity !== log) {
+            const got = bounds.identity === '' ? 'one that nobody has begun' : bounds.identity;
+            const message = `${this.place}: expected log ${log}, got ${got}`;
+            throw new TesseraError('LOG_DIFFERENT', `${message}: docs/operate/cluster.md has the choices`);
+        }
+        if (bounds.end < offset) throw this.different(offset, `up to ${bounds.end}`, bounds.end);
+        const isKnown = bounds.end === offset && bounds.chain !== undefined && chain !== '';
+        if (isKnown && bounds.chain !== chain) throw this.different(offset, 'others', NO_OFFSET);
+        if (bounds.first <= offset + 1) return;
+        const got = `got from ${bounds.first} on`;
+        const message = `${this.place}: expected entries from ${offset + 1} on, ${got}`;
+        throw new TesseraError('LOG_TRIMMED', message);
+    }
+    /** True for an entry whose appender had applied another history than this log's. */ isForeign({ after }, offset) {
+        if (after === undefined) return false;
+        if (after.offset >= offset) return true;
+        const known = this.links.get(after.offset)?.chain ?? '';
+        return known !== '' && after.chain !== '' && known !== after.chain;
+    }
+    different(offset, got, from) {
+        const expected = `${this.place}: expected entries up to ${offset}, which are applied here`;
+        const lost = [
+            ...this.links
+        ].filter(([at])=>at > from && at <= this.current.offset);
+        const shown = lost.slice(0, NAMED_MAX).map(([at, { name }])=>`${at} (${name})`);
+        if (lost.length > NAMED_MAX) shown.push(`${lost.length - NAMED_MAX} more`);
+        const named = shown.join(', ');
+        const what = named === '' ? '' : `; lost: ${named}`;
+        const remedy = `an older copy of the log. Restore it, or go on by: ${CONTINUE}`;
+        return new TesseraError('LOG_DIFFERENT', `${expected}, got ${got}: ${remedy}${what}`);
+    }
+    remember(offset, chain, read) {
+        const { key = 'unreadable', kind = '', text = '' } = read ?? {};
+        const user = kind === ERASE ? `, user ${userOf(text)}` : '';
+        this.links.set(offset, {
+            chain,
+            name: `${kind} ${key}${user}`
+        });
+        this.links.delete(offset - KEYS_KEPT);
+    }
+}
+function userOf(text) {
+    try {
+        return erasedUser(JSON.parse(text));
+    } catch  {
+        return 'unknown';
+    }
+}
+
+//# sourceMappingURL=history.js.map

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { copyFile, link, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { TesseraError } from "../../../ops/errors/src/index.js";
+import { FILE_SYSTEM, isThere, partsOfRegular } from "../../../ops/files/src/index.js";
+import { fileName } from "./domain/manifest.js";
+const fetchedInto = ({ path })=>`${path}.joining`;
+const asideOf = ({ path })=>`${path}.before-log`;
+async function pathsIn({ path, has }) {
+    const entries = await readdir(path, {
+        recursive: true,
+        withFileTypes: true
+    }).catch(()=>[]);
+    return entries.filter((entry)=>entry.isFile()).map((entry)=>relative(path, join(entry.parentPath, entry.name))).filter(has);
+}
+/**
+ * Copies the files of the state below `to`, by the names of their stores. Writers wait
+ * meanwhile. Files that are final are linked, others share their blocks where the disk can.
+ */ export async function copyState(folders, to) {
+    await rm(to, {
+        recursive: true,
+        force: true
+    });
+    for (const folder of folders){
+        for (const path of (await pathsIn(folder))){
+            const [source, target] = [
+                join(folder.path, path),
+                join(to, folder.store, path)
+            ];
+            await mkdir(dirname(target), {
+                recursive: true
+            });
+            const copied = ()=>copyFile(source, target, constants.COPYFILE_FICLONE);
+            // Of another disk there is no link.
+            if (folder.isFinal(path)) await link(source, target).catch(copied);
+            else await copied();
+        }
+    }
+}
+/** Puts a copy of the state into the store, each file under the digest of its content. */ export async function uploadState(store, folders, from, log) {
+    const files = [];
+    for (const folder of folders){
+        const copied = {
+            ...folder,
+            path: join(from, folder.store)
+        };
+        for (const path of (await pathsIn(copied))){
+            const file = {
+                store: folder.store,
+                path,
+                ...await measured(join(copied.path, path))
+            };
+            await store.putFile(fileName(log, file.sha256), join(copied.path, path));
+            files.push(file);
+        }
+    }
+    return files;
+}
+/** Fetches the files of a snapshot beside the state, which stays as it is. Durable at its end. */ export async function fetchState(store, folders, { log, files }) {
+    await fetchNothing(folders);
+    for (const folder of folders){
+        const into = fetchedInto(folder);
+        for (const { path, bytes, sha256 } of files.filter((file)=>file.store === folder.store)){
+            const target = join(into, path);
+            await mkdir(dirname(target), {
+                recursive: true
+            });
+            await store.getFile(fileName(log, sha256), target);
+            const got = await measured(target);
+            if (got.bytes !== bytes || got.sha256 !== sha256) {
+                const message = `${fileName(log, sha256)}: expected ${bytes} bytes of that digest`;
+                throw new TesseraError('STORE_CORRUPT', `${store.place}: ${message}, got others`);
+            }
+        }
+        await syncFolders(into);
+    }
+}
+/** The state that is to be moved in has no files yet. */ export async function fetchNothing(folders) {
+    for (const folder of folders){
+        await rm(fetchedInto(folder), {
+            recursive: true,
+            force: true
+        });
+        await mkdir(fetchedInto(folder), {
+            recursive: true
+        });
+    }
+}
+/**
+ * Moves in what was fetched, and what was there aside. May be repeated from any of its steps: a
+ * folder or file that is not beside the state any more has been moved in. Resolves with where the
+ * old state is; [] where there was none.
+ */ export async function placeFetched(folders, { files }) {
+    const aside = [];
+    for (const folder of folders){
+        const own = files.filter((file)=>file.store === folder.store).map(({ path })=>path);
+        const isMoved = folder.isWhole ? await placeWhole(folder) : await placeFiles(folder, own);
+        if (isMoved) aside.push(asideOf(folder));
+        await FILE_SYSTEM.syncFolder(dirname(folder.path));
+    }
+    return aside;
+}
+async function placeWhole(folder) {
+    const from = fetchedInto(folder);
+    if (!await isThere(from)) return false;
+    const isOld = (await pathsIn(folder)).length > 0;
+    if (isOld) {
+        await rm(asideOf(folder), {
+            recursive: true,
+            force: true
+        });
+        await rename(folder.path, asideOf(folder));
+    } else {
+        await rm(folder.path, {
+            recursive: true,
+            force: true
+        });
+    }
+    await rename(from, folder.path);
+    return isOld;
+}
+async function placeFiles(folder, own) {
+    const from = fetchedInto(folder);
+    if (!await isThere(from)) return false;
+    const aside = asideOf(folder);
+    let isOld = false;
+    for (const path of (await pathsIn(folder))){
+        // One of the snapshot that is there and no longer beside it was moved in before.
+        if (own.includes(path) && !await isThere(join(from, path))) continue;
+        isOld = true;
+        await moved(join(folder.path, path), join(aside, path));
+    }
+    for (const path of own){
+        if (await isThere(join(from, path))) await moved(join(from, path), join(folder.path, path));
+    }
+    await rm(from, {
+        recursive: true,
+        force: true
+    });
+    return isOld;
+}
+async function moved(from, to) {
+    await mkdir(dirname(to), {
+        recursive: true
+    });
+    await rename(from, to);
+    await FILE_SYSTEM.syncFolder(dirname(to));
+}
+async function syncFolders(path) {
+    const entries = await readdir(path, {
+        recursive: true,
+        withFileTypes: true
+    });
+    for (const entry of entries.filter((one)=>one.isDirectory())){
+        await FILE_SYSTEM.syncFolder(join(entry.parentPath, entry.name));
+    }
+    await FILE_SYSTEM.syncFolder(path);
+}
+async function measured(path) {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const part of partsOfRegular(path)){
+        hash.update(part);
+        bytes += part.length;
+    }
+    return {
+        bytes,
+        sha256: hash.digest('hex')
+    };
+}
+
+//# sourceMappingURL=state-files.js.map

@@ -1,0 +1,191 @@
+import { xxh32 } from "./xxh32.js";
+/**
+ * Partitions of every cluster. Fixed: with it, a node that joins takes 1/(k+1) of the users within
+ * a hundredth, and a thousand nodes each own some (docs/internals/cluster.md).
+ */ export const PARTITION_COUNT = 65_536;
+/** Nodes kept per partition: the owner and its successors. */ const KEPT_NODES = 3;
+/** Of a bound that a node is left out by, so that no rounding leaves out one of the first. */ const LEFT_OUT = 1 - 1e-9;
+const encoder = new TextEncoder();
+const SIGN = 2 ** 31;
+/** mixed() less 2^31: engines have numbers of 32 bits with a sign at hand, and others not. */ function signed(value) {
+    let hash = value;
+    hash = Math.imul(hash ^ hash >>> 16, 0x85ebca6b);
+    hash = Math.imul(hash ^ hash >>> 13, 0xc2b2ae35);
+    return hash ^ hash >>> 16 ^ -SIGN;
+}
+/** Murmur3's finaliser: a bijection of 32 bits that spreads every one of them. */ function mixed(value) {
+    return signed(value) + SIGN;
+}
+function drawOf(partition, seed) {
+    return mixed(Math.imul(mixed(partition), 0x9e3779b1) ^ seed);
+}
+/**
+ * A node's rank in a partition by weighted rendezvous (Schindelhauer, Schomaker 2005): the least
+ * comes first, with a probability in proportion to its weight.
+ */ function rankOf(draw, weight) {
+    return -Math.log((draw + 0.5) / 2 ** 32) / weight;
+}
+/**
+ * Owner and successors of each partition among some nodes: a pure function of their names and
+ * weights. Nodes are indices into these.
+ */ export class PartitionOwners {
+    members;
+    seeds;
+    indices;
+    kept;
+    depth;
+    /** `members` and `before` as of RoutingTable. */ constructor(members, before){
+        this.members = members;
+        this.indices = new Map(members.map(({ name }, node)=>[
+                name,
+                node
+            ]));
+        this.seeds = members.map(({ name })=>xxh32(encoder.encode(name)));
+        this.depth = Math.min(KEPT_NODES, members.length);
+        this.kept = new Uint16Array(PARTITION_COUNT * this.depth);
+        if (before === undefined || before.depth !== this.depth) this.fill();
+        else this.fillFrom(before);
+    }
+    /** Bytes of what is kept per partition. */ get bytes() {
+        return this.kept.byteLength;
+    }
+    /** The owner (place 0) or a successor of a partition; undefined where there are fewer nodes. */ nodeAt(partition, place) {
+        return place < this.depth ? this.kept[partition * this.depth + place] : undefined;
+    }
+    /** All nodes of a partition in their order: for when those that are kept are away. */ order(partition) {
+        const ranks = this.members.map(({ weight }, node)=>rankOf(drawOf(partition, this.seeds[node]), weight));
+        return ranks.map((_, node)=>node).sort((a, b)=>ranks[a] - ranks[b]);
+    }
+    /** Partitions that each node owns. */ ownedCounts() {
+        const counts = this.members.map(()=>0);
+        if (this.depth === 0) return counts;
+        for(let at = 0; at < this.kept.length; at += this.depth){
+            const node = this.kept[at];
+            counts[node] = counts[node] + 1;
+        }
+        return counts;
+    }
+    fill() {
+        if (this.depth === 0) return;
+        const places = this.places();
+        for(let partition = 0; partition < PARTITION_COUNT; partition += 1){
+            this.kept.set(places.firstOfAll(partition), partition * this.depth);
+        }
+    }
+    /** Nodes that were there keep their ranks: only those that are new, or were kept, are drawn. */ fillFrom(before) {
+        const { depth, members } = this;
+        const every = members.map((_, node)=>node);
+        const isSame = (node, old)=>members[node]?.weight === before.weightAt(old);
+        const oldOf = members.map(({ name })=>before.indices.get(name) ?? -1);
+        const added = every.filter((node)=>{
+            const old = oldOf[node];
+            return old < 0 || !isSame(node, old);
+        });
+        const nodeOf = new Int32Array(before.members.length).fill(-1);
+        const isAdded = new Set(added);
+        for (const node of every)if (!isAdded.has(node)) nodeOf[oldOf[node]] = node;
+        const places = this.places();
+        const candidates = [];
+        for(let at = 0; at < this.kept.length; at += depth){
+            candidates.length = 0;
+            for(let place = 0; place < depth; place += 1){
+                const node = nodeOf[before.kept[at + place]];
+                if (node >= 0) candidates.push(node);
+            }
+            const isWhole = candidates.length === depth;
+            if (isWhole && added.length === 0) {
+                this.kept.set(candidates, at);
+                continue;
+            }
+            for (const node of added)candidates.push(node);
+            // Where one of the first is gone, any of the others may take its place.
+            const partition = at / depth;
+            const first = isWhole ? places.first(partition, candidates) : places.firstOfAll(partition);
+            this.kept.set(first, at);
+        }
+    }
+    weightAt(node) {
+        return this.members[node]?.weight;
+    }
+    places() {
+        const weights = this.members.map(({ weight })=>weight);
+        return new Places(this.seeds, weights, this.depth);
+    }
+}
+/** Finds the first nodes of a partition; one for many partitions, since it allocates nothing. */ let Places = class Places {
+    depth;
+    ranks;
+    nodes;
+    seeds;
+    weights;
+    isEven;
+    constructor(seeds, weights, depth){
+        this.depth = depth;
+        this.ranks = new Float64Array(depth);
+        this.nodes = new Uint16Array(depth);
+        this.seeds = Int32Array.from(seeds, (seed)=>seed | 0);
+        this.weights = Float64Array.from(weights);
+        this.isEven = weights.every((weight)=>weight === weights[0]);
+    }
+    /** Of these nodes; valid until the next call. */ first(partition, from) {
+        const { ranks, seeds } = this;
+        const base = Math.imul(mixed(partition), 0x9e3779b1);
+        ranks.fill(Number.POSITIVE_INFINITY);
+        for (const node of from)this.offer(node, mixed(base ^ seeds[node]));
+        return this.nodes;
+    }
+    /**
+   * The same of all nodes. Of a thousand nearly none is among the first, so that each is left out
+   * by what costs least: draws as 32 bits with a sign, in the order that they have without one.
+   */ firstOfAll(partition) {
+        const base = Math.imul(mixed(partition), 0x9e3779b1);
+        this.ranks.fill(Number.POSITIVE_INFINITY);
+        if (this.isEven) this.offerDraws(base);
+        else this.offerRanks(base);
+        return this.nodes;
+    }
+    offerDraws(base) {
+        const { ranks, seeds } = this;
+        const last = this.depth - 1;
+        let least = -SIGN;
+        for(let node = 0; node < seeds.length; node += 1){
+            const draw = signed(base ^ seeds[node]);
+            if (draw < least) continue;
+            this.offer(node, draw + SIGN);
+            const worst = ranks[last];
+            if (worst <= 0) least = -worst - SIGN | 0;
+        }
+    }
+    /** With 1 - x <= -log(x) in place of the logarithm. */ offerRanks(base) {
+        const { ranks, seeds, weights } = this;
+        const last = this.depth - 1;
+        let worst = Number.POSITIVE_INFINITY;
+        for(let node = 0; node < seeds.length; node += 1){
+            const draw = signed(base ^ seeds[node]) + SIGN;
+            if (LEFT_OUT * (1 - (draw + 0.5) / 2 ** 32) > worst * weights[node]) continue;
+            this.offer(node, draw);
+            worst = ranks[last];
+        }
+    }
+    offer(node, draw) {
+        const { ranks, nodes, depth } = this;
+        // With equal weights the order of ranks is the order of draws, greatest first.
+        const rank = this.isEven ? -draw : rankOf(draw, this.weights[node]);
+        if (rank > ranks[depth - 1]) return;
+        let place = depth;
+        for(; place > 0 && this.isBefore(rank, node, place - 1); place -= 1){
+            if (place === depth) continue;
+            ranks[place] = ranks[place - 1];
+            nodes[place] = nodes[place - 1];
+        }
+        if (place === depth) return;
+        ranks[place] = rank;
+        nodes[place] = node;
+    }
+    /** Of equal ranks the one whose name comes first. */ isBefore(rank, node, place) {
+        const other = this.ranks[place];
+        return rank < other || rank === other && node < this.nodes[place];
+    }
+};
+
+//# sourceMappingURL=partition-owners.js.map

@@ -1,0 +1,156 @@
+import { statSync } from "node:fs";
+import { TesseraError } from "../../../ops/errors/src/index.js";
+import { readRegularSync, textOf } from "../../../ops/files/src/index.js";
+import { checkScope, Grants, unauthenticated } from "./domain/grants.js";
+import { EVERY_SCOPE } from "./domain/scopes.js";
+import { isLoopback } from "./domain/site.js";
+const FILE_BYTES_MAX = 1 << 20;
+/** A file may change twice within one tick of its clock: what is as young is read again. */ const SETTLED_MS = 100;
+const anybody = (name)=>({
+        name,
+        scopes: [],
+        reach: EVERY_SCOPE
+    });
+const ON_LOOPBACK = anybody('loopback');
+const ANYBODY = anybody('open');
+/**
+ * Permissions of callers. Without a file of grants everybody may do everything where an edge can be
+ * reached from its own machine alone or `access.mode` is open, and nobody anything elsewhere. The
+ * file is looked at for each question, at most once in a turn of the event loop, and read when it
+ * has changed: what is taken away there is gone at once. While it is no file of grants, as where
+ * somebody is writing it, those that were read last count. Synchronous, since each call asks; the
+ * file is local and small.
+ */ export class AccessControl {
+    settings;
+    read;
+    fault = '';
+    /** The file was looked at in this turn of the event loop. */ isLookedAt = false;
+    /** By host: judging one costs more than the rest of a question. */ loopback = new Map();
+    constructor(settings){
+        this.settings = settings;
+    }
+    /** Rejects with CONFIG_INVALID where the file is not readable or not one of grants. */ static async open(settings) {
+        const access = new AccessControl(settings);
+        if (settings.tokensPath !== '') access.grants();
+        return access;
+    }
+    /** True if callers of an edge that listens on `host` have to say who they are. */ asks(host) {
+        const { tokensPath, mode } = this.settings;
+        return tokensPath !== '' || mode !== 'open' && !this.isLoopback(host);
+    }
+    /**
+   * The caller of an edge that listens on `host`.
+   * @throws TesseraError UNAUTHENTICATED, CONFIG_INVALID
+   */ identify(credentials, host) {
+        if (this.settings.tokensPath !== '') {
+            return this.grants().holderOf(credentials, this.nowMs());
+        }
+        const { certificate } = credentials;
+        if (!this.asks(host)) {
+            if (certificate !== undefined) return anybody(certificate);
+            return this.isLoopback(host) ? ON_LOOPBACK : ANYBODY;
+        }
+        throw unauthenticated('expected access.tokensPath to name a file of tokens, since the service listens on ' + `${host}, got none`);
+    }
+    /** @throws TesseraError UNAUTHENTICATED, PERMISSION_DENIED, CONFIG_INVALID */ authorize(credentials, scope, host) {
+        const holder = this.identify(credentials, host);
+        checkScope(holder, scope);
+        return holder;
+    }
+    /**
+   * The holder of a token, or of the hash of one.
+   * @throws TesseraError UNAUTHENTICATED, CONFIG_INVALID
+   */ holder(by) {
+        const grants = this.grants();
+        const nowMs = this.nowMs();
+        return 'token' in by ? grants.ofToken(by.token, nowMs) : grants.ofHash(by.sha256, nowMs);
+    }
+    isLoopback(host) {
+        let known = this.loopback.get(host);
+        if (known === undefined) {
+            known = isLoopback(host);
+            this.loopback.set(host, known);
+        }
+        return known;
+    }
+    nowMs() {
+        return this.settings.nowMs?.() ?? Date.now();
+    }
+    /** True if the file that is there is the one that counts. Its words are in the log alone. */ reach() {
+        if (this.fault === '') return {
+            state: 'ok',
+            reason: ''
+        };
+        const reason = 'access.tokensPath: no file of tokens; what was read last counts';
+        return {
+            state: 'degraded',
+            reason
+        };
+    }
+    grants() {
+        const { read } = this;
+        if (this.isLookedAt && read !== undefined) return read.grants;
+        try {
+            const newest = this.newest();
+            this.note(undefined);
+            return this.lookedAt(newest);
+        } catch (thrown) {
+            if (read === undefined) throw thrown;
+            this.note(TesseraError.from(thrown));
+            return this.lookedAt(read);
+        }
+    }
+    newest() {
+        const { tokensPath } = this.settings;
+        const stats = statOf(tokensPath);
+        const { read } = this;
+        if (read?.isSettled === true && isSame(read.stats, stats)) return read;
+        const grants = Grants.parse(contentOf(tokensPath), tokensPath);
+        const isSettled = Date.now() - stats.ctimeMs > SETTLED_MS;
+        return {
+            grants,
+            stats,
+            isSettled
+        };
+    }
+    note(fault) {
+        const reason = fault?.message ?? '';
+        if (reason === this.fault) return;
+        this.fault = reason;
+        this.settings.onFault?.(fault);
+    }
+    lookedAt(read) {
+        this.read = read;
+        this.isLookedAt = true;
+        setImmediate(()=>{
+            this.isLookedAt = false;
+        });
+        return read.grants;
+    }
+}
+function isSame(a, b) {
+    return a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.ino === b.ino && a.dev === b.dev;
+}
+function statOf(path) {
+    try {
+        return statSync(path);
+    } catch (cause) {
+        throw unreadable(path, cause.message, cause);
+    }
+}
+function contentOf(path) {
+    try {
+        return textOf(path, readRegularSync(path, FILE_BYTES_MAX), 'CONFIG_INVALID');
+    } catch (cause) {
+        throw unreadable(path, cause.message, cause);
+    }
+}
+function unreadable(path, got, cause) {
+    const message = `access.tokensPath: ${path}: expected a file of tokens, got: ${got}`;
+    return new TesseraError('CONFIG_INVALID', message, {
+        field: 'access.tokensPath',
+        cause
+    });
+}
+
+//# sourceMappingURL=access-control.js.map

@@ -1,0 +1,3 @@
+export { EdgeAdmission } from "./edge-admission.js";
+
+//# sourceMappingURL=index.js.map

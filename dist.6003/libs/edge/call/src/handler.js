@@ -1,0 +1,3 @@
+/** By path of the method, as on the wire. */ export { };
+
+//# sourceMappingURL=handler.js.map

@@ -1,0 +1,73 @@
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isErrorCode, TesseraError } from "../../../ops/errors/src/index.js";
+import { tokenHeaders } from "./connection.js";
+/** Of an answer of the HTTP edge of another process. */ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+/** Error of a refusal; NODE_UNAVAILABLE where it is none of ours. */ function refusalOf(status, text) {
+    try {
+        const { code = '', message = '', field } = JSON.parse(text).error ?? {};
+        if (isErrorCode(code)) return new TesseraError(code, message, {
+            field
+        });
+    } catch  {
+    // No JSON: not of one of our processes.
+    }
+    return new TesseraError('NODE_UNAVAILABLE', `HTTP ${status}: ${text.slice(0, 200)}`);
+}
+function textOf(call, connection) {
+    const { method, address, path, timeoutMs, headers, body } = call;
+    const { isTls, files } = connection;
+    const { cert, key, ca } = files;
+    const ask = isTls ? httpsRequest : httpRequest;
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    const json = sent === undefined ? undefined : {
+        'content-type': 'application/json'
+    };
+    const options = {
+        method,
+        headers: Object.assign({}, headers, json, tokenHeaders(connection)),
+        signal: AbortSignal.timeout(timeoutMs),
+        ...isTls && {
+            cert,
+            key,
+            ca
+        }
+    };
+    return new Promise((resolve, reject)=>{
+        const asked = ask(`${isTls ? 'https' : 'http'}://${address}${path}`, options, (reply)=>{
+            const parts = [];
+            let bytes = 0;
+            reply.on('data', (part)=>{
+                parts.push(part);
+                bytes += part.length;
+                if (bytes <= ANSWER_BYTES_MAX) return;
+                reply.destroy(new Error(`expected an answer of at most ${ANSWER_BYTES_MAX} bytes`));
+            });
+            reply.on('error', reject);
+            reply.on('end', ()=>{
+                const text = Buffer.concat(parts).toString();
+                const { statusCode: status = 0 } = reply;
+                if (status >= 200 && status < 300) resolve(text);
+                else reject(refusalOf(status, text));
+            });
+        });
+        asked.on('error', reject);
+        asked.end(sent);
+    });
+}
+/**
+ * JSON of the HTTP edge of another process. Rejects with what it refused with, and with
+ * NODE_UNAVAILABLE where there is no answer of one of our processes in time.
+ */ export async function askEdge(call, connection) {
+    try {
+        return JSON.parse(await textOf(call, connection));
+    } catch (cause) {
+        if (cause instanceof TesseraError) throw cause;
+        const message = `${call.address}: expected an answer, got: ${cause.message}`;
+        throw new TesseraError('NODE_UNAVAILABLE', message, {
+            cause
+        });
+    }
+}
+
+//# sourceMappingURL=edge-call.js.map

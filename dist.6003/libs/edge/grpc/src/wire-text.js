@@ -1,0 +1,16 @@
+import { expecting } from "../../../ops/errors/src/index.js";
+export const invalid = expecting('REQUEST_INVALID');
+/** The decoder puts this character where bytes were not UTF-8. */ const REPLACEMENT = '\ufffd';
+/** @throws TesseraError REQUEST_INVALID where the bytes were not UTF-8 */ export function text(field, value) {
+    if (value.includes(REPLACEMENT)) throw invalid(field, 'valid UTF-8', 'bytes that are not');
+    return value;
+}
+/** As text(), for the keys and values of a map. */ export function texts(field, map) {
+    for (const [key, value] of Object.entries(map)){
+        text(`${field} key`, key);
+        text(`${field}.${key}`, value);
+    }
+    return map;
+}
+
+//# sourceMappingURL=wire-text.js.map

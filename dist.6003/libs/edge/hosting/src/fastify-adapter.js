@@ -1,0 +1,141 @@
+import { maxHeaderSize } from "node:http";
+import { Server as TlsServer } from "node:tls";
+import { FastifyAdapter } from "@nestjs/platform-fastify";
+import { WatchedTls } from "../../../ops/config/src/index.js";
+import { LOAD_TRAILER } from "../../../ops/contracts/src/index.js";
+import { ERROR_TABLE, errorBody, TesseraError } from "../../../ops/errors/src/index.js";
+import { fromServer } from "./error-filter.js";
+/** Bytes of a body in JSON for each of the same message in Protobuf. */ const JSON_BYTES_PER_BYTE = 4;
+const TLS_FIELDS = {
+    certificate: 'http.certificatePath',
+    key: 'http.keyPath',
+    ca: 'http.clientCaPath'
+};
+/** @throws TesseraError CONFIG_INVALID for files that are not those of TLS */ export function tlsOfHttp(settings) {
+    const { certificatePath, keyPath, clientCaPath: caPath } = settings;
+    if (certificatePath === '') return undefined;
+    return new WatchedTls(TLS_FIELDS, {
+        certificatePath,
+        keyPath,
+        caPath
+    });
+}
+function serverOptions({ cert, key, ca }) {
+    const asksClients = ca !== undefined;
+    return {
+        cert,
+        key,
+        ca,
+        requestCert: asksClients,
+        rejectUnauthorized: asksClients
+    };
+}
+/** Milliseconds that the headers of a request may take to arrive: they are one packet or two. */ const HEADERS_MS_MAX = 10_000;
+/** How often connections are looked at that take too long. */ const CONNECTIONS_CHECK_MS = 1000;
+/**
+ * Fastify as every process has it; its own refusals follow the one table.
+ * @throws TesseraError CONFIG_INVALID for proxies that are no addresses
+ */ export function fastifyAdapter(settings, messageBytesMax, tls) {
+    try {
+        const adapter = adapterOf(settings, messageBytesMax, tls && serverOptions(tls.current));
+        const instance = adapter.getInstance();
+        readRestOfLargeBodies(instance);
+        tls?.onChange((files)=>{
+            if (instance.server instanceof TlsServer) instance.server.setSecureContext(contextOf(files));
+        });
+        return adapter;
+    } catch (cause) {
+        if (settings.trustedProxies === '') throw cause;
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        const message = `http.trustedProxies: expected addresses or networks, got: ${reason}`;
+        throw new TesseraError('CONFIG_INVALID', message, {
+            field: 'http.trustedProxies',
+            cause
+        });
+    }
+}
+const contextOf = ({ cert, key, ca })=>({
+        cert,
+        key,
+        ca
+    });
+function adapterOf(settings, messageBytesMax, tls) {
+    const { trustedProxies, bodyMs, keepAliveMs } = settings;
+    const timeouts = {
+        headersTimeout: Math.min(HEADERS_MS_MAX, bodyMs),
+        connectionsCheckingInterval: CONNECTIONS_CHECK_MS
+    };
+    return new FastifyAdapter({
+        ...tls === undefined ? {
+            http: timeouts
+        } : {
+            https: {
+                ...tls,
+                ...timeouts
+            }
+        },
+        bodyLimit: messageBytesMax * JSON_BYTES_PER_BYTE,
+        requestTimeout: bodyMs,
+        keepAliveTimeout: keepAliveMs,
+        trustProxy: trustedProxies === '' ? false : trustedProxies,
+        forceCloseConnections: 'idle',
+        return503OnClosing: false,
+        // Before any route: a path that does not decode.
+        frameworkErrors: (thrown, _request, reply)=>{
+            const error = fromServer(thrown);
+            void reply.status(error.row.http).send(errorBody(error));
+        },
+        // Before any request: bytes that are no HTTP.
+        clientErrorHandler: (thrown, socket)=>{
+            const isOverflow = thrown.code === 'HPE_HEADER_OVERFLOW';
+            const expected = isOverflow ? `headers: expected at most ${maxHeaderSize} bytes, got more` : `expected HTTP/1.1: ${thrown.message}`;
+            const status = isOverflow ? '431 Request Header Fields Too Large' : '400 Bad Request';
+            const body = JSON.stringify(errorBody(new TesseraError('REQUEST_INVALID', expected)));
+            const head = `HTTP/1.1 ${status}\r\nconnection: close\r\n`;
+            const type = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
+            if (socket.writable) socket.end(`${head}${type}\r\n\r\n${body}`);
+            else socket.destroy();
+        }
+    });
+}
+const TOO_LARGE_STATUS = ERROR_TABLE.BODY_TOO_LARGE.http;
+/**
+ * Fastify closes the connection of a body that is too large. The rest of the body then resets
+ * the connection, and callers that still write see that in place of the refusal. Without the header
+ * Node reads the rest and throws it away, within `edge.bodyMs` of the request's beginning.
+ */ function readRestOfLargeBodies(instance) {
+    instance.addHook('onSend', (_request, reply, payload, done)=>{
+        if (reply.statusCode === TOO_LARGE_STATUS) reply.removeHeader('connection');
+        done(null, payload);
+    });
+}
+/** A further connection is closed at once. */ export function boundConnections(instance, connectionsMax) {
+    instance.server.maxConnections = connectionsMax;
+}
+/** Routers learn from every answer how loaded the process is. */ export function sayLoad(instance, loadClass) {
+    instance.addHook('onSend', (_request, reply, payload, done)=>{
+        reply.header(LOAD_TRAILER, String(loadClass()));
+        done(null, payload);
+    });
+}
+/** A kept connection would hold the server open after its last answer. */ export function closeConnectionsWhileDraining(instance, readiness) {
+    instance.addHook('onSend', (_request, reply, payload, done)=>{
+        if (readiness.state === 'draining') reply.header('connection', 'close');
+        done(null, payload);
+    });
+}
+/** Of the age of a connection, so that those of one moment do not end in one. */ const AGE_JITTER = 0.1;
+/** The answer behind which a connection has become too old is its last. */ export function closeOldConnections(instance, connectionAgeMs) {
+    const ends = new WeakMap();
+    instance.server.on(instance.server instanceof TlsServer ? 'secureConnection' : 'connection', (socket)=>{
+        const jitter = 1 + AGE_JITTER * (2 * Math.random() - 1);
+        ends.set(socket, performance.now() + connectionAgeMs * jitter);
+    });
+    instance.addHook('onSend', (request, reply, payload, done)=>{
+        const end = ends.get(request.raw.socket) ?? Number.POSITIVE_INFINITY;
+        if (performance.now() >= end) reply.header('connection', 'close');
+        done(null, payload);
+    });
+}
+
+//# sourceMappingURL=fastify-adapter.js.map

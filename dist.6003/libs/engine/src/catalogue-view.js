@@ -1,0 +1,3 @@
+export { };
+
+//# sourceMappingURL=catalogue-view.js.map

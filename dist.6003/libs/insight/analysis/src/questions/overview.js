@@ -1,0 +1,169 @@
+import { beginsOf, bucketsOf, wholeSpan } from "../domain/buckets.js";
+import { spanBefore } from "../domain/filter.js";
+import { outcomePairs } from "../domain/outcomes.js";
+import { bucketOf, exposures, liveItems, overlapOf, recallsOf } from "../domain/relations.js";
+import { giniOf, rateOf } from "../domain/statistics.js";
+import { marksOf, marksStatements } from "./marks.js";
+import { answeredOf, numberOf, panelsOf, textOf } from "./question.js";
+/**
+ * Rows of all statements have a `time_ms`: the begin of a bucket, or one of these, for whole spans.
+ * An overlap is that with the row whose `time_ms` is one less, or one bucket.
+ */ const NOW = -1;
+const BEFORE = -2;
+const FIRST_SPAN = -3;
+const NO_BUCKET = -9;
+const both = ({ before }, filter)=>({
+        ...filter,
+        fromMs: before.fromMs
+    });
+/** The `time_ms` of a recall of either span. */ function timeOfBoth({ filter, buckets }, dialect) {
+    const isBefore = `time < ${dialect.time(filter.fromMs)}`;
+    return `CASE WHEN ${isBefore} THEN ${BEFORE} ELSE ${bucketOf('time', buckets, dialect)} END`;
+}
+/** Recalls by code, and of the answered ones those of users; users of all under the code OK. */ function recallsStatement(spans, dialect) {
+    const { number } = dialect;
+    const recalls = recallsOf(both(spans, spans.filter), dialect);
+    const timed = `${timeOfBoth(spans, dialect)} AS time_ms`;
+    const asked = `SELECT ${timed}, user_hash, sum(CASE WHEN code = 'OK' THEN 1 ELSE 0 END) AS answered ` + `FROM (${recalls}) AS r GROUP BY time_ms, user_hash`;
+    const ofUsers = (value)=>number(`sum(CASE WHEN user_hash <> 0 THEN ${value} ELSE 0 END)`);
+    const none = (name)=>`${number('0')} AS ${name}`;
+    return `WITH asked AS (${asked}) ` + `SELECT time_ms, 'OK' AS code, ${number('sum(answered)')} AS recalls, ` + `${ofUsers('answered')} AS of_users, ${ofUsers('1')} AS users FROM asked GROUP BY time_ms ` + `UNION ALL SELECT ${timed}, code, ${number('count(*)')} AS recalls, ${none('of_users')}, ` + `${none('users')} FROM (${recalls} AND code <> 'OK') AS r GROUP BY time_ms, code ` + `UNION ALL SELECT ${NOW} AS time_ms, 'OK' AS code, ${none('recalls')}, ${none('of_users')}, ` + `${number('count(DISTINCT user_hash)')} AS users FROM (SELECT user_hash FROM asked ` + `WHERE user_hash <> 0 AND time_ms <> ${BEFORE}) AS later`;
+}
+function outcomesStatement({ store, actions }, spans, panel) {
+    const { dialect } = store;
+    const pairs = outcomePairs(both(spans, panel), actions, dialect);
+    return `SELECT ${timeOfBoth(spans, dialect)} AS time_ms, ` + `${dialect.number('count(*)')} AS pairs, ` + `${dialect.number('sum(impression)')} AS impressions, ` + `${dialect.number('sum(click)')} AS clicks FROM (${pairs}) AS pairs GROUP BY time_ms`;
+}
+/** Recalled items of the panel, which count as shown where no impression is known. */ function listedStatement(spans, panel, dialect) {
+    const listed = dialect.number(`sum(${dialect.length('item_ids')})`);
+    return `SELECT ${timeOfBoth(spans, dialect)} AS time_ms, ${listed} AS items ` + `FROM (${recallsOf(both(spans, panel), dialect)}) AS r GROUP BY time_ms`;
+}
+/** Sums from which coverage and Gini follow, of items that are live at the end of a span. */ async function exposureStatement({ store }, { filter, before, buckets }) {
+    const { dialect } = store;
+    const { number } = dialect;
+    const sources = await store.hours();
+    const shown = (span, parts, time)=>`SELECT e.time_ms AS time_ms, e.item_id AS item_id, e.n AS n FROM ` + `(SELECT ${time} AS time_ms, item_id, sum(n) AS n ` + `FROM (${exposures(span, parts, sources, dialect)}) AS exposed ` + `GROUP BY time_ms, item_id) AS e JOIN (${liveItems(span, dialect)}) AS l ` + 'ON l.item_id = e.item_id';
+    const every = `SELECT time_ms, n FROM shown UNION ALL SELECT ${NOW} AS time_ms, sum(n) AS n FROM shown ` + `GROUP BY item_id UNION ALL SELECT time_ms, n ` + `FROM (${shown(before, wholeSpan(before), String(BEFORE))}) AS earlier`;
+    const alike = 'SELECT time_ms, n, count(*) AS items FROM every_item GROUP BY time_ms, n';
+    const placed = 'SELECT time_ms, n, items, sum(items) OVER (PARTITION BY time_ms ORDER BY n) AS place ' + `FROM (${alike}) AS alike`;
+    // Those that had as many recalls have the places up to that of the last of them.
+    return `WITH shown AS (${shown(filter, buckets, 'time_ms')}), every_item AS (${every}) ` + `SELECT time_ms, ${number('sum(items)')} AS covered, ${number('sum(n * items)')} AS total, ` + `${number('sum(n * (items * place - items * (items - 1) / 2))')} AS ranked ` + `FROM (${placed}) AS placed GROUP BY time_ms`;
+}
+function liveStatement({ filter, before }, dialect) {
+    const live = (timeMs, span)=>`SELECT ${timeMs} AS time_ms, ${dialect.number('count(*)')} AS live ` + `FROM (${liveItems(span, dialect)}) AS live_item`;
+    return `${live(NOW, filter)} UNION ALL ${live(BEFORE, before)}`;
+}
+/** Of users in a span or bucket and in the one before it, which may begin before the span. */ function overlapStatement({ filter, before, buckets }, panel, dialect) {
+    const { beginMs, lengthMs } = buckets;
+    const spanMs = filter.toMs - filter.fromMs;
+    const [spansMs, bucketsMs] = [
+        before.fromMs - spanMs,
+        beginMs - lengthMs
+    ];
+    const wide = recallsOf({
+        ...panel,
+        fromMs: Math.min(spansMs, bucketsMs)
+    }, dialect);
+    const since = (ms)=>`${dialect.ms('time')} - ${ms}`;
+    const part = (fromMs, index, none)=>`CASE WHEN time >= ${dialect.time(fromMs)} THEN ${index} ELSE ${none} END`;
+    const span = `${dialect.quotient(since(spansMs), spanMs)} + ${FIRST_SPAN}`;
+    const bucket = bucketOf('time', {
+        beginMs: bucketsMs,
+        lengthMs
+    }, dialect);
+    const parts = [
+        part(spansMs, span, NO_BUCKET),
+        part(bucketsMs, bucket, NO_BUCKET)
+    ];
+    const source = `(${wide} AND code = 'OK' AND user_hash <> 0) AS r`;
+    const parted = dialect.each('user_hash, recall_id, item_ids', `[${parts.join(', ')}]`, 'time_ms', source);
+    const newest = `SELECT time_ms, user_hash, ${dialect.newest('item_ids', 'recall_id')} AS item_ids ` + `FROM (${parted}) AS parted WHERE time_ms <> ${NO_BUCKET} GROUP BY time_ms, user_hash`;
+    const { overlap, where } = overlapOf(dialect);
+    return `WITH newest AS (${newest}) ` + `SELECT a.time_ms AS time_ms, avg(${overlap}) AS overlap ` + `FROM newest AS a JOIN newest AS b ON a.user_hash = b.user_hash ` + `AND b.time_ms = a.time_ms - CASE WHEN a.time_ms < 0 THEN 1 ELSE ${lengthMs} END ` + `WHERE ${where} GROUP BY a.time_ms`;
+}
+const isAt = (timeMs)=>(row)=>numberOf(row, 'time_ms') === timeMs;
+const isNow = (row)=>!isAt(BEFORE)(row);
+/**
+ * @param timeMs of the rows that do not add up
+ * @param isOf picks those that do
+ */ function figuresOf({ recalls, outcomes, exposed, overlaps, listed }, live, timeMs, isOf = isAt(timeMs)) {
+    const sum = (rows, name)=>rows.filter(isOf).reduce((all, row)=>all + numberOf(row, name), 0);
+    const own = (rows)=>rows.find(isAt(timeMs));
+    const byCode = Map.groupBy(recalls, (row)=>textOf(row, 'code'));
+    const answered = byCode.get('OK') ?? [];
+    byCode.delete('OK');
+    const refused = [
+        ...byCode
+    ].map(([code, rows])=>[
+            code,
+            sum(rows, 'recalls')
+        ]);
+    const one = own(exposed);
+    const covered = numberOf(one, 'covered');
+    const overlap = own(overlaps);
+    const shown = listed === undefined ? sum(outcomes, 'pairs') : sum(listed, 'items');
+    return {
+        recalls: sum(recalls, 'recalls'),
+        answered: sum(answered, 'recalls'),
+        users: numberOf(own(answered), 'users'),
+        refused: Object.fromEntries(refused.filter(([, counted])=>counted > 0)),
+        coverage: live === 0 ? 0 : covered / live,
+        gini: giniOf(live, covered, numberOf(one, 'total'), numberOf(one, 'ranked')),
+        clickRate: rateOf(sum(outcomes, 'clicks'), shown),
+        overlap: overlap === undefined ? null : numberOf(overlap, 'overlap')
+    };
+}
+/** Figures of the span, of the one before, and over time, with what was done. */ export async function overview(asking, filter, count) {
+    const { store, signal } = asking;
+    const { dialect } = store;
+    const { fromMs, toMs } = filter;
+    const buckets = bucketsOf(filter, count);
+    const spans = {
+        filter,
+        before: spanBefore(filter),
+        buckets
+    };
+    const [recalls = []] = await store.rows([
+        recallsStatement(spans, dialect)
+    ], signal);
+    const answered = recalls.filter((row)=>isNow(row) && textOf(row, 'code') === 'OK');
+    const { whole, overlap } = panelsOf(asking, filter, answeredOf(answered));
+    const rows = await store.rows([
+        outcomesStatement(asking, spans, whole),
+        await exposureStatement(asking, spans),
+        overlapStatement(spans, overlap, dialect),
+        liveStatement(spans, dialect),
+        ...marksStatements(filter, dialect)
+    ], signal);
+    const [outcomes = [], exposed = [], overlaps = [], lives = [], ...marks] = rows;
+    const areSeen = outcomes.some((row)=>isNow(row) && numberOf(row, 'impressions') > 0);
+    const [listed] = areSeen ? [] : await store.rows([
+        listedStatement(spans, whole, dialect)
+    ], signal);
+    const answers = {
+        recalls,
+        outcomes,
+        exposed,
+        overlaps,
+        listed
+    };
+    const liveAt = (timeMs)=>numberOf(lives.find(isAt(timeMs)), 'live');
+    const live = liveAt(NOW);
+    return {
+        fromMs,
+        toMs,
+        bucketMs: buckets.lengthMs,
+        oneIn: whole.oneIn,
+        overlapOneIn: overlap.oneIn,
+        liveItems: live,
+        shownBy: areSeen ? 'impressions' : 'recalls',
+        now: figuresOf(answers, live, NOW, isNow),
+        before: figuresOf(answers, liveAt(BEFORE), BEFORE),
+        series: beginsOf(buckets, toMs).map((timeMs)=>Object.assign({
+                timeMs
+            }, figuresOf(answers, live, timeMs))),
+        marks: marksOf(marks)
+    };
+}
+
+//# sourceMappingURL=overview.js.map

@@ -1,0 +1,88 @@
+/**
+ * Names of the files of facts: `STAMP.NODE.parquet`, where a stamp is a minute (20261126T1128, then
+ * -1, -2 where it has more), an hour (20261126T11) or a day (20261126). A file of an hour or day
+ * holds all of the files whose stamps begin with its own: these count no more.
+ */ const STAMP = /^(\d{8}(?:T\d{2}(?:\d{2}(?:-\d+)?)?)?)\.[^/]*\.parquet$/;
+export const DAY_LENGTH = 8;
+const HOUR_LENGTH = 11;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+export function stampOf(file) {
+    return STAMP.exec(file)?.[1];
+}
+/** @param length of the stamp: 8 a day, 11 an hour, 13 a minute */ function stampAt(timeMs, length) {
+    const text = new Date(timeMs).toISOString().replaceAll(/[-:]/g, '');
+    return text.slice(0, length);
+}
+export const minuteAt = (timeMs)=>stampAt(timeMs, HOUR_LENGTH + 2);
+export const hourAt = (timeMs)=>stampAt(timeMs, HOUR_LENGTH);
+export const dayAt = (timeMs)=>stampAt(timeMs, DAY_LENGTH);
+/** Begin of a stamp's span, milliseconds since 1970. */ export function beginOf(stamp) {
+    const at = (from, to)=>stamp.slice(from, to) || '00';
+    const day = `${stamp.slice(0, 4)}-${at(4, 6)}-${at(6, 8)}`;
+    return Date.parse(`${day}T${at(9, 11)}:${at(11, 13)}:00Z`);
+}
+/** The files that count, in the order of time. */ export function countedFiles(files) {
+    const stamps = new Set(files.map(stampOf));
+    const isCovered = (stamp)=>[
+            DAY_LENGTH,
+            HOUR_LENGTH
+        ].some((length)=>length < stamp.length && stamps.has(stamp.slice(0, length)));
+    return files.filter((file)=>{
+        const stamp = stampOf(file);
+        return stamp !== undefined && !isCovered(stamp);
+    }).sort();
+}
+/** True of a file whose rows are in the given files of hours or days. */ export function rolledHours(files) {
+    const stamps = new Set(files.map(stampOf));
+    return (file)=>{
+        const stamp = stampOf(file) ?? '';
+        const isIn = (length)=>stamps.has(stamp.slice(0, length));
+        return isIn(DAY_LENGTH) || stamp.length > DAY_LENGTH && isIn(HOUR_LENGTH);
+    };
+}
+/** Files that are to become one, by the stamp of that one. */ export function mergeable(files, nowMs) {
+    const groups = new Map();
+    for (const file of countedFiles(files)){
+        const stamp = stampOf(file) ?? '';
+        const isDayOver = stamp.slice(0, DAY_LENGTH) < dayAt(nowMs);
+        const isHourOver = stamp.slice(0, HOUR_LENGTH) < hourAt(nowMs);
+        if (stamp.length === DAY_LENGTH || !isHourOver) continue;
+        if (stamp.length === HOUR_LENGTH && !isDayOver) continue;
+        const length = stamp.length === HOUR_LENGTH ? DAY_LENGTH : HOUR_LENGTH;
+        const into = stamp.slice(0, length);
+        groups.set(into, [
+            ...groups.get(into) ?? [],
+            file
+        ]);
+    }
+    // A day's hours become one when none of its minutes is left.
+    for (const into of groups.keys()){
+        const hasMinutes = [
+            ...groups.keys()
+        ].some((other)=>other.length > into.length && other.startsWith(into));
+        if (into.length === DAY_LENGTH && hasMinutes) groups.delete(into);
+    }
+    return groups;
+}
+/** The first minute behind the spans of hours and days that are in one file; '' without any. */ export function minuteBehindMerged(files) {
+    const ends = files.flatMap((file)=>{
+        const stamp = stampOf(file) ?? '';
+        if (stamp.length === HOUR_LENGTH) return [
+            beginOf(stamp) + HOUR_MS
+        ];
+        return stamp.length === DAY_LENGTH ? [
+            beginOf(stamp) + DAY_MS
+        ] : [];
+    });
+    return ends.length === 0 ? '' : minuteAt(Math.max(...ends));
+}
+/** The stamp of the file of a minute that was written last; '' without any. */ export function newestStamp(paths) {
+    const stamps = paths.map((path)=>stampOf(path.slice(path.lastIndexOf('/') + 1)) ?? '').filter((stamp)=>stamp.length > HOUR_LENGTH);
+    const number = (stamp)=>Number(stamp.split('-')[1] ?? 0);
+    const minute = (stamp)=>stamp.split('-')[0] ?? '';
+    const isLater = (a, b)=>minute(a) === minute(b) ? number(a) > number(b) : minute(a) > minute(b);
+    return stamps.reduce((newest, stamp)=>isLater(stamp, newest) ? stamp : newest, '');
+}
+
+//# sourceMappingURL=fact-files.js.map

@@ -1,0 +1,13 @@
+export { READ_TABLES, STILL_SEQ } from "./domain/fact-tables.js";
+export { parseOutcomes } from "./domain/outcome-rules.js";
+export { predicateIdOf } from "./domain/recall-facts.js";
+export { ItemFeed } from "./item-feed.js";
+export { ChildFactStore } from "./outside/child-fact-store.js";
+export { factFolders } from "./outside/fact-folder.js";
+export { OPEN_RECALLS, ROLLED_RECALLS, viewStatements } from "./outside/fact-views.js";
+export { FactWriter, mergedForm } from "./outside/fact-writer.js";
+export { rollupQuery } from "./outside/rollups.js";
+export { PredicateFeed } from "./predicate-feed.js";
+export { serveFacts } from "./process/facts-server.js";
+
+//# sourceMappingURL=index.js.map

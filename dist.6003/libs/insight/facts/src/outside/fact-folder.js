@@ -1,0 +1,103 @@
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { countedFiles } from "../domain/fact-files.js";
+import { FACT_TABLES } from "../domain/fact-tables.js";
+/** Beside the folders of the tables. */ export const STATE_FILE = 'state.duckdb';
+export const KEYS_FILE = 'pseudonyms.keys';
+/** A path as SQL has it. */ export const quoted = (path)=>`'${path.replaceAll("'", "''")}'`;
+const PARTIAL = '.partial';
+/** Beside a file that is to go, and counts no more: those who know of it read it for a while. */ const GONE = '.gone';
+export const tableFolder = (folder, name)=>join(folder, name);
+/** Folders of all tables. */ export const factFolders = (folder)=>FACT_TABLES.map(({ name })=>tableFolder(folder, name));
+/** Rows of files, of which some may lack columns that others have. */ export const parquetOf = (paths)=>`read_parquet([${paths.map(quoted).join(', ')}], union_by_name = true)`;
+/** Paths of the files of a table that count now, in the order of time. */ export function tableFiles(folder, name) {
+    const at = tableFolder(folder, name);
+    const names = new Set(readdirSync(at));
+    const isThere = (file)=>file.endsWith('.parquet') && !names.has(`${file}${GONE}`);
+    const files = [
+        ...names
+    ].filter(isThere);
+    const { form } = FACT_TABLES.find((table)=>table.name === name) ?? {
+        form: 'rows'
+    };
+    const counted = form === 'state' ? files : countedFiles(files);
+    return counted.map((file)=>join(at, file));
+}
+/** From now on it counts no more. */ export function retire(path) {
+    return writeFile(`${path}${GONE}`, '');
+}
+export async function removeFile(path) {
+    await rm(path, {
+        force: true
+    });
+    await rm(`${path}${GONE}`, {
+        force: true
+    });
+}
+export const isRetired = (path)=>existsSync(`${path}${GONE}`);
+/** Says to the next process how many rows the last one lost at its end. */ const LOST_FILE = 'lost-rows';
+export async function keepLostRows(folder, count) {
+    await mkdir(folder, {
+        recursive: true
+    });
+    await writeFile(join(folder, LOST_FILE), String(count + await takeLostRows(folder)));
+}
+/** Each loss is taken once; 0 where there was none. */ export async function takeLostRows(folder) {
+    const path = join(folder, LOST_FILE);
+    const text = await readFile(path, 'utf8').catch(()=>'0');
+    await rm(path, {
+        force: true
+    });
+    return Number.parseInt(text, 10) || 0;
+}
+/** Paths of files whose rows are in the file of their hour or day as well, and of retired ones. */ export function coveredFiles(folder) {
+    return FACT_TABLES.flatMap(({ name })=>{
+        const counted = new Set(tableFiles(folder, name));
+        const at = tableFolder(folder, name);
+        const files = readdirSync(at).filter((file)=>file.endsWith('.parquet'));
+        return files.map((file)=>join(at, file)).filter((path)=>!counted.has(path));
+    });
+}
+/** Makes the folders, and removes what an earlier process left half-written. */ export async function makeFolders(folder) {
+    for (const { name } of FACT_TABLES){
+        const at = tableFolder(folder, name);
+        await mkdir(at, {
+            recursive: true
+        });
+        for (const file of (await readdir(at))){
+            const isLeft = file.endsWith(GONE) && !existsSync(join(at, file.slice(0, -GONE.length)));
+            if (file.endsWith(PARTIAL) || isLeft) await rm(join(at, file), {
+                force: true
+            });
+        }
+    }
+}
+async function sync(path) {
+    const file = await open(path, 'r');
+    try {
+        await file.sync();
+    } finally{
+        await file.close();
+    }
+}
+/** A file that is there whole or not at all, whatever ends this process. */ export async function writeWhole(path, write) {
+    const partial = `${path}${PARTIAL}`;
+    try {
+        await write(partial);
+        await sync(partial);
+        await rename(partial, path);
+        await sync(dirname(path));
+    } catch (thrown) {
+        await rm(partial, {
+            force: true
+        });
+        throw thrown;
+    }
+}
+export async function bytesOf(paths) {
+    const sizes = await Promise.all(paths.map((path)=>stat(path).then(({ size })=>size, ()=>0)));
+    return sizes.reduce((sum, size)=>sum + size, 0);
+}
+
+//# sourceMappingURL=fact-folder.js.map

@@ -1,0 +1,76 @@
+import { OWN_LIST, predicateIdOf, predicateText } from "./domain/recall-facts.js";
+const HOUR_MS = 3_600_000;
+/** Predicates that are evaluated in an hour; recalls with others are counted as unknown. */ const PREDICATES_MAX = 200;
+/** Items of one that are listed. */ const ELIGIBLE_MAX = 200_000;
+const WAITING_MAX = 200;
+/** Tells the facts, once an hour for each predicate, which items the catalogue admits for it. */ export class PredicateFeed {
+    parts;
+    hourMs = 0;
+    seen = new Set();
+    waiting = [];
+    running;
+    isClosed = false;
+    constructor(parts){
+        this.parts = parts;
+    }
+    /** Cheap where the predicate has been seen in this hour. */ note({ eligibility, catalogue = '' }) {
+        const id = predicateIdOf(eligibility);
+        if (eligibility === undefined || id === '' || id === OWN_LIST) return;
+        const now = this.parts.nowMs();
+        const hourMs = now - now % HOUR_MS;
+        if (hourMs !== this.hourMs) {
+            this.hourMs = hourMs;
+            this.seen.clear();
+        }
+        const key = `${catalogue} ${id}`;
+        if (this.seen.has(key) || this.seen.size >= PREDICATES_MAX) return;
+        if (this.waiting.length >= WAITING_MAX) return;
+        this.seen.add(key);
+        this.waiting.push({
+            id,
+            catalogue,
+            eligibility,
+            hourMs
+        });
+        this.running ??= this.evaluateAll().finally(()=>{
+            this.running = undefined;
+        });
+    }
+    async settled() {
+        await this.running;
+    }
+    async close() {
+        this.isClosed = true;
+        await this.running;
+    }
+    async evaluateAll() {
+        for(let next = this.waiting[0]; next !== undefined && !this.isClosed;){
+            await this.evaluate(next).catch(this.parts.onFault);
+            this.waiting.shift();
+            next = this.waiting[0];
+        }
+    }
+    async evaluate({ id, catalogue, eligibility, hourMs }) {
+        const { predicate, allowed } = eligibility;
+        const shared = {
+            predicate,
+            allowed,
+            denied: [],
+            seen: []
+        };
+        const admitted = await this.parts.catalogue(catalogue).items.admitted(shared, ELIGIBLE_MAX);
+        // Too many to list: recalls with it count as unknown.
+        if (admitted === undefined) return;
+        this.parts.store.offerRow('predicate', {
+            time: hourMs,
+            catalogue,
+            predicate_id: id,
+            catalogue_seq: admitted.sequence,
+            text: predicateText(eligibility),
+            eligible: admitted.itemIds.length,
+            item_ids: admitted.itemIds
+        });
+    }
+}
+
+//# sourceMappingURL=predicate-feed.js.map

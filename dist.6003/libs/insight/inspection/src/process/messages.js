@@ -1,0 +1,3 @@
+export { };
+
+//# sourceMappingURL=messages.js.map

@@ -1,0 +1,3 @@
+export { StoreBreaker } from "./store-breaker.js";
+
+//# sourceMappingURL=index.js.map

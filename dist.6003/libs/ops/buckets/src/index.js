@@ -1,0 +1,3 @@
+export { BucketClient, bucketFault, isAbsent, statusOf } from "./bucket-client.js";
+
+//# sourceMappingURL=index.js.map

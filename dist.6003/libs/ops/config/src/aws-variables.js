@@ -1,0 +1,13 @@
+/**
+ * The variables of AWS that say where buckets are. The SDK reads those of credentials by itself; of
+ * these, stores other than AWS need the first, and none but AWS the second.
+ */ /** Where all buckets are. */ const DEFAULT_REGION = 'us-east-1';
+/** An empty variable counts as one that is not set. */ export function bucketPlace(environment) {
+    const of = (name)=>environment[`AWS_${name}`]?.trim() || undefined;
+    return {
+        endpoint: of('ENDPOINT_URL_S3') ?? of('ENDPOINT_URL') ?? '',
+        region: of('REGION') ?? of('DEFAULT_REGION') ?? DEFAULT_REGION
+    };
+}
+
+//# sourceMappingURL=aws-variables.js.map

@@ -1,0 +1,123 @@
+/** Identity of this process towards Kafka, Redis and etcd: users, passwords and TLS files. */ import { watchedSecret } from "./watched-secret.js";
+import { WatchedTls } from "./watched-tls.js";
+/** One identity for every outgoing connection: authority, certificate and key of `peer`. */ const FIELDS = {
+    certificate: 'peer.certificatePath',
+    key: 'peer.keyPath',
+    ca: 'peer.caPath'
+};
+/** Own members, which the makers of connections copy as they make one. */ function watchedFiles(paths) {
+    const files = new WatchedTls(FIELDS, paths);
+    const current = ()=>{
+        files.look();
+        return files.current;
+    };
+    return {
+        get ca () {
+            return current().ca;
+        },
+        get cert () {
+            return current().cert;
+        },
+        get key () {
+            return current().key;
+        }
+    };
+}
+/** @throws TesseraError CONFIG_INVALID for files that are not what they should be */ export function securityOf(files) {
+    const { username, passwordField, passwordPath, tls } = files;
+    const password = watchedSecret(passwordField, passwordPath);
+    return {
+        ...username !== '' && {
+            username
+        },
+        ...tls !== undefined && {
+            tls: watchedFiles(tls)
+        },
+        get password () {
+            return password() || undefined;
+        }
+    };
+}
+/** @throws TesseraError CONFIG_INVALID for files that are not what they should be */ export function kafkaSecurity({ kafka, peer }) {
+    const { tls, saslMechanism: mechanism, saslUser: username, saslPasswordPath } = kafka;
+    const password = watchedSecret('kafka.saslPasswordPath', saslPasswordPath);
+    return {
+        ...tls === 'on' && {
+            tls: watchedFiles(peer)
+        },
+        ...mechanism !== 'none' && {
+            sasl: {
+                mechanism,
+                username,
+                get password () {
+                    return password();
+                }
+            }
+        }
+    };
+}
+/** True for `rediss://` and `https://`, in front of an address or of one of several. */ const usesTls = (address)=>/(^|\s)(https|rediss(\+\w+)?):\/\//.test(address);
+/** Of the Redis at an address; others of this process are shown the same. */ export function redisIdentity({ behaviours, peer }, address) {
+    const { redisUser: username, redisPasswordPath: passwordPath } = behaviours;
+    const passwordField = 'behaviours.redisPasswordPath';
+    return {
+        username,
+        passwordField,
+        passwordPath,
+        tls: usesTls(address) ? peer : undefined
+    };
+}
+/** @throws TesseraError CONFIG_INVALID for files that are not what they should be */ export const redisSecurity = (config, address)=>securityOf(redisIdentity(config, address));
+/** Prefix of every key in Redis: clusters of different names share one server. */ export function redisPrefix({ cluster }) {
+    return `${cluster.name}:`;
+}
+/** @throws TesseraError CONFIG_INVALID for files that are not what they should be */ export function etcdSecurity({ cluster, peer }) {
+    const { etcdUser: username, etcdPasswordPath: passwordPath } = cluster;
+    const passwordField = 'cluster.etcdPasswordPath';
+    const tls = usesTls(cluster.etcd) ? peer : undefined;
+    return securityOf({
+        username,
+        passwordField,
+        passwordPath,
+        tls
+    });
+}
+/** Contradictions between these keys. */ export function faultsOfSecurity({ kafka, behaviours, peer, cluster, kv }) {
+    const faults = [];
+    const addresses = [
+        behaviours.redis,
+        cluster.logRedis,
+        cluster.etcd,
+        kv.shared
+    ];
+    const isSecure = [
+        peer.tls,
+        kafka.tls
+    ].includes('on') || addresses.some(usesTls);
+    if (peer.caPath + peer.certificatePath !== '' && !isSecure) {
+        faults.push("peer.tls: expected 'on' (or kafka.tls, rediss:// of Redis, https:// of etcd) " + "where files of TLS are given, got 'off'");
+    }
+    const { saslMechanism, saslUser, saslPasswordPath } = kafka;
+    if (saslMechanism !== 'none' !== (saslUser !== '' && saslPasswordPath !== '')) {
+        faults.push('kafka.saslMechanism: expected kafka.saslUser and kafka.saslPasswordPath with a mechanism, ' + 'and none without');
+    }
+    const { etcdUser, etcdPasswordPath } = cluster;
+    if (etcdUser === '' !== (etcdPasswordPath === '')) {
+        faults.push('cluster.etcdUser: expected both cluster.etcdUser and cluster.etcdPasswordPath');
+    }
+    if (cluster.log !== 'none' && cluster.logStore === '') {
+        faults.push('cluster.logStore: expected a folder or s3://BUCKET/PREFIX beside cluster.log');
+    }
+    if (cluster.log === 'etcd' && cluster.etcd === '') {
+        faults.push('cluster.etcd: expected HOST:PORT where cluster.log is etcd');
+    }
+    if (cluster.log === 'kafka' && kafka.brokers === '') {
+        faults.push('kafka.brokers: expected HOST:PORT where cluster.log is kafka');
+    }
+    if (behaviours.redisUser !== '' && behaviours.redisPasswordPath === '') {
+        faults.push('behaviours.redisPasswordPath: expected a file where behaviours.redisUser is given');
+    }
+    return faults;
+}
+
+//# sourceMappingURL=broker-security.js.map

@@ -1,0 +1,62 @@
+/** The memory and CPUs of the machine that its cgroups leave this process. */ import { readFileSync } from "node:fs";
+import os from "node:os";
+import { dirname, join } from "node:path";
+/** Version 1 says "no limit" with numbers near this one. */ const UNLIMITED_BYTES = 2 ** 60;
+function textOf(path) {
+    try {
+        return readFileSync(path, 'utf8').trim();
+    } catch  {
+        return undefined;
+    }
+}
+/** Where a controller of version 1 is, else version 2; lines are `ID:CONTROLLERS:PATH`. */ function hierarchyOf(lines, controller) {
+    let unified;
+    for (const line of lines){
+        const [, id, controllers = '', path = '/'] = /^(\d+):([^:]*):(.*)$/.exec(line) ?? [];
+        if (controllers.split(',').includes(controller)) return {
+            mount: controller,
+            path
+        };
+        if (id === '0' && controllers === '') unified = {
+            mount: '',
+            path
+        };
+    }
+    return unified;
+}
+/** The folders of a cgroup and of those around it, each of which may set a limit. */ function foldersOf(root, { mount, path }) {
+    const folders = [];
+    for(let at = join('/', path);; at = dirname(at)){
+        folders.push(join(root, 'sys/fs/cgroup', mount, at));
+        if (at === '/') return folders;
+    }
+}
+/** The lowest of the limits that are set; Infinity: none is. */ function lowest(folders, limitOf) {
+    return Math.min(...folders.map(limitOf).map((limit)=>limit > 0 ? limit : Infinity));
+}
+function memoryLimit(folder) {
+    const text = textOf(join(folder, 'memory.max')) ?? textOf(join(folder, 'memory.limit_in_bytes'));
+    const bytes = Number(text);
+    return bytes < UNLIMITED_BYTES ? bytes : Infinity;
+}
+/** Microseconds of all CPUs together that may be used per period, over the period. */ function cpuLimit(folder) {
+    const [quota, period] = (textOf(join(folder, 'cpu.max')) ?? '').split(' ').map(Number);
+    if (quota && period) return quota / period;
+    const quotaUs = Number(textOf(join(folder, 'cpu.cfs_quota_us')));
+    const periodUs = Number(textOf(join(folder, 'cpu.cfs_period_us')));
+    return quotaUs > 0 && periodUs > 0 ? quotaUs / periodUs : Infinity;
+}
+/** @param root folder that `/proc` and `/sys` are in */ export function readMachine(root = '/', memoryBytes = os.totalmem(), cpuCount = os.availableParallelism()) {
+    const lines = textOf(join(root, 'proc/self/cgroup'))?.split('\n') ?? [];
+    const memory = hierarchyOf(lines, 'memory');
+    const cpu = hierarchyOf(lines, 'cpu');
+    const memoryMax = memory ? lowest(foldersOf(root, memory), memoryLimit) : Infinity;
+    const cpuMax = cpu ? lowest(foldersOf(root, cpu), cpuLimit) : Infinity;
+    return {
+        memoryBytes: Math.min(memoryBytes, memoryMax),
+        // A thread more than whole CPUs would be stopped in the middle of each period.
+        cpuCount: Math.max(1, Math.min(cpuCount, Math.floor(cpuMax)))
+    };
+}
+
+//# sourceMappingURL=machine.js.map

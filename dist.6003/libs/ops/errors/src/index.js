@@ -1,0 +1,11 @@
+export { ERROR_TABLE, ERROR_TRAILERS, FAULTS, GRPC_STATUS, isErrorCode, NATIVE_ERRORS, SERVICE_ERRORS } from "./codes.js";
+export { expecting, idExpected, isBlank, shown } from "./expecting.js";
+export { finiteJson } from "./finite-json.js";
+export { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, JSON_VALUES_MAX, jsonFault, nestsTooDeep } from "./json-depth.js";
+export { isConnectionLost } from "./lost-connection.js";
+export { refusalPauseMs } from "./refusal-pause.js";
+export { errorBody, TesseraError } from "./tessera-error.js";
+export { trailedError } from "./trailed-error.js";
+export { visible } from "./visible.js";
+
+//# sourceMappingURL=index.js.map

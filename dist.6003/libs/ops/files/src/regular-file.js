@@ -1,0 +1,70 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { open } from "node:fs/promises";
+/** Without waiting: the open of a FIFO would, for a writer that may never come. */ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
+const PART_BYTES = 1 << 16;
+function checkKind(found) {
+    if (found.isFile()) return;
+    const kind = found.isDirectory() ? 'a folder' : found.isFIFO() ? 'a FIFO' : 'a device or socket';
+    throw new Error(`expected a regular file, got ${kind}`);
+}
+function checkSize(bytes, bytesMax) {
+    if (bytes > bytesMax) throw new Error(`expected at most ${bytesMax} bytes, got more`);
+}
+/**
+ * Opens a regular file to be read, whatever a link leads to; anything else is refused.
+ * @throws Error as open(2) does, and for what is no regular file
+ */ export async function openRegular(path) {
+    const file = await open(path, FLAGS);
+    try {
+        checkKind(await file.stat());
+        return file;
+    } catch (error) {
+        await file.close();
+        throw error;
+    }
+}
+/**
+ * All of a regular file.
+ * @throws Error as openRegular(), and for one of more bytes
+ */ export async function readRegular(path, bytesMax) {
+    const file = await openRegular(path);
+    try {
+        checkSize((await file.stat()).size, bytesMax);
+        const bytes = await file.readFile();
+        checkSize(bytes.length, bytesMax);
+        return bytes;
+    } finally{
+        await file.close();
+    }
+}
+/** All of a regular file, a part at a time. Rejects as openRegular() does. */ export async function* partsOfRegular(path) {
+    const file = await openRegular(path);
+    try {
+        yield* file.createReadStream({
+            autoClose: false
+        });
+    } finally{
+        await file.close();
+    }
+}
+/** As readRegular(), for small files at the start of a process. */ export function readRegularSync(path, bytesMax) {
+    const file = openSync(path, FLAGS);
+    try {
+        const found = fstatSync(file);
+        checkKind(found);
+        checkSize(found.size, bytesMax);
+        const parts = [];
+        for(let total = 0;;){
+            const part = Buffer.alloc(PART_BYTES);
+            const bytes = readSync(file, part);
+            if (bytes === 0) return Buffer.concat(parts);
+            total += bytes;
+            checkSize(total, bytesMax);
+            parts.push(part.subarray(0, bytes));
+        }
+    } finally{
+        closeSync(file);
+    }
+}
+
+//# sourceMappingURL=regular-file.js.map

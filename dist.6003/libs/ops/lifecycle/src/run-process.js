@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkKeyFiles, describeConfig, loadConfig, parseStartFlags, repositoryRoot, tokenOfEnvironment } from "../../config/src/index.js";
+import { TesseraError, visible } from "../../errors/src/index.js";
+import { faultOfOpenFiles } from "./open-files.js";
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+const print = (line)=>process.stdout.write(`${line}\n`);
+/** Files of a process hold histories and audits: files 0600, folders 0700. */ const CLOSED_TO_OTHERS = 0o077;
+/** Of files and folders that this process makes from now on. */ export function closeFilesToOthers() {
+    process.umask(CLOSED_TO_OTHERS);
+}
+/** '' where the system does not say them. */ function ownLimits() {
+    try {
+        return readFileSync('/proc/self/limits', 'utf8');
+    } catch  {
+        return '';
+    }
+}
+/** Of package.json. */ export function serviceVersion() {
+    return JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')).version;
+}
+/** Lines of a start that has no log yet. */ const tellPlain = (_level, text)=>process.stderr.write(visible(`${text}\n`));
+const tellAsLog = (level, msg, fields)=>print(JSON.stringify({
+        level,
+        time: new Date().toISOString(),
+        ...fields,
+        msg
+    }));
+/**
+ * The life of a process up to its start: flags, configuration, then `start`. A failure is logged in
+ * one line with its code and ends the process with status 1.
+ */ export function runProcess(usage, start) {
+    const flags = parseStartFlags(process.argv.slice(2));
+    if (flags === 'help') {
+        print(usage);
+        return;
+    }
+    if ('reason' in flags) {
+        process.stderr.write(visible(`${flags.reason}\n--help: all of them\n`));
+        process.exitCode = EXIT_USAGE;
+        return;
+    }
+    closeFilesToOthers();
+    const { file, printConfig, jsonLog, values } = flags;
+    const tell = jsonLog ? tellAsLog : tellPlain;
+    const started = async ()=>{
+        if (tokenOfEnvironment() !== '') {
+            tell('warn', 'TESSERA_TOKEN is for commands that call a service: not used here');
+        }
+        const loaded = loadConfig({
+            ...file === undefined ? {} : {
+                file
+            },
+            flags: values
+        });
+        if (loaded.ignored.length > 0) {
+            const names = loaded.ignored.join(', ');
+            tell('warn', `ignored, set by an orchestrator or another program: ${names}`);
+        }
+        if (printConfig) {
+            print(describeConfig(loaded));
+            return;
+        }
+        const fault = faultOfOpenFiles(ownLimits());
+        if (fault !== undefined) throw fault;
+        checkKeyFiles(loaded.config);
+        await start(loaded, jsonLog);
+    };
+    started().catch((thrown)=>{
+        const error = TesseraError.from(thrown);
+        const place = error.field === undefined ? '' : ` (${error.field})`;
+        const { code, field, message } = error;
+        const stack = code === 'INTERNAL' && thrown instanceof Error ? thrown.stack : undefined;
+        if (jsonLog) tellAsLog('fatal', message, {
+            code,
+            field,
+            stack
+        });
+        else tellPlain('fatal', [
+            `${code}${place}: ${message}`,
+            stack ?? []
+        ].flat().join('\n'));
+        process.exit(EXIT_FAILED);
+    });
+}
+
+//# sourceMappingURL=run-process.js.map

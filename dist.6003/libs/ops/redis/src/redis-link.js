@@ -1,0 +1,187 @@
+import { TesseraError } from "../../errors/src/index.js";
+import { whileMoving, withinMs } from "../../turns/src/index.js";
+import { isWrongServer, redisFault, redisRefusal } from "./redis-faults.js";
+/** In which a node of a cluster says where slots are, before the next one is asked. */ const SLOTS_MS = 1000;
+/** Of the time of a short call, so much at most takes one whose answer is long and moves. */ const MOVING_TIMES = 12;
+/** The servers that have keys of their own. */ export function mastersOf(client) {
+    const any = client;
+    return 'nodes' in any ? any.nodes('master') : [
+        any
+    ];
+}
+/**
+ * One connection, to each node of a cluster one. To a lone server it is given up where a call fails
+ * by it, and the next call makes another one, with the files and passwords of that moment: nothing
+ * is tried again behind a caller. A cluster's client looks for its nodes itself.
+ */ export class RedisLink {
+    options;
+    contact;
+    isCluster;
+    client;
+    isClosed = false;
+    constructor(options){
+        this.options = options;
+        this.isCluster = options.isCluster;
+    }
+    /** Rejects with STORE_UNAVAILABLE, STORE_FULL, STORE_CORRUPT and CONFIG_INVALID. */ call(command, timeoutMs = this.options.timeoutMs) {
+        return this.answered(command, (act)=>withinMs(timeoutMs, act));
+    }
+    /** As call(), for as long as bytes come: what is late is not lost. */ callMoving(command) {
+        const { timeoutMs } = this.options;
+        const limits = {
+            stillMs: timeoutMs,
+            mostMs: MOVING_TIMES * timeoutMs
+        };
+        return this.answered(command, (act)=>whileMoving(limits, ()=>this.arrivedBytes(), act));
+    }
+    /** Of the connections that are there: another number whenever some have come. */ arrivedBytes() {
+        const { client } = this;
+        if (client === undefined) return 0;
+        const nodes = 'nodes' in client ? client.nodes() : [
+            client
+        ];
+        // A node that has no connection has no stream.
+        return nodes.reduce((sum, { stream })=>sum + (stream?.bytesRead ?? 0), 0);
+    }
+    close() {
+        this.isClosed = true;
+        const { contact } = this;
+        if (contact !== undefined) this.giveUp(contact);
+    }
+    async answered(command, limited) {
+        if (this.isClosed) throw this.fault(new Error('the connection is closed'));
+        this.contact ??= this.begun();
+        const { contact } = this;
+        let client;
+        try {
+            const act = async ()=>{
+                client = await contact;
+                return command(client);
+            };
+            return await limited(act());
+        } catch (thrown) {
+            // One that is being made goes on for the next call, or fails by itself.
+            if (client !== undefined && !this.isCluster && isLost(thrown)) this.giveUp(contact);
+            throw this.fault(thrown);
+        }
+    }
+    fault(thrown) {
+        if (thrown instanceof TesseraError) return thrown;
+        const { field, place } = this.options;
+        const { message } = thrown;
+        const cause = {
+            cause: thrown
+        };
+        if (/(^|[\s-])WRONGTYPE /.test(message)) {
+            return new TesseraError('STORE_CORRUPT', `${place}: ${message}`, cause);
+        }
+        return redisRefusal(field, thrown) ?? redisFault(place, thrown);
+    }
+    /** A connection that could not be made is of no use to the next call. */ begun() {
+        const contact = this.connected();
+        contact.catch(()=>this.giveUp(contact));
+        contact.then((client)=>{
+            client.once('end', ()=>this.giveUp(contact));
+            this.options.onConnected?.(client);
+        }, ()=>undefined);
+        return contact;
+    }
+    giveUp(contact) {
+        if (this.contact === contact) this.contact = undefined;
+        contact.then((client)=>client.disconnect(), ()=>undefined);
+    }
+    async connected() {
+        // Loaded only where a store is Redis.
+        const library = await import("ioredis");
+        const client = this.clientOf(library);
+        this.client = client;
+        let reported;
+        // Without a listener each failure would also be printed.
+        client.on('error', (error)=>{
+            reported ??= error;
+        });
+        try {
+            const { timeoutMs } = this.options;
+            // A cluster has answered which slots are where; a ping may go to a node that is away.
+            const isThere = async ()=>{
+                await client.connect();
+                if (!this.isCluster) await client.ping();
+            };
+            await withinMs(timeoutMs, isThere());
+            // A user who may not ask is told by MOVED, and has to say ?cluster.
+            const info = this.isCluster ? '' : await client.info('cluster').catch(()=>'');
+            if (!info.includes('cluster_enabled:1')) return client;
+            this.isCluster = true;
+            client.disconnect();
+            return await this.connected();
+        } catch (thrown) {
+            client.disconnect();
+            // A connection that is refused only says that it is closed.
+            throw reported ?? thrown;
+        }
+    }
+    clientOf(library) {
+        const { isTls, sentinel, scripts, security = {}, timeoutMs } = this.options;
+        const redisOptions = {
+            lazyConnect: true,
+            maxRetriesPerRequest: 1,
+            connectTimeout: timeoutMs,
+            ...security.username !== undefined && {
+                username: security.username
+            },
+            // A cluster's client makes connections by itself, each with the password of its moment.
+            get password () {
+                return security.password;
+            },
+            ...isTls && {
+                tls: security.tls ?? {}
+            }
+        };
+        const client = this.isCluster ? this.clusterClient(library, redisOptions) : new library.Redis({
+            ...redisOptions,
+            ...this.seat(sentinel),
+            retryStrategy: ()=>null
+        });
+        for (const [name, script] of Object.entries(scripts))client.defineCommand(name, script);
+        // Of the union of both kinds of client TypeScript resolves no overload.
+        return client;
+    }
+    clusterClient(library, redisOptions) {
+        const { nodes, timeoutMs } = this.options;
+        Object.assign(redisOptions, {
+            commandTimeout: timeoutMs,
+            socketTimeout: timeoutMs
+        });
+        return new library.Cluster([
+            ...nodes
+        ], {
+            lazyConnect: true,
+            slotsRefreshTimeout: Math.min(timeoutMs, SLOTS_MS),
+            redisOptions
+        });
+    }
+    /** The address of a lone server, or the sentinels that know it. */ seat(sentinel) {
+        const { nodes, isTls, security } = this.options;
+        const [only] = nodes;
+        if (sentinel === undefined) return {
+            ...only
+        };
+        return {
+            sentinels: [
+                ...nodes
+            ],
+            name: sentinel,
+            sentinelRetryStrategy: ()=>null,
+            ...isTls && {
+                enableTLSForSentinelMode: true,
+                sentinelTLS: security?.tls ?? {}
+            }
+        };
+    }
+}
+/** True if the connection is at fault, or leads to the wrong server. */ function isLost(thrown) {
+    const isAnswer = thrown instanceof Error && thrown.name === 'ReplyError';
+    return !isAnswer || isWrongServer(thrown) || /NOAUTH/.test(thrown.message);
+}
+
+//# sourceMappingURL=redis-link.js.map

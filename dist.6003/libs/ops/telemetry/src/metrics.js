@@ -1,0 +1,323 @@
+/**
+ * Every metric of the service, with unit and meaning. docs/operate/metrics.md lists the same names.
+ */ import { MICROSECONDS_PER_SECOND } from "../../units/src/index.js";
+import { collectDefaultMetrics, Registry } from "prom-client";
+import { ACCESS_METRICS, registerAccessMetrics, registerCertificates } from "./access-metrics.js";
+import { ADAPTER_METRICS, registerAdapterMetrics } from "./adapter-metrics.js";
+import { CODES_FROM_START, EDGES, LATENCY_BUCKETS } from "./answered.js";
+import { BUILD_METRICS, registerBuild } from "./build-metrics.js";
+import { CATALOGUE_METRICS, registerCatalogues } from "./catalogue-metrics.js";
+import { CLUSTER_METRICS, countForwarded, registerClusterMetrics } from "./cluster-metrics.js";
+import { EMBEDDING_METRICS, registerEmbeddingMetrics } from "./embedding-metrics.js";
+import { ENGINE_METRICS, registerEngineMetrics } from "./engine-metrics.js";
+import { HELD_METRICS, registerHeld } from "./held-metric.js";
+import { KV_METRICS, registerKvMetrics } from "./kv-metrics.js";
+import { LOG_METRICS, registerLogMetrics } from "./log-metrics.js";
+import { RELEVANCE_METRICS, RelevanceTallies } from "./relevance-metrics.js";
+import { SEARCH_METRICS, SearchTallies } from "./search-metrics.js";
+import { registerSplitMetrics, SPLIT_METRICS } from "./split-metrics.js";
+import { registerConditions, registerDisks, registerDroppedCaches, registerSpans, STORE_METRICS } from "./store-metrics.js";
+import { registerTopicLag, STREAM_METRICS } from "./stream-metrics.js";
+import { combined, copyCount, copyCounts, TalliedCounter, TalliedHistogram } from "./tallies.js";
+import { registerTaskMetrics, TASK_METRICS } from "./task-metrics.js";
+export const METRICS = {
+    recallRequests: {
+        name: 'tessera_recall_requests_total',
+        meaning: 'recalls answered, by edge (grpc, http, kafka) and code ' + '(OK or a code of docs/operate/errors.md)'
+    },
+    recallLatency: {
+        name: 'tessera_recall_latency_seconds',
+        meaning: 'seconds from parsed request to answer, by edge'
+    },
+    recallStage: {
+        name: 'tessera_recall_stage_seconds',
+        meaning: 'seconds of an answered recall per stage; projections and attention are parts of prefill ' + 'and decode'
+    },
+    recallShort: {
+        name: 'tessera_recall_short_total',
+        meaning: 'recalls answered with fewer items than requested'
+    },
+    recallCaps: {
+        name: 'tessera_recall_frequency_caps_total',
+        meaning: 'recalls answered under frequency caps, by outcome (exact; cut: more behaviours in a ' + 'window than the store reads or keeps; unavailable: not counted)'
+    },
+    ...SEARCH_METRICS,
+    scoreRequests: {
+        name: 'tessera_score_requests_total',
+        meaning: 'score requests answered, by edge (grpc, http) and code ' + '(OK or a code of docs/operate/errors.md)'
+    },
+    scoreLatency: {
+        name: 'tessera_score_latency_seconds',
+        meaning: 'seconds from parsed score request to answer, by edge'
+    },
+    explainRequests: {
+        name: 'tessera_explain_requests_total',
+        meaning: 'explain requests answered, by edge (grpc, http) and code ' + '(OK or a code of docs/operate/errors.md)'
+    },
+    explainLatency: {
+        name: 'tessera_explain_latency_seconds',
+        meaning: 'seconds from parsed explain request to answer, by edge'
+    },
+    rankRequests: {
+        name: 'tessera_rank_requests_total',
+        meaning: 'rank requests answered, by edge (grpc, http) and code ' + '(OK or a code of docs/operate/errors.md)'
+    },
+    rankLatency: {
+        name: 'tessera_rank_latency_seconds',
+        meaning: 'seconds from parsed rank request to answer, by edge'
+    },
+    rankedItems: {
+        name: 'tessera_ranked_items_total',
+        meaning: 'items that heads ranked, of recalls and of rank requests'
+    },
+    ...RELEVANCE_METRICS,
+    embedRequests: {
+        name: 'tessera_embed_requests_total',
+        meaning: 'embed requests answered, by edge (grpc, http) and code ' + '(OK or a code of docs/operate/errors.md)'
+    },
+    embedLatency: {
+        name: 'tessera_embed_latency_seconds',
+        meaning: 'seconds from parsed embed request to answer, by edge'
+    },
+    ...STREAM_METRICS,
+    ...ENGINE_METRICS,
+    gateRefusals: {
+        name: 'tessera_gate_refusals_total',
+        meaning: 'gRPC calls refused before parsing, by code (ENGINE_OVERLOADED, DEADLINE_EXCEEDED)'
+    },
+    ...HELD_METRICS,
+    ...STORE_METRICS,
+    ...BUILD_METRICS,
+    ...CATALOGUE_METRICS,
+    ...ACCESS_METRICS,
+    ...TASK_METRICS,
+    ...EMBEDDING_METRICS,
+    ...ADAPTER_METRICS,
+    ...KV_METRICS,
+    ...CLUSTER_METRICS,
+    ...LOG_METRICS,
+    ...SPLIT_METRICS
+};
+const ADAPTER_ACTIONS = [
+    'push',
+    'activate',
+    'rollback',
+    'pin',
+    'unpin',
+    'delete',
+    'lost',
+    'waits'
+];
+/** The registry of one process; engine and pool are read at each scrape, where it has them. */ export class Metrics {
+    registry = new Registry();
+    requests;
+    latency;
+    /** Calls beside recalls. */ calls;
+    relevance;
+    stage;
+    short = 0;
+    rankedItems = 0;
+    caps;
+    searches;
+    behaviours;
+    changeMessages;
+    audits;
+    followed;
+    kept;
+    adapterActions;
+    consoleActions;
+    constructor(engineCounts, kvCounts){
+        collectDefaultMetrics({
+            register: this.registry
+        });
+        // Gauges named as counters, beside others that say the same by type.
+        for (const kind of [
+            'handles',
+            'requests',
+            'resources'
+        ]){
+            this.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+        }
+        this.requests = this.answered(METRICS.recallRequests);
+        this.latency = this.timed(METRICS.recallLatency, 'edge');
+        const call = (requests, latency)=>[
+                this.answered(requests),
+                this.timed(latency, 'edge')
+            ];
+        this.calls = {
+            score: call(METRICS.scoreRequests, METRICS.scoreLatency),
+            explain: call(METRICS.explainRequests, METRICS.explainLatency),
+            rank: call(METRICS.rankRequests, METRICS.rankLatency),
+            embed: call(METRICS.embedRequests, METRICS.embedLatency)
+        };
+        this.relevance = new RelevanceTallies(this.registry);
+        copyCount(this.registry, METRICS.rankedItems, ()=>this.rankedItems);
+        this.stage = this.timed(METRICS.recallStage, 'stage');
+        copyCount(this.registry, METRICS.recallShort, ()=>this.short);
+        this.caps = this.byOutcome(METRICS.recallCaps, 'exact', 'cut', 'unavailable');
+        this.searches = new SearchTallies(this.registry);
+        this.behaviours = new TalliedCounter(this.registry, METRICS.behaviours, [
+            'edge',
+            'outcome'
+        ], combined([
+            'grpc',
+            'http',
+            'kafka'
+        ], [
+            'added',
+            'duplicate',
+            'outside',
+            'dead'
+        ]));
+        this.changeMessages = this.byOutcome(METRICS.changeMessages, 'applied', 'dead');
+        this.audits = this.byOutcome(METRICS.audits, 'written', 'failed', 'dropped');
+        this.followed = this.byOutcome(METRICS.followed, 'appended', 'failed', 'dropped');
+        this.kept = {
+            records: this.byOutcome(METRICS.inspected, 'written', 'failed', 'dropped'),
+            facts: this.byOutcome(METRICS.facts, 'written', 'failed', 'dropped')
+        };
+        this.adapterActions = this.byAction(METRICS.adapterActions, ADAPTER_ACTIONS);
+        this.consoleActions = this.byAction(METRICS.consoleActions, []);
+        if (engineCounts !== undefined) registerEngineMetrics(this.registry, engineCounts);
+        if (kvCounts !== undefined) registerKvMetrics(this.registry, kvCounts);
+    }
+    observe(observation) {
+        const { edge, code, seconds, stagesUs, short, caps: outcome, searched } = observation;
+        this.requests.count(edge, code);
+        this.latency.observe(seconds, edge);
+        if (short) this.short += 1;
+        if (outcome !== undefined) this.caps.count(outcome);
+        if (searched !== undefined) this.searches.observe(searched);
+        for(const field in stagesUs){
+            const us = stagesUs[field];
+            this.stage.observe(us / MICROSECONDS_PER_SECOND, field.replace(/Us$/, ''));
+        }
+    }
+    observeCall(kind, { edge, code, seconds }) {
+        const [requests, latency] = this.calls[kind];
+        requests.count(edge, code);
+        latency.observe(seconds, edge);
+    }
+    countRanked(items) {
+        this.rankedItems += items;
+    }
+    observeRelevance(seen) {
+        this.relevance.observe(seen);
+    }
+    /** `outcome`: what a store says of a behaviour, or `dead` where it can never be stored. */ countBehaviour(edge, outcome) {
+        this.behaviours.count(edge, outcome);
+    }
+    countChangeMessages(outcome, count) {
+        this.changeMessages.add(count, outcome);
+    }
+    countAudits(outcome, count) {
+        this.audits.add(count, outcome);
+    }
+    /** A user whose keys and values were to follow new behaviours. */ countFollowed(outcome) {
+        this.followed.count(outcome);
+    }
+    countKept(kind, outcome, count) {
+        this.kept[kind].add(count, outcome);
+    }
+    countConsoleAction(action, code) {
+        this.consoleActions.count(action, code);
+    }
+    countAdapterAction(action, code) {
+        this.adapterActions.count(action, code);
+    }
+    /** Adapters count by themselves; each scrape copies their counts. */ showAdapters(counts) {
+        registerAdapterMetrics(this.registry, counts);
+    }
+    /** Calls that a gateway splits over its nodes; read at each scrape. */ showSplit(counts) {
+        registerSplitMetrics(this.registry, counts);
+    }
+    /** Nodes of a gateway's cluster; read at each scrape. */ showCluster(counts) {
+        registerClusterMetrics(this.registry, counts);
+    }
+    /** Answers of a gateway, as its callers got them. */ countForwarded() {
+        return countForwarded(this.registry);
+    }
+    /** How far this process is in the log of its cluster; read at each scrape. */ showLog(counts) {
+        registerLogMetrics(this.registry, counts);
+    }
+    /** Refusals and audits are counted where they happen; each scrape copies the counts. */ showAccess(counts) {
+        registerAccessMetrics(this.registry, counts);
+    }
+    /** Counts refusals: there are many a second, so they are only copied at a scrape. */ countGateRefusals() {
+        const counts = {
+            ENGINE_OVERLOADED: 0,
+            DEADLINE_EXCEEDED: 0
+        };
+        copyCounts(this.registry, METRICS.gateRefusals, 'code', ()=>counts);
+        return (code)=>{
+            counts[code] = (counts[code] ?? 0) + 1;
+        };
+    }
+    /** Counts of things held while nothing is under way; read at each scrape. */ showHeld(read) {
+        registerHeld(this.registry, read);
+    }
+    /** Models of texts, read at each scrape. */ showEmbedding(read) {
+        registerEmbeddingMetrics(this.registry, read);
+    }
+    /** Long calls; read at each scrape. */ showTasks(read) {
+        registerTaskMetrics(this.registry, read);
+    }
+    /** The program that runs. */ showBuild(facts) {
+        registerBuild(this.registry, facts);
+    }
+    /** Read at each scrape. */ showCatalogues(read) {
+        registerCatalogues(this.registry, read);
+    }
+    /** How far topics are behind; read at each scrape. */ showTopicLag(read) {
+        registerTopicLag(this.registry, read);
+    }
+    /** Dependencies and stores; read at each scrape. */ showConditions(read) {
+        registerConditions(this.registry, read);
+    }
+    /** Disks of the folders that the process writes to; read at each scrape. */ showDisks(read) {
+        registerDisks(this.registry, read);
+    }
+    /** Certificates; read at each scrape. */ showCertificates(read) {
+        registerCertificates(this.registry, read);
+    }
+    /** Spans of traces; read at each scrape. */ showSpans(read) {
+        registerSpans(this.registry, read);
+    }
+    /** Caches that the start gave up. */ showDroppedCaches(caches) {
+        registerDroppedCaches(this.registry, caches);
+    }
+    /** Prometheus text exposition format 0.0.4. */ text() {
+        return this.registry.metrics();
+    }
+    get contentType() {
+        return this.registry.contentType;
+    }
+    answered(metric) {
+        const start = combined(EDGES, CODES_FROM_START);
+        return new TalliedCounter(this.registry, metric, [
+            'edge',
+            'code'
+        ], start);
+    }
+    byOutcome(metric, ...outcomes) {
+        return new TalliedCounter(this.registry, metric, [
+            'outcome'
+        ], combined(outcomes));
+    }
+    byAction(metric, actions) {
+        const start = combined(actions, [
+            'OK'
+        ]);
+        return new TalliedCounter(this.registry, metric, [
+            'action',
+            'code'
+        ], start);
+    }
+    timed(metric, label) {
+        return new TalliedHistogram(this.registry, metric, [
+            label
+        ], LATENCY_BUCKETS);
+    }
+}
+
+//# sourceMappingURL=metrics.js.map

@@ -1,0 +1,177 @@
+/**
+ * Metrics of what happens for every call: plain numbers that are read when somebody scrapes.
+ * prom-client checks and hashes the labels of each observation, of which a recall makes twenty.
+ */ import { Counter } from "prom-client";
+/** Counts by one label that are kept elsewhere: each scrape copies them. */ export function copyCounts(registry, { name, meaning }, label, read) {
+    new Counter({
+        name,
+        help: meaning,
+        labelNames: [
+            label
+        ],
+        registers: [
+            registry
+        ],
+        collect () {
+            this.reset();
+            for (const [value, count] of Object.entries(read()))this.inc({
+                [label]: value
+            }, count);
+        }
+    });
+}
+/** All combinations of labels' values. */ export function combined(...values) {
+    return values.reduce((all, more)=>all.flatMap((before)=>more.map((value)=>[
+                    ...before,
+                    value
+                ])), [
+        []
+    ]);
+}
+/**
+ * Counts by labels. Those whose values are known begin at 0: a series that begins with its first
+ * event hides that event from every rate.
+ */ export class TalliedCounter {
+    counts = new Map();
+    /** @param start values of the labels that are counted from the start */ constructor(registry, { name, meaning: help }, labels, start){
+        const { counts } = this;
+        for (const values of start)this.add(0, ...values);
+        new Counter({
+            name,
+            help,
+            labelNames: [
+                ...labels
+            ],
+            registers: [
+                registry
+            ],
+            collect () {
+                this.reset();
+                for (const { values, count } of counts.values()){
+                    this.inc(Object.fromEntries(labels.map((label, at)=>[
+                            label,
+                            values[at] ?? ''
+                        ])), count);
+                }
+            }
+        });
+    }
+    count(...values) {
+        this.add(1, ...values);
+    }
+    add(by, ...values) {
+        const key = values.join('\n');
+        const known = this.counts.get(key);
+        if (known === undefined) this.counts.set(key, {
+            values,
+            count: by
+        });
+        else known.count += by;
+    }
+}
+/** A histogram by labels. */ export class TalliedHistogram {
+    named;
+    labels;
+    bounds;
+    tallies = new Map();
+    constructor(registry, named, labels, bounds){
+        this.named = named;
+        this.labels = labels;
+        this.bounds = bounds;
+        const { name, meaning: help } = named;
+        const metric = {
+            name,
+            help,
+            type: 'histogram',
+            aggregator: 'sum',
+            get: ()=>this.read()
+        };
+        registry.registerMetric(metric);
+    }
+    observe(observed, ...values) {
+        const key = values.join('\n');
+        let tally = this.tallies.get(key);
+        if (tally === undefined) {
+            tally = {
+                buckets: new Float64Array(this.bounds.length + 1),
+                values,
+                sum: 0,
+                count: 0
+            };
+            this.tallies.set(key, tally);
+        }
+        let bucket = 0;
+        while(bucket < this.bounds.length && observed > this.bounds[bucket])bucket++;
+        tally.buckets[bucket] = tally.buckets[bucket] + 1;
+        tally.sum += observed;
+        tally.count += 1;
+    }
+    /** As prom-client gives its own. */ async read() {
+        const { name, meaning: help } = this.named;
+        const values = [
+            ...this.tallies.values()
+        ].flatMap((tally)=>this.valuesOf(tally));
+        return {
+            name,
+            help,
+            type: 'histogram',
+            aggregator: 'sum',
+            values
+        };
+    }
+    valuesOf({ buckets, values, sum, count }) {
+        const { name } = this.named;
+        const labels = Object.fromEntries(this.labels.map((label, at)=>[
+                label,
+                values[at] ?? ''
+            ]));
+        let below = 0;
+        const cumulative = this.bounds.map((le, i)=>{
+            below += buckets[i];
+            return {
+                labels: {
+                    le,
+                    ...labels
+                },
+                value: below,
+                metricName: `${name}_bucket`
+            };
+        });
+        return [
+            ...cumulative,
+            {
+                labels: {
+                    le: '+Inf',
+                    ...labels
+                },
+                value: count,
+                metricName: `${name}_bucket`
+            },
+            {
+                labels,
+                value: sum,
+                metricName: `${name}_sum`
+            },
+            {
+                labels,
+                value: count,
+                metricName: `${name}_count`
+            }
+        ];
+    }
+}
+/** The same for a count without labels. */ export function copyCount(registry, { name, meaning }, read) {
+    new Counter({
+        name,
+        help: meaning,
+        registers: [
+            registry
+        ],
+        collect () {
+            this.reset();
+            this.inc(read());
+        }
+    });
+}
+
+//# sourceMappingURL=tallies.js.map

@@ -1,0 +1,3 @@
+export { ProgramThread } from "./program-thread.js";
+
+//# sourceMappingURL=index.js.map

@@ -1,0 +1,43 @@
+import { TesseraError } from "../../../../ops/errors/src/index.js";
+import { diskError } from "../../../../ops/files/src/index.js";
+/** The free bytes that a folder's writers leave to others, and how the last of them fared. */ export class DiskReserve {
+    disk;
+    folder;
+    reserveBytes;
+    reason = '';
+    constructor(disk, folder, reserveBytes){
+        this.disk = disk;
+        this.folder = folder;
+        this.reserveBytes = reserveBytes;
+    }
+    /** Rejects with STORE_FULL where less than the reserve and `bytes` more is free. */ async check(bytes) {
+        const free = await this.disk.freeBytes(this.folder).catch(()=>Number.POSITIVE_INFINITY);
+        if (free - bytes >= this.reserveBytes) return;
+        const message = `${this.folder}: expected ${this.reserveBytes} bytes free beside what is written ` + `(disk.reserveBytes), got ${free}`;
+        throw new TesseraError('STORE_FULL', message, {
+            field: 'disk.reserveBytes'
+        });
+    }
+    /** Rejects as `write` does; what the disk refuses shows in condition(). */ async watched(write) {
+        try {
+            const result = await write();
+            this.reason = '';
+            return result;
+        } catch (thrown) {
+            const error = diskError(thrown, this.folder);
+            if (error.code === 'STORE_FULL' || error.code === 'IO_FAILED') this.reason = error.message;
+            throw thrown;
+        }
+    }
+    /** As of the last write or look. */ condition() {
+        return {
+            state: this.reason === '' ? 'ok' : 'degraded',
+            reason: this.reason
+        };
+    }
+    /** Looks whether there is room now; what failed before is tried again by whoever wants it. */ async look() {
+        this.reason = await this.check(0).then(()=>'', (error)=>error.message);
+    }
+}
+
+//# sourceMappingURL=disk-reserve.js.map

@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import { TesseraError } from "../../../../ops/errors/src/index.js";
+import { z } from "zod";
+import { ADAPTER_FILES, ADAPTER_STATES, isDigest } from "../domain/adapter-version.js";
+import { isNewer, KeptState } from "./kept-state.js";
+const NAME = 'registry.json';
+const count = z.number().min(0);
+const versionSchema = z.strictObject({
+    name: z.string(),
+    /** Name of a folder: nothing leads out of the registry's. */ digest: z.string().refine(isDigest),
+    state: z.enum(ADAPTER_STATES),
+    reason: z.string(),
+    baseModel: z.string(),
+    files: z.array(z.strictObject({
+        name: z.enum(ADAPTER_FILES),
+        bytes: count,
+        sha256: z.string()
+    })),
+    receivedMs: count,
+    changedMs: count,
+    isPinned: z.boolean(),
+    share: z.number(),
+    activation: count,
+    remark: z.string(),
+    /** Absent in files that are older. */ pushedBy: z.string().default(''),
+    facts: z.strictObject({
+        rankMax: count,
+        targetCount: count,
+        replacedRows: count,
+        largestNorm: count,
+        /** Absent in files that are older. */ heads: z.array(z.string()).default([]),
+        isActivated: z.boolean().default(false)
+    }).nullable()
+});
+const documentSchema = z.strictObject({
+    versions: z.array(versionSchema)
+});
+/** The state on disk. */ export class RegistryFile {
+    kept;
+    constructor(folder, disk){
+        this.kept = new KeptState(disk, join(folder, NAME), 'the state of the registry');
+    }
+    /**
+   * Undefined where none was ever written here.
+   * @throws TesseraError STORE_NEWER, or ADAPTER_CORRUPT where neither the file nor its copy can be
+   *   read
+   */ async read() {
+        try {
+            return await this.kept.read((members)=>documentSchema.parse(members));
+        } catch (cause) {
+            if (isNewer(cause)) throw cause;
+            const reason = cause instanceof Error ? cause.message : String(cause);
+            throw damaged(`${this.kept.path}: expected the state of the registry, got: ${reason}`, cause);
+        }
+    }
+    /**
+   * @throws TesseraError ADAPTER_CORRUPT: versions lie in the folder, and nothing says what they
+   *   are
+   */ checkNew(digests) {
+        if (digests.length === 0) return;
+        const folders = `${digests.length} folders of versions`;
+        throw damaged(`${this.kept.path}: expected the state of ${folders}, got no such file`);
+    }
+    /** Resolves when it is durable. Rejects with STORE_FULL or IO_FAILED: the old state stands. */ async write({ versions }) {
+        await this.kept.write({
+            versions
+        });
+    }
+}
+function damaged(message, cause) {
+    const remedy = 'restore a backup, or `npm run repair` makes one of the folders of versions';
+    return new TesseraError('ADAPTER_CORRUPT', `${message.slice(0, 1000)}; ${remedy}`, {
+        cause
+    });
+}
+
+//# sourceMappingURL=registry-file.js.map

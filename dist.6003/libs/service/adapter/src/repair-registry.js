@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { diskError, FILE_SYSTEM } from "../../../ops/files/src/index.js";
+import { checkName, digestOf, filesFound, receivedVersion } from "./domain/adapter-version.js";
+import { lockFolder } from "./outside/folder-lock.js";
+import { isNewer } from "./outside/kept-state.js";
+import { RegistryFile } from "./outside/registry-file.js";
+import { hashOf } from "./outside/regular-file.js";
+import { VersionFolders } from "./outside/version-folders.js";
+const REMARK = 'found by a repair';
+/**
+ * The state of a registry made of the folders of versions, which are hashed: all are `received`.
+ * Rejects with STORE_NEWER for that of a newer release, STORE_INVALID where a process has the
+ * folder, STORE_FULL or IO_FAILED.
+ */ export async function repairRegistry(wanted) {
+    const { folder, name, baseModel, apply } = wanted;
+    checkName(name);
+    const unlock = lockFolder(folder, 'adapters.path');
+    try {
+        const file = new RegistryFile(folder, FILE_SYSTEM);
+        const digests = await new VersionFolders(folder, FILE_SYSTEM).digests();
+        const damage = await file.read().then((found)=>found === undefined && digests.length > 0 ? 'no state of the registry' : '', (error)=>{
+            // A newer format is not damage.
+            if (isNewer(error)) throw error;
+            return error.message;
+        });
+        if (damage === '') return {
+            damage,
+            whole: [],
+            damaged: []
+        };
+        const versions = [];
+        const damaged = [];
+        for (const digest of digests){
+            const files = await filesOf(join(folder, 'versions', digest));
+            if (files === undefined || digestOf(files) !== digest) {
+                damaged.push(digest);
+                continue;
+            }
+            const given = {
+                name,
+                digest,
+                baseModel,
+                files,
+                remark: REMARK,
+                pushedBy: ''
+            };
+            versions.push(receivedVersion(given, Date.now()));
+        }
+        if (apply) await file.write({
+            versions
+        });
+        return {
+            damage,
+            whole: versions.map(({ digest })=>digest),
+            damaged
+        };
+    } catch (thrown) {
+        throw diskError(thrown, `adapters.path: ${folder}`);
+    } finally{
+        unlock();
+    }
+}
+async function filesOf(folder) {
+    try {
+        return await filesFound((name)=>hashOf(join(folder, name)));
+    } catch  {
+        return undefined;
+    }
+}
+
+//# sourceMappingURL=repair-registry.js.map

@@ -1,0 +1,200 @@
+import { TesseraError } from "../../../ops/errors/src/index.js";
+import { CanaryWatch } from "./canary-watch.js";
+import { ranksApart } from "./domain/adapter-engine.js";
+import { checkShare } from "./domain/adapter-version.js";
+import { placeOf } from "./domain/canary-share.js";
+import { HotUsers } from "./domain/hot-users.js";
+import { activate, inState, predecessorOf, reject, rollBack, startCanary, versionOf } from "./domain/registry-state.js";
+import { GoldenSet } from "./golden-set.js";
+/** The remedy, which the first adapter after the base model needs as a rule. */ const FORCE = '; `--force` of the commands, `force` of the request, activates a version that is meant to ' + 'answer otherwise, as the first after the base model is';
+const PERCENT = 100;
+/** Moves an adapter version into or out of service: compare, warm up, activate, roll back. */ export class Rollout {
+    registry;
+    probe;
+    settings;
+    golden;
+    watch;
+    hot = new HotUsers();
+    /** Ends the activation of a name that is under way. */ activating = new Map();
+    constructor(registry, probe, settings, onFault){
+        this.registry = registry;
+        this.probe = probe;
+        this.settings = settings;
+        this.golden = new GoldenSet(settings.golden, probe);
+        this.watch = new CanaryWatch(registry, settings.watch, onFault);
+    }
+    /** A recall that has ended, with the version that it was given. */ observe(lease, seen) {
+        if (seen.userId !== undefined) this.hot.seen(seen.userId);
+        this.watch.observe(lease, seen);
+    }
+    /**
+   * Serves a version from the next request on. Rejects with ADAPTER_NOT_FOUND, ADAPTER_STATE (also
+   * where the golden set's answers have too little in common, or a rollback happened meanwhile),
+   * ADAPTER_INVALID, ADAPTER_ARENA_FULL, STORE_FULL, IO_FAILED; what served serves on then.
+   * @param ordered has the switch made in its place of an order; left out: it is made here
+   */ async activate(name, digest, wanted, ordered) {
+        const { registry } = this;
+        checkShare(wanted.share);
+        const version = registry.find(name, digest);
+        this.switched(registry.state, version, wanted.share);
+        if (this.activating.has(name)) {
+            const message = `name: expected no activation of '${name}' under way, got one`;
+            throw new TesseraError('ADAPTER_STATE', message, {
+                field: 'name'
+            });
+        }
+        const stop = new AbortController();
+        this.activating.set(name, stop);
+        try {
+            const held = await registry.loaded.load(version);
+            try {
+                const goldenOverlap = wanted.isCompared ? await this.compare(held.served) : undefined;
+                const warmedUsers = wanted.isWarmed ? await this.warm(held.served, wanted.share, stop.signal) : 0;
+                if (stop.signal.aborted) throw overtaken(name);
+                if (ordered !== undefined) await ordered(version);
+                else {
+                    await registry.change((state)=>{
+                        if (stop.signal.aborted) throw overtaken(name);
+                        return this.switched(state, version, wanted.share);
+                    });
+                }
+                return {
+                    version: registry.find(name, version.digest),
+                    warmedUsers,
+                    goldenOverlap
+                };
+            } finally{
+                held.release();
+            }
+        } finally{
+            this.activating.delete(name);
+        }
+    }
+    /**
+   * The switch alone, also while another activation of the name prepares its own. Rejects as
+   * activate() does.
+   */ async switchTo(name, digest, share) {
+        const { registry } = this;
+        checkShare(share);
+        const version = registry.find(name, digest);
+        const held = await registry.loaded.load(version);
+        try {
+            await registry.change((state)=>this.switched(state, version, share));
+        } finally{
+            held.release();
+        }
+        const switched = registry.find(name, version.digest);
+        return {
+            version: switched,
+            warmedUsers: 0,
+            goldenOverlap: undefined
+        };
+    }
+    /** Ends the activation of a name that is under way. */ interrupt(name) {
+        this.activating.get(name)?.abort();
+    }
+    /**
+   * Ends the canary of the name, or brings back what was active before it; for the next request.
+   * A version that cannot be loaded any more is passed over. Rejects with ADAPTER_STATE where the
+   * base model serves already, STORE_FULL or IO_FAILED.
+   * @param only the version that is meant; left out: whatever serves
+   */ async rollBack(name, reason, only) {
+        if (only === undefined) this.interrupt(name);
+        const { registry } = this;
+        for(;;){
+            const unfit = [];
+            let done;
+            await registry.change((state)=>{
+                const [first] = unfit;
+                if (first !== undefined) {
+                    return reject(state, first.version, first.error.message, registry.nowMs());
+                }
+                if (only !== undefined && !ends(state, name, only)) {
+                    const message = `digest: expected the ${only.as}, got one that is none any more`;
+                    throw new TesseraError('ADAPTER_STATE', message, {
+                        field: 'digest'
+                    });
+                }
+                done = rollBack(state, name, reason, registry.nowMs());
+                return done.state;
+            }, ()=>this.loadPredecessor(name, unfit));
+            if (done !== undefined) return {
+                serves: done.serves,
+                replaced: done.replaced
+            };
+        }
+    }
+    async loadPredecessor(name, unfit) {
+        const { state, loaded } = this.registry;
+        if (inState(state, name, 'canary') !== undefined) return;
+        const back = predecessorOf(state, name);
+        if (back === undefined || inState(state, name, 'active') === undefined) return;
+        try {
+            // It stays: what a rollback goes back to is wanted.
+            const held = await loaded.load(back);
+            held.release();
+        } catch (thrown) {
+            unfit.push({
+                version: back,
+                error: TesseraError.from(thrown)
+            });
+        }
+    }
+    switched(state, { name, digest }, share) {
+        const version = versionOf(state, name, digest);
+        const nowMs = this.registry.nowMs();
+        return share < 1 ? startCanary(state, version, share, nowMs) : activate(state, version, nowMs).state;
+    }
+    /** With what serves the name's users now. */ async compare(adapter) {
+        const active = this.registry.active(adapter.name);
+        if (active?.digest === adapter.digest) return undefined;
+        // The first that ranks has nothing beside it: the base model ranks no items.
+        if (active === undefined && adapter.item !== undefined) return undefined;
+        const held = active && await this.registry.loaded.load(active);
+        try {
+            const overlap = await this.golden.overlap(adapter, held?.served);
+            const { overlapMinPercent } = this.settings.watch.rules;
+            if (overlap === undefined || PERCENT * overlap >= overlapMinPercent) return overlap;
+            const message = `golden set: expected at least ${overlapMinPercent} % of the items that are served now, ` + `got ${(PERCENT * overlap).toFixed(1)} %${FORCE}`;
+            throw new TesseraError('ADAPTER_STATE', message, {
+                field: 'digest'
+            });
+        } finally{
+            held?.release();
+        }
+    }
+    /** Whom it is going to serve, who comes most often first; one after another, within the time. */ async warm(adapter, share, stopped) {
+        const { warmUsers, warmMs } = this.settings;
+        // Prompts are those of the requests' own adapters.
+        if (adapter.item !== undefined && ranksApart(adapter.engine)) return 0;
+        const isServed = (userId)=>placeOf(adapter.name, userId) < share;
+        const signal = AbortSignal.any([
+            stopped,
+            AbortSignal.timeout(warmMs)
+        ]);
+        let warmed = 0;
+        for (const userId of this.hot.hottest(warmUsers, isServed)){
+            if (signal.aborted) break;
+            try {
+                await this.probe.warm(userId, adapter, signal);
+                warmed += 1;
+            } catch  {
+            // The user's prompt is computed at the next visit instead.
+            }
+        }
+        return warmed;
+    }
+}
+/** True if a rollback of the name ends this version. */ function ends(state, name, { digest, as }) {
+    const canary = inState(state, name, 'canary');
+    if (as === 'canary') return canary?.digest === digest;
+    return canary === undefined && inState(state, name, 'active')?.digest === digest;
+}
+function overtaken(name) {
+    const message = `name: expected no rollback of '${name}' before the switch, got one`;
+    return new TesseraError('ADAPTER_STATE', message, {
+        field: 'name'
+    });
+}
+
+//# sourceMappingURL=rollout.js.map

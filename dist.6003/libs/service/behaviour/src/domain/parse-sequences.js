@@ -1,0 +1,96 @@
+import { basename } from "node:path";
+import { FileCheck, parseUser } from "./parse-users.js";
+const LINES_NAME = /\.(jsonl|ndjson)(\.gz)?$/;
+const MEMBERS = [
+    'user',
+    'history',
+    'target',
+    'times',
+    'actions',
+    'scenes',
+    'profile'
+];
+/** True if a file has JSON lines, by its name as for the trainer. */ export function hasLines(path) {
+    return LINES_NAME.test(basename(path));
+}
+/**
+ * Lines as `trainer sequences` writes them: `{"user", "history", "target"?, "times"?, "actions"?,
+ * "scenes"?, "profile"?}`, where each of the three lists has one entry per item, the target's
+ * included, and times are in seconds, in their order. Of several lines of one user the longest is
+ * kept, the later of equals: rows of a rolling split repeat each other. Scenes are those of
+ * prompts that were asked then, which no recall asks for again.
+ * @throws TesseraError BEHAVIOUR_INVALID naming line and member
+ */ export function parseSequenceLines(text, fileName, nowMs) {
+    const check = new FileCheck(fileName, nowMs);
+    const users = new Map();
+    let repeatedLines = 0;
+    text.split('\n').forEach((line, index)=>{
+        if (line.trim() === '') return;
+        const [name, sequence] = parseLine(check, line, `lines[${index + 1}]`);
+        const before = users.get(name);
+        if (before !== undefined) repeatedLines += 1;
+        const isLonger = sequence.behaviours.length >= (before?.behaviours.length ?? 0);
+        if (isLonger) users.set(name, sequence);
+    });
+    return {
+        users,
+        repeatedLines
+    };
+}
+function parseLine(check, line, path) {
+    const row = parsed(check, line, path);
+    check.onlyKeys(row, MEMBERS, path);
+    const { user, history, target = null } = row;
+    const name = check.itemId(user, `${path}.user`);
+    if (!Array.isArray(history)) check.fail(`${path}.history`, 'an array', typeof history);
+    const items = history.map((item, i)=>[
+            item,
+            `${path}.history[${i}]`
+        ]);
+    if (target !== null) items.push([
+        target,
+        `${path}.target`
+    ]);
+    const times = listOf(check, row.times, items.length, `${path}.times`);
+    const actions = listOf(check, row.actions, items.length, `${path}.actions`);
+    listOf(check, row.scenes, items.length, `${path}.scenes`);
+    times.forEach((time, i)=>{
+        const before = times[i - 1];
+        if (i > 0 && Number(time) < Number(before)) {
+            check.fail(`${path}.times[${i}]`, 'times in order, oldest first', String(time));
+        }
+    });
+    const behaviours = items.map(([item, where], i)=>({
+            item_id: check.itemId(item, where),
+            action: actions[i] ?? '',
+            time: times[i] ?? 0
+        }));
+    const parts = {
+        behaviours,
+        profile: row.profile ?? {}
+    };
+    const known = parseUser(check, parts, path);
+    return [
+        name,
+        Object.assign(known, {
+            target: target === null ? undefined : String(target)
+        })
+    ];
+}
+/** One entry per item; empty where there is no list. */ function listOf(check, value, count, path) {
+    if (value === undefined || value === null) return [];
+    if (Array.isArray(value) && value.length === count) return value;
+    const got = Array.isArray(value) ? `${value.length}` : typeof value;
+    return check.fail(path, `${count} entries, one per item`, got);
+}
+function parsed(check, line, path) {
+    let row;
+    try {
+        row = JSON.parse(line);
+    } catch  {
+        row = line;
+    }
+    return check.object(row, path);
+}
+
+//# sourceMappingURL=parse-sequences.js.map

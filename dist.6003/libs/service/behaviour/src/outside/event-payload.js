@@ -1,0 +1,40 @@
+import { MILLISECONDS_PER_SECOND } from "../../../../ops/units/src/index.js";
+const MICROSECONDS_PER_MS = 1000;
+/** By time, then arrival; those that an earlier release stored come first, by event ID. */ export function byTimeAndArrival(a, b) {
+    return a.timeMs - b.timeMs || a.arrival - b.arrival || Buffer.compare(Buffer.from(a.eventId), Buffer.from(b.eventId));
+}
+/** The least number of an event that arrives now: those of releases before were so. */ export const firstArrival = (nowMs)=>Math.ceil(nowMs) * MICROSECONDS_PER_MS;
+/** Payload of an event beside its ID, time and arrival. */ export function payloadOf({ itemId, action, scene }) {
+    return JSON.stringify([
+        itemId,
+        action,
+        scene
+    ]);
+}
+/**
+ * Behaviours in the order of time, those of one time in the order in which they arrived, which is
+ * the rule of the trainer's sequences as well (theirs is the order of the file). Entries of a
+ * release before have their arrival in the payload, or none.
+ * @param entries as byTimeAndArrival() has them
+ */ export function storedBehaviours(entries) {
+    const parsed = entries.map(({ eventId, timeMs, arrival: keyed, payload })=>{
+        const [itemId, action, scene, arrival = keyed] = JSON.parse(payload);
+        const time = timeMs / MILLISECONDS_PER_SECOND;
+        return {
+            timeMs,
+            arrival,
+            behaviour: {
+                eventId,
+                itemId,
+                action,
+                time,
+                scene
+            }
+        };
+    });
+    // Stable: equal arrivals keep the order that they have.
+    parsed.sort((a, b)=>a.timeMs - b.timeMs || a.arrival - b.arrival);
+    return parsed.map(({ behaviour })=>behaviour);
+}
+
+//# sourceMappingURL=event-payload.js.map

@@ -1,0 +1,93 @@
+/**
+ * The manifest of a bundle of Parquet files, as trainers publish catalogues
+ * (docs/integrate/bundles.md). It is written last: a folder without one is no bundle yet.
+ */ import { expecting, shown, TesseraError } from "../../../../ops/errors/src/index.js";
+const invalid = expecting('CATALOGUE_INVALID');
+const ARTIFACTS = [
+    'item_to_sid',
+    'sid_to_items',
+    'delta_item_to_sid',
+    'delta_sid_to_items'
+];
+const LEVELS_MAX = 32;
+const TEXT_MAX = 256;
+function record(path, value) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+        return value;
+    }
+    throw invalid(path, 'an object', shown(value));
+}
+function word(path, value) {
+    if (typeof value === 'string' && value.length <= TEXT_MAX && value !== '') return value;
+    throw invalid(path, `1..${TEXT_MAX} characters`, shown(value));
+}
+function isCount(value) {
+    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+function artifact(name, value) {
+    const path = `artifacts.${name}`;
+    const { save_type: saveType, rows, location } = record(path, value);
+    if (saveType !== 'parquet') throw invalid(`${path}.save_type`, "'parquet'", shown(saveType));
+    if (!isCount(rows)) throw invalid(`${path}.rows`, 'a count', shown(rows));
+    // Made where it was trained: of a path from elsewhere, the last part is the folder's name.
+    const folder = word(`${path}.location`, location).split('/').filter(Boolean).at(-1) ?? '';
+    if (folder === '' || folder === '..' || folder === '.') {
+        throw invalid(`${path}.location`, 'a folder', shown(location));
+    }
+    return {
+        rows,
+        location: folder
+    };
+}
+/** @throws TesseraError CATALOGUE_INVALID with the path of the member at fault */ export function parseManifest(text) {
+    let json;
+    try {
+        json = JSON.parse(text);
+    } catch (error) {
+        throw new TesseraError('CATALOGUE_INVALID', `manifest: ${error.message}`, {
+            field: 'manifest',
+            cause: error
+        });
+    }
+    const manifest = record('manifest', json);
+    const { codebook, since_bundle_uuid: since } = manifest;
+    if (!Array.isArray(codebook) || codebook.length < 1 || codebook.length > LEVELS_MAX) {
+        throw invalid('codebook', `1..${LEVELS_MAX} level sizes`, shown(codebook));
+    }
+    const wrong = codebook.findIndex((size)=>!isCount(size) || size < 1);
+    if (wrong >= 0) throw invalid(`codebook[${wrong}]`, 'at least 1', shown(codebook[wrong]));
+    const listed = record('artifacts', manifest.artifacts);
+    const artifacts = Object.fromEntries(ARTIFACTS.filter((name)=>listed[name] !== undefined && listed[name] !== null).map((name)=>[
+            name,
+            artifact(name, listed[name])
+        ]));
+    return {
+        uuid: word('bundle_uuid', manifest.bundle_uuid),
+        codebook,
+        sinceUuid: since === undefined || since === null ? '' : word('since_bundle_uuid', since),
+        artifacts
+    };
+}
+/** Items per SID at most, where the one who writes it knows. */ export function manifestText(manifest, itemsPerSidMax) {
+    const artifacts = Object.entries(manifest.artifacts).map(([name, { rows, location }])=>[
+            name,
+            {
+                save_type: 'parquet',
+                rows,
+                location
+            }
+        ]);
+    return `${JSON.stringify({
+        bundle_uuid: manifest.uuid,
+        codebook: manifest.codebook,
+        capacity: itemsPerSidMax,
+        max_observed_items_per_sid: itemsPerSidMax,
+        artifacts: Object.fromEntries(artifacts),
+        ...manifest.sinceUuid === '' ? {} : {
+            since_bundle_uuid: manifest.sinceUuid
+        },
+        item_id_type: 'string'
+    }, null, 2)}\n`;
+}
+
+//# sourceMappingURL=bundle-manifest.js.map

@@ -1,0 +1,131 @@
+import { join } from "node:path";
+import { expecting, TesseraError } from "../../../../ops/errors/src/index.js";
+import { FILE_SYSTEM, replaceFile } from "../../../../ops/files/src/index.js";
+const NAME = 'imports.json';
+/** Imports whose positions are kept; those that were used least recently go first. */ export const IMPORTS_MAX = 1000;
+const NAME_LENGTH_MAX = 128;
+const invalid = expecting('CATALOGUE_INVALID');
+/**
+ * How far imports have been applied, so that no batch counts twice: a delta that is sent again adds
+ * nothing. Before a batch goes to the log of changes, the file says so, with the version that is
+ * the newest then; nobody else writes until it is through. After a crash the version of the log is
+ * a higher one exactly where the batch is in it.
+ */ export class ImportMarks {
+    path;
+    positions;
+    disk;
+    /** An intent whose batch was not applied is still in the file: nothing may be written. */ isStale = false;
+    constructor(path, positions, disk){
+        this.path = path;
+        this.positions = positions;
+        this.disk = disk;
+    }
+    /** End with the process. */ static unkept() {
+        return new ImportMarks('', new Map(), FILE_SYSTEM);
+    }
+    /**
+   * Beside the changes, '' for nowhere.
+   * @param sequence the newest version of the log, before anything is written to it
+   * @throws TesseraError CATALOGUE_CORRUPT, IO_FAILED, STORE_FULL
+   */ static async open(folder, sequence, disk = FILE_SYSTEM) {
+        if (folder === '') return ImportMarks.unkept();
+        const path = join(folder, NAME);
+        const { positions, intent } = parsed(path, await disk.read(path));
+        const marks = new ImportMarks(path, new Map(positions), disk);
+        if (intent === null) return marks;
+        if (sequence > intent.after) marks.note(intent);
+        await marks.keep(null);
+        return marks;
+    }
+    /** True if the batch has been applied. @throws TesseraError CATALOGUE_INVALID: a bad mark */ has(mark) {
+        check(mark);
+        return mark.position <= (this.positions.get(mark.name) ?? -1);
+    }
+    /**
+   * Applies a batch of an import, as the only writer.
+   * @param sequence the newest version
+   * @throws TesseraError as apply(); STORE_FULL, IO_FAILED
+   */ async applying(mark, sequence, apply) {
+        const intent = {
+            ...mark,
+            after: sequence
+        };
+        // Undone by settle() where it cannot be told whether it is in the file.
+        this.isStale = this.path !== '';
+        await this.keep(intent);
+        try {
+            const applied = await apply();
+            this.note(mark);
+            this.isStale = false;
+            return applied;
+        } catch (thrown) {
+            await this.settle().catch(()=>undefined);
+            throw thrown;
+        }
+    }
+    /** Before anything is written to the log. @throws TesseraError STORE_FULL, IO_FAILED */ async settle() {
+        if (!this.isStale) return;
+        await this.keep(null);
+        this.isStale = false;
+    }
+    note({ name, position }) {
+        this.positions.delete(name);
+        this.positions.set(name, position);
+        for (const oldest of this.positions.keys()){
+            if (this.positions.size <= IMPORTS_MAX) break;
+            this.positions.delete(oldest);
+        }
+    }
+    async keep(intent) {
+        if (this.path === '') return;
+        const kept = {
+            positions: [
+                ...this.positions
+            ],
+            intent
+        };
+        await replaceFile(this.disk, this.path, `${JSON.stringify(kept)}\n`, 'how far an import is');
+    }
+}
+function check({ name, position }) {
+    if (name === '' || name.length > NAME_LENGTH_MAX) {
+        throw invalid('import.name', `1..${NAME_LENGTH_MAX} characters`, name.slice(0, 200));
+    }
+    if (!Number.isSafeInteger(position) || position < 0) {
+        throw invalid('import.position', `0..${Number.MAX_SAFE_INTEGER}`, position);
+    }
+}
+function parsed(path, content) {
+    if (content === undefined) return {
+        positions: [],
+        intent: null
+    };
+    try {
+        const { positions, intent } = JSON.parse(content.toString());
+        const all = intent === null ? positions : [
+            ...positions,
+            [
+                intent.name,
+                intent.position
+            ]
+        ];
+        for (const [name, position] of all){
+            check({
+                name: name,
+                position: position
+            });
+        }
+        if (intent !== null && !Number.isSafeInteger(intent.after)) throw new Error('intent.after');
+        return {
+            positions,
+            intent
+        };
+    } catch (cause) {
+        const message = `${path}: expected how far imports are, got ${cause.message}`;
+        throw new TesseraError('CATALOGUE_CORRUPT', message, {
+            cause
+        });
+    }
+}
+
+//# sourceMappingURL=import-marks.js.map

@@ -1,0 +1,77 @@
+import { expecting } from "../../../../ops/errors/src/index.js";
+import { openRegular, refuseForeign } from "../../../../ops/files/src/index.js";
+const invalid = expecting('CATALOGUE_INVALID');
+const LENGTH_BYTES = 8;
+const HEADER_BYTES_MAX = 1 << 20;
+/** Of a file that is read whole. */ const FILE_BYTES_MAX = 2 ** 31;
+const BYTES = {
+    F32: 4,
+    F64: 8
+};
+/**
+ * A small file of float tensors (https://github.com/huggingface/safetensors), read whole.
+ * @throws TesseraError CATALOGUE_INVALID with path and tensor; what opening a file throws
+ */ export async function readSafetensors(path) {
+    const file = await openRegular(path);
+    try {
+        const { size } = await file.stat();
+        if (size > FILE_BYTES_MAX) throw invalid(path, `at most ${FILE_BYTES_MAX} bytes`, size);
+        const content = await file.readFile();
+        refuseForeign(path, content, 'CATALOGUE_INVALID');
+        return parseSafetensors(content, path);
+    } finally{
+        await file.close();
+    }
+}
+function parseSafetensors(content, path) {
+    const length = content.length >= LENGTH_BYTES ? content.readBigUInt64LE(0) : 0n;
+    const begin = LENGTH_BYTES + Number(length);
+    if (length === 0n || length > HEADER_BYTES_MAX || begin > content.length) {
+        const first = JSON.stringify(content.toString('latin1', 0, 16));
+        throw invalid(path, 'a safetensors file', `${content.length} bytes that begin with ${first}`);
+    }
+    const header = jsonObject(content.toString('utf8', LENGTH_BYTES, begin), path);
+    const { __metadata__: metadata = {}, ...described } = header;
+    const tensors = new Map();
+    for (const [name, entry] of Object.entries(described)){
+        tensors.set(name, tensorOf(content.subarray(begin), entry, `${path}: ${name}`));
+    }
+    return {
+        metadata: metadata,
+        tensors,
+        content
+    };
+}
+function jsonObject(text, path) {
+    try {
+        const parsed = JSON.parse(text);
+        if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
+            return parsed;
+        }
+    } catch  {
+    // Refused below.
+    }
+    throw invalid(path, 'a safetensors header in JSON', text.slice(0, 80));
+}
+function tensorOf(data, entry, field) {
+    const { dtype, shape, data_offsets: offsets } = entry ?? {};
+    if (dtype !== 'F32' && dtype !== 'F64') throw invalid(field, 'F32 or F64', dtype);
+    if (!isCounts(shape) || !isCounts(offsets) || offsets.length !== 2) {
+        throw invalid(field, 'shape and data_offsets', entry);
+    }
+    const [first = 0, last = 0] = offsets;
+    const bytes = shape.reduce((product, size)=>product * size, BYTES[dtype]);
+    if (last - first !== bytes || last > data.length) {
+        throw invalid(field, `${bytes} bytes inside the file`, offsets);
+    }
+    // Copied: numbers of a file begin at any byte.
+    const { buffer } = Uint8Array.from(data.subarray(first, last));
+    const values = dtype === 'F32' ? new Float32Array(buffer) : new Float64Array(buffer);
+    return {
+        shape,
+        values
+    };
+}
+const isCounts = (value)=>Array.isArray(value) && value.every((one)=>Number.isSafeInteger(one) && one >= 0);
+
+//# sourceMappingURL=safetensors.js.map

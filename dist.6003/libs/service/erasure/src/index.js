@@ -1,0 +1,4 @@
+export { Erasures } from "./erasures.js";
+export { PendingErasures } from "./pending-erasures.js";
+
+//# sourceMappingURL=index.js.map

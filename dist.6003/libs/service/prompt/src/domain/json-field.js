@@ -1,0 +1,81 @@
+import { TesseraError } from "../../../../ops/errors/src/index.js";
+/** A value of a parsed JSON document together with its path, so that every complaint names it. */ export class JsonField {
+    code;
+    file;
+    path;
+    value;
+    constructor(code, /** Name of the file, e.g. `prompt.json`. */ file, path, value){
+        this.code = code;
+        this.file = file;
+        this.path = path;
+        this.value = value;
+    }
+    fail(expected) {
+        const where = this.path === '' ? this.file : `${this.file}: ${this.path}`;
+        throw new TesseraError(this.code, `${where}: expected ${expected}, got ${describe(this.value)}`, {
+            field: this.path === '' ? this.file : this.path
+        });
+    }
+    get absent() {
+        return this.value === undefined;
+    }
+    /** The child under a key of an object; its value is undefined where the key is absent. */ key(name) {
+        const path = this.path === '' ? name : `${this.path}.${name}`;
+        const object = this.object();
+        const value = Object.hasOwn(object, name) ? object[name] : undefined;
+        return new JsonField(this.code, this.file, path, value);
+    }
+    object() {
+        if (typeof this.value !== 'object' || this.value === null || Array.isArray(this.value)) {
+            return this.fail('an object');
+        }
+        return this.value;
+    }
+    /** Refuses keys that the format does not know: a typing error must not pass in silence. */ onlyKeys(known) {
+        for (const name of Object.keys(this.object())){
+            if (!known.includes(name)) this.key(name).fail(`no such key (known: ${known.join(', ')})`);
+        }
+    }
+    entries() {
+        return Object.keys(this.object()).map((name)=>[
+                name,
+                this.key(name)
+            ]);
+    }
+    array(countMin, countMax) {
+        if (!Array.isArray(this.value)) return this.fail('an array');
+        const count = this.value.length;
+        if (count < countMin || count > countMax) {
+            return this.fail(`${countMin}..${countMax} elements`);
+        }
+        return this.value.map((value, index)=>new JsonField(this.code, this.file, `${this.path}[${index}]`, value));
+    }
+    text(lengthMax) {
+        if (typeof this.value !== 'string') return this.fail('a string');
+        if (this.value.length > lengthMax) return this.fail(`at most ${lengthMax} characters`);
+        if (LONE_SURROGATE.test(this.value)) return this.fail('well-formed Unicode');
+        return this.value;
+    }
+    filledText(lengthMax) {
+        const text = this.text(lengthMax);
+        return text === '' ? this.fail('a text that is not empty') : text;
+    }
+    integer(min, max) {
+        const value = this.value;
+        if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+            return this.fail(`an integer in ${min}..${max}`);
+        }
+        return value;
+    }
+}
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const DESCRIPTION_LENGTH_MAX = 60;
+/** A short rendering of any JSON value for a message. */ function describe(value) {
+    if (value === undefined) return 'nothing';
+    if (Array.isArray(value)) return `an array of ${value.length}`;
+    if (typeof value === 'object' && value !== null) return 'an object';
+    const text = JSON.stringify(value) ?? typeof value;
+    return text.length <= DESCRIPTION_LENGTH_MAX ? text : `${text.slice(0, DESCRIPTION_LENGTH_MAX)}… (${text.length} characters)`;
+}
+
+//# sourceMappingURL=json-field.js.map

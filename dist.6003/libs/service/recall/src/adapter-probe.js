@@ -1,0 +1,87 @@
+import { ranksApart } from "../../adapter/src/index.js";
+/** Microseconds that an answer which nobody waits for may take. */ const OWN_BUDGET_US = 60_000_000;
+const ANYBODY = {
+    requestId: '',
+    profile: {},
+    scene: {},
+    priority: 'low'
+};
+/** Of a request that the service makes for itself: nobody asks about it later. */ function ownContext(adapter, signal) {
+    return {
+        adapter,
+        signal,
+        budgetUs: OWN_BUDGET_US,
+        isOwn: true
+    };
+}
+async function probeAnswer(useCases, request, context) {
+    const { items, short } = await useCases.recall(request, context);
+    return {
+        itemIds: items.map(({ itemId })=>itemId),
+        isShort: short
+    };
+}
+/** The answer of another version to a request that was answered, for comparison. */ export function answerAgain(useCases, request, versions) {
+    const again = {
+        ...request,
+        requestId: '',
+        priority: 'low'
+    };
+    const context = ownContext(versions.adapter, new AbortController().signal);
+    return probeAnswer(useCases, again, {
+        ...context,
+        ...versions
+    });
+}
+/** One that ranks is tried at that, behind prompts of the base model where it changes none. */ function rankingOf(tried) {
+    if (tried?.item === undefined) return {
+        versions: {
+            adapter: tried
+        },
+        rank: {}
+    };
+    const adapter = ranksApart(tried.engine) ? undefined : tried;
+    return {
+        versions: {
+            adapter,
+            ranker: tried
+        },
+        rank: {
+            rank: {
+                adapter: tried.digest
+            }
+        }
+    };
+}
+/** How versions of adapters are tried: recalls and appends that nobody waits for. */ export function adapterProbe(useCases, behaviours) {
+    return {
+        recall: (user, tried, signal)=>{
+            const { versions, rank } = rankingOf(tried);
+            const request = {
+                ...ANYBODY,
+                ...user,
+                skipUnknownItems: true,
+                requiresHistory: true,
+                resultCount: 0,
+                widths: [],
+                itemsPerSid: 0,
+                ...rank
+            };
+            return probeAnswer(useCases, request, {
+                ...ownContext(undefined, signal),
+                ...versions
+            });
+        },
+        warm: async (userId, adapter, signal)=>{
+            const request = {
+                ...ANYBODY,
+                userId,
+                skipUnknownItems: true
+            };
+            await useCases.append(request, ownContext(adapter, signal));
+        },
+        sampleUserIds: (count)=>behaviours.userIds(count)
+    };
+}
+
+//# sourceMappingURL=adapter-probe.js.map

@@ -1,0 +1,34 @@
+import { requestIdOf } from "./answer-facts.js";
+import { checkAppendRequest } from "./check-request.js";
+import { provenanceOf } from "./preparation.js";
+/**
+ * Computes the part of a user's history that the pool does not hold and keeps it, behind all
+ * requests that wait for answers. Rejects as `recall` does.
+ */ export async function append(preparation, request, context) {
+    const { parts, limits } = preparation;
+    const stopwatch = preparation.begin(context);
+    checkAppendRequest(request, limits);
+    const withHistory = {
+        ...request,
+        requiresHistory: true
+    };
+    const prepared = await preparation.prepare(withHistory, context, stopwatch);
+    const { prompt, kv, skippedItems, trimmedItems } = prepared;
+    // One more than is kept, where there is one: the last token of a prompt never is.
+    const promptTokens = prompt.tokens.subarray(0, kv.keepTokens + 1);
+    const appended = kv.keepTokens === 0 ? undefined : await parts.engine.append({
+        ...preparation.workOf(prepared),
+        promptTokens,
+        priority: 'low'
+    }, context.signal);
+    return {
+        requestId: requestIdOf(request),
+        historyItems: prompt.historyItems,
+        trimmedItems,
+        skippedItems,
+        keptTokens: Math.min(kv.keepTokens, prompt.tokens.length - 1),
+        kv: provenanceOf(promptTokens.length, appended)
+    };
+}
+
+//# sourceMappingURL=append.js.map

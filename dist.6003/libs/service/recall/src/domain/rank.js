@@ -1,0 +1,132 @@
+import { EVERY_ITEM } from "../../../../engine/src/index.js";
+import { TesseraError } from "../../../../ops/errors/src/index.js";
+import { factsOf, NOTHING_COMPUTED, requestIdOf } from "./answer-facts.js";
+import { checkRankRequest } from "./check-request.js";
+import { checkNotErased } from "./preparation.js";
+import { Ranker } from "./ranking.js";
+/** Looks at a catalogue that changes between two of its versions at most. */ const LOOKS_MAX = 100;
+/**
+ * Ranks given items for a user: check -> items -> history -> prompt -> engine -> order. Rejects as
+ * `recall` does; an item that is not live fails in its place.
+ */ export async function rank(preparation, request, context) {
+    const { parts, limits } = preparation;
+    const { catalogue } = parts;
+    const stopwatch = preparation.begin(context);
+    const ranking = checkRankRequest(request, limits);
+    const ranker = Ranker.of(request.rank, context, catalogue);
+    const found = await foundItems(catalogue, request.itemIds);
+    const prepared = await preparation.prepare(request, context, stopwatch);
+    const answer = await answerOf(preparation, {
+        ranker,
+        found,
+        prepared,
+        ranking
+    }, context);
+    checkNotErased(prepared, parts.erasures);
+    const itemIds = found.items.map(({ itemId })=>itemId);
+    const appraised = await ranker.appraise(catalogue, found.reach.sequence, itemIds);
+    const scored = found.items.map(({ itemId }, index)=>({
+            itemId,
+            score: answer.scores?.[index]
+        }));
+    const placed = ranker.place(scored, answer.heads, appraised);
+    const ordered = ranker.order(placed);
+    const items = ordered.map(({ item, ranking }, index)=>{
+        return {
+            ...item,
+            rank: index + 1,
+            ranking
+        };
+    });
+    return {
+        requestId: requestIdOf(request),
+        items: [
+            ...items,
+            ...unranked(request.itemIds, placed, ordered)
+        ],
+        ranking: ranker.applied(placed.length, placed.length - ordered.length),
+        ...factsOf(parts, prepared, answer)
+    };
+}
+/** Heads, and scores where the valuation weighs them: two requests on one prompt. */ async function answerOf(preparation, { ranker, found, prepared, ranking }, { signal }) {
+    const { engine } = preparation.parts;
+    const { reach, items, ordinals } = found;
+    const catalogueSequence = reach.sequence;
+    if (items.length === 0) {
+        return {
+            ...NOTHING_COMPUTED,
+            heads: new Float32Array(),
+            scores: [],
+            catalogueSequence
+        };
+    }
+    const work = preparation.workOf(prepared);
+    const { scoreNorm, priority } = ranking;
+    const suffixes = ranker.item.suffix ? undefined : items.map((one)=>ranker.item.suffixOf(one));
+    const asked = {
+        ...work,
+        priority,
+        reach,
+        items: ordinals,
+        ranking: ranker.asEngine(suffixes)
+    };
+    // Blocks on their way to the device are the ranking's.
+    const { prefetch: _, ...kv } = work.kv;
+    const sids = items.map(({ sid })=>sid);
+    const [ranked, scores] = await Promise.all([
+        engine.rank(asked, signal),
+        ranker.weighsScores ? engine.score({
+            ...work,
+            kv,
+            scoreNorm,
+            priority,
+            sids
+        }, signal) : undefined
+    ]);
+    return {
+        ...ranked,
+        scores: scores?.scores
+    };
+}
+/** Those without a rank, in the order of the request. */ function unranked(itemIds, placed, ordered) {
+    const left = new Map(placed.map((each)=>[
+            each.item.itemId,
+            each
+        ]));
+    const ranked = new Set(ordered.map(({ item })=>item.itemId));
+    return itemIds.filter((itemId)=>!ranked.has(itemId)).map((itemId)=>{
+        const { item, ranking } = left.get(itemId) ?? {};
+        if (item !== undefined) return {
+            ...item,
+            rank: 0,
+            ranking
+        };
+        const message = `expected a live item of the catalogue, got '${itemId.slice(0, 80)}'`;
+        return {
+            itemId,
+            rank: 0,
+            failure: {
+                code: 'ITEM_NOT_FOUND',
+                message
+            }
+        };
+    });
+}
+/** Ordinals are of a view: one is taken that is of the version of the reach. */ async function foundItems(catalogue, itemIds) {
+    for(let look = 0; look < LOOKS_MAX; look += 1){
+        const { baseDigest } = catalogue.state();
+        const reach = await catalogue.reach(EVERY_ITEM);
+        const view = catalogue.view();
+        if (view.sequence !== reach.sequence || catalogue.state().baseDigest !== baseDigest) continue;
+        const items = catalogue.firstObtainable(reach, itemIds, itemIds.length);
+        return {
+            reach,
+            items,
+            ordinals: view.find(items.map(({ itemId })=>itemId))
+        };
+    }
+    const message = 'catalogue: expected a version that stays for a moment, got changes all along';
+    throw new TesseraError('ENGINE_OVERLOADED', message);
+}
+
+//# sourceMappingURL=rank.js.map

@@ -1,0 +1,52 @@
+import { NO_ITEM } from "../../../../engine/src/index.js";
+import { factsOf, NOTHING_COMPUTED, requestIdOf } from "./answer-facts.js";
+import { checkScoreRequest } from "./check-request.js";
+import { scoresOf } from "./item-scores.js";
+import { reachRequestOf } from "./reach-request.js";
+import { AppraisedItems } from "./value.js";
+/** The scores that `recall` would give items, were they recalled. Rejects as `recall` does. */ export async function score(preparation, request, context) {
+    const { parts, limits } = preparation;
+    const { catalogue, engine } = parts;
+    const stopwatch = preparation.begin(context);
+    const ranking = checkScoreRequest(request, limits);
+    const sids = sidsOf(catalogue, request.items);
+    const appraised = await appraisedItems(catalogue, request);
+    const prepared = await preparation.prepare(request, context, stopwatch);
+    const known = sids.filter((sid)=>sid.length > 0);
+    const scored = known.length === 0 ? {
+        ...NOTHING_COMPUTED,
+        scores: [],
+        catalogueSequence: catalogue.state().sequence
+    } : await engine.score({
+        ...ranking,
+        ...preparation.workOf(prepared),
+        sids: known
+    }, context.signal);
+    return {
+        requestId: requestIdOf(request),
+        items: scoresOf(request.items, sids, scored, appraised),
+        ...factsOf(parts, prepared, scored)
+    };
+}
+/** Undefined where the request has no valuation. */ async function appraisedItems(catalogue, { items, valuation }) {
+    if (valuation === undefined) return undefined;
+    const itemIds = items.flatMap((target)=>'itemId' in target ? [
+            target.itemId
+        ] : []);
+    const reach = await catalogue.reach(reachRequestOf({
+        valuation
+    }, catalogue));
+    return new AppraisedItems(catalogue.appraise(reach, itemIds), itemIds);
+}
+/** The SID of each target; empty where the catalogue does not know the item. */ function sidsOf(catalogue, targets) {
+    const itemIds = targets.flatMap((target)=>'itemId' in target ? [
+            target.itemId
+        ] : []);
+    const view = catalogue.view();
+    const ordinals = view.find(itemIds);
+    const known = view.sids(ordinals.filter((ordinal)=>ordinal !== NO_ITEM));
+    const ofItems = Array.from(ordinals, (ordinal)=>ordinal === NO_ITEM ? [] : known.shift() ?? []);
+    return targets.map((target)=>'sid' in target ? target.sid : ofItems.shift() ?? []);
+}
+
+//# sourceMappingURL=score.js.map

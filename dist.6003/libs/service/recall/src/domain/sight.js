@@ -1,0 +1,39 @@
+/** The recorded part of a recall; an earlier prompt that is replayed has no history. */ export function sightOf(history, prompt, { tree }) {
+    const { items = [], itemIds = [], profile = {} } = history ?? {};
+    const ranges = rangesOf(items, prompt);
+    const seen = items.map(({ sid, action, time }, index)=>{
+        const tokens = ranges[index];
+        const item = {
+            itemId: itemIds[index] ?? '',
+            sid,
+            action,
+            time
+        };
+        return tokens === undefined ? item : {
+            ...item,
+            tokens
+        };
+    });
+    return {
+        history: seen,
+        profile,
+        tree
+    };
+}
+/**
+ * By place in the history; the last where the prompt shows an item more than once. Text
+ * before the first item belongs to no item.
+ */ function rangesOf(items, { shown }) {
+    const ranges = [];
+    let before;
+    for (const { place, endToken } of shown){
+        ranges[place] = [
+            before ?? endToken - (items[place]?.sid.length ?? 0),
+            endToken
+        ];
+        before = endToken;
+    }
+    return ranges;
+}
+
+//# sourceMappingURL=sight.js.map

@@ -1,0 +1,120 @@
+/** Values of items, as requests ask for them and answers have them (docs/concepts/value.md). */ import { invalid } from "./check-request.js";
+/** @throws TesseraError REQUEST_INVALID where there is none of the name, or none for this place */ export function formulaOf({ name }, all, path) {
+    const known = path === 'rank.valuation' ? all : all.filter((one)=>!one.headTerms);
+    const formula = known.find((one)=>one.name === name);
+    if (formula !== undefined) return formula;
+    const names = known.map((one)=>one.name).join(', ');
+    const expected = names === '' ? 'none (recall.valuations names none)' : `one of ${names}`;
+    const got = all.some((one)=>one.name === name) ? ', which has terms of heads' : '';
+    throw invalid(`${path}.name`, expected, `'${name.slice(0, 80)}'${got}`);
+}
+/** Of a formula, those of heads last. */ const allTerms = ({ terms, headTerms = [] })=>[
+        ...terms,
+        ...headTerms
+    ];
+/** In the order of the engine's terms, which that of an object's members need not be. */ export const termNames = (valuation, known)=>formulaOf(valuation, known, 'valuation').terms.map(({ name })=>name);
+/** NaN stands for a number that the request leaves to the formula. */ function finite(path, value) {
+    if (value === undefined) return Number.NaN;
+    if (Number.isFinite(value)) return value;
+    throw invalid(path, 'a finite number', String(value));
+}
+/**
+ * The valuation of a request, as the engine takes it; undefined where it has none.
+ * @throws TesseraError REQUEST_INVALID with the path of the member at fault
+ */ export function valuationUse(valuation, known, at = 'valuation') {
+    if (valuation === undefined) return undefined;
+    const formula = formulaOf(valuation, known, at);
+    const names = allTerms(formula).map(({ name })=>name);
+    const scoreWeight = finite(`${at}.scoreWeight`, valuation.scoreWeight);
+    if (scoreWeight < 0) throw invalid(`${at}.scoreWeight`, '0 or more', scoreWeight);
+    const weights = Object.entries(valuation.weights).map(([term, given])=>{
+        const path = `${at}.weights.${term.slice(0, 80)}`;
+        if (!names.includes(term)) {
+            throw invalid(path, `a term of ${valuation.name} (${names.join(', ')})`, 'another name');
+        }
+        const weight = finite(path, given);
+        if (term === formula.bid && weight <= 0) {
+            throw invalid(path, 'above 0, as it is the bid', weight);
+        }
+        return {
+            term,
+            weight
+        };
+    });
+    const floor = finite(`${at}.floor`, valuation.floor);
+    return {
+        name: valuation.name,
+        scoreWeight,
+        floor,
+        weights
+    };
+}
+/** @param bestLeftOut as the engine has it; not finite: nothing was, or it is not proved */ export function appliedValuation(valuation, known, bestLeftOut) {
+    const formula = formulaOf(valuation, known, 'rank.valuation');
+    const own = new Map(Object.entries(valuation.weights));
+    const weights = allTerms(formula).map(({ name, weight })=>[
+            name,
+            own.get(name) ?? weight
+        ]);
+    const floor = valuation.floor ?? formula.floor;
+    return {
+        name: formula.name,
+        scoreWeight: valuation.scoreWeight ?? formula.scoreWeight,
+        weights: Object.fromEntries(weights),
+        ...Number.isFinite(floor) && {
+            floor
+        },
+        ...Number.isFinite(bestLeftOut) && {
+            bestLeftOut
+        }
+    };
+}
+/** @param criticalBid NaN where it is not known */ export function itemValue(names, terms, { value, pace, criticalBid }) {
+    return {
+        value,
+        terms: Object.fromEntries(names.map((name, index)=>[
+                name,
+                terms[index] ?? 0
+            ])),
+        pace,
+        ...Number.isFinite(criticalBid) && {
+            criticalBid
+        }
+    };
+}
+/**
+ * Values of items by their scores: in the arithmetic of a search, to the last bit.
+ * @returns undefined for an item that the valuation excludes, or that is not known
+ */ export class AppraisedItems {
+    appraisal;
+    places;
+    constructor(appraisal, itemIds){
+        this.appraisal = appraisal;
+        this.places = new Map(itemIds.map((itemId, index)=>[
+                itemId,
+                index
+            ]));
+    }
+    valueOf(itemId, score) {
+        const { names, terms, paces, sums, scoreWeight } = this.appraisal;
+        const at = this.places.get(itemId) ?? -1;
+        const sum = sums[at] ?? Number.NaN;
+        if (!Number.isFinite(sum)) return undefined;
+        const weighted = Math.fround(Math.fround(scoreWeight) * score);
+        const own = terms.subarray(at * names.length, (at + 1) * names.length);
+        const value = Math.fround((scoreWeight === 0 ? 0 : weighted) + sum);
+        return itemValue(names, Float32Array.from(own), {
+            value,
+            pace: paces[at] ?? 1,
+            criticalBid: Number.NaN
+        });
+    }
+    /** True unless an item of this value is below the floor. */ passes({ value }) {
+        return value >= Math.fround(this.appraisal.floor);
+    }
+    /** Of one item: the first term that has no number for it; -1: each has one. */ termWithout() {
+        return this.appraisal.terms.findIndex(Number.isNaN);
+    }
+}
+
+//# sourceMappingURL=value.js.map

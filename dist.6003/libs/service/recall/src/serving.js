@@ -1,0 +1,201 @@
+import { BASE_LEASE, DEFAULT_RANKING, ranksApart } from "../../adapter/src/index.js";
+import { TesseraError } from "../../../ops/errors/src/index.js";
+import { answerAgain } from "./adapter-probe.js";
+import { pinVersion } from "./domain/reach-request.js";
+const BASE = 'base';
+/**
+ * Finds for each request its catalogue and the versions that it runs with and that rank for it, held
+ * from their choice to the answer. Requests reject as their use case does, and with
+ * ADAPTER_NOT_FOUND or ADAPTER_STATE.
+ */ export class Serving {
+    parts;
+    erasures;
+    constructor(parts){
+        this.parts = parts;
+        this.erasures = parts.erasures;
+    }
+    async recall(request, context) {
+        const useCases = this.of(request);
+        const leases = this.leasesOf(request, request.rank);
+        const started = performance.now();
+        const observed = (outcome)=>{
+            this.observe(useCases, request, {
+                leases,
+                outcome,
+                ms: performance.now() - started
+            });
+        };
+        return held(leases, async (versions)=>{
+            try {
+                const recalled = await useCases.recall(request, {
+                    ...context,
+                    ...versions
+                });
+                const answer = {
+                    ...recalled,
+                    arm: leases.own.arm
+                };
+                observed(answer);
+                return answer;
+            } catch (thrown) {
+                observed(TesseraError.from(thrown));
+                throw thrown;
+            }
+        });
+    }
+    async score(request, context) {
+        const useCases = this.of(request);
+        return held(this.leasesOf(request), (versions)=>useCases.score(request, {
+                ...context,
+                ...versions
+            }));
+    }
+    async rank(request, context) {
+        const useCases = this.of(request);
+        return held(this.leasesOf(request, request.rank), (versions)=>useCases.rank(request, {
+                ...context,
+                ...versions
+            }));
+    }
+    /** With the version of the answer in question, or with what the request would get now. */ async explain(request, context) {
+        const { recall, versions } = request;
+        const useCases = this.of(recall);
+        const source = versions === undefined ? recall : {
+            ...recall,
+            adapter: versions.adapter || BASE
+        };
+        return held(this.leasesOf(source, recall.rank), (versions)=>useCases.explain(request, {
+                ...context,
+                ...versions
+            }));
+    }
+    async append(request, context) {
+        const useCases = this.of(request);
+        return held(this.leasesOf(request), (versions)=>useCases.append(request, {
+                ...context,
+                ...versions
+            }));
+    }
+    async pin(request, sequence) {
+        const { catalogue } = this.parts.catalogues.of(request.catalogue);
+        return pinVersion(catalogue, request, sequence);
+    }
+    async forgetUser(userId, budgetMs, at) {
+        const { catalogues, kvPool } = this.parts;
+        this.erasures.note(userId);
+        for (const { useCases } of catalogues.all)useCases.forget(userId);
+        await kvPool.dropUser(userId, budgetMs, at);
+    }
+    of({ catalogue }) {
+        return this.parts.catalogues.of(catalogue).useCases;
+    }
+    leaseOf({ adapter = '', userId, history = [] }) {
+        const { adapters } = this.parts;
+        if (adapters !== undefined) return adapters.choose(adapter, userId ?? history.join('\n'));
+        if (adapter === '' || adapter === BASE) return BASE_LEASE;
+        const message = `adapter: expected '${BASE}', no adapters are kept here, got '${adapter}'`;
+        throw new TesseraError('ADAPTER_NOT_FOUND', message.slice(0, 200), {
+            field: 'adapter'
+        });
+    }
+    /** @throws TesseraError also ADAPTER_NOT_FOUND naming `rank.adapter` */ leasesOf(source, rank) {
+        const own = this.leaseOf(source);
+        if (rank === undefined) return {
+            own,
+            ranker: undefined
+        };
+        try {
+            const adapter = rank.adapter || DEFAULT_RANKING;
+            return {
+                own,
+                ranker: this.leaseOf({
+                    ...source,
+                    adapter
+                })
+            };
+        } catch (thrown) {
+            own.release();
+            const { code, message } = TesseraError.from(thrown);
+            const named = `rank.${message}`;
+            throw new TesseraError(code, named, {
+                field: 'rank.adapter',
+                cause: thrown
+            });
+        }
+    }
+    /**
+   * Shows the outcome to the watches over canaries of both versions, which may want it of others as
+   * well.
+   */ observe(useCases, request, seen) {
+        const { adapters } = this.parts;
+        const { leases, outcome, ms } = seen;
+        const { own, ranker } = leases;
+        const isAnswer = !(outcome instanceof TesseraError);
+        const { userId } = request;
+        const again = (versions)=>answerAgain(useCases, sameDraw(request, outcome), versions);
+        adapters?.observe(own, {
+            userId,
+            ms,
+            outcome: isAnswer ? {
+                items: outcome.items,
+                isShort: outcome.short
+            } : outcome,
+            again: async (adapter)=>ranker === undefined || isOne(leases) ? again({
+                    adapter,
+                    ranker: ranker && adapter
+                }) : held(this.leasesOf(request, request.rank), (now)=>again({
+                        ...now,
+                        adapter
+                    }))
+        });
+        if (ranker === undefined || ranker.name === own.name) return;
+        adapters?.observeRanking(ranker, {
+            userId,
+            ms,
+            outcome: isAnswer ? {
+                items: outcome.items.map(ofRanking),
+                isShort: outcome.short
+            } : outcome,
+            again: async (version)=>held(this.leasesOf(request), (now)=>again({
+                        ...now,
+                        ranker: version
+                    }))
+        });
+    }
+}
+/** True if the request's own adapter has to be the one that ranks. */ function isOne({ own, ranker }) {
+    const adapter = ranker?.adapter;
+    return adapter?.digest === own.adapter?.digest && adapter !== undefined && !ranksApart(adapter.engine);
+}
+/** An item by what it went by: scores are the recall's. */ function ofRanking({ itemId, ranking, score }) {
+    const [first = score] = Object.values(ranking?.heads ?? {});
+    return {
+        itemId,
+        score: ranking?.value?.value ?? first
+    };
+}
+/** The request with the seed of its answer: another version is compared on the same draw. */ function sameDraw(request, outcome) {
+    const { explore } = request;
+    const drawn = outcome instanceof TesseraError ? undefined : outcome.exploration;
+    if (explore === undefined || drawn === undefined) return request;
+    return {
+        ...request,
+        explore: {
+            ...explore,
+            seed: drawn.seed
+        }
+    };
+}
+async function held({ own, ranker }, act) {
+    try {
+        return await act({
+            adapter: own.adapter,
+            ranker: ranker?.adapter
+        });
+    } finally{
+        own.release();
+        ranker?.release();
+    }
+}
+
+//# sourceMappingURL=serving.js.map

@@ -1,0 +1,53 @@
+/** Parts of the answer of a fake engine. */ /** Of an answer whose best path left out has the score. */ export function certificateOf(score = Number.NEGATIVE_INFINITY, isFull = false) {
+    const certified = isFull || score === Number.NEGATIVE_INFINITY;
+    return {
+        certified,
+        gap: certified ? Number.NEGATIVE_INFINITY : score
+    };
+}
+/** By value where the reach has a valuation; the last places of an exploration are marked. */ export function returnedOf({ binding, reach, resultCount, rowBudget, explore }, found) {
+    const propensities = rowBudget ? 'known' : 'beam';
+    const { valuation } = reach ?? {};
+    const items = valuation === undefined ? found : byValue(binding.catalogue, reach, found);
+    const firstDrawn = Math.min(items.length, resultCount) - (explore?.slots ?? 0);
+    const propensity = propensities === 'known' ? 0.5 : Number.NaN;
+    const returned = items.slice(0, resultCount).map((item, i)=>explore && i >= firstDrawn ? {
+            ...item,
+            explored: true,
+            propensity
+        } : item);
+    const bestLeftOut = items[resultCount]?.value ?? Number.NEGATIVE_INFINITY;
+    const itemTerms = Float32Array.from(returned, ({ value, score })=>value - score);
+    return {
+        returned,
+        itemTerms,
+        bestLeftOut,
+        propensities
+    };
+}
+function byValue(catalogue, reach, found) {
+    const itemIds = found.map(({ itemId })=>itemId);
+    const { sums, floor } = catalogue.appraise(reach, itemIds);
+    return found.map((item, i)=>({
+            ...item,
+            value: item.score + (sums[i] ?? 0),
+            criticalBid: 1
+        })).filter(({ value })=>value > Number.NEGATIVE_INFINITY && value >= floor).sort((a, b)=>b.value - a.value);
+}
+/** Returned, or behind the results. */ export function fateOf(watched, items) {
+    if (watched === undefined) return undefined;
+    const at = items.findIndex(({ ordinal })=>ordinal === watched);
+    const fate = {
+        rank: at + 1,
+        step: 0,
+        score: items[at]?.score ?? 0,
+        cutScore: 0,
+        attribute: ''
+    };
+    return {
+        ...fate,
+        verdict: at < 0 ? 'behind-results' : 'returned'
+    };
+}
+
+//# sourceMappingURL=fake-fate.js.map

@@ -1,0 +1,66 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { resolvePort } from "../../ops/lifecycle/src/index.js";
+import { Redis } from "ioredis";
+import { startedRedis, startRedisServer } from "./redis-server.js";
+import { ended } from "./server-process.js";
+import { temporaryFolder } from "./temporary-folder.js";
+import { until } from "./until.js";
+const HOST = '127.0.0.1';
+const NAME = 'main';
+/** A primary silent for so long is down. */ const DOWN_MS = 500;
+const FAILOVER_MS = 5000;
+/** A real Redis with a replica that holds what it does, and the sentinel that watches both. */ export async function startRedisSentinel() {
+    const primary = await startRedisServer();
+    const [, port = ''] = primary.address.split(':');
+    const replica = await startRedisServer([
+        '--replicaof',
+        HOST,
+        port
+    ]);
+    const folder = temporaryFolder({});
+    const path = join(folder.path, 'sentinel.conf');
+    const ownPort = await resolvePort(HOST, 0);
+    const lines = [
+        ...[
+            `port ${ownPort}`,
+            `bind ${HOST}`,
+            `dir ${folder.path}`
+        ],
+        `sentinel monitor ${NAME} ${HOST} ${port} 1`,
+        `sentinel down-after-milliseconds ${NAME} ${DOWN_MS}`,
+        `sentinel failover-timeout ${NAME} ${FAILOVER_MS}`
+    ];
+    writeFileSync(path, `${lines.join('\n')}\n`);
+    const child = await startedRedis([
+        path,
+        '--sentinel'
+    ], '+monitor master');
+    const [admin, source] = [
+        new Redis(ownPort, HOST),
+        new Redis(Number(port), HOST)
+    ];
+    const asked = (...words)=>admin.call('SENTINEL', ...words);
+    await until('the sentinel knows the replica', async ()=>{
+        const { length } = await asked('replicas', NAME);
+        return length === 1;
+    });
+    await until('the replica follows', async ()=>(await source.info('replication')).includes('state=online'));
+    source.disconnect();
+    return {
+        address: `${HOST}:${ownPort}`,
+        name: NAME,
+        primary,
+        replica,
+        named: async ()=>(await asked('get-master-addr-by-name', NAME)).join(':'),
+        stop: async ()=>{
+            admin.disconnect();
+            await ended(child, 'SIGKILL');
+            await replica.stop();
+            await primary.stop();
+            folder.remove();
+        }
+    };
+}
+
+//# sourceMappingURL=redis-sentinel.js.map

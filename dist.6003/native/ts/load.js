@@ -1,0 +1,45 @@
+/**
+ * Finds and loads the addon once per process, and checks that it speaks this ABI before anything
+ * else is called.
+ */ import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ABI_DIGEST } from "./generated/types.js";
+const ADDON_PATH = join('build', 'native', 'tessera.node');
+/** Of a build that somebody else has made, in the installed package for this platform. */ function findPackaged() {
+    const { platform, arch } = process;
+    try {
+        return createRequire(import.meta.url).resolve(`@tessera/engine-${platform}-${arch}`);
+    } catch  {
+        return undefined;
+    }
+}
+/**
+ * The build folder stands in the repository's root, some levels above this file (sources and
+ * compiled output alike); without one there may be a package.
+ */ function findAddon() {
+    let folder = dirname(fileURLToPath(import.meta.url));
+    for(;;){
+        const candidate = join(folder, ADDON_PATH);
+        if (existsSync(candidate)) return candidate;
+        const parent = dirname(folder);
+        if (parent === folder) {
+            const packaged = findPackaged();
+            if (packaged !== undefined) return packaged;
+            throw new Error(`the native engine is not there: no ${ADDON_PATH} above this file, and no package ` + `@tessera/engine-${process.platform}-${process.arch}; run \`npm run bootstrap\``);
+        }
+        folder = parent;
+    }
+}
+export function loadAddon() {
+    const path = findAddon();
+    const addon = createRequire(import.meta.url)(path);
+    const { digest } = addon.describeAbi();
+    if (digest !== ABI_DIGEST) {
+        throw new Error(`${path} was built from native/abi ${digest}, expected ${ABI_DIGEST}: ` + 'build it again with `npm run bootstrap`');
+    }
+    return addon;
+}
+
+//# sourceMappingURL=load.js.map

@@ -1,0 +1,165 @@
+/** Callers of any process of a cluster, as they are in other processes. */ import { ServiceClient } from "../../libs/edge/client/src/index.js";
+import { ERROR_TRAILERS } from "../../libs/ops/errors/src/index.js";
+import { AdapterClient } from "../../tools/served/adapter-client.js";
+const CHANNEL = {
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 300
+};
+const KEY = 'idempotency-key';
+const CALL_MS = 15_000;
+const RECALL_MS = 8000;
+/** Of a user's behaviours. */ const FIRST_MS = 1_700_000_000_000;
+const ITEM_ATTRIBUTE = 'count';
+/** The code of the service; where it has said none, the status of gRPC. */ export function codeOf(thrown) {
+    const { metadata, code } = thrown;
+    return metadata?.get(ERROR_TRAILERS.code)[0]?.toString() ?? `status ${code}: ${thrown}`;
+}
+export class ClusterCallers {
+    cluster;
+    clients = new Map();
+    key = '';
+    waitFor = '';
+    constructor(cluster){
+        this.cluster = cluster;
+    }
+    /** Applies changes at a process. Rejects as gRPC does. */ async apply(at, changes, key = '', waitFor = '') {
+        const client = this.client('tessera.catalogue.v1.CatalogueService', at);
+        // Metadata are read before the call returns.
+        this.key = key;
+        this.waitFor = waitFor;
+        const answer = client.call('Apply', {
+            changes
+        }, {
+            deadline: Date.now() + CALL_MS
+        });
+        this.key = '';
+        this.waitFor = '';
+        return await answer;
+    }
+    /** Those with a count of their own are as the callers of the days made them. */ async items(at) {
+        const client = this.client('tessera.catalogue.v1.CatalogueService', at);
+        const found = new Map();
+        const options = {
+            deadline: Date.now() + CALL_MS
+        };
+        for await (const { items } of client.stream('ListItems', {}, options)){
+            for (const { itemId, title, attributes, priority, paused } of items){
+                const { [ITEM_ATTRIBUTE]: count = 0 } = JSON.parse(attributes || '{}');
+                found.set(itemId, {
+                    title,
+                    count,
+                    priority,
+                    isPaused: paused
+                });
+            }
+        }
+        return found;
+    }
+    async recall(at, userId, more = {}) {
+        const client = this.client('tessera.recall.v1.RecallService', at);
+        const request = {
+            userId,
+            requireHistory: true,
+            resultCount: 5,
+            ...more
+        };
+        return client.call('Recall', request, {
+            deadline: Date.now() + RECALL_MS
+        });
+    }
+    /** Behaviours of a new user, with items of the demo. */ async begin(at, userId, firstItem, firstMs = FIRST_MS) {
+        const client = this.client('tessera.behaviour.v1.BehaviourService', at);
+        const behaviours = Array.from({
+            length: 60
+        }, (_, n)=>({
+                userId,
+                eventId: `${userId} ${n}`,
+                itemId: String(1 + (firstItem + 7 * n) % 700),
+                action: 'click',
+                timeMs: firstMs + 1000 * n,
+                scene: {}
+            }));
+        await client.call('Append', {
+            behaviours
+        }, {
+            deadline: Date.now() + CALL_MS
+        });
+    }
+    async erase(at, userId, forMs = CALL_MS) {
+        const client = this.client('tessera.behaviour.v1.BehaviourService', at);
+        await client.call('Erase', {
+            userId
+        }, {
+            deadline: Date.now() + forMs
+        });
+    }
+    /** Data that a node keeps of a user. */ async kept(node, userId) {
+        const client = this.client('tessera.kv.v1.KvPoolService', node);
+        const { chains } = await client.call('Inspect', {
+            userId
+        }, {
+            deadline: Date.now() + CALL_MS
+        });
+        const query = new URLSearchParams({
+            userId,
+            code: 'OK'
+        });
+        const reply = await fetch(`${this.cluster.httpOf(node)}/console/api/recalls?${query}`);
+        const { recalls } = await reply.json();
+        const kept = chains.length === 0 ? [] : [
+            `${node}: ${chains.length} chains of ${userId}`
+        ];
+        return recalls.length === 0 ? kept : [
+            ...kept,
+            `${node}: ${recalls.length} recorded recalls of ${userId}`
+        ];
+    }
+    async push(at, folder, name) {
+        const reply = await fetch(`${this.cluster.httpOf('node-1')}/health`);
+        const { versions } = await reply.json();
+        const client = new AdapterClient(this.cluster.grpcOf(at));
+        const pushed = {
+            name,
+            baseModel: versions.model
+        };
+        try {
+            const answer = await client.pushFolder(folder, pushed, CALL_MS);
+            return answer.version.digest;
+        } finally{
+            client.close();
+        }
+    }
+    async adapter(at, method, message) {
+        const client = new AdapterClient(this.cluster.grpcOf(at));
+        try {
+            return await client.call(method, message, CALL_MS);
+        } finally{
+            client.close();
+        }
+    }
+    close() {
+        for (const client of this.clients.values())client.close();
+        this.clients.clear();
+    }
+    client(name, at) {
+        const id = `${at} ${name}`;
+        const known = this.clients.get(id);
+        if (known !== undefined) return known;
+        const headers = ()=>({
+                ...this.key !== '' && {
+                    [KEY]: this.key
+                },
+                ...this.waitFor !== '' && {
+                    'tessera-wait-for': this.waitFor
+                }
+            });
+        const made = new ServiceClient(name, this.cluster.grpcOf(at), {
+            headers,
+            channel: CHANNEL
+        });
+        this.clients.set(id, made);
+        return made;
+    }
+}
+
+//# sourceMappingURL=cluster-callers.js.map

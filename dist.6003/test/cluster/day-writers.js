@@ -1,0 +1,236 @@
+/** Callers that change items, erase users and ask for recalls for as long as a day lasts. */ import { pace } from "../trial/pace.js";
+import { codeOf } from "./cluster-callers.js";
+const OWN_ITEMS = 12;
+const SIDS = [
+    [
+        0,
+        0,
+        0
+    ],
+    [
+        0,
+        0,
+        1
+    ],
+    [
+        1,
+        0,
+        0
+    ]
+];
+const REPEAT_EVERY_MS = 200;
+const BETWEEN_CHANGES_MS = 15;
+const BETWEEN_RECALLS_MS = 25;
+/** Codes that a call may end with while processes come and go. */ const PASSING_CODES = [
+    // While the log is an older copy: the change is not in it.
+    'LOG_DIFFERENT',
+    'NODE_UNAVAILABLE',
+    'DEADLINE_EXCEEDED',
+    'ENGINE_OVERLOADED',
+    'ENGINE_UNAVAILABLE',
+    'STORE_UNAVAILABLE',
+    'CANCELLED',
+    'status (1|4|14): .*'
+];
+const PASSING = new RegExp(`^(${PASSING_CODES.join('|')})$`);
+export const count = (counts, kind)=>counts.set(kind, (counts.get(kind) ?? 0) + 1);
+export const one = (random, list)=>list[random.below(list.length)];
+const kept = (change)=>(item)=>item === undefined ? undefined : change(item);
+/** One of the changes that an item can have as it is. */ function drawn(random, itemId, item) {
+    if (item === undefined) {
+        const title = `title ${random.below(1000)}`;
+        const attributes = JSON.stringify({
+            count: 0
+        });
+        const upsert = {
+            itemId,
+            sid: one(random, SIDS),
+            title,
+            attributes,
+            priority: 0
+        };
+        return {
+            wire: {
+                upsert
+            },
+            does: ()=>({
+                    title,
+                    count: 0,
+                    priority: 0,
+                    isPaused: false
+                })
+        };
+    }
+    const form = random.below(8);
+    if (form === 0) return {
+        wire: {
+            removeItemId: itemId
+        },
+        does: ()=>undefined
+    };
+    if (form === 1) {
+        return {
+            wire: {
+                pauseItemId: itemId
+            },
+            does: kept((it)=>({
+                    ...it,
+                    isPaused: true
+                }))
+        };
+    }
+    if (form === 2) {
+        return {
+            wire: {
+                resumeItemId: itemId
+            },
+            does: kept((it)=>({
+                    ...it,
+                    isPaused: false
+                }))
+        };
+    }
+    if (form === 3) {
+        const priority = random.below(100);
+        const setPriority = {
+            itemId,
+            priority
+        };
+        return {
+            wire: {
+                setPriority
+            },
+            does: kept((it)=>({
+                    ...it,
+                    priority
+                }))
+        };
+    }
+    const by = 1 + random.below(9);
+    const patchAttributes = {
+        itemId,
+        delta: [
+            {
+                attribute: 'count',
+                delta: by
+            }
+        ]
+    };
+    return {
+        wire: {
+            patchAttributes
+        },
+        does: kept((it)=>({
+                ...it,
+                count: it.count + by
+            }))
+    };
+}
+/** Changes items of its own, one after another, so that their order is known. */ export class Writer {
+    parts;
+    name;
+    changes = 0;
+    constructor(parts, name){
+        this.parts = parts;
+        this.name = name;
+    }
+    async write(isOver) {
+        while(!isOver()){
+            await this.change(isOver);
+            await pace(BETWEEN_CHANGES_MS);
+        }
+    }
+    async change(isOver) {
+        const { model, random, endpoints, callers, counts, faults } = this.parts;
+        const itemIds = Array.from({
+            length: OWN_ITEMS
+        }, (_, n)=>`${this.name} item ${n}`);
+        const certain = itemIds.filter((itemId)=>model.known(itemId).doubt === undefined);
+        if (certain.length === 0) return;
+        const chosen = new Set([
+            one(random, certain),
+            one(random, certain)
+        ]);
+        const all = [
+            ...chosen
+        ].map((itemId)=>({
+                itemId,
+                ...drawn(random, itemId, model.known(itemId).state)
+            }));
+        const wires = all.map(({ wire })=>wire);
+        this.changes += 1;
+        const isKeyed = random.below(3) > 0;
+        const key = isKeyed ? `${this.name} ${this.changes} ${random.bits()}` : '';
+        for(;;){
+            try {
+                await callers.apply(one(random, endpoints), wires, key);
+                for (const { itemId, does } of all)model.acknowledged(itemId, does);
+                count(counts, 'changes acknowledged');
+                if (isKeyed && random.below(4) === 0) await this.repeat(wires, key);
+                return;
+            } catch (thrown) {
+                const code = codeOf(thrown);
+                if (!PASSING.test(code)) faults.push(`change of ${this.name}: ${code}, ${thrown}`);
+                count(counts, 'changes in doubt or repeated');
+                if (isKeyed && !isOver()) {
+                    await pace(REPEAT_EVERY_MS);
+                    continue;
+                }
+                for (const { itemId, does } of all)model.doubted(itemId, does);
+                return;
+            }
+        }
+    }
+    /** Counts once: its answer says so, unless none comes. */ async repeat(wires, key) {
+        const { callers, random, endpoints, counts, faults } = this.parts;
+        try {
+            const { alreadyApplied } = await callers.apply(one(random, endpoints), wires, key);
+            count(counts, 'keys repeated');
+            if (!alreadyApplied) faults.push(`key ${key}: expected it to be known, got it applied anew`);
+        } catch (thrown) {
+            if (!PASSING.test(codeOf(thrown))) faults.push(`repeat of ${key}: ${codeOf(thrown)}`);
+        }
+    }
+}
+/** Recalls of users who come, and who are erased. */ export async function recallOn(parts, isOver) {
+    const { model, random, gateways, callers, counts, faults } = parts;
+    while(!isOver()){
+        await pace(BETWEEN_RECALLS_MS);
+        if (model.users.length === 0) continue;
+        const user = one(random, model.users);
+        const wasErased = user.isErased;
+        const at = one(random, gateways);
+        try {
+            const answer = await callers.recall(at, user.userId);
+            count(counts, 'recalls');
+            if (wasErased) {
+                const { node } = answer.versions ?? {};
+                faults.push(`recall of ${user.userId}, erased before, was answered by ${node} over ${at}`);
+            }
+        } catch (thrown) {
+            const code = codeOf(thrown);
+            count(counts, `recalls ${code.slice(0, 24)}`);
+            const isGone = code === 'USER_NOT_FOUND' && user.isGoing;
+            if (!isGone && !PASSING.test(code)) faults.push(`recall of ${user.userId}: ${code}`);
+        }
+    }
+}
+/** Asks until it is acknowledged, or `isOver`. */ export async function erase({ callers, random, counts, faults }, user, endpoints, isOver) {
+    user.isGoing = true;
+    for(;;){
+        try {
+            await callers.erase(one(random, endpoints), user.userId);
+            user.isErased = true;
+            count(counts, 'erasures');
+            return;
+        } catch (thrown) {
+            const code = codeOf(thrown);
+            if (!PASSING.test(code)) faults.push(`erasure of ${user.userId}: ${code}`);
+            count(counts, 'erasures repeated');
+            if (isOver()) return;
+            await pace(REPEAT_EVERY_MS);
+        }
+    }
+}
+
+//# sourceMappingURL=day-writers.js.map

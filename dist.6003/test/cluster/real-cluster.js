@@ -1,0 +1,354 @@
+/** Processes of a cluster on this machine, each of which can be killed, held up or given a disk. */ import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { loadConfig } from "../../libs/ops/config/src/index.js";
+import { startEtcdServer, startKafkaBroker, startRedisServer, temporaryFolder, until } from "../../libs/testing/src/index.js";
+import { localPlan } from "../../tools/cluster/local-plan.js";
+import { launch, untilReady } from "../../tools/cluster/local-processes.js";
+import { freePorts } from "../e2e/running-cluster.js";
+/** Output of a node's process, beside its stores. */ const LOG_FILE = 'log';
+const ASK_MS = 2000;
+/** Readiness and positions after everything runs again. */ export const TOGETHER_MS = 30_000;
+/** Some shares of a machine that are enough for the demo. */ const SMALL = {
+    TESSERA_KV_DEVICE_BYTES: String(2 ** 24),
+    TESSERA_KV_HOST_BYTES: String(2 ** 24),
+    TESSERA_KV_DISK_BYTES: String(2 ** 26),
+    TESSERA_RECALL_DEFAULT_DEADLINE_MS: '30000',
+    TESSERA_INSPECTION_PERCENT: '100'
+};
+/** Nodes `node-1`, ..., gateways `gateway-1`, ...; behaviours in a Redis that nobody disturbs. */ export class RealCluster {
+    plan;
+    kind;
+    log;
+    behaviours;
+    temporary;
+    running = new Map();
+    held = new Set();
+    copies = 0;
+    constructor(plan, kind, log, behaviours, temporary){
+        this.plan = plan;
+        this.kind = kind;
+        this.log = log;
+        this.behaviours = behaviours;
+        this.temporary = temporary;
+    }
+    /** Nothing runs yet but the servers. */ static async prepare(options) {
+        const { nodes, gateways, log, variables = {}, gatewayVariables = {}, root = '' } = options;
+        const temporary = temporaryFolder({});
+        const behaviours = await startRedisServer();
+        const server = log === 'kafka' ? await startKafkaBroker() : await startEtcdServer();
+        const steps = Array.from({
+            length: nodes + gateways + 1
+        }, (_, step)=>step);
+        const httpPort = await freePorts(13_000, steps);
+        const grpcPort = await freePorts(23_000, [
+            ...steps,
+            ...steps.map((step)=>step + 9)
+        ]);
+        const kafka = log === 'kafka' ? server.address : '';
+        const local = {
+            nodes,
+            httpPort,
+            grpcPort,
+            folder: temporary.path,
+            etcd: log === 'kafka' ? '' : server.address,
+            kafka,
+            redis: behaviours.address,
+            isShared: false
+        };
+        const planned = localPlan(local, loadConfig().config);
+        const all = planned.flatMap((one)=>{
+            if (one.name === 'gateway') {
+                const more = {
+                    ...one,
+                    variables: Object.assign({}, one.variables, gatewayVariables)
+                };
+                return gatewaysOf(more, gateways, nodes);
+            }
+            return [
+                {
+                    ...one,
+                    variables: Object.assign({}, one.variables, SMALL, variables)
+                }
+            ];
+        });
+        const plan = new Map(all.map((one)=>[
+                one.name,
+                one
+            ]));
+        const cluster = new RealCluster(plan, log, server, behaviours, temporary);
+        for (const name of plan.keys())cluster.move(name, root);
+        process.once('exit', ()=>cluster.killAll());
+        return cluster;
+    }
+    static async start(options) {
+        const cluster = await RealCluster.prepare(options);
+        try {
+            // The first node begins the log.
+            await cluster.begin('node-1');
+            await Promise.all(cluster.nodes.slice(1).map((name)=>cluster.begin(name)));
+            await Promise.all(cluster.gateways.map((name)=>cluster.begin(name)));
+            await cluster.untilTogether();
+            return cluster;
+        } catch (thrown) {
+            const said = cluster.nodes.map((name)=>cluster.printed(name).slice(-2000)).join('\n');
+            await cluster.close();
+            throw new Error(`${thrown.message}\n${said}`, {
+                cause: thrown
+            });
+        }
+    }
+    get folder() {
+        return this.temporary.path;
+    }
+    get nodes() {
+        return [
+            ...this.plan.keys()
+        ].filter((name)=>name.startsWith('node-'));
+    }
+    get gateways() {
+        return [
+            ...this.plan.keys()
+        ].filter((name)=>name.startsWith('gateway-'));
+    }
+    planOf(name) {
+        const plan = this.plan.get(name);
+        if (plan === undefined) throw new Error(`expected a process of the cluster, got ${name}`);
+        return plan;
+    }
+    /** From its next start it is the program of another folder. */ move(name, root) {
+        const plan = this.planOf(name);
+        const [program = plan.main] = /dist\/apps\/.*$/.exec(plan.main) ?? [];
+        this.plan.set(name, {
+            ...plan,
+            main: join(root, program)
+        });
+    }
+    grpcOf(name) {
+        return `127.0.0.1:${this.planOf(name).grpcPort}`;
+    }
+    httpOf(name) {
+        return `http://127.0.0.1:${this.planOf(name).httpPort}`;
+    }
+    isRunning(name) {
+        const child = this.running.get(name)?.child;
+        return child !== undefined && child.exitCode === null && child.signalCode === null;
+    }
+    /** Resolves when it answers; rejects where it ends before. */ async begin(name, more = {}) {
+        await untilReady(this.launch(name, more));
+    }
+    /** Without waiting for anything. */ launch(name, more = {}) {
+        if (this.isRunning(name)) throw new Error(`${name} runs already`);
+        const plan = this.planOf(name);
+        const variables = Object.assign({}, plan.variables, more);
+        const running = launch(Object.assign({}, plan, {
+            variables
+        }), false);
+        this.running.set(name, running);
+        return running;
+    }
+    /** Resolves with the status or signal that it has ended with. */ async end(name, signal) {
+        const running = this.running.get(name);
+        if (running === undefined) return '';
+        this.signal(name, signal);
+        if (this.held.has(name)) this.goOn(name);
+        return running.ended;
+    }
+    hold(name) {
+        this.held.add(name);
+        this.signal(name, 'SIGSTOP');
+    }
+    goOn(name) {
+        this.held.delete(name);
+        this.signal(name, 'SIGCONT');
+    }
+    /** The stores of a node at a moment; of a running one as a snapshot of its disk is. */ copyDisk(name) {
+        this.copies += 1;
+        const to = join(this.folder, 'copies', `${name}-${this.copies}`);
+        const runs = this.isRunning(name) && !this.held.has(name);
+        if (runs) this.signal(name, 'SIGSTOP');
+        try {
+            for (const store of this.storesOf(name)){
+                cpSync(join(this.planOf(name).folder, store), join(to, store), {
+                    recursive: true
+                });
+            }
+            mkdirSync(to, {
+                recursive: true
+            });
+        } finally{
+            if (runs) this.signal(name, 'SIGCONT');
+        }
+        return to;
+    }
+    /** All that etcd keeps, at a moment. Resolves when it serves again. */ async copyLog() {
+        this.copies += 1;
+        const to = join(this.folder, 'copies', `log-${this.copies}`);
+        const { folder } = this.log;
+        await this.log.kill();
+        cpSync(folder, to, {
+            recursive: true
+        });
+        await this.log.start();
+        return to;
+    }
+    async putLog(copy) {
+        const { folder } = this.log;
+        await this.log.kill();
+        rmSync(folder, {
+            recursive: true
+        });
+        cpSync(copy, folder, {
+            recursive: true
+        });
+        await this.log.start();
+    }
+    /** Of a node that does not run. */ emptyDisk(name) {
+        if (this.isRunning(name)) throw new Error(`${name} runs`);
+        const { folder } = this.planOf(name);
+        for (const store of this.storesOf(name))rmSync(join(folder, store), {
+            recursive: true
+        });
+    }
+    rollBack(name, copy) {
+        this.emptyDisk(name);
+        cpSync(copy, this.planOf(name).folder, {
+            recursive: true
+        });
+    }
+    /** By the command; also while the node runs. */ backUp(name) {
+        this.copies += 1;
+        const to = join(this.folder, 'copies', `${name}-backup-${this.copies}`);
+        this.command(name, 'backup', '--to', to);
+        return to;
+    }
+    restore(name, from) {
+        this.command(name, 'restore', '--from', from, '--replace');
+    }
+    /** A tool with the configuration of a node; what it printed. */ command(name, tool, ...words) {
+        const { variables } = this.planOf(name);
+        const env = Object.assign({
+            PATH: process.env.PATH
+        }, variables);
+        const command = [
+            `dist/tools/${tool}.js`,
+            ...words
+        ];
+        return execFileSync(process.execPath, command, {
+            env,
+            encoding: 'utf8',
+            stdio: 'pipe'
+        });
+    }
+    /** Output of a process since the cluster began. */ printed(name) {
+        const path = join(this.planOf(name).folder, LOG_FILE);
+        return existsSync(path) ? execFileSync('cat', [
+            path
+        ], {
+            encoding: 'utf8'
+        }) : '';
+    }
+    async health(name) {
+        const signal = AbortSignal.timeout(ASK_MS);
+        const reply = await fetch(`${this.httpOf(name)}/health`, {
+            signal
+        }).catch(()=>undefined);
+        return await reply?.json().catch(()=>undefined);
+    }
+    async condition(name, condition) {
+        return (await this.health(name))?.conditions.find((one)=>one.name === condition);
+    }
+    /** Every node is up by itself, with one offset and one digest; gateways send requests to all. */ async untilTogether(withinMs = TOGETHER_MS) {
+        let seen = '';
+        const isSo = async ()=>{
+            const found = await Promise.all(this.nodes.map((name)=>this.health(name)));
+            const words = found.map((health)=>[
+                    health?.ready,
+                    health?.clusterLog?.offset,
+                    health?.clusterLog?.digest
+                ].join(' '));
+            const tables = await Promise.all(this.gateways.map((name)=>this.statesAt(name)));
+            const states = tables.map((table)=>table.join(' '));
+            seen = JSON.stringify([
+                words,
+                states
+            ]);
+            const isOne = new Set(words).size === 1 && found.every((health)=>health?.ready === true);
+            return isOne && tables.every((table)=>table.every((state)=>state === 'up'));
+        };
+        await until('all nodes are up and equal', isSo, withinMs).catch((thrown)=>{
+            throw new Error(`${thrown.message}: ${seen}`, {
+                cause: thrown
+            });
+        });
+    }
+    /** Of the nodes, as a gateway sees them. */ async statesAt(gateway) {
+        try {
+            const signal = AbortSignal.timeout(ASK_MS);
+            const reply = await fetch(`${this.httpOf(gateway)}/v1/cluster`, {
+                signal
+            });
+            const { nodes } = await reply.json();
+            return nodes.map(({ state })=>state);
+        } catch  {
+            return [
+                'gateway away'
+            ];
+        }
+    }
+    async close() {
+        const names = [
+            ...this.running.keys()
+        ];
+        await Promise.all(names.map((name)=>this.end(name, 'SIGKILL')));
+        await this.log.stop();
+        await this.behaviours.stop();
+        this.temporary.remove();
+    }
+    storesOf(name) {
+        const { folder } = this.planOf(name);
+        return readdirSync(folder).filter((entry)=>entry !== LOG_FILE);
+    }
+    signal(name, signal) {
+        const pid = this.running.get(name)?.child.pid;
+        if (pid !== undefined && this.isRunning(name)) process.kill(pid, signal);
+    }
+    killAll() {
+        for (const name of this.running.keys())this.signal(name, 'SIGKILL');
+        for (const server of [
+            this.log,
+            this.behaviours
+        ])server.signal('SIGKILL');
+    }
+}
+/** Gateways that know the same nodes and nothing of each other. */ function gatewaysOf(one, count, nodes) {
+    return Array.from({
+        length: count
+    }, (_, at)=>{
+        const name = `gateway-${at + 1}`;
+        const [httpPort, grpcPort] = [
+            one.httpPort,
+            one.grpcPort
+        ].map((port)=>at === 0 ? port : port + nodes + at);
+        const folder = join(one.folder, '..', name);
+        const entries = Object.entries(one.variables).map(([variable, value])=>[
+                variable,
+                value.replace(one.folder, folder)
+            ]);
+        const variables = Object.assign(Object.fromEntries(entries), {
+            TESSERA_NODE_NAME: name,
+            TESSERA_HTTP_PORT: String(httpPort),
+            TESSERA_GRPC_PORT: String(grpcPort)
+        });
+        return {
+            ...one,
+            name,
+            folder,
+            httpPort,
+            grpcPort,
+            variables
+        };
+    });
+}
+
+//# sourceMappingURL=real-cluster.js.map

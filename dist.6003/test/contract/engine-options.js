@@ -1,0 +1,35 @@
+import { fileURLToPath } from "node:url";
+/** Every option of the smallest engine that has all parts but adapters. */ export const ENGINE_OPTIONS = {
+    modelPath: fileURLToPath(new URL('../fixtures/parity/qwen3-tied', import.meta.url)),
+    computeType: 'f32',
+    activationScalesPath: '',
+    headTokens: new Int32Array(),
+    device: 'cpu',
+    threadCount: 1,
+    queueCapacity: 4,
+    batchRequestsMax: 1,
+    batchRowsMax: 1024,
+    prefillChunkTokens: 32,
+    passTimeTargetUs: 0,
+    batching: 'continuous',
+    kvBytesMax: 2 ** 28,
+    kvPool: 'on',
+    kvDeviceBytes: 2 ** 26,
+    kvHostBytes: 0,
+    kvDiskBytes: 0,
+    kvFolder: '',
+    kvReadThreads: 1,
+    kvStoreQueueMax: 1,
+    kvPrefetchQueueMax: 2,
+    kvBlockCodec: 'exact',
+    promptTokensMax: 64,
+    widthMax: 64,
+    resultCountMax: 64,
+    scoreItemsMax: 64,
+    adapterBytesMax: 0,
+    kvVersionsBackMax: 0,
+    kvDiskReserveBytes: 0,
+    kvSharedLinks: new Int32Array()
+};
+
+//# sourceMappingURL=engine-options.js.map

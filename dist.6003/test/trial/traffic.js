@@ -1,0 +1,273 @@
+import { TesseraClient } from "../../libs/edge/client/src/index.js";
+import { until } from "../../libs/testing/src/index.js";
+import { encodeBehaviour, encodeRequest } from "../e2e/topic-client.js";
+import { pace } from "./pace.js";
+const USERS = 24;
+const ITEMS = 700;
+const ACTIONS = [
+    'buy',
+    'view',
+    'hover',
+    'click',
+    ''
+];
+const DAY_MS = 86_400_000;
+const PACE_MS = 25;
+const EVENTS_AT_ONCE_MAX = 12;
+const REQUESTS_AT_ONCE_MAX = 4;
+const CALL_MS = 5000;
+const FLOOD_CALL_MS = 60_000;
+const FLOOD_AT_ONCE = 5000;
+/** Long enough for everything that may befall the service. */ const PATIENCE_MS = 600_000;
+/** Producers and callers; all that they sent, and what must come of it. */ export class Traffic {
+    world;
+    topics;
+    model;
+    draw;
+    asked = [];
+    erasures = [];
+    /** Keys of records that can never be stored. */ poison = [];
+    sent = [];
+    events = 0;
+    ended = false;
+    draws = true;
+    running = Promise.resolve();
+    constructor(world, topics, model, /** Streams of its own for each producer and caller, so that their pace changes nothing. */ draw){
+        this.world = world;
+        this.topics = topics;
+        this.model = model;
+        this.draw = draw;
+    }
+    begin() {
+        const paced = async (act)=>{
+            while(!this.ended){
+                if (this.draws) await act();
+                await pace(PACE_MS);
+            }
+        };
+        this.running = Promise.all([
+            paced(()=>this.produce(this.draw.topic)),
+            paced(()=>this.append(this.draw.calls)),
+            paced(()=>this.ask(this.draw.requests))
+        ]);
+        this.running.catch(()=>undefined);
+    }
+    /** Resolves when all that was begun has been taken. */ async end() {
+        this.ended = true;
+        await this.running;
+    }
+    /**
+   * Forgets a user and all that was said of the user until now, however late it comes; what is
+   * drawn later counts again. Nothing is drawn meanwhile, so that it is known on which side it
+   * lies.
+   */ async erase() {
+        this.draws = false;
+        const userId = `u${this.draw.users.below(USERS)}`;
+        const startMs = Date.now();
+        await this.called((client)=>client.erase(userId, CALL_MS));
+        const erasedMs = Date.now();
+        this.erasures.push({
+            userId,
+            startMs,
+            endMs: erasedMs
+        });
+        this.model.erase(userId, erasedMs);
+        await until('a later time than that of the erasure', ()=>Date.now() > erasedMs + 1);
+        this.draws = true;
+    }
+    /** So many behaviours of one user. */ async flood(count) {
+        const random = this.draw.users;
+        const nowMs = Date.now();
+        for(let sent = 0; sent < count; sent += FLOOD_AT_ONCE){
+            const behaviours = Array.from({
+                length: Math.min(FLOOD_AT_ONCE, count - sent)
+            }, (_, i)=>({
+                    userId: 'busy',
+                    eventId: `f${sent + i}`,
+                    itemId: String(1 + random.below(ITEMS)),
+                    action: 'click',
+                    timeMs: nowMs - random.below(DAY_MS),
+                    scene: {}
+                }));
+            for (const behaviour of behaviours)this.model.add(behaviour);
+            await this.called((client)=>client.append(behaviours, FLOOD_CALL_MS));
+        }
+    }
+    newBehaviour(random) {
+        this.events += 1;
+        // Half days: far from the age that the retention ends at.
+        const late = random.below(4) === 0 ? (random.below(60) + 0.5) * DAY_MS : 0;
+        const timeMs = Date.now() - late;
+        const isGone = random.below(20) === 0;
+        const behaviour = {
+            userId: `u${random.below(USERS)}`,
+            eventId: `e${String(random.below(1000)).padStart(3, '0')}-${this.events}`,
+            itemId: isGone ? `gone ${random.below(9)}` : String(1 + random.below(ITEMS)),
+            action: ACTIONS[random.below(ACTIONS.length)],
+            timeMs
+        };
+        this.sent.push(behaviour);
+        this.model.add(behaviour);
+        return behaviour;
+    }
+    /** New ones and some that were sent before, in any order. */ behaviours(random) {
+        const count = 1 + random.below(EVENTS_AT_ONCE_MAX);
+        const drawn = Array.from({
+            length: count
+        }, ()=>this.sent.length > 0 && random.below(4) === 0 ? this.sent[random.below(this.sent.length)] : this.newBehaviour(random));
+        return drawn.sort(()=>random.below(3) - 1);
+    }
+    async produce(random) {
+        const messages = this.behaviours(random).map((behaviour)=>({
+                key: behaviour.userId,
+                value: encodeBehaviour({
+                    ...behaviour
+                })
+            }));
+        if (random.below(10) === 0) {
+            const key = `poison ${this.poison.length}`;
+            this.poison.push(key);
+            messages.push({
+                key,
+                value: Buffer.from([
+                    255,
+                    random.below(256)
+                ])
+            });
+        }
+        await this.topics.send('behaviours', messages);
+    }
+    async append(random) {
+        const behaviours = this.behaviours(random).map((behaviour)=>({
+                ...behaviour,
+                scene: {}
+            }));
+        await this.called((client)=>client.append(behaviours, CALL_MS));
+    }
+    /** Until it is acknowledged: what was drawn shall be there in the end. */ async called(call) {
+        await until('a call that is acknowledged', async ()=>{
+            const { service } = this.world;
+            if (service === undefined) return false;
+            const client = new TesseraClient(service.grpcAddress);
+            try {
+                await call(client);
+                return true;
+            } catch  {
+                // The service, or what it stores in, is away.
+                return false;
+            } finally{
+                client.close();
+            }
+        }, PATIENCE_MS);
+    }
+    async ask(random) {
+        const count = 1 + random.below(REQUESTS_AT_ONCE_MAX);
+        const questions = Array.from({
+            length: count
+        }, ()=>this.question(random));
+        await this.topics.send('recall.requests', questions.map(({ message })=>message));
+    }
+    /** Asks one thing more; gives its correlation ID. */ async probe() {
+        const { message, id } = this.question(this.draw.users);
+        await this.topics.send('recall.requests', [
+            message
+        ]);
+        return id;
+    }
+    question(random) {
+        const id = `q${this.asked.length}`;
+        const [expected, request, deadlineMs] = this.draft(random);
+        this.asked.push({
+            id,
+            expected,
+            timeMs: Date.now()
+        });
+        const message = {
+            key: String(request.userId ?? ''),
+            value: encodeRequest({
+                request: {
+                    resultCount: 5,
+                    ...request
+                },
+                deadlineTimeMs: Date.now() + deadlineMs
+            }),
+            headers: {
+                'tessera-correlation-id': id
+            }
+        };
+        return {
+            id,
+            message
+        };
+    }
+    draft(random) {
+        const kind = random.below(10);
+        if (kind < 4) {
+            const itemIds = Array.from({
+                length: 1 + random.below(12)
+            }, ()=>String(1 + random.below(ITEMS)));
+            return [
+                {
+                    kind: 'history',
+                    itemIds
+                },
+                {
+                    history: {
+                        itemIds
+                    }
+                },
+                PATIENCE_MS
+            ];
+        }
+        if (kind < 6) {
+            const userId = String(1 + random.below(9));
+            return [
+                {
+                    kind: 'settled',
+                    userId
+                },
+                {
+                    userId
+                },
+                PATIENCE_MS
+            ];
+        }
+        if (kind < 8) {
+            const userId = `u${random.below(USERS)}`;
+            return [
+                {
+                    kind: 'moving',
+                    userId
+                },
+                {
+                    userId
+                },
+                PATIENCE_MS
+            ];
+        }
+        if (kind < 9) return [
+            {
+                kind: 'refused',
+                code: 'DEADLINE_EXCEEDED'
+            },
+            {
+                userId: '1'
+            },
+            -1000
+        ];
+        const request = {
+            userId: 'nobody',
+            requireHistory: true
+        };
+        return [
+            {
+                kind: 'refused',
+                code: 'USER_NOT_FOUND'
+            },
+            request,
+            PATIENCE_MS
+        ];
+    }
+}
+
+//# sourceMappingURL=traffic.js.map

@@ -1,0 +1,54 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { loadConfig } from "../libs/ops/config/src/index.js";
+import { expecting, TesseraError } from "../libs/ops/errors/src/index.js";
+import { closeFilesToOthers } from "../libs/ops/lifecycle/src/index.js";
+import { BACKUP_LIST } from "./stores/backup-list.js";
+import { copyStore } from "./stores/backup-store.js";
+import { configuredStores, namesIn, warnOfEarlierStores } from "./stores/configured-stores.js";
+import { Flags, print, runCommand } from "./terminal/command.js";
+const USAGE = `usage: npm run backup -- --to DIR
+
+Copies behaviours, changes of the catalogue, versions of adapters and which weights serve into an
+empty folder, also while the service runs (docs/operate/backup.md).`;
+await runCommand(USAGE, async (words)=>{
+    closeFilesToOthers();
+    const to = Flags.parse(words, {
+        to: 'text'
+    }).required('to');
+    if ((await namesIn(to)).length > 0) {
+        throw new TesseraError('CONFIG_INVALID', `--to ${to}: expected a folder that is empty`);
+    }
+    const { config } = loadConfig();
+    warnOfEarlierStores(config);
+    const stores = await configuredStores(config);
+    if (stores.length === 0) {
+        throw expecting('STORE_INVALID')('behaviours.path', 'a store that holds something, here or in the other folders of the configuration ' + '(TESSERA_MODEL_PATH as the service has it, or the folders)', config.behaviours.path);
+    }
+    await mkdir(to, {
+        recursive: true
+    });
+    const files = [];
+    for (const store of stores){
+        const copied = await copyStore(store, to);
+        files.push(...copied);
+        const bytes = copied.reduce((sum, file)=>sum + file.bytes, 0);
+        await print(`${store.name} of ${store.folder}: ${copied.length} files, ${bytes} bytes`);
+    }
+    const names = stores.map(({ kind, name })=>({
+            kind,
+            name
+        }));
+    const list = {
+        format: 1,
+        madeAt: new Date().toISOString(),
+        stores: names,
+        files
+    };
+    // Last: a backup without it was broken off.
+    await writeFile(join(to, BACKUP_LIST), `${JSON.stringify(list, null, 1)}\n`, {
+        flush: true
+    });
+});
+
+//# sourceMappingURL=backup.js.map

@@ -1,0 +1,243 @@
+import { writeFile } from "node:fs/promises";
+import { usersOfFile } from "../libs/service/behaviour/src/index.js";
+import { queueCapacityFor } from "../libs/engine/src/index.js";
+import { TesseraError, visible } from "../libs/ops/errors/src/index.js";
+import { ROW_BUDGET_MAX, SEARCHES } from "../libs/service/recall/src/index.js";
+import { askAll, DEADLINE_MS } from "./evaluate/ask-all.js";
+import { bothSearches, describeBoth } from "./evaluate/both-searches.js";
+import { readCases } from "./evaluate/cases.js";
+import { meanOverlap, OVERLAP_DEPTH } from "./evaluate/overlap.js";
+import { DEPTHS, quality } from "./evaluate/ranking.js";
+import { describeRows, rowsOf } from "./evaluate/rows.js";
+import { startStack } from "./served/served-stack.js";
+import { Flags, fail, print, runCommand } from "./terminal/command.js";
+import { COMPUTE_TYPES, MODEL_FLAGS, runtimeOptions } from "./terminal/model-flags.js";
+import { ProgressLine } from "./terminal/progress.js";
+import { VALUE_FLAGS, VALUE_USAGE } from "./terminal/value-flags.js";
+const USAGE = `usage: npm run evaluate -- --sequences FILE [flags]
+
+Asks the served engine over gRPC for every user, prints Recall and NDCG at ${DEPTHS.join(', ')}.
+  --sequences FILE     {"user": [item IDs, oldest first]}, or JSON lines (.jsonl) of {"user",
+                       "history", "target"?}, of which the longest of a user counts; .gz too
+  --targets FILE.json  {"user": item}; without it the last item of each sequence is held out
+  --model DIR, --catalogue FILE[#domain=NAME], --titles FILE    as for npm run recall
+  --search beam|certified|both  a beam (default), the model's best of all items, or both: rows and
+                       quality side by side, and how much of the certified lists the beam has
+  --beam N             width of the beam (default 50)
+  --row-budget N       rows that a certified search computes at most (default: as configured)
+${VALUE_USAGE}
+  --max-items N        newest items of a history that are sent
+  --users N            users asked at most
+  --concurrency N      requests in flight (default 16)
+  --dtype f32|bf16|w8a8, --activation-scales FILE, --threads N
+  --compare T,T,..     asks once with each compute type; tells, beside the quality of each, how much
+                       of the first ${OVERLAP_DEPTH} items it shares with the first type
+  --json FILE          the result as JSON`;
+const BEAM_MAX = 4096;
+const COUNT_MAX = 1_000_000_000;
+const CONCURRENCY_MAX = 256;
+const DEFAULT_BEAM = 50;
+const DEFAULT_CONCURRENCY = 16;
+const FAILURES_SHOWN = 5;
+function report(evaluation, { skipped, repeatedLines }) {
+    const { answers, unknownTargets, model, catalogue } = evaluation;
+    const { recall, ndcg } = quality(answers.ranks);
+    const users = answers.ranks.length;
+    return {
+        model,
+        catalogue,
+        users,
+        skippedUsers: skipped,
+        repeatedLines,
+        unknownTargets,
+        skippedHistoryItems: answers.skippedItems,
+        failedUsers: answers.failures.length,
+        seconds: answers.seconds,
+        requestsPerSecond: users / answers.seconds,
+        recall,
+        ndcg,
+        ...rowsOf(answers.searched)
+    };
+}
+function describe(result) {
+    const lines = DEPTHS.flatMap((k)=>[
+            `Recall@${k}  ${(result.recall[k] ?? 0).toFixed(4)}`,
+            `NDCG@${k}    ${(result.ndcg[k] ?? 0).toFixed(4)}`
+        ]);
+    const { users, skippedUsers, failedUsers, seconds, requestsPerSecond } = result;
+    const { repeatedLines, unknownTargets, skippedHistoryItems } = result;
+    return [
+        ...lines,
+        `users ${users} (${skippedUsers} without target or history left out, ${failedUsers} failed)`,
+        `not in the catalogue: ${unknownTargets} targets (misses), ${skippedHistoryItems} items of ` + `histories (left out); ${repeatedLines} lines of users with a longer one left out`,
+        describeRows(result),
+        `seconds ${seconds.toFixed(1)}, requests/s ${requestsPerSecond.toFixed(1)}`
+    ].join('\n');
+}
+/** Starts the stack, asks every case, and stops it. */ async function evaluateWith(options, cases, load) {
+    const { engine } = options;
+    const stack = await startStack({
+        ...options,
+        behaviours: usersOfFile(''),
+        engine: {
+            ...engine,
+            widthMax: Math.max(engine.widthMax, load.beam),
+            queueCapacity: Math.max(engine.queueCapacity, queueCapacityFor(load.concurrency))
+        }
+    }, DEADLINE_MS);
+    try {
+        const answers = await askAll(stack.grpcAddress, cases, load);
+        for (const line of answers.failures.slice(0, FAILURES_SHOWN)){
+            process.stderr.write(visible(`${line}\n`));
+        }
+        checkSomeAnswered(answers);
+        const unknownTargets = stack.unknownItems(cases.map(({ target })=>target)).length;
+        return {
+            answers,
+            unknownTargets,
+            model: stack.model,
+            catalogue: stack.catalogue
+        };
+    } finally{
+        await stack.close();
+    }
+}
+/** Figures of nobody's answers would pass for figures of the model. */ function checkSomeAnswered({ failures, lists }) {
+    if (failures.length < lists.length) return;
+    const message = `users: expected an answer for one of ${lists.length} at least, got none`;
+    throw new TesseraError('ENGINE_UNAVAILABLE', message, {
+        field: 'users'
+    });
+}
+/** The compute types of --compare; the others are compared with the first. */ function comparedTypes(text) {
+    const types = text.split(',');
+    const known = (type)=>COMPUTE_TYPES.includes(type);
+    if (types.length >= 2 && new Set(types).size === types.length && types.every(known)) return types;
+    return fail('compare', `two or more of ${COMPUTE_TYPES.join(', ')}`, text);
+}
+/** Fixed scales are for w8a8 alone. */ function scalesFor({ activationScalesPath }, type) {
+    return type === 'w8a8' ? activationScalesPath : '';
+}
+/** One line per compute type, and the same for --json. */ async function compare(options, cases, load, types) {
+    const results = [];
+    let reference;
+    for (const computeType of types){
+        const run = await evaluateWith({
+            ...options,
+            computeType,
+            activationScalesPath: scalesFor(options, computeType)
+        }, cases.cases, load);
+        reference ??= run.answers.lists;
+        const overlap = meanOverlap(reference, run.answers.lists, OVERLAP_DEPTH);
+        const result = report(run, cases);
+        results.push({
+            computeType,
+            ...result,
+            overlapDepth: OVERLAP_DEPTH,
+            overlap
+        });
+    }
+    return results;
+}
+function describeComparison(results) {
+    const [first] = results;
+    const lines = results.map(({ computeType, recall, ndcg, overlap, requestsPerSecond })=>{
+        const numbers = DEPTHS.flatMap((k)=>[
+                recall[k] ?? 0,
+                ndcg[k] ?? 0
+            ]);
+        return [
+            computeType.padEnd(5),
+            ...[
+                ...numbers,
+                overlap
+            ].map((value)=>value.toFixed(4).padStart(9)),
+            requestsPerSecond.toFixed(1).padStart(10)
+        ].join(' ');
+    });
+    const names = DEPTHS.flatMap((k)=>[
+            `Recall@${k}`,
+            `NDCG@${k}`
+        ]);
+    const columns = [
+        ...names,
+        `same@${OVERLAP_DEPTH}`
+    ].map((name)=>name.padStart(9));
+    return [
+        [
+            'type ',
+            ...columns,
+            'requests/s'
+        ].join(' '),
+        ...lines,
+        `users ${first?.users}; same@${OVERLAP_DEPTH}: share of the first ${OVERLAP_DEPTH} items of ` + `${first?.computeType}`
+    ].join('\n');
+}
+await runCommand(USAGE, async (words)=>{
+    const flags = Flags.parse(words, {
+        ...MODEL_FLAGS,
+        sequences: 'text',
+        targets: 'text',
+        users: 'text',
+        beam: 'text',
+        search: 'text',
+        'row-budget': 'text',
+        ...VALUE_FLAGS,
+        'max-items': 'text',
+        concurrency: 'text',
+        compare: 'text',
+        json: 'text'
+    });
+    const compared = flags.text('compare');
+    const types = compared === undefined ? undefined : comparedTypes(compared);
+    const search = flags.oneOf('search', [
+        ...SEARCHES,
+        'both'
+    ], 'beam');
+    if (types !== undefined && search === 'both') {
+        fail('compare', 'nothing with --search both', types.join());
+    }
+    const load = {
+        rowBudget: flags.integer('row-budget', 1, ROW_BUDGET_MAX),
+        beam: flags.integer('beam', 1, BEAM_MAX) ?? DEFAULT_BEAM,
+        concurrency: flags.integer('concurrency', 1, CONCURRENCY_MAX) ?? DEFAULT_CONCURRENCY,
+        valuation: flags.text('valuation') ?? '',
+        results: types === undefined && search !== 'both' ? Math.max(...DEPTHS) : OVERLAP_DEPTH
+    };
+    const progress = new ProgressLine();
+    const options = runtimeOptions(flags, progress.update);
+    const { historyItemsMax } = options.recall;
+    const cases = await readCases({
+        sequencesPath: flags.required('sequences'),
+        targetsPath: flags.text('targets'),
+        itemsMax: flags.integer('max-items', 1, historyItemsMax) ?? historyItemsMax,
+        usersMax: flags.integer('users', 1, COUNT_MAX)
+    });
+    const path = flags.text('json');
+    const write = async (result)=>{
+        if (path !== undefined) await writeFile(path, `${JSON.stringify(result, null, 2)}\n`);
+    };
+    if (search === 'both') {
+        const ask = (one)=>evaluateWith(options, cases.cases, {
+                ...load,
+                search: one
+            });
+        const result = bothSearches((await ask('beam')).answers, (await ask('certified')).answers);
+        await print(describeBoth(result));
+        return write(result);
+    }
+    const searched = {
+        ...load,
+        search
+    };
+    if (types !== undefined) {
+        const results = await compare(options, cases, searched, types);
+        await print(describeComparison(results));
+        return write(results);
+    }
+    const result = report(await evaluateWith(options, cases.cases, searched), cases);
+    await print(describe(result));
+    await write(result);
+});
+
+//# sourceMappingURL=evaluate.js.map

@@ -1,0 +1,199 @@
+import { join, resolve } from "node:path";
+import { CONFIG_KEYS } from "../../libs/ops/config/src/index.js";
+/**
+ * A small model, trained within an hour on two cores; docs/concepts/semantic-ids.md has its
+ * figures.
+ */ const TRAINING = [
+    ...[
+        '--layers',
+        '3',
+        '--hidden',
+        '128',
+        '--heads',
+        '4',
+        '--kv-heads',
+        '2',
+        '--head-dim',
+        '32'
+    ],
+    ...[
+        '--intermediate',
+        '384',
+        '--epochs',
+        '26',
+        '--batch-size',
+        '96',
+        '--lr',
+        '2e-3'
+    ],
+    ...[
+        '--dropout',
+        '0.15',
+        '--label-smoothing',
+        '0.1',
+        '--shuffle',
+        '3'
+    ],
+    ...[
+        '--validate-every',
+        '3',
+        '--validate-users',
+        '1000',
+        '--patience',
+        '4'
+    ]
+];
+/** Output of `trainer sequences`: the users of the service as well. */ const SEQUENCES = 'sequences.jsonl';
+/** The name that requests and metrics know the encoder by. */ const ENCODER_NAME = 'ads';
+/** In their order; each goes on where it stopped. */ export function stepsOf(plan) {
+    const { items, behaviours, out, threads, minutes, maxItems, seed } = plan;
+    const sequences = join(out, SEQUENCES);
+    const sids = join(out, 'sids');
+    const machine = [
+        '--threads',
+        String(threads),
+        '--seed',
+        String(seed)
+    ];
+    return [
+        {
+            title: 'The log of behaviours becomes sequences',
+            program: 'trainer',
+            words: [
+                'sequences',
+                '--behaviours',
+                behaviours,
+                '--items',
+                items,
+                '--out',
+                sequences
+            ]
+        },
+        ...encoderSteps(plan),
+        {
+            title: 'Semantic IDs',
+            program: 'trainer',
+            words: [
+                'sids',
+                '--items',
+                items,
+                ...vectorsOf(plan),
+                '--out',
+                sids,
+                ...machine
+            ]
+        },
+        {
+            title: 'A model, and its test against popularity and item-KNN',
+            program: 'trainer',
+            words: [
+                ...[
+                    'train',
+                    '--sequences',
+                    sequences,
+                    '--index',
+                    join(sids, 'index.json')
+                ],
+                ...[
+                    '--codebooks',
+                    sids,
+                    '--items',
+                    items,
+                    '--out',
+                    join(out, 'model')
+                ],
+                ...[
+                    ...TRAINING,
+                    '--minutes',
+                    String(minutes),
+                    ...machine
+                ],
+                ...maxItems === undefined ? [] : [
+                    '--max-items',
+                    String(maxItems)
+                ]
+            ]
+        }
+    ];
+}
+/** Files that the encoder's vectors are in, and those that they are made of. */ const filesOf = (out)=>({
+        texts: join(out, 'texts.json'),
+        vectors: join(out, 'vectors.npy'),
+        encoder: join(out, 'vectors.json')
+    });
+function encoderSteps({ items, out, encoder, threads }) {
+    if (encoder === undefined) return [];
+    const { texts, vectors } = filesOf(out);
+    const threadWords = [
+        '--threads',
+        String(threads)
+    ];
+    return [
+        {
+            title: "The items' texts",
+            program: 'trainer',
+            words: [
+                'texts',
+                '--items',
+                items,
+                '--out',
+                texts
+            ]
+        },
+        {
+            title: 'Their vectors, by the engine that the service has',
+            program: 'embed',
+            words: [
+                '--model',
+                encoder,
+                '--texts',
+                texts,
+                '--out',
+                vectors,
+                ...threadWords
+            ]
+        }
+    ];
+}
+/** Flags of `trainer sids`; none: it makes vectors of titles itself. */ function vectorsOf({ out, embeddings, encoder }) {
+    if (encoder !== undefined) {
+        const files = filesOf(out);
+        return [
+            '--embeddings',
+            files.vectors,
+            '--encoder',
+            files.encoder
+        ];
+    }
+    return embeddings === undefined ? [] : [
+        '--embeddings',
+        embeddings
+    ];
+}
+/** Leaves out of a user's recalls all that they have had. */ const NOTHING_TWICE = '*=1,36500d';
+/**
+ * The configuration that serves what was made, for `--config`: its users are those of the clicks,
+ * and all its stores lie beside it, apart from those of other models.
+ * @param showsAgain users of the log take things twice
+ */ export function servedBy({ out, encoder }, showsAgain) {
+    const tree = {};
+    const set = (path, value)=>{
+        const [area = '', name = ''] = path.split('.');
+        tree[area] = Object.assign(tree[area] ?? {}, {
+            [name]: value
+        });
+    };
+    set('model.path', resolve(out, 'model'));
+    set('users.path', resolve(out, SEQUENCES));
+    if (!showsAgain) set('recall.frequencyCaps', NOTHING_TWICE);
+    for (const { path, storeName } of CONFIG_KEYS){
+        if (storeName !== undefined) set(path, resolve(out, 'data', storeName));
+    }
+    if (encoder !== undefined) {
+        set('embedding.models', `${ENCODER_NAME}=${resolve(encoder)}`);
+        set('embedding.computeType', 'f32');
+    }
+    return tree;
+}
+
+//# sourceMappingURL=steps.js.map

@@ -1,0 +1,28 @@
+import { MODEL_FLAGS } from "../terminal/model-flags.js";
+import { SEARCH_FLAGS } from "../terminal/search-flags.js";
+import { EXPLORE_FLAGS, VALUE_FLAGS } from "../terminal/value-flags.js";
+/** Of `npm run recall`. */ export const RECALL_FLAGS = {
+    ...MODEL_FLAGS,
+    ...SEARCH_FLAGS,
+    ...VALUE_FLAGS,
+    ...EXPLORE_FLAGS,
+    report: 'text',
+    history: 'text',
+    user: 'text',
+    scene: 'texts',
+    profile: 'texts',
+    'skip-unknown': 'switch',
+    'deadline-ms': 'text',
+    passes: 'switch',
+    'prompt-tokens': 'list',
+    prompts: 'text',
+    'level-token-base': 'list',
+    'terminal-tokens': 'list',
+    widths: 'list',
+    results: 'text',
+    'items-per-sid': 'text',
+    score: 'text',
+    json: 'switch'
+};
+
+//# sourceMappingURL=recall-flags.js.map

@@ -1,0 +1,210 @@
+import { loadConfig } from "../../libs/ops/config/src/index.js";
+import { createRecallRuntime } from "../../libs/service/recall/src/index.js";
+import { fail, print } from "../terminal/command.js";
+import { runtimeOptions } from "../terminal/model-flags.js";
+import { ProgressLine } from "../terminal/progress.js";
+import { readSearch } from "../terminal/search-flags.js";
+import { table } from "../terminal/table.js";
+import { readExplore, readValuation } from "../terminal/value-flags.js";
+import { describeReport, searchReport, writeReports } from "./search-report.js";
+const COUNT_MAX = 65_536;
+const WIDTH_MAX = 4096;
+const DEADLINE_MS_MAX = 3_600_000;
+const DEFAULT_DEADLINE_MS = 60_000;
+/** One recall as the service does it, in this process: a table with titles and the timings. */ export async function userRecall(flags) {
+    const request = readRequest(flags);
+    const budgetUs = 1000 * (flags.integer('deadline-ms', 1, DEADLINE_MS_MAX) ?? DEFAULT_DEADLINE_MS);
+    const progress = new ProgressLine();
+    const passes = [];
+    const runtime = await createRecallRuntime({
+        ...runtimeOptions(flags, progress.update),
+        onPasses: (made)=>passes.push(...made)
+    });
+    progress.end();
+    try {
+        const { signal } = new AbortController();
+        const answer = await runtime.serving.recall(request, {
+            signal,
+            budgetUs
+        });
+        const report = searchReport(answer, passes);
+        await print(flags.has('json') ? JSON.stringify(answer, null, 2) : describe(answer, report));
+        await writeReports(flags.text('report'), [
+            report
+        ]);
+        if (flags.has('passes')) await print(`\n${passTable(passes)}`);
+    } finally{
+        await runtime.close();
+    }
+}
+function readRequest(flags) {
+    const history = flags.text('history');
+    const userId = flags.text('user');
+    if (history === undefined === (userId === undefined)) {
+        fail('history', 'exactly one of --history and --user', 'none or both');
+    }
+    const { search, rowBudget } = readSearch(flags, loadConfig().config.recall.search);
+    return {
+        requestId: '',
+        search,
+        ...rowBudget === undefined ? {} : {
+            rowBudget
+        },
+        ...history === undefined ? {} : {
+            history: history.split(',').map((id)=>id.trim())
+        },
+        ...userId === undefined ? {} : {
+            userId
+        },
+        profile: flags.pairs('profile'),
+        scene: flags.pairs('scene'),
+        resultCount: flags.integer('results', 1, COUNT_MAX) ?? 0,
+        widths: flags.integers('widths', 1, WIDTH_MAX) ?? [],
+        itemsPerSid: flags.integer('items-per-sid', 1, COUNT_MAX) ?? 0,
+        ...flags.has('score') ? {
+            scoreNorm: flags.oneOf('score', [
+                'full',
+                'level',
+                'allowed'
+            ], 'full')
+        } : {},
+        skipUnknownItems: flags.has('skip-unknown'),
+        ...readValuation(flags),
+        ...readExplore(flags, COUNT_MAX)
+    };
+}
+const number = (value)=>value?.toFixed(4) ?? '-';
+const ITEM_COLUMNS = [
+    {
+        name: 'rank',
+        right: true,
+        of: ({ rank })=>String(rank)
+    },
+    {
+        name: 'item',
+        right: true,
+        of: ({ itemId })=>itemId
+    },
+    {
+        name: 'SID',
+        of: ({ sid })=>sid.join(',')
+    },
+    {
+        name: 'score',
+        right: true,
+        of: ({ score })=>number(score)
+    }
+];
+const TITLE = {
+    name: 'title',
+    of: ({ title })=>title
+};
+/** Values of the items, and their draw. */ function extraColumns({ valuation, exploration }) {
+    const terms = Object.keys(valuation?.weights ?? {});
+    const valued = [
+        {
+            name: 'value',
+            right: true,
+            of: ({ value })=>number(value?.value)
+        },
+        ...terms.map((name)=>({
+                name,
+                right: true,
+                of: ({ value })=>number(value?.terms[name])
+            })),
+        {
+            name: 'critical bid',
+            right: true,
+            of: ({ value })=>number(value?.criticalBid)
+        }
+    ];
+    const drawn = [
+        {
+            name: 'drawn',
+            of: ({ explored })=>explored ? 'yes' : ''
+        },
+        {
+            name: 'propensity',
+            right: true,
+            of: ({ propensity })=>number(propensity)
+        }
+    ];
+    return [
+        ...valuation ? valued : [],
+        ...exploration ? drawn : []
+    ];
+}
+function appliedLines({ valuation, exploration }) {
+    const lines = [];
+    if (valuation !== undefined) {
+        const { name, scoreWeight, weights, bestLeftOut } = valuation;
+        const terms = Object.entries(weights).map(([term, weight])=>` + ${weight} x ${term}`);
+        const left = `best left out ${number(bestLeftOut)}`;
+        lines.push(`value: ${name} = ${scoreWeight} x score${terms.join('')}; ${left}`);
+    }
+    if (exploration !== undefined) {
+        const { slots, temperature, seed, noPropensities } = exploration;
+        const without = noPropensities === '' ? '' : `; no propensities: ${noPropensities}`;
+        lines.push(`drawn: ${slots} places, temperature ${temperature}, --seed ${seed}${without}`);
+    }
+    return lines;
+}
+function describe(answer, report) {
+    const columns = [
+        ...ITEM_COLUMNS,
+        ...extraColumns(answer),
+        TITLE
+    ];
+    const list = table(columns, answer.items.map((item)=>columns.map(({ of })=>of(item))));
+    const { historyItems, trimmedItems, skippedItems, promptTokens, widthsUsed } = answer;
+    const prompt = `prompt: ${promptTokens} tokens, ${historyItems} items ` + `(${trimmedItems} trimmed, ${skippedItems} unknown); widths ${widthsUsed.join(', ')}`;
+    const short = answer.short ? '\nfewer items exist on the paths found than were asked for' : '';
+    const search = `search: ${answer.search}, ${describeReport(report)}`;
+    const below = [
+        prompt,
+        search,
+        ...appliedLines(answer),
+        timingLine(answer.timings)
+    ];
+    return `${list}${short}\n\n${below.join('\n')}`;
+}
+/** Milliseconds of each forward pass, part by part. */ function passTable(passes) {
+    const times = (pass)=>[
+            pass.planUs,
+            pass.projectionsUs,
+            pass.attentionUs,
+            pass.forwardUs - pass.projectionsUs - pass.attentionUs,
+            pass.headUs,
+            pass.selectUs,
+            pass.forkUs
+        ];
+    const columns = [
+        'plan',
+        'projections',
+        'attention',
+        'rest',
+        'head',
+        'select',
+        'fork'
+    ];
+    return table([
+        'pass',
+        'kind',
+        'rows',
+        ...columns
+    ].map((name)=>({
+            name,
+            right: name !== 'kind'
+        })), passes.map((pass, index)=>[
+            String(index + 1),
+            pass.kind,
+            String(pass.rows),
+            ...times(pass).map((us)=>(us / 1000).toFixed(3))
+        ]));
+}
+function timingLine(timings) {
+    const stages = Object.entries(timings).map(([name, us])=>`${name.replace(/Us$/, '')} ${(us / 1000).toFixed(2)}`);
+    return `ms: ${stages.join(', ')}`;
+}
+
+//# sourceMappingURL=user-recall.js.map

@@ -1,0 +1,67 @@
+import { DEFAULT_ADAPTER, repairRegistry } from "../libs/service/adapter/src/index.js";
+import { loadConfig } from "../libs/ops/config/src/index.js";
+import { repairChanges, repairStore } from "../libs/engine/src/index.js";
+import { closeFilesToOthers } from "../libs/ops/lifecycle/src/index.js";
+import { configuredStores, STORE_KINDS, warnOfEarlierStores } from "./stores/configured-stores.js";
+import { Flags, print, runCommand } from "./terminal/command.js";
+const USAGE = `usage: npm run repair -- [--only STORES] [--apply]
+
+Looks through the stores of the configuration, of a service that is stopped, and says what is
+damaged and what would be lost (docs/operate/repair.md). Exit status 3: something is damaged.
+  --only STORES         some of behaviours, catalogue-changes, adapters
+  --apply               make damaged stores anew of what can be read; the old files stay aside
+  --name NAME           name for versions of adapters without a registry (default: main)
+  --base-model DIGEST   that they were made for`;
+const EXIT_DAMAGED = 3;
+const REPAIRABLE = STORE_KINDS.filter((kind)=>kind !== 'weights');
+async function repaired(store, flags) {
+    const apply = flags.has('apply');
+    const { kind, folder } = store;
+    if (kind === 'adapters') {
+        const name = flags.text('name') ?? DEFAULT_ADAPTER;
+        const baseModel = flags.text('base-model') ?? '';
+        const found = await repairRegistry({
+            folder,
+            name,
+            baseModel,
+            apply
+        });
+        const { damage, whole, damaged } = found;
+        const text = `${damage}\n  ${whole.length} versions are whole and ${apply ? 'are' : 'would be'} listed ` + `as received under the name ${name}; ${damaged.length} are not and stay where they are`;
+        return {
+            isDamaged: damage !== '',
+            text
+        };
+    }
+    const repair = kind === 'behaviours' ? repairStore : repairChanges;
+    const { damage, acknowledged, readable, isGathered, keysLeft, aside } = await repair(folder, apply);
+    const what = kind === 'behaviours' ? 'writes' : 'changes';
+    const lost = isGathered ? `which ${what} are lost is not known, and users who were erased may be there again: erase ` + `them once more; ${keysLeft} keys are left` : `${what} 1 to ${readable} of at least ${acknowledged} can be read: ` + `${Math.max(0, acknowledged - readable)} are lost`;
+    const done = aside === '' ? '  nothing was changed' : `  done; what was there lies in ${aside}`;
+    return {
+        isDamaged: damage !== '',
+        text: `${damage}\n  ${lost}\n${done}`
+    };
+}
+await runCommand(USAGE, async (words)=>{
+    closeFilesToOthers();
+    const flags = Flags.parse(words, {
+        only: 'text',
+        apply: 'switch',
+        name: 'text',
+        'base-model': 'text'
+    });
+    const wanted = flags.someOf('only', REPAIRABLE, REPAIRABLE);
+    const { config } = loadConfig();
+    warnOfEarlierStores(config);
+    let anyDamaged = false;
+    for (const store of (await configuredStores(config))){
+        if (!wanted.includes(store.kind)) continue;
+        const { isDamaged, text } = await repaired(store, flags);
+        anyDamaged ||= isDamaged;
+        await print(`${store.name} in ${store.folder}: ${isDamaged ? text : 'whole'}`);
+    }
+    if (anyDamaged && !flags.has('apply')) process.exitCode = EXIT_DAMAGED;
+});
+
+//# sourceMappingURL=repair.js.map

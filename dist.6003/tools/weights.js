@@ -1,0 +1,62 @@
+import { channelCredentials } from "../libs/edge/client/src/index.js";
+import { loadConfig } from "../libs/ops/config/src/index.js";
+import { AdapterClient } from "./served/adapter-client.js";
+import { callError } from "./served/call-error.js";
+import { CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from "./served/connection.js";
+import { Flags, print, runCommand, UsageError } from "./terminal/command.js";
+const USAGE = `usage: npm run weights -- COMMAND [words] [flags]
+
+Whole weights of a service that runs (docs/operate/adapter-versions.md):
+  show                 which set serves, and which one rollback goes back to
+  update NAME          serve the set of this name in weights.path from the next batch on
+  rollback             go back to the set before
+
+  --address HOST:PORT  of the gRPC edge (default: the configured one)
+${CONNECTION_USAGE}
+  --json               JSON on the standard output and nothing else`;
+const CALL_MS = 600_000;
+function callOf(command, words) {
+    const [name] = words;
+    if (command === 'update' && name !== undefined && words.length === 1) return [
+        'Update',
+        {
+            name
+        }
+    ];
+    if (command === 'rollback' && words.length === 0) return [
+        'Rollback',
+        {}
+    ];
+    if (command === 'show' && words.length === 0) return [
+        'Get',
+        {}
+    ];
+    throw new UsageError('expected show, update NAME or rollback');
+}
+function shown(answer) {
+    const entries = Object.entries(answer).map(([name, value])=>`${name}: ${value || '-'}`);
+    return entries.join('\n');
+}
+await runCommand(USAGE, async (all)=>{
+    const at = all.findIndex((word)=>word.startsWith('--'));
+    const [command, ...words] = at < 0 ? all : all.slice(0, at);
+    const flags = Flags.parse(at < 0 ? [] : all.slice(at), {
+        address: 'text',
+        json: 'switch',
+        ...CONNECTION_FLAGS
+    });
+    const [method, message] = callOf(command, words);
+    const { address, connection } = servedAt(flags, loadConfig().config);
+    const credentials = channelCredentials(connection);
+    const client = new AdapterClient(address, connection.token, credentials, 'weights');
+    try {
+        const answer = await client.call(method, message, CALL_MS).catch((error)=>{
+            throw callError(error);
+        });
+        await print(flags.has('json') ? JSON.stringify(answer) : shown(answer));
+    } finally{
+        client.close();
+    }
+});
+
+//# sourceMappingURL=weights.js.map
