@@ -1,6 +1,7 @@
 export { type FakePush, fakePush, partsOf, pushOf } from './adapter-push.js';
 export { byteLevelTokenizer, levelTokenTexts } from './byte-level-tokenizer.js';
 export { checkNothingHeld, closingEmpty } from './check-nothing-held.js';
+export { drawnHeads } from './drawn-heads.js';
 export { type EtcdServer, startEtcdServer } from './etcd-server.js';
 export { FakeAdapterEngine, type FakeEngineAdapter } from './fake-adapter-engine.js';
 export { FakeCatalogue, FakeChangingCatalogue, type FakeItem } from './fake-catalogue.js';
