@@ -32,7 +32,7 @@ afterAll(() => folder.remove());
 const at = (name: string) => join(folder.path, name);
 const VERSION = ['--version', at('version'), '--threads', '1', '--dtype', 'f32'];
 
-/** What `npm run rank` says of the items. */
+/** Numbers of the items by `npm run rank`. */
 async function predictionsOf(user: string): Promise<ReadonlyMap<string, number | undefined>> {
   const words = ['--user', user, '--items', ITEMS.join(), '--json', ...VERSION];
   const { stdout } = await run('node', ['dist/tools/rank.js', ...words]);

@@ -264,7 +264,7 @@ describe('a recall that is ranked', () => {
     [
       { ...ranking(), item: undefined },
       {},
-      "REQUEST_INVALID rank.adapter: rank.adapter: expected a version with heads, got 'ranking' dddd",
+      "rank.adapter: rank.adapter: expected a version with heads, got 'ranking' dddd",
     ],
     [
       ranking({ targetCount: 7 }),
@@ -277,7 +277,7 @@ describe('a recall that is ranked', () => {
     [
       ranking(),
       { valuation: { name: 'clicks', weights: {} } },
-      "valuation.name: valuation.name: expected one of ecpm, got 'clicks', which has terms of heads",
+      "valuation.name: expected one of ecpm, got 'clicks', which has terms of heads",
     ],
     [
       ranking(),

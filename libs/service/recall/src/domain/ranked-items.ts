@@ -10,7 +10,7 @@ export interface AskedWork extends EngineWork {
   readonly reach: Reach | undefined;
 }
 
-/** What the heads say of a recall's items: with its answer, or asked for behind the same prompt. */
+/** Numbers of heads for a recall's items: of its answer, or asked for behind the same prompt. */
 export async function headsOf(
   { engine, catalogue }: { readonly engine: RecallEngine; readonly catalogue: Catalogue },
   ranker: Ranker,

@@ -203,7 +203,7 @@ export interface RecallServing {
   pin(request: RecallRequest, sequence: number): Promise<Reach>;
   /** Log-probabilities of given items: exactly the scores that a recall gives them. */
   score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer>;
-  /** What heads say of given items, best first. */
+  /** Given items with the numbers of their heads, best first. */
   rank(request: RankRequest, context: RecallContext): Promise<RankAnswer>;
   /** The fate of an item in a recall, and the reason. */
   explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer>;

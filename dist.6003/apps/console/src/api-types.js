@@ -1,3 +1,0 @@
-/** Answers of the console's API; its pages read the same types. */ export { };
-
-//# sourceMappingURL=api-types.js.map

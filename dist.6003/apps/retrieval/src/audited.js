@@ -1,3 +1,0 @@
-/** A request and its outcome. */ export { };
-
-//# sourceMappingURL=audited.js.map

@@ -1,3 +1,0 @@
-/** An engine's answer to a prompt; members that it cannot give are absent. */ /** Settings of a peer. */ export { };
-
-//# sourceMappingURL=peer.js.map

@@ -1,3 +1,0 @@
-export { EdgeAdmission } from "./edge-admission.js";
-
-//# sourceMappingURL=index.js.map

@@ -1,3 +1,0 @@
-/** By path of the method, as on the wire. */ export { };
-
-//# sourceMappingURL=handler.js.map

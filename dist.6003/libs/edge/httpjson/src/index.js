@@ -1,6 +1,0 @@
-export { HttpJson } from "./http-json.js";
-export { OR_INTEGER } from "./json-schemas.js";
-export { memberOf, numberIn } from "./read-json.js";
-export { SERVICE_JSON } from "./service-json.js";
-
-//# sourceMappingURL=index.js.map

@@ -1,3 +1,0 @@
-export { };
-
-//# sourceMappingURL=catalogue-view.js.map

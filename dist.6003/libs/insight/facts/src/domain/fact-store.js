@@ -1,3 +1,0 @@
-/** Port: takes facts and never waits, and never throws. */ export { };
-
-//# sourceMappingURL=fact-store.js.map

@@ -1,3 +1,0 @@
-export { };
-
-//# sourceMappingURL=messages.js.map

@@ -1,3 +1,0 @@
-export { StoreBreaker } from "./store-breaker.js";
-
-//# sourceMappingURL=index.js.map

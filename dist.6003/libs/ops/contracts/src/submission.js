@@ -1,7 +1,0 @@
-export const WAIT_FOR = [
-    'appended',
-    'applied-here',
-    'applied-everywhere'
-];
-
-//# sourceMappingURL=submission.js.map

@@ -1,4 +1,0 @@
-export { Etcd, endOf } from "./etcd.js";
-export { NodeKey, nodesOf } from "./node-key.js";
-
-//# sourceMappingURL=index.js.map

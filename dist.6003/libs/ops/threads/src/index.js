@@ -1,3 +1,0 @@
-export { ProgramThread } from "./program-thread.js";
-
-//# sourceMappingURL=index.js.map

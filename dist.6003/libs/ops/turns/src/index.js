@@ -1,7 +1,0 @@
-export { inSlices } from "./in-slices.js";
-export { SpacedWork } from "./spaced-work.js";
-export { turns } from "./turns.js";
-export { Slow, whileMoving } from "./while-moving.js";
-export { withinMs } from "./within-ms.js";
-
-//# sourceMappingURL=index.js.map

@@ -1,3 +1,0 @@
-/** From the thread: once a second, and where the breaker changes. */ export { };
-
-//# sourceMappingURL=store-messages.js.map

@@ -1,3 +1,0 @@
-/** A node as the files of deploy/cluster/ name it. */ export { };
-
-//# sourceMappingURL=deployed-node.js.map

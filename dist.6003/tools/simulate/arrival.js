@@ -1,3 +1,0 @@
-/** A request of a trace or of drawn users. */ export { };
-
-//# sourceMappingURL=arrival.js.map
