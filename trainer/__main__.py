@@ -155,6 +155,8 @@ def _add_demo(commands) -> None:
     parser.add_argument("--epochs", type=_count, default=8)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--threads", type=_count, default=2)
+    parser.add_argument("--heads-only", action=argparse.BooleanOptionalAction, default=False,
+                        help="of the model that --out has")
     parser.set_defaults(run=_run_of("demo"))
 
 
@@ -197,6 +199,51 @@ def _add_finetune(commands) -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=_count, default=2)
     parser.set_defaults(run=_run_of("finetune"))
+
+
+def _add_rank(commands) -> None:
+    parser = commands.add_parser("rank", help="exposures with outcomes -> heads to push",
+                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--model", required=True, help="folder of the model that is served")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--exposures", help="FILE.tsv[.gz]: user, time, item, a column for each "
+                        "head, maybe weight and propensity")
+    source.add_argument("--facts", help="folder `facts` of a service: impressions and outcomes")
+    parser.add_argument("--histories", help="FILE.jsonl beside --exposures, as for train")
+    parser.add_argument("--heads", nargs="+", default=[], metavar="NAME[=ACTION,..]",
+                        help="beside --facts: actions that are an outcome")
+    parser.add_argument("--impression", default="impression", help="action of --facts")
+    parser.add_argument("--out", required=True, help="folder to write")
+    parser.add_argument("--name", default="ranking", help="in ranking.json")
+    parser.add_argument("--item", default="{sid}", help="an item's text behind the prompt")
+    parser.add_argument("--max-item-tokens", type=_count, default=32)
+    parser.add_argument("--attributes", nargs="+", default=[], metavar="NAME[:FUNCTION]",
+                        help="numbers of items beside the state; identity, log or log1p of them")
+    parser.add_argument("--rates", help="FILE.jsonl: items' rates become attributes, and this the "
+                        "catalogue with them, to serve")
+    parser.add_argument("--adapter", choices=["activated", "lora"], help="trained with the heads "
+                        "(left out: the model is frozen)")
+    parser.add_argument("--lora-rank", type=_count, default=8)
+    parser.add_argument("--split", type=_share, nargs=2, default=[0.7, 0.8], help="shares by time "
+                        "before the calibration slice, and before the test")
+    parser.add_argument("--calibration", choices=["platt", "isotonic", "none"], default="platt")
+    parser.add_argument("--propensity-min", type=_share, default=0.05,
+                        help="less counts as this, so that no row weighs more than its inverse")
+    parser.add_argument("--head-weights", nargs="+", default=[], metavar="NAME=WEIGHT",
+                        help="of heads in the loss (left out: 1)")
+    parser.add_argument("--hidden", type=_count, nargs="*", default=[32], help="inner layers")
+    parser.add_argument("--hidden-activation", choices=["relu", "gelu", "silu", "tanh"],
+                        default="gelu")
+    parser.add_argument("--epochs", type=_count, default=30)
+    parser.add_argument("--patience", type=_count, default=3)
+    parser.add_argument("--lr", type=_amount, default=1e-3)
+    parser.add_argument("--dropout", type=_part, default=0.1, help="of inner layers")
+    parser.add_argument("--weight-decay", type=_amount, default=0.01)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=_count, default=2)
+    parser.add_argument("--test-out", help="FILE.tsv: the exposures of the test")
+    parser.add_argument("--json", action=argparse.BooleanOptionalAction, default=False)
+    parser.set_defaults(run=_run_of("rank"))
 
 
 def _add_sequences(commands) -> None:
@@ -303,6 +350,7 @@ def main() -> int:
     _add_encoder_parity(commands)
     _add_parity(commands)
     _add_finetune(commands)
+    _add_rank(commands)
     _add_sequences(commands)
     _add_texts(commands)
     _add_sids(commands)

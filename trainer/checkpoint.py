@@ -3,6 +3,9 @@
 import hashlib
 import json
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,19 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     write_atomically(path, (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode())
+
+
+@contextmanager
+def whole_folder(out: Path) -> Iterator[Path]:
+    """A folder to write into, which appears under its name when it is whole. Errors: InputError
+    where the name is taken."""
+    if out.exists():
+        raise InputError(str(out), "a name that is free", "a file or folder")
+    partial = out.with_name(out.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    yield partial
+    os.replace(partial, out)
 
 
 def save_state(path: Path, state: dict[str, Any]) -> None:

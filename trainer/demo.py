@@ -9,6 +9,7 @@ import torch
 
 from .beam import beam_search, item_ranks, level_ids, ranking_metrics
 from .checkpoint import write_json
+from .demo_ranking import write_demo_ranking
 from .demo_world import (CATEGORIES, DAY_SECONDS, DAYPART_HOURS, DAYPARTS, FIRST_DAY, Ad, Taste,
                          World)
 from .export import export_model, export_static, prompt_document
@@ -100,12 +101,15 @@ def make_users(world: World, seed: int) -> list[DemoUser]:
     return users
 
 
-#: By likelihood times bid, the bid as the pace of its advertiser lowers it.
-VALUATIONS = {"ecpm": {
-    "score_weight": 1,
-    "terms": [{"attribute": "bid", "function": "log", "weight": 1}],
-    "bid": "bid", "pace": "advertiser",
-}}
+BID = {"attribute": "bid", "function": "log", "weight": 1}
+PACED = {"bid": "bid", "pace": "advertiser"}
+#: By likelihood times bid, and by chance of a click times bid, the bid as the pace of its
+#: advertiser lowers it.
+VALUATIONS = {
+    "ecpm": {"score_weight": 1, "terms": [BID], **PACED},
+    "expected": {"score_weight": 0,
+                 "terms": [{"head": "click", "function": "log", "weight": 1}, BID], **PACED},
+}
 
 
 def write_users(users: list[DemoUser], path: Path) -> None:
@@ -123,11 +127,21 @@ def write_users(users: list[DemoUser], path: Path) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Generates, trains, exports, prints the check table."""
+    """Generates, trains, exports, prints the check table; or makes the heads alone."""
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
     out = Path(args.out)
     world = World(args.seed)
+    if not args.heads_only:
+        write_model(args, world, out)
+    write_json(out / "valuations.json", VALUATIONS)
+    write_demo_ranking(world, out, args.seed)
+    size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
+    print(f"{out}: {size / 2**20:.2f} MiB")
+
+
+def write_model(args: argparse.Namespace, world: World, out: Path) -> None:
+    """The model's folder, and the users."""
     users = make_users(world, args.seed)
     extra = [f"<|interest_{name}|>" for name in CATEGORIES]
     extra += [f"<|daypart_{name}|>" for name in DAYPARTS]
@@ -143,7 +157,6 @@ def run(args: argparse.Namespace) -> None:
     export_static(out, tokenizer, template.document, world.index(), world.texts(),
                   template.max_tokens)
     write_users(users, out / "users.json")
-    write_json(out / "valuations.json", VALUATIONS)
     validation = _validation(world, writer, args.seed)
 
     def validate(_seconds: float | None) -> dict[str, float]:
@@ -159,8 +172,6 @@ def run(args: argparse.Namespace) -> None:
     Training(model, DemoRows(world, writer), plan, state, "demo", validate, keep).run()
     state.unlink()
     print_check(model, world, users, trie, writer, vocabulary)
-    size = sum(path.stat().st_size for path in out.iterdir() if path.is_file())
-    print(f"{out}: {size / 2**20:.2f} MiB")
 
 
 def _validation(world: World, writer: PromptWriter,

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -16,7 +15,7 @@ from tqdm import tqdm
 from transformers import AutoModelForCausalLM
 
 from . import behaviours
-from .checkpoint import write_json
+from .checkpoint import whole_folder, write_json
 from .data import read_text
 from .errors import InputError
 from .history import Users
@@ -48,7 +47,8 @@ def run(args: argparse.Namespace) -> None:
         LoraConfig(task_type="CAUSAL_LM", r=args.rank, lora_alpha=2 * args.rank,
                    target_modules="all-linear"))
     first, last = train(model, rows, args)
-    save(model, Path(args.model), out)
+    with whole_folder(out) as partial:
+        write_adapter(model, Path(args.model), partial)
     size = sum(path.stat().st_size for path in out.iterdir()) / 1024
     print(f"{out}: {len(rows)} behaviours, loss {first:.3f} -> {last:.3f}, {size:.0f} KiB")
 
@@ -129,19 +129,16 @@ def digest_of(base: Path) -> str | None:
     return named[1]
 
 
-def save(model, base: Path, out: Path) -> None:
-    """An adapter as PEFT saves it, whole at once: without the base model's path, with the digest
-    of its weights as `revision`, which a push names."""
-    partial = out.with_name(out.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    model.save_pretrained(partial)
-    for path in partial.iterdir():
+def write_adapter(model, base: Path, folder: Path) -> None:
+    """An adapter as PEFT saves it: without the base model's path, with the digest of its weights as
+    `revision`, which a push names."""
+    model.save_pretrained(folder)
+    for path in folder.iterdir():
         if path.name not in SAVED:
             path.unlink()
-    config = json.loads((partial / SAVED[0]).read_text())
+    config = json.loads((folder / SAVED[0]).read_text())
     config["base_model_name_or_path"] = base.name
     config["revision"] = digest_of(base)
     if isinstance(config["target_modules"], list):
         config["target_modules"].sort()
-    write_json(partial / SAVED[0], config)
-    os.replace(partial, out)
+    write_json(folder / SAVED[0], config)

@@ -1,5 +1,5 @@
-"""Heads as the service reads them (`ranking.json` and `heads.safetensors`, docs/integrate/ranking.md),
-and what they say: sums in double precision over float32 weights and inputs, as the engine's."""
+"""Heads as the service reads them (`ranking.json` and `heads.safetensors`,
+docs/integrate/ranking.md), and their answers: sums in double precision over float32 weights and inputs, as the engine's."""
 
 import json
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ class Head:
     calibration: dict[str, Any] = field(default_factory=dict)
 
     def raw(self, inputs: torch.Tensor) -> torch.Tensor:
-        """What the activation gives, not calibrated: (items,) of (items, width)."""
+        """Answers of the activation, not calibrated: (items,) of (items, width)."""
         value = inputs
         for place, (weight, bias) in enumerate(self.layers):
             value = functional.linear(value, weight.to(value.dtype), bias.to(value.dtype))
@@ -70,7 +70,7 @@ class Head:
 
 
 def calibrated(raw: np.ndarray, calibration: dict[str, Any]) -> np.ndarray:
-    """What a head answers."""
+    """Answers of a head."""
     if "platt" in calibration:
         slope, shift = calibration["platt"]
         known = np.clip(raw, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
@@ -98,7 +98,7 @@ class Ranking:
         return torch.tensor(np.concatenate([hidden, *columns], axis=1), dtype=torch.float32)
 
     def answers(self, hidden: np.ndarray, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """What each head says of the items, in double precision."""
+        """Of each head, in double precision."""
         inputs = self.inputs(hidden, values).double()
         return {head.name: calibrated(head.raw(inputs).numpy(), head.calibration)
                 for head in self.heads}

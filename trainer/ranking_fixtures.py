@@ -81,10 +81,12 @@ FIXTURES = [
     Fixture("llama-ordinary", "llama-llama3-rope", 45, [
         HeadPlan("a", (4,), "tanh", "identity", _isotonic((-1.0, -2.0), (0.5, 0.25), (3.0, 9.0))),
         HeadPlan("b", (), "gelu", "exp")],
-        {"r": 2, "lora_alpha": 2, "target_modules": ["down_proj", "q_proj", "v_proj"]}, prefix=(80, 55)),
+        {"r": 2, "lora_alpha": 2, "target_modules": ["down_proj", "q_proj", "v_proj"]},
+        prefix=(80, 55)),
     Fixture("llama-activated", "llama-llama3-rope", 46, [
-        HeadPlan("click", (6,), "relu"), HeadPlan("like", (6,), "silu",
-                                         calibration=_isotonic((0.1, 0.0), (0.5, 0.3), (0.95, 1.0)))],
+        HeadPlan("click", (6,), "relu"),
+        HeadPlan("like", (6,), "silu",
+                 calibration=_isotonic((0.1, 0.0), (0.5, 0.3), (0.95, 1.0)))],
         {"r": 2, "lora_alpha": 6, "target_modules": ["down_proj", "gate_proj", "k_proj", "v_proj"],
          "alora_invocation_tokens": [99]}, prefix=(99, 62), suffix="one"),
     Fixture("moe-heads", "qwen3-moe", 47, [

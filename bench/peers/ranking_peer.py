@@ -1,5 +1,5 @@
-"""transformers on PyTorch as a peer of ranking: the hidden state of each item's last token behind one
-prompt, which is computed once, in two ways.
+"""transformers on PyTorch as a peer of ranking: the hidden state of each item's last token behind
+one prompt, which is computed once, in two ways.
 
 `packed` is the best known use of the library: items in one row behind the prompt's keys and values,
 by a mask each item sees the prompt and itself alone. `batched` repeats the keys and values for a
@@ -34,15 +34,15 @@ def packed(model, cache, length: int, items: list[list[int]]) -> torch.Tensor:
         tokens[None], attention_mask=mask[None, None], position_ids=(length + at - first)[None],
         past_key_values=cache, use_cache=True,
     )
-    cache.crop(length)
+    cache.crop(-len(tokens))
     return out.last_hidden_state[0, sizes.cumsum(0) - 1]
 
 
 def batched(model, cache, length: int, items: list[list[int]]) -> torch.Tensor:
     own = DynamicCache(config=model.config)
+    size = (len(items), -1, -1, -1)
     for layer, kept in enumerate(cache.layers):
-        keys, values = kept.keys, kept.values
-        own.update(keys.expand(len(items), -1, -1, -1), values.expand(len(items), -1, -1, -1), layer)
+        own.update(kept.keys.expand(size), kept.values.expand(size), layer)
     positions = torch.arange(length, length + len(items[0]))[None].expand(len(items), -1)
     out = model(torch.tensor(items), position_ids=positions, past_key_values=own, use_cache=True)
     return out.last_hidden_state[:, -1]
@@ -51,7 +51,7 @@ def batched(model, cache, length: int, items: list[list[int]]) -> torch.Tensor:
 def main() -> None:
     folder, threads, way = sys.argv[1:]
     torch.set_num_threads(int(threads))
-    model = AutoModel.from_pretrained(folder, dtype=torch.bfloat16, attn_implementation="sdpa").eval()
+    model = AutoModel.from_pretrained(folder, dtype=torch.bfloat16).eval()
     head = torch.ones(model.config.hidden_size, dtype=torch.bfloat16)
     rank, size = (packed, PACKED_ITEMS) if way == "packed" else (batched, BATCHED_ITEMS)
     print("ready", flush=True)

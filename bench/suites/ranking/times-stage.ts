@@ -9,7 +9,7 @@ const RANKED = 200;
 const NAMED = 1000;
 const ROUNDS = { quick: 5, full: 9 };
 
-/** Recalls that are ranked, beside recalls alone and beside two calls; and items of other channels. */
+/** Recalls that are ranked beside recalls alone and two calls; items of other channels. */
 export async function timesStage(context: SuiteContext): Promise<Measurement[]> {
   const { quick, flags, say } = context;
   const threads = flags.integer('threads', 1, 256) ?? os.availableParallelism();

@@ -20,8 +20,8 @@ namespace {
 using model::ObjectReader;
 using simdjson::dom::element;
 
-constexpr std::string_view kFormFile = "ranking.json";
-constexpr std::string_view kTensorsFile = "heads.safetensors";
+constexpr std::string_view kRankingFile = "ranking.json";
+constexpr std::string_view kHeadsFile = "heads.safetensors";
 constexpr size_t kNameBytesMax = 64;
 constexpr double kNumberMax = 1e30;
 
@@ -294,17 +294,17 @@ Result<RankingForm> RankingForm::parse(std::string_view text, const std::string&
 }
 
 bool Heads::are_in(const std::string& folder) {
-  return platform::exists(folder + "/" + std::string(kFormFile)) ||
-         platform::exists(folder + "/" + std::string(kTensorsFile));
+  return platform::exists(folder + "/" + std::string(kRankingFile)) ||
+         platform::exists(folder + "/" + std::string(kHeadsFile));
 }
 
 Result<std::shared_ptr<const Heads>> Heads::open(const std::string& folder, uint32_t hidden_size) {
-  const std::string form_path = folder + "/" + std::string(kFormFile);
+  const std::string form_path = folder + "/" + std::string(kRankingFile);
   auto form_file = platform::MappedFile::open(form_path, Code::kAdapterNotFound);
   if (!form_file.is_ok()) return form_file.status();
   auto form = RankingForm::parse(form_file.value().text(), form_path);
   if (!form.is_ok()) return form.status();
-  const std::string path = folder + "/" + std::string(kTensorsFile);
+  const std::string path = folder + "/" + std::string(kHeadsFile);
   auto file = platform::MappedFile::open(path, Code::kAdapterNotFound);
   if (!file.is_ok()) return file.status();
   auto entries = model::read_safetensors(file.value().bytes(), path);

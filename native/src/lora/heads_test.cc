@@ -122,9 +122,10 @@ TEST_F(HeadsTest, AnswerAtTheEdges) {
 }
 
 TEST_F(HeadsTest, AnItemWithoutANumberHasTheDefault) {
-  const std::string form = form_of(
-      R"("activation": "identity")",
-      R"("attributes": [{"name": "p", "function": "log", "mean": 1, "deviation": 2, "default": 7}])");
+  const std::string form =
+      form_of(R"("activation": "identity")",
+              R"("attributes": [{"name": "p", "function": "log", "mean": 1, "deviation": 2,
+                         "default": 7}])");
   const auto heads = open(form, linear({0, 0, 0, 0, 1}, 0)).value();
   const std::vector<float> nothing(kHidden, 0);
   EXPECT_FLOAT_EQ(say(*heads, nothing, {std::exp(3.0)}), 1);
