@@ -235,6 +235,18 @@ describe('a recall that is ranked', () => {
     }
   });
 
+  it('has a prompt that leaves room for the tokens of an item', async () => {
+    const history = Array.from({ length: 40 }, () => 'i0');
+    const engine = new FakeEngine({ maxPositions: 40 });
+    const { useCases } = world({ engine });
+    const { rank: _, ...plain } = asked({ history });
+    expect((await useCases.recall(plain, contextOf(undefined))).promptTokens).toBeGreaterThan(7);
+    const context = contextOf(ranking({}, '{sid} {title}'));
+    const { promptTokens, trimmedItems } = await useCases.recall(asked({ history }), context);
+    expect(promptTokens).toBeLessThanOrEqual(40 - 1 - 32);
+    expect(trimmedItems).toBeGreaterThan(0);
+  });
+
   it('leaves drawn items in the last places, with their heads', async () => {
     const { engine, useCases } = world();
     const recall = engine.recall.bind(engine);
@@ -269,7 +281,7 @@ describe('a recall that is ranked', () => {
     [
       { ...ranking(), item: undefined },
       {},
-      "REQUEST_INVALID rank.adapter: rank.adapter: expected a version with heads, got 'ranking' dddd",
+      "rank.adapter: rank.adapter: expected a version with heads, got 'ranking' dddd",
     ],
     [
       ranking({ targetCount: 7 }),
@@ -282,7 +294,7 @@ describe('a recall that is ranked', () => {
     [
       ranking(),
       { valuation: { name: 'clicks', weights: {} } },
-      "valuation.name: valuation.name: expected one of ecpm, got 'clicks', which has terms of heads",
+      "valuation.name: expected one of ecpm, got 'clicks', which has terms of heads",
     ],
     [
       ranking(),

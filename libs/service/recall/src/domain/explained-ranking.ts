@@ -22,7 +22,7 @@ export interface RankedReplay {
 }
 
 /**
- * What became of an item among those that were ranked; undefined where it was not recalled. A drawn
+ * The fate of an item among those that were ranked; undefined where it was not recalled. A drawn
  * one has one of the last places. Rejects as Engine.rank does.
  */
 export async function explainedRanking(

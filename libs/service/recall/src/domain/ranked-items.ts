@@ -12,7 +12,7 @@ export interface AskedWork extends EngineWork {
 }
 
 /**
- * What the heads say of a recall's items: with its answer, or asked for behind the same prompt.
+ * Numbers of heads for a recall's items: of its answer, or asked for behind the same prompt.
  * Undefined where a recall that may be partial had no time for it.
  */
 export async function headsOf(
