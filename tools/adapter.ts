@@ -66,10 +66,10 @@ async function servedModel(
   return versions?.model ?? fail('base', 'a digest', 'nothing');
 }
 
-/** Where the trainer writes the digest of the base weights: PEFT's `revision`, ranking's `model`. */
+/** Members with the digest of the base weights, as the trainer writes it. */
 const BASE_MEMBERS = { 'adapter_config.json': 'revision', 'ranking.json': 'model' } as const;
 
-/** '' where the text is no JSON: the service says what is wrong with the file. */
+/** '' where the text is no JSON: the service names the fault. */
 function memberOf(text: string, name: string): string {
   try {
     return String(Object(JSON.parse(text))[name]);

@@ -7,7 +7,7 @@ import { type Answers, askAll, DEADLINE_MS, type Load } from './evaluate/ask-all
 import { bothSearches, describeBoth } from './evaluate/both-searches.js';
 import { type Case, type Cases, readCases } from './evaluate/cases.js';
 import { meanOverlap, OVERLAP_DEPTH } from './evaluate/overlap.js';
-import { evaluateRanking } from './evaluate/rank-all.js';
+import { EXPOSURE_FLAGS, evaluateRanking } from './evaluate/rank-all.js';
 import { DEPTHS, quality } from './evaluate/ranking.js';
 import { describeRows, rowsOf } from './evaluate/rows.js';
 import { RANKING_USAGE } from './served/ranking-version.js';
@@ -41,7 +41,7 @@ ${VALUE_USAGE}
 
 Ranks items that were shown to users, and prints for each head how well it told the outcomes:
   --rank FILE.tsv      a line an exposure: user, time, item, and a column for each head
-  --histories FILE     what users did and when, as for npm run recall --users-file
+  --histories FILE     behaviours of the users with times, as for npm run recall --users-file
 ${RANKING_USAGE}
   --model, --catalogue, --dtype, --threads, --concurrency, --json as above`;
 
@@ -210,17 +210,11 @@ await runCommand(USAGE, async (words) => {
     'max-items': 'text',
     concurrency: 'text',
     compare: 'text',
-    rank: 'text',
-    histories: 'text',
-    version: 'text',
+    ...EXPOSURE_FLAGS,
     json: 'text',
   });
   const concurrency = flags.integer('concurrency', 1, CONCURRENCY_MAX) ?? DEFAULT_CONCURRENCY;
-  if (flags.has('rank')) {
-    const progress = new ProgressLine();
-    await evaluateRanking(flags, runtimeOptions(flags, progress.update), concurrency);
-    return;
-  }
+  if (flags.has('rank')) return evaluateRanking(flags, concurrency);
   const compared = flags.text('compare');
   const types = compared === undefined ? undefined : comparedTypes(compared);
   const search = flags.oneOf('search', [...SEARCHES, 'both'], 'beam');

@@ -192,7 +192,7 @@ describe('both edges', () => {
     expect(metrics).toContain('tessera_score_requests_total{edge="http",code="OK"} 1');
   });
 
-  it('hand a ranking to the runtime, of a recall and of given items, and its answer back', async () => {
+  it('hand rankings of recalls and of items to the runtime, and its answers back', async () => {
     runtime.seen.splice(0);
     const valuation = { name: 'clicks', weights: { ctr: 2 }, floor: -3 };
     const rank = { items: 50, adapter: 'ranking', valuation };

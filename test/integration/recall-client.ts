@@ -15,7 +15,7 @@ const OPTIONS = {
   channel: { 'grpc-node.flow_control_window': 1 << 20 },
 };
 
-/** A client of recalls, scores, rankings and explanations that tells of an error what its trailers say. */
+/** A client of requests that tells of an error what its trailers say. */
 export class RecallClient {
   private readonly recaller: ServiceClient<'tessera.recall.v1.RecallService'>;
   private readonly scorer: ServiceClient<'tessera.score.v1.ScoreService'>;

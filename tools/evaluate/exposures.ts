@@ -2,7 +2,7 @@ import type { Behaviour } from '@tessera/behaviour';
 import { loadBehaviourStore, MemoryBehaviourStore, readUsersText } from '@tessera/behaviour';
 import { fail } from '../terminal/command.js';
 
-/** An item that was shown to a user, and what came of it. */
+/** An item that was shown to a user, with its outcomes. */
 export interface Exposure {
   readonly user: string;
   readonly item: string;

@@ -17,7 +17,7 @@ describe('the figures of a head', () => {
       ['a', 0, 0.5],
     );
     const figures = headFigures(rows, 2);
-    // Pairs of a positive and a negative: 0.75 is above both; 0.25 ties one; 0.5 is above one, ties one.
+    // Of a positive and a negative: 0.75 is above both; 0.25 ties one; 0.5 is above one, ties one.
     expect(figures).toMatchObject({ rows: 5, skipped: 2, auc: (2 + 0.5 + 1.5) / 6 });
     expect(figures).toMatchObject({ userAuc: 1, users: 1, meanLabel: 0.6, meanPrediction: 0.45 });
     const { logLoss, calibrationError, rmse } = figures;
@@ -73,7 +73,7 @@ describe('the figures of a head', () => {
 });
 
 describe('exposures with outcomes', () => {
-  it('are ranked together where they are of one moment, with what the user had done before', async () => {
+  it('of one moment are ranked together, with what the user had done before', async () => {
     const table = [
       'item\tuser\ttime\tclick\tweight',
       'x\ta\t20\t1\t3',

@@ -1,4 +1,4 @@
-/** Figures of a head, as `python -m trainer rank` computes them: float64 sums in the rows' order. */
+/** Figures of a head, as `python -m trainer rank` has them: float64 sums in the rows' order. */
 
 const LEAST_PROBABILITY = 1e-7;
 const BINS_MAX = 15;
@@ -17,7 +17,7 @@ export interface HeadFigures {
   readonly skipped: number;
   readonly auc: number | null;
   readonly userAuc: number | null;
-  /** Who have both outcomes. */
+  /** Users who have both outcomes. */
   readonly users: number;
   readonly logLoss: number | null;
   readonly calibrationError: number | null;

@@ -1,26 +1,29 @@
 import { writeFile } from 'node:fs/promises';
 import { ServiceClient } from '@tessera/client';
 import { TesseraError, visible } from '@tessera/errors';
-import type { RecallRuntimeOptions } from '@tessera/recall';
 import { type RankingVersion, RankingVersions } from '../served/ranking-version.js';
 import { startStack } from '../served/served-stack.js';
-import { type Flags, fail, print } from '../terminal/command.js';
+import { type FlagKind, type Flags, fail, print } from '../terminal/command.js';
+import { runtimeOptions } from '../terminal/model-flags.js';
 import { ProgressLine } from '../terminal/progress.js';
 import { table } from '../terminal/table.js';
 import { DEADLINE_MS } from './ask-all.js';
 import { type Exposure, type Exposures, readExposures } from './exposures.js';
 import { type HeadFigures, headFigures } from './head-figures.js';
 
+export const EXPOSURE_FLAGS: Readonly<Record<string, FlagKind>> = {
+  rank: 'text',
+  histories: 'text',
+  version: 'text',
+};
+
 const FAILURES_SHOWN = 5;
 /** The numbers of an exposure by head. */
 type Predictions = Map<Exposure, Readonly<Record<string, number>>>;
 
 /** Ranks every impression through the served engine, and prints the figures of each head. */
-export async function evaluateRanking(
-  flags: Flags,
-  options: RecallRuntimeOptions,
-  concurrency: number,
-): Promise<void> {
+export async function evaluateRanking(flags: Flags, concurrency: number): Promise<void> {
+  const options = runtimeOptions(flags, new ProgressLine().update);
   const exposures = await readExposures(flags.required('rank'), flags.required('histories'));
   const versions = await RankingVersions.of(flags.text('version'));
   try {

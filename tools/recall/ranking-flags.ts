@@ -8,8 +8,8 @@ export const RANK_FLAGS: Readonly<Record<string, FlagKind>> = {
   'rank-valuation': 'text',
 };
 
-export const RANK_USAGE = `  --rank NAME|FOLDER   items go by heads: of a name of the configured adapters, or of a folder as
-                       it is pushed
+export const RANK_USAGE = `  --rank NAME|FOLDER   items go by the heads of a configured adapter,
+                       or of a folder as it is pushed
   --rank-items N       items that are recalled and ranked
   --rank-valuation NAME    a valuation whose terms may be heads (default: by the first head)`;
 

@@ -10,8 +10,8 @@ import {
 } from '@tessera/recall';
 import { adapterSettings } from '../../apps/standalone/src/adapters.js';
 
-export const RANKING_USAGE = `  --version NAME|FOLDER    whose heads rank: a name of the configured adapters, or a folder as
-                       it is pushed (default: ${DEFAULT_RANKING})`;
+export const RANKING_USAGE = `  --version NAME|FOLDER    of the heads: a configured adapter,
+                       or a folder as it is pushed (default: ${DEFAULT_RANKING})`;
 
 /** A version that ranks in a runtime of this process. */
 export interface RankingVersion {
@@ -39,7 +39,7 @@ export class RankingVersions {
     private readonly registry: string,
   ) {}
 
-  /** The runtime with adapters, the version being served. Rejects as both do; nothing is left then. */
+  /** The runtime, and the version that it serves. Rejects as both do, and leaves nothing then. */
   async open(options: RecallRuntimeOptions): Promise<[RecallRuntime, RankingVersion]> {
     const { config } = loadConfig();
     const { adapters } = config;

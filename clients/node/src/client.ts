@@ -109,7 +109,7 @@ export class Client {
     return this.ask('score.v1.ScoreService/Score', request, options);
   }
 
-  /** What heads say of items for a user, best first. */
+  /** Items for a user with the numbers of their heads, best first. */
   rank(request: Asked<RankRequest>, options?: CallOptions): Promise<RankResponse> {
     return this.ask('ranking.v1.RankingService/Rank', request, options);
   }

@@ -130,7 +130,7 @@ class Client:
         deadline_ms: float | None = None,
         **fields: Any,
     ) -> ranking_pb2.RankResponse:
-        """What heads say of items for a user, best first. `fields` are those of RankRequest."""
+        """Items for a user with numbers of their heads, best first. `fields`: of RankRequest."""
         source = _source(user_id, history)
         request = ranking_pb2.RankRequest(**source, item_ids=item_ids, **fields)
         return self._call(self._ranker.Rank, request, deadline_ms)

@@ -26,7 +26,7 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// What heads say of given items for a user (docs/integrate/ranking.md). Failures are told as those of RecallService.
+// Heads over given items for a user (docs/integrate/ranking.md). Failures are told as those of RecallService.
 type RankingServiceClient interface {
 	// Ranks items that any channel has found. Deadline and cancellation as for a recall.
 	Rank(ctx context.Context, in *RankRequest, opts ...grpc.CallOption) (*RankResponse, error)
@@ -54,7 +54,7 @@ func (c *rankingServiceClient) Rank(ctx context.Context, in *RankRequest, opts .
 // All implementations must embed UnimplementedRankingServiceServer
 // for forward compatibility.
 //
-// What heads say of given items for a user (docs/integrate/ranking.md). Failures are told as those of RecallService.
+// Heads over given items for a user (docs/integrate/ranking.md). Failures are told as those of RecallService.
 type RankingServiceServer interface {
 	// Ranks items that any channel has found. Deadline and cancellation as for a recall.
 	Rank(context.Context, *RankRequest) (*RankResponse, error)

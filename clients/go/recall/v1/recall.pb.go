@@ -1605,7 +1605,7 @@ func (x *ItemValue) GetCriticalBid() float64 {
 	return 0
 }
 
-// What heads say of an item.
+// The judgement of heads on an item.
 type ItemRanking struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Calibrated, by name: mostly probabilities.

@@ -36,6 +36,7 @@ import { ENGINE_METRICS, type EngineCounts, registerEngineMetrics } from './engi
 import { HELD_METRICS, type HeldCounts, registerHeld } from './held-metric.js';
 import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
 import { LOG_METRICS, type LogCounts, registerLogMetrics } from './log-metrics.js';
+import { RANKING_METRICS } from './ranking-metrics.js';
 import {
   RELEVANCE_METRICS,
   type RelevanceObservation,
@@ -104,20 +105,7 @@ export const METRICS = {
     name: 'tessera_explain_latency_seconds',
     meaning: 'seconds from parsed explain request to answer, by edge',
   },
-  rankRequests: {
-    name: 'tessera_rank_requests_total',
-    meaning:
-      'rank requests answered, by edge (grpc, http) and code ' +
-      '(OK or a code of docs/operate/errors.md)',
-  },
-  rankLatency: {
-    name: 'tessera_rank_latency_seconds',
-    meaning: 'seconds from parsed rank request to answer, by edge',
-  },
-  rankedItems: {
-    name: 'tessera_ranked_items_total',
-    meaning: 'items that heads ranked, of recalls and of rank requests',
-  },
+  ...RANKING_METRICS,
   ...RELEVANCE_METRICS,
   embedRequests: {
     name: 'tessera_embed_requests_total',

@@ -11,13 +11,13 @@ import {
 import type { AdapterChoice, AdapterLease, Arm } from './domain/adapter-choice.js';
 import type { AdapterEngine } from './domain/adapter-engine.js';
 import type { AdapterProbe } from './domain/adapter-probe.js';
-import type { AdapterVersion } from './domain/adapter-version.js';
+import type { AdapterVersion, ListedVersion } from './domain/adapter-version.js';
 import type { CanaryReport, ComparisonSummary, Fault } from './domain/canary-comparison.js';
 import type { PushParts } from './domain/push-parts.js';
 import { pin, remove, unpin, versionOf } from './domain/registry-state.js';
 import { shownWaiting } from './domain/waiting-versions.js';
 import { type Pushed, PushIntake } from './push.js';
-import { AdapterRegistry, type ListedVersion, type RegistrySettings } from './registry.js';
+import { AdapterRegistry, type RegistrySettings } from './registry.js';
 import {
   type Activated,
   type Activation,

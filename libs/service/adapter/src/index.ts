@@ -25,6 +25,7 @@ export {
   type AdapterVersion,
   fileBytes,
   filesFound,
+  type ListedVersion,
 } from './domain/adapter-version.js';
 export type {
   ArmSummary,
@@ -40,7 +41,6 @@ export { hashOf } from './outside/regular-file.js';
 export { type S3Settings, S3Store } from './outside/s3-store.js';
 export type { Pushed } from './push.js';
 export type {
-  ListedVersion,
   RegistryParts,
   RegistrySettings,
 } from './registry.js';

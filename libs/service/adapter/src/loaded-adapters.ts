@@ -82,7 +82,7 @@ export class LoadedAdapters {
     this.engine.succeedAdapter(next.adapter, before.adapter);
   }
 
-  /** Gives back what is to stay no more. */
+  /** Gives back versions that are to stay no more. */
   settle(): void {
     for (const loaded of [...this.loaded.values()]) this.settleOne(loaded);
   }

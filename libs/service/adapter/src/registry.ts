@@ -8,7 +8,8 @@ import {
   BASE_LEASE,
 } from './domain/adapter-choice.js';
 import type { AdapterEngine, AdapterLimits } from './domain/adapter-engine.js';
-import { type AdapterVersion, BASE, checkName, isDigest } from './domain/adapter-version.js';
+import type { AdapterVersion, ListedVersion } from './domain/adapter-version.js';
+import { BASE, checkName, isDigest } from './domain/adapter-version.js';
 import { placeOf } from './domain/canary-share.js';
 import {
   bounded,
@@ -58,13 +59,6 @@ export interface RegistryParts extends RegistrySettings {
   readonly onLost?: (version: AdapterVersion, error: TesseraError) => void;
   /** Told of a version whose base model is not the one that is served. */
   readonly onWaiting?: (version: AdapterVersion) => void;
-}
-
-/** A version as it is known now. */
-export interface ListedVersion extends AdapterVersion {
-  readonly isLoaded: boolean;
-  readonly arenaBytes: number;
-  readonly isPredecessor: boolean;
 }
 
 /** The versions that serve the requests for a name. */

@@ -218,6 +218,35 @@ describe('a recall that is ranked', () => {
     expect(promptTokens).toBe(engine.requests[0]?.promptTokens);
   });
 
+  it('keeps the order of the recall where a partial one had no time for heads', async () => {
+    const late = new TesseraError('DEADLINE_EXCEEDED', 'the deadline has passed');
+    for (const template of ['{sid}', '{sid} {title}']) {
+      const { engine, useCases } = world();
+      const whole = engine.recall.bind(engine);
+      engine.recall = async (request, signal) =>
+        Object.assign(await whole(request, signal), { heads: new Float32Array() });
+      engine.rank = () => Promise.reject(late);
+      const ask = (allowPartial: boolean) =>
+        useCases.recall(asked({ allowPartial }), contextOf(ranking({}, template)));
+      const answer = await ask(true);
+      expect(idsOf(answer.items)).toEqual(['i0', 'i1']);
+      expect([answer.items[0]?.ranking, answer.ranking]).toEqual([undefined, undefined]);
+      if (template !== '{sid}') await expect(ask(false)).rejects.toBe(late);
+    }
+  });
+
+  it('has a prompt that leaves room for the tokens of an item', async () => {
+    const history = Array.from({ length: 40 }, () => 'i0');
+    const engine = new FakeEngine({ maxPositions: 40 });
+    const { useCases } = world({ engine });
+    const { rank: _, ...plain } = asked({ history });
+    expect((await useCases.recall(plain, contextOf(undefined))).promptTokens).toBeGreaterThan(7);
+    const context = contextOf(ranking({}, '{sid} {title}'));
+    const { promptTokens, trimmedItems } = await useCases.recall(asked({ history }), context);
+    expect(promptTokens).toBeLessThanOrEqual(40 - 1 - 32);
+    expect(trimmedItems).toBeGreaterThan(0);
+  });
+
   it('leaves drawn items in the last places, with their heads', async () => {
     const { engine, useCases } = world();
     const recall = engine.recall.bind(engine);
@@ -252,7 +281,7 @@ describe('a recall that is ranked', () => {
     [
       { ...ranking(), item: undefined },
       {},
-      "REQUEST_INVALID rank.adapter: rank.adapter: expected a version with heads, got 'ranking' dddd",
+      "rank.adapter: rank.adapter: expected a version with heads, got 'ranking' dddd",
     ],
     [
       ranking({ targetCount: 7 }),
@@ -265,7 +294,7 @@ describe('a recall that is ranked', () => {
     [
       ranking(),
       { valuation: { name: 'clicks', weights: {} } },
-      "valuation.name: valuation.name: expected one of ecpm, got 'clicks', which has terms of heads",
+      "valuation.name: expected one of ecpm, got 'clicks', which has terms of heads",
     ],
     [
       ranking(),

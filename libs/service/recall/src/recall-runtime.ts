@@ -82,11 +82,8 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       served.push({ name, useCases, changes, catalogue, compiled });
     }
     const [first] = served as [(typeof served)[number]];
-    const adapters = await openAdapters(options, opened, {
-      engine,
-      tokenizer,
-      probe: adapterProbe(first.useCases, behaviours.store),
-    });
+    const probe = adapterProbe(first.useCases, behaviours.store);
+    const adapters = await openAdapters(options, opened, { engine, tokenizer, probe });
     const all = new ServedCatalogues(served);
     const loaded = { engine, behaviours, adapters, weights, catalogues: all, popularity };
     return {

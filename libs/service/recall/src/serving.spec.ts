@@ -22,7 +22,7 @@ const version = (name: string, targetCount = 7): ServedAdapter => ({
   },
 });
 
-/** Versions by name, and what is done with them. */
+/** Versions by name, and the calls that they get. */
 function world(versions: Readonly<Record<string, ServedAdapter | undefined>>) {
   let held = 0;
   const seen: { how: string; name: string; seen: SeenRecall }[] = [];

@@ -39,8 +39,8 @@ export interface ServingParts {
 }
 
 /**
- * Finds for each request its catalogue and the versions that it runs with and that rank for it, held
- * from their choice to the answer. Requests reject as their use case does, and with
+ * Finds for each request its catalogue and the versions that it runs with and that rank for it,
+ * held from their choice to the answer. Requests reject as their use case does, and with
  * ADAPTER_NOT_FOUND or ADAPTER_STATE.
  */
 export class Serving implements RecallServing {

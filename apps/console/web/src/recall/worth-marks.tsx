@@ -30,8 +30,9 @@ export function whatIf({ valuation, ranking }: Partial<Applied> = {}) {
 
 function RankingMark({ adapter, adapterName, items, leftOut, heads, valuation }: Ranking) {
   const by = valuation === undefined ? heads[0] : `value ${valuation.name}`;
-  const weights =
-    valuation && `score × ${valuation.scoreWeight}, ${weightsText(valuation.weights)}`;
+  const weights = valuation
+    ? `score × ${valuation.scoreWeight}, ${weightsText(valuation.weights)}`
+    : 'no valuation';
   return (
     <>
       <Mark color="indigo" title={weights}>

@@ -74,6 +74,13 @@ export interface AdapterVersion {
   readonly facts: AdapterFacts | null;
 }
 
+/** A version as it is known now. */
+export interface ListedVersion extends AdapterVersion {
+  readonly isLoaded: boolean;
+  readonly arenaBytes: number;
+  readonly isPredecessor: boolean;
+}
+
 /** A version whose files have arrived and which nobody has tried yet. */
 export function receivedVersion(
   given: Pick<AdapterVersion, 'name' | 'digest' | 'baseModel' | 'files' | 'remark' | 'pushedBy'>,

@@ -42,6 +42,11 @@ export class ItemTemplate {
     this.suffix = this.behind.slots.length === 0 ? this.cut(behind) : undefined;
   }
 
+  /** Beside the SID's, of any item. */
+  get tokensMax(): number {
+    return this.prefix.length + (this.suffix?.length ?? this.suffixTokensMax);
+  }
+
   suffixOf(item: TextSource): readonly number[] {
     return this.suffix ?? this.cut(this.behind.of(item));
   }

@@ -78,7 +78,7 @@ interface Replay {
   readonly left: () => number;
 }
 
-/** What the search and the ranking made of the item. */
+/** The verdict of the search, and that of the ranking. */
 async function searched(
   preparation: Preparation,
   { recall, itemId, search: given, asked, judged, prepared, worth, ranker, left }: Replay,
@@ -88,7 +88,7 @@ async function searched(
   const work = preparation.workOf(prepared);
   const { reach, item: watchedItem } = judged;
   const search = { ...given, explore: sameDraw(given.explore, recall, prepared) };
-  const ranking = ranker?.item.suffix && ranker.asEngine();
+  const ranking = ranker?.inRecall;
   const watched = await parts.engine.recall(
     { ...search, ...work, allowsPartial: false, reach, watchedItem, ranking },
     signal,

@@ -22,7 +22,7 @@ export interface RankedReplay {
 }
 
 /**
- * What became of an item among those that were ranked; undefined where it was not recalled. A drawn
+ * The fate of an item among those that were ranked; undefined where it was not recalled. A drawn
  * one has one of the last places. Rejects as Engine.rank does.
  */
 export async function explainedRanking(
@@ -35,6 +35,7 @@ export async function explainedRanking(
   if (watched.items.every((item) => item.itemId !== itemId)) return undefined;
   const { catalogue } = parts;
   const heads = await headsOf(parts, ranker, watched, work, signal);
+  if (heads === undefined) return undefined;
   const terms = recall.valuation && termNames(recall.valuation, catalogue.valuations);
   const items = recalledItems(watched, terms, recall.explore !== undefined);
   const of = { heads, sequence: watched.catalogueSequence };

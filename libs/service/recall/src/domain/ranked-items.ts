@@ -1,5 +1,5 @@
 import type { Catalogue, EngineAnswer, EngineWork, Reach } from '@tessera/engine';
-import type { Cancellation } from '@tessera/errors';
+import { type Cancellation, TesseraError } from '@tessera/errors';
 import type { Placed, Ranker } from './ranking.js';
 import type { AppliedRanking, RecalledItem } from './recall-types.js';
 import type { RecallEngine } from './runtime-types.js';
@@ -8,32 +8,42 @@ import type { RecallEngine } from './runtime-types.js';
 export interface AskedWork extends EngineWork {
   /** There where items have suffixes of their own. */
   readonly reach: Reach | undefined;
+  readonly allowsPartial?: boolean | undefined;
 }
 
-/** What the heads say of a recall's items: with its answer, or asked for behind the same prompt. */
+/**
+ * Numbers of heads for a recall's items: of its answer, or asked for behind the same prompt.
+ * Undefined where a recall that may be partial had no time for it.
+ */
 export async function headsOf(
   { engine, catalogue }: { readonly engine: RecallEngine; readonly catalogue: Catalogue },
   ranker: Ranker,
   { heads, items }: Pick<EngineAnswer, 'heads' | 'items'>,
-  { reach, scoreNorm: _, ...work }: AskedWork,
+  { reach, allowsPartial, scoreNorm: _, ...work }: AskedWork,
   signal: Cancellation,
-): Promise<Float32Array> {
-  if (ranker.item.suffix !== undefined || reach === undefined || items.length === 0) return heads;
+): Promise<Float32Array | undefined> {
+  if (items.length === 0) return heads;
+  if (ranker.item.suffix !== undefined || reach === undefined) {
+    return heads.length > 0 ? heads : undefined;
+  }
   const itemIds = items.map(({ itemId }) => itemId);
   const texts = catalogue.firstObtainable(reach, itemIds, itemIds.length);
   const suffixes = new Map(texts.map((one) => [one.itemId, ranker.item.suffixOf(one)]));
   const { prefetch: __, ...kv } = work.kv ?? { userId: '', prefixTokens: 0, keepTokens: 0 };
-  const ranked = await engine.rank(
-    {
-      ...work,
-      kv,
-      reach,
-      items: Uint32Array.from(items, ({ ordinal }) => ordinal),
-      ranking: ranker.asEngine(itemIds.map((itemId) => suffixes.get(itemId) ?? [])),
-    },
-    signal,
-  );
-  return ranked.heads;
+  const asked = {
+    ...work,
+    kv,
+    reach,
+    items: Uint32Array.from(items, ({ ordinal }) => ordinal),
+    ranking: ranker.asEngine(itemIds.map((itemId) => suffixes.get(itemId) ?? [])),
+  };
+  try {
+    return (await engine.rank(asked, signal)).heads;
+  } catch (thrown) {
+    const { code } = TesseraError.from(thrown);
+    if (allowsPartial && code === 'DEADLINE_EXCEEDED') return undefined;
+    throw thrown;
+  }
 }
 
 /** The recalled items with their rankings, in the recall's order. */

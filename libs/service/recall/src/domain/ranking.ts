@@ -81,6 +81,16 @@ export class Ranker {
     return (this.rank.valuation?.scoreWeight ?? this.formula?.scoreWeight ?? 0) !== 0;
   }
 
+  /** True if tokens behind SIDs are the items' own: they are known when items are found. */
+  get readsTexts(): boolean {
+    return this.item.suffix === undefined;
+  }
+
+  /** Of a recall; undefined: its items are asked about once they are found. */
+  get inRecall(): EngineRanking | undefined {
+    return this.readsTexts ? undefined : this.asEngine();
+  }
+
   /** @param suffixes of items, where they have their own */
   asEngine(suffixes?: readonly (readonly number[])[]): EngineRanking {
     const { prefix, suffix = [] } = this.item;
@@ -105,7 +115,7 @@ export class Ranker {
   }
 
   /**
-   * What heads say of items, in the same order.
+   * Items with the numbers of their heads, in the same order.
    * @param heads of each item, item by item
    */
   place<Item extends { readonly itemId: string; readonly score?: number | undefined }>(

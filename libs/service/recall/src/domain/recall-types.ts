@@ -68,7 +68,7 @@ export interface Rank {
   readonly valuation?: Valuation | undefined;
 }
 
-/** What heads say of an item. */
+/** The judgement of heads on an item. */
 export interface ItemRanking {
   /** Calibrated, by name. */
   readonly heads: Readonly<Record<string, number>>;

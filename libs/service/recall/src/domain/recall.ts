@@ -1,5 +1,6 @@
 import type { Popularity } from '@tessera/behaviour';
 import { type Catalogue, type EngineAnswer, NO_POLICY, type ReachRequest } from '@tessera/engine';
+import type { Cancellation } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkRequest, type SearchSettings } from './check-request.js';
 import { appliedExploration, undrawn } from './exploration.js';
@@ -8,15 +9,10 @@ import { recalledItems } from './item-scores.js';
 import { popularItems } from './popular-items.js';
 import type { Preparation, ScopedContext } from './preparation.js';
 import { checkNotErased, countedCaps, type Prepared } from './preparation.js';
-import { answeredItems, headsOf, placedItems } from './ranked-items.js';
+import { type AskedWork, answeredItems, headsOf, placedItems } from './ranked-items.js';
 import { Ranker } from './ranking.js';
 import { asksForReach, reachRequestOf, withCaps } from './reach-request.js';
-import type {
-  AppliedValuation,
-  RecallAnswer,
-  RecalledItem,
-  RecallRequest,
-} from './recall-types.js';
+import type { AppliedValuation, RecallAnswer, RecallRequest } from './recall-types.js';
 import { certificateOf, uncertified } from './recall-types.js';
 import type { RecallParts } from './runtime-types.js';
 import { sightOf } from './sight.js';
@@ -41,41 +37,28 @@ export async function recall(
   const prepared = await preparation.prepare(request, context, stopwatch, popularity);
   const caps = countedCaps(request, prepared, parts);
   const asked = withCaps(uncapped, caps.caps);
-  const isRestricted =
-    asksForReach(request) ||
-    caps.caps.length > 0 ||
-    catalogue.hasFlights ||
-    // The reach that items of a template with slots are asked about once more.
-    (ranker !== undefined && ranker.item.suffix === undefined);
   if (popularity !== undefined && prepared.history?.fallback === 'popular') {
     return withPopular(parts, popularity, { request, asked, search, context, prepared, caps });
   }
   // Compiled off this thread, before the request waits for the engine.
-  const reach = context.pinned ?? (isRestricted ? await catalogue.reach(asked) : undefined);
+  const isCapped = caps.caps.length > 0 || catalogue.hasFlights;
+  const needsReach = asksForReach(request) || isCapped || ranker?.readsTexts === true;
+  const reach = context.pinned ?? (needsReach ? await catalogue.reach(asked) : undefined);
   const work = { ...search, ...preparation.workOf(prepared), reach };
-  const answer = await parts.engine.recall(
-    { ...work, wantsTree: request.wantsSight, ranking: ranker?.item.suffix && ranker.asEngine() },
-    context.signal,
-  );
+  const asking = { ...work, wantsTree: request.wantsSight, ranking: ranker?.inRecall };
+  const answer = await parts.engine.recall(asking, context.signal);
   parts.onPasses?.(answer.passes);
   const budgetUs = context.budgetUs - stopwatch.totalUs();
-  const heads =
-    ranker && (await headsOf(parts, ranker, answer, { ...work, budgetUs }, context.signal));
+  const found = { request, search, answer, work: { ...work, budgetUs } };
+  const { items, ranking } = await itemsOf(parts, ranker, found, context.signal);
   checkNotErased(prepared, parts.erasures);
   const { explore } = search;
   const applied = appliedOf(request, catalogue, answer.bestLeftOut);
-  const { valuation } = request;
-  const terms = valuation && termNames(valuation, catalogue.valuations);
-  const recalled = recalledItems(answer, terms, explore !== undefined);
-  const ranked =
-    ranker && heads && (await rankedOf(parts, ranker, { answer, recalled, heads, search }));
-  const { items = recalled, ranking } = ranked ?? {};
   const requestId = requestIdOf(request);
   const { prompt, skippedItems, trimmedItems } = prepared;
-  const { userId } = request;
-  const adapter = context.adapter?.digest ?? '';
   if (context.isOwn !== true) {
-    const facts = { userId, adapter, prompt, skippedItems, trimmedItems, caps };
+    const source = { userId: request.userId, adapter: context.adapter?.digest ?? '' };
+    const facts = { ...source, prompt, skippedItems, trimmedItems, caps };
     remembered.keep(requestId, { ...facts, seed: explore?.seed });
   }
   return {
@@ -101,20 +84,28 @@ export async function recall(
   };
 }
 
-interface Recalled {
-  readonly answer: EngineAnswer;
-  readonly recalled: readonly RecalledItem[];
-  readonly heads: Float32Array;
+interface Found {
+  readonly request: RecallRequest;
   readonly search: SearchSettings;
+  readonly answer: EngineAnswer;
+  readonly work: AskedWork;
 }
 
-async function rankedOf(
-  { catalogue }: RecallParts,
-  ranker: Ranker,
-  { answer, recalled, heads, search }: Recalled,
-) {
+/** Items of the answer, in the recall's order or ranked. */
+async function itemsOf(
+  parts: RecallParts,
+  ranker: Ranker | undefined,
+  { request: { valuation }, search, answer, work }: Found,
+  signal: Cancellation,
+): Promise<Pick<RecallAnswer, 'items' | 'ranking'>> {
+  const { catalogue } = parts;
+  const terms = valuation && termNames(valuation, catalogue.valuations);
+  const items = recalledItems(answer, terms, search.explore !== undefined);
+  if (ranker === undefined) return { items };
+  const heads = await headsOf(parts, ranker, answer, work, signal);
+  if (heads === undefined) return { items: items.slice(0, search.answerCount) };
   const of = { heads, sequence: answer.catalogueSequence };
-  const placed = await placedItems(catalogue, ranker, recalled, of);
+  const placed = await placedItems(catalogue, ranker, items, of);
   return answeredItems(ranker, placed, search.answerCount);
 }
 

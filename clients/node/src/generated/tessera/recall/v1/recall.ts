@@ -383,7 +383,7 @@ export interface ItemValue_TermsEntry {
   readonly value: number;
 }
 
-/** What heads say of an item. */
+/** The judgement of heads on an item. */
 export interface ItemRanking {
   /** Calibrated, by name: mostly probabilities. */
   readonly heads: { [key: string]: number };
