@@ -114,6 +114,32 @@ describe('a version that ranks', () => {
     expect(opened?.list('ranking').filter(({ isLoaded }) => isLoaded)).toEqual([]);
   });
 
+  it('is watched by its clicks beside the canary of the own adapter, and not counted', async () => {
+    const adapters = await open();
+    const all = { share: 1, isCompared: false, isWarmed: false };
+    const canaries = [];
+    for (const [name, files] of [['main', factors] as const, ['ranking', ranks] as const]) {
+      for (const share of [1, 0.5]) {
+        const { version } = await adapters.push(partsOf(pushOf(name, files({ name: `${share}` }))));
+        canaries.push((await adapters.activate(name, version.digest, { ...all, share })).version);
+      }
+    }
+    const [own, ranker] = ['main', 'ranking'].map((name) => adapters.choose(name, 'ann'));
+    if (own === undefined || ranker === undefined) throw new Error('expected two versions');
+    const outcome = { items: [{ itemId: 'a', score: 0.5 }], isShort: false };
+    const again = async () => ({ itemIds: ['a'], isShort: false });
+    adapters.observe(own, { userId: 'ann', ms: 1, outcome, again });
+    adapters.observeRanking(ranker, { userId: 'ann', ms: 1, outcome, again });
+    adapters.clicked('ann', 'a');
+    for (const version of canaries.filter(({ share }) => share < 1 && share > 0)) {
+      const { canary, active } = adapters.comparisonOf(version) ?? {};
+      expect((canary?.clicks ?? 0) + (active?.clicks ?? 0), version.name).toBe(1);
+    }
+    const { recalls } = adapters.counts();
+    expect(recalls.active + recalls.canary).toBe(1);
+    for (const lease of [own, ranker]) lease.release();
+  });
+
   it('is fetched from a folder with both pairs, and with half of one not at all', async () => {
     const source = temporaryFolder({
       'whole/ranking.json': ranks()['ranking.json'],

@@ -98,7 +98,7 @@ describe('a file of valuations', () => {
   });
 
   it('is refused by its name and path where the catalogue has no such attribute', async () => {
-    const folder = temporaryFolder({ 'v.json': { ecpm: { terms: [BID] } } });
+    const folder = temporaryFolder({ 'v.json': { ecpm: { terms: [{ head: 'click' }, BID] } } });
     const path = join(folder.path, 'v.json');
     const given: (readonly Valuation[])[] = [];
     await valueByFile({ valueBy: async (all) => void given.push(all) }, path, 'recall.valuations');
@@ -108,7 +108,7 @@ describe('a file of valuations', () => {
       throw new TesseraError('CATALOGUE_INVALID', `${field}: expected a number`, { field });
     };
     await expect(valueByFile({ valueBy }, path, 'recall.valuations')).rejects.toThrow(
-      `recall.valuations: ${path}: ecpm.terms[0].attribute: expected a number`,
+      `recall.valuations: ${path}: ecpm.terms[1].attribute: expected a number`,
     );
     folder.remove();
   });

@@ -1,5 +1,6 @@
 import { type Catalogue, EVERY_ITEM, type ListedItem, type Reach } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
+import { inSlices } from '@tessera/turns';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkRankRequest, type Ranking } from './check-request.js';
 import {
@@ -8,7 +9,7 @@ import {
   type Prepared,
   type ScopedContext,
 } from './preparation.js';
-import { Ranker } from './ranking.js';
+import { type Placed, Ranker } from './ranking.js';
 import type { RankAnswer, RankedItem, RankRequest } from './recall-types.js';
 
 /** Looks at a catalogue that changes between two of its versions at most. */
@@ -46,7 +47,7 @@ export async function rank(
     itemId,
     score: answer.scores?.[index],
   }));
-  const placed = ranker.place(scored, answer.heads, appraised);
+  const placed = await ranker.place(scored, answer.heads, appraised);
   const ordered = ranker.order(placed);
   const items = ordered.map(({ item, ranking }, index): RankedItem => {
     return { ...item, rank: index + 1, ranking };
@@ -78,9 +79,11 @@ async function answerOf(
   if (items.length === 0) {
     return { ...NOTHING_COMPUTED, heads: new Float32Array(), scores: [], catalogueSequence };
   }
-  const work = preparation.workOf(prepared);
   const { scoreNorm, priority } = ranking;
-  const suffixes = ranker.item.suffix ? undefined : items.map((one) => ranker.item.suffixOf(one));
+  const suffixes = ranker.readsTexts
+    ? await inSlices(items, (one) => ranker.item.suffixOf(one))
+    : undefined;
+  const work = preparation.workOf(prepared);
   const asked = { ...work, priority, reach, items: ordinals, ranking: ranker.asEngine(suffixes) };
   // Blocks on their way to the device are the ranking's.
   const { prefetch: _, ...kv } = work.kv;
@@ -97,7 +100,7 @@ async function answerOf(
 /** Those without a rank, in the order of the request. */
 function unranked<Item extends { readonly itemId: string }>(
   itemIds: readonly string[],
-  placed: ReturnType<typeof Ranker.prototype.place<Item>>,
+  placed: readonly Placed<Item>[],
   ordered: typeof placed,
 ): RankedItem[] {
   const left = new Map(placed.map((each) => [each.item.itemId, each]));

@@ -1,5 +1,6 @@
 import type { Catalogue, EngineAnswer, EngineWork, Reach } from '@tessera/engine';
 import { type Cancellation, TesseraError } from '@tessera/errors';
+import { inSlices } from '@tessera/turns';
 import type { Placed, Ranker } from './ranking.js';
 import type { AppliedRanking, RecalledItem } from './recall-types.js';
 import type { RecallEngine } from './runtime-types.js';
@@ -28,7 +29,8 @@ export async function headsOf(
   }
   const itemIds = items.map(({ itemId }) => itemId);
   const texts = catalogue.firstObtainable(reach, itemIds, itemIds.length);
-  const suffixes = new Map(texts.map((one) => [one.itemId, ranker.item.suffixOf(one)]));
+  const tokens = await inSlices(texts, (one) => ranker.item.suffixOf(one));
+  const suffixes = new Map(texts.map(({ itemId }, index) => [itemId, tokens[index]]));
   const { prefetch: __, ...kv } = work.kv ?? { userId: '', prefixTokens: 0, keepTokens: 0 };
   const asked = {
     ...work,
@@ -55,7 +57,8 @@ export async function placedItems(
 ): Promise<Placed<RecalledItem>[]> {
   const itemIds = recalled.map(({ itemId }) => itemId);
   const appraised = await ranker.appraise(catalogue, sequence, itemIds);
-  return ranker.place(recalled, heads, appraised).map(({ item, ranking, key }) => ({
+  const placed = await ranker.place(recalled, heads, appraised);
+  return placed.map(({ item, ranking, key }) => ({
     item,
     ranking: { ...ranking, recallRank: item.rank },
     key,

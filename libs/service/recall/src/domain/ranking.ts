@@ -11,6 +11,7 @@ import {
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { ItemTemplate } from '@tessera/prompt';
+import { inSlices } from '@tessera/turns';
 import { invalid } from './check-request.js';
 import type { AppliedRanking, ItemRanking, Rank, RecallContext } from './recall-types.js';
 import { AppraisedItems, appliedValuation, formulaOf, valuationUse } from './value.js';
@@ -115,20 +116,23 @@ export class Ranker {
   }
 
   /**
-   * Items with the numbers of their heads, in the same order.
+   * Items with the numbers of their heads, in the same order; between turns, as there may be many.
    * @param heads of each item, item by item
    */
   place<Item extends { readonly itemId: string; readonly score?: number | undefined }>(
     items: readonly Item[],
     heads: Float32Array,
     appraised: AppraisedItems | undefined,
-  ): Placed<Item>[] {
+  ): Promise<Placed<Item>[]> {
     const names = this.adapter.engine.heads;
-    return items.map((item, index) => {
-      const own = heads.subarray(index * names.length, (index + 1) * names.length);
-      const said = new Map(names.map((name, at) => [name, own[at] ?? Number.NaN]));
-      const ranking = { heads: Object.fromEntries(said) };
-      if (this.asked === undefined) return { item, ranking, key: own[0] ?? Number.NaN };
+    return inSlices(items, (item, index): Placed<Item> => {
+      const said: Record<string, number> = {};
+      names.forEach((name, at) => {
+        said[name] = heads[index * names.length + at] ?? Number.NaN;
+      });
+      const ranking = { heads: said };
+      const first = heads[index * names.length] ?? Number.NaN;
+      if (this.asked === undefined) return { item, ranking, key: first };
       const value = this.valueOf(item, said, appraised);
       if (value === undefined) return { item, ranking, key: Number.NaN };
       return { item, ranking: { ...ranking, value }, key: value.value };
@@ -168,23 +172,23 @@ export class Ranker {
   /** Undefined: excluded. Heads' terms are added in double precision, rounded once. */
   private valueOf(
     { itemId, score }: { readonly itemId: string; readonly score?: number | undefined },
-    heads: ReadonlyMap<string, number>,
+    heads: Readonly<Record<string, number>>,
     appraised: AppraisedItems | undefined,
   ) {
     const base = appraised?.valueOf(itemId, score ?? 0);
     if (base === undefined) return undefined;
     const { valuation } = this.rank;
-    const terms = new Map(Object.entries(base.terms));
+    const terms = { ...base.terms };
     let sum = 0;
     for (const term of this.formula?.headTerms ?? []) {
       const weight = valuation?.weights[term.name] ?? term.weight;
-      const own = weight * FUNCTIONS[term.function](heads.get(term.head) ?? Number.NaN, term);
-      terms.set(term.name, own);
+      const own = weight * FUNCTIONS[term.function](heads[term.head] ?? Number.NaN, term);
+      terms[term.name] = own;
       sum += own;
     }
     const value = Math.fround(base.value + sum);
     if (!Number.isFinite(value)) return undefined;
-    return { value, terms: Object.fromEntries(terms), pace: base.pace };
+    return { value, terms, pace: base.pace };
   }
 }
 
