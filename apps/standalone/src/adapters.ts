@@ -3,14 +3,16 @@ import {
   type AdapterSettings,
   CANARY_RULES,
   DEFAULT_ADAPTER,
+  DEFAULT_RANKING,
+  fetchedParts,
   NORM_MAX,
   RANK_MAX,
   VERSION_BYTES_MAX,
 } from '@tessera/adapter';
-import type { Config } from '@tessera/config';
+import { type Config, servesOwnDemo } from '@tessera/config';
 import { type RecordProducer, topicNames } from '@tessera/kafka';
 import type { Readiness } from '@tessera/lifecycle';
-import type { RecallOperations } from '@tessera/recall';
+import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import { AdapterAudits, AdapterEdge, WeightsEdge } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
@@ -31,6 +33,8 @@ export class AdapterEventRelay {
   }
 }
 
+/** Of the demo's model folder. */
+const HEADS_FOLDER = 'ranking';
 /** Users that a new version answers where no golden set is given: under a second of recalls. */
 const GOLDEN_USERS = 16;
 /** Users whose keys and values are computed before a switch: those who come most often. */
@@ -61,6 +65,18 @@ export function adapterSettings(
     },
     onEvent,
   };
+}
+
+/** The demo's heads serve until another version of their name is pushed. */
+export async function serveDemoHeads(config: Config, runtime: RecallRuntime): Promise<void> {
+  const { adapters } = runtime.operations;
+  if (adapters === undefined || !servesOwnDemo(config)) return;
+  if (adapters.list(DEFAULT_RANKING).length > 0) return;
+  const baseModel = runtime.facts.summary.model.digest;
+  const announced = { name: DEFAULT_RANKING, baseModel, location: HEADS_FOLDER, sha256: {} };
+  const { version } = await adapters.push(fetchedParts(config.model.path, announced), 'demo');
+  const wanted = { share: 1, isCompared: false, isWarmed: false };
+  await adapters.activate(DEFAULT_RANKING, version.digest, wanted);
 }
 
 export interface ModelEdges {

@@ -16,7 +16,7 @@ import {
   type Tracing,
 } from '@tessera/telemetry';
 import { openClusterLog, pendingErasuresOf, warnOfStores } from '../../feature/src/index.js';
-import { AdapterEventRelay } from './adapters.js';
+import { AdapterEventRelay, serveDemoHeads } from './adapters.js';
 import { openEmbedding } from './embedding.js';
 import { beginInspection } from './inspection.js';
 import { keptFormats } from './kept-formats.js';
@@ -200,6 +200,9 @@ export async function start(config: Config, isJsonLog: boolean): Promise<void> {
   });
   drainOnStopSignals(serving.drain, (status) => process.exit(status));
   reportServing(output, addressesOf(serving, config));
+  await serveDemoHeads(config, runtime).catch((error: unknown) => {
+    log.warn({ err: error }, "the demo's heads do not serve");
+  });
   await printSample(output, runtime, config).catch((error: unknown) => {
     log.warn({ err: error }, 'the sample recall failed');
   });

@@ -16,6 +16,7 @@ export {
   describeConfig,
   type LoadedConfig,
   loadConfig,
+  servesOwnDemo,
   tokenOfEnvironment,
 } from './load-config.js';
 export { repositoryRoot } from './repository-root.js';

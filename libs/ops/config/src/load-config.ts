@@ -228,6 +228,12 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
   return placed;
 }
 
+/** True of `npm start` without a word: the demo's model with stores of its own. */
+export function servesOwnDemo({ model, adapters }: Config): boolean {
+  const own = resolve(dataRoot, defaultFolder('adapters', true));
+  return model.path === resolve(repositoryRoot, DEMO_MODEL) && adapters.path === own;
+}
+
 function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     Object.values(value).forEach(freeze);
