@@ -14,7 +14,7 @@ const districtRules = districts.slice(1).map((district, index) => ({
 const serviceOrder = {
   embedding: [],
   erasure: [],
-  adapter: [],
+  adapter: ['prompt'],
   catalogue: [],
   behaviour: [],
   'shared-kv': [],

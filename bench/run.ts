@@ -16,6 +16,7 @@ import { SHARED_STAGES, sharedSuite } from './suites/fleet/fleet-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
 import { LOG_STAGES, logSuite } from './suites/log/log-suite.js';
 import { OVERLOAD_STAGES, overloadSuite } from './suites/overload/overload-suite.js';
+import { RANKING_STAGES, rankingSuite } from './suites/ranking/ranking-suite.js';
 import { recallSuite } from './suites/recall.js';
 import { RELEVANCE_STAGES, relevanceSuite } from './suites/relevance/relevance-suite.js';
 import { SEARCH_STAGES, searchSuite } from './suites/search/search-suite.js';
@@ -37,6 +38,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   kv: kvSuite,
   log: logSuite,
   overload: overloadSuite,
+  ranking: rankingSuite,
   recall: recallSuite,
   relevance: relevanceSuite,
   search: searchSuite,
@@ -74,6 +76,7 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --stage A,B    parts of the relevance suite: ${RELEVANCE_STAGES.join(', ')}
   --stage A,B    parts of the search suite: ${SEARCH_STAGES.join(', ')};
                  --models DIR is what bench/suites/search/train-models.sh has made
+  --stage A,B    parts of the ranking suite: ${RANKING_STAGES.join(', ')}
   --stage A,B    parts of the value suite: ${VALUE_STAGES.join(', ')}
   --stage A,B, --shape A,B    parts of the cuda suite: ${CUDA_STAGES.join(', ')};
                  --script FILE writes its commands for another machine,

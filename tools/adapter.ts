@@ -15,7 +15,7 @@ import { table } from './terminal/table.js';
 const USAGE = `usage: npm run adapter -- COMMAND [words] [--address HOST:PORT --http URL] [flags]
 
 Adapter versions of a running service (docs/operate/adapter-versions.md); DIGEST: 8 digits or more:
-  push FOLDER          keep and validate what PEFT saved there
+  push FOLDER          keep and validate what PEFT saved there, heads that rank, or both
   list                 all versions of the name, or of all names
   get DIGEST           a version; of a canary, how it fares
   activate DIGEST      serve it from the next request on
@@ -29,7 +29,8 @@ Adapter versions of a running service (docs/operate/adapter-versions.md); DIGEST
   --force              activate: without the comparison on the golden set
   --cold               activate: without the warm-up
   --base DIGEST        push: the model that it was trained for (default: the "revision" of the
-                       folder, where it is a digest; or the one that is served)
+                       folder, or "model" of ranking.json, where it is a digest; or the one that
+                       is served)
   --remark TEXT        push: shown with the version
   --http URL           of the HTTP edge, which a push asks for the served model (default: the
                        configured one; named beside --address unless --base is)
@@ -65,18 +66,29 @@ async function servedModel(
   return versions?.model ?? fail('base', 'a digest', 'nothing');
 }
 
+/** Members with the digest of the base weights, as the trainer writes it. */
+const BASE_MEMBERS = { 'adapter_config.json': 'revision', 'ranking.json': 'model' } as const;
+
+/** '' where the text is no JSON: the service names the fault. */
+function memberOf(text: string, name: string): string {
+  try {
+    return String(Object(JSON.parse(text))[name]);
+  } catch {
+    return '';
+  }
+}
+
 /**
- * The model that an adapter was trained for, as `trainer finetune` writes it: the digest of its
- * weights as PEFT's `revision`; undefined where that is of another form, or no file is there.
+ * The model that a version was trained for, as the trainer writes it; undefined where that is of
+ * another form, or no file is there.
  */
 async function trainedFor(folder: string): Promise<string | undefined> {
-  try {
-    const bytes = await readRegular(join(folder, 'adapter_config.json'), CONFIG_BYTES_MAX);
-    const revision = String(Object(JSON.parse(bytes.toString())).revision);
-    return /^[0-9a-f]{32}$/.test(revision) ? revision : undefined;
-  } catch {
-    return undefined;
+  for (const [file, member] of Object.entries(BASE_MEMBERS)) {
+    const bytes = await readRegular(join(folder, file), CONFIG_BYTES_MAX).catch(() => undefined);
+    const digest = bytes === undefined ? '' : memberOf(bytes.toString(), member);
+    if (/^[0-9a-f]{32}$/.test(digest)) return digest;
   }
+  return undefined;
 }
 
 class Commands {

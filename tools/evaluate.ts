@@ -7,8 +7,10 @@ import { type Answers, askAll, DEADLINE_MS, type Load } from './evaluate/ask-all
 import { bothSearches, describeBoth } from './evaluate/both-searches.js';
 import { type Case, type Cases, readCases } from './evaluate/cases.js';
 import { meanOverlap, OVERLAP_DEPTH } from './evaluate/overlap.js';
+import { EXPOSURE_FLAGS, evaluateRanking } from './evaluate/rank-all.js';
 import { DEPTHS, quality } from './evaluate/ranking.js';
 import { describeRows, rowsOf } from './evaluate/rows.js';
+import { RANKING_USAGE } from './served/ranking-version.js';
 import { startStack } from './served/served-stack.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 import { COMPUTE_TYPES, MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
@@ -33,7 +35,15 @@ ${VALUE_USAGE}
   --dtype f32|bf16|w8a8, --activation-scales FILE, --threads N
   --compare T,T,..     asks once with each compute type; tells, beside the quality of each, how much
                        of the first ${OVERLAP_DEPTH} items it shares with the first type
-  --json FILE          the result as JSON`;
+  --json FILE          the result as JSON
+
+       npm run evaluate -- --rank FILE.tsv --histories FILE [flags]
+
+Ranks items that were shown to users, and prints for each head how well it told the outcomes:
+  --rank FILE.tsv      a line an exposure: user, time, item, and a column for each head
+  --histories FILE     behaviours of the users with times, as for npm run recall --users-file
+${RANKING_USAGE}
+  --model, --catalogue, --dtype, --threads, --concurrency, --json as above`;
 
 const BEAM_MAX = 4096;
 const COUNT_MAX = 1_000_000_000;
@@ -200,8 +210,11 @@ await runCommand(USAGE, async (words) => {
     'max-items': 'text',
     concurrency: 'text',
     compare: 'text',
+    ...EXPOSURE_FLAGS,
     json: 'text',
   });
+  const concurrency = flags.integer('concurrency', 1, CONCURRENCY_MAX) ?? DEFAULT_CONCURRENCY;
+  if (flags.has('rank')) return evaluateRanking(flags, concurrency);
   const compared = flags.text('compare');
   const types = compared === undefined ? undefined : comparedTypes(compared);
   const search = flags.oneOf('search', [...SEARCHES, 'both'], 'beam');
@@ -211,7 +224,7 @@ await runCommand(USAGE, async (words) => {
   const load = {
     rowBudget: flags.integer('row-budget', 1, ROW_BUDGET_MAX),
     beam: flags.integer('beam', 1, BEAM_MAX) ?? DEFAULT_BEAM,
-    concurrency: flags.integer('concurrency', 1, CONCURRENCY_MAX) ?? DEFAULT_CONCURRENCY,
+    concurrency,
     valuation: flags.text('valuation') ?? '',
     results: types === undefined && search !== 'both' ? Math.max(...DEPTHS) : OVERLAP_DEPTH,
   };

@@ -1,3 +1,4 @@
+import { RANK_USAGE } from './recall/ranking-flags.js';
 import { rawRecall } from './recall/raw-recall.js';
 import { RECALL_FLAGS } from './recall/recall-flags.js';
 import { userRecall } from './recall/user-recall.js';
@@ -17,6 +18,7 @@ Recall for a user or for a history of item IDs, oldest first:
   --passes             where the time of each forward pass went
 ${VALUE_USAGE}
 ${EXPLORE_USAGE}
+${RANK_USAGE}
 
 Raw recall by token ids, without tokenizer and template (a code's token: its level's base + code):
   --prompts FILE.json  array of token-id arrays, in place of --prompt-tokens; one answer each

@@ -41,6 +41,14 @@ class ItemTemplate:
     def prefix(self) -> list[int]:
         return self._encode(self.text.split(SID)[0])
 
+    @property
+    def longest(self) -> int:
+        """Tokens of any item at most."""
+        behind = self.text.split(SID)[1]
+        own = len(self.prefix) + len(self._encode(behind))
+        deepest = max(len(one.tokens) for one in self.writer.items.values())
+        return deepest + (self.tokens_max if SLOT.search(behind) else min(own, self.tokens_max))
+
     def tokens(self, item: str) -> list[int]:
         """Prefix, SID, suffix; the suffix is cut at its end."""
         prefix = self.prefix

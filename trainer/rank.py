@@ -75,7 +75,7 @@ def make(args: argparse.Namespace) -> tuple[Task, dict[str, dict[str, Figures]]]
                               {name: of[test] for name, of in task.values.items()})
     with whole_folder(Path(args.out)) as partial:
         if args.adapter:
-            write_adapter(model, base, partial)
+            write_adapter(model, base, partial)  # removes all other files
         ranking.save(partial)
     write_beside(args, task)
     return task, measure(task, answers, scores)
@@ -97,6 +97,9 @@ def read_task(args: argparse.Namespace, base: Path) -> Task:
     if args.adapter == "activated" and not item.prefix:
         raise InputError("--item", f"text before {SID}, whose tokens activate the adapter",
                          args.item)
+    # As the service has it: an item is read to its last token behind the prompt.
+    positions = json.loads((base / "config.json").read_text())["max_position_embeddings"]
+    prompts.tokens_max = min(prompts.tokens_max, positions - item.longest)
     exposures, impressions = readable(exposures, users, prompts, item)
     parts = slices(exposures, tuple(args.split))
     attributes, values = read_attributes(args, exposures, parts, rows)

@@ -103,8 +103,8 @@ def baseline_predictions(exposures: Exposures, slices: Slices, head: str, attrib
     rates = ItemRates(exposures, slices, head)
     item_rate, share = rates.of_rows()
     item_rate = np.where(np.isnan(item_rate), rates.mean, item_rate)
-    features = np.column_stack([item_rate, np.log1p(share), user_rates(exposures, label, rates.mean),
-                                attributes, scores])
+    of_user = user_rates(exposures, label, rates.mean)
+    features = np.column_stack([item_rate, np.log1p(share), of_user, attributes, scores])
     train = slices.train[~np.isnan(label[slices.train])]
     found = {"item rate": item_rate[slices.test], "recall score": np.exp(scores[slices.test])}
     if len(set(label[train].tolist())) < 2:

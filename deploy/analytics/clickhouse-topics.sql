@@ -11,10 +11,15 @@ CREATE TABLE IF NOT EXISTS recall_topic
         request_id String,
         items Nested(
             item_id String, score Float64, value Tuple(value Float64, terms Map(String, Float64)),
-            explored UInt8, propensity Nullable(Float64)),
+            explored UInt8, propensity Nullable(Float64),
+            ranking Tuple(
+                heads Map(String, Float64), value Tuple(value Float64), recall_rank UInt32)),
         valuation Tuple(name String),
         exploration Tuple(
             slots UInt32, temperature Float64, seed UInt64, no_propensities String),
+        ranking Tuple(
+            adapter String, adapter_name String, items UInt32, left_out UInt32,
+            valuation Tuple(name String)),
         short UInt8,
         widths_used Array(UInt32),
         versions Tuple(
@@ -79,7 +84,15 @@ SELECT
     if(explore_slots = 0, [], response.items.explored) AS explored,
     if(explore_slots = 0 OR has(response.items.propensity, NULL), [],
         arrayMap(one -> assumeNotNull(one), response.items.propensity)) AS propensities,
-    response.exploration.no_propensities AS no_propensities
+    response.exploration.no_propensities AS no_propensities,
+    response.ranking.adapter AS rank_adapter,
+    response.ranking.adapter_name AS rank_adapter_name,
+    response.ranking.valuation.name AS rank_valuation,
+    response.ranking.items AS ranked_items,
+    response.ranking.left_out AS rank_left_out,
+    if(rank_adapter = '', [], response.items.ranking.heads) AS item_heads,
+    if(rank_valuation = '', [], response.items.ranking.value.value) AS rank_values,
+    if(rank_adapter = '', [], response.items.ranking.recall_rank) AS recall_ranks
 FROM recall_topic;
 
 CREATE TABLE IF NOT EXISTS behaviour_topic

@@ -1,13 +1,15 @@
 -- Views over the tables of clickhouse.sql, by the definitions of docs/operate/analysis.md. The dashboards
 -- of superset/ and of deploy/grafana read them. Statements end with ';'.
 
-CREATE VIEW IF NOT EXISTS recalled_item
+CREATE OR REPLACE VIEW recalled_item
 COMMENT 'an item of an answer, with its version' AS
 SELECT
     r.time AS time, r.recall_id AS recall_id, r.request_id AS request_id, r.user_hash AS user_hash,
     r.node AS node, r.edge AS edge, r.catalogue AS catalogue, r.model AS model,
     r.adapter AS adapter, r.adapter_name AS adapter_name, r.arm AS arm, r.item_id AS item_id,
-    r.rank AS rank, v.title AS title, v.attributes AS attributes,
+    r.rank AS rank, r.propensities[r.rank] AS propensity, r.rank_adapter AS rank_adapter,
+    r.item_heads[r.rank] AS heads, r.recall_ranks[r.rank] AS recall_rank,
+    v.title AS title, v.attributes AS attributes,
     JSONExtractString(v.attributes, 'advertiser') AS advertiser,
     JSONExtractString(v.attributes, 'campaign') AS campaign,
     JSONExtractString(v.attributes, 'category') AS category
@@ -23,7 +25,7 @@ ASOF LEFT JOIN item_version AS v
 
 -- The window and the lists of actions are those of `inspection.outcomes` and `behaviours.clickActions`:
 -- change them here if you set them there.
-CREATE VIEW IF NOT EXISTS outcome
+CREATE OR REPLACE VIEW outcome
 COMMENT 'an item of an answer, with what users did' AS
 WITH
     done AS
@@ -66,7 +68,8 @@ SELECT
     i.time AS time, i.recall_id AS recall_id, i.node AS node, i.edge AS edge,
     i.catalogue AS catalogue, i.model AS model, i.adapter AS adapter,
     i.adapter_name AS adapter_name, i.arm AS arm, i.item_id AS item_id,
-    i.advertiser AS advertiser, i.category AS category,
+    i.propensity AS propensity, i.rank_adapter AS rank_adapter, i.heads AS heads,
+    i.recall_rank AS recall_rank, i.advertiser AS advertiser, i.category AS category,
     if(o.position > 0, o.position, i.rank) AS position,
     o.impression AS impression, o.click AS click, o.conversion AS conversion,
     greatest(o.impression, o.click, o.conversion) AS shown
@@ -81,7 +84,7 @@ LEFT JOIN
 ) AS o ON o.recall_id = i.recall_id AND o.item_id = i.item_id;
 
 -- Live items are those at the end of the day; exposures are answers that were served.
-CREATE VIEW IF NOT EXISTS coverage_day
+CREATE OR REPLACE VIEW coverage_day
 COMMENT 'coverage of the live items and the Gini coefficient, by day' AS
 WITH
     exposed AS

@@ -51,7 +51,15 @@ ALTER TABLE recall_fact
     ADD COLUMN IF NOT EXISTS explore_seed UInt64,
     ADD COLUMN IF NOT EXISTS explored Array(UInt8),
     ADD COLUMN IF NOT EXISTS propensities Array(Float32),
-    ADD COLUMN IF NOT EXISTS no_propensities LowCardinality(String);
+    ADD COLUMN IF NOT EXISTS no_propensities LowCardinality(String),
+    ADD COLUMN IF NOT EXISTS rank_adapter LowCardinality(String),
+    ADD COLUMN IF NOT EXISTS rank_adapter_name LowCardinality(String),
+    ADD COLUMN IF NOT EXISTS rank_valuation LowCardinality(String),
+    ADD COLUMN IF NOT EXISTS ranked_items UInt32,
+    ADD COLUMN IF NOT EXISTS rank_left_out UInt32,
+    ADD COLUMN IF NOT EXISTS item_heads Array(Map(String, Float32)),
+    ADD COLUMN IF NOT EXISTS rank_values Array(Float32),
+    ADD COLUMN IF NOT EXISTS recall_ranks Array(UInt32);
 
 CREATE TABLE IF NOT EXISTS behaviour
 (

@@ -63,8 +63,8 @@ const norm = choice(ScoreNorm, '', 'to.norm');
 /** How items are read behind the prompt, and whose heads read them. */
 const ranking = {
   rankSlot: u32(
-    'Slot of the adapter whose heads rank; 0xFFFFFFFF: none. One that is not activated changes no ' +
-      'row: the request runs with it as its own adapter.',
+    'Slot of the adapter whose heads rank; 0xFFFFFFFF: none. One with factors that is not ' +
+      'activated is that of the request as well.',
     'to.ranking.slot',
   ),
   rankPrefix: i32s('Tokens before the SID of every item.', 'to.ranking.prefix'),

@@ -13,12 +13,14 @@ import {
   readAnswerFacts,
   readCompletionHead,
   readFailure,
+  readRankAnswer,
   readRecallAnswer,
   readRelevanceAnswer,
   readScoreAnswer,
   readStoreFound,
   writeChangeMessage,
   writeGivenCodebooks,
+  writeRankRequest,
   writeReachRequest,
   writeRecallRequest,
   writeRelevanceRequest,
@@ -35,13 +37,14 @@ import { type Described, DescribedReader, faults, innerNames, parts } from './de
 import { ENGINE_OPTIONS } from './engine-options.js';
 
 const MODEL = ENGINE_OPTIONS.modelPath;
-const ADAPTERS = fileURLToPath(new URL('../fixtures/adapters', import.meta.url));
+const RANKING = fileURLToPath(new URL('../fixtures/ranking/qwen3-heads', import.meta.url));
 const written = parts.flatMap((part) => part.written ?? []);
 const packedOut = parts.flatMap((part) => part.packedOut ?? []);
 const addon = loadAddon();
 let engine: EngineHandle;
 let catalogue: CatalogueHandle;
 let reach: ReachHandle;
+let rankSlot: number = NOTHING.adapter;
 const folder = temporaryFolder({});
 
 /** Objects that came out of the addon, by the record that describes them. */
@@ -76,8 +79,9 @@ async function ofEngine(): Promise<void> {
   given.set('SubmitOutcome', addon.engineSubmit(engine, new Uint32Array(), 0, []));
   given.set('LaneDepth', addon.tasksDepths()[0]);
   const limits = { rankMax: 128, normMax: 100 };
-  const adapter = `${ADAPTERS}/all-linear`;
-  given.set('AdapterInfo', await addon.engineLoadAdapter(engine, adapter, limits));
+  const ranking = await addon.engineLoadAdapter(engine, RANKING, limits);
+  given.set('AdapterInfo', ranking);
+  rankSlot = ranking.slot;
 }
 
 /** '': by score. */
@@ -192,6 +196,13 @@ const scored: Write = (to) =>
     scoreNorm: 'full',
   });
 const appended: Write = () => undefined;
+const ranked: Write = (to) =>
+  writeRankRequest(to, {
+    items: Uint32Array.of(0, 3),
+    rankSlot,
+    rankPrefix: Int32Array.of(1),
+    rankSuffixes: [[2], []],
+  });
 const judged: Write = (to) =>
   writeRelevanceRequest(to, {
     labelTokens: Int32Array.of(3, 5),
@@ -216,7 +227,7 @@ async function completed(kind: RequestKind, binding: number, budgetUs: number, w
   write(out);
   out.end();
   const before = completions.length;
-  const reaches = [kind === 'recall' ? reach : null];
+  const reaches = [kind === 'recall' || kind === 'rank' ? reach : null];
   addon.engineSubmit(engine, out.words, out.length, reaches);
   await until('a completion', () => completions.length > before);
   const words = completions.at(-1) as Uint32Array;
@@ -234,6 +245,7 @@ async function ofRequests(): Promise<void> {
     ['recall', recalled, [HEAD, FACTS, ['RecallAnswer', readRecallAnswer]]],
     ['score', scored, [HEAD, FACTS, ['ScoreAnswer', readScoreAnswer]]],
     ['relevance', judged, [HEAD, FACTS, ['RelevanceAnswer', readRelevanceAnswer]]],
+    ['rank', ranked, [HEAD, FACTS, ['RankAnswer', readRankAnswer]]],
   ];
   for (const [kind, write, records] of answers) {
     packed.set(kind, { words: await completed(kind, binding, 60e6, write), parts: records });

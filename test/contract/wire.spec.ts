@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import type { RecalledItem } from '@tessera/recall';
 import { describe, expect, it } from 'vitest';
-import { answerTo, scoresOf } from '../integration/fake-runtime.js';
+import { answerTo, rankedOf, scoresOf } from '../integration/fake-runtime.js';
 
-const proto = ['recall/v1/recall.proto', 'score/v1/score.proto']
+const proto = ['recall/v1/recall.proto', 'score/v1/score.proto', 'ranking/v1/ranking.proto']
   .map((file) => readFileSync(`proto/tessera/${file}`, 'utf8'))
   .join('\n');
 
@@ -27,12 +27,14 @@ const request = {
   skipUnknownItems: false,
   valuation: { name: 'ecpm', weights: {} },
   explore: { slots: 1, seed: 7 },
+  rank: { adapter: '' },
 };
 
-describe('tessera.recall.v1 and tessera.score.v1', () => {
+describe('tessera.recall.v1, tessera.score.v1 and tessera.ranking.v1', () => {
   const answer = answerTo(request);
   const gated = answer.items.map((item): RecalledItem => ({ ...item, relevanceScore: 0.5 }));
   const scores = scoresOf({ ...request, items: [{ itemId: '1' }] });
+  const ranked = rankedOf({ ...request, itemIds: ['1', '2'] });
 
   it.each([
     ['RecallResponse', answer],
@@ -45,6 +47,10 @@ describe('tessera.recall.v1 and tessera.score.v1', () => {
     ['RecallVersions', answer.versions],
     ['ScoreResponse', scores],
     ['ItemScore', scores.items[0]],
+    ['AppliedRanking', answer.ranking],
+    ['ItemRanking', answer.items[0]?.ranking],
+    ['RankedItem', Object.assign({}, ...ranked.items)],
+    ['ItemFailure', ranked.items[1]?.failure],
   ])('%s has exactly the fields of the domain', (message, value) => {
     expect(fieldsOf(message).sort()).toEqual(Object.keys(value ?? {}).sort());
   });

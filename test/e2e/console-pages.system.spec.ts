@@ -2,8 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecallPage } from '../../apps/console/src/api-types.js';
 import { BROWSER_PATH, Visit } from './browser.js';
 import { ConsoleVisits } from './console-visits.js';
+import { RANKING_VERSIONS, rankedPage } from './ranking-answers.js';
 
 /** Bytes that the first page may take to load, as they come over the wire. */
 const FIRST_LOAD_MAX = 350 * 1024;
@@ -28,7 +30,9 @@ const PAGES: readonly (readonly [name: string, path: string, heading: string | R
   ['recalls', '/recalls', 'Recorded recalls'],
   ['recall', '/recalls/RECALL', 'Recall for user 1'],
   ['valued', '/recalls/VALUED', 'Recall for user 1'],
-  ['beside', '/try?valuation=ecpm&likelihood=RECALL&value=VALUED', 'Try a recall'],
+  ['beside', '/try?valuation=ecpm&plain=RECALL&other=VALUED', 'Try a recall'],
+  ['ranked', '/recalls/ranked', 'Recall for user 1'],
+  ['beside-ranked', '/try?rank=ranking&plain=VALUED&other=ranked', 'Try a recall'],
   ['user', '/users/1', 'User 1'],
   ['users', '/users', 'Users'],
   ['try', '/try', 'Try a recall'],
@@ -62,6 +66,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     const worth = { userId: '1', valuation: { name: 'ecpm' }, explore: { slots: 3, seed: 7 } };
     valued = (await visits.api<{ id: string }>('recalls', worth)).id;
     comparison = (await visits.api<{ id: string }>('comparisons', compared)).id;
+    const ranked = rankedPage(await visits.api<RecallPage>(`recalls/${valued}`));
+    await look.page.route('**/console/api/recalls/ranked', (route) =>
+      route.fulfill({ json: ranked }),
+    );
+    await look.page.route('**/console/api/adapters', (route) =>
+      route.fulfill({ json: RANKING_VERSIONS }),
+    );
   });
 
   afterAll(() => visits?.close());
@@ -89,7 +100,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
   it('show the items of a user by likelihood beside those by value', async () => {
     const { page } = look;
     await look.goTo('/try?user=2');
-    await page.getByLabel('Valuation').fill('ecpm');
+    await page.getByLabel('Valuation', { exact: true }).fill('ecpm');
     await page.getByLabel('Weights of terms').fill('bid=3');
     await page.getByRole('button', { name: 'By likelihood and by value' }).click();
     await page.getByRole('heading', { name: 'Side by side' }).waitFor();
@@ -98,6 +109,24 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
         .getByRole('region', { name: side, exact: true })
         .getByLabel(/^Parts of the value: score/);
     expect([await bars('By likelihood').count(), await bars('By value').count()]).toEqual([0, 20]);
+    expect(look.faults).toEqual([]);
+  });
+
+  it('show heads, terms and places of a ranking beside the recall as it was', async () => {
+    const { page } = look;
+    await look.goTo(`/try?rank=ranking&plain=${valued}&other=ranked`);
+    const side = (name: string) => page.getByRole('region', { name, exact: true });
+    await side('Ranked').waitFor();
+    const bars = side('Ranked').getByLabel(/^Parts of the ranked value: score/);
+    const columns = (name: string) => side(name).getByRole('columnheader').allInnerTexts();
+    const own = ['Recalled', 'Item', 'Ranked value', 'click', 'add-to-basket', 'purchase'];
+    expect([await bars.count(), (await columns('Ranked')).slice(1, 7)]).toEqual([10, own]);
+    expect(await columns('By value')).not.toContain('click');
+    await page.getByPlaceholder("the recall's own order").click();
+    await page
+      .getByRole('option', { name: /click, add-to-basket, purchase/ })
+      .first()
+      .waitFor();
     expect(look.faults).toEqual([]);
   });
 

@@ -55,7 +55,16 @@ const WAYS: readonly (readonly [RegExp, Way])[] = [
   [/catalogue -- import/, { run: 'served', exit: 1, put: [['import /bundles/v8', BUNDLE]] }],
   [/catalogue -- export/, { run: 'served', put: [['/bundles/now', 'bundle']] }],
   [/adapter -- list /, { parsed: 'flags' }],
-  [/adapter -- push/, { run: 'served', put: [['FOLDER', 'adapter']] }],
+  [
+    /adapter -- push/,
+    {
+      run: 'served',
+      put: [
+        ['FOLDER', 'adapter'],
+        ['models/demo/ranking', join(DEMO, 'ranking')],
+      ],
+    },
+  ],
   [/weights -- update/, { run: 'served', put: [['NAME', 'other']] }],
   [/npm run (-s )?(catalogue|adapter|weights) /, { run: 'served' }],
   [/npm run backup/, { run: 'served', put: [['DIR', 'copies']] }],

@@ -85,6 +85,10 @@ const refusedBodies: [string | Buffer, number, string, string][] = [
   ['{"userId":"1","rowBudget":"9.5"}', 400, 'REQUEST_INVALID', 'rowBudget'],
   ['{"userId":"1","valuation":{}}', 400, 'REQUEST_INVALID', 'valuation.name'],
   ['{"userId":"1","explore":{"seed":"9007199254740992"}}', 400, 'REQUEST_INVALID', 'explore.seed'],
+  ['{"userId":"1","rank":{"valuation":{}}}', 400, 'REQUEST_INVALID', 'rank.valuation.name'],
+  ['{"userId":"1","rank":{"items":-1}}', 400, 'REQUEST_INVALID', 'rank.items'],
+  ['{"userId":"1","rank":{"adapter":1.5}}', 400, 'REQUEST_INVALID', 'rank.adapter'],
+  ['{"userId":"1","rank":{"heads":["click"]}}', 400, 'REQUEST_INVALID', 'rank.heads'],
   ['{"userId":"1","itemsPerSid":-1}', 400, 'REQUEST_INVALID', 'itemsPerSid'],
   ['{"userId":"1","scoreNorm":"softmax"}', 400, 'REQUEST_INVALID', 'scoreNorm'],
   ['{"userId":"1","priority":0}', 400, 'REQUEST_INVALID', 'priority'],
@@ -124,6 +128,16 @@ const refusedScores: [string, string][] = [
   ['{"userId":"1","items":[{"sid":[1,"b"]}]}', 'items[0].sid[1]'],
   ['{"userId":"1","items":[{"sid":[1],"id":2}]}', 'items[0].id'],
   ['{"userId":"1","items":[1],"resultCount":5}', 'resultCount'],
+];
+
+/** Body of a request to rank items, field. */
+const refusedRankings: [string, string][] = [
+  ['{"userId":"1"}', 'itemIds'],
+  ['{"userId":"1","itemIds":"1"}', 'itemIds'],
+  ['{"userId":"1","itemIds":[1,null]}', 'itemIds[1]'],
+  ['{"userId":"1","itemIds":[1],"rank":[]}', 'rank'],
+  ['{"userId":"1","itemIds":[1],"items":[1]}', 'items'],
+  ['{"userId":"1","itemIds":[1],"resultCount":5}', 'resultCount'],
 ];
 
 /** Body of a question about an item, field. */
@@ -183,6 +197,16 @@ describe('the HTTP edge', () => {
 
   it.each(refusedScores)('refuses the scores %.60s', async (body, field) => {
     const reply = await fetch(`${serving.httpUrl}/v1/score`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    expect(reply.status).toBe(400);
+    expect(await reply.json()).toMatchObject({ error: { code: 'REQUEST_INVALID', field } });
+  });
+
+  it.each(refusedRankings)('refuses the ranking %.60s', async (body, field) => {
+    const reply = await fetch(`${serving.httpUrl}/v1/rank`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,

@@ -7,7 +7,7 @@ import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { serve } from '../../apps/standalone/src/serve.js';
-import { answerTo, explanationOf, FakeRuntime, scoresOf } from './fake-runtime.js';
+import { answerTo, explanationOf, FakeRuntime, rankedOf, scoresOf } from './fake-runtime.js';
 import { RecallClient } from './recall-client.js';
 
 const { config } = loadConfig({
@@ -190,6 +190,40 @@ describe('both edges', () => {
     });
     const metrics = await (await fetch(`${serving.httpUrl}/metrics`)).text();
     expect(metrics).toContain('tessera_score_requests_total{edge="http",code="OK"} 1');
+  });
+
+  it('hand rankings of recalls and of items to the runtime, and its answers back', async () => {
+    runtime.seen.splice(0);
+    const valuation = { name: 'clicks', weights: { ctr: 2 }, floor: -3 };
+    const rank = { items: 50, adapter: 'ranking', valuation };
+    const http = await postJson({ userId: '7', rank });
+    const overGrpc = await client.recall({ userId: '7', rank });
+    for (const { request } of runtime.seen) expect(request).toMatchObject({ rank });
+    const answer = answerTo(runtime.seen[0]?.request as never);
+    const told = { ranking: answer.ranking, items: [{ ranking: answer.items[0]?.ranking }] };
+    expect(http.json).toMatchObject(told);
+    expect(overGrpc.answer).toMatchObject(told);
+    const asked = { requestId: 'k-1', userId: '7', deadlineMs: 900 };
+    const named = await postJson({ ...asked, itemIds: [12, 'x'] }, '/v1/rank');
+    const namedOverGrpc = await client.rank({ ...asked, itemIds: ['12', 'x'], rank: {} });
+    expect(namedOverGrpc.details).toBe('');
+    const [first, second] = runtime.ranked.map(({ request }) => request);
+    expect(first).toEqual({
+      requestId: 'k-1',
+      userId: '7',
+      profile: {},
+      scene: {},
+      skipUnknownItems: true,
+      itemIds: ['12', 'x'],
+      rank: { adapter: '' },
+    });
+    expect({ ...second }).toEqual({ ...first });
+    const { items, ranking } = rankedOf(first as never);
+    expect(named.json).toMatchObject({ requestId: 'k-1', items, ranking });
+    expect(namedOverGrpc.answer).toMatchObject({ requestId: 'k-1', items, ranking });
+    const metrics = await (await fetch(`${serving.httpUrl}/metrics`)).text();
+    expect(metrics).toContain('tessera_rank_requests_total{edge="grpc",code="OK"} 1');
+    expect(metrics).toContain('tessera_ranked_items_total 12');
   });
 
   it('hand the same question about an item to the runtime and the same answer back', async () => {

@@ -1,10 +1,6 @@
 import { TesseraError } from '@tessera/errors';
-import {
-  ItemText,
-  type RelevanceAnswer,
-  type RelevanceRequest,
-  type RelevanceScorer,
-} from '@tessera/relevance';
+import { ItemText } from '@tessera/prompt';
+import type { RelevanceAnswer, RelevanceRequest, RelevanceScorer } from '@tessera/relevance';
 import { relevanceProfile } from '@tessera/testing';
 import type { OpenedRelevance } from '../../apps/standalone/src/relevance.js';
 

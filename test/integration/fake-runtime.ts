@@ -6,6 +6,8 @@ import type {
   AppendAnswer,
   ExplainAnswer,
   ExplainRequest,
+  RankAnswer,
+  RankRequest,
   RecallAnswer,
   RecallContext,
   RecallFacts,
@@ -58,16 +60,31 @@ const kv = {
 
 /** Whatever the valuation. */
 const VALUE = { value: 0.5, terms: { bid: 1 }, pace: 0.5, criticalBid: 0.25 };
+const RANKING = {
+  heads: { click: 0.25 },
+  value: { value: -1.5, terms: { ctr: -1.5 }, pace: 1 },
+  recallRank: 2,
+};
+const APPLIED = {
+  adapter: 'd',
+  adapterName: 'ranking',
+  items: 3,
+  leftOut: 1,
+  heads: ['click'],
+  valuation: { name: 'clicks', scoreWeight: 1, weights: { ctr: 1 } },
+};
 
 export function answerTo(request: RecallRequest): RecallAnswer {
   const itemId = request.userId ?? request.history?.join('+') ?? '';
   const named = request.attributes?.length ? JSON.stringify({ asked: request.attributes }) : '';
-  const { valuation, explore } = request;
+  const { valuation, explore, rank } = request;
+  const ranked = rank && { ranking: RANKING };
   const item = { itemId, sid: [3, 1, 4], score: -0.5, rank: 1, title: 'Tëst', attributes: named };
   const drawn = { explored: true, propensity: 0.5 };
   return {
     requestId: request.requestId || 'made',
-    items: [Object.assign(item, valuation && { value: VALUE }, explore && drawn)],
+    items: [Object.assign(item, valuation && { value: VALUE }, explore && drawn, ranked)],
+    ...(rank && { ranking: APPLIED }),
     ...(valuation && {
       valuation: { ...valuation, scoreWeight: 1, floor: valuation.floor ?? -9, bestLeftOut: 0 },
     }),
@@ -118,6 +135,32 @@ export function scoresOf(request: ScoreRequest): ScoreAnswer {
     skippedItems: 0,
     fallback: '',
     promptTokens: 9,
+    prefixReusedTokens: 5,
+    kv,
+    versions: VERSIONS,
+    timings,
+  };
+}
+
+export function rankedOf(request: RankRequest): RankAnswer {
+  const [itemId = '', ...unknown] = request.itemIds;
+  const { requestId, historyItems, trimmedItems, skippedItems, fallback, promptTokens } = answerTo({
+    ...request,
+    ...NO_BEAM,
+  });
+  const failure = { code: 'ITEM_NOT_FOUND', message: 'expected a live item' } as const;
+  return {
+    requestId,
+    items: [
+      { itemId, rank: 1, score: -0.5, ranking: { heads: RANKING.heads, value: RANKING.value } },
+      ...unknown.map((id) => ({ itemId: id, rank: 0, failure })),
+    ],
+    ranking: APPLIED,
+    historyItems,
+    trimmedItems,
+    skippedItems,
+    fallback,
+    promptTokens,
     prefixReusedTokens: 5,
     kv,
     versions: VERSIONS,
@@ -194,6 +237,7 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
   readonly seen: { request: RecallRequest; context: RecallContext }[] = [];
   readonly explained: { request: ExplainRequest; context: RecallContext }[] = [];
   readonly scored: { request: ScoreRequest; context: RecallContext }[] = [];
+  readonly ranked: { request: RankRequest; context: RecallContext }[] = [];
   readonly appended: { request: UserSource; context: RecallContext }[] = [];
   readonly catalogues = [''];
   readonly kvPool = new FakeKvPool();
@@ -268,6 +312,11 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
   async score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {
     this.scored.push({ request, context });
     return scoresOf(request);
+  }
+
+  async rank(request: RankRequest, context: RecallContext): Promise<RankAnswer> {
+    this.ranked.push({ request, context });
+    return rankedOf(request);
   }
 
   async explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer> {

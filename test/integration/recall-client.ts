@@ -15,15 +15,17 @@ const OPTIONS = {
   channel: { 'grpc-node.flow_control_window': 1 << 20 },
 };
 
-/** A client of recalls, scores and explanations that tells of an error what its trailers say. */
+/** A client of requests that tells of an error what its trailers say. */
 export class RecallClient {
   private readonly recaller: ServiceClient<'tessera.recall.v1.RecallService'>;
   private readonly scorer: ServiceClient<'tessera.score.v1.ScoreService'>;
+  private readonly ranker: ServiceClient<'tessera.ranking.v1.RankingService'>;
   private readonly explainer: ServiceClient<'tessera.explain.v1.ExplainService'>;
 
   constructor(address: string) {
     this.recaller = new ServiceClient('tessera.recall.v1.RecallService', address, OPTIONS);
     this.scorer = new ServiceClient('tessera.score.v1.ScoreService', address, OPTIONS);
+    this.ranker = new ServiceClient('tessera.ranking.v1.RankingService', address, OPTIONS);
     this.explainer = new ServiceClient('tessera.explain.v1.ExplainService', address, OPTIONS);
   }
 
@@ -33,6 +35,10 @@ export class RecallClient {
 
   score(message: object, options: grpc.CallOptions = {}): Promise<GrpcReply> {
     return called((done) => this.scorer.begin('Score', message, options, done)).reply;
+  }
+
+  rank(message: object, options: grpc.CallOptions = {}): Promise<GrpcReply> {
+    return called((done) => this.ranker.begin('Rank', message, options, done)).reply;
   }
 
   explain(message: object, options: grpc.CallOptions = {}): Promise<GrpcReply> {
@@ -46,6 +52,7 @@ export class RecallClient {
   close(): void {
     this.recaller.close();
     this.scorer.close();
+    this.ranker.close();
     this.explainer.close();
   }
 }

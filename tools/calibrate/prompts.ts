@@ -6,6 +6,7 @@ import {
   type EngineAnswer,
   type EngineAppended,
   type EngineModel,
+  type EngineRanked,
   type EngineRequest,
   type EngineScores,
   type KvPrefetch,
@@ -58,6 +59,10 @@ class PromptRecorder implements RecallEngine {
   }
 
   score(): Promise<EngineScores> {
+    return Promise.reject(new TesseraError('ENGINE_UNAVAILABLE', 'prompts are being recorded'));
+  }
+
+  rank(): Promise<EngineRanked> {
     return Promise.reject(new TesseraError('ENGINE_UNAVAILABLE', 'prompts are being recorded'));
   }
 

@@ -2,6 +2,7 @@ import type { FlagKind } from '../terminal/command.js';
 import { MODEL_FLAGS } from '../terminal/model-flags.js';
 import { SEARCH_FLAGS } from '../terminal/search-flags.js';
 import { EXPLORE_FLAGS, VALUE_FLAGS } from '../terminal/value-flags.js';
+import { RANK_FLAGS } from './ranking-flags.js';
 
 /** Of `npm run recall`. */
 export const RECALL_FLAGS: Readonly<Record<string, FlagKind>> = {
@@ -9,6 +10,7 @@ export const RECALL_FLAGS: Readonly<Record<string, FlagKind>> = {
   ...SEARCH_FLAGS,
   ...VALUE_FLAGS,
   ...EXPLORE_FLAGS,
+  ...RANK_FLAGS,
   report: 'text',
   history: 'text',
   user: 'text',

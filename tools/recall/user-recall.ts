@@ -7,12 +7,14 @@ import {
   type RecallRequest,
   type RecallTimings,
 } from '@tessera/recall';
+import { RankingVersions } from '../served/ranking-version.js';
 import { type Flags, fail, print } from '../terminal/command.js';
 import { runtimeOptions } from '../terminal/model-flags.js';
 import { ProgressLine } from '../terminal/progress.js';
 import { readSearch } from '../terminal/search-flags.js';
 import { type Column, table } from '../terminal/table.js';
 import { readExplore, readValuation } from '../terminal/value-flags.js';
+import { readRank } from './ranking-flags.js';
 import { describeReport, type SearchReport, searchReport, writeReports } from './search-report.js';
 
 const COUNT_MAX = 65_536;
@@ -26,20 +28,26 @@ export async function userRecall(flags: Flags): Promise<void> {
   const budgetUs = 1000 * (flags.integer('deadline-ms', 1, DEADLINE_MS_MAX) ?? DEFAULT_DEADLINE_MS);
   const progress = new ProgressLine();
   const passes: EnginePass[] = [];
-  const runtime = await createRecallRuntime({
+  const options = {
     ...runtimeOptions(flags, progress.update),
-    onPasses: (made) => passes.push(...made),
-  });
+    onPasses: (made: readonly EnginePass[]) => passes.push(...made),
+  };
+  const versions = flags.has('rank') ? await RankingVersions.of(flags.text('rank')) : undefined;
+  const [runtime, version] = (await versions?.open(options)) ?? [
+    await createRecallRuntime(options),
+  ];
   progress.end();
   try {
     const { signal } = new AbortController();
-    const answer = await runtime.serving.recall(request, { signal, budgetUs });
+    const ranked = version && { ...version.own, rank: readRank(flags, version.rank.adapter) };
+    const answer = await runtime.serving.recall({ ...request, ...ranked }, { signal, budgetUs });
     const report = searchReport(answer, passes);
     await print(flags.has('json') ? JSON.stringify(answer, null, 2) : describe(answer, report));
     await writeReports(flags.text('report'), [report]);
     if (flags.has('passes')) await print(`\n${passTable(passes)}`);
   } finally {
     await runtime.close();
+    await versions?.remove();
   }
 }
 
@@ -83,8 +91,8 @@ const ITEM_COLUMNS: readonly ItemColumn[] = [
 ];
 const TITLE: ItemColumn = { name: 'title', of: ({ title }) => title };
 
-/** Values of the items, and their draw. */
-function extraColumns({ valuation, exploration }: RecallAnswer): readonly ItemColumn[] {
+/** Values of the items, their draw, and what heads say of them. */
+function extraColumns({ valuation, exploration, ranking }: RecallAnswer): readonly ItemColumn[] {
   const terms = Object.keys(valuation?.weights ?? {});
   const valued: readonly ItemColumn[] = [
     { name: 'value', right: true, of: ({ value }) => number(value?.value) },
@@ -99,7 +107,16 @@ function extraColumns({ valuation, exploration }: RecallAnswer): readonly ItemCo
     { name: 'drawn', of: ({ explored }) => (explored ? 'yes' : '') },
     { name: 'propensity', right: true, of: ({ propensity }) => number(propensity) },
   ];
-  return [...(valuation ? valued : []), ...(exploration ? drawn : [])];
+  const ranked: readonly ItemColumn[] = [
+    { name: 'recalled', right: true, of: (item) => String(item.ranking?.recallRank ?? '-') },
+    ...(ranking?.heads ?? []).map((name) => ({
+      name,
+      right: true,
+      of: (item: RecalledItem) => number(item.ranking?.heads[name]),
+    })),
+    { name: 'ranked value', right: true, of: (item) => number(item.ranking?.value?.value) },
+  ];
+  return [...(valuation ? valued : []), ...(exploration ? drawn : []), ...(ranking ? ranked : [])];
 }
 
 function appliedLines({ valuation, exploration }: RecallAnswer): string[] {

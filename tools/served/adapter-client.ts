@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type * as grpc from '@grpc/grpc-js';
-import { ADAPTER_FILES, type AdapterFile, hashOf } from '@tessera/adapter';
+import { filesFound, hashOf } from '@tessera/adapter';
 import { ServiceClient, tokenHeaders } from '@tessera/client';
 
 /** Well below the smallest limit of a message. */
@@ -55,16 +55,14 @@ export class AdapterClient {
     return this.client.send('Push', parts, options) as Promise<unknown> as Promise<Answer>;
   }
 
-  /** A PEFT folder. Rejects as call(), with ADAPTER_NOT_FOUND where a file is missing. */
+  /** A version's folder. Rejects as call(), with ADAPTER_NOT_FOUND where a file is missing. */
   async pushFolder<Answer>(
     folder: string,
     { name, baseModel, remark = '' }: PushedFolder,
     deadlineMs: number,
     onProgress: (bytes: number, total: number) => void = () => undefined,
   ): Promise<Answer> {
-    const files: AdapterFile[] = [];
-    for (const file of ADAPTER_FILES)
-      files.push({ name: file, ...(await hashOf(join(folder, file))) });
+    const files = await filesFound((file) => hashOf(join(folder, file)));
     const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     const parts = async function* () {
       yield { header: { name, baseModel, files, remark } };

@@ -1,7 +1,11 @@
 import 'reflect-metadata';
 import { loadConfig } from '@tessera/config';
 import type { EmbeddingModels } from '@tessera/embedding';
-import { createRecallRuntime, type RecallRuntimeOptions } from '@tessera/recall';
+import {
+  createRecallRuntime,
+  type RecallRuntime,
+  type RecallRuntimeOptions,
+} from '@tessera/recall';
 import { createLog } from '@tessera/telemetry';
 import { serve } from '../../apps/standalone/src/serve.js';
 
@@ -24,14 +28,16 @@ export interface ServedStack {
 /**
  * Starts what `npm start` starts, with the given model and catalogue; closed if its edges fail.
  * @param embedding models of texts that are served too, and closed with the rest
+ * @param opened the runtime of the options, where it is there already
  */
 export async function startStack(
   options: RecallRuntimeOptions,
   deadlineMsMax: number,
   embedding?: EmbeddingModels,
+  opened?: RecallRuntime,
 ): Promise<ServedStack> {
   const { config } = loadConfig();
-  const runtime = await createRecallRuntime(options);
+  const runtime = opened ?? (await createRecallRuntime(options));
   try {
     const serving = await serve({
       config: {

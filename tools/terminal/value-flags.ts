@@ -15,7 +15,7 @@ export const VALUE_USAGE = `  --valuation NAME     by value in place of score, e
 
 /** File of the formulas; '' where the command goes by score. */
 export function valuationsPath(flags: Flags, config: Config, modelPath: string): string {
-  if (!flags.has('valuation')) return '';
+  if (!flags.has('valuation') && !flags.has('rank-valuation')) return '';
   const given = flags.text('valuations');
   if (given !== undefined) return given;
   if (!flags.has('model') && !flags.has('catalogue')) return config.recall.valuations;

@@ -329,6 +329,8 @@ export interface AdapterView {
     readonly targetCount: number;
     readonly replacedRows: number;
     readonly largestNorm: number;
+    readonly heads: readonly string[];
+    readonly isActivated: boolean;
   } | null;
   /** How it fares, or fared, beside the active version. */
   readonly report?: CanaryReport;

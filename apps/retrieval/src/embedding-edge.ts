@@ -49,13 +49,13 @@ export class EmbeddingEdge {
     return tracing.serve('embed', trace, async (span) => {
       try {
         const answer = await this.admitted(parse, call, act);
-        metrics.observeEmbed({ edge, code: 'OK', seconds: seconds() });
+        metrics.observeCall('embed', { edge, code: 'OK', seconds: seconds() });
         span.set({ edge, ...embeddingAttributes(answer) });
         return answer;
       } catch (thrown) {
         const error = TesseraError.from(thrown);
         if (error.code === 'INTERNAL') log.error({ err: thrown, edge }, 'embedding request failed');
-        metrics.observeEmbed({ edge, code: error.code, seconds: seconds() });
+        metrics.observeCall('embed', { edge, code: error.code, seconds: seconds() });
         throw error;
       }
     });

@@ -6,6 +6,8 @@ import type {
   ExplainAnswer,
   ExplainRequest,
   PromptFacts,
+  RankAnswer,
+  RankRequest,
   RecallAnswer,
   RecallContext,
   RecallFacts,
@@ -39,7 +41,7 @@ export interface Parsed<Request> {
 export interface EdgeParts {
   /** Answers recalls, and may record them. */
   readonly recalls: Pick<RecallServing, 'recall'>;
-  readonly serving: Pick<RecallServing, 'score' | 'explain'>;
+  readonly serving: Pick<RecallServing, 'score' | 'rank' | 'explain'>;
   /** Scores texts for the gates of recalls; left out: no model does. */
   readonly relevance?: Pick<RelevanceScorer, 'score' | 'itemText' | 'checkAdapter'> | undefined;
   readonly facts: Pick<RecallFacts, 'describe'>;
@@ -65,7 +67,7 @@ export function inside<Value>(field: string, parse: () => Value): Value {
 
 /** One kind of request: what it is called, who answers it, who counts it. */
 interface Kind<Request, Answer> {
-  readonly name: 'recall' | 'score' | 'explain';
+  readonly name: 'recall' | 'score' | 'rank' | 'explain';
   /** Attributes of its span, from the request alone. */
   readonly attributes?: (request: Request) => SpanAttributes;
   readonly ask: (request: Request, context: RecallContext) => Promise<Answer>;
@@ -88,7 +90,8 @@ export class RecallEdge {
       name: 'recall',
       attributes: retrievalAttributes,
       ask: (request, context) => recallThroughGate({ recall, relevance, facts }, request, context),
-      observe: (seen, answer) =>
+      observe: (seen, answer) => {
+        metrics.countRanked(answer?.ranking?.items ?? 0);
         metrics.observe(
           answer === undefined
             ? seen
@@ -99,7 +102,8 @@ export class RecallEdge {
                 caps: answer.capsOutcome,
                 ...(answer.fallback !== 'popular' && { searched: answer }),
               },
-        ),
+        );
+      },
       ...(onRecall && {
         tell: (request, outcome, traceId) => onRecall({ edge, request, outcome, traceId }),
       }),
@@ -112,7 +116,20 @@ export class RecallEdge {
     return this.serve(parse, call, {
       name: 'score',
       ask: (request, context) => serving.score(request, context),
-      observe: (seen) => metrics.observeScore(seen),
+      observe: (seen) => metrics.observeCall('score', seen),
+    });
+  }
+
+  /** As recall(). */
+  rank(parse: () => Parsed<RankRequest>, call: Call): Promise<RankAnswer> {
+    const { metrics, serving } = this.parts;
+    return this.serve(parse, call, {
+      name: 'rank',
+      ask: (request, context) => serving.rank(request, context),
+      observe: (seen, answer) => {
+        metrics.observeCall('rank', seen);
+        metrics.countRanked(answer?.ranking.items ?? 0);
+      },
     });
   }
 
@@ -122,7 +139,7 @@ export class RecallEdge {
     return this.serve(parse, call, {
       name: 'explain',
       ask: (request, context) => serving.explain(request, context),
-      observe: (seen) => metrics.observeExplain(seen),
+      observe: (seen) => metrics.observeCall('explain', seen),
     });
   }
 

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from '@tessera/call';
 import { TesseraError } from '@tessera/errors';
+import type { ItemText } from '@tessera/prompt';
 import type { RecallFacts } from '@tessera/recall';
-import type {
-  ItemText,
-  RelevanceAnswer,
-  RelevanceContext,
-  RelevanceRequest,
-} from '@tessera/relevance';
+import type { RelevanceAnswer, RelevanceContext, RelevanceRequest } from '@tessera/relevance';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import { classOf, type EdgeParts, type Parsed } from './recall-edge.js';
 import { noRelevanceModel } from './relevance-gate.js';

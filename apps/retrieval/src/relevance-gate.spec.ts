@@ -1,6 +1,7 @@
 import { TesseraError } from '@tessera/errors';
+import { ItemText } from '@tessera/prompt';
 import type { RecallAnswer, RecallContext, RecallRequest, RelevanceGate } from '@tessera/recall';
-import { ItemText, type RelevanceOutcome, type RelevanceRequest } from '@tessera/relevance';
+import type { RelevanceOutcome, RelevanceRequest } from '@tessera/relevance';
 import { describe, expect, it } from 'vitest';
 import { recallThroughGate } from './relevance-gate.js';
 

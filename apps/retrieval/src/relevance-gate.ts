@@ -1,6 +1,7 @@
 import { TesseraError } from '@tessera/errors';
+import type { ItemText } from '@tessera/prompt';
 import type { RecallAnswer, RecallContext, RecallFacts, RecallRequest } from '@tessera/recall';
-import type { ItemText, RelevanceScorer } from '@tessera/relevance';
+import type { RelevanceScorer } from '@tessera/relevance';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 
 interface GateParts {
@@ -71,6 +72,12 @@ export function noRelevanceModel(): TesseraError {
   return new TesseraError('MODEL_NOT_FOUND', message, { field: 'relevance.path' });
 }
 
+/** By what the item goes: of a ranking its value or the first head, else its value or score. */
+function worthOf({ score, value, ranking }: RecallAnswer['items'][number]): number {
+  const [first] = Object.values(ranking?.heads ?? {});
+  return ranking?.value?.value ?? first ?? value?.value ?? score;
+}
+
 /** The items that may pass, in their new order. Items that tie keep theirs. */
 function passed(
   answer: RecallAnswer,
@@ -82,8 +89,8 @@ function passed(
     ({ relevanceScore }) => minScore === undefined || (relevanceScore ?? -Infinity) >= minScore,
   );
   if (weight !== undefined) {
-    const mixed = ({ score, value, relevanceScore }: (typeof kept)[number]) =>
-      relevanceScore === undefined ? -Infinity : (value?.value ?? score) + weight * relevanceScore;
+    const mixed = (item: (typeof kept)[number]) =>
+      item.relevanceScore === undefined ? -Infinity : worthOf(item) + weight * item.relevanceScore;
     kept.sort((a, b) => mixed(b) - mixed(a) || a.rank - b.rank);
   }
   const isGated = weight !== undefined || minScore !== undefined;

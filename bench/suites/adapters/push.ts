@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ADAPTER_FILES, type AdapterProbe, Adapters, fetchedParts } from '@tessera/adapter';
+import { type AdapterProbe, Adapters, fetchedParts } from '@tessera/adapter';
 import type { EngineAdapter } from '@tessera/engine';
 import { temporaryFolder } from '@tessera/testing';
 import { MEBIBYTE } from '@tessera/units';
@@ -123,7 +123,7 @@ class PushRun {
     const location = `peft-${at}`;
     const path = join(this.folder, location);
     randomAdapter(path, shape, rank, rank * SEEDS_PER_RANK + at);
-    const sizes = ADAPTER_FILES.map((file) => statSync(join(path, file)).size);
+    const sizes = readdirSync(path).map((file) => statSync(join(path, file)).size);
     this.fileBytes = sizes.reduce((sum, size) => sum + size, 0);
     const announced = { location, name: NAME, baseModel: shape.name, sha256: {} };
     this.loads = undefined;

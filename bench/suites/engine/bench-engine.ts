@@ -7,6 +7,8 @@ import {
   type EngineAnswer,
   type EngineModel,
   type EngineOptions,
+  type EngineRanked,
+  type EngineRanking,
   type EngineRequest,
   type EngineStats,
   type EngineUpdate,
@@ -15,6 +17,8 @@ import {
   type KvPrefetch,
   type KvUse,
   NativeEngine,
+  NO_ELIGIBILITY,
+  NO_POLICY,
   openCatalogue,
 } from '@tessera/engine';
 import { type ModelShape, POSITIONS } from '../../models/model-shape.js';
@@ -50,6 +54,7 @@ export interface Ask {
   readonly rowBudget?: number;
   /** Left out: as many as the beam is wide. */
   readonly resultCount?: number;
+  readonly ranking?: EngineRanking;
 }
 
 /** The engine in this process with a random model and catalogue, through the service's own port. */
@@ -112,6 +117,7 @@ export class BenchEngine {
 
   recall(ask: Ask): Promise<EngineAnswer> {
     const { tokens, width, kv, adapter, scoreNorm = 'full', rowBudget, resultCount = width } = ask;
+    const { ranking } = ask;
     return this.engine.recall({
       binding: this.binding,
       promptTokens: tokens,
@@ -120,11 +126,37 @@ export class BenchEngine {
       widths: [width],
       rowBudget,
       resultCount,
+      ranking,
       itemsPerSid: 1,
       scoreNorm,
       priority: 'normal',
       budgetUs: BUDGET_US,
     });
+  }
+
+  /** What heads say of items, by their ordinals. */
+  async rank(
+    { tokens, kv }: Pick<Ask, 'tokens' | 'kv'>,
+    items: Uint32Array,
+    ranking: EngineRanking,
+  ): Promise<EngineRanked> {
+    const eligibility = Object.assign({ caps: [] }, NO_ELIGIBILITY);
+    const reach = await this.catalogue.reach({ eligibility, itemPolicy: NO_POLICY });
+    return this.engine.rank({
+      binding: this.binding,
+      promptTokens: tokens,
+      ...(kv === undefined ? {} : { kv }),
+      reach,
+      items,
+      ranking,
+      priority: 'normal',
+      budgetUs: BUDGET_US,
+    });
+  }
+
+  /** Of items, by their ordinals. */
+  sids(items: Uint32Array): readonly (readonly number[])[] {
+    return this.catalogue.view().sids(items);
   }
 
   async append(tokens: Int32Array, kv?: KvUse): Promise<void> {

@@ -131,6 +131,7 @@ function servingOf(
     recall: (request, context) => useCases.recall(request, context),
     pin: (request, sequence) => pinVersion(catalogue, request, sequence),
     score: (request, context) => useCases.score(request, context),
+    rank: (request, context) => useCases.rank(request, context),
     explain: (request, context) => useCases.explain(request, context),
     append: (request, context) => useCases.append(request, context),
     forgetUser: (userId, budgetMs) => {

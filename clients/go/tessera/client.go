@@ -12,6 +12,7 @@ import (
 	behaviour "tessera.dev/go/behaviour/v1"
 	catalogue "tessera.dev/go/catalogue/v1"
 	embedding "tessera.dev/go/embedding/v1"
+	ranking "tessera.dev/go/ranking/v1"
 	recall "tessera.dev/go/recall/v1"
 	relevance "tessera.dev/go/relevance/v1"
 	score "tessera.dev/go/score/v1"
@@ -29,6 +30,7 @@ type Client struct {
 	connection *grpc.ClientConn
 	recalls    recall.RecallServiceClient
 	scores     score.ScoreServiceClient
+	rankings   ranking.RankingServiceClient
 	behaviours behaviour.BehaviourServiceClient
 	catalogues catalogue.CatalogueServiceClient
 	embeddings embedding.EmbeddingServiceClient
@@ -51,6 +53,7 @@ func New(address string, options ...Option) (*Client, error) {
 		connection: connection,
 		recalls:    recall.NewRecallServiceClient(connection),
 		scores:     score.NewScoreServiceClient(connection),
+		rankings:   ranking.NewRankingServiceClient(connection),
 		behaviours: behaviour.NewBehaviourServiceClient(connection),
 		catalogues: catalogue.NewCatalogueServiceClient(connection),
 		embeddings: embedding.NewEmbeddingServiceClient(connection),
@@ -90,6 +93,15 @@ func (client *Client) Score(
 ) (*score.ScoreResponse, error) {
 	return withRetries(ctx, func(ctx context.Context) (*score.ScoreResponse, error) {
 		return client.scores.Score(ctx, request)
+	})
+}
+
+// Rank answers what heads say of items for a user, best first.
+func (client *Client) Rank(
+	ctx context.Context, request *ranking.RankRequest,
+) (*ranking.RankResponse, error) {
+	return withRetries(ctx, func(ctx context.Context) (*ranking.RankResponse, error) {
+		return client.rankings.Rank(ctx, request)
 	})
 }
 

@@ -10,6 +10,7 @@ import type {
 } from './generated/tessera/behaviour/v1/behaviour.js';
 import type { ApplyResponse, Change } from './generated/tessera/catalogue/v1/catalogue.js';
 import type { EmbedRequest, EmbedResponse } from './generated/tessera/embedding/v1/embedding.js';
+import type { RankRequest, RankResponse } from './generated/tessera/ranking/v1/ranking.js';
 import type {
   RecallBatchResponse,
   RecallRequest,
@@ -106,6 +107,11 @@ export class Client {
   /** Log-probabilities of items for a user, in their order. */
   score(request: Asked<ScoreRequest>, options?: CallOptions): Promise<ScoreResponse> {
     return this.ask('score.v1.ScoreService/Score', request, options);
+  }
+
+  /** Items for a user with the numbers of their heads, best first. */
+  rank(request: Asked<RankRequest>, options?: CallOptions): Promise<RankResponse> {
+    return this.ask('ranking.v1.RankingService/Rank', request, options);
   }
 
   /** A vector per text, by a model of `embedding.models`. */

@@ -10,6 +10,7 @@ export type {
   Change,
 } from './generated/tessera/catalogue/v1/catalogue.js';
 export type { EmbedRequest } from './generated/tessera/embedding/v1/embedding.js';
+export type { RankRequest, RankResponse } from './generated/tessera/ranking/v1/ranking.js';
 export type {
   Eligibility,
   Predicate,

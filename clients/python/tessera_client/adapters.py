@@ -16,8 +16,11 @@ from tessera.weights.v1 import weights_pb2, weights_service_pb2_grpc
 
 from .errors import TesseraError, error_of
 
-#: Files of a folder as PEFT saves it.
-FILES = ("adapter_config.json", "adapter_model.safetensors")
+#: Files of a version's folder: what PEFT saves, heads that rank, or both.
+FACTORS = ("adapter_config.json", "adapter_model.safetensors")
+HEADS = ("ranking.json", "heads.safetensors")
+#: Members with the digest of the base weights.
+BASE_MEMBERS = {FACTORS[0]: "revision", HEADS[0]: "model"}
 CHUNK_BYTES = 1 << 18
 #: Seconds of an action: a push is validated against the golden set, an activation warms users up.
 ACTION_SECONDS = 600.0
@@ -45,14 +48,15 @@ class Adapters:
         timeout_seconds: float = ACTION_SECONDS,
         on_bytes: Callable[[int], None] | None = None,
     ) -> adapter_pb2.Version:
-        """Sends a folder as PEFT saved it and returns the version that the service validated.
-        `base_model`: digest of the base weights it was trained on; None: the `revision` that
-        `trainer finetune` writes into the folder, or else those that are served.
+        """Sends a folder as PEFT saved it, with heads that rank, or those alone, and returns the
+        version that the service validated. `base_model`: digest of the base weights it was trained
+        on; None: the `revision` (of ranking.json the `model`) that the trainer writes into the
+        folder, or else those that are served.
         `on_bytes` is called with the size of each part that was sent. Raises TesseraError with the
         reason of a refusal (ADAPTER_INVALID and others), FileNotFoundError.
         """
         root = Path(folder)
-        files = [_described(root / name) for name in FILES]
+        files = [_described(root / name) for name in files_of(root)]
         base = base_model or _trained_for(root) or self.base_model()
         header = adapter_pb2.PushHeader(name=name, base_model=base, files=files, remark=remark)
         parts = _parts(root, header, on_bytes or (lambda _: None))
@@ -120,17 +124,26 @@ class Adapters:
             raise error_of(failed) from failed
 
 
+def files_of(root: Path) -> list[str]:
+    """Both of each pair that has any; of an empty folder those of PEFT."""
+    pairs = [pair for pair in (FACTORS, HEADS) if any((root / name).exists() for name in pair)]
+    return [name for pair in pairs or [FACTORS] for name in pair]
+
+
 def _trained_for(root: Path) -> str | None:
-    try:
-        revision = json.loads((root / FILES[0]).read_text()).get("revision")
-    except (AttributeError, ValueError):
-        return None  # The service says what is wrong with the file.
-    return revision if re.fullmatch("[0-9a-f]{32}", str(revision)) else None
+    for file, member in BASE_MEMBERS.items():
+        try:
+            digest = json.loads((root / file).read_text()).get(member)
+        except (AttributeError, OSError, ValueError):
+            continue  # The service says what is wrong with the file.
+        if re.fullmatch("[0-9a-f]{32}", str(digest)):
+            return str(digest)
+    return None
 
 
 def _described(path: Path) -> adapter_pb2.PushedFile:
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: expected a file that PEFT saved, got nothing")
+        raise FileNotFoundError(f"{path}: expected a file of a version, got nothing")
     with path.open("rb") as content:
         digest = hashlib.sha256()
         while data := content.read(CHUNK_BYTES):

@@ -12,6 +12,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from tessera.behaviour.v1 import behaviour_pb2, behaviour_service_pb2_grpc
 from tessera.catalogue.v1 import catalogue_pb2, catalogue_service_pb2_grpc
 from tessera.embedding.v1 import embedding_pb2, embedding_service_pb2_grpc
+from tessera.ranking.v1 import ranking_pb2, ranking_service_pb2_grpc
 from tessera.recall.v1 import recall_pb2, recall_service_pb2_grpc
 from tessera.relevance.v1 import relevance_pb2, relevance_service_pb2_grpc
 from tessera.score.v1 import score_pb2, score_service_pb2_grpc
@@ -52,6 +53,7 @@ class Client:
         self._channel = open_channel(address, tls)
         self._recaller = recall_service_pb2_grpc.RecallServiceStub(self._channel)
         self._scorer = score_service_pb2_grpc.ScoreServiceStub(self._channel)
+        self._ranker = ranking_service_pb2_grpc.RankingServiceStub(self._channel)
         self._behaviours = behaviour_service_pb2_grpc.BehaviourServiceStub(self._channel)
         self._catalogue = catalogue_service_pb2_grpc.CatalogueServiceStub(self._channel)
         self._embedder = embedding_service_pb2_grpc.EmbeddingServiceStub(self._channel)
@@ -118,6 +120,20 @@ class Client:
         items = [score_pb2.ScoreTarget(item_id=item_id) for item_id in item_ids]
         request = score_pb2.ScoreRequest(**_source(user_id, history), items=items, **fields)
         return self._call(self._scorer.Score, request, deadline_ms)
+
+    def rank(
+        self,
+        item_ids: Iterable[str],
+        *,
+        user_id: str | None = None,
+        history: Sequence[str] | None = None,
+        deadline_ms: float | None = None,
+        **fields: Any,
+    ) -> ranking_pb2.RankResponse:
+        """Items for a user with numbers of their heads, best first. `fields`: of RankRequest."""
+        source = _source(user_id, history)
+        request = ranking_pb2.RankRequest(**source, item_ids=item_ids, **fields)
+        return self._call(self._ranker.Rank, request, deadline_ms)
 
     def embed(
         self,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tessera.adapter.events.v1 import adapter_event_pb2
 
-from .adapters import FILES
+from .adapters import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ def announce(
     topic: str = TOPIC,
     endpoint: str | None = None,
 ) -> str:
-    """Puts a folder as PEFT saved it under `s3://bucket/prefix/` and announces it. `kafka`: what
+    """Puts the folder of a version under `s3://bucket/prefix/` and announces it. `kafka`: what
     confluent_kafka.Producer takes (`bootstrap.servers`, ...). `share`: of the users to serve with
     it once it is valid, 0: none. Returns the location. Raises botocore's ClientError where the
     store refuses, RuntimeError where no broker takes the announcement; the outcome is on
@@ -42,7 +42,7 @@ def announce(
     store = boto3.client("s3", endpoint_url=endpoint)
     location = f"s3://{bucket}/{prefix.strip('/')}/"
     digests = {}
-    for file in FILES:
+    for file in files_of(Path(folder)):
         content = (Path(folder) / file).read_bytes()
         digests[file] = hashlib.sha256(content).hexdigest()
         store.put_object(Bucket=bucket, Key=f"{prefix.strip('/')}/{file}", Body=content)

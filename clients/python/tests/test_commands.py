@@ -5,7 +5,7 @@ import grpc
 import pytest
 from tessera.adapter.v1 import adapter_pb2, adapter_service_pb2_grpc
 from tessera.weights.v1 import weights_pb2, weights_service_pb2_grpc
-from tessera_client.adapters import FILES
+from tessera_client.adapters import FACTORS
 from tessera_client.commands import TOKEN_VARIABLE, add_commands
 
 SERVED = "b" * 64
@@ -60,7 +60,7 @@ def service():
 
 @pytest.fixture
 def folder(tmp_path):
-    for file in FILES:
+    for file in FACTORS:
         (tmp_path / file).write_text(f"content of {file}")
     return tmp_path
 
@@ -79,7 +79,7 @@ def test_pushes_for_the_served_weights_and_serves_a_share(service, folder, capsy
     assert printed.endswith("activated for 5% of the users, 3 of them warmed up\n")
     pushed, activated = service.asked
     assert (pushed.name, pushed.base_model) == ("main", SERVED)
-    assert service.content == b"".join((folder / file).read_bytes() for file in FILES)
+    assert service.content == b"".join((folder / file).read_bytes() for file in FACTORS)
     assert (activated.digest, round(activated.share, 3)) == (DIGEST, 0.05)
     assert service.tokens == {None}
 
@@ -100,12 +100,12 @@ def test_takes_the_token_of_a_file_before_that_of_the_variable(service, tmp_path
         (["--key", "k"], "--cert, --key: expected both of them, got one"),
         (["--ca", "gone"], "No such file or directory: 'gone'"),
         (["--token-file", "gone"], "No such file or directory: 'gone'"),
-        (["--base", ""], "adapter_config.json: expected a file that PEFT saved, got nothing"),
+        (["--base", ""], "adapter_config.json: expected a file of a version, got nothing"),
     ],
 )
 def test_says_what_is_wrong_and_sends_nothing(service, folder, capsys, words, reason):
     if words[0] == "--base":
-        (folder / FILES[0]).unlink()
+        (folder / FACTORS[0]).unlink()
     assert run("push", str(folder), "--address", service.address, *words) == 1
     assert reason in capsys.readouterr().err
     assert service.asked == []

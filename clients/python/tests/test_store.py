@@ -8,7 +8,7 @@ import pytest
 from tessera.adapter.events.v1 import adapter_event_pb2
 from tessera.adapter.v1 import adapter_pb2
 from tessera_client import Client
-from tessera_client.adapters import FILES
+from tessera_client.adapters import FACTORS
 
 BROKER = os.getenv("TESSERA_KAFKA", "")
 pytestmark = pytest.mark.skipif(BROKER == "", reason="TESSERA_KAFKA names no broker")
@@ -72,7 +72,7 @@ def test_puts_a_folder_there_and_announces_it(folder, place, base_model):
     )
     assert location == f"s3://{place['bucket']}/of/python/"
     store = boto3.client("s3", endpoint_url=place["endpoint"])
-    for file in FILES:
+    for file in FACTORS:
         kept = store.get_object(Bucket=place["bucket"], Key=f"of/python/{file}")["Body"].read()
         assert kept == (folder / file).read_bytes()
     event = event_of("stored")

@@ -15,6 +15,7 @@ import {
   type ItemPolicy,
   NOTHING,
   type ReachRequest as PackedReachRequest,
+  type Term,
   type Valuation,
   type ValuationUse,
   type Verdict,
@@ -75,6 +76,16 @@ export interface Judgement {
   readonly sid: readonly number[];
 }
 
+/** A term of a valuation whose number a head gives. */
+export interface HeadTerm extends Omit<Term, 'attribute' | 'byDefault'> {
+  readonly head: string;
+}
+
+/** A valuation; one with terms of heads, which no search knows, is for ranked items alone. */
+export interface Formula extends Valuation {
+  readonly headTerms?: readonly HeadTerm[];
+}
+
 /** An open catalogue. Its items may change; what it is bound by does not. */
 export interface Catalogue {
   /** Of the snapshot that was opened; its levels as changes may use them. */
@@ -82,7 +93,7 @@ export interface Catalogue {
   /** True if items are to be had in their flight alone: then a request without a reach is wrong. */
   readonly hasFlights: boolean;
   /** By which requests may go. */
-  readonly valuations: readonly Valuation[];
+  readonly valuations: readonly Formula[];
   /** Of the newest version. */
   state(): CatalogueState;
   /** The newest version. */
@@ -186,7 +197,7 @@ export interface ChangingCatalogue extends Catalogue {
    * From now on requests may go by these valuations and no others. Rejects with CATALOGUE_INVALID
    * naming the member: an attribute that no item has, or that is no number.
    */
-  valueBy(valuations: readonly Valuation[]): Promise<void>;
+  valueBy(valuations: readonly Formula[]): Promise<void>;
   /** True if an item with these attributes, a JSON object as text, is in its flight now. */
   isInFlight(attributes: string): boolean;
   compact(): Promise<number>;

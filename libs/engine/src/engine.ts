@@ -120,7 +120,7 @@ export interface EngineScoreRequest extends EngineWork {
   readonly sids: readonly (readonly number[])[];
 }
 
-/** What heads say of given items, each read behind the prompt. */
+/** Heads over given items, each read behind the prompt. */
 export interface EngineRankRequest extends Omit<EngineWork, 'scoreNorm'> {
   readonly reach: Reach;
   /** Ordinals of live items of the reach; at least one. */
@@ -129,7 +129,7 @@ export interface EngineRankRequest extends Omit<EngineWork, 'scoreNorm'> {
 }
 
 export interface EngineRanked {
-  /** What each head says of each item, calibrated; item by item. */
+  /** The calibrated numbers of each head, item by item. */
   readonly heads: Float32Array;
   /** Of the weights that it ran with. */
   readonly modelDigest: string;

@@ -14,7 +14,6 @@ import {
   type ItemChange,
   PackedWriter,
   type ReachHandle,
-  type Valuation,
   type ViewHandle,
   writeAttributeDeclarations,
   writeChangeMessage,
@@ -27,6 +26,7 @@ import type {
   ChangeKeeping,
   ChangingCatalogue,
   FlightAttributes,
+  Formula,
   GivenChange,
   Judgement,
   ListedItem,
@@ -151,7 +151,7 @@ class NativeView implements CatalogueView {
 export class NativeCatalogue implements ChangingCatalogue {
   summary: CatalogueSummary;
   hasFlights = false;
-  valuations: readonly Valuation[] = [];
+  valuations: readonly Formula[] = [];
   private nowMs = Date.now;
   private flight: FlightAttributes | undefined;
 
@@ -253,7 +253,7 @@ export class NativeCatalogue implements ChangingCatalogue {
     this.flight = { begin, end };
   }
 
-  async valueBy(valuations: readonly Valuation[]): Promise<void> {
+  async valueBy(valuations: readonly Formula[]): Promise<void> {
     const words = packed(writeValueRequest, { valuations });
     await awaitNative(() => addon().catalogueValue(this.handle, words, words.length));
     this.valuations = valuations;

@@ -19,13 +19,24 @@ export function fakePush(
   config: object = {},
   baseModel = 'fake-model',
 ): FakePush {
-  const contents = [Buffer.from(JSON.stringify(config)), Buffer.from(weights)];
-  const names = ['adapter_config.json', 'adapter_model.safetensors'];
-  const files = contents.map((content, i) => ({
-    name: names[i] ?? '',
-    bytes: content.length,
-    sha256: sha256(content),
-  }));
+  const texts = {
+    'adapter_config.json': JSON.stringify(config),
+    'adapter_model.safetensors': weights,
+  };
+  return pushOf(name, texts, baseModel);
+}
+
+/** A push of these files. */
+export function pushOf(
+  name: string,
+  texts: Readonly<Record<string, string>>,
+  baseModel = 'fake-model',
+): FakePush {
+  const contents = Object.values(texts).map((text) => Buffer.from(text));
+  const files = Object.keys(texts).map((file, i) => {
+    const content = contents[i] ?? Buffer.of();
+    return { name: file, bytes: content.length, sha256: sha256(content) };
+  });
   return { header: { name, baseModel, files, remark: '' }, contents };
 }
 

@@ -14,6 +14,20 @@ export interface FakeEngineAdapter {
   readonly isActivated: boolean;
 }
 
+interface FakeConfig {
+  readonly r?: number;
+  readonly norm?: number;
+  readonly alora_invocation_tokens?: readonly number[];
+}
+
+interface FakeRanking {
+  readonly heads?: readonly { readonly name: string }[];
+}
+
+/** Empty where it is not there. */
+const read = (folder: string, name: string) =>
+  readFile(join(folder, name)).catch(() => Buffer.of());
+
 /**
  * An arena without an engine. `adapter_config.json` says what comes of a load: `{"r", "norm"}`; the
  * bytes of the weights are those of the arena.
@@ -35,9 +49,13 @@ export class FakeAdapterEngine {
     limits: { readonly rankMax: number; readonly normMax: number },
   ): Promise<FakeEngineAdapter> {
     await this.gate;
-    const text = await readFile(join(folder, 'adapter_config.json'));
-    const weights = await readFile(join(folder, 'adapter_model.safetensors'));
-    const { r = 1, norm = 1 } = JSON.parse(text.toString()) as { r?: number; norm?: number };
+    const text = await read(folder, 'adapter_config.json');
+    const ranking = await read(folder, 'ranking.json');
+    const files = ['adapter_model.safetensors', 'heads.safetensors'];
+    const weights = Buffer.concat(await Promise.all(files.map((name) => read(folder, name))));
+    const config = JSON.parse(text.toString() || '{}') as FakeConfig;
+    const { r = 1, norm = 1 } = config;
+    const { heads = [] } = JSON.parse(ranking.toString() || '{}') as FakeRanking;
     const bounds = [
       ['r', r, limits.rankMax],
       ['norm', norm, limits.normMax],
@@ -54,18 +72,19 @@ export class FakeAdapterEngine {
       throw new TesseraError('ADAPTER_ARENA_FULL', message);
     }
     this.loads += 1;
-    const digest = createHash('sha256').update(text).update(weights).digest('hex');
+    const all = [text, ranking, weights];
+    const digest = createHash('sha256').update(Buffer.concat(all)).digest('hex');
     this.held.set(digest, (this.held.get(digest) ?? 0) + 1);
     this.sizes.set(digest, weights.length);
     return {
       digest,
       bytes: weights.length,
       rankMax: r,
-      targetCount: 7,
+      targetCount: text.length === 0 ? 0 : 7,
       replacedRows: 0,
       largestNorm: norm,
-      heads: [],
-      isActivated: false,
+      heads: heads.map(({ name }) => name),
+      isActivated: config.alora_invocation_tokens !== undefined,
     };
   }
 

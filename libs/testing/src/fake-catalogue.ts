@@ -10,13 +10,13 @@ import {
   type CatalogueSummary,
   type CatalogueView,
   type ChangingCatalogue,
+  type Formula,
   type GivenChange,
   type Judgement,
   type ListedItem,
   NO_ITEM,
   type Reach,
   type ReachRequest,
-  type Valuation,
   type ViewedItem,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
@@ -39,7 +39,7 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
   readonly summary: CatalogueSummary;
   closed = false;
   hasFlights = false;
-  valuations: readonly Valuation[] = [];
+  valuations: readonly Formula[] = [];
   private readonly ordinals: ReadonlyMap<string, number>;
 
   constructor(readonly list: readonly FakeItem[]) {
@@ -188,7 +188,7 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
 
   async quantiseBy(): Promise<void> {}
 
-  async valueBy(valuations: readonly Valuation[]): Promise<void> {
+  async valueBy(valuations: readonly Formula[]): Promise<void> {
     this.valuations = valuations;
   }
 

@@ -19,9 +19,6 @@ import {
   type EngineScores,
   type EngineStats,
   type EngineUpdate,
-  type KvChain,
-  type KvMetrics,
-  type KvPool,
   type KvPrefetch,
   type LevelTokens,
   NOTHING_FOUND,
@@ -29,6 +26,7 @@ import {
 import { type Cancellation, TesseraError } from '@tessera/errors';
 import type { FakeReach } from './fake-catalogue.js';
 import { certificateOf, fateOf, returnedOf } from './fake-fate.js';
+import { FakeKvPool } from './fake-kv-pool.js';
 
 /** Score of a path, given the prompt. */
 export type PathScore = (sid: readonly number[], prompt: Int32Array) => number;
@@ -61,87 +59,13 @@ export interface FakeEngineOptions {
 }
 
 /** Head h says 1 / (2 + h + ordinal) of an item. */
-function headsOf(ranking: EngineRanking | undefined, ordinals: Iterable<number>): Float32Array {
+function headsOf(
+  ranking: EngineRanking | undefined,
+  items: readonly { readonly ordinal: number }[],
+): Float32Array {
   const { heads = [] } = ranking?.adapter ?? {};
-  return Float32Array.from(
-    Array.from(ordinals, (ordinal) => heads.map((_, head) => 1 / (2 + head + ordinal))).flat(),
-  );
-}
-
-const COUNTED =
-  'chainTokens leases prefetching lookups askedTokens commits commitsLost refusedExtends ' +
-  'prefetches prefetchesRefused loadsFailed loadsCorrupt loadWaitUs stores storesDropped ' +
-  'storesFailed storeWaitUs storeQueue computeTokenUs inexactTokens commitsRematched ' +
-  'inheritedTokens inheritedChains indexesDropped looks looksFound lookUs puts putsChanged ' +
-  'putsErased putsFailed loadsMissing headsRefused';
-type Counted = Exclude<
-  keyof KvMetrics,
-  'chains' | 'isStoring' | 'blockBytes' | 'storedBlockBytes' | 'tiers' | 'storeError'
->;
-const NO_COUNTS = Object.fromEntries(COUNTED.split(' ').map((name) => [name, 0])) as Record<
-  Counted,
-  number
->;
-
-const TIER_COUNTS = {
-  capacityBlocks: 0,
-  usedBlocks: 0,
-  hitTokens: 0,
-  readBytes: 0,
-  writtenBytes: 0,
-  readUs: 0,
-  writtenUs: 0,
-  evictedBlocks: 0,
-  evictedDirtyBlocks: 0,
-};
-
-/** A pool that holds what a test puts into it. */
-export class FakeKvPool implements KvPool {
-  readonly chains = new Map<string, KvChain[]>();
-  readonly droppedVersions: string[] = [];
-  storeError = '';
-
-  metrics(): KvMetrics {
-    return {
-      chains: this.chains.size,
-      ...NO_COUNTS,
-      isStoring: this.storeError === '' ? 1 : 0,
-      blockBytes: 64,
-      storedBlockBytes: 64,
-      tiers: ['device', 'host', 'disk'].map((tier) => ({ tier, ...TIER_COUNTS })),
-      storeError: this.storeError,
-    };
-  }
-
-  holds(userId: string): boolean {
-    return this.inspect(userId).some((chain) => !chain.isRetired);
-  }
-
-  inspect(userId: string): readonly KvChain[] {
-    return this.chains.get(userId) ?? [];
-  }
-
-  async dropUser(userId: string): Promise<void> {
-    this.chains.delete(userId);
-  }
-
-  noteErasures(): void {}
-
-  dropVersion(version: string): boolean {
-    this.droppedVersions.push(version);
-    return [...this.chains.values()].flat().some((chain) => chain.version === version);
-  }
-
-  async checkIntegrity() {
-    return {
-      chains: this.chains.size,
-      blocks: 0,
-      checkedDiskBlocks: 0,
-      corruptDiskBlocks: 0,
-      unreadableDiskBlocks: 0,
-      faults: [],
-    };
-  }
+  const said = items.flatMap(({ ordinal }) => heads.map((_, head) => 1 / (2 + head + ordinal)));
+  return Float32Array.from(said);
 }
 
 /** The engine port by brute force: scores every path of the catalogue. Keeps what it was asked. */
@@ -231,7 +155,10 @@ export class FakeEngine extends Engine {
     this.rankRequests.push(request);
     await this.admitted(request, signal);
     return {
-      heads: headsOf(request.ranking, request.items),
+      heads: headsOf(
+        request.ranking,
+        Array.from(request.items, (ordinal) => ({ ordinal })),
+      ),
       modelDigest: this.model.digest,
       catalogueSequence: request.reach.sequence,
       prefixReusedTokens: 0,
@@ -417,10 +344,7 @@ export class FakeEngine extends Engine {
       kv: NOTHING_FOUND,
       timings: TIMINGS,
       passes: [],
-      heads: headsOf(
-        request.ranking,
-        returned.map(({ ordinal }) => ordinal),
-      ),
+      heads: headsOf(request.ranking, returned),
     };
   }
 }

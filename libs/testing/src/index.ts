@@ -1,10 +1,12 @@
-export { type FakePush, fakePush, partsOf } from './adapter-push.js';
+export { type FakePush, fakePush, partsOf, pushOf } from './adapter-push.js';
 export { byteLevelTokenizer, levelTokenTexts } from './byte-level-tokenizer.js';
 export { checkNothingHeld, closingEmpty } from './check-nothing-held.js';
+export { drawnHeads } from './drawn-heads.js';
 export { type EtcdServer, startEtcdServer } from './etcd-server.js';
 export { FakeAdapterEngine, type FakeEngineAdapter } from './fake-adapter-engine.js';
 export { FakeCatalogue, FakeChangingCatalogue, type FakeItem } from './fake-catalogue.js';
-export { FakeEngine, type FakeEngineOptions, FakeKvPool, type PathScore } from './fake-engine.js';
+export { FakeEngine, type FakeEngineOptions, type PathScore } from './fake-engine.js';
+export { FakeKvPool } from './fake-kv-pool.js';
 export { FakeStoreLink, type StoreCallEnd } from './fake-store-link.js';
 export { filesWith } from './files-with.js';
 export { type KafkaBroker, type KafkaRight, startKafkaBroker } from './kafka-broker.js';

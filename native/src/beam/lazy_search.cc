@@ -34,6 +34,14 @@ void Rows::push(const Candidate& candidate, uint32_t step) {
   steps.push_back(step);
 }
 
+void Rows::push_token(int32_t token, uint32_t parent, uint32_t step) {
+  Candidate row;
+  row.node = catalogue::kRoot;
+  row.code = static_cast<uint32_t>(token);
+  row.parent = parent;
+  push(row, step);
+}
+
 RowShares shares_of_budget(uint32_t budget, uint32_t selections, uint32_t first_size,
                            uint32_t paths) {
   const uint32_t row_steps = selections - 1;

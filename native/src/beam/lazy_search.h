@@ -56,6 +56,8 @@ struct Rows {
   void clear();
   /// `parent`: slot of the row that it continues.
   void push(const Candidate& candidate, uint32_t step);
+  /// A token in place of a code, of no node.
+  void push_token(int32_t token, uint32_t parent, uint32_t step);
 };
 
 struct LazyOptions {
@@ -104,6 +106,7 @@ class LazySearch {
   /// Candidates of a selection, best first: those that are kept, and some that are not.
   std::span<const Candidate> candidates(uint32_t step) const { return levels_[step].candidates; }
   uint32_t steps_taken() const { return steps_taken_; }
+  uint32_t selections() const { return static_cast<uint32_t>(levels_.size()); }
   const LazyOptions& options() const { return options_; }
   uint32_t rows() const { return static_cast<uint32_t>(computed_.size()); }
   /// Tells the rule what the threshold came to. After the search has ended.

@@ -50,6 +50,13 @@ void resolve(Napi::Env env, size_t index, const abi::RequestHead& head, EngineHa
   const auto version = version_of(handle, bound, head.adapter);
   if (!version.is_ok()) throw make_error(env, version.status());
   request.kv.version = version.value();
+  if (request.ranking.slot == kNoAdapter) return;
+  if (!is_adapter_slot(handle, request.ranking.slot)) {
+    fail(env, index,
+         ".rankSlot: expected the slot of a loaded adapter, got " +
+             std::to_string(request.ranking.slot));
+  }
+  request.ranking.adapter = handle.adapters[request.ranking.slot].adapter;
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ bool is_full(const RequestState& state) { return state.request().norm == beam::S
 scheduler::HeadWork Head::collect(std::span<RequestState* const> running) {
   due_.clear();
   for (RequestState* const state : running) {
-    if (!state->awaits_selection()) continue;
+    if (!state->awaits_selection() || state->reads_hidden()) continue;
     for (const RequestState::DueRows& rows : state->due()) {
       due_.push_back({state, &rows, static_cast<uint32_t>(rows.beams.nodes.size())});
     }
@@ -134,12 +134,21 @@ void Head::take(const Due& due) {
   state.pass().select_us += microseconds_since(start);
 }
 
+void Head::give_hidden(RequestState& state, const model::Workspace& workspace) {
+  const Clock::time_point start = Clock::now();
+  for (const RequestState::DueRows& rows : state.due()) {
+    const auto count = static_cast<uint32_t>(rows.beams.nodes.size());
+    state.take(rows, decoder_.hidden(workspace, state.logit_row() + rows.first, count), *scratch_);
+  }
+  state.pass().head_us = 0;
+  state.pass().select_us = microseconds_since(start);
+}
+
 scheduler::HeadWork Head::select(std::span<RequestState* const> running,
                                  model::Workspace& workspace) {
   const Clock::time_point start = Clock::now();
   const scheduler::HeadWork work = collect(running);
-  if (due_.empty()) return work;
-  multiply(workspace);
+  if (!due_.empty()) multiply(workspace);
   const float head_us = microseconds_since(start);
   for (const Due& due : due_) {
     due.state->pass().head_us = head_us;
@@ -148,6 +157,7 @@ scheduler::HeadWork Head::select(std::span<RequestState* const> running,
   for (const Due& due : due_) take(due);
   for (RequestState* const state : running) {
     if (!state->awaits_selection()) continue;
+    if (state->reads_hidden()) give_hidden(*state, workspace);
     const Clock::time_point taken = Clock::now();
     state->advance();
     state->pass().fork_us = microseconds_since(taken);

@@ -19,7 +19,8 @@ class Head {
   explicit Head(const model::Decoder& decoder)
       : decoder_(decoder), scratch_(beam::make_scratch()) {}
 
-  /// Applies the coming selection of every running request whose logits are due, and times it.
+  /// Applies the coming selection of every running request whose logits are due, and times it; of
+  /// those that read hidden states it gives these.
   scheduler::HeadWork select(std::span<RequestState* const> running, model::Workspace& workspace);
 
  private:
@@ -36,6 +37,7 @@ class Head {
   };
 
   scheduler::HeadWork collect(std::span<RequestState* const> running);
+  void give_hidden(RequestState& state, const model::Workspace& workspace);
   void multiply(model::Workspace& workspace);
   beam::StepLogits logits_of(const Due& due);
   void take(const Due& due);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "base/check.h"
@@ -137,6 +138,16 @@ void Loop::plan() {
   }
 }
 
+/// The time that prompts may make a pass of so many requests (plan_step.cc).
+uint32_t Loop::rows_in_time(double row_us, double fixed_us) const {
+  if (options_.pass_time_target_us == 0 || !(row_us > 0)) return UINT32_MAX;
+  const double alone_us =
+      std::max<double>(options_.pass_time_target_us, scheduler::kPassParts * fixed_us);
+  const double rows = alone_us * std::sqrt(static_cast<double>(running())) / row_us;
+  return std::max(scheduler::kPromptRowsMinAlone,
+                  static_cast<uint32_t>(std::min<double>(rows, options_.batch_rows_max)));
+}
+
 void Loop::narrow_late() {
   const double slowdown = std::max(1.0, running() * sharing_.rate());
   const Clock::time_point now = Clock::now();
@@ -145,7 +156,8 @@ void Loop::narrow_late() {
     const double rows = std::max(1u, state->pass().rows);
     const double row_us = cost().row_us_among(rows);
     state->set_pass_rows(row_us > 0 ? cost().fixed_us(rows) / row_us : 0);
-    if (!state->request().allows_partial) continue;
+    state->set_rows_in_time(rows_in_time(row_us, cost().fixed_us(rows)));
+    if (!state->request().allows_partial || state->reads_hidden()) continue;
     scheduler::RequestWork after = state->work();
     after.selections -= std::min(after.selections, 1u);
     const double budget_us =

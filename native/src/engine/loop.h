@@ -97,6 +97,7 @@ class Loop {
   Status compute(PassTimes& times);
   void count_experts();
   /// Requests that may be answered in part take no more beams than they have time for.
+  uint32_t rows_in_time(double row_us, double fixed_us) const;
   void narrow_late();
   /// Waits for all passes that are under way, and learns what they took.
   Status settle();

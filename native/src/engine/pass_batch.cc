@@ -21,7 +21,7 @@ void PassBatch::build(std::span<const scheduler::Slice> plan, Running running,
     first_groups_.push_back(first_group);
     running[slice.runnable]->append_rows(slice, tokens_, groups_);
     for (size_t g = first_group; g < groups_.size(); ++g) {
-      add_adapter(running[slice.runnable]->request().adapter.get(), groups_[g]);
+      add_adapter(running[slice.runnable]->rows_adapter(), groups_[g]);
       const size_t first = mirrors_.size();
       if (groups_[g].beam == nullptr) add_mirrors(slice, running, links);
       ranges_.push_back({first, mirrors_.size() - first});

@@ -52,7 +52,7 @@ std::span<RequestState* const> ProcessorExecutor::states_of(Running running) {
 /// that stand on each other have the same one, and keep their order.
 void ProcessorExecutor::order(Running running, std::vector<scheduler::Slice>& plan) {
   const auto adapter_of = [&](uint32_t slice) {
-    return running[plan[slice].runnable]->request().adapter.get();
+    return running[plan[slice].runnable]->rows_adapter();
   };
   slice_order_.resize(plan.size());
   std::iota(slice_order_.begin(), slice_order_.end(), 0u);

@@ -77,7 +77,7 @@ struct Request {
   bool wants_tree = false;
   /// Recall, rank: heads that read items behind the prompt (docs/integrate/ranking.md).
   struct Ranking {
-    uint32_t slot = UINT32_MAX;  // at the boundary
+    uint32_t slot = UINT32_MAX;                    // at the boundary
     std::shared_ptr<const lora::Adapter> adapter;  // with heads; null: nothing is ranked
     std::vector<int32_t> prefix;                   // tokens before the SID of every item
     std::vector<uint32_t> suffix_tokens;           // behind it
@@ -85,9 +85,9 @@ struct Request {
   };
   Ranking ranking;
   std::vector<catalogue::ItemOrdinal> items;  // rank: live items of the reach
-  std::vector<uint32_t> sid_codes;    // score: the SIDs, one after the other
-  std::vector<uint32_t> sid_offsets;  // score: [SIDs + 1] into sid_codes
-  std::vector<int32_t> label_tokens;  // relevance: those whose logits the answer has
+  std::vector<uint32_t> sid_codes;            // score: the SIDs, one after the other
+  std::vector<uint32_t> sid_offsets;          // score: [SIDs + 1] into sid_codes
+  std::vector<int32_t> label_tokens;          // relevance: those whose logits the answer has
   /// First tokens of the prompt that a request submitted before this one computes as well, and that
   /// are not counted in what is predicted for this one.
   uint32_t sibling_tokens = 0;

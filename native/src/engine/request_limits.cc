@@ -1,8 +1,10 @@
 #include "engine/request_limits.h"
 
+#include <algorithm>
 #include <string>
 
 #include "engine/running_request.h"
+#include "engine/tasks/ranking.h"
 #include "engine/tasks/task.h"
 
 namespace tessera::engine {
@@ -24,7 +26,9 @@ Status check_token(const std::string& field, size_t index, int32_t token,
 
 /// Logits that a cut head has not.
 Status check_head(const Request& request, const model::HeadVocabulary& head) {
-  if (head.is_whole() || !request.task->selects()) return Status::ok();
+  if (head.is_whole() || !(request.task->reads_codes() || request.task->reads_tokens())) {
+    return Status::ok();
+  }
   if (request.norm == beam::ScoreNorm::kFull) {
     return invalid_request(
         "scoreNorm: expected level or allowed (engine.vocabulary is catalogue), got full");
@@ -44,7 +48,8 @@ Status check_prompt(const Request& request, const EngineOptions& options,
     return invalid_request(
         expected_range("promptTokens.length", options.prompt_tokens_max, request.prompt.size()));
   }
-  const uint64_t answer = request.binding == nullptr ? 0 : request.binding->step_count() - 1;
+  uint64_t answer = request.binding == nullptr ? 0 : request.binding->step_count() - 1;
+  if (ranks(request)) answer = std::max<uint64_t>(answer, longest_item(request));
   const uint64_t positions = request.prompt.size() + answer;
   if (positions > config.max_positions) {
     return invalid_request("promptTokens.length: prompt and answer need " +
@@ -56,6 +61,14 @@ Status check_prompt(const Request& request, const EngineOptions& options,
   }
   for (size_t i = 0; i < request.label_tokens.size(); ++i) {
     TESSERA_RETURN_IF_ERROR(check_token("labelTokens", i, request.label_tokens[i], config));
+  }
+  const Request::Ranking& ranking = request.ranking;
+  for (size_t i = 0; i < ranking.prefix.size(); ++i) {
+    TESSERA_RETURN_IF_ERROR(check_token("rankPrefix", i, ranking.prefix[i], config));
+  }
+  for (size_t i = 0; i < ranking.suffix_tokens.size(); ++i) {
+    const auto token = static_cast<int32_t>(ranking.suffix_tokens[i]);
+    TESSERA_RETURN_IF_ERROR(check_token("rankSuffixes", i, token, config));
   }
   return Status::ok();
 }
@@ -70,6 +83,9 @@ Status check_limits(const Request& request, const EngineOptions& options,
   }
   if (request.task->needs().has_binding && request.binding == nullptr) {
     return invalid_request("binding: expected one, got none");
+  }
+  if (request.adapter != nullptr && request.adapter->summary().is_activated) {
+    return invalid_request("adapter: expected one that may change a prompt, got an activated one");
   }
   TESSERA_RETURN_IF_ERROR(check_prompt(request, options, model.config));
   TESSERA_RETURN_IF_ERROR(check_head(request, model.vocabulary));

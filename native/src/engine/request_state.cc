@@ -107,24 +107,40 @@ void RequestState::list_due() {
 
 void RequestState::take(const DueRows& rows, const beam::StepLogits& logits,
                         beam::Scratch& scratch) {
-  task_run_->take({rows.step, first_slot() + rows.first, rows.beams, logits}, scratch);
+  task_run_->take({rows.step, first_slot() + rows.first, rows.beams, logits, {}, 0}, scratch);
+}
+
+void RequestState::take(const DueRows& rows, std::span<const float> hidden,
+                        beam::Scratch& scratch) {
+  task_run_->take(
+      {rows.step, first_slot() + rows.first, rows.beams, {}, hidden, decoder_.config().hidden_size},
+      scratch);
 }
 
 void RequestState::advance() {
   TESSERA_CHECK(awaits_selection_);
   awaits_selection_ = is_asked_ = false;
   rows_.clear();
-  task_run_->next({rows_max_, pass_rows_}, rows_);
+  task_run_->next({rows_max_, pass_rows_, rows_in_time_}, rows_);
   const std::span<const beam::Finished> finished = task_run_->finished();
   finished_.assign(finished.begin(), finished.end());
+  parent_slots_.resize(std::min<size_t>(parent_slots_.size(), task_run_->slots_kept()));
   parent_slots_.insert(parent_slots_.end(), rows_.parents.begin(), rows_.parents.end());
   TESSERA_CHECK(parent_slots_.size() <= beam_kv_.slots);
   list_due();
   tokens_.clear();
-  step_ = rows_.size() == 0 ? task().selections(request_) : rows_.steps.front();
+  if (rows_.size() == 0) {
+    step_ = task().selections(request_);
+  } else {
+    step_ = reads_hidden() ? step_ + 1 : rows_.steps.front();
+  }
   if (rows_.size() == 0) return;
   for (uint32_t row = 0; row < rows_.size(); ++row) {
     const uint32_t code = rows_.codes[row];
+    if (reads_hidden()) {
+      tokens_.push_back(static_cast<int32_t>(code));
+      continue;
+    }
     tokens_.push_back(code == beam::kTerminalCode
                           ? binding().terminal_tokens()[rows_.beams.ended[row] - 1]
                           : binding().level_tokens(rows_.steps[row] - 1)[code]);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "engine/tasks/ranking.h"
 
 namespace tessera::engine {
 
@@ -29,8 +30,13 @@ scheduler::RequestWork RunningRequest::work_of(const Request& request,
   if (request.rows_predicted > 0 && work.selections > 1) {
     work.beams = static_cast<double>(request.rows_predicted) / (work.selections - 1);
   }
+  if (ranks(request) && request.task->reads_codes()) {
+    const double items = static_cast<double>(rank_slots(request, request.result_count));
+    work.beams = (work.beams * (work.selections - 1) + items) / work.selections;
+    work.selections += 1;
+  }
   work.cells_per_beam = static_cast<double>(request.label_tokens.size());
-  const uint32_t depth = request.task->reads_tokens() ? 0 : request.binding->depth();
+  const uint32_t depth = request.task->reads_codes() ? request.binding->depth() : 0;
   for (uint32_t level = 0; level < depth; ++level)
     work.cells_per_beam += static_cast<double>(request.binding->level_tokens(level).size()) / depth;
   if (request.norm == beam::ScoreNorm::kFull) work.cells_per_beam += config.vocab_size;
@@ -89,6 +95,11 @@ void RunningRequest::prompt_computed(uint32_t length, uint32_t own, uint32_t end
   if (prompt_left() > 0 || own == 0 || !task().selects()) return;
   logit_row_ = end - 1;
   awaits_selection_ = true;
+}
+
+const lora::Adapter* RunningRequest::rows_adapter() const {
+  const bool ranks_alone = pending_rows() > 0 && reads_hidden() && is_activated(request_);
+  return (ranks_alone ? request_.ranking.adapter : request_.adapter).get();
 }
 
 uint32_t RunningRequest::width() const {

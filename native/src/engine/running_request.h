@@ -51,6 +51,11 @@ class RunningRequest {
   /// Rows that its beams take in the next pass; 0 during the prompt and after the last selection.
   virtual uint32_t pending_rows() const = 0;
 
+  /// The rows of beams read hidden states in place of logits (TaskRun::reads_hidden).
+  bool reads_hidden() const { return task_run_ != nullptr && task_run_->reads_hidden(); }
+  /// That the rows of the next pass run with; null: the base model.
+  const lora::Adapter* rows_adapter() const;
+
   uint32_t prompt_left() const {
     return static_cast<uint32_t>(request_.prompt.size()) - prompt().length;
   }
@@ -70,6 +75,8 @@ class RunningRequest {
   virtual void narrow_to(const scheduler::Narrowing& narrowing);
   /// The fixed cost of a pass, in rows.
   void set_pass_rows(double rows) { pass_rows_ = rows; }
+  /// Rows that a pass has time for, as NextRows has them.
+  void set_rows_in_time(uint32_t rows) { rows_in_time_ = rows; }
   /// True if even the narrowest beam would be late, so the answer is the paths finished so far.
   bool comes_too_late() const { return comes_too_late_; }
   Completeness completeness() const;
@@ -128,6 +135,7 @@ class RunningRequest {
   uint32_t logit_row_ = 0;
   bool awaits_selection_ = false;
   double pass_rows_ = 0;
+  uint32_t rows_in_time_ = UINT32_MAX;
 
  private:
   Timings timings_;

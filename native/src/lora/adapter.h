@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "lora/heads.h"
 #include "model/adapter.h"
 
 namespace tessera::lora {
@@ -35,11 +36,16 @@ class Adapter {
  public:
   const Summary& summary() const { return summary_; }
   const model::Adapter& numbers() const { return numbers_; }
+  /// Null: it has none.
+  const Heads* heads() const { return heads_.get(); }
+  /// True if rows that run with it have other numbers than the model's.
+  bool changes_rows() const { return summary_.target_count > 0 || summary_.replaced_rows > 0; }
 
  private:
   friend class Packing;
   Summary summary_;
   model::Adapter numbers_;
+  std::shared_ptr<const Heads> heads_;
   std::shared_ptr<device::Device> device_;  // outlives the memory
   device::Buffer memory_;
   std::vector<int32_t> embedding_ids_;

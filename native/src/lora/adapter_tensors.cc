@@ -334,6 +334,11 @@ Status as_adapter_error(const Status& status) {
 
 }  // namespace
 
+bool AdapterTensors::are_in(const std::string& folder) {
+  return platform::exists(folder + "/" + std::string(kConfigFile)) ||
+         platform::exists(folder + "/" + std::string(kTensorsFile));
+}
+
 Result<AdapterTensors> AdapterTensors::open(const std::string& folder, const ModelConfig& model,
                                             const Limits& limits) {
   const std::string config_path = folder + "/" + std::string(kConfigFile);
@@ -352,6 +357,7 @@ Result<AdapterTensors> AdapterTensors::open(const std::string& folder, const Mod
   auto entries = model::read_safetensors(file.value().bytes(), path);
   if (!entries.is_ok()) return as_adapter_error(entries.status());
   AdapterTensors tensors;
+  tensors.is_activated = config.value().is_activated;
   TESSERA_RETURN_IF_ERROR(
       TensorReader(path, model, limits, config.value()).read(std::move(entries).value(), tensors));
   tensors.file = std::move(file).value();

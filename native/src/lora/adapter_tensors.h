@@ -50,7 +50,10 @@ struct AdapterTensors {
   Rows head;
   bool head_is_embedding = false;       // the embedding's rows replace those of the head too
   bool head_adds_to_embedding = false;  // the head's factors are added to these rows
+  bool is_activated = false;            // of ranked items alone
 
+  /// True if the folder has either of its two files.
+  static bool are_in(const std::string& folder);
   /// Opens adapter_config.json and adapter_model.safetensors. Errors: ADAPTER_NOT_FOUND,
   /// ADAPTER_CORRUPT, ADAPTER_INVALID naming file and field or tensor, what was expected, what it
   /// got.

@@ -63,6 +63,32 @@ Status check(const Limits& limits) {
   return Status::ok();
 }
 
+/// Null where the folder has no file of them.
+Result<std::shared_ptr<const Heads>> heads_of(const std::string& folder, uint32_t hidden_size) {
+  if (!Heads::are_in(folder)) return std::shared_ptr<const Heads>();
+  return Heads::open(folder, hidden_size);
+}
+
+/// None where the folder has heads alone.
+Result<AdapterTensors> tensors_of(const std::string& folder, bool has_heads,
+                                  const model::ModelConfig& model, const Limits& limits) {
+  if (has_heads && !AdapterTensors::are_in(folder)) return AdapterTensors();
+  auto tensors = AdapterTensors::open(folder, model, limits);
+  if (!tensors.is_ok() || !tensors.value().is_activated) return tensors;
+  if (tensors.value().embedding.is_there || tensors.value().head.is_there) {
+    return Status(Code::kAdapterInvalid,
+                  folder +
+                      "/adapter_config.json: alora_invocation_tokens: expected factors of layers "
+                      "alone beside it, got rows of the embedding or the head, which change every "
+                      "prompt");
+  }
+  if (has_heads) return tensors;
+  return Status(Code::kAdapterInvalid,
+                folder +
+                    "/adapter_config.json: alora_invocation_tokens: expected heads beside it "
+                    "(ranking.json), as it changes the rows of ranked items alone, got none");
+}
+
 }  // namespace
 
 Arena::Arena(std::shared_ptr<const model::Decoder> decoder, std::shared_ptr<device::Device> device,
@@ -86,9 +112,11 @@ Result<std::shared_ptr<const Adapter>> Arena::load(const std::string& folder,
                                                    const Limits& limits) {
   TESSERA_RETURN_IF_ERROR(check(limits));
   const MutexLock loading(loading_);
-  auto tensors = AdapterTensors::open(folder, decoder_->config(), limits);
+  auto heads = heads_of(folder, decoder_->config().hidden_size);
+  if (!heads.is_ok()) return heads.status();
+  auto tensors = tensors_of(folder, heads.value() != nullptr, decoder_->config(), limits);
   if (!tensors.is_ok()) return tensors.status();
-  Packing packing(*decoder_, device_, tensors.value(), limits);
+  Packing packing(*decoder_, device_, tensors.value(), heads.value(), limits);
   const auto in_folder = [&](const Status& status) {
     return Status(status.code(), folder + ": " + status.message());
   };

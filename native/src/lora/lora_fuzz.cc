@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "device/backends.h"
 #include "lora/arena.h"
+#include "lora/heads.h"
 #include "lora/peft_config.h"
 #include "lora/test_adapter.h"
 #include "model/test_request.h"
@@ -28,6 +29,17 @@ void read_as_config(const std::string& text) {
   TESSERA_CHECK(config.value().rank_of(module) <= ops::kRankMax);
   TESSERA_CHECK(config.value().scale_of(module) > 0);
   (void)config.value().targets(module, 0);
+}
+
+void read_as_ranking(const std::string& text) {
+  const Result<RankingForm> form = RankingForm::parse(text, "fuzz");
+  if (!form.is_ok()) {
+    TESSERA_CHECK(!form.status().message().empty());
+    return;
+  }
+  TESSERA_CHECK(!form.value().heads.empty() && form.value().heads.size() <= kHeadsMax);
+  for (const HeadForm& head : form.value().heads) (void)head.answer(0.5);
+  for (const HeadAttribute& attribute : form.value().attributes) (void)attribute.of(1);
 }
 
 [[maybe_unused]] std::string mutate(std::string text, std::mt19937_64& random) {
@@ -74,6 +86,7 @@ void read_as_config(const std::string& text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tessera::lora::read_as_config(std::string(reinterpret_cast<const char*>(data), size));
+  tessera::lora::read_as_ranking(std::string(reinterpret_cast<const char*>(data), size));
   return 0;
 }
 
@@ -102,10 +115,17 @@ int main(int argc, char** argv) {
   adapter_shape.head = {0, 69};
   const lora::TestAdapter adapter = random_adapter(shape, adapter_shape, seed);
   const std::string file = model::safetensors_file(adapter.tensors);
+  const std::string ranking =
+      R"({"version": 1, "item": "{sid}", "maxItemTokens": 9, "attributes": [{"name": "price",
+          "function": "log1p", "mean": 2.5, "deviation": 0.5, "default": 1}], "heads": [
+          {"name": "a", "hidden": [3, 2], "hiddenActivation": "gelu", "activation": "sigmoid",
+           "calibration": {"isotonic": {"x": [0.1, 0.5], "y": [0, 1]}}},
+          {"name": "b", "calibration": {"platt": [1.5, -0.5]}}]})";
   uint64_t loaded = 0;
   for (uint64_t i = 0; i < cases; ++i) {
     const std::string config = lora::mutate(adapter.config, random);
     LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(config.data()), config.size());
+    lora::read_as_ranking(lora::mutate(ranking, random));
     if (i % 4 != 0) continue;
     changed.write("adapter_config.json", i % 8 == 0 ? config : adapter.config);
     changed.write("adapter_model.safetensors", i % 8 == 0 ? file : lora::mutate(file, random));

@@ -54,10 +54,12 @@ DType dtype_of(PanelType type) { return type == PanelType::kBf16 ? DType::kBf16 
 }  // namespace
 
 Packing::Packing(const model::Decoder& decoder, std::shared_ptr<device::Device> device,
-                 const AdapterTensors& tensors, const Limits& limits)
+                 const AdapterTensors& tensors, std::shared_ptr<const Heads> heads,
+                 const Limits& limits)
     : decoder_(decoder),
       device_(std::move(device)),
       tensors_(tensors),
+      heads_(std::move(heads)),
       limits_(limits),
       type_(model::head_panels(decoder.compute_type())) {}
 
@@ -256,9 +258,14 @@ Status Packing::look_through() {
     const auto panel = static_cast<uint32_t>(row.id / kPanelColumns);
     if (head_panels_.empty() || head_panels_.back() != panel) head_panels_.push_back(panel);
   }
+  if (tensors_.is_activated) content += "activated\n";
+  if (heads_ != nullptr) content += "heads " + heads_->digest() + "\n";
   summary_.digest = hash_text(content.data(), content.size());
+  summary_.is_activated = tensors_.is_activated;
   count_bytes();
-  return do_factors_change ? Status::ok() : check_rows();
+  if (heads_ == nullptr) return do_factors_change ? Status::ok() : check_rows();
+  for (const HeadForm& head : heads_->form().heads) summary_.heads.push_back(head.name);
+  return Status::ok();
 }
 
 /// A trainer's library that could not load weights warns, and saves factors that are zero or rows
@@ -289,7 +296,8 @@ void Packing::count_bytes() {
   uint64_t matrices = 0;
   for (const model::Layer& layer : decoder_.recipe().layers()) matrices += layer.matrices().size();
   summary_.bytes = bytes + embedding_.size() * sizeof(int32_t) +
-                   head_panels_.size() * sizeof(uint32_t) + matrices * sizeof(ops::LowRank);
+                   head_panels_.size() * sizeof(uint32_t) + matrices * sizeof(ops::LowRank) +
+                   (heads_ == nullptr ? 0 : heads_->bytes());
 }
 
 char* Packing::pack_factors(const Factors& factors, char* at, Adapter& to) const {
@@ -366,6 +374,7 @@ Result<std::unique_ptr<Adapter>> Packing::pack() {
   auto adapter = std::make_unique<Adapter>();
   adapter->device_ = device_;
   adapter->summary_ = summary_;
+  adapter->heads_ = heads_;
   Result<device::Buffer> memory = device_->allocate(summary_.bytes);
   if (!memory.is_ok()) return memory.status();
   adapter->memory_ = std::move(memory).value();

@@ -16,8 +16,9 @@ namespace tessera::lora {
 class Packing {
  public:
   /// `device` has the decoder's kernels and threads of its own; the others outlive the object.
+  /// `heads`, which may be null, are the adapter's.
   Packing(const model::Decoder& decoder, std::shared_ptr<device::Device> device,
-          const AdapterTensors& tensors, const Limits& limits);
+          const AdapterTensors& tensors, std::shared_ptr<const Heads> heads, const Limits& limits);
 
   /// Errors: ADAPTER_CORRUPT for NaN and infinity, ADAPTER_INVALID for a norm over the limit, both
   /// naming the module; ADAPTER_INVALID for numbers that are all the base's.
@@ -63,6 +64,7 @@ class Packing {
   const model::Decoder& decoder_;
   const std::shared_ptr<device::Device> device_;
   const AdapterTensors& tensors_;
+  const std::shared_ptr<const Heads> heads_;
   const Limits limits_;
   const device::PanelType type_;
   Summary summary_;

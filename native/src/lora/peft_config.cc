@@ -32,13 +32,23 @@ constexpr std::array<std::string_view, 20> kIgnored = {
     "unsloth_version", "lora_dtype",
     "lorap_emb_lr",    "lorap_lr_ratio"};  // the last three: ms-swift, of training
 /// Fields that are read.
-constexpr std::array<std::string_view, 16> kRead = {
-    "peft_type",           "target_parameters", "r",
-    "lora_alpha",          "use_rslora",        "rank_pattern",
-    "alpha_pattern",       "target_modules",    "exclude_modules",
-    "layers_to_transform", "layers_pattern",    "bias",
-    "init_lora_weights",   "fan_in_fan_out",    "trainable_token_indices",
-    "ensure_weight_tying"};
+constexpr std::array<std::string_view, 17> kRead = {"peft_type",
+                                                    "target_parameters",
+                                                    "r",
+                                                    "lora_alpha",
+                                                    "use_rslora",
+                                                    "rank_pattern",
+                                                    "alpha_pattern",
+                                                    "target_modules",
+                                                    "exclude_modules",
+                                                    "layers_to_transform",
+                                                    "layers_pattern",
+                                                    "bias",
+                                                    "init_lora_weights",
+                                                    "fan_in_fan_out",
+                                                    "trainable_token_indices",
+                                                    "ensure_weight_tying",
+                                                    "alora_invocation_tokens"};
 /// Ways to begin that leave the base model as it is; others need it changed as well.
 constexpr std::array<std::string_view, 3> kHarmlessInits = {"gaussian", "eva", "orthogonal"};
 
@@ -91,6 +101,7 @@ class ConfigReader {
     }
     read_layers();
     read_token_indices();
+    read_activation();
     if (!reader_.status().is_ok()) return reader_.status();
     return std::move(config_);
   }
@@ -190,6 +201,20 @@ class ConfigReader {
       }
       set.endings.emplace_back(text);
     }
+  }
+
+  /// Source: huggingface/peft, src/peft/tuners/lora/variants.py (Activated LoRA, arXiv 2504.12397).
+  void read_activation() {
+    const auto tokens = reader_.find("alora_invocation_tokens");
+    if (!tokens || is_nothing(*tokens)) return;
+    simdjson::dom::array array;
+    config_.is_activated = tokens->get_array().get(array) == simdjson::SUCCESS;
+    for (const element token : array) {
+      uint64_t number = 0;
+      const bool is_token = token.get_uint64().get(number) == simdjson::SUCCESS;
+      config_.is_activated = config_.is_activated && is_token && number <= kTokenMax;
+    }
+    if (!config_.is_activated) reader_.refuse("alora_invocation_tokens", "a list of tokens");
   }
 
   void read_layers() {

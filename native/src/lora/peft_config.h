@@ -64,6 +64,7 @@ struct PeftConfig {
   double alpha = 8;
   bool uses_rslora = false;
   bool ties_weights = false;
+  bool is_activated = false;       // from tokens within a prompt on: it has invocation tokens
   bool ranks_are_unknown = false;  // of modules that a pattern names which cannot be matched here
   std::vector<Patterned<uint32_t>> ranks;
   std::vector<Patterned<double>> alphas;

@@ -62,7 +62,7 @@ TEST(PeftConfig, WhatIsNotServedIsRefusedByTheNameOfItsField) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"peft_type", R"("IA3")"},
       {"use_dora", "true"},
-      {"alora_invocation_tokens", "[1, 2]"},
+      {"alora_invocation_tokens", "[1, \"a\"]"},
       {"layer_replication", "[[0, 1]]"},
       {"bias", R"("lora_only")"},
       {"lora_bias", "true"},

@@ -188,6 +188,13 @@ void Decoder::forward(const ForwardBatch& batch, Workspace& workspace) const {
                 config.rms_norm_eps, ws.normed_);
 }
 
+std::span<const float> Decoder::hidden(const Workspace& workspace, uint32_t first,
+                                       uint32_t count) const {
+  TESSERA_CHECK(uint64_t{first} + count <= workspace.rows_);
+  const uint64_t size = config().hidden_size;
+  return {workspace.normed_ + first * size, count * size};
+}
+
 bool Decoder::is_finite(const Workspace& workspace, uint32_t first, uint32_t count) const {
   TESSERA_CHECK(uint64_t{first} + count <= workspace.rows_);
   const uint64_t hidden = config().hidden_size;

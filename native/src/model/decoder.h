@@ -111,6 +111,10 @@ class Decoder final {
   /// REQUIRES: rows <= workspace rows; positions < config().max_positions.
   void forward(const ForwardBatch& batch, Workspace& workspace) const;
 
+  /// The final-norm hidden states of rows [first, first + count) of the last forward(), [count]
+  /// [hidden_size], good until the next.
+  std::span<const float> hidden(const Workspace& workspace, uint32_t first, uint32_t count) const;
+
   /// False when a number of rows [first, first + count) of the last forward() is infinite or not a
   /// number. A fault in a row's keys and values shows here, because a row attends to itself.
   bool is_finite(const Workspace& workspace, uint32_t first, uint32_t count) const;

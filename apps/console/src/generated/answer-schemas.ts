@@ -1405,6 +1405,46 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 },
                 "additionalProperties": false
               },
+              "rank": {
+                "type": "object",
+                "properties": {
+                  "items": {
+                    "type": "number"
+                  },
+                  "adapter": {
+                    "type": "string"
+                  },
+                  "valuation": {
+                    "type": "object",
+                    "properties": {
+                      "name": {
+                        "type": "string"
+                      },
+                      "scoreWeight": {
+                        "type": "number"
+                      },
+                      "weights": {
+                        "type": "object",
+                        "additionalProperties": {
+                          "type": "number"
+                        }
+                      },
+                      "floor": {
+                        "type": "number"
+                      }
+                    },
+                    "required": [
+                      "name",
+                      "weights"
+                    ],
+                    "additionalProperties": false
+                  }
+                },
+                "required": [
+                  "adapter"
+                ],
+                "additionalProperties": false
+              },
               "requestId": {
                 "type": "string"
               },
@@ -1537,6 +1577,50 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     },
                     "propensity": {
                       "type": "number"
+                    },
+                    "ranking": {
+                      "type": "object",
+                      "properties": {
+                        "heads": {
+                          "type": "object",
+                          "additionalProperties": {
+                            "type": "number"
+                          }
+                        },
+                        "value": {
+                          "type": "object",
+                          "properties": {
+                            "value": {
+                              "type": "number"
+                            },
+                            "terms": {
+                              "type": "object",
+                              "additionalProperties": {
+                                "type": "number"
+                              }
+                            },
+                            "pace": {
+                              "type": "number"
+                            },
+                            "criticalBid": {
+                              "type": "number"
+                            }
+                          },
+                          "required": [
+                            "value",
+                            "terms",
+                            "pace"
+                          ],
+                          "additionalProperties": false
+                        },
+                        "recallRank": {
+                          "type": "number"
+                        }
+                      },
+                      "required": [
+                        "heads"
+                      ],
+                      "additionalProperties": false
                     }
                   },
                   "required": [
@@ -1672,6 +1756,66 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   "temperature",
                   "seed",
                   "noPropensities"
+                ],
+                "additionalProperties": false
+              },
+              "ranking": {
+                "type": "object",
+                "properties": {
+                  "adapter": {
+                    "type": "string"
+                  },
+                  "adapterName": {
+                    "type": "string"
+                  },
+                  "items": {
+                    "type": "number"
+                  },
+                  "leftOut": {
+                    "type": "number"
+                  },
+                  "heads": {
+                    "type": "array",
+                    "items": {
+                      "type": "string"
+                    }
+                  },
+                  "valuation": {
+                    "type": "object",
+                    "properties": {
+                      "name": {
+                        "type": "string"
+                      },
+                      "scoreWeight": {
+                        "type": "number"
+                      },
+                      "weights": {
+                        "type": "object",
+                        "additionalProperties": {
+                          "type": "number"
+                        }
+                      },
+                      "floor": {
+                        "type": "number"
+                      },
+                      "bestLeftOut": {
+                        "type": "number"
+                      }
+                    },
+                    "required": [
+                      "name",
+                      "scoreWeight",
+                      "weights"
+                    ],
+                    "additionalProperties": false
+                  }
+                },
+                "required": [
+                  "adapter",
+                  "adapterName",
+                  "items",
+                  "leftOut",
+                  "heads"
                 ],
                 "additionalProperties": false
               },
@@ -2277,7 +2421,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           "not-in-catalogue",
           "behind-diversity-cap",
           "no-value",
-          "below-floor"
+          "below-floor",
+          "behind-ranked"
         ]
       },
       "rank": {
@@ -2334,6 +2479,53 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
         "additionalProperties": false
       },
       "excludedItems": {
+        "type": "number"
+      },
+      "ranking": {
+        "type": "object",
+        "properties": {
+          "heads": {
+            "type": "object",
+            "additionalProperties": {
+              "type": "number"
+            }
+          },
+          "value": {
+            "type": "object",
+            "properties": {
+              "value": {
+                "type": "number"
+              },
+              "terms": {
+                "type": "object",
+                "additionalProperties": {
+                  "type": "number"
+                }
+              },
+              "pace": {
+                "type": "number"
+              },
+              "criticalBid": {
+                "type": "number"
+              }
+            },
+            "required": [
+              "value",
+              "terms",
+              "pace"
+            ],
+            "additionalProperties": false
+          },
+          "recallRank": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "heads"
+        ],
+        "additionalProperties": false
+      },
+      "rankedItems": {
         "type": "number"
       },
       "widthsUsed": {
@@ -3103,13 +3295,24 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 },
                 "largestNorm": {
                   "type": "number"
+                },
+                "heads": {
+                  "type": "array",
+                  "items": {
+                    "type": "string"
+                  }
+                },
+                "isActivated": {
+                  "type": "boolean"
                 }
               },
               "required": [
                 "rankMax",
                 "targetCount",
                 "replacedRows",
-                "largestNorm"
+                "largestNorm",
+                "heads",
+                "isActivated"
               ],
               "additionalProperties": false,
               "nullable": true

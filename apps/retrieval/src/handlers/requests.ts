@@ -5,6 +5,7 @@ import type {
   WireEstimateRequest,
   WireEstimateResponse,
   WireExplainRequest,
+  WireRankRequest,
   WireRecallBatchRequest,
   WireRecallRequest,
   WireRelevanceRequest,
@@ -22,6 +23,7 @@ import {
   toWireExplanation,
 } from '../wire/explain.mapper.js';
 import { JSON_FORM } from '../wire/json-form.js';
+import { parseWireRank, toWireRanking } from '../wire/rank.mapper.js';
 import {
   type AskedRecall,
   parseWireRecall,
@@ -41,7 +43,7 @@ export interface RequestEdges {
   readonly embedding: EmbeddingEdge;
 }
 
-/** Recall, score, explain, relevance and embeddings. */
+/** Recall, score, rank, explain, relevance and embeddings. */
 export function requestHandlers({ admission, recall, relevance, embedding }: RequestEdges) {
   return [
     ...service('tessera.recall.v1.RecallService', {
@@ -57,6 +59,10 @@ export function requestHandlers({ admission, recall, relevance, embedding }: Req
     ...service('tessera.score.v1.ScoreService', {
       Score: async (read: Read<WireScoreRequest>, call: Call) =>
         toWireScores(await recall.score(() => parseWireScore(read()), call)),
+    }),
+    ...service('tessera.ranking.v1.RankingService', {
+      Rank: async (read: Read<WireRankRequest>, call: Call) =>
+        toWireRanking(await recall.rank(() => parseWireRank(read()), call)),
     }),
     ...service('tessera.explain.v1.ExplainService', {
       Explain: async (read: Read<WireExplainRequest>, call: Call) =>

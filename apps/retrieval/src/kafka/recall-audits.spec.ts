@@ -59,11 +59,12 @@ describe('audits on their way', () => {
     expect(sent.length).toBeLessThan(10);
   });
 
-  it('have the valuation and the exploration that were asked for', async () => {
+  it('have the valuation, exploration and ranking that were asked for', async () => {
     const { audits, values } = auditsTo(async () => undefined);
     const valuation = { name: 'ecpm', scoreWeight: 0.5, weights: { bid: 2 }, floor: -20 };
     const explore = { slots: 2, temperature: 1.5, seed: 7 };
-    audits.write({ ...AUDITED, request: { ...REQUEST, valuation, explore } });
+    const rank = { items: 50, adapter: 'ranking', valuation };
+    audits.write({ ...AUDITED, request: { ...REQUEST, valuation, explore, rank } });
     audits.write(AUDITED);
     await audits.close(PATIENCE_MS);
     const codec = new MessageCodec<WireRecallAudited>(
@@ -71,8 +72,8 @@ describe('audits on their way', () => {
       'tessera.recall.events.v1.RecallAudited',
     );
     const [asked, plain] = values.map((value) => codec.decode(value).request);
-    expect(asked).toMatchObject({ valuation, explore });
-    expect(plain?.valuation ?? plain?.explore).toBeUndefined();
+    expect(asked).toMatchObject({ valuation, explore, rank });
+    expect(plain?.valuation ?? plain?.explore ?? plain?.rank).toBeUndefined();
   });
 
   it('are written once by a broker that was away for a while', async () => {

@@ -168,7 +168,7 @@ function wireRequest(request: RecallRequest): WireAuditedRequest {
   const { resultCount, widths, itemsPerSid, skipUnknownItems, itemPolicy } = request;
   const { scoreNorm = '', priority = 'normal', eligibility, allowPartial = false } = request;
   const { adapter = '', frequencyCaps = [], search = '', rowBudget = 0 } = request;
-  const { valuation, explore } = request;
+  const { valuation, explore, rank } = request;
   return {
     requestId,
     userId,
@@ -191,5 +191,6 @@ function wireRequest(request: RecallRequest): WireAuditedRequest {
     rowBudget,
     valuation,
     explore,
+    rank: rank && { items: rank.items, adapter: rank.adapter, valuation: rank.valuation },
   };
 }

@@ -35,6 +35,7 @@ export const JSON_FORM: Pick<HttpJson, 'readRequest' | 'writeResponse'> = {
 const EXAMPLES: Readonly<Record<string, object>> = {
   RecallRequest: { userId: '1', resultCount: 5 },
   ScoreRequest: { userId: '1', items: ['2', { sid: [0, 1, 2] }] },
+  RankRequest: { userId: '1', itemIds: ['2', '3'] },
   ExplainRequest: { request: { userId: '1', resultCount: 5 }, itemId: '2' },
 };
 

@@ -1,8 +1,19 @@
 /** RecallService's messages <-> domain, for every edge. */
 
-import { enumWords, type WireRecallRequest, type WireRecallResponse } from '@tessera/contracts';
+import {
+  enumWords,
+  type WireRank,
+  type WireRecallRequest,
+  type WireRecallResponse,
+} from '@tessera/contracts';
 import { invalid, text } from '@tessera/grpc';
-import type { Eligibility, RecallAnswer, RecallRequest, RelevanceGate } from '@tessera/recall';
+import type {
+  Eligibility,
+  Rank,
+  RecallAnswer,
+  RecallRequest,
+  RelevanceGate,
+} from '@tessera/recall';
 import type { Parsed } from '../recall-edge.js';
 import { eligibilityFrom } from './eligibility.mapper.js';
 import { checkUserTexts, userSource, wordOf } from './user-source.js';
@@ -26,6 +37,11 @@ function gateOf(gate: RelevanceGate): RelevanceGate {
     if (!Number.isFinite(value)) throw invalid(`relevance.${field}`, 'a number', String(value));
   }
   return gate;
+}
+
+/** The decoder gives null for a valuation that is not there. */
+export function rankOf({ items, adapter, valuation }: WireRank): Rank {
+  return { adapter, ...(items !== undefined && { items }), ...(valuation && { valuation }) };
 }
 
 export function recallOf(
@@ -55,6 +71,7 @@ export function recallOf(
     ...(message.relevance && { relevance: gateOf(message.relevance) }),
     ...(message.valuation && { valuation: message.valuation }),
     ...(message.explore && { explore: message.explore }),
+    ...(message.rank && { rank: rankOf(message.rank) }),
   };
   return { request, deadlineMs: message.deadlineMs };
 }
@@ -71,6 +88,7 @@ export function parseWireRecall(message: WireRecallRequest): Parsed<RecallReques
     text('relevance.query', message.relevance.query);
     text('relevance.adapter', message.relevance.adapter);
   }
+  if (message.rank) text('rank.adapter', message.rank.adapter);
   return wireRecallOf(message);
 }
 

@@ -88,7 +88,8 @@ func (State) EnumDescriptor() ([]byte, []int) {
 	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{0}
 }
 
-// A file of an adapter: `adapter_config.json` or `adapter_model.safetensors`.
+// A file of a version: `adapter_config.json` and `adapter_model.safetensors` (PEFT), `ranking.json` and
+// `heads.safetensors` (docs/integrate/ranking.md), or all four.
 type PushedFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`

@@ -46,6 +46,8 @@ const (
 	Verdict_VERDICT_NO_VALUE Verdict = 9
 	// Its value is below the floor of the valuation, `cut_score`.
 	Verdict_VERDICT_BELOW_FLOOR Verdict = 10
+	// Of a recall with `rank`: it was recalled, and is at `rank` of the ranked items, behind those of the answer.
+	Verdict_VERDICT_BEHIND_RANKED Verdict = 11
 )
 
 // Enum value maps for Verdict.
@@ -62,6 +64,7 @@ var (
 		8:  "VERDICT_BEHIND_DIVERSITY_CAP",
 		9:  "VERDICT_NO_VALUE",
 		10: "VERDICT_BELOW_FLOOR",
+		11: "VERDICT_BEHIND_RANKED",
 	}
 	Verdict_value = map[string]int32{
 		"VERDICT_UNSPECIFIED":          0,
@@ -75,6 +78,7 @@ var (
 		"VERDICT_BEHIND_DIVERSITY_CAP": 8,
 		"VERDICT_NO_VALUE":             9,
 		"VERDICT_BELOW_FLOOR":          10,
+		"VERDICT_BEHIND_RANKED":        11,
 	}
 )
 
@@ -211,6 +215,11 @@ type ExplainResponse struct {
 	Value *v1.ItemValue `protobuf:"bytes,24,opt,name=value,proto3,oneof" json:"value,omitempty"`
 	// The same: live and eligible items that the valuation excludes.
 	ExcludedItems *uint32 `protobuf:"varint,25,opt,name=excluded_items,json=excludedItems,proto3,oneof" json:"excluded_items,omitempty"`
+	// Of a recall with `rank`, where it has the item: what heads say of it, and its place in the recall. The verdict is that of
+	// the ranking then.
+	Ranking *v1.ItemRanking `protobuf:"bytes,26,opt,name=ranking,proto3,oneof" json:"ranking,omitempty"`
+	// The same: items that were ranked.
+	RankedItems   *uint32 `protobuf:"varint,27,opt,name=ranked_items,json=rankedItems,proto3,oneof" json:"ranked_items,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -420,6 +429,20 @@ func (x *ExplainResponse) GetExcludedItems() uint32 {
 	return 0
 }
 
+func (x *ExplainResponse) GetRanking() *v1.ItemRanking {
+	if x != nil {
+		return x.Ranking
+	}
+	return nil
+}
+
+func (x *ExplainResponse) GetRankedItems() uint32 {
+	if x != nil && x.RankedItems != nil {
+		return *x.RankedItems
+	}
+	return 0
+}
+
 var File_tessera_explain_v1_explain_proto protoreflect.FileDescriptor
 
 const file_tessera_explain_v1_explain_proto_rawDesc = "" +
@@ -428,7 +451,7 @@ const file_tessera_explain_v1_explain_proto_rawDesc = "" +
 	"\x0eExplainRequest\x12:\n" +
 	"\arequest\x18\x01 \x01(\v2 .tessera.recall.v1.RecallRequestR\arequest\x12\x17\n" +
 	"\aitem_id\x18\x02 \x01(\tR\x06itemId\x12=\n" +
-	"\bversions\x18\x03 \x01(\v2!.tessera.recall.v1.RecallVersionsR\bversions\"\xe1\b\n" +
+	"\bversions\x18\x03 \x01(\v2!.tessera.recall.v1.RecallVersionsR\bversions\"\xe5\t\n" +
 	"\x0fExplainResponse\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x17\n" +
@@ -459,7 +482,9 @@ const file_tessera_explain_v1_explain_proto_rawDesc = "" +
 	"\rrank_at_least\x18\x17 \x01(\rH\bR\vrankAtLeast\x88\x01\x01\x127\n" +
 	"\x05value\x18\x18 \x01(\v2\x1c.tessera.recall.v1.ItemValueH\tR\x05value\x88\x01\x01\x12*\n" +
 	"\x0eexcluded_items\x18\x19 \x01(\rH\n" +
-	"R\rexcludedItems\x88\x01\x01B\a\n" +
+	"R\rexcludedItems\x88\x01\x01\x12=\n" +
+	"\aranking\x18\x1a \x01(\v2\x1e.tessera.recall.v1.ItemRankingH\vR\aranking\x88\x01\x01\x12&\n" +
+	"\franked_items\x18\x1b \x01(\rH\fR\vrankedItems\x88\x01\x01B\a\n" +
 	"\x05_rankB\a\n" +
 	"\x05_stepB\b\n" +
 	"\x06_scoreB\f\n" +
@@ -472,7 +497,10 @@ const file_tessera_explain_v1_explain_proto_rawDesc = "" +
 	"\v_exact_rankB\x10\n" +
 	"\x0e_rank_at_leastB\b\n" +
 	"\x06_valueB\x11\n" +
-	"\x0f_excluded_items*\xa3\x02\n" +
+	"\x0f_excluded_itemsB\n" +
+	"\n" +
+	"\b_rankingB\x0f\n" +
+	"\r_ranked_items*\xbe\x02\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10VERDICT_RETURNED\x10\x01\x12\x12\n" +
@@ -485,7 +513,8 @@ const file_tessera_explain_v1_explain_proto_rawDesc = "" +
 	"\x1cVERDICT_BEHIND_DIVERSITY_CAP\x10\b\x12\x14\n" +
 	"\x10VERDICT_NO_VALUE\x10\t\x12\x17\n" +
 	"\x13VERDICT_BELOW_FLOOR\x10\n" +
-	"B?\n" +
+	"\x12\x19\n" +
+	"\x15VERDICT_BEHIND_RANKED\x10\vB?\n" +
 	"\x16dev.tessera.explain.v1P\x01Z#tessera.dev/go/explain/v1;explainv1b\x06proto3"
 
 var (
@@ -511,6 +540,7 @@ var file_tessera_explain_v1_explain_proto_goTypes = []any{
 	(*v1.RecallTimings)(nil),  // 5: tessera.recall.v1.RecallTimings
 	(*v1.KvProvenance)(nil),   // 6: tessera.recall.v1.KvProvenance
 	(*v1.ItemValue)(nil),      // 7: tessera.recall.v1.ItemValue
+	(*v1.ItemRanking)(nil),    // 8: tessera.recall.v1.ItemRanking
 }
 var file_tessera_explain_v1_explain_proto_depIdxs = []int32{
 	3, // 0: tessera.explain.v1.ExplainRequest.request:type_name -> tessera.recall.v1.RecallRequest
@@ -520,11 +550,12 @@ var file_tessera_explain_v1_explain_proto_depIdxs = []int32{
 	5, // 4: tessera.explain.v1.ExplainResponse.timings:type_name -> tessera.recall.v1.RecallTimings
 	6, // 5: tessera.explain.v1.ExplainResponse.kv:type_name -> tessera.recall.v1.KvProvenance
 	7, // 6: tessera.explain.v1.ExplainResponse.value:type_name -> tessera.recall.v1.ItemValue
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	8, // 7: tessera.explain.v1.ExplainResponse.ranking:type_name -> tessera.recall.v1.ItemRanking
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	8, // [8:8] is the sub-list for extension type_name
+	8, // [8:8] is the sub-list for extension extendee
+	0, // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_tessera_explain_v1_explain_proto_init() }

@@ -1149,6 +1149,73 @@ func (*Explore_Slots) isExplore_Extent() {}
 
 func (*Explore_Share) isExplore_Extent() {}
 
+// Items are ranked by heads: what a version of an adapter says of each, read behind the user's prompt on the keys and
+// values of the recall (docs/integrate/ranking.md).
+type Rank struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of a recall: items that are recalled and ranked, of which `result_count` are answered; at least those, and the
+	// larger of them and 200 where absent. Of a call that names its items it stays absent.
+	Items *uint32 `protobuf:"varint,1,opt,name=items,proto3,oneof" json:"items,omitempty"`
+	// The version with the heads: a name, whose version of the moment for this user it is, or the digest of a version
+	// that is loaded. Empty: the name `ranking`.
+	Adapter string `protobuf:"bytes,2,opt,name=adapter,proto3" json:"adapter,omitempty"`
+	// By which ranked items go; its terms may be heads. Absent: by the first head.
+	Valuation     *Valuation `protobuf:"bytes,3,opt,name=valuation,proto3" json:"valuation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Rank) Reset() {
+	*x = Rank{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Rank) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Rank) ProtoMessage() {}
+
+func (x *Rank) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Rank.ProtoReflect.Descriptor instead.
+func (*Rank) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Rank) GetItems() uint32 {
+	if x != nil && x.Items != nil {
+		return *x.Items
+	}
+	return 0
+}
+
+func (x *Rank) GetAdapter() string {
+	if x != nil {
+		return x.Adapter
+	}
+	return ""
+}
+
+func (x *Rank) GetValuation() *Valuation {
+	if x != nil {
+		return x.Valuation
+	}
+	return nil
+}
+
 type RecallRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The caller's ID of this request, echoed; the service makes one when empty.
@@ -1203,13 +1270,14 @@ type RecallRequest struct {
 	Inspect       bool       `protobuf:"varint,30,opt,name=inspect,proto3" json:"inspect,omitempty"`
 	Valuation     *Valuation `protobuf:"bytes,31,opt,name=valuation,proto3" json:"valuation,omitempty"`
 	Explore       *Explore   `protobuf:"bytes,32,opt,name=explore,proto3" json:"explore,omitempty"`
+	Rank          *Rank      `protobuf:"bytes,33,opt,name=rank,proto3" json:"rank,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RecallRequest) Reset() {
 	*x = RecallRequest{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1221,7 +1289,7 @@ func (x *RecallRequest) String() string {
 func (*RecallRequest) ProtoMessage() {}
 
 func (x *RecallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1234,7 +1302,7 @@ func (x *RecallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallRequest.ProtoReflect.Descriptor instead.
 func (*RecallRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{13}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RecallRequest) GetRequestId() string {
@@ -1438,6 +1506,13 @@ func (x *RecallRequest) GetExplore() *Explore {
 	return nil
 }
 
+func (x *RecallRequest) GetRank() *Rank {
+	if x != nil {
+		return x.Rank
+	}
+	return nil
+}
+
 type isRecallRequest_Source interface {
 	isRecallRequest_Source()
 }
@@ -1474,7 +1549,7 @@ type ItemValue struct {
 
 func (x *ItemValue) Reset() {
 	*x = ItemValue{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1486,7 +1561,7 @@ func (x *ItemValue) String() string {
 func (*ItemValue) ProtoMessage() {}
 
 func (x *ItemValue) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1499,7 +1574,7 @@ func (x *ItemValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ItemValue.ProtoReflect.Descriptor instead.
 func (*ItemValue) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{14}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ItemValue) GetValue() float64 {
@@ -1530,6 +1605,70 @@ func (x *ItemValue) GetCriticalBid() float64 {
 	return 0
 }
 
+// The judgement of heads on an item.
+type ItemRanking struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Calibrated, by name: mostly probabilities.
+	Heads map[string]float64 `protobuf:"bytes,1,rep,name=heads,proto3" json:"heads,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
+	// By the valuation of the ranking, with the terms of heads; without a critical bid.
+	Value *ItemValue `protobuf:"bytes,2,opt,name=value,proto3,oneof" json:"value,omitempty"`
+	// Place in the recall, from 1; absent of items that a caller named.
+	RecallRank    *uint32 `protobuf:"varint,3,opt,name=recall_rank,json=recallRank,proto3,oneof" json:"recall_rank,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ItemRanking) Reset() {
+	*x = ItemRanking{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ItemRanking) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ItemRanking) ProtoMessage() {}
+
+func (x *ItemRanking) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ItemRanking.ProtoReflect.Descriptor instead.
+func (*ItemRanking) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ItemRanking) GetHeads() map[string]float64 {
+	if x != nil {
+		return x.Heads
+	}
+	return nil
+}
+
+func (x *ItemRanking) GetValue() *ItemValue {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+func (x *ItemRanking) GetRecallRank() uint32 {
+	if x != nil && x.RecallRank != nil {
+		return *x.RecallRank
+	}
+	return 0
+}
+
 type RecalledItem struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	ItemId string                 `protobuf:"bytes,1,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
@@ -1552,14 +1691,16 @@ type RecalledItem struct {
 	Explored *bool `protobuf:"varint,9,opt,name=explored,proto3,oneof" json:"explored,omitempty"`
 	// Of a recall with `explore`: the probability with which the item came into the answer; 1 for one that was not drawn.
 	// Absent as `exploration.no_propensities` says.
-	Propensity    *float64 `protobuf:"fixed64,10,opt,name=propensity,proto3,oneof" json:"propensity,omitempty"`
+	Propensity *float64 `protobuf:"fixed64,10,opt,name=propensity,proto3,oneof" json:"propensity,omitempty"`
+	// Of a recall with `rank`.
+	Ranking       *ItemRanking `protobuf:"bytes,11,opt,name=ranking,proto3,oneof" json:"ranking,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RecalledItem) Reset() {
 	*x = RecalledItem{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1571,7 +1712,7 @@ func (x *RecalledItem) String() string {
 func (*RecalledItem) ProtoMessage() {}
 
 func (x *RecalledItem) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1584,7 +1725,7 @@ func (x *RecalledItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecalledItem.ProtoReflect.Descriptor instead.
 func (*RecalledItem) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{15}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RecalledItem) GetItemId() string {
@@ -1657,6 +1798,13 @@ func (x *RecalledItem) GetPropensity() float64 {
 	return 0
 }
 
+func (x *RecalledItem) GetRanking() *ItemRanking {
+	if x != nil {
+		return x.Ranking
+	}
+	return nil
+}
+
 // A valuation as it was applied.
 type AppliedValuation struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
@@ -1672,7 +1820,7 @@ type AppliedValuation struct {
 
 func (x *AppliedValuation) Reset() {
 	*x = AppliedValuation{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1684,7 +1832,7 @@ func (x *AppliedValuation) String() string {
 func (*AppliedValuation) ProtoMessage() {}
 
 func (x *AppliedValuation) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1697,7 +1845,7 @@ func (x *AppliedValuation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppliedValuation.ProtoReflect.Descriptor instead.
 func (*AppliedValuation) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{16}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AppliedValuation) GetName() string {
@@ -1751,7 +1899,7 @@ type AppliedExploration struct {
 
 func (x *AppliedExploration) Reset() {
 	*x = AppliedExploration{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[17]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1763,7 +1911,7 @@ func (x *AppliedExploration) String() string {
 func (*AppliedExploration) ProtoMessage() {}
 
 func (x *AppliedExploration) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[17]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1776,7 +1924,7 @@ func (x *AppliedExploration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppliedExploration.ProtoReflect.Descriptor instead.
 func (*AppliedExploration) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{17}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AppliedExploration) GetSlots() uint32 {
@@ -1807,6 +1955,96 @@ func (x *AppliedExploration) GetNoPropensities() string {
 	return ""
 }
 
+// A ranking as it was applied.
+type AppliedRanking struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Digest and name of the version whose heads ranked.
+	Adapter     string `protobuf:"bytes,1,opt,name=adapter,proto3" json:"adapter,omitempty"`
+	AdapterName string `protobuf:"bytes,2,opt,name=adapter_name,json=adapterName,proto3" json:"adapter_name,omitempty"`
+	// Items that were ranked.
+	Items uint32 `protobuf:"varint,3,opt,name=items,proto3" json:"items,omitempty"`
+	// Of these, items that the valuation excludes, or that are below its floor: they are not in the answer.
+	LeftOut uint32 `protobuf:"varint,4,opt,name=left_out,json=leftOut,proto3" json:"left_out,omitempty"`
+	// Names, in their order.
+	Heads []string `protobuf:"bytes,5,rep,name=heads,proto3" json:"heads,omitempty"`
+	// Absent: items go by the first head.
+	Valuation     *AppliedValuation `protobuf:"bytes,6,opt,name=valuation,proto3,oneof" json:"valuation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AppliedRanking) Reset() {
+	*x = AppliedRanking{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AppliedRanking) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AppliedRanking) ProtoMessage() {}
+
+func (x *AppliedRanking) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AppliedRanking.ProtoReflect.Descriptor instead.
+func (*AppliedRanking) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *AppliedRanking) GetAdapter() string {
+	if x != nil {
+		return x.Adapter
+	}
+	return ""
+}
+
+func (x *AppliedRanking) GetAdapterName() string {
+	if x != nil {
+		return x.AdapterName
+	}
+	return ""
+}
+
+func (x *AppliedRanking) GetItems() uint32 {
+	if x != nil {
+		return x.Items
+	}
+	return 0
+}
+
+func (x *AppliedRanking) GetLeftOut() uint32 {
+	if x != nil {
+		return x.LeftOut
+	}
+	return 0
+}
+
+func (x *AppliedRanking) GetHeads() []string {
+	if x != nil {
+		return x.Heads
+	}
+	return nil
+}
+
+func (x *AppliedRanking) GetValuation() *AppliedValuation {
+	if x != nil {
+		return x.Valuation
+	}
+	return nil
+}
+
 // Microseconds per stage.
 type RecallTimings struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
@@ -1833,7 +2071,7 @@ type RecallTimings struct {
 
 func (x *RecallTimings) Reset() {
 	*x = RecallTimings{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1845,7 +2083,7 @@ func (x *RecallTimings) String() string {
 func (*RecallTimings) ProtoMessage() {}
 
 func (x *RecallTimings) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[18]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1858,7 +2096,7 @@ func (x *RecallTimings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallTimings.ProtoReflect.Descriptor instead.
 func (*RecallTimings) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{18}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RecallTimings) GetFeaturesUs() float64 {
@@ -1971,7 +2209,7 @@ type RecallVersions struct {
 
 func (x *RecallVersions) Reset() {
 	*x = RecallVersions{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1983,7 +2221,7 @@ func (x *RecallVersions) String() string {
 func (*RecallVersions) ProtoMessage() {}
 
 func (x *RecallVersions) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[19]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1996,7 +2234,7 @@ func (x *RecallVersions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallVersions.ProtoReflect.Descriptor instead.
 func (*RecallVersions) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{19}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RecallVersions) GetModel() string {
@@ -2063,7 +2301,7 @@ type AppliedItemPolicy struct {
 
 func (x *AppliedItemPolicy) Reset() {
 	*x = AppliedItemPolicy{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[20]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2075,7 +2313,7 @@ func (x *AppliedItemPolicy) String() string {
 func (*AppliedItemPolicy) ProtoMessage() {}
 
 func (x *AppliedItemPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[20]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2088,7 +2326,7 @@ func (x *AppliedItemPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppliedItemPolicy.ProtoReflect.Descriptor instead.
 func (*AppliedItemPolicy) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{20}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *AppliedItemPolicy) GetOrderBy() string {
@@ -2153,7 +2391,7 @@ type KvProvenance struct {
 
 func (x *KvProvenance) Reset() {
 	*x = KvProvenance{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[21]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2165,7 +2403,7 @@ func (x *KvProvenance) String() string {
 func (*KvProvenance) ProtoMessage() {}
 
 func (x *KvProvenance) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[21]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2178,7 +2416,7 @@ func (x *KvProvenance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KvProvenance.ProtoReflect.Descriptor instead.
 func (*KvProvenance) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{21}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *KvProvenance) GetTokensByTier() map[string]uint32 {
@@ -2279,14 +2517,16 @@ type RecallResponse struct {
 	// Of a recall with a valuation.
 	Valuation *AppliedValuation `protobuf:"bytes,28,opt,name=valuation,proto3,oneof" json:"valuation,omitempty"`
 	// Of a recall with `explore`.
-	Exploration   *AppliedExploration `protobuf:"bytes,29,opt,name=exploration,proto3,oneof" json:"exploration,omitempty"`
+	Exploration *AppliedExploration `protobuf:"bytes,29,opt,name=exploration,proto3,oneof" json:"exploration,omitempty"`
+	// Of a recall with `rank`. `certified` and `gap` speak of the items that were ranked, not of those answered.
+	Ranking       *AppliedRanking `protobuf:"bytes,30,opt,name=ranking,proto3,oneof" json:"ranking,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RecallResponse) Reset() {
 	*x = RecallResponse{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[22]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2298,7 +2538,7 @@ func (x *RecallResponse) String() string {
 func (*RecallResponse) ProtoMessage() {}
 
 func (x *RecallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[22]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2311,7 +2551,7 @@ func (x *RecallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallResponse.ProtoReflect.Descriptor instead.
 func (*RecallResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{22}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RecallResponse) GetRequestId() string {
@@ -2468,6 +2708,13 @@ func (x *RecallResponse) GetExploration() *AppliedExploration {
 	return nil
 }
 
+func (x *RecallResponse) GetRanking() *AppliedRanking {
+	if x != nil {
+		return x.Ranking
+	}
+	return nil
+}
+
 type RecallBatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 256, in any order; one user may have several. A batch that is no message, or has more, is refused whole.
@@ -2481,7 +2728,7 @@ type RecallBatchRequest struct {
 
 func (x *RecallBatchRequest) Reset() {
 	*x = RecallBatchRequest{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[23]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2493,7 +2740,7 @@ func (x *RecallBatchRequest) String() string {
 func (*RecallBatchRequest) ProtoMessage() {}
 
 func (x *RecallBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[23]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2506,7 +2753,7 @@ func (x *RecallBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallBatchRequest.ProtoReflect.Descriptor instead.
 func (*RecallBatchRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{23}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RecallBatchRequest) GetRecalls() []*RecallRequest {
@@ -2541,7 +2788,7 @@ type RecallFailure struct {
 
 func (x *RecallFailure) Reset() {
 	*x = RecallFailure{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[24]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2553,7 +2800,7 @@ func (x *RecallFailure) String() string {
 func (*RecallFailure) ProtoMessage() {}
 
 func (x *RecallFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[24]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2566,7 +2813,7 @@ func (x *RecallFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallFailure.ProtoReflect.Descriptor instead.
 func (*RecallFailure) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{24}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RecallFailure) GetCode() string {
@@ -2617,7 +2864,7 @@ type RecallOutcome struct {
 
 func (x *RecallOutcome) Reset() {
 	*x = RecallOutcome{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[25]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2629,7 +2876,7 @@ func (x *RecallOutcome) String() string {
 func (*RecallOutcome) ProtoMessage() {}
 
 func (x *RecallOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[25]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2642,7 +2889,7 @@ func (x *RecallOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallOutcome.ProtoReflect.Descriptor instead.
 func (*RecallOutcome) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{25}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RecallOutcome) GetOutcome() isRecallOutcome_Outcome {
@@ -2696,7 +2943,7 @@ type RecallBatchResponse struct {
 
 func (x *RecallBatchResponse) Reset() {
 	*x = RecallBatchResponse{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[26]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2708,7 +2955,7 @@ func (x *RecallBatchResponse) String() string {
 func (*RecallBatchResponse) ProtoMessage() {}
 
 func (x *RecallBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[26]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2721,7 +2968,7 @@ func (x *RecallBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallBatchResponse.ProtoReflect.Descriptor instead.
 func (*RecallBatchResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{26}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RecallBatchResponse) GetOutcomes() []*RecallOutcome {
@@ -2742,7 +2989,7 @@ type EstimateRequest struct {
 
 func (x *EstimateRequest) Reset() {
 	*x = EstimateRequest{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[27]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2754,7 +3001,7 @@ func (x *EstimateRequest) String() string {
 func (*EstimateRequest) ProtoMessage() {}
 
 func (x *EstimateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[27]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2767,7 +3014,7 @@ func (x *EstimateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EstimateRequest.ProtoReflect.Descriptor instead.
 func (*EstimateRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{27}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *EstimateRequest) GetUserId() string {
@@ -2798,7 +3045,7 @@ type EstimateResponse struct {
 
 func (x *EstimateResponse) Reset() {
 	*x = EstimateResponse{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[28]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2810,7 +3057,7 @@ func (x *EstimateResponse) String() string {
 func (*EstimateResponse) ProtoMessage() {}
 
 func (x *EstimateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[28]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2823,7 +3070,7 @@ func (x *EstimateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EstimateResponse.ProtoReflect.Descriptor instead.
 func (*EstimateResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{28}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *EstimateResponse) GetWaitUs() float64 {
@@ -2921,7 +3168,12 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x04seed\x18\x04 \x01(\x04H\x02R\x04seed\x88\x01\x01B\b\n" +
 	"\x06extentB\x0e\n" +
 	"\f_temperatureB\a\n" +
-	"\x05_seed\"\xcb\v\n" +
+	"\x05_seed\"\x81\x01\n" +
+	"\x04Rank\x12\x19\n" +
+	"\x05items\x18\x01 \x01(\rH\x00R\x05items\x88\x01\x01\x12\x18\n" +
+	"\aadapter\x18\x02 \x01(\tR\aadapter\x12:\n" +
+	"\tvaluation\x18\x03 \x01(\v2\x1c.tessera.recall.v1.ValuationR\tvaluationB\b\n" +
+	"\x06_items\"\xf8\v\n" +
 	"\rRecallRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
@@ -2957,7 +3209,8 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"row_budget\x18\x1d \x01(\rH\x04R\trowBudget\x88\x01\x01\x12\x18\n" +
 	"\ainspect\x18\x1e \x01(\bR\ainspect\x12:\n" +
 	"\tvaluation\x18\x1f \x01(\v2\x1c.tessera.recall.v1.ValuationR\tvaluation\x124\n" +
-	"\aexplore\x18  \x01(\v2\x1a.tessera.recall.v1.ExploreR\aexplore\x1a:\n" +
+	"\aexplore\x18  \x01(\v2\x1a.tessera.recall.v1.ExploreR\aexplore\x12+\n" +
+	"\x04rank\x18! \x01(\v2\x17.tessera.recall.v1.RankR\x04rank\x1a:\n" +
 	"\fProfileEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a8\n" +
@@ -2979,7 +3232,18 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"TermsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01B\x0f\n" +
-	"\r_critical_bid\"\x80\x03\n" +
+	"\r_critical_bid\"\x81\x02\n" +
+	"\vItemRanking\x12?\n" +
+	"\x05heads\x18\x01 \x03(\v2).tessera.recall.v1.ItemRanking.HeadsEntryR\x05heads\x127\n" +
+	"\x05value\x18\x02 \x01(\v2\x1c.tessera.recall.v1.ItemValueH\x00R\x05value\x88\x01\x01\x12$\n" +
+	"\vrecall_rank\x18\x03 \x01(\rH\x01R\n" +
+	"recallRank\x88\x01\x01\x1a8\n" +
+	"\n" +
+	"HeadsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01B\b\n" +
+	"\x06_valueB\x0e\n" +
+	"\f_recall_rank\"\xcb\x03\n" +
 	"\fRecalledItem\x12\x17\n" +
 	"\aitem_id\x18\x01 \x01(\tR\x06itemId\x12\x10\n" +
 	"\x03sid\x18\x02 \x03(\rR\x03sid\x12\x14\n" +
@@ -2995,11 +3259,14 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\n" +
 	"propensity\x18\n" +
 	" \x01(\x01H\x03R\n" +
-	"propensity\x88\x01\x01B\x12\n" +
+	"propensity\x88\x01\x01\x12=\n" +
+	"\aranking\x18\v \x01(\v2\x1e.tessera.recall.v1.ItemRankingH\x04R\aranking\x88\x01\x01B\x12\n" +
 	"\x10_relevance_scoreB\b\n" +
 	"\x06_valueB\v\n" +
 	"\t_exploredB\r\n" +
-	"\v_propensity\"\xb1\x02\n" +
+	"\v_propensityB\n" +
+	"\n" +
+	"\b_ranking\"\xb1\x02\n" +
 	"\x10AppliedValuation\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12!\n" +
 	"\fscore_weight\x18\x02 \x01(\x01R\vscoreWeight\x12J\n" +
@@ -3015,7 +3282,16 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x05slots\x18\x01 \x01(\rR\x05slots\x12 \n" +
 	"\vtemperature\x18\x02 \x01(\x01R\vtemperature\x12\x12\n" +
 	"\x04seed\x18\x03 \x01(\x04R\x04seed\x12'\n" +
-	"\x0fno_propensities\x18\x04 \x01(\tR\x0enoPropensities\"\x8e\x03\n" +
+	"\x0fno_propensities\x18\x04 \x01(\tR\x0enoPropensities\"\xea\x01\n" +
+	"\x0eAppliedRanking\x12\x18\n" +
+	"\aadapter\x18\x01 \x01(\tR\aadapter\x12!\n" +
+	"\fadapter_name\x18\x02 \x01(\tR\vadapterName\x12\x14\n" +
+	"\x05items\x18\x03 \x01(\rR\x05items\x12\x19\n" +
+	"\bleft_out\x18\x04 \x01(\rR\aleftOut\x12\x14\n" +
+	"\x05heads\x18\x05 \x03(\tR\x05heads\x12F\n" +
+	"\tvaluation\x18\x06 \x01(\v2#.tessera.recall.v1.AppliedValuationH\x00R\tvaluation\x88\x01\x01B\f\n" +
+	"\n" +
+	"_valuation\"\x8e\x03\n" +
 	"\rRecallTimings\x12\x1f\n" +
 	"\vfeatures_us\x18\x01 \x01(\x01R\n" +
 	"featuresUs\x12\x1b\n" +
@@ -3059,7 +3335,7 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	" \x01(\rR\fversionsBack\x1a?\n" +
 	"\x11TokensByTierEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\x92\b\n" +
+	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\xe0\b\n" +
 	"\x0eRecallResponse\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x125\n" +
@@ -3086,11 +3362,14 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x03gap\x18\x1a \x01(\x01H\x00R\x03gap\x88\x01\x01\x12\x12\n" +
 	"\x04rows\x18\x1b \x01(\rR\x04rows\x12F\n" +
 	"\tvaluation\x18\x1c \x01(\v2#.tessera.recall.v1.AppliedValuationH\x01R\tvaluation\x88\x01\x01\x12L\n" +
-	"\vexploration\x18\x1d \x01(\v2%.tessera.recall.v1.AppliedExplorationH\x02R\vexploration\x88\x01\x01B\x06\n" +
+	"\vexploration\x18\x1d \x01(\v2%.tessera.recall.v1.AppliedExplorationH\x02R\vexploration\x88\x01\x01\x12@\n" +
+	"\aranking\x18\x1e \x01(\v2!.tessera.recall.v1.AppliedRankingH\x03R\aranking\x88\x01\x01B\x06\n" +
 	"\x04_gapB\f\n" +
 	"\n" +
 	"_valuationB\x0e\n" +
-	"\f_exploration\"\x86\x01\n" +
+	"\f_explorationB\n" +
+	"\n" +
+	"\b_ranking\"\x86\x01\n" +
 	"\x12RecallBatchRequest\x12:\n" +
 	"\arecalls\x18\x01 \x03(\v2 .tessera.recall.v1.RecallRequestR\arecalls\x12$\n" +
 	"\vdeadline_ms\x18\x02 \x01(\rH\x00R\n" +
@@ -3150,7 +3429,7 @@ func file_tessera_recall_v1_recall_proto_rawDescGZIP() []byte {
 }
 
 var file_tessera_recall_v1_recall_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_tessera_recall_v1_recall_proto_goTypes = []any{
 	(ScoreNorm)(0),              // 0: tessera.recall.v1.ScoreNorm
 	(Priority)(0),               // 1: tessera.recall.v1.Priority
@@ -3169,28 +3448,32 @@ var file_tessera_recall_v1_recall_proto_goTypes = []any{
 	(*RelevanceGate)(nil),       // 14: tessera.recall.v1.RelevanceGate
 	(*Valuation)(nil),           // 15: tessera.recall.v1.Valuation
 	(*Explore)(nil),             // 16: tessera.recall.v1.Explore
-	(*RecallRequest)(nil),       // 17: tessera.recall.v1.RecallRequest
-	(*ItemValue)(nil),           // 18: tessera.recall.v1.ItemValue
-	(*RecalledItem)(nil),        // 19: tessera.recall.v1.RecalledItem
-	(*AppliedValuation)(nil),    // 20: tessera.recall.v1.AppliedValuation
-	(*AppliedExploration)(nil),  // 21: tessera.recall.v1.AppliedExploration
-	(*RecallTimings)(nil),       // 22: tessera.recall.v1.RecallTimings
-	(*RecallVersions)(nil),      // 23: tessera.recall.v1.RecallVersions
-	(*AppliedItemPolicy)(nil),   // 24: tessera.recall.v1.AppliedItemPolicy
-	(*KvProvenance)(nil),        // 25: tessera.recall.v1.KvProvenance
-	(*RecallResponse)(nil),      // 26: tessera.recall.v1.RecallResponse
-	(*RecallBatchRequest)(nil),  // 27: tessera.recall.v1.RecallBatchRequest
-	(*RecallFailure)(nil),       // 28: tessera.recall.v1.RecallFailure
-	(*RecallOutcome)(nil),       // 29: tessera.recall.v1.RecallOutcome
-	(*RecallBatchResponse)(nil), // 30: tessera.recall.v1.RecallBatchResponse
-	(*EstimateRequest)(nil),     // 31: tessera.recall.v1.EstimateRequest
-	(*EstimateResponse)(nil),    // 32: tessera.recall.v1.EstimateResponse
-	nil,                         // 33: tessera.recall.v1.Valuation.WeightsEntry
-	nil,                         // 34: tessera.recall.v1.RecallRequest.ProfileEntry
-	nil,                         // 35: tessera.recall.v1.RecallRequest.SceneEntry
-	nil,                         // 36: tessera.recall.v1.ItemValue.TermsEntry
-	nil,                         // 37: tessera.recall.v1.AppliedValuation.WeightsEntry
-	nil,                         // 38: tessera.recall.v1.KvProvenance.TokensByTierEntry
+	(*Rank)(nil),                // 17: tessera.recall.v1.Rank
+	(*RecallRequest)(nil),       // 18: tessera.recall.v1.RecallRequest
+	(*ItemValue)(nil),           // 19: tessera.recall.v1.ItemValue
+	(*ItemRanking)(nil),         // 20: tessera.recall.v1.ItemRanking
+	(*RecalledItem)(nil),        // 21: tessera.recall.v1.RecalledItem
+	(*AppliedValuation)(nil),    // 22: tessera.recall.v1.AppliedValuation
+	(*AppliedExploration)(nil),  // 23: tessera.recall.v1.AppliedExploration
+	(*AppliedRanking)(nil),      // 24: tessera.recall.v1.AppliedRanking
+	(*RecallTimings)(nil),       // 25: tessera.recall.v1.RecallTimings
+	(*RecallVersions)(nil),      // 26: tessera.recall.v1.RecallVersions
+	(*AppliedItemPolicy)(nil),   // 27: tessera.recall.v1.AppliedItemPolicy
+	(*KvProvenance)(nil),        // 28: tessera.recall.v1.KvProvenance
+	(*RecallResponse)(nil),      // 29: tessera.recall.v1.RecallResponse
+	(*RecallBatchRequest)(nil),  // 30: tessera.recall.v1.RecallBatchRequest
+	(*RecallFailure)(nil),       // 31: tessera.recall.v1.RecallFailure
+	(*RecallOutcome)(nil),       // 32: tessera.recall.v1.RecallOutcome
+	(*RecallBatchResponse)(nil), // 33: tessera.recall.v1.RecallBatchResponse
+	(*EstimateRequest)(nil),     // 34: tessera.recall.v1.EstimateRequest
+	(*EstimateResponse)(nil),    // 35: tessera.recall.v1.EstimateResponse
+	nil,                         // 36: tessera.recall.v1.Valuation.WeightsEntry
+	nil,                         // 37: tessera.recall.v1.RecallRequest.ProfileEntry
+	nil,                         // 38: tessera.recall.v1.RecallRequest.SceneEntry
+	nil,                         // 39: tessera.recall.v1.ItemValue.TermsEntry
+	nil,                         // 40: tessera.recall.v1.ItemRanking.HeadsEntry
+	nil,                         // 41: tessera.recall.v1.AppliedValuation.WeightsEntry
+	nil,                         // 42: tessera.recall.v1.KvProvenance.TokensByTierEntry
 }
 var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	8,  // 0: tessera.recall.v1.Predicates.predicates:type_name -> tessera.recall.v1.Predicate
@@ -3203,43 +3486,50 @@ var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	8,  // 7: tessera.recall.v1.Eligibility.predicate:type_name -> tessera.recall.v1.Predicate
 	9,  // 8: tessera.recall.v1.Eligibility.allowed:type_name -> tessera.recall.v1.ItemList
 	12, // 9: tessera.recall.v1.ItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
-	33, // 10: tessera.recall.v1.Valuation.weights:type_name -> tessera.recall.v1.Valuation.WeightsEntry
-	4,  // 11: tessera.recall.v1.RecallRequest.history:type_name -> tessera.recall.v1.History
-	34, // 12: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
-	35, // 13: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
-	0,  // 14: tessera.recall.v1.RecallRequest.score_norm:type_name -> tessera.recall.v1.ScoreNorm
-	1,  // 15: tessera.recall.v1.RecallRequest.priority:type_name -> tessera.recall.v1.Priority
-	10, // 16: tessera.recall.v1.RecallRequest.eligibility:type_name -> tessera.recall.v1.Eligibility
-	13, // 17: tessera.recall.v1.RecallRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
-	11, // 18: tessera.recall.v1.RecallRequest.frequency_caps:type_name -> tessera.recall.v1.FrequencyCap
-	14, // 19: tessera.recall.v1.RecallRequest.relevance:type_name -> tessera.recall.v1.RelevanceGate
-	2,  // 20: tessera.recall.v1.RecallRequest.search:type_name -> tessera.recall.v1.Search
-	15, // 21: tessera.recall.v1.RecallRequest.valuation:type_name -> tessera.recall.v1.Valuation
-	16, // 22: tessera.recall.v1.RecallRequest.explore:type_name -> tessera.recall.v1.Explore
-	36, // 23: tessera.recall.v1.ItemValue.terms:type_name -> tessera.recall.v1.ItemValue.TermsEntry
-	18, // 24: tessera.recall.v1.RecalledItem.value:type_name -> tessera.recall.v1.ItemValue
-	37, // 25: tessera.recall.v1.AppliedValuation.weights:type_name -> tessera.recall.v1.AppliedValuation.WeightsEntry
-	12, // 26: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
-	38, // 27: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
-	19, // 28: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
-	23, // 29: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
-	22, // 30: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
-	25, // 31: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
-	3,  // 32: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
-	24, // 33: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
-	2,  // 34: tessera.recall.v1.RecallResponse.search:type_name -> tessera.recall.v1.Search
-	20, // 35: tessera.recall.v1.RecallResponse.valuation:type_name -> tessera.recall.v1.AppliedValuation
-	21, // 36: tessera.recall.v1.RecallResponse.exploration:type_name -> tessera.recall.v1.AppliedExploration
-	17, // 37: tessera.recall.v1.RecallBatchRequest.recalls:type_name -> tessera.recall.v1.RecallRequest
-	26, // 38: tessera.recall.v1.RecallOutcome.answer:type_name -> tessera.recall.v1.RecallResponse
-	28, // 39: tessera.recall.v1.RecallOutcome.failure:type_name -> tessera.recall.v1.RecallFailure
-	29, // 40: tessera.recall.v1.RecallBatchResponse.outcomes:type_name -> tessera.recall.v1.RecallOutcome
-	1,  // 41: tessera.recall.v1.EstimateRequest.priority:type_name -> tessera.recall.v1.Priority
-	42, // [42:42] is the sub-list for method output_type
-	42, // [42:42] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	36, // 10: tessera.recall.v1.Valuation.weights:type_name -> tessera.recall.v1.Valuation.WeightsEntry
+	15, // 11: tessera.recall.v1.Rank.valuation:type_name -> tessera.recall.v1.Valuation
+	4,  // 12: tessera.recall.v1.RecallRequest.history:type_name -> tessera.recall.v1.History
+	37, // 13: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
+	38, // 14: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
+	0,  // 15: tessera.recall.v1.RecallRequest.score_norm:type_name -> tessera.recall.v1.ScoreNorm
+	1,  // 16: tessera.recall.v1.RecallRequest.priority:type_name -> tessera.recall.v1.Priority
+	10, // 17: tessera.recall.v1.RecallRequest.eligibility:type_name -> tessera.recall.v1.Eligibility
+	13, // 18: tessera.recall.v1.RecallRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
+	11, // 19: tessera.recall.v1.RecallRequest.frequency_caps:type_name -> tessera.recall.v1.FrequencyCap
+	14, // 20: tessera.recall.v1.RecallRequest.relevance:type_name -> tessera.recall.v1.RelevanceGate
+	2,  // 21: tessera.recall.v1.RecallRequest.search:type_name -> tessera.recall.v1.Search
+	15, // 22: tessera.recall.v1.RecallRequest.valuation:type_name -> tessera.recall.v1.Valuation
+	16, // 23: tessera.recall.v1.RecallRequest.explore:type_name -> tessera.recall.v1.Explore
+	17, // 24: tessera.recall.v1.RecallRequest.rank:type_name -> tessera.recall.v1.Rank
+	39, // 25: tessera.recall.v1.ItemValue.terms:type_name -> tessera.recall.v1.ItemValue.TermsEntry
+	40, // 26: tessera.recall.v1.ItemRanking.heads:type_name -> tessera.recall.v1.ItemRanking.HeadsEntry
+	19, // 27: tessera.recall.v1.ItemRanking.value:type_name -> tessera.recall.v1.ItemValue
+	19, // 28: tessera.recall.v1.RecalledItem.value:type_name -> tessera.recall.v1.ItemValue
+	20, // 29: tessera.recall.v1.RecalledItem.ranking:type_name -> tessera.recall.v1.ItemRanking
+	41, // 30: tessera.recall.v1.AppliedValuation.weights:type_name -> tessera.recall.v1.AppliedValuation.WeightsEntry
+	22, // 31: tessera.recall.v1.AppliedRanking.valuation:type_name -> tessera.recall.v1.AppliedValuation
+	12, // 32: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
+	42, // 33: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
+	21, // 34: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
+	26, // 35: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
+	25, // 36: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
+	28, // 37: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
+	3,  // 38: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
+	27, // 39: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
+	2,  // 40: tessera.recall.v1.RecallResponse.search:type_name -> tessera.recall.v1.Search
+	22, // 41: tessera.recall.v1.RecallResponse.valuation:type_name -> tessera.recall.v1.AppliedValuation
+	23, // 42: tessera.recall.v1.RecallResponse.exploration:type_name -> tessera.recall.v1.AppliedExploration
+	24, // 43: tessera.recall.v1.RecallResponse.ranking:type_name -> tessera.recall.v1.AppliedRanking
+	18, // 44: tessera.recall.v1.RecallBatchRequest.recalls:type_name -> tessera.recall.v1.RecallRequest
+	29, // 45: tessera.recall.v1.RecallOutcome.answer:type_name -> tessera.recall.v1.RecallResponse
+	31, // 46: tessera.recall.v1.RecallOutcome.failure:type_name -> tessera.recall.v1.RecallFailure
+	32, // 47: tessera.recall.v1.RecallBatchResponse.outcomes:type_name -> tessera.recall.v1.RecallOutcome
+	1,  // 48: tessera.recall.v1.EstimateRequest.priority:type_name -> tessera.recall.v1.Priority
+	49, // [49:49] is the sub-list for method output_type
+	49, // [49:49] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_tessera_recall_v1_recall_proto_init() }
@@ -3262,17 +3552,20 @@ func file_tessera_recall_v1_recall_proto_init() {
 		(*Explore_Slots)(nil),
 		(*Explore_Share)(nil),
 	}
-	file_tessera_recall_v1_recall_proto_msgTypes[13].OneofWrappers = []any{
+	file_tessera_recall_v1_recall_proto_msgTypes[13].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[14].OneofWrappers = []any{
 		(*RecallRequest_UserId)(nil),
 		(*RecallRequest_History)(nil),
 	}
-	file_tessera_recall_v1_recall_proto_msgTypes[14].OneofWrappers = []any{}
 	file_tessera_recall_v1_recall_proto_msgTypes[15].OneofWrappers = []any{}
 	file_tessera_recall_v1_recall_proto_msgTypes[16].OneofWrappers = []any{}
-	file_tessera_recall_v1_recall_proto_msgTypes[22].OneofWrappers = []any{}
-	file_tessera_recall_v1_recall_proto_msgTypes[23].OneofWrappers = []any{}
-	file_tessera_recall_v1_recall_proto_msgTypes[24].OneofWrappers = []any{}
-	file_tessera_recall_v1_recall_proto_msgTypes[25].OneofWrappers = []any{
+	file_tessera_recall_v1_recall_proto_msgTypes[17].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[18].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[20].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[25].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[26].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[27].OneofWrappers = []any{}
+	file_tessera_recall_v1_recall_proto_msgTypes[28].OneofWrappers = []any{
 		(*RecallOutcome_Answer)(nil),
 		(*RecallOutcome_Failure)(nil),
 	}
@@ -3282,7 +3575,7 @@ func file_tessera_recall_v1_recall_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tessera_recall_v1_recall_proto_rawDesc), len(file_tessera_recall_v1_recall_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   35,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

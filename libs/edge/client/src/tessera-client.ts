@@ -7,6 +7,8 @@ import {
   type WireDropUserResponse,
   type WireEraseResponse,
   type WireHistoryResponse,
+  type WireRankRequest,
+  type WireRankResponse,
   type WireRecallRequest,
   type WireRecallResponse,
   type WireScoreRequest,
@@ -42,6 +44,7 @@ export class TesseraClient {
   private readonly channel: grpc.Channel;
   private readonly recaller: ServiceClient<'tessera.recall.v1.RecallService'>;
   private readonly scorer: ServiceClient<'tessera.score.v1.ScoreService'>;
+  private readonly ranker: ServiceClient<'tessera.ranking.v1.RankingService'>;
   private readonly behaviours: ServiceClient<'tessera.behaviour.v1.BehaviourService'>;
   private readonly kvPool: ServiceClient<'tessera.kv.v1.KvPoolService'>;
 
@@ -62,6 +65,7 @@ export class TesseraClient {
       new ServiceClient(name, address, shared);
     this.recaller = clientOf('tessera.recall.v1.RecallService');
     this.scorer = clientOf('tessera.score.v1.ScoreService');
+    this.ranker = clientOf('tessera.ranking.v1.RankingService');
     this.behaviours = clientOf('tessera.behaviour.v1.BehaviourService');
     this.kvPool = clientOf('tessera.kv.v1.KvPoolService');
   }
@@ -72,6 +76,10 @@ export class TesseraClient {
 
   score(request: Asked<WireScoreRequest>, deadlineMs: number): Promise<WireScoreResponse> {
     return this.call(deadlineMs, (options) => this.scorer.call('Score', request, options));
+  }
+
+  rank(request: Asked<WireRankRequest>, deadlineMs: number): Promise<WireRankResponse> {
+    return this.call(deadlineMs, (options) => this.ranker.call('Rank', request, options));
   }
 
   /** May be repeated by the caller too: an event ID counts once. */

@@ -7,6 +7,7 @@ import { HttpJson } from './http-json.js';
 export const SERVICE_JSON = new HttpJson(protoSchema, {
   required: new Set([
     'ScoreRequest.items',
+    'RankRequest.itemIds',
     'RelevanceGate.query',
     'ExplainRequest.request',
     'ExplainRequest.itemId',

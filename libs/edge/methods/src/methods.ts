@@ -76,6 +76,7 @@ const node: Routing = { to: 'node' };
 
 const recall = '/tessera.recall.v1.RecallService';
 const score = '/tessera.score.v1.ScoreService';
+const ranking = '/tessera.ranking.v1.RankingService';
 const explain = '/tessera.explain.v1.ExplainService';
 const relevance = '/tessera.relevance.v1.RelevanceService';
 const embedding = '/tessera.embedding.v1.EmbeddingService';
@@ -119,6 +120,7 @@ export const METHODS: readonly Method[] = [
   }),
   method(`${recall}/Estimate`, 'recall', user('userId'), { http: '/v1/estimate' }),
   method(`${score}/Score`, 'recall', user('userId'), { http: '/v1/score', queue: 'decoder' }),
+  method(`${ranking}/Rank`, 'recall', user('userId'), { http: '/v1/rank', queue: 'decoder' }),
   method(`${explain}/Explain`, 'recall', explained, { http: '/v1/explain' }),
   method(
     `${relevance}/Score`,

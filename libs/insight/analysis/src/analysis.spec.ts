@@ -6,7 +6,7 @@ import type { AnalysisStore } from './domain/analysis-store.js';
 import type { VersionPair } from './domain/answers.js';
 import type { AnalysisFilter } from './domain/filter.js';
 import { chdbOver } from './fixture/chdb-facts.js';
-import { explorationOf, writeFacts } from './fixture/fact-files.js';
+import { explorationOf, rankingOf, writeFacts } from './fixture/fact-files.js';
 import { FiguresByHand } from './fixture/figures-by-hand.js';
 import {
   type GeneratedFacts,
@@ -449,7 +449,9 @@ async function checkExplored(asked: Asking, filter: AnalysisFilter): Promise<voi
       .pairs(filter)
       .flatMap(({ recall, itemId, click }) => (click ? [recall.recallId + itemId] : [])),
   );
-  const explored = answered.filter((one) => explorationOf(one).propensities.length > 0);
+  const drawn = answered.filter((one) => explorationOf(one).propensities.length > 0);
+  const explored = drawn.filter((one) => rankingOf(one).ranked_items === 0);
+  const ranked = drawn.length - explored.length;
   const wanted = explored.toReversed().map((one) => ({
     recallId: one.recallId,
     requestId: one.requestId,
@@ -462,8 +464,8 @@ async function checkExplored(asked: Asking, filter: AnalysisFilter): Promise<voi
   expect(traffic.recalls).toMatchObject(wanted);
   expect(traffic.recalls).toHaveLength(wanted.length);
   const beams = answered.filter((one) => explorationOf(one).no_propensities === 'beam').length;
-  const plain = answered.length - explored.length - beams;
-  expect(traffic).toMatchObject({ without: { beam: beams, plain }, oneIn: 1 });
+  const plain = answered.length - drawn.length - beams;
+  expect(traffic).toMatchObject({ without: { beam: beams, plain, ranked }, oneIn: 1 });
   const users = new Set(explored.map(({ userId, recallId }) => userId || recallId));
   expect(new Set(traffic.recalls.map(({ user }) => user)).size).toBe(users.size);
   // The policy that was served, on all recalls but one.
@@ -474,7 +476,7 @@ async function checkExplored(asked: Asking, filter: AnalysisFilter): Promise<voi
   const page = outcomesPage(traffic, new Map(targets), { reward: 'click' });
   expect(page).toMatchObject({
     recalls: wanted.length - 1,
-    left: { beam: beams, plain, unasked: 1 },
+    left: { beam: beams, plain, ranked, unasked: 1 },
   });
   const { served, weighted } = page.estimates ?? {};
   // Fewer users than an interval needs.

@@ -24,9 +24,30 @@ const answered = {
     short: true,
     widthsUsed: [64, 32],
     items: [
-      { itemId: 'ad-1', score: -1.126, propensity: 1, value: { value: 0.5, terms: { bid: 2 } } },
-      { itemId: 'ad-2', score: -2.5, propensity: 0.25, explored: true, value: { value: 0.25 } },
+      {
+        itemId: 'ad-1',
+        score: -1.126,
+        propensity: 1,
+        value: { value: 0.5, terms: { bid: 2 } },
+        ranking: { heads: { click: 0.5 }, value: { value: 1.5 }, recallRank: 7 },
+      },
+      {
+        itemId: 'ad-2',
+        score: -2.5,
+        propensity: 0.25,
+        explored: true,
+        value: { value: 0.25 },
+        ranking: { heads: { click: 0.25 }, value: { value: 1.25 }, recallRank: 2 },
+      },
     ],
+    ranking: {
+      adapter: 'hhh',
+      adapterName: 'ranking',
+      items: 50,
+      leftOut: 3,
+      heads: ['click'],
+      valuation: { name: 'worth' },
+    },
     valuation: { name: 'ecpm' },
     exploration: { slots: 1, temperature: 1.5, seed: 7 },
     versions: {
@@ -144,6 +165,14 @@ it('reads recalls, behaviours and changes into the tables of facts', async (cont
       explored: [0, 1],
       propensities: [1, 0.25],
       no_propensities: '',
+      rank_adapter: 'hhh',
+      rank_adapter_name: 'ranking',
+      rank_valuation: 'worth',
+      ranked_items: 50,
+      rank_left_out: 3,
+      item_heads: [{ click: 0.5 }, { click: 0.25 }],
+      rank_values: [1.5, 1.25],
+      recall_ranks: [7, 2],
     },
     {
       request_id: 'q2',
@@ -152,6 +181,10 @@ it('reads recalls, behaviours and changes into the tables of facts', async (cont
       item_ids: [],
       arm: '',
       propensities: [],
+      rank_adapter: '',
+      item_heads: [],
+      rank_values: [],
+      recall_ranks: [],
     },
   ]);
   const [clicked] = await chdb.ask(

@@ -21,9 +21,11 @@ const definitions = ['clickhouse.sql', 'clickhouse-views.sql']
 function defined(table: string): Set<string> {
   const statement = definitions
     .split(';')
-    .find((one) => new RegExp(`CREATE (TABLE|VIEW) IF NOT EXISTS ${table}\\b`).test(one));
+    .find((one) =>
+      new RegExp(`CREATE (TABLE IF NOT EXISTS|OR REPLACE VIEW) ${table}\\b`).test(one),
+    );
   expect(statement, table).toBeDefined();
-  const isView = statement?.includes('CREATE VIEW') === true;
+  const isView = statement?.includes('OR REPLACE VIEW') === true;
   const last = isView ? statement.slice(statement.search(/^SELECT/m)) : statement;
   const names = isView ? /\bAS (\w+)|^ {4}(\w+)|, (\w+),/gm : /^ {4}(\w+) /gm;
   return new Set([...(last ?? '').matchAll(names)].map((m) => m.slice(1).find(Boolean) ?? ''));

@@ -9,7 +9,7 @@ import type { AnalysisStore, Row } from './domain/analysis-store.js';
 import type { AnalysisFilter } from './domain/filter.js';
 import { chdbOver } from './fixture/chdb-facts.js';
 import { chartStatement, charts, datasets, grafanaStatements } from './fixture/dashboard-files.js';
-import { writeFacts } from './fixture/fact-files.js';
+import { explorationOf, rankingOf, writeFacts } from './fixture/fact-files.js';
 import { FiguresByHand } from './fixture/figures-by-hand.js';
 import { generatedFacts, HOUR_MS } from './fixture/generated-facts.js';
 
@@ -59,6 +59,27 @@ it('give coverage and Gini of a day', async (context) => {
   expect(found[0]?.live_items).toBe(hand.live(DAY).size);
   expect(found[0]?.coverage).toBeCloseTo(coverage, 12);
   expect(found[0]?.gini).toBeCloseTo(gini, 12);
+}, 120_000);
+
+it('give each item its propensity, its heads and its place in the recall', async (context) => {
+  const found = await rows(
+    context,
+    'SELECT recall_id, rank, propensity, rank_adapter, heads, recall_rank FROM recalled_item',
+  );
+  const recalls = new Map(facts.recalls.map((recall) => [recall.recallId, recall]));
+  expect(new Set(found.map((row) => row.rank_adapter))).toEqual(new Set(['', 'heads']));
+  for (const { recall_id, rank, propensity, ...row } of found) {
+    const recall = recalls.get(String(recall_id));
+    if (recall === undefined) throw new Error(`seed ${SEED}: no recall ${recall_id}`);
+    const at = Number(rank) - 1;
+    const { rank_adapter, item_heads, recall_ranks } = rankingOf(recall);
+    expect(propensity).toBeCloseTo(explorationOf(recall).propensities[at] ?? 0, 6);
+    expect(row).toEqual({
+      rank_adapter,
+      heads: item_heads[at] === undefined ? {} : { click: expect.closeTo(1 / (at + 2), 6) },
+      recall_rank: recall_ranks[at] ?? 0,
+    });
+  }
 }, 120_000);
 
 it('give outcomes by version and position', async (context) => {

@@ -58,7 +58,7 @@ it('reads the rules of outcomes, and refuses others by name', () => {
   }
 });
 
-it('keeps values and propensities of items in the order of their ranks', () => {
+it('keeps values, heads and propensities of items in the order of their ranks', () => {
   const versions = { model: 'm', adapter: '', adapterName: '', catalogueSequence: 1 };
   const item = { itemId: 'a', score: -1, explored: false, propensity: 1 };
   const value = { value: 0.5, terms: { bid: 1.5 }, pace: 1 };
@@ -74,9 +74,21 @@ it('keeps values and propensities of items in the order of their ranks', () => {
     seed: Number.MAX_SAFE_INTEGER,
     noPropensities: '',
   };
+  const rankingOf = (click: number, recallRank: number) => ({ heads: { click }, recallRank });
   const drawn = { itemId: 'b', score: -2, explored: true, propensity: 0.25, value };
-  const items = [Object.assign({ value }, item), drawn];
-  expect(rowOf({ items, exploration, valuation: { name: 'ecpm' } })).toMatchObject({
+  const items = [
+    Object.assign({ value, ranking: Object.assign(rankingOf(0.5, 7), { value }) }, item),
+    Object.assign({ ranking: rankingOf(0.25, 2) }, drawn),
+  ];
+  const ranking = {
+    adapter: 'd1',
+    adapterName: 'ranking',
+    items: 50,
+    leftOut: 3,
+    heads: ['click'],
+    valuation: { name: 'worth' },
+  };
+  expect(rowOf({ items, exploration, ranking, valuation: { name: 'ecpm' } })).toMatchObject({
     valuation: 'ecpm',
     item_values: [0.5, 0.5],
     item_terms: [{ bid: 1.5 }, { bid: 1.5 }],
@@ -86,6 +98,15 @@ it('keeps values and propensities of items in the order of their ranks', () => {
     explored: [false, true],
     propensities: [1, 0.25],
     no_propensities: '',
+    rank_adapter: 'd1',
+    rank_adapter_name: 'ranking',
+    rank_valuation: 'worth',
+    ranked_items: 50,
+    rank_left_out: 3,
+    item_heads: [{ click: 0.5 }, { click: 0.25 }],
+    // The ranking's valuation excludes the drawn one.
+    rank_values: [0.5, null],
+    recall_ranks: [7, 2],
   });
   // One without a propensity: none of the answer says anything.
   const unknown = Object.assign({}, exploration, { noPropensities: 'capped' });
@@ -100,5 +121,10 @@ it('keeps values and propensities of items in the order of their ranks', () => {
     explore_slots: 0,
     explored: [],
     propensities: [],
+    rank_adapter: '',
+    ranked_items: 0,
+    item_heads: [],
+    rank_values: [],
+    recall_ranks: [],
   });
 });

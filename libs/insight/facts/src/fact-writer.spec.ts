@@ -129,8 +129,10 @@ async function withoutWorth(path: string, files: readonly string[]): Promise<voi
   const connection = await instance.connect();
   const newer = 'valuation, item_values, item_terms, explored, propensities, no_propensities';
   const explore = 'explore_slots, explore_temperature, explore_seed';
+  const rank = 'rank_adapter, rank_adapter_name, rank_valuation, ranked_items, rank_left_out';
+  const ranked = 'item_heads, rank_values, recall_ranks';
   for (const file of files.map((name) => join(path, 'recall_fact', name))) {
-    const older = `SELECT * EXCLUDE (${newer}, ${explore}) FROM '${file}'`;
+    const older = `SELECT * EXCLUDE (${[newer, explore, rank, ranked]}) FROM '${file}'`;
     await connection.run(`CREATE OR REPLACE TABLE rows AS ${older}`);
     await connection.run(`COPY rows TO '${file}' (FORMAT parquet)`);
   }
@@ -220,11 +222,18 @@ it('reads and merges files of an earlier release with newer ones', async () => {
   await within(async (path) => {
     const random = seededRandom(SEED);
     const writer = await open(path, 0);
-    const worth = { item_values: [1.5], item_terms: [{ bid: 0.5 }], explore_seed: '2'.repeat(19) };
+    const worth = {
+      item_values: [1.5],
+      item_terms: [{ bid: 0.5 }],
+      explore_seed: '2'.repeat(19),
+      item_heads: [{ click: 0.25 }],
+      recall_ranks: [3],
+    };
     await append(writer, random, BEGIN_MS, 3);
     await withoutWorth(path, recalls(path));
-    const told = 'SELECT DISTINCT item_values, item_terms, explore_seed FROM recall_fact';
-    const none = { item_values: null, item_terms: null, explore_seed: null };
+    const columns = Object.keys(worth);
+    const told = `SELECT DISTINCT ${columns.join()} FROM recall_fact`;
+    const none = Object.fromEntries(columns.map((column) => [column, null]));
     expect(await rowsOf(path, told)).toEqual([none]);
     await append(writer, random, BEGIN_MS + 60_000, 2, worth);
     const both = [
@@ -232,6 +241,8 @@ it('reads and merges files of an earlier release with newer ones', async () => {
         item_values: [1.5],
         item_terms: [[{ key: 'bid', value: 0.5 }]],
         explore_seed: worth.explore_seed,
+        item_heads: [[{ key: 'click', value: 0.25 }]],
+        recall_ranks: [3],
       },
       none,
     ];

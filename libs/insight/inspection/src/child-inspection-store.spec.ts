@@ -190,13 +190,18 @@ describe('the inspection store', () => {
     expect(await again.recall('c')).toBeUndefined();
   });
 
-  it('keeps values and what was drawn, and the seed with which to ask again', async () => {
+  it('keeps values, heads and what was drawn, and the seed with which to ask again', async () => {
     const store = await storeIn(freshFolder());
     const [first, second] = ITEMS as [(typeof ITEMS)[number], (typeof ITEMS)[number]];
     const value = { value: 0.25, terms: { bid: 0.75 }, pace: 0.5, criticalBid: 0.125 };
+    const worth = { value: 0.5, terms: { ctr: -0.5 }, pace: 1 };
+    const ranking = { heads: { click: 0.0625 }, value: worth, recallRank: 7 };
     const items = [
-      Object.assign({ value, explored: false, propensity: 1 }, first),
-      Object.assign({ value: { value: 0, terms: {}, pace: 1 }, explored: true }, second),
+      Object.assign({ value, explored: false, propensity: 1, ranking }, first),
+      Object.assign(
+        { value: { value: 0, terms: {}, pace: 1 }, explored: true, ranking: { heads: {} } },
+        second,
+      ),
     ];
     const exploration = { slots: 1, temperature: 1, seed: 7, noPropensities: 'stopped' };
     const explore = { slots: 1 };

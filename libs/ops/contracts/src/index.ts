@@ -87,6 +87,10 @@ export type {
   InspectRequest as WireInspectRequest,
   InspectResponse as WireInspectResponse,
 } from './generated/tessera/kv/v1/kv_pool.js';
+export type {
+  RankRequest as WireRankRequest,
+  RankResponse as WireRankResponse,
+} from './generated/tessera/ranking/v1/ranking.js';
 export {
   type AuditedRequest as WireAuditedRequest,
   protobufPackage as recallEventsPackage,
@@ -108,6 +112,7 @@ export {
   type KvProvenance as WireKvProvenance,
   type Predicate as WirePredicate,
   protobufPackage as recallPackage,
+  type Rank as WireRank,
   type RecallBatchRequest as WireRecallBatchRequest,
   type RecallBatchResponse as WireRecallBatchResponse,
   type RecalledItem as WireRecalledItem,

@@ -36,6 +36,7 @@ import { ENGINE_METRICS, type EngineCounts, registerEngineMetrics } from './engi
 import { HELD_METRICS, type HeldCounts, registerHeld } from './held-metric.js';
 import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
 import { LOG_METRICS, type LogCounts, registerLogMetrics } from './log-metrics.js';
+import { RANKING_METRICS } from './ranking-metrics.js';
 import {
   RELEVANCE_METRICS,
   type RelevanceObservation,
@@ -104,6 +105,7 @@ export const METRICS = {
     name: 'tessera_explain_latency_seconds',
     meaning: 'seconds from parsed explain request to answer, by edge',
   },
+  ...RANKING_METRICS,
   ...RELEVANCE_METRICS,
   embedRequests: {
     name: 'tessera_embed_requests_total',
@@ -145,6 +147,8 @@ export interface RecallObservation extends Observation {
   readonly searched?: SearchObservation | undefined;
 }
 
+type CallKind = 'score' | 'explain' | 'rank' | 'embed';
+
 interface Metric {
   readonly name: string;
   readonly meaning: string;
@@ -157,15 +161,12 @@ export class Metrics {
   readonly registry = new Registry();
   private readonly requests: TalliedCounter;
   private readonly latency: TalliedHistogram;
-  private readonly scoreRequests: TalliedCounter;
-  private readonly scoreLatency: TalliedHistogram;
-  private readonly explainRequests: TalliedCounter;
-  private readonly explainLatency: TalliedHistogram;
+  /** Calls beside recalls. */
+  private readonly calls: Readonly<Record<CallKind, readonly [TalliedCounter, TalliedHistogram]>>;
   private readonly relevance: RelevanceTallies;
-  private readonly embedRequests: TalliedCounter;
-  private readonly embedLatency: TalliedHistogram;
   private readonly stage: TalliedHistogram;
   private short = 0;
+  private rankedItems = 0;
   private readonly caps: TalliedCounter;
   private readonly searches: SearchTallies;
   private readonly behaviours: TalliedCounter;
@@ -184,13 +185,16 @@ export class Metrics {
     }
     this.requests = this.answered(METRICS.recallRequests);
     this.latency = this.timed(METRICS.recallLatency, 'edge');
-    this.scoreRequests = this.answered(METRICS.scoreRequests);
-    this.scoreLatency = this.timed(METRICS.scoreLatency, 'edge');
-    this.explainRequests = this.answered(METRICS.explainRequests);
-    this.explainLatency = this.timed(METRICS.explainLatency, 'edge');
+    const call = (requests: Metric, latency: Metric) =>
+      [this.answered(requests), this.timed(latency, 'edge')] as const;
+    this.calls = {
+      score: call(METRICS.scoreRequests, METRICS.scoreLatency),
+      explain: call(METRICS.explainRequests, METRICS.explainLatency),
+      rank: call(METRICS.rankRequests, METRICS.rankLatency),
+      embed: call(METRICS.embedRequests, METRICS.embedLatency),
+    };
     this.relevance = new RelevanceTallies(this.registry);
-    this.embedRequests = this.answered(METRICS.embedRequests);
-    this.embedLatency = this.timed(METRICS.embedLatency, 'edge');
+    copyCount(this.registry, METRICS.rankedItems, () => this.rankedItems);
     this.stage = this.timed(METRICS.recallStage, 'stage');
     copyCount(this.registry, METRICS.recallShort, () => this.short);
     this.caps = this.byOutcome(METRICS.recallCaps, 'exact', 'cut', 'unavailable');
@@ -227,23 +231,18 @@ export class Metrics {
     }
   }
 
-  observeScore({ edge, code, seconds }: Observation): void {
-    this.scoreRequests.count(edge, code);
-    this.scoreLatency.observe(seconds, edge);
+  observeCall(kind: CallKind, { edge, code, seconds }: Observation): void {
+    const [requests, latency] = this.calls[kind];
+    requests.count(edge, code);
+    latency.observe(seconds, edge);
   }
 
-  observeExplain({ edge, code, seconds }: Observation): void {
-    this.explainRequests.count(edge, code);
-    this.explainLatency.observe(seconds, edge);
+  countRanked(items: number): void {
+    this.rankedItems += items;
   }
 
   observeRelevance(seen: RelevanceObservation): void {
     this.relevance.observe(seen);
-  }
-
-  observeEmbed({ edge, code, seconds }: Observation): void {
-    this.embedRequests.count(edge, code);
-    this.embedLatency.observe(seconds, edge);
   }
 
   /** `outcome`: what a store says of a behaviour, or `dead` where it can never be stored. */

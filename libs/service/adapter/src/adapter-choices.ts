@@ -1,6 +1,9 @@
 /** Adapter of requests that name none. */
 export const DEFAULT_ADAPTER = 'main';
 
+/** Version that ranks where a request names none. */
+export const DEFAULT_RANKING = 'ranking';
+
 /** Rank of an adapter at most: beyond it a product costs as much as a layer of the base model. */
 export const RANK_MAX = 128;
 

@@ -1,5 +1,6 @@
 import type { Submission } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
+import type { Tokenizer } from '@tessera/prompt';
 import type { SeenRecall } from './canary-watch.js';
 import {
   type AdapterAct,
@@ -10,13 +11,13 @@ import {
 import type { AdapterChoice, AdapterLease, Arm } from './domain/adapter-choice.js';
 import type { AdapterEngine } from './domain/adapter-engine.js';
 import type { AdapterProbe } from './domain/adapter-probe.js';
-import type { AdapterVersion } from './domain/adapter-version.js';
+import type { AdapterVersion, ListedVersion } from './domain/adapter-version.js';
 import type { CanaryReport, ComparisonSummary, Fault } from './domain/canary-comparison.js';
 import type { PushParts } from './domain/push-parts.js';
 import { pin, remove, unpin, versionOf } from './domain/registry-state.js';
 import { shownWaiting } from './domain/waiting-versions.js';
 import { type Pushed, PushIntake } from './push.js';
-import { AdapterRegistry, type ListedVersion, type RegistrySettings } from './registry.js';
+import { AdapterRegistry, type RegistrySettings } from './registry.js';
 import {
   type Activated,
   type Activation,
@@ -67,15 +68,20 @@ export class Adapters implements AdapterChoice {
     this.intake = new PushIntake(registry, (adapter) => this.rollout.golden.trial(adapter));
   }
 
-  /** Rejects as AdapterRegistry.open() does, and with CONFIG_INVALID for a bad golden set. */
+  /**
+   * Rejects as AdapterRegistry.open() does, and with CONFIG_INVALID for a bad golden set.
+   * @param tokenizer of the model; left out: no version that ranks is taken
+   */
   static async open(
     engine: AdapterEngine,
     probe: AdapterProbe,
     settings: AdapterSettings,
+    tokenizer?: Pick<Tokenizer, 'encode'>,
   ): Promise<Adapters> {
     const registry = await AdapterRegistry.open({
       ...settings.registry,
       engine,
+      tokenizer,
       onLost: ({ name, digest }, error) =>
         settings.onEvent({ action: 'lost', name, digest, error, detail: error.message }),
       onWaiting: (version) => {
@@ -105,6 +111,11 @@ export class Adapters implements AdapterChoice {
   observe(lease: AdapterLease, seen: SeenRecall): void {
     this.recalls[lease.arm] += 1;
     this.rollout.observe(lease, seen);
+  }
+
+  /** The same of the version that ranked a recall, which is counted by its own adapter alone. */
+  observeRanking(lease: AdapterLease, seen: SeenRecall): void {
+    this.rollout.watch.observe(lease, seen);
   }
 
   clicked(userId: string, itemId: string): void {

@@ -64,6 +64,7 @@ const OWN_FAULTS: ReadonlySet<string> = new Set(['MODEL_NOT_FINITE', 'INTERNAL']
 export class CanaryWatch {
   /** By name. */
   private readonly watched = new Map<string, Watched>();
+  /** By name and user, a blank between them, which no name has. */
   private readonly answers = new Map<string, KeptAnswer>();
 
   constructor(
@@ -95,15 +96,15 @@ export class CanaryWatch {
 
   /** A behaviour with an item: it may follow an answer that had it. */
   clicked(userId: string, itemId: string): void {
-    const kept = this.answers.get(userId);
-    const score = kept?.scores.get(itemId);
-    if (kept === undefined || score === undefined) return;
-    const canary = this.registry.canary(kept.name);
-    if (canary === undefined) return;
-    const watched = this.of(canary);
-    watched.comparison[kept.arm].clicked(score, !kept.isClicked);
-    kept.isClicked = true;
-    this.decide(canary, watched);
+    for (const canary of this.registry.canaries()) {
+      const kept = this.answers.get(`${canary.name} ${userId}`);
+      const score = kept?.scores.get(itemId);
+      if (kept === undefined || score === undefined) continue;
+      const watched = this.of(canary);
+      watched.comparison[kept.arm].clicked(score, !kept.isClicked);
+      kept.isClicked = true;
+      this.decide(canary, watched);
+    }
   }
 
   summaryOf({ name, digest }: AdapterVersion): ComparisonSummary | undefined {
@@ -124,8 +125,8 @@ export class CanaryWatch {
   private of({ name, digest }: AdapterVersion): Watched {
     const known = this.watched.get(name);
     if (known?.digest === digest) return known;
-    for (const [userId, kept] of this.answers) {
-      if (kept.name === name) this.answers.delete(userId);
+    for (const [key, kept] of this.answers) {
+      if (kept.name === name) this.answers.delete(key);
     }
     const comparison = new CanaryComparison();
     const fresh = { digest, comparison, recalls: 0, isShadowing: false, broken: undefined };
@@ -142,8 +143,9 @@ export class CanaryWatch {
     if (userId === undefined) return;
     const kept = items.slice(0, ANSWER_ITEMS_KEPT);
     const scores = new Map(kept.map(({ itemId, score }) => [itemId, score]));
-    this.answers.delete(userId);
-    this.answers.set(userId, { name, arm, scores, isClicked: false });
+    const key = `${name} ${userId}`;
+    this.answers.delete(key);
+    this.answers.set(key, { name, arm, scores, isClicked: false });
     if (this.answers.size <= ANSWERS_KEPT) return;
     const [oldest] = this.answers.keys();
     if (oldest !== undefined) this.answers.delete(oldest);

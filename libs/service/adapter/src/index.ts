@@ -1,6 +1,7 @@
 export {
   CANARY_RULES,
   DEFAULT_ADAPTER,
+  DEFAULT_RANKING,
   FETCH_TIMEOUT_MS,
   NORM_MAX,
   RANK_MAX,
@@ -16,13 +17,15 @@ export {
   BASE_LEASE,
   type ServedAdapter,
 } from './domain/adapter-choice.js';
+export { ranksApart } from './domain/adapter-engine.js';
 export type { AdapterProbe, ProbeAnswer, ProbeUser } from './domain/adapter-probe.js';
 export {
-  ADAPTER_FILES,
   type AdapterFile,
   type AdapterState,
   type AdapterVersion,
   fileBytes,
+  filesFound,
+  type ListedVersion,
 } from './domain/adapter-version.js';
 export type {
   ArmSummary,
@@ -38,7 +41,6 @@ export { hashOf } from './outside/regular-file.js';
 export { type S3Settings, S3Store } from './outside/s3-store.js';
 export type { Pushed } from './push.js';
 export type {
-  ListedVersion,
   RegistryParts,
   RegistrySettings,
 } from './registry.js';

@@ -1,12 +1,15 @@
 import { TesseraError } from '@tessera/errors';
+import type { ItemTemplate, Tokenizer } from '@tessera/prompt';
 import type { ServedAdapter } from './domain/adapter-choice.js';
 import type { AdapterEngine, AdapterLimits, EngineAdapter } from './domain/adapter-engine.js';
 import type { AdapterVersion } from './domain/adapter-version.js';
+import { readItemTemplate } from './outside/ranking-file.js';
 import type { VersionFolders } from './outside/version-folders.js';
 
 interface Loaded {
   readonly digest: string;
   readonly adapter: EngineAdapter;
+  readonly item: ItemTemplate | undefined;
   /** Requests, and whoever else works with it. */
   holds: number;
 }
@@ -30,6 +33,8 @@ export class LoadedAdapters {
     private readonly engine: AdapterEngine,
     private readonly folders: VersionFolders,
     private readonly limits: AdapterLimits,
+    /** Undefined: no version that ranks is loaded. */
+    private readonly tokenizer: Pick<Tokenizer, 'encode'> | undefined,
     /** True if a version is to stay loaded when nobody holds it. */
     private readonly stays: (digest: string) => boolean,
     /** Digests that may be given back where room is needed, the first one first. */
@@ -77,16 +82,30 @@ export class LoadedAdapters {
     this.engine.succeedAdapter(next.adapter, before.adapter);
   }
 
-  /** Gives back what is to stay no more. */
+  /** Gives back versions that are to stay no more. */
   settle(): void {
     for (const loaded of [...this.loaded.values()]) this.settleOne(loaded);
   }
 
   private async loadFrom(digest: string, files: AdapterVersion['files']): Promise<Loaded> {
     await this.folders.verify(digest, files);
-    const loaded = { digest, adapter: await this.loadIntoArena(digest), holds: 0 };
+    const adapter = await this.loadIntoArena(digest);
+    const item = await this.itemOf(digest, adapter).catch((thrown: unknown) => {
+      this.engine.releaseAdapter(adapter);
+      throw thrown;
+    });
+    const loaded = { digest, adapter, item, holds: 0 };
     this.loaded.set(digest, loaded);
     return loaded;
+  }
+
+  private async itemOf(digest: string, adapter: EngineAdapter): Promise<ItemTemplate | undefined> {
+    if (adapter.heads.length === 0) return undefined;
+    const { engine, folders, tokenizer } = this;
+    if (tokenizer !== undefined) {
+      return readItemTemplate(folders.pathOf(digest), adapter, engine.model.digest, tokenizer);
+    }
+    throw new TesseraError('INTERNAL', 'ranking.json: expected a tokenizer to read it, got none');
   }
 
   private async loadIntoArena(digest: string): Promise<EngineAdapter> {
@@ -114,7 +133,7 @@ export class LoadedAdapters {
   }
 
   private heldOf(name: string, loaded: Loaded): Held {
-    const { digest, adapter: engine } = loaded;
+    const { digest, adapter: engine, item } = loaded;
     loaded.holds += 1;
     let isHeld = true;
     const release = () => {
@@ -123,7 +142,7 @@ export class LoadedAdapters {
       loaded.holds -= 1;
       this.settleOne(loaded);
     };
-    return { served: { name, digest, engine }, release };
+    return { served: { name, digest, engine, item }, release };
   }
 
   private settleOne(loaded: Loaded): void {

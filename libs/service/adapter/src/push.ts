@@ -162,8 +162,9 @@ export class PushIntake {
   }
 }
 
-function factsOf({ rankMax, targetCount, replacedRows, largestNorm }: EngineAdapter): AdapterFacts {
-  return { rankMax, targetCount, replacedRows, largestNorm };
+function factsOf(adapter: EngineAdapter): AdapterFacts {
+  const { rankMax, targetCount, replacedRows, largestNorm, heads, isActivated } = adapter;
+  return { rankMax, targetCount, replacedRows, largestNorm, heads, isActivated };
 }
 
 function headerOf(first: IteratorResult<PushPart>): PushHeader {

@@ -1,5 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import { type Disk, diskError, FILE_SYSTEM } from '@tessera/files';
+import type { Tokenizer } from '@tessera/prompt';
 import {
   type AdapterChoice,
   type AdapterLease,
@@ -7,7 +8,8 @@ import {
   BASE_LEASE,
 } from './domain/adapter-choice.js';
 import type { AdapterEngine, AdapterLimits } from './domain/adapter-engine.js';
-import { type AdapterVersion, BASE, checkName, isDigest } from './domain/adapter-version.js';
+import type { AdapterVersion, ListedVersion } from './domain/adapter-version.js';
+import { BASE, checkName, isDigest } from './domain/adapter-version.js';
 import { placeOf } from './domain/canary-share.js';
 import {
   bounded,
@@ -51,17 +53,12 @@ export interface RegistrySettings {
 
 export interface RegistryParts extends RegistrySettings {
   readonly engine: AdapterEngine;
+  /** Of the model; left out: no version that ranks is taken. */
+  readonly tokenizer?: Pick<Tokenizer, 'encode'> | undefined;
   /** Told of a version that served and cannot be served any more. */
   readonly onLost?: (version: AdapterVersion, error: TesseraError) => void;
   /** Told of a version whose base model is not the one that is served. */
   readonly onWaiting?: (version: AdapterVersion) => void;
-}
-
-/** A version as it is known now. */
-export interface ListedVersion extends AdapterVersion {
-  readonly isLoaded: boolean;
-  readonly arenaBytes: number;
-  readonly isPredecessor: boolean;
 }
 
 /** The versions that serve the requests for a name. */
@@ -100,6 +97,7 @@ export class AdapterRegistry implements AdapterChoice {
       engine,
       this.folders,
       { rankMax: limits.rankMax, normMax: limits.normMax },
+      parts.tokenizer,
       (digest) => this.isWanted(digest),
       () => this.expendable(),
     );

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { diskError, FILE_SYSTEM } from '@tessera/files';
 import {
-  ADAPTER_FILES,
   type AdapterVersion,
   checkName,
   digestOf,
+  filesFound,
   receivedVersion,
 } from './domain/adapter-version.js';
 import { lockFolder } from './outside/folder-lock.js';
@@ -75,11 +75,7 @@ export async function repairRegistry(wanted: RegistryRepairWanted): Promise<Regi
 
 async function filesOf(folder: string) {
   try {
-    const hashed = ADAPTER_FILES.map(async (name) => ({
-      name,
-      ...(await hashOf(join(folder, name))),
-    }));
-    return await Promise.all(hashed);
+    return await filesFound((name) => hashOf(join(folder, name)));
   } catch {
     return undefined;
   }

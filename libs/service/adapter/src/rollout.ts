@@ -2,6 +2,7 @@ import { TesseraError } from '@tessera/errors';
 import { CanaryWatch, type SeenRecall, type WatchSettings } from './canary-watch.js';
 import type { EndingVersion } from './domain/adapter-act.js';
 import type { AdapterLease, ServedAdapter } from './domain/adapter-choice.js';
+import { ranksApart } from './domain/adapter-engine.js';
 import type { AdapterProbe } from './domain/adapter-probe.js';
 import { type AdapterVersion, checkShare } from './domain/adapter-version.js';
 import type { Fault } from './domain/canary-comparison.js';
@@ -207,6 +208,8 @@ export class Rollout {
   private async compare(adapter: ServedAdapter): Promise<number | undefined> {
     const active = this.registry.active(adapter.name);
     if (active?.digest === adapter.digest) return undefined;
+    // The first that ranks has nothing beside it: the base model ranks no items.
+    if (active === undefined && adapter.item !== undefined) return undefined;
     const held = active && (await this.registry.loaded.load(active));
     try {
       const overlap = await this.golden.overlap(adapter, held?.served);
@@ -224,6 +227,8 @@ export class Rollout {
   /** Whom it is going to serve, who comes most often first; one after another, within the time. */
   private async warm(adapter: ServedAdapter, share: number, stopped: AbortSignal): Promise<number> {
     const { warmUsers, warmMs } = this.settings;
+    // Prompts are those of the requests' own adapters.
+    if (adapter.item !== undefined && ranksApart(adapter.engine)) return 0;
     const isServed = (userId: string) => placeOf(adapter.name, userId) < share;
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(warmMs)]);
     let warmed = 0;

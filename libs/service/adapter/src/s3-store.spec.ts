@@ -95,6 +95,7 @@ function wellUntilRead(read: RequestListener): RequestListener {
   return (request, reply) => {
     const content = request.url?.includes('config') === true ? config : weights;
     if (request.method !== 'HEAD') return read(request, reply);
+    if (!/adapter_/.test(request.url ?? '')) return void reply.writeHead(404).end();
     reply.writeHead(200, { 'content-length': content.length, etag: '"one"' }).end();
   };
 }

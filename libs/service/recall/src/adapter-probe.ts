@@ -1,4 +1,9 @@
-import type { AdapterProbe, ProbeAnswer, ServedAdapter } from '@tessera/adapter';
+import {
+  type AdapterProbe,
+  type ProbeAnswer,
+  ranksApart,
+  type ServedAdapter,
+} from '@tessera/adapter';
 import type { BehaviourStore } from '@tessera/behaviour';
 import type { RecallContext, RecallRequest } from './domain/recall-types.js';
 import type { UseCases } from './domain/use-cases.js';
@@ -25,29 +30,37 @@ async function probeAnswer(
 export function answerAgain(
   useCases: UseCases,
   request: RecallRequest,
-  adapter: ServedAdapter | undefined,
+  versions: Pick<RecallContext, 'adapter' | 'ranker'>,
 ): Promise<ProbeAnswer> {
   const again = { ...request, requestId: '', priority: 'low' } as const;
-  return probeAnswer(useCases, again, ownContext(adapter, new AbortController().signal));
+  const context = ownContext(versions.adapter, new AbortController().signal);
+  return probeAnswer(useCases, again, { ...context, ...versions });
+}
+
+/** One that ranks is tried at that, behind prompts of the base model where it changes none. */
+function rankingOf(tried: ServedAdapter | undefined) {
+  if (tried?.item === undefined) return { versions: { adapter: tried }, rank: {} };
+  const adapter = ranksApart(tried.engine) ? undefined : tried;
+  return { versions: { adapter, ranker: tried }, rank: { rank: { adapter: tried.digest } } };
 }
 
 /** How versions of adapters are tried: recalls and appends that nobody waits for. */
 export function adapterProbe(useCases: UseCases, behaviours: BehaviourStore): AdapterProbe {
   return {
-    recall: (user, adapter, signal) =>
-      probeAnswer(
-        useCases,
-        {
-          ...ANYBODY,
-          ...user,
-          skipUnknownItems: true,
-          requiresHistory: true,
-          resultCount: 0,
-          widths: [],
-          itemsPerSid: 0,
-        },
-        ownContext(adapter, signal),
-      ),
+    recall: (user, tried, signal) => {
+      const { versions, rank } = rankingOf(tried);
+      const request = {
+        ...ANYBODY,
+        ...user,
+        skipUnknownItems: true,
+        requiresHistory: true,
+        resultCount: 0,
+        widths: [],
+        itemsPerSid: 0,
+        ...rank,
+      };
+      return probeAnswer(useCases, request, { ...ownContext(undefined, signal), ...versions });
+    },
     warm: async (userId, adapter, signal) => {
       const request = { ...ANYBODY, userId, skipUnknownItems: true };
       await useCases.append(request, ownContext(adapter, signal));

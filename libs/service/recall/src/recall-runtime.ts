@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { Adapters, ServedWeights } from '@tessera/adapter';
+import { type AdapterProbe, Adapters, ServedWeights } from '@tessera/adapter';
 import {
   BehaviourStore,
   type OpenBehaviours,
@@ -82,7 +82,8 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       served.push({ name, useCases, changes, catalogue, compiled });
     }
     const [first] = served as [(typeof served)[number]];
-    const adapters = await openAdapters(options, engine, first.useCases, behaviours.store, opened);
+    const probe = adapterProbe(first.useCases, behaviours.store);
+    const adapters = await openAdapters(options, opened, { engine, tokenizer, probe });
     const all = new ServedCatalogues(served);
     const loaded = { engine, behaviours, adapters, weights, catalogues: all, popularity };
     return {
@@ -243,14 +244,16 @@ function openWeights({ weights, modelPath }: RecallRuntimeOptions, engine: Engin
 /** Loads the versions that serve, so that no request is answered without them. */
 async function openAdapters(
   { adapters: settings, onProgress }: RecallRuntimeOptions,
-  engine: Engine,
-  useCases: UseCases,
-  behaviours: BehaviourStore,
   opened: Opened,
+  parts: {
+    readonly engine: Engine;
+    readonly tokenizer: Tokenizer;
+    readonly probe: AdapterProbe;
+  },
 ): Promise<Adapters | undefined> {
   if (settings === undefined) return undefined;
   onProgress('adapters', 0, 1);
-  const adapters = await Adapters.open(engine, adapterProbe(useCases, behaviours), settings);
+  const adapters = await Adapters.open(parts.engine, parts.probe, settings, parts.tokenizer);
   onProgress('adapters', 1, 1);
   return opened.keepAdapters(adapters);
 }

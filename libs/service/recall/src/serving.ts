@@ -1,4 +1,10 @@
-import { type AdapterLease, type Adapters, BASE_LEASE, type ServedAdapter } from '@tessera/adapter';
+import {
+  type AdapterLease,
+  type Adapters,
+  BASE_LEASE,
+  DEFAULT_RANKING,
+  ranksApart,
+} from '@tessera/adapter';
 import type { KvPool, Reach } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
@@ -8,8 +14,12 @@ import type {
   AppendAnswer,
   ExplainAnswer,
   ExplainRequest,
+  Rank,
+  RankAnswer,
+  RankRequest,
   RecallAnswer,
   RecallContext,
+  RecalledItem,
   RecallRequest,
   ScoreAnswer,
   ScoreRequest,
@@ -29,8 +39,8 @@ export interface ServingParts {
 }
 
 /**
- * Finds for each request its catalogue and the version of the adapter that it runs with, which is
- * held from its choice to the answer. Requests reject as their use case does, and with
+ * Finds for each request its catalogue and the versions that it runs with and that rank for it,
+ * held from their choice to the answer. Requests reject as their use case does, and with
  * ADAPTER_NOT_FOUND or ADAPTER_STATE.
  */
 export class Serving implements RecallServing {
@@ -42,15 +52,15 @@ export class Serving implements RecallServing {
 
   async recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer> {
     const useCases = this.of(request);
-    const lease = this.leaseOf(request);
+    const leases = this.leasesOf(request, request.rank);
     const started = performance.now();
     const observed = (outcome: RecallAnswer | TesseraError) => {
-      this.observe(useCases, request, { lease, outcome, ms: performance.now() - started });
+      this.observe(useCases, request, { leases, outcome, ms: performance.now() - started });
     };
-    return held(lease, async (adapter) => {
+    return held(leases, async (versions) => {
       try {
-        const recalled = await useCases.recall(request, { ...context, adapter });
-        const answer = { ...recalled, arm: lease.arm };
+        const recalled = await useCases.recall(request, { ...context, ...versions });
+        const answer = { ...recalled, arm: leases.own.arm };
         observed(answer);
         return answer;
       } catch (thrown) {
@@ -62,8 +72,15 @@ export class Serving implements RecallServing {
 
   async score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {
     const useCases = this.of(request);
-    return held(this.leaseOf(request), (adapter) =>
-      useCases.score(request, { ...context, adapter }),
+    return held(this.leasesOf(request), (versions) =>
+      useCases.score(request, { ...context, ...versions }),
+    );
+  }
+
+  async rank(request: RankRequest, context: RecallContext): Promise<RankAnswer> {
+    const useCases = this.of(request);
+    return held(this.leasesOf(request, request.rank), (versions) =>
+      useCases.rank(request, { ...context, ...versions }),
     );
   }
 
@@ -73,15 +90,15 @@ export class Serving implements RecallServing {
     const useCases = this.of(recall);
     const source =
       versions === undefined ? recall : { ...recall, adapter: versions.adapter || BASE };
-    return held(this.leaseOf(source), (adapter) =>
-      useCases.explain(request, { ...context, adapter }),
+    return held(this.leasesOf(source, recall.rank), (versions) =>
+      useCases.explain(request, { ...context, ...versions }),
     );
   }
 
   async append(request: UserSource, context: RecallContext): Promise<AppendAnswer> {
     const useCases = this.of(request);
-    return held(this.leaseOf(request), (adapter) =>
-      useCases.append(request, { ...context, adapter }),
+    return held(this.leasesOf(request), (versions) =>
+      useCases.append(request, { ...context, ...versions }),
     );
   }
 
@@ -109,21 +126,80 @@ export class Serving implements RecallServing {
     throw new TesseraError('ADAPTER_NOT_FOUND', message.slice(0, 200), { field: 'adapter' });
   }
 
-  /** Shows the outcome to the watch over canaries, which may want it of another version as well. */
-  private observe(
-    useCases: UseCases,
-    request: RecallRequest,
-    seen: { lease: AdapterLease; outcome: RecallAnswer | TesseraError; ms: number },
-  ): void {
-    const { lease, outcome, ms } = seen;
+  /** @throws TesseraError also ADAPTER_NOT_FOUND naming `rank.adapter` */
+  private leasesOf(source: UserSource, rank?: Rank): Leases {
+    const own = this.leaseOf(source);
+    if (rank === undefined) return { own, ranker: undefined };
+    try {
+      const adapter = rank.adapter || DEFAULT_RANKING;
+      return { own, ranker: this.leaseOf({ ...source, adapter }) };
+    } catch (thrown) {
+      own.release();
+      const { code, message } = TesseraError.from(thrown);
+      const named = `rank.${message}`;
+      throw new TesseraError(code, named, { field: 'rank.adapter', cause: thrown });
+    }
+  }
+
+  /**
+   * Shows the outcome to the watches over canaries of both versions, which may want it of others as
+   * well.
+   */
+  private observe(useCases: UseCases, request: RecallRequest, seen: SeenOutcome): void {
+    const { adapters } = this.parts;
+    const { leases, outcome, ms } = seen;
+    const { own, ranker } = leases;
     const isAnswer = !(outcome instanceof TesseraError);
-    this.parts.adapters?.observe(lease, {
-      userId: request.userId,
+    const { userId } = request;
+    const again = (versions: Versions) =>
+      answerAgain(useCases, sameDraw(request, outcome), versions);
+    adapters?.observe(own, {
+      userId,
       ms,
       outcome: isAnswer ? { items: outcome.items, isShort: outcome.short } : outcome,
-      again: async (adapter) => answerAgain(useCases, sameDraw(request, outcome), adapter),
+      again: async (adapter) =>
+        ranker === undefined || isOne(leases)
+          ? again({ adapter, ranker: ranker && adapter })
+          : held(this.leasesOf(request, request.rank), (now) => again({ ...now, adapter })),
+    });
+    if (ranker === undefined || ranker.name === own.name) return;
+    adapters?.observeRanking(ranker, {
+      userId,
+      ms,
+      outcome: isAnswer ? { items: outcome.items.map(ofRanking), isShort: outcome.short } : outcome,
+      again: async (version) =>
+        held(this.leasesOf(request), (now) => again({ ...now, ranker: version })),
     });
   }
+}
+
+/** Versions that a request runs with; undefined: the base model alone, and none that ranks. */
+type Versions = Pick<RecallContext, 'adapter' | 'ranker'>;
+
+interface Leases {
+  readonly own: AdapterLease;
+  /** Undefined: nothing is to be ranked. */
+  readonly ranker: AdapterLease | undefined;
+}
+
+interface SeenOutcome {
+  readonly leases: Leases;
+  readonly outcome: RecallAnswer | TesseraError;
+  readonly ms: number;
+}
+
+/** True if the request's own adapter has to be the one that ranks. */
+function isOne({ own, ranker }: Leases): boolean {
+  const adapter = ranker?.adapter;
+  return (
+    adapter?.digest === own.adapter?.digest && adapter !== undefined && !ranksApart(adapter.engine)
+  );
+}
+
+/** An item by what it went by: scores are the recall's. */
+function ofRanking({ itemId, ranking, score }: RecalledItem) {
+  const [first = score] = Object.values(ranking?.heads ?? {});
+  return { itemId, score: ranking?.value?.value ?? first };
 }
 
 /** The request with the seed of its answer: another version is compared on the same draw. */
@@ -135,12 +211,13 @@ function sameDraw(request: RecallRequest, outcome: RecallAnswer | TesseraError):
 }
 
 async function held<Answer>(
-  lease: AdapterLease,
-  act: (adapter: ServedAdapter | undefined) => Promise<Answer>,
+  { own, ranker }: Leases,
+  act: (versions: Versions) => Promise<Answer>,
 ): Promise<Answer> {
   try {
-    return await act(lease.adapter);
+    return await act({ adapter: own.adapter, ranker: ranker?.adapter });
   } finally {
-    lease.release();
+    own.release();
+    ranker?.release();
   }
 }

@@ -1,4 +1,3 @@
-export { ItemText } from './domain/item-text.js';
 export { labelTokens } from './domain/label-tokens.js';
 export type { NamedAdapters } from './domain/named-adapters.js';
 export { Relevance } from './domain/relevance.js';

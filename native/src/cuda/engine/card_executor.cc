@@ -66,6 +66,8 @@ Status CardExecutor::check(const Request& request) const {
     return not_here("kind");
   }
   if (request.task->reads_tokens()) return not_here("kind");
+  if (request.task->needs().selection == Selection::kHidden) return not_here("kind");
+  if (request.ranking.adapter != nullptr) return not_here("ranking");
   if (request.adapter != nullptr) return not_here("adapter");
   if (request.watched_item != catalogue::kNoItem) {
     return not_here("watchedItem");

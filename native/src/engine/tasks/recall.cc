@@ -1,4 +1,4 @@
-// A search for items: the best, and behind them those that are drawn.
+// A search for items: the best, and behind them those that are drawn. Then heads may read them.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,137 +19,33 @@
 #include "engine/running_request.h"
 #include "engine/tasks/keyed_answer.h"
 #include "engine/tasks/paired_rows.h"
+#include "engine/tasks/ranking.h"
+#include "engine/tasks/search_parts.h"
 #include "engine/tasks/task.h"
 #include "engine/tasks/tasks.h"
 
 namespace tessera::engine {
 namespace {
 
-/// Paths of the last selection, which no rows follow, where caps may keep out many.
-constexpr uint32_t kPathsOfCaps = 65'536;
-/// Rows of a beam that may be computed in vain, for fewer passes: one for so many of its widths.
-constexpr uint32_t kSpareShare = 8;
-
-/// The searches of a request: for its best items, and for those that are drawn behind them.
-enum Part : uint32_t { kBestItems = 0, kDrawnItems = 1 };
-
-bool draws(const Request& request) { return request.explore.slots > 0; }
-
-bool has_part(const Request& request, Part part) {
-  return part == kDrawnItems ? draws(request) : request.explore.slots < request.result_count;
-}
-
-/// Items that a part looks for: by value, and of a draw, with the best one that is left out.
-uint32_t items_of(const Request& request, Part part) {
-  if (part == kDrawnItems) return request.explore.slots + 1;
-  return request.result_count - request.explore.slots + (request.appraiser == nullptr ? 0 : 1);
-}
-
-/// Rows of a part: a draw has its part of the items, and a quarter where they are few.
-uint32_t budget_of(const Request& request, Part part) {
-  if (!draws(request)) return request.row_budget;
-  const uint64_t of_items =
-      uint64_t{request.row_budget} * request.explore.slots / request.result_count;
-  const uint32_t drawn =
-      has_part(request, kBestItems)
-          ? static_cast<uint32_t>(std::max<uint64_t>(of_items, (request.row_budget + 3) / 4))
-          : request.row_budget;
-  return part == kDrawnItems
-             ? drawn
-             : std::max(1u, request.row_budget - std::min(request.row_budget, drawn));
-}
-
-/// How the rows of a part are shared by its steps.
-beam::RowShares shares_of(const Request& request, Part part) {
-  const uint32_t selections = request.binding->step_count();
-  if (request.row_budget > 0) {
-    const auto first = static_cast<uint32_t>(request.binding->level_tokens(0).size());
-    return beam::shares_of_budget(budget_of(request, part), selections, first,
-                                  items_of(request, part));
-  }
-  beam::RowShares shares{request.widths};
-  shares.widths.resize(selections, request.widths.back());
-  shares.spare_rows =
-      std::accumulate(shares.widths.begin(), shares.widths.end() - 1, uint32_t{0}) / kSpareShare;
-  return shares;
-}
-
-/// Of both parts.
-std::vector<uint32_t> all_widths(const Request& request) {
-  std::vector<uint32_t> all(request.binding->step_count(), 0);
-  for (const Part part : {kBestItems, kDrawnItems}) {
-    if (!has_part(request, part)) continue;
-    const std::vector<uint32_t> widths = shares_of(request, part).widths;
-    std::transform(all.begin(), all.end(), widths.begin(), all.begin(), std::plus<>());
-  }
-  return all;
-}
-
-/// Searches of one catalogue with the same key have similar thresholds.
-std::string rule_key(const Request& request, Part part) {
-  std::string key = request.adapter == nullptr ? std::string() : request.adapter->summary().digest;
-  const auto add = [&key](uint32_t value) { key += ' ' + std::to_string(value); };
-  add(items_of(request, part));
-  if (part == kDrawnItems) key += " drawn " + std::to_string(request.explore.temperature);
-  if (request.appraiser != nullptr && part == kBestItems) {
-    const catalogue::Valuation& valuation = request.appraiser->valuation();
-    key += " by " + valuation.name + ' ' + std::to_string(valuation.score_weight);
-    for (const catalogue::Term& term : valuation.terms) key += ' ' + std::to_string(term.weight);
-  }
-  add(static_cast<uint32_t>(request.norm));
-  add(request.items_per_sid);
-  add(request.row_budget);
-  if (request.row_budget == 0) std::for_each(request.widths.begin(), request.widths.end(), add);
-  return key;
-}
-
-beam::LazyOptions options_of(const Request& request, Part part) {
-  beam::LazyOptions options;
-  beam::RowShares shares = shares_of(request, part);
-  options.widths = std::move(shares.widths);
-  options.spare_rows = shares.spare_rows;
-  options.terminal_count = static_cast<uint32_t>(request.binding->terminal_tokens().size());
-  options.norm = request.norm;
-  options.answer = {items_of(request, part), request.items_per_sid, request.item_policy.get(),
-                    request.watched_item};
-  options.keys.appraiser = request.appraiser;
-  if (part == kDrawnItems) {
-    const Request::Explore& explore = request.explore;
-    const uint64_t seed = uint64_t{explore.seed_high} << 32 | explore.seed_low;
-    options.keys.draw = beam::DrawOptions{seed, explore.temperature};
-    options.answer.watched_item = catalogue::kNoItem;
-  } else if (request.appraiser != nullptr) {
-    options.certified_items = request.result_count - request.explore.slots;
-  }
-  // The rule for proofs that are out of reach knows scores alone.
-  if (request.row_budget > 0 && !request.widths.empty() && options.keys.are_scores()) {
-    options.beam_width = std::max(request.widths.back(), options.answer.result_count);
-  }
-  // Where not every path gives an item of the answer.
-  const bool is_loose = options.answer.is_diverse() || !options.keys.are_scores();
-  if (request.row_budget > 0 && is_loose) {
-    options.widths.back() = std::max(options.widths.back(), kPathsOfCaps);
-  }
-  if (request.wants_tree) options.shown = beam::kRejectedMax;
-  if (request.watched_item != catalogue::kNoItem && part == kBestItems) {
-    options.shown = beam::kExplainedMax;
-    options.is_eager = true;
-  }
-  return options;
-}
-
 class RecallRun final : public TaskRun {
  public:
-  explicit RecallRun(const Request& request) : reach_(request.reach) {
+  explicit RecallRun(const Request& request) : request_(request), reach_(request.reach) {
     for (const Part part : {kBestItems, kDrawnItems}) {
       if (!has_part(request, part)) continue;
       searches_[part].emplace(request.reach, options_of(request, part));
       rules_[part] = request.binding->rules().of(rule_key(request, part));
     }
     fixed_count_ = request.result_count - request.explore.slots;
+    if (ranks(request)) ranking_.emplace(request);
+  }
+
+  bool reads_hidden() const override { return ranking_ && ranking_->has_begun(); }
+  uint32_t slots_kept() const override {
+    return reads_hidden() ? ranking_->first_slot() : UINT32_MAX;
   }
 
   void take(const StepRows& rows, beam::Scratch& scratch) override {
+    if (reads_hidden()) return ranking_->take(rows.first_slot, rows.hidden, rows.hidden_size);
     const auto give = [&](uint32_t part, uint32_t slot, const beam::Beams& beams,
                           const beam::StepLogits& logits) {
       searches_[part]->take(rows.step, slot, beams, logits, scratch);
@@ -160,6 +56,14 @@ class RecallRun final : public TaskRun {
   }
 
   void next(const NextRows& limits, beam::Rows& rows) override {
+    if (!reads_hidden()) {
+      next_of_search(limits, rows);
+      if (rows.size() > 0 || !ranking_) return;
+      begin_ranking();
+    }
+    ranking_->next(limits, rows);
+  }
+  void next_of_search(const NextRows& limits, beam::Rows& rows) {
     if (!is_pair()) return next_of(first_part(), limits.rows_max, limits.pass_rows, rows);
     for (const Part part : {kBestItems, kDrawnItems}) {
       const size_t before = part == kDrawnItems ? pair_[kBestItems].size() : 0;
@@ -187,7 +91,14 @@ class RecallRun final : public TaskRun {
     completion.catalogue_sequence = reach_.view().sequence();
     completion.completeness = state.completeness();
     describe_search(state, completion);
-    completion.status = make_answer(request, state.finished(), threads, completion);
+    if (reads_hidden()) {
+      completion.answer = std::move(found_.answer);
+      completion.items_per_sid = found_.items_per_sid;
+      completion.status = found_.status;
+      if (completion.status.is_ok()) completion.status = ranking_->answer(completion);
+    } else {
+      completion.status = make_answer(request, state.finished(), threads, completion);
+    }
     if (!completion.status.is_ok()) return;
     Result<ItemTexts> texts =
         copy_texts(reach_.view(), completion.answer.item_ordinals, request.attributes, threads);
@@ -206,6 +117,26 @@ class RecallRun final : public TaskRun {
   }
 
  private:
+  /// The items are known. Rows of a search that has no other beside it are used again, unless the
+  /// heads want others.
+  void begin_ranking() {
+    platform::ThreadPool alone(1);
+    found_.status = make_answer(request_, searches_[first_part()]->finished(), alone, found_);
+    uint32_t rows = 0;
+    std::vector<ComputedRow> computed;
+    for (const auto& search : searches_) {
+      if (!search) continue;
+      rows += search->rows();
+      for (uint32_t step = 0; step < search->selections(); ++step) {
+        for (const beam::Candidate& one : search->candidates(step)) {
+          if (one.slot != beam::kNoSlot && one.ended == 0) computed.push_back({one.node, one.slot});
+        }
+      }
+    }
+    if (is_pair() || is_activated(request_)) computed.clear();
+    ranking_->begin(found_.answer.item_ordinals, std::move(computed), rows);
+  }
+
   bool is_pair() const { return searches_[kBestItems] && searches_[kDrawnItems]; }
   uint32_t first_part() const { return searches_[kBestItems] ? kBestItems : kDrawnItems; }
 
@@ -273,7 +204,10 @@ class RecallRun final : public TaskRun {
     for (const auto& search : searches_) completion.rows += search ? search->rows() : 0;
   }
 
+  const Request& request_;
   const catalogue::Reach reach_;
+  std::optional<Ranking> ranking_;
+  Completion found_;                                         // the items that are ranked
   std::array<std::optional<beam::LazySearch>, 2> searches_;  // by Part
   std::array<std::shared_ptr<beam::ThresholdRule>, 2> rules_;
   std::array<bool, 2> is_taught_{};
@@ -308,6 +242,13 @@ class RecallTask final : public Task {
                              std::to_string(kAnswerAttributesMax) + " names, got " +
                              std::to_string(request.attributes.size()));
     }
+    if (ranks(request)) {
+      TESSERA_RETURN_IF_ERROR(check_ranking(request, options));
+      if (request.ranking.suffix_offsets.size() > 2) {
+        return invalid_request("rankSuffixes.length: expected 0 or 1, got " +
+                               std::to_string(request.ranking.suffix_offsets.size() - 1));
+      }
+    }
     const bool is_watched = request.watched_item != catalogue::kNoItem;
     if (is_watched && (!request.reach.is_set() || !may_get_watched(request))) {
       return invalid_request("watchedItem: expected an item that the request may get");
@@ -334,6 +275,7 @@ class RecallTask final : public Task {
       const auto [widths, spare_rows] = shares_of(request, part);
       slots += std::accumulate(widths.begin(), widths.end() - 1, uint64_t{0}) + spare_rows;
     }
+    if (ranks(request)) slots += rank_slots(request, request.result_count);
     return slots;
   }
   std::unique_ptr<TaskRun> start(const Request& request) const override {

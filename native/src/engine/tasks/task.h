@@ -27,6 +27,7 @@ enum class Selection : uint8_t {
   kBest,    // those of a step's codes; the best paths go on
   kGiven,   // the same; the paths that the request names go on
   kTokens,  // those of tokens that the request names; nothing goes on
+  kHidden,  // none: the task reads hidden states of tokens that it gives itself
 };
 
 struct TaskNeeds {
@@ -46,23 +47,32 @@ struct StepRows {
   uint32_t step = 0;        // selections on the way to them; 0: the prompt's last row
   uint32_t first_slot = 0;  // slots of rows of beams follow each other
   const beam::Beams& beams;
-  const beam::StepLogits& logits;
+  const beam::StepLogits& logits;  // empty where the task reads hidden states
+  std::span<const float> hidden;   // [rows][hidden_size], after the final norm; empty: logits
+  uint32_t hidden_size = 0;
 };
 
 /// Bounds of a request's rows in the next pass.
 struct NextRows {
   uint32_t rows_max = 0;
   double pass_rows = 0;  // rows that cost as much as a pass does beside its rows
+  /// Of these, rows that a pass has time for where others run; at least kPromptRowsMinAlone.
+  uint32_t rows_in_time = UINT32_MAX;
 };
 
-/// A task that selects on the processor is given logits by take(), step by step, and asked by
-/// next() after each pass that gave any.
+/// A task that selects on the processor is given logits, or hidden states, by take(), step by step,
+/// and asked by next() after each pass that gave any.
 class TaskRun {
  public:
   virtual ~TaskRun() = default;
   virtual void take(const StepRows& rows, beam::Scratch& scratch) = 0;
   /// Fills `rows`, which are empty, with what goes on; none: the request has ended.
   virtual void next(const NextRows& limits, beam::Rows& rows) = 0;
+  /// Rows that come next are tokens in place of codes, and take() is given their hidden states.
+  /// They run with the adapter of the request's heads where that is activated.
+  virtual bool reads_hidden() const { return false; }
+  /// Slots of rows so far that rows which come next may stand on; these have the slots behind.
+  virtual uint32_t slots_kept() const { return UINT32_MAX; }
   /// Paths that have ended so far.
   virtual std::span<const beam::Finished> finished() const { return {}; }
   /// From now on no selection keeps more than `width` paths.
@@ -80,9 +90,13 @@ class Task {
 
   const TaskNeeds& needs() const { return needs_; }
   bool selects() const { return needs_.selection != Selection::kNone; }
+  /// True if the logits of a step's codes are wanted.
+  bool reads_codes() const {
+    return needs_.selection == Selection::kBest || needs_.selection == Selection::kGiven;
+  }
   bool reads_tokens() const { return needs_.selection == Selection::kTokens; }
   /// Selections after the prompt. REQUIRES: a binding where it selects by one.
-  uint32_t selections(const Request& request) const {
+  virtual uint32_t selections(const Request& request) const {
     if (reads_tokens()) return 1;
     return selects() ? request.binding->step_count() : 0;
   }

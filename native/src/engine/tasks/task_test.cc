@@ -96,7 +96,8 @@ TEST(TaskCodes, NameTheTasksInTheOrderOfTheBoundary) {
   EXPECT_EQ(task_of(1), &score_task());
   EXPECT_EQ(task_of(2), &append_task());
   EXPECT_EQ(task_of(3), &relevance_task());
-  EXPECT_EQ(task_of(4), nullptr);
+  EXPECT_EQ(task_of(4), &rank_task());
+  EXPECT_EQ(task_of(5), nullptr);
 }
 
 }  // namespace

@@ -181,6 +181,39 @@ export interface VersionProps {
   readonly refusalId: string;
 }
 
+/** True of what recalls may run with; heads, and activated adapters, read ranked items alone. */
+export function runsRecalls({ facts }: AdapterView): boolean {
+  if (facts === null || facts.heads.length === 0) return true;
+  return (facts.targetCount > 0 && !facts.isActivated) || facts.replacedRows > 0;
+}
+
+/** Pages that try a version, and compare it with the serving one. */
+function VersionLinks({ version }: { version: AdapterView }) {
+  const { name, digest, state, facts } = version;
+  const runs = runsRecalls(version);
+  const trial = {
+    ...(runs && { adapter: digest }),
+    ...((facts?.heads.length ?? 0) > 0 && { rank: digest }),
+  };
+  const serves = state === 'active' || state === 'canary';
+  return (
+    <>
+      <Anchor component={Link} to={withQuery('/try', trial)} size="sm">
+        Try
+      </Anchor>
+      {runs && (
+        <Anchor
+          component={Link}
+          to={withQuery('/compare', { left: serves ? 'base' : name, right: digest })}
+          size="sm"
+        >
+          Compare
+        </Anchor>
+      )}
+    </>
+  );
+}
+
 /** The buttons of a version, and the dialogue of the one that was pressed. */
 export function VersionActions({ version, refusal, refusalId }: VersionProps) {
   const [asked, setAsked] = useState<keyof typeof DIALOGUES | undefined>(undefined);
@@ -203,20 +236,7 @@ export function VersionActions({ version, refusal, refusalId }: VersionProps) {
   return (
     <>
       <Group gap={6} wrap="nowrap">
-        {isLoaded && (
-          <>
-            <Anchor component={Link} to={withQuery('/try', { adapter: digest })} size="sm">
-              Try
-            </Anchor>
-            <Anchor
-              component={Link}
-              to={withQuery('/compare', { left: serves ? 'base' : name, right: digest })}
-              size="sm"
-            >
-              Compare
-            </Anchor>
-          </>
-        )}
+        {isLoaded && <VersionLinks version={version} />}
         {button('activate', 'Activate', isValid && state !== 'active')}
         {button('pin', isPinned ? 'Unpin' : 'Pin', isValid)}
         {button('delete', 'Delete', !serves && !isPinned)}

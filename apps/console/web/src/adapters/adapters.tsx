@@ -7,7 +7,12 @@ import { PageTitle } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 import { useRefusal } from '../ui/visitor.js';
-import { RollBackAction, VersionActions, type VersionProps } from './adapter-actions.js';
+import {
+  RollBackAction,
+  runsRecalls,
+  VersionActions,
+  type VersionProps,
+} from './adapter-actions.js';
 import { AdapterChangeLog } from './adapter-changes.js';
 import { CanaryReportTables } from './canary-report.js';
 
@@ -26,19 +31,34 @@ function PushCommand() {
   return (
     <>
       A trainer pushes one: <Code>npm run adapter -- push FOLDER</Code>, where FOLDER is a PEFT
-      folder for the model that is served.
+      folder for the model that is served, or has heads that rank.
     </>
   );
+}
+
+/** Findings of the engine in the files of a version. */
+function factsText({
+  targetCount,
+  largestNorm,
+  replacedRows,
+  heads,
+  isActivated,
+}: NonNullable<AdapterView['facts']>): string {
+  return [
+    ...(targetCount > 0 || heads.length === 0
+      ? [`${targetCount} targets, largest norm ${largestNorm.toPrecision(3)}`]
+      : []),
+    ...(isActivated ? ['activated: for ranked items alone'] : []),
+    ...(replacedRows > 0 ? [`${replacedRows} rows replaced`] : []),
+    ...(heads.length > 0 ? [`heads ${heads.join(', ')}`] : []),
+  ].join(', ');
 }
 
 /** Findings of the engine, or the reason why the version does not, or no longer, serve. */
 function Findings({ version }: { version: AdapterView }) {
   const { reason, facts, state } = version;
   const found =
-    facts === null
-      ? 'not looked into yet: push it again'
-      : `valid: ${facts.targetCount} targets, largest norm ${facts.largestNorm.toPrecision(3)}` +
-        (facts.replacedRows > 0 ? `, ${facts.replacedRows} rows replaced` : '');
+    facts === null ? 'not looked into yet: push it again' : `valid: ${factsText(facts)}`;
   return (
     <Stack gap={0}>
       {(facts !== null || state === 'received') && <Text size="xs">{found}</Text>}
@@ -102,8 +122,11 @@ function reported(versions: readonly AdapterView[]): AdapterView | undefined {
   return canary ?? versions.find(({ report }) => report !== undefined);
 }
 
-function servesText(canary: AdapterView | undefined, active: AdapterView | undefined): string {
-  const rest = active === undefined ? 'the base model' : shortDigest(active.digest);
+type Served = AdapterView | undefined;
+
+/** @param none serves where no version does */
+function servesText(canary: Served, active: Served, none: string): string {
+  const rest = active === undefined ? none : shortDigest(active.digest);
   if (canary === undefined) return `${rest} serves all users`;
   const share = formatShare(canary.share);
   return `${shortDigest(canary.digest)} serves ${share} of the users, ${rest} all others`;
@@ -166,6 +189,7 @@ function OfName({
   const goesBackTo = canary === undefined ? before : active;
   const shown = reported(versions);
   const why = { refusal, refusalId };
+  const none = versions.some(runsRecalls) ? 'the base model' : 'no version';
   return (
     <Paper className="section" radius={0} bg="transparent">
       <Group justify="space-between" mb="xs">
@@ -174,12 +198,12 @@ function OfName({
             {name}
           </Title>
           {isDefault && <Mark>default</Mark>}
-          <Text size="sm">{servesText(canary, active)}</Text>
+          <Text size="sm">{servesText(canary, active, none)}</Text>
         </Group>
         <RollBackAction
           name={name}
           serves={canary ?? active}
-          goesBackTo={goesBackTo === undefined ? 'the base model' : shortDigest(goesBackTo.digest)}
+          goesBackTo={goesBackTo === undefined ? none : shortDigest(goesBackTo.digest)}
           {...why}
         />
       </Group>

@@ -59,6 +59,7 @@ function EstimateChart({ rows }: { rows: readonly Row[] }) {
 
 const REASONS: Readonly<Record<string, string>> = {
   plain: 'drew nothing',
+  ranked: 'ranked items',
   unrecorded: 'were not recorded',
   unasked: 'were not asked again',
 };

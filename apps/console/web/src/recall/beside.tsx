@@ -9,13 +9,18 @@ import { ItemTable } from './item-table.js';
 
 const idsOf = ({ recall }: RecallPage) => recall.answer?.items.map(({ itemId }) => itemId) ?? [];
 
-function Side({ title, page }: { title: string; page: RecallPage }) {
+function titleOf({ request }: RecallPage['recall']): string {
+  if (request.rank !== undefined) return 'Ranked';
+  return request.valuation === undefined ? 'By likelihood' : 'By value';
+}
+
+function Side({ page }: { page: RecallPage }) {
   const navigate = useNavigate();
   const { id, answer, message } = page.recall;
   const address = `/recalls/${id}`;
   return (
     <Section
-      title={title}
+      title={titleOf(page.recall)}
       actions={
         <Anchor component={Link} to={address} size="sm">
           The whole recall
@@ -37,14 +42,14 @@ function Side({ title, page }: { title: string; page: RecallPage }) {
   );
 }
 
-/** Two recalls of the same user: by likelihood and by value. */
-export function Beside({ likelihood, value }: { likelihood: string; value: string }) {
+/** Two recalls of the same user: without a part of the request, and with it. */
+export function Beside({ plain, other }: { plain: string; other: string }) {
   const [left, right] = [
-    useAsked<RecallPage>(`recalls/${likelihood}`),
-    useAsked<RecallPage>(`recalls/${value}`),
+    useAsked<RecallPage>(`recalls/${plain}`),
+    useAsked<RecallPage>(`recalls/${other}`),
   ];
-  if (left.data === undefined) return <Unanswered title="By likelihood" asked={left} />;
-  if (right.data === undefined) return <Unanswered title="By value" asked={right} />;
+  if (left.data === undefined) return <Unanswered title="Two recalls" asked={left} />;
+  if (right.data === undefined) return <Unanswered title="Two recalls" asked={right} />;
   const [ids, others] = [idsOf(left.data), new Set(idsOf(right.data))];
   const both = ids.filter((id) => others.has(id)).length;
   const share = formatShare(ids.length === 0 ? 0 : both / ids.length);
@@ -54,13 +59,11 @@ export function Beside({ likelihood, value }: { likelihood: string; value: strin
       help={`${formatCount(both)} of ${formatCount(ids.length)} items are in both, ${share}.`}
     >
       <Grid>
-        {[['By likelihood', left.data] as const, ['By value', right.data] as const].map(
-          ([title, page]) => (
-            <Grid.Col key={title} span={{ base: 12, lg: 6 }}>
-              <Side title={title} page={page} />
-            </Grid.Col>
-          ),
-        )}
+        {[left.data, right.data].map((page) => (
+          <Grid.Col key={page.recall.id} span={{ base: 12, lg: 6 }}>
+            <Side page={page} />
+          </Grid.Col>
+        ))}
       </Grid>
     </Section>
   );

@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../ui/data-table.js';
 import { formatShare } from '../ui/format.js';
 import { ItemLink } from '../ui/item-column.js';
 import { Mark } from '../ui/mark.js';
-import { scaleOf, ValueBar } from './value-bar.js';
+import { scaleOf, ValueBar, type Worth } from './value-bar.js';
 
 type Items = NonNullable<RecordedRecall['answer']>['items'];
 type Item = Items[number];
@@ -50,19 +50,53 @@ function NamedItem({
   );
 }
 
-/** Where a recall went by value. */
-function valueColumns(items: Items): Column<Item>[] {
-  if (items.every(({ value }) => value === undefined)) return [];
-  const scale = scaleOf(items);
-  return [
-    {
-      key: 'value',
-      label: 'Value',
-      value: ({ value }) => value?.value,
-      cell: ({ value }) => value !== undefined && <ValueBar worth={value} scale={scale} />,
-    },
-  ];
+/** Of values by their parts; none where no item has one. */
+function worthColumn(
+  items: Items,
+  label: string,
+  worthOf: (item: Item) => Worth | undefined,
+): Column<Item>[] {
+  const worths = items.map(worthOf);
+  if (worths.every((worth) => worth === undefined)) return [];
+  const scale = scaleOf(worths);
+  const cell = (item: Item) => {
+    const worth = worthOf(item);
+    return worth && <ValueBar worth={worth} scale={scale} name={label.toLowerCase()} />;
+  };
+  return [{ key: label, label, value: (item) => worthOf(item)?.value, cell }];
 }
+
+/** Of a recall that ranked: where the recall had its items. */
+function recalledColumn(items: Items): Column<Item>[] {
+  if (items.every(({ ranking }) => ranking === undefined)) return [];
+  const recalled = ({ ranking }: Item) => ranking?.recallRank;
+  return [{ key: 'recalled', label: 'Recalled', isNumber: true, value: recalled, cell: recalled }];
+}
+
+/** Of a recall that ranked: each head of its items. */
+function headColumns(items: Items): Column<Item>[] {
+  const heads = new Set(items.flatMap(({ ranking }) => Object.keys(ranking?.heads ?? {})));
+  return [...heads].map((name) => {
+    const said = ({ ranking }: Item) => ranking?.heads[name];
+    const cell = (item: Item) => said(item)?.toPrecision(3);
+    return { key: `head ${name}`, label: name, isNumber: true, value: said, cell };
+  });
+}
+
+const PROBABILITY: Column<Item> = {
+  key: 'probability',
+  label: 'Probability',
+  isNumber: true,
+  value: ({ score }) => score,
+  cell: ({ score }) => (
+    <>
+      <Text size="sm">{formatShare(Math.exp(score))}</Text>
+      <Text size="xs" c="dimmed">
+        score {score.toFixed(3)}
+      </Text>
+    </>
+  ),
+};
 
 function columnsOf(
   items: Items,
@@ -78,6 +112,7 @@ function columnsOf(
       value: ({ rank }) => rank,
       cell: ({ rank }) => rank,
     },
+    ...recalledColumn(items),
     {
       key: 'item',
       label: 'Item',
@@ -90,6 +125,8 @@ function columnsOf(
         />
       ),
     },
+    ...worthColumn(items, 'Ranked value', ({ ranking }) => ranking?.value),
+    ...headColumns(items),
     {
       key: 'sid',
       label: 'SID',
@@ -105,21 +142,8 @@ function columnsOf(
         </Button>
       ),
     },
-    {
-      key: 'probability',
-      label: 'Probability',
-      isNumber: true,
-      value: ({ score }) => score,
-      cell: ({ score }) => (
-        <>
-          <Text size="sm">{formatShare(Math.exp(score))}</Text>
-          <Text size="xs" c="dimmed">
-            score {score.toFixed(3)}
-          </Text>
-        </>
-      ),
-    },
-    ...valueColumns(items),
+    PROBABILITY,
+    ...worthColumn(items, 'Value', ({ value }) => value),
   ];
 }
 
@@ -138,14 +162,15 @@ export function ItemTable({
   sid: readonly number[] | undefined;
   onChoose: (sid: readonly number[]) => void;
 }) {
+  const columns = columnsOf(items, described, changed, onChoose);
   return (
     <DataTable
       label="Items"
       rows={items}
-      columns={columnsOf(items, described, changed, onChoose)}
+      columns={columns}
       keyOf={({ rank }) => String(rank)}
       isChosen={(item) => sid?.join() === item.sid.join()}
-      minWidth={340}
+      minWidth={Math.max(340, 100 * columns.length)}
     />
   );
 }

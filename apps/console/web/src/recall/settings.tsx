@@ -10,10 +10,11 @@ import {
 import type { AdaptersPage, CataloguePage } from '../../../src/api-types.js';
 import { shortDigest } from '../ui/format.js';
 import { useAsked } from '../ui/use-asked.js';
+import { NOT_RANKED, RankFields, type RankSettings, rankBody } from './rank-fields.js';
 import { BY_LIKELIHOOD, ValueFields, type ValueSettings, valueBody } from './value-fields.js';
 
 /** How a recall is asked for, as it stands in a form. */
-export interface Settings extends ValueSettings {
+export interface Settings extends ValueSettings, RankSettings {
   readonly resultCount: string;
   /** certified or beam; '' for the configured one, a beam where there are widths. */
   readonly search: string;
@@ -32,6 +33,7 @@ export interface Settings extends ValueSettings {
 
 export const DEFAULT_SETTINGS: Settings = {
   ...BY_LIKELIHOOD,
+  ...NOT_RANKED,
   resultCount: '20',
   search: '',
   rowBudget: '',
@@ -58,6 +60,7 @@ export function settingsBody(settings: Settings): Record<string, unknown> {
     ...(catalogueSequence !== '' && { catalogueSequence: Number(catalogueSequence) }),
     ...(eligibility.trim() !== '' && { eligibility: JSON.parse(eligibility) }),
     ...valueBody(settings),
+    ...rankBody(settings),
   };
 }
 
@@ -181,6 +184,7 @@ export function SettingsFields({
       <SearchFields value={value} set={set} />
       <CertaintyFields value={value} set={set} />
       <ValueFields value={value} set={set} />
+      <RankFields value={value} set={set} />
       <Group grow align="flex-start">
         <AdapterField value={value.adapter} onChange={(adapter) => set({ adapter })} />
         <NumberInput

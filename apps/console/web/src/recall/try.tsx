@@ -8,6 +8,7 @@ import { PageTitle } from '../ui/section.js';
 import { Failure } from '../ui/states.js';
 import { UserField } from '../ui/user-field.js';
 import { Beside } from './beside.js';
+import { NOT_RANKED, type RankSettings } from './rank-fields.js';
 import { DEFAULT_SETTINGS, type Settings, SettingsFields, settingsBody } from './settings.js';
 import { BY_LIKELIHOOD } from './value-fields.js';
 
@@ -18,6 +19,16 @@ interface TrialForm {
   readonly scene: string;
   readonly settings: Settings;
 }
+
+/** Settings that an address of this page may have. */
+const NAMED = [
+  ...(['adapter', 'valuation', 'weights'] as const),
+  ...(['rank', 'rankItems', 'rankValuation', 'rankWeights'] as const),
+];
+type Named = (typeof NAMED)[number];
+
+const namedSettings = (textOf: (name: Named) => string) =>
+  Object.fromEntries(NAMED.map((name) => [name, textOf(name)])) as Record<Named, string>;
 
 /** `key=value` pairs with commas between. */
 function pairs(text: string): Record<string, string> {
@@ -76,7 +87,9 @@ function Whom({ form, set }: { form: TrialForm; set: (changes: Partial<TrialForm
   );
 }
 
-/** Ways to ask what a form says: one recall, or the same by likelihood as well. */
+const isRanked = ({ rank }: RankSettings) => rank.trim() !== '';
+
+/** Ways to ask what a form says: one recall, or the same in the recall's own order as well. */
 function useTrials(form: TrialForm) {
   const navigate = useNavigate();
   const [, setQuery] = useSearchParams();
@@ -86,13 +99,13 @@ function useTrials(form: TrialForm) {
   });
   const beside = useMutation({
     mutationFn: async () => {
-      const plain = { ...form, settings: { ...form.settings, ...BY_LIKELIHOOD } };
+      const without = isRanked(form.settings) ? NOT_RANKED : BY_LIKELIHOOD;
+      const plain = { ...form, settings: { ...form.settings, ...without } };
       return Promise.all([plain, form].map((one) => post<TriedRecall>('recalls', bodyOf(one))));
     },
-    onSuccess: ([by, other]) => {
-      const { userId: user, settings } = form;
-      const { valuation, weights } = settings;
-      setQuery({ user, valuation, weights, likelihood: by?.id ?? '', value: other?.id ?? '' });
+    onSuccess: ([plain, other]) => {
+      const named = namedSettings((name) => form.settings[name]);
+      setQuery({ user: form.userId, ...named, plain: plain?.id ?? '', other: other?.id ?? '' });
     },
   });
   return { trial, beside, error: trial.error ?? beside.error };
@@ -106,12 +119,7 @@ export function View() {
     userId: query.get('user') ?? '1',
     history: '',
     scene: '',
-    settings: {
-      ...DEFAULT_SETTINGS,
-      adapter: given('adapter'),
-      valuation: given('valuation'),
-      weights: given('weights'),
-    },
+    settings: { ...DEFAULT_SETTINGS, ...namedSettings(given) },
   });
   const set = (changes: Partial<TrialForm>) => setForm({ ...form, ...changes });
   const { trial, beside, error } = useTrials(form);
@@ -119,8 +127,9 @@ export function View() {
     event.preventDefault();
     trial.mutate();
   };
+  const ranks = isRanked(form.settings);
   const isByValue = form.settings.valuation.trim() !== '';
-  const [likelihood, value] = [given('likelihood'), given('value')];
+  const [plain, other] = [given('plain'), given('other')];
   return (
     <>
       <PageTitle title="Try a recall">
@@ -141,16 +150,16 @@ export function View() {
             </Button>
             <Button
               variant="default"
-              disabled={!isByValue}
+              disabled={!isByValue && !ranks}
               loading={beside.isPending}
               onClick={() => beside.mutate()}
             >
-              By likelihood and by value
+              {ranks ? 'As recalled and ranked' : 'By likelihood and by value'}
             </Button>
           </Group>
         </Stack>
       </Paper>
-      {likelihood !== '' && value !== '' && <Beside likelihood={likelihood} value={value} />}
+      {plain !== '' && other !== '' && <Beside plain={plain} other={other} />}
     </>
   );
 }

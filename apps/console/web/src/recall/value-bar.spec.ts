@@ -13,8 +13,6 @@ it('takes a value apart into the weighted score and its terms', () => {
 });
 
 it('draws all bars to the scale of the largest', () => {
-  const item = { itemId: 'a', sid: [1], score: -2, rank: 1, title: '', attributes: '' };
-  const items = [item, { ...item, value: worth(-2, { bid: 1 }) }, { ...item, value: worth(1, {}) }];
-  expect(scaleOf(items)).toBe(4);
-  expect(scaleOf([item])).toBe(0);
+  expect(scaleOf([undefined, worth(-2, { bid: 1 }), worth(1, {})])).toBe(4);
+  expect(scaleOf([undefined])).toBe(0);
 });

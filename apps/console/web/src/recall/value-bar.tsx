@@ -3,7 +3,7 @@ import type { RecordedRecall } from '../../../src/api-types.js';
 
 type Answer = NonNullable<RecordedRecall['answer']>;
 type Item = Answer['items'][number];
-type Worth = NonNullable<Item['value']>;
+export type Worth = NonNullable<Item['value']>;
 
 /** That of the score, then those of terms. */
 const COLORS = ['gray.7', 'teal.8', 'orange.8', 'indigo.6', 'grape.7', 'cyan.8', 'red.7', 'lime.9'];
@@ -22,27 +22,36 @@ export const sizeOf = (worth: Worth) =>
   partsOf(worth).reduce((total, [, amount]) => total + Math.abs(amount), 0);
 
 /** The largest size of a bar of these items: all are drawn to one scale. */
-export const scaleOf = (items: readonly Item[]) =>
-  Math.max(0, ...items.flatMap(({ value }) => (value === undefined ? [] : [sizeOf(value)])));
+export const scaleOf = (worths: readonly (Worth | undefined)[]) =>
+  Math.max(0, ...worths.map((worth) => (worth === undefined ? 0 : sizeOf(worth))));
 
 const signed = (amount: number) => `${amount < 0 ? '−' : '+'}${Math.abs(amount).toFixed(3)}`;
 
 /** A value, and its parts by their size: in what an item is strong, and how it got its place. */
-export function ValueBar({ worth, scale }: { worth: Worth; scale: number }) {
+export function ValueBar({
+  worth,
+  scale,
+  name = 'value',
+}: {
+  worth: Worth;
+  scale: number;
+  /** Of that which it shows, for screen readers. */
+  name?: string;
+}) {
   const parts = partsOf(worth);
-  const text = parts.map(([name, amount]) => `${name} ${signed(amount)}`).join(', ');
+  const text = parts.map(([part, amount]) => `${part} ${signed(amount)}`).join(', ');
   return (
     <>
       <Text size="sm">{worth.value.toFixed(3)}</Text>
-      <Progress.Root size={10} aria-label={`Parts of the value: ${text}`} title={text} miw={80}>
-        {parts.map(([name, amount], at) => (
+      <Progress.Root size={10} aria-label={`Parts of the ${name}: ${text}`} title={text} miw={80}>
+        {parts.map(([part, amount], at) => (
           <Progress.Section
-            key={name}
+            key={part}
             value={scale === 0 ? 0 : (Math.abs(amount) / scale) * 100}
             color={COLORS[at % COLORS.length] ?? 'gray.7'}
             striped={amount < 0}
-            aria-label={`${name} ${signed(amount)}`}
-            title={`${name} ${signed(amount)}`}
+            aria-label={`${part} ${signed(amount)}`}
+            title={`${part} ${signed(amount)}`}
           />
         ))}
       </Progress.Root>

@@ -23,7 +23,7 @@ export const BY_LIKELIHOOD: ValueSettings = {
 };
 
 /** `term=weight` pairs; texts that are no numbers are left to the service to refuse. */
-function weightsOf(text: string): Record<string, number | string> {
+export function weightsOf(text: string): Record<string, number | string> {
   const parts = text.split(',').filter((part) => part.trim() !== '');
   return Object.fromEntries(
     parts.map((part) => {

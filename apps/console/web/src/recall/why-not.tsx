@@ -16,6 +16,7 @@ const attributesOf = (item: DescribedItem | undefined) =>
 /** The meaning of the verdict, in a sentence. */
 function sentence(answer: ExplainAnswer, eligibility: string, item?: DescribedItem): string {
   const [score, cut] = [answer.score?.toFixed(3), answer.cutScore?.toFixed(3)];
+  const value = (answer.ranking ?? answer).value?.value.toFixed(3);
   switch (answer.verdict) {
     case 'returned':
       return `It is in the answer, at rank ${answer.rank}, with score ${score}.`;
@@ -28,6 +29,8 @@ function sentence(answer: ExplainAnswer, eligibility: string, item?: DescribedIt
       return `Its path was found (score ${score}), but other items of its SID took the places.`;
     case 'behind-results':
       return `Its path was found (score ${score}), but better items filled the answer first.`;
+    case 'behind-ranked':
+      return `It was ranked, at place ${answer.rank}; better items filled the answer first.`;
     case 'behind-diversity-cap':
       return `Its path was found, but enough items share its ${answer.attribute} already.`;
     case 'not-eligible':
@@ -37,9 +40,11 @@ function sentence(answer: ExplainAnswer, eligibility: string, item?: DescribedIt
     case 'not-live':
       return `It is paused or removed, since change ${answer.notLiveSince} of the catalogue.`;
     case 'no-value':
-      return `The valuation excludes it: its ${answer.attribute} is absent, or has no logarithm.`;
+      return answer.ranking === undefined
+        ? `The valuation excludes it: its ${answer.attribute} is absent, or has no logarithm.`
+        : 'The valuation of the ranking excludes it.';
     case 'below-floor':
-      return `Its value ${answer.value?.value.toFixed(3)} is below the floor ${cut}.`;
+      return `Its value ${value} is below the floor ${cut}.`;
     default:
       return 'The catalogue of the recall has never had it. Check the ID.';
   }
@@ -51,6 +56,23 @@ function rankSentence({ exactRank, rankAtLeast }: ExplainAnswer): string {
     return ` Of all items that the request may get it is number ${exactRank}.`;
   if (rankAtLeast === undefined) return '';
   return ` At least ${rankAtLeast - 1} items that the request may get are better.`;
+}
+
+/** Of an item that was ranked. */
+function Ranked({
+  ranking,
+  rankedItems,
+}: Required<Pick<ExplainAnswer, 'ranking' | 'rankedItems'>>) {
+  if (ranking === undefined) return null;
+  const { heads, value, recallRank } = ranking;
+  const said = Object.entries(heads).map(([name, amount]) => `${name} ${amount.toPrecision(3)}`);
+  return (
+    <>
+      {` The recall had it at place ${recallRank} of ${rankedItems} that were ranked: `}
+      {said.join(', ')}.
+      {value && <ValueBar worth={value} scale={sizeOf(value)} name="ranked value" />}
+    </>
+  );
 }
 
 function Explanation({
@@ -72,6 +94,7 @@ function Explanation({
       {sid.length > 0 &&
         ` Its SID is ${sid.join('-')}; the tree shows how far the search went with it.`}
       {value !== undefined && <ValueBar worth={value} scale={sizeOf(value)} />}
+      <Ranked ranking={answer.ranking} rankedItems={answer.rankedItems} />
     </Alert>
   );
 }

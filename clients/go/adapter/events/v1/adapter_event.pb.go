@@ -38,8 +38,8 @@ type AdapterAnnounced struct {
 	Name      string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	BaseModel string `protobuf:"bytes,2,opt,name=base_model,json=baseModel,proto3" json:"base_model,omitempty"`
 	// A folder below `adapters.fetchPath`, as a relative path, or `s3://BUCKET/PREFIX/` with a bucket of
-	// `adapters.s3Buckets`. It holds `adapter_config.json` and `adapter_model.safetensors`, which nobody
-	// changes meanwhile.
+	// `adapters.s3Buckets`. It holds the files of a push, which nobody changes
+	// meanwhile.
 	Location string `protobuf:"bytes,3,opt,name=location,proto3" json:"location,omitempty"`
 	// Activate it when it is valid and has never served: share of the users in (0, 1], 0: do not.
 	Share float64 `protobuf:"fixed64,4,opt,name=share,proto3" json:"share,omitempty"`

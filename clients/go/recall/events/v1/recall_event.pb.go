@@ -420,6 +420,7 @@ type AuditedRequest struct {
 	RowBudget     uint32        `protobuf:"varint,19,opt,name=row_budget,json=rowBudget,proto3" json:"row_budget,omitempty"`
 	Valuation     *v1.Valuation `protobuf:"bytes,20,opt,name=valuation,proto3" json:"valuation,omitempty"`
 	Explore       *v1.Explore   `protobuf:"bytes,21,opt,name=explore,proto3" json:"explore,omitempty"`
+	Rank          *v1.Rank      `protobuf:"bytes,22,opt,name=rank,proto3" json:"rank,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -601,6 +602,13 @@ func (x *AuditedRequest) GetExplore() *v1.Explore {
 	return nil
 }
 
+func (x *AuditedRequest) GetRank() *v1.Rank {
+	if x != nil {
+		return x.Rank
+	}
+	return nil
+}
+
 var File_tessera_recall_events_v1_recall_event_proto protoreflect.FileDescriptor
 
 const file_tessera_recall_events_v1_recall_event_proto_rawDesc = "" +
@@ -629,7 +637,7 @@ const file_tessera_recall_events_v1_recall_event_proto_rawDesc = "" +
 	"\btrace_id\x18\x06 \x01(\tR\atraceId\x12\x10\n" +
 	"\x03arm\x18\a \x01(\tR\x03arm\x12!\n" +
 	"\fpredicate_id\x18\b \x01(\tR\vpredicateIdB\t\n" +
-	"\aoutcome\"\xec\a\n" +
+	"\aoutcome\"\x99\b\n" +
 	"\x0eAuditedRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x17\n" +
@@ -656,7 +664,8 @@ const file_tessera_recall_events_v1_recall_event_proto_rawDesc = "" +
 	"\n" +
 	"row_budget\x18\x13 \x01(\rR\trowBudget\x12:\n" +
 	"\tvaluation\x18\x14 \x01(\v2\x1c.tessera.recall.v1.ValuationR\tvaluation\x124\n" +
-	"\aexplore\x18\x15 \x01(\v2\x1a.tessera.recall.v1.ExploreR\aexplore\x1a:\n" +
+	"\aexplore\x18\x15 \x01(\v2\x1a.tessera.recall.v1.ExploreR\aexplore\x12+\n" +
+	"\x04rank\x18\x16 \x01(\v2\x17.tessera.recall.v1.RankR\x04rank\x1a:\n" +
 	"\fProfileEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a8\n" +
@@ -693,6 +702,7 @@ var file_tessera_recall_events_v1_recall_event_proto_goTypes = []any{
 	(*v1.FrequencyCap)(nil),   // 10: tessera.recall.v1.FrequencyCap
 	(*v1.Valuation)(nil),      // 11: tessera.recall.v1.Valuation
 	(*v1.Explore)(nil),        // 12: tessera.recall.v1.Explore
+	(*v1.Rank)(nil),           // 13: tessera.recall.v1.Rank
 }
 var file_tessera_recall_events_v1_recall_event_proto_depIdxs = []int32{
 	7,  // 0: tessera.recall.events.v1.RecallRequested.request:type_name -> tessera.recall.v1.RecallRequest
@@ -707,11 +717,12 @@ var file_tessera_recall_events_v1_recall_event_proto_depIdxs = []int32{
 	10, // 9: tessera.recall.events.v1.AuditedRequest.frequency_caps:type_name -> tessera.recall.v1.FrequencyCap
 	11, // 10: tessera.recall.events.v1.AuditedRequest.valuation:type_name -> tessera.recall.v1.Valuation
 	12, // 11: tessera.recall.events.v1.AuditedRequest.explore:type_name -> tessera.recall.v1.Explore
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	13, // 12: tessera.recall.events.v1.AuditedRequest.rank:type_name -> tessera.recall.v1.Rank
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_tessera_recall_events_v1_recall_event_proto_init() }

@@ -21,13 +21,14 @@ export interface ExploredRecall {
 export interface ExploredTraffic {
   /** Newest first. */
   readonly recalls: readonly ExploredRecall[];
-  /** Answered recalls without propensities, by why: `plain` (nothing was drawn), `beam`, ... */
+  /** Answered recalls that tell nothing, by why: `plain` (nothing was drawn), `beam`, ... */
   readonly without: Readonly<Record<string, number>>;
   /** Of a panel: one user in so many; 1: of all recalls. */
   readonly oneIn: number;
 }
 
 const PLAIN = 'plain';
+const RANKED = 'ranked';
 const NO_USER = '0';
 
 /** The recalls of a filter that explored, with the rewards of their items. */
@@ -42,8 +43,11 @@ export async function exploredTraffic(
   const filter = await countedPanel(asking, every);
   const answered = `SELECT * FROM (${recallsOf(filter, dialect)}) AS r WHERE code = 'OK'`;
   const pairs = outcomePairs(filter, actions, dialect);
-  const isKnown = `${dialect.length('propensities')} > 0`;
-  const reason = `CASE WHEN explore_slots > 0 THEN no_propensities ELSE '${PLAIN}' END`;
+  // Items that were ranked and not answered could not be drawn, and a target may show them.
+  const isKnown = `${dialect.length('propensities')} > 0 AND coalesce(ranked_items, 0) = 0`;
+  const reason =
+    `CASE WHEN ${dialect.length('propensities')} > 0 THEN '${RANKED}' ` +
+    `WHEN explore_slots > 0 THEN no_propensities ELSE '${PLAIN}' END`;
   const [recalls = [], rewarded = [], without = []] = await store.rows(
     [
       'SELECT recall_id, request_id, CAST(user_hash AS VARCHAR) AS user_text, item_ids, ' +

@@ -51,6 +51,18 @@ const RECALL_FACT: Columns = {
     'VARCHAR',
     "why they are not: beam, capped, stopped, popular, relevance; otherwise ''",
   ],
+  rank_adapter: ['VARCHAR', "digest of the version whose heads ranked; '' of others"],
+  rank_adapter_name: ['VARCHAR', ''],
+  rank_valuation: ['VARCHAR', "name; '' without one"],
+  ranked_items: ['UINTEGER', 'items that were recalled and ranked; 0: none'],
+  rank_left_out: ['UINTEGER', 'of these, those that the valuation of the ranking keeps out'],
+  item_heads: ['MAP(VARCHAR, FLOAT)[]', 'calibrated heads by name, in the order of item_ids'],
+  rank_values: [
+    'FLOAT[]',
+    'by the valuation of the ranking, in the same order; empty without one, NULL of drawn items ' +
+      'that it excludes',
+  ],
+  recall_ranks: ['UINTEGER[]', 'places in the recall, from 1, in the same order'],
 };
 
 const BEHAVIOUR: Columns = {

@@ -49,10 +49,27 @@ export function predicateIdOf(eligibility: Eligibility | undefined): string {
 
 const whole = (value: number) => Math.max(0, Math.round(value));
 
-type Worth = Pick<RecallAnswer, 'items' | 'valuation' | 'exploration'>;
+type Worth = Pick<RecallAnswer, 'items' | 'valuation' | 'exploration' | 'ranking'>;
 
-/** Valuation and exploration of an answer, and by them of its items. */
-function worthRow({ items, valuation, exploration }: Worth) {
+/** A ranking, and what it says of the answer's items. */
+function rankingRow({ items, ranking }: Worth) {
+  const ranked = ranking === undefined ? [] : items.map((item) => item.ranking);
+  const valued = ranking?.valuation === undefined ? [] : ranked;
+  return {
+    rank_adapter: ranking?.adapter ?? '',
+    rank_adapter_name: ranking?.adapterName ?? '',
+    rank_valuation: ranking?.valuation?.name ?? '',
+    ranked_items: ranking?.items ?? 0,
+    rank_left_out: ranking?.leftOut ?? 0,
+    item_heads: ranked.map((of) => of?.heads ?? {}),
+    rank_values: valued.map((of) => of?.value?.value ?? null),
+    recall_ranks: ranked.map((of) => of?.recallRank ?? 0),
+  };
+}
+
+/** Valuation, exploration and ranking of an answer, and by them of its items. */
+function worthRow(answered: Worth) {
+  const { items, valuation, exploration } = answered;
   const { slots = 0, temperature = 1, seed = 0, noPropensities = '' } = exploration ?? {};
   const isKnown = slots > 0 && items.every(({ propensity }) => propensity !== undefined);
   return {
@@ -66,6 +83,7 @@ function worthRow({ items, valuation, exploration }: Worth) {
     explored: slots === 0 ? [] : items.map(({ explored = false }) => explored),
     propensities: isKnown ? items.map(({ propensity }) => propensity) : [],
     no_propensities: noPropensities,
+    ...rankingRow(answered),
   };
 }
 

@@ -71,6 +71,13 @@ const ITEMS: Columns = {
   /** Of a recall that explores; none otherwise. */
   explored: 'BOOLEAN',
   propensity: 'FLOAT',
+  /** Of a recall that ranks; none otherwise. Heads are JSON: by name. */
+  heads: 'VARCHAR',
+  recall_rank: 'UINTEGER',
+  rank_value: 'FLOAT',
+  /** JSON: by name. */
+  rank_terms: 'VARCHAR',
+  rank_pace: 'FLOAT',
 };
 
 const PULSES: Columns = { time: 'TIMESTAMP', detail: 'VARCHAR' };
@@ -94,7 +101,10 @@ const define = (name: string, columns: Columns) =>
 
 /** Columns that stores from before lack; older recalls have no value in them. */
 const ADDED_TO_RECALLS = ['kv_tokens', 'search', 'certified', 'gap', 'rows'];
-const ADDED_TO_ITEMS = ['value', 'terms', 'pace', 'critical_bid', 'explored', 'propensity'];
+const ADDED_TO_ITEMS = [
+  ...['value', 'terms', 'pace', 'critical_bid', 'explored', 'propensity'],
+  ...['heads', 'recall_rank', 'rank_value', 'rank_terms', 'rank_pace'],
+];
 
 const added = (name: string, columns: Columns, names: readonly string[]) =>
   names.map(
@@ -235,7 +245,7 @@ export function recallRow(recall: RecordableRecall): object {
 export function itemRows({ id, timeMs, outcome }: RecordableRecall): object[] {
   if (!('answer' in outcome)) return [];
   return outcome.answer.items.map(
-    ({ rank, itemId, sid, score, title, value, explored, propensity }) => ({
+    ({ rank, itemId, sid, score, title, value, explored, propensity, ranking }) => ({
       recall: id,
       time: timeMs,
       rank,
@@ -249,6 +259,11 @@ export function itemRows({ id, timeMs, outcome }: RecordableRecall): object[] {
       critical_bid: value?.criticalBid,
       explored,
       propensity,
+      heads: ranking && JSON.stringify(ranking.heads),
+      recall_rank: ranking?.recallRank,
+      rank_value: ranking?.value?.value,
+      rank_terms: ranking?.value && JSON.stringify(ranking.value.terms),
+      rank_pace: ranking?.value?.pace,
     }),
   );
 }

@@ -59,7 +59,8 @@ export function summaryFrom(row: Row): RecallSummary {
 }
 
 export const ITEM_COLUMNS =
-  'rank, item_id, sid, score, title, value, terms, pace, critical_bid, explored, propensity';
+  'rank, item_id, sid, score, title, value, terms, pace, critical_bid, explored, propensity, ' +
+  'heads, recall_rank, rank_value, rank_terms, rank_pace';
 
 /** Undefined where the recall had no valuation. */
 function valueFrom({ value, terms, pace, critical_bid: criticalBid }: Row): RecalledItem['value'] {
@@ -72,8 +73,21 @@ function valueFrom({ value, terms, pace, critical_bid: criticalBid }: Row): Reca
   };
 }
 
+/** Undefined where the recall did not rank. */
+function rankingFrom(row: Row): RecalledItem['ranking'] {
+  if (row.heads === null) return undefined;
+  const { rank_value: value, rank_terms: terms, rank_pace: pace, recall_rank: recallRank } = row;
+  const worth = valueFrom({ value, terms, pace, critical_bid: null });
+  return {
+    heads: JSON.parse(String(row.heads)) as Record<string, number>,
+    ...(worth && { value: worth }),
+    ...(recallRank !== null && { recallRank: Number(recallRank) }),
+  };
+}
+
 function itemFrom(row: Row): RecalledItem {
   const value = valueFrom(row);
+  const ranking = rankingFrom(row);
   return {
     rank: Number(row.rank),
     itemId: String(row.item_id),
@@ -85,6 +99,7 @@ function itemFrom(row: Row): RecalledItem {
     ...(value && { value }),
     ...(row.explored !== null && { explored: row.explored === true }),
     ...(row.propensity !== null && { propensity: Number(row.propensity) }),
+    ...(ranking && { ranking }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ItemTemplate } from '@tessera/prompt';
 import type { EngineAdapter } from './adapter-engine.js';
 
 /** A version that requests run with. */
@@ -5,6 +6,8 @@ export interface ServedAdapter {
   readonly name: string;
   readonly digest: string;
   readonly engine: EngineAdapter;
+  /** How it reads ranked items; undefined: it has no heads. */
+  readonly item?: ItemTemplate | undefined;
 }
 
 /** Why a request got the version that it got. */

@@ -29,3 +29,11 @@ export interface AdapterEngine {
   succeedAdapter(adapter: EngineAdapter, predecessor: EngineAdapter): void;
   adapterArena(): { readonly usedBytes: number; readonly maxBytes: number };
 }
+
+/**
+ * True if the adapter with heads changes nothing of a prompt: it ranks requests that run with any
+ * other one.
+ */
+export function ranksApart({ isActivated, targetCount, replacedRows }: EngineAdapter): boolean {
+  return isActivated || (targetCount === 0 && replacedRows === 0);
+}

@@ -1,7 +1,7 @@
 /** Versions of adapters, and the rules of their names. */
 
 import { createHash } from 'node:crypto';
-import { expecting } from '@tessera/errors';
+import { expecting, TesseraError } from '@tessera/errors';
 
 export const invalid = expecting('ADAPTER_INVALID');
 
@@ -25,8 +25,13 @@ export const DIGEST_DIGITS_MIN = 8;
 const NAME = /^[a-z0-9][a-z0-9._-]*$/;
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** Files of an adapter's folder (PEFT); all of them are read, so no others are kept. */
-export const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors'] as const;
+/** Files of a version: factors (PEFT), and heads with how they read items; one pair, or both. */
+const FILE_PAIRS = [
+  ['adapter_config.json', 'adapter_model.safetensors'],
+  ['ranking.json', 'heads.safetensors'],
+] as const;
+/** All of them are read, so no others are kept. */
+export const ADAPTER_FILES = FILE_PAIRS.flat();
 
 export interface AdapterFile {
   readonly name: string;
@@ -41,6 +46,10 @@ export interface AdapterFacts {
   readonly targetCount: number;
   readonly replacedRows: number;
   readonly largestNorm: number;
+  /** Names; none: it ranks nothing. */
+  readonly heads: readonly string[];
+  /** It changes the rows of ranked items alone. */
+  readonly isActivated: boolean;
 }
 
 export interface AdapterVersion {
@@ -63,6 +72,13 @@ export interface AdapterVersion {
   /** The caller who pushed it; '' where that is not known. */
   readonly pushedBy: string;
   readonly facts: AdapterFacts | null;
+}
+
+/** A version as it is known now. */
+export interface ListedVersion extends AdapterVersion {
+  readonly isLoaded: boolean;
+  readonly arenaBytes: number;
+  readonly isPredecessor: boolean;
 }
 
 /** A version whose files have arrived and which nobody has tried yet. */
@@ -103,7 +119,7 @@ export function checkShare(share: number): void {
 }
 
 /**
- * The files of a version, in the order of ADAPTER_FILES.
+ * The files of a version, in the order in which their bytes come.
  * @throws TesseraError ADAPTER_INVALID for a file that is missing, strange, twice or too large
  */
 export function checkFiles(files: readonly AdapterFile[], bytesMax: number): AdapterFile[] {
@@ -120,11 +136,49 @@ export function checkFiles(files: readonly AdapterFile[], bytesMax: number): Ada
     }
     if (!isDigest(sha256)) throw invalid(`${field}.sha256`, '64 hexadecimal digits', sha256);
   });
-  const missing = ADAPTER_FILES.find((name) => files.every((file) => file.name !== name));
+  const isThere = (name: string) => files.some((file) => file.name === name);
+  const begun = FILE_PAIRS.filter((pair) => pair.some(isThere));
+  const missing = (begun[0] === undefined ? FILE_PAIRS : begun)
+    .flat()
+    .find((name) => !isThere(name));
   if (missing !== undefined) throw invalid('files', missing, 'a push without it');
   const bytes = fileBytes(files);
   if (bytes > bytesMax) throw invalid('files', `at most ${bytesMax} bytes in all`, bytes);
-  return ADAPTER_FILES.map((name) => files.find((file) => file.name === name) as AdapterFile);
+  return [...files];
+}
+
+/** A store may say of what is not there that nobody may see it. */
+const ABSENCE: ReadonlySet<string> = new Set(['ADAPTER_NOT_FOUND', 'ADAPTER_SOURCE_DENIED']);
+
+/**
+ * Both files of each pair that a place has any of.
+ * @param look rejects with ADAPTER_NOT_FOUND or _SOURCE_DENIED for a file that is not there, and
+ *   so does this where half of a pair is missing, or all
+ */
+export async function filesFound<Found extends object>(
+  look: (name: (typeof ADAPTER_FILES)[number]) => Promise<Found>,
+): Promise<(Found & { readonly name: string })[]> {
+  const found: (Found & { readonly name: string })[] = [];
+  const absences: TesseraError[] = [];
+  for (const pair of FILE_PAIRS) {
+    const absent: TesseraError[] = [];
+    for (const name of pair) {
+      await look(name).then(
+        (file) => found.push(Object.assign(file, { name })),
+        (thrown: unknown) => {
+          const error = TesseraError.from(thrown);
+          if (!ABSENCE.has(error.code)) throw thrown;
+          absent.push(error);
+        },
+      );
+    }
+    const [error] = absent;
+    if (error !== undefined && absent.length < pair.length) throw error;
+    absences.push(...absent);
+  }
+  const [error] = absences;
+  if (found.length === 0 && error !== undefined) throw error;
+  return found;
 }
 
 export function fileBytes(files: readonly AdapterFile[]): number {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ADAPTER_FILES, fileBytes, invalid } from '../domain/adapter-version.js';
+import { fileBytes, filesFound, invalid } from '../domain/adapter-version.js';
 import type { PushPart, PushParts } from '../domain/push-parts.js';
 import { type Announced, announcedHeader, fetchedParts } from './fetched-folder.js';
 import { isS3Location, S3Store } from './s3-store.js';
@@ -39,10 +39,9 @@ export class AnnouncedVersions {
   ): AsyncGenerator<PushPart> {
     const folder = store.folderOf(announced.location);
     const signal = AbortSignal.any([closing, AbortSignal.timeout(store.settings.timeoutMs)]);
-    const objects = [];
-    for (const name of ADAPTER_FILES) {
-      objects.push({ name, ...(await store.look(folder, name, signal)), sha256: '' });
-    }
+    const objects = await filesFound(async (name) =>
+      Object.assign(await store.look(folder, name, signal), { sha256: '' }),
+    );
     const bytes = fileBytes(objects);
     const { bytesMax } = this.settings;
     if (bytes > bytesMax) throw invalid('files', `at most ${bytesMax} bytes in all`, bytes);

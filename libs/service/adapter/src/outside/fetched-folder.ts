@@ -2,8 +2,8 @@ import { type FileHandle, realpath } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import {
-  ADAPTER_FILES,
   type AdapterFile,
+  filesFound,
   invalid,
   REMARK_LENGTH_MAX,
 } from '../domain/adapter-version.js';
@@ -58,8 +58,7 @@ export async function* fetchedParts(
   const folder = await folderIn(root, location);
   const opened: FileHandle[] = [];
   try {
-    const files: AdapterFile[] = [];
-    for (const name of ADAPTER_FILES) {
+    const files: readonly AdapterFile[] = await filesFound(async (name) => {
       const path = join(folder, name);
       const file = await openRegular(path, 'refused');
       opened.push(file);
@@ -69,8 +68,8 @@ export async function* fetchedParts(
         const message = `sha256.${name}: expected ${expected.slice(0, 80)}, got ${found.sha256}`;
         throw new TesseraError('ADAPTER_CORRUPT', message, { field: `sha256.${name}` });
       }
-      files.push({ name, ...found });
-    }
+      return found;
+    });
     yield announcedHeader(announced, files);
     for (const file of opened) for await (const data of contentOf(file)) yield { data };
     yield { isEnd: true };

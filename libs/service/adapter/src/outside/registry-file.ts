@@ -26,7 +26,15 @@ const versionSchema = z.strictObject({
   /** Absent in files that are older. */
   pushedBy: z.string().default(''),
   facts: z
-    .strictObject({ rankMax: count, targetCount: count, replacedRows: count, largestNorm: count })
+    .strictObject({
+      rankMax: count,
+      targetCount: count,
+      replacedRows: count,
+      largestNorm: count,
+      /** Absent in files that are older. */
+      heads: z.array(z.string()).default([]),
+      isActivated: z.boolean().default(false),
+    })
     .nullable(),
 });
 const documentSchema = z.strictObject({ versions: z.array(versionSchema) });

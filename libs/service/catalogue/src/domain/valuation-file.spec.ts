@@ -45,6 +45,13 @@ describe('a file of valuations', () => {
       bid: 'bid',
       pace: 'campaign',
     });
+    const click = { head: 'click', function: 'log', weight: 2 };
+    const [ranked] = parse({ terms: [click, BID] });
+    const unbounded = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
+    expect(ranked).toMatchObject({
+      terms: [{ attribute: 'bid' }],
+      headTerms: [{ name: 'click', ...click, ...unbounded }],
+    });
     expect(parse({ terms: [] })).toMatchObject([{ floor: Number.NEGATIVE_INFINITY, bid: '' }]);
   });
 
@@ -61,12 +68,20 @@ describe('a file of valuations', () => {
       { terms: [{ ...BID, function: 'clamp', min: 2, max: 1 }] },
       'ecpm.terms[0].min: expected at most max (1), got 2',
     ],
+    [{ terms: [{ ...BID, head: 'click' }] }, 'terms[0].attribute: expected none beside a head'],
+    [{ terms: [{ head: 'click', default: 1 }] }, 'terms[0].default: expected none beside a head'],
+    [{ terms: [{ head: '' }] }, 'ecpm.terms[0].head: expected a name'],
+    [{ terms: [{ head: 'bid' }, BID] }, 'ecpm.terms[1].name: expected names that differ'],
+    [{ terms: [{ head: 'click' }], bid: 'click' }, "ecpm.bid: expected the name of an attribute's"],
     [{ terms: [BID, BID] }, "ecpm.terms[1].name: expected names that differ, got 'bid' twice"],
     [{ terms: new Array(9).fill(BID) }, 'ecpm.terms: expected at most 8, got 9'],
     [{ terms: [BID], score_weight: -1 }, 'ecpm.score_weight: expected 0..1000000000, got -1'],
     [{ terms: [BID], score_weight: 1e10 }, 'ecpm.score_weight: expected 0..1000000000, got 1'],
     [{ terms: [{ ...BID, weight: -1e10 }] }, 'ecpm.terms[0].weight: expected -1000000000..1000'],
-    [{ terms: [BID], bid: 'x' }, 'ecpm.bid: expected the name of a term (bid), got "x"'],
+    [
+      { terms: [BID], bid: 'x' },
+      `ecpm.bid: expected the name of an attribute's term (bid), got "x"`,
+    ],
     [{ terms: [{ ...BID, weight: -1 }], bid: 'bid' }, 'ecpm.bid: expected a term of a weight'],
     [{ terms: [BID], pace: 'campaign' }, 'ecpm.pace: expected a bid beside it, got none'],
   ])('%j is refused', (valuation, message) => {
@@ -83,7 +98,7 @@ describe('a file of valuations', () => {
   });
 
   it('is refused by its name and path where the catalogue has no such attribute', async () => {
-    const folder = temporaryFolder({ 'v.json': { ecpm: { terms: [BID] } } });
+    const folder = temporaryFolder({ 'v.json': { ecpm: { terms: [{ head: 'click' }, BID] } } });
     const path = join(folder.path, 'v.json');
     const given: (readonly Valuation[])[] = [];
     await valueByFile({ valueBy: async (all) => void given.push(all) }, path, 'recall.valuations');
@@ -93,7 +108,7 @@ describe('a file of valuations', () => {
       throw new TesseraError('CATALOGUE_INVALID', `${field}: expected a number`, { field });
     };
     await expect(valueByFile({ valueBy }, path, 'recall.valuations')).rejects.toThrow(
-      `recall.valuations: ${path}: ecpm.terms[0].attribute: expected a number`,
+      `recall.valuations: ${path}: ecpm.terms[1].attribute: expected a number`,
     );
     folder.remove();
   });

@@ -1,6 +1,12 @@
 /** The file of the formulas by which items are valued (docs/concepts/value.md). */
 
-import { REACH_LIMITS, TERM_FUNCTIONS, type Term, type Valuation } from '@tessera/engine';
+import {
+  type Formula,
+  type HeadTerm,
+  REACH_LIMITS,
+  TERM_FUNCTIONS,
+  type Term,
+} from '@tessera/engine';
 import { shown } from '@tessera/errors';
 import { FormReader } from './clause-json.js';
 
@@ -8,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const reader = new FormReader('CATALOGUE_INVALID');
 const VALUATION_MEMBERS = ['score_weight', 'terms', 'floor', 'bid', 'pace'];
-const TERM_MEMBERS = ['attribute', 'function', 'weight', 'default', 'min', 'max', 'name'];
+const TERM_MEMBERS = ['attribute', 'head', 'function', 'weight', 'default', 'min', 'max', 'name'];
 const EXCLUDE = 'exclude';
 /** The engine's own limit, of either sign (native/src/catalogue/valuation.h). */
 const WEIGHT_MAX = 1e9;
@@ -57,20 +63,31 @@ function boundsAt(path: string, { min, max }: Json, name: string): Pick<Term, 'm
   return { min: least, max: most };
 }
 
-function termAt(path: string, value: unknown): Term {
+function termAt(path: string, value: unknown): Term | HeadTerm {
   const json = membersOf(path, value, TERM_MEMBERS);
-  const attribute = nameAt(`${path}.attribute`, json.attribute);
-  const { name = attribute, weight = 1, default: byDefault = EXCLUDE } = json;
+  const of = json.head === undefined ? 'attribute' : 'head';
+  if (of === 'head') {
+    const stranger = ['attribute', 'default'].find((member) => json[member] !== undefined);
+    if (stranger !== undefined) {
+      reader.refuse(`${path}.${stranger}`, 'none beside a head', shown(json[stranger]));
+    }
+  }
+  const source = nameAt(`${path}.${of}`, json[of]);
+  const { name = source, weight = 1, default: byDefault = EXCLUDE } = json;
   const called = TERM_FUNCTIONS.find((one) => one === (json.function ?? 'identity'));
   if (called === undefined) {
     return reader.refuse(`${path}.function`, TERM_FUNCTIONS.join(', '), shown(json.function));
   }
-  return {
+  const term = {
     name: nameAt(`${path}.name`, name),
-    attribute,
     function: called,
     weight: weightAt(`${path}.weight`, weight, -WEIGHT_MAX),
     ...boundsAt(path, json, called),
+  };
+  if (of === 'head') return { ...term, head: source };
+  return {
+    ...term,
+    attribute: source,
     byDefault:
       byDefault === EXCLUDE
         ? Number.NaN
@@ -78,7 +95,7 @@ function termAt(path: string, value: unknown): Term {
   };
 }
 
-function checkNames(path: string, terms: readonly Term[]): void {
+function checkNames(path: string, terms: readonly (Term | HeadTerm)[]): void {
   const names = terms.map(({ name }) => name);
   const twice = names.findIndex((name, index) => names.indexOf(name) < index);
   if (twice < 0) return;
@@ -86,7 +103,7 @@ function checkNames(path: string, terms: readonly Term[]): void {
 }
 
 /** Which term the bid is, and which attribute has its paces. */
-function bidAt(path: string, json: Json, terms: readonly Term[]): Pick<Valuation, 'bid' | 'pace'> {
+function bidAt(path: string, json: Json, terms: readonly Term[]): Pick<Formula, 'bid' | 'pace'> {
   const { bid, pace } = json;
   if (bid === undefined) {
     if (pace !== undefined) reader.refuse(`${path}.pace`, 'a bid beside it', 'none');
@@ -95,7 +112,7 @@ function bidAt(path: string, json: Json, terms: readonly Term[]): Pick<Valuation
   const term = terms.find(({ name }) => name === bid);
   if (term === undefined) {
     const names = terms.map(({ name }) => name).join(', ');
-    return reader.refuse(`${path}.bid`, `the name of a term (${names})`, shown(bid));
+    return reader.refuse(`${path}.bid`, `the name of an attribute's term (${names})`, shown(bid));
   }
   if (term.weight <= 0) {
     reader.refuse(`${path}.bid`, 'a term of a weight above 0', `one of weight ${term.weight}`);
@@ -103,12 +120,14 @@ function bidAt(path: string, json: Json, terms: readonly Term[]): Pick<Valuation
   return { bid: term.name, pace: pace === undefined ? '' : nameAt(`${path}.pace`, pace) };
 }
 
-function valuationAt(path: string, name: string, value: unknown): Valuation {
+function valuationAt(path: string, name: string, value: unknown): Formula {
   const json = membersOf(path, value, VALUATION_MEMBERS);
   const { score_weight = 1, floor } = json;
   const list = listOf(`${path}.terms`, json.terms, REACH_LIMITS.terms);
-  const terms = list.map((term, index) => termAt(`${path}.terms[${index}]`, term));
-  checkNames(path, terms);
+  const all = list.map((term, index) => termAt(`${path}.terms[${index}]`, term));
+  checkNames(path, all);
+  const terms = all.filter((term) => 'attribute' in term);
+  const headTerms = all.filter((term) => 'head' in term);
   const scoreWeight = weightAt(`${path}.score_weight`, score_weight, 0);
   return {
     name,
@@ -116,6 +135,7 @@ function valuationAt(path: string, name: string, value: unknown): Valuation {
     terms,
     floor: floor === undefined ? Number.NEGATIVE_INFINITY : numberAt(`${path}.floor`, floor),
     ...bidAt(path, json, terms),
+    ...(headTerms.length > 0 && { headTerms }),
   };
 }
 
@@ -124,7 +144,7 @@ function valuationAt(path: string, name: string, value: unknown): Valuation {
  * @param file named by messages
  * @throws TesseraError CATALOGUE_INVALID with file and member
  */
-export function parseValuations(text: string, file: string): Valuation[] {
+export function parseValuations(text: string, file: string): Formula[] {
   let json: unknown;
   try {
     json = JSON.parse(text);

@@ -23,6 +23,17 @@ export async function readAttributeSchema(path: string): Promise<AttributeDeclar
   return parseAttributeSchema(await textAt('catalogue.attributesPath', path), path);
 }
 
+const ENGINE_PATH = /^valuations\[(\d+)\](?:\.terms\[(\d+)\])?/;
+
+/** Place in the file of an attribute's term: the engine is not given those of heads. */
+function placeOf(text: string, name: string, term: number): number {
+  const { [name]: valuation } = JSON.parse(text) as Record<string, { terms: { head?: unknown }[] }>;
+  const places = [...(valuation?.terms.entries() ?? [])].filter(
+    ([, { head }]) => head === undefined,
+  );
+  return places[term]?.[0] ?? term;
+}
+
 /**
  * Requests may go by the valuations of the file (docs/concepts/value.md) from now on.
  * @param key of the configuration that names the file
@@ -34,11 +45,15 @@ export async function valueByFile(
   key: string,
 ): Promise<void> {
   const file = `${key}: ${path}`;
-  const valuations = parseValuations(await textAt(key, path), file);
+  const text = await textAt(key, path);
+  const valuations = parseValuations(text, file);
   await catalogue.valueBy(valuations).catch((thrown: unknown) => {
     const error = TesseraError.from(thrown);
-    const named = (text: string) =>
-      text.replace(/^valuations\[(\d+)\]/, (_, index) => valuations[Number(index)]?.name ?? '');
+    const named = (message: string) =>
+      message.replace(ENGINE_PATH, (_, valuation: string, term: string | undefined) => {
+        const name = valuations[Number(valuation)]?.name ?? '';
+        return term === undefined ? name : `${name}.terms[${placeOf(text, name, Number(term))}]`;
+      });
     const { code, field = '' } = error;
     throw new TesseraError(code, `${file}: ${named(error.message)}`, {
       field: `${file}: ${named(field)}`,

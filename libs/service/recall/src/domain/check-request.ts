@@ -5,6 +5,7 @@ import { explorationOf } from './exploration.js';
 import { checkFrequencyCaps } from './frequency-caps.js';
 import { BEAM_WIDTH } from './recall-choices.js';
 import type {
+  RankRequest,
   RecallContext,
   RecallRequest,
   ScoreRequest,
@@ -23,6 +24,11 @@ const SLOTS_MAX = 256;
 /** Attributes that the items of an answer carry, and characters of a name. */
 const ATTRIBUTES_MAX = 16;
 const ATTRIBUTE_LENGTH_MAX = 256;
+
+/** Items that are ranked for an answer where the request gives no count. */
+const RANKED_ITEMS = 200;
+/** The engine's own limit (native/abi/limits.json). */
+const RANK_ITEMS_MAX = 16_384;
 
 /** Levels of a SID, and codes of a level, that a format can have at all. */
 const SID_LEVELS_MAX = 32;
@@ -54,7 +60,10 @@ type AskedRanking = { readonly [Name in keyof Ranking]?: Ranking[Name] | undefin
 
 /** How is searched, how far, and how much is answered, with every default filled in. */
 export interface SearchSettings extends Ranking, SearchMembers {
+  /** Items that are searched for: those of the answer, or those that are ranked for it. */
   readonly resultCount: number;
+  /** Of the answer. */
+  readonly answerCount: number;
   /** 0: as few as fill the answer. */
   readonly itemsPerSid: number;
   readonly allowsPartial: boolean;
@@ -88,15 +97,51 @@ export function checkRequest(request: RecallRequest, limits: RequestLimits): Sea
   const count = resultCount === 0 ? limits.defaultResultCount : resultCount;
   const explore = explorationOf(request, count);
   const scoreNorm = explore === undefined ? request.scoreNorm : 'allowed';
+  const found = rankedCount(request, count, limits);
   return {
-    resultCount: count,
-    ...searchOf(request, count, limits),
+    resultCount: found,
+    answerCount: count,
+    ...searchOf(request, found, limits),
     itemsPerSid,
     allowsPartial: request.allowPartial ?? false,
     attributes: checkedAttributes(request),
     explore,
     ...rankingOf({ scoreNorm, priority: request.priority }, limits),
   };
+}
+
+/** Items that are recalled for an answer: as many, or those that are ranked for it. */
+function rankedCount(
+  { rank }: RecallRequest,
+  answerCount: number,
+  { resultCountMax }: RequestLimits,
+): number {
+  if (rank === undefined) return answerCount;
+  const most = Math.min(resultCountMax, RANK_ITEMS_MAX);
+  if (answerCount > most) throw invalid('resultCount', `1..${most} (rank)`, answerCount);
+  const { items = Math.max(answerCount, Math.min(RANKED_ITEMS, most)) } = rank;
+  if (Number.isInteger(items) && items >= answerCount && items <= most) return items;
+  throw invalid('rank.items', `${answerCount}..${most}, as at least those are answered`, items);
+}
+
+/**
+ * The same of a request to rank items.
+ * @throws TesseraError REQUEST_INVALID with the path of the first field at fault
+ */
+export function checkRankRequest(request: RankRequest, limits: RequestLimits): Ranking {
+  checkSource(request, limits);
+  const { itemIds, rank } = request;
+  if (itemIds.length < 1 || itemIds.length > RANK_ITEMS_MAX) {
+    throw invalid('itemIds', `1..${RANK_ITEMS_MAX} items`, itemIds.length);
+  }
+  const seen = new Set<string>();
+  itemIds.forEach((itemId, index) => {
+    checkItemId(`itemIds[${index}]`, itemId);
+    if (seen.has(itemId)) throw invalid(`itemIds[${index}]`, 'each item once', shown(itemId));
+    seen.add(itemId);
+  });
+  if (rank.items !== undefined) throw invalid('rank.items', 'none beside itemIds', rank.items);
+  return rankingOf(request, limits);
 }
 
 /**

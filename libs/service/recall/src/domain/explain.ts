@@ -1,11 +1,13 @@
-import type { Exploration, ItemFate, Judgement } from '@tessera/engine';
+import type { Exploration, ItemFate, Judgement, ReachRequest } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-facts.js';
-import { checkItemId, checkRequest } from './check-request.js';
+import { checkItemId, checkRequest, type SearchSettings } from './check-request.js';
 import { exactRank } from './exact-rank.js';
+import { explainedRanking } from './explained-ranking.js';
 import { drawnPlace } from './exploration.js';
 import { ItemWorth } from './item-worth.js';
 import { countedCaps, type Preparation, type Prepared, type ScopedContext } from './preparation.js';
+import { Ranker } from './ranking.js';
 import { reachRequestOf, withCaps } from './reach-request.js';
 import type {
   ExplainAnswer,
@@ -32,6 +34,7 @@ export async function explain(
   const asked = checkRequest(recall, limits);
   checkItemId('itemId', itemId);
   const uncapped = reachRequestOf(recall, catalogue);
+  const ranker = recall.rank && Ranker.of(recall.rank, context, catalogue);
   checkSameVersions(versions, versionsOf(parts, context.adapter, engine.model.digest));
   const replayed = versions && preparation.replay(recall, context, stopwatch);
   const prepared = replayed ?? (await preparation.prepare(recall, context, stopwatch));
@@ -54,28 +57,56 @@ export async function explain(
     const facts = { ...NOTHING_COMPUTED, catalogueSequence: reach.sequence };
     return { ...answer, ...decided, widthsUsed: [], ...factsOf(parts, prepared, facts) };
   }
-  const work = preparation.workOf(prepared);
-  const search = { ...asked, explore: sameDraw(asked.explore, recall, prepared) };
-  const watched = await engine.recall(
-    { ...search, ...work, allowsPartial: false, reach, watchedItem: judged.item },
-    context.signal,
-  );
-  const { scoreNorm, priority } = search;
-  const question = {
-    itemId,
-    asked: withCaps(uncapped, caps),
-    sequence: reach.sequence,
-    work: { ...work, scoreNorm, priority },
-    budgetUs: context.budgetUs - stopwatch.totalUs(),
-  };
-  const { ranked, ...rank } = await exactRank(parts, question, context.signal);
-  const value = worth?.valueIn(watched) ?? (ranked && worth?.valueIn(ranked));
+  const replay = { recall, itemId, search: asked, asked: withCaps(uncapped, caps), judged };
+  const left = () => context.budgetUs - stopwatch.totalUs();
   return {
     ...answer,
+    ...(await searched(preparation, { ...replay, prepared, worth, ranker, left }, context)),
+  };
+}
+
+interface Replay {
+  readonly recall: RecallRequest;
+  readonly itemId: string;
+  readonly search: SearchSettings;
+  readonly asked: ReachRequest;
+  readonly judged: Judgement;
+  readonly prepared: Prepared;
+  readonly worth: ItemWorth | undefined;
+  readonly ranker: Ranker | undefined;
+  /** Microseconds of the budget. */
+  readonly left: () => number;
+}
+
+/** The verdict of the search, and that of the ranking. */
+async function searched(
+  preparation: Preparation,
+  { recall, itemId, search: given, asked, judged, prepared, worth, ranker, left }: Replay,
+  { signal }: ScopedContext,
+) {
+  const { parts } = preparation;
+  const work = preparation.workOf(prepared);
+  const { reach, item: watchedItem } = judged;
+  const search = { ...given, explore: sameDraw(given.explore, recall, prepared) };
+  const ranking = ranker?.inRecall;
+  const watched = await parts.engine.recall(
+    { ...search, ...work, allowsPartial: false, reach, watchedItem, ranking },
+    signal,
+  );
+  const { scoreNorm, priority, answerCount } = search;
+  const replayed = { ...work, scoreNorm, priority };
+  const budgetUs = left();
+  const seen = { recall, watched, work: { ...replayed, reach, budgetUs }, answerCount };
+  const placed = ranker && (await explainedRanking(parts, ranker, itemId, seen, signal));
+  const question = { itemId, asked, sequence: reach.sequence, work: replayed, budgetUs: left() };
+  const { ranked, ...rank } = await exactRank(parts, question, signal);
+  const value = worth?.valueIn(watched) ?? (ranked && worth?.valueIn(ranked));
+  return {
     ...(drawnPlace(watched, itemId) ??
       searchVerdict(watched.fate, value && worth?.floorAbove(value))),
     ...rank,
     ...(value && { value }),
+    ...placed,
     widthsUsed: watched.widthsUsed,
     ...factsOf(parts, prepared, watched),
   };

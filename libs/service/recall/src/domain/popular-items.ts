@@ -20,7 +20,7 @@ export function popularItems(
   reach: Reach,
 ): { readonly items: readonly RecalledItem[]; readonly leftOut: number } {
   const { itemPolicy = NO_POLICY } = asked.request;
-  const { attributes, itemsPerSid, resultCount } = asked.search;
+  const { attributes, itemsPerSid, answerCount: resultCount } = asked.search;
   const candidates = popularity.order().slice(0, CANDIDATES_MAX);
   const caps = new CapCount(itemPolicy, itemsPerSid);
   const isValued = asked.request.valuation !== undefined;

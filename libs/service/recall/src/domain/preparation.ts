@@ -10,7 +10,7 @@ import { areCut, type CountedCaps, countCaps, NO_CAPS } from './frequency-caps.j
 import type { KvProvenance, RecallContext, RecallRequest, UserSource } from './recall-types.js';
 import { RememberedPrompts } from './remembered-prompts.js';
 import { type ResolvedHistory, resolveHistory } from './resolve-history.js';
-import { promptRoom, type RecallParts, requestLimits } from './runtime-types.js';
+import { promptRoom, type RecallParts, rankedRoom, requestLimits } from './runtime-types.js';
 
 /** Of a request that is answered by one catalogue. */
 export interface ScopedContext extends RecallContext {
@@ -94,7 +94,8 @@ export class Preparation {
       context.budgetUs / MICROSECONDS_PER_MILLISECOND,
     );
     const featuresUs = stopwatch.lapUs();
-    const prompt = history.fallback === 'popular' ? NO_PROMPT : this.promptOf(request, history);
+    const prompt =
+      history.fallback === 'popular' ? NO_PROMPT : this.promptOf(request, history, context);
     const promptUs = stopwatch.lapUs();
     const elapsedUs = stopwatch.totalUs();
     checkWaiting(context, elapsedUs);
@@ -139,10 +140,15 @@ export class Preparation {
     return { binding, promptTokens, kv, budgetUs: leftUs, adapter: adapter?.engine };
   }
 
-  private promptOf(request: UserSource, history: ResolvedHistory): Prompt {
+  private promptOf(
+    request: UserSource,
+    history: ResolvedHistory,
+    { ranker }: RecallContext,
+  ): Prompt {
+    const ranked = rankedRoom(this.parts, ranker?.item);
     const prompt = this.parts.template.render(
       { profile: history.profile, scene: request.scene, history: history.items },
-      this.promptTokensMax,
+      Math.min(this.promptTokensMax, ranked),
     );
     if (prompt.tokens.length === 0) {
       throw invalid(

@@ -68,7 +68,7 @@ export interface Rank {
   readonly valuation?: Valuation | undefined;
 }
 
-/** What heads say of an item. */
+/** The judgement of heads on an item. */
 export interface ItemRanking {
   /** Calibrated, by name. */
   readonly heads: Readonly<Record<string, number>>;
@@ -141,6 +141,13 @@ export interface ScoreRequest extends UserSource {
   readonly valuation?: Valuation;
 }
 
+/** Items that any channel has found, eligible or not; each once. */
+export interface RankRequest extends UserSource {
+  readonly itemIds: readonly string[];
+  /** Without `items`. */
+  readonly rank: Rank;
+}
+
 /** A recall, and the item that is or is not in its answer. */
 export interface ExplainRequest {
   readonly recall: RecallRequest;
@@ -156,6 +163,8 @@ export interface RecallContext {
   readonly budgetUs: number;
   /** The adapter to run with, which the caller holds; left out: the base model alone. */
   readonly adapter?: ServedAdapter | undefined;
+  /** That ranks, where the request wants that: held by the caller as well. */
+  readonly ranker?: ServedAdapter | undefined;
   /** Asked for by the service itself: nobody asks about it later. */
   readonly isOwn?: boolean;
   /**
@@ -288,14 +297,35 @@ export interface ScoreAnswer extends PromptFacts {
   readonly items: readonly ItemScore[];
 }
 
+export interface RankedItem {
+  readonly itemId: string;
+  /** 1-based; 0: it failed, or the valuation leaves it out. */
+  readonly rank: number;
+  /** Left out where it failed. */
+  readonly ranking?: ItemRanking | undefined;
+  /** Of its SID, where the valuation weighs scores. */
+  readonly score?: number | undefined;
+  readonly failure?: { readonly code: 'ITEM_NOT_FOUND'; readonly message: string } | undefined;
+}
+
+export interface RankAnswer extends PromptFacts {
+  readonly requestId: string;
+  /** Best first; behind them those without a rank, in the order of the request. */
+  readonly items: readonly RankedItem[];
+  readonly ranking: AppliedRanking;
+}
+
 export interface ExplainAnswer extends PromptFacts {
   readonly requestId: string;
   readonly itemId: string;
   /** Empty where the item is not in the catalogue. */
   readonly sid: readonly number[];
-  readonly verdict: Exclude<Verdict, 'open'>;
-  /** From 1. Returned: of the item in the answer; pruned: of its path in the step. */
-  readonly rank?: number;
+  readonly verdict: Exclude<Verdict, 'open'> | 'behind-ranked';
+  /**
+   * From 1. Returned: of the item in the answer; pruned: of its path in the step; behind-ranked:
+   * among the ranked items.
+   */
+  readonly rank?: number | undefined;
   /** Pruned: in which selection, from 0. */
   readonly step?: number;
   /** Of the path, or of what there was of it when it was pruned. */
@@ -316,6 +346,9 @@ export interface ExplainAnswer extends PromptFacts {
   readonly value?: ItemValue | undefined;
   /** Of a recall by value: live and eligible items that the valuation excludes. */
   readonly excludedItems?: number | undefined;
+  /** Of a recall that is ranked, where it has the item: what its heads say, among how many. */
+  readonly ranking?: ItemRanking | undefined;
+  readonly rankedItems?: number | undefined;
   /** Empty where the catalogue alone decided. */
   readonly widthsUsed: readonly number[];
 }

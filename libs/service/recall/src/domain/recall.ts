@@ -1,5 +1,6 @@
 import type { Popularity } from '@tessera/behaviour';
-import { type Catalogue, NO_POLICY, type ReachRequest } from '@tessera/engine';
+import { type Catalogue, type EngineAnswer, NO_POLICY, type ReachRequest } from '@tessera/engine';
+import type { Cancellation } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkRequest, type SearchSettings } from './check-request.js';
 import { appliedExploration, undrawn } from './exploration.js';
@@ -8,6 +9,8 @@ import { recalledItems } from './item-scores.js';
 import { popularItems } from './popular-items.js';
 import type { Preparation, ScopedContext } from './preparation.js';
 import { checkNotErased, countedCaps, type Prepared } from './preparation.js';
+import { type AskedWork, answeredItems, headsOf, placedItems } from './ranked-items.js';
+import { Ranker } from './ranking.js';
 import { asksForReach, reachRequestOf, withCaps } from './reach-request.js';
 import type { AppliedValuation, RecallAnswer, RecallRequest } from './recall-types.js';
 import { certificateOf, uncertified } from './recall-types.js';
@@ -30,47 +33,48 @@ export async function recall(
   const search = checkRequest(request, limits);
   const { popularity, catalogue } = parts;
   const uncapped = reachRequestOf(request, catalogue);
+  const ranker = request.rank && Ranker.of(request.rank, context, catalogue);
   const prepared = await preparation.prepare(request, context, stopwatch, popularity);
   const caps = countedCaps(request, prepared, parts);
   const asked = withCaps(uncapped, caps.caps);
-  const isRestricted = asksForReach(request) || caps.caps.length > 0 || catalogue.hasFlights;
   if (popularity !== undefined && prepared.history?.fallback === 'popular') {
     return withPopular(parts, popularity, { request, asked, search, context, prepared, caps });
   }
   // Compiled off this thread, before the request waits for the engine.
-  const reach = context.pinned ?? (isRestricted ? await catalogue.reach(asked) : undefined);
-  const answer = await parts.engine.recall(
-    { ...search, ...preparation.workOf(prepared), reach, wantsTree: request.wantsSight },
-    context.signal,
-  );
+  const isCapped = caps.caps.length > 0 || catalogue.hasFlights;
+  const needsReach = asksForReach(request) || isCapped || ranker?.readsTexts === true;
+  const reach = context.pinned ?? (needsReach ? await catalogue.reach(asked) : undefined);
+  const work = { ...search, ...preparation.workOf(prepared), reach };
+  const asking = { ...work, wantsTree: request.wantsSight, ranking: ranker?.inRecall };
+  const answer = await parts.engine.recall(asking, context.signal);
   parts.onPasses?.(answer.passes);
+  const budgetUs = context.budgetUs - stopwatch.totalUs();
+  const found = { request, search, answer, work: { ...work, budgetUs } };
+  const { items, ranking } = await itemsOf(parts, ranker, found, context.signal);
   checkNotErased(prepared, parts.erasures);
   const { explore } = search;
   const applied = appliedOf(request, catalogue, answer.bestLeftOut);
-  const { valuation } = request;
-  const terms = valuation && termNames(valuation, catalogue.valuations);
-  const items = recalledItems(answer, terms, explore !== undefined);
   const requestId = requestIdOf(request);
   const { prompt, skippedItems, trimmedItems } = prepared;
-  const { userId } = request;
-  const adapter = context.adapter?.digest ?? '';
   if (context.isOwn !== true) {
-    const facts = { userId, adapter, prompt, skippedItems, trimmedItems, caps };
+    const source = { userId: request.userId, adapter: context.adapter?.digest ?? '' };
+    const facts = { ...source, prompt, skippedItems, trimmedItems, caps };
     remembered.keep(requestId, { ...facts, seed: explore?.seed });
   }
   return {
     requestId,
     items,
-    short: items.length < search.resultCount,
+    short: items.length < search.answerCount,
     ...certificateOf(search.search, answer),
     widthsUsed: answer.widthsUsed,
     completeness: answer.completeness,
     itemPolicy: {
       ...(request.itemPolicy ?? NO_POLICY),
       itemsPerSid: answer.itemsPerSid,
-      resultCount: search.resultCount,
+      resultCount: search.answerCount,
       leftOutByDiversity: answer.leftOutByDiversity,
     },
+    ...(ranking && { ranking }),
     ...(applied && { valuation: applied }),
     ...(explore && { exploration: appliedExploration(explore, answer.propensities) }),
     cappedItems: reach?.cappedItems ?? 0,
@@ -78,6 +82,31 @@ export async function recall(
     ...factsOf(parts, prepared, answer),
     ...(request.wantsSight === true && { sight: sightOf(prepared.history, prompt, answer) }),
   };
+}
+
+interface Found {
+  readonly request: RecallRequest;
+  readonly search: SearchSettings;
+  readonly answer: EngineAnswer;
+  readonly work: AskedWork;
+}
+
+/** Items of the answer, in the recall's order or ranked. */
+async function itemsOf(
+  parts: RecallParts,
+  ranker: Ranker | undefined,
+  { request: { valuation }, search, answer, work }: Found,
+  signal: Cancellation,
+): Promise<Pick<RecallAnswer, 'items' | 'ranking'>> {
+  const { catalogue } = parts;
+  const terms = valuation && termNames(valuation, catalogue.valuations);
+  const items = recalledItems(answer, terms, search.explore !== undefined);
+  if (ranker === undefined) return { items };
+  const heads = await headsOf(parts, ranker, answer, work, signal);
+  if (heads === undefined) return { items: items.slice(0, search.answerCount) };
+  const of = { heads, sequence: answer.catalogueSequence };
+  const placed = await placedItems(catalogue, ranker, items, of);
+  return answeredItems(ranker, placed, search.answerCount);
 }
 
 function appliedOf(
@@ -106,7 +135,7 @@ async function withPopular(
   const reach = context.pinned ?? (await parts.catalogue.reach(asked));
   checkNotErased(prepared, parts.erasures);
   const { items, leftOut } = popularItems(parts.catalogue, popularity, { request, search }, reach);
-  const { resultCount, itemsPerSid } = search;
+  const { answerCount: resultCount, itemsPerSid } = search;
   const { diversity } = request.itemPolicy ?? NO_POLICY;
   const facts = factsOf(parts, prepared, {
     ...NOTHING_COMPUTED,

@@ -32,7 +32,7 @@ import type {
   Reach,
 } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
-import { type CompiledTemplate, slotKeys } from '@tessera/prompt';
+import { type CompiledTemplate, type ItemTemplate, slotKeys } from '@tessera/prompt';
 import type { RequestLimits } from './check-request.js';
 import type { TextModels } from './item-encoders.js';
 import type {
@@ -41,6 +41,8 @@ import type {
   ExplainRequest,
   FrequencyCap,
   ProcessVersions,
+  RankAnswer,
+  RankRequest,
   RecallAnswer,
   RecallContext,
   RecallRequest,
@@ -201,6 +203,8 @@ export interface RecallServing {
   pin(request: RecallRequest, sequence: number): Promise<Reach>;
   /** Log-probabilities of given items: exactly the scores that a recall gives them. */
   score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer>;
+  /** Given items with the numbers of their heads, best first. */
+  rank(request: RankRequest, context: RecallContext): Promise<RankAnswer>;
   /** The fate of an item in a recall, and the reason. */
   explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer>;
   /** Keeps a user's prompt without a recall, behind all requests that wait for answers. */
@@ -275,7 +279,10 @@ export interface RecallRuntime {
 }
 
 /** The part of the engine that requests are answered with. */
-export type RecallEngine = Pick<Engine, 'model' | 'recall' | 'score' | 'append' | 'prefetch'>;
+export type RecallEngine = Pick<
+  Engine,
+  'model' | 'recall' | 'score' | 'rank' | 'append' | 'prefetch'
+>;
 
 /** The parts that answer requests for one catalogue. One set serves all; nothing in it changes. */
 export interface RecallParts extends Pick<RecallRuntimeOptions, 'process'> {
@@ -309,6 +316,12 @@ function stepsOf({ catalogue, template }: RecallParts): number {
 export function promptRoom(parts: RecallParts): number {
   const { maxPositions } = parts.engine.model;
   return Math.min(parts.promptTokensMax, maxPositions - stepsOf(parts) + 1);
+}
+
+/** The same for ranked items, whose tokens are all fed. */
+export function rankedRoom({ engine, catalogue }: RecallParts, item?: ItemTemplate): number {
+  if (item === undefined) return Number.POSITIVE_INFINITY;
+  return engine.model.maxPositions - catalogue.summary.depth - item.tokensMax;
 }
 
 export function requestLimits(parts: RecallParts): RequestLimits {

@@ -1,11 +1,14 @@
 import { append } from './append.js';
 import { explain } from './explain.js';
 import { Preparation, RequestScopes } from './preparation.js';
+import { rank } from './rank.js';
 import { recall } from './recall.js';
 import type {
   AppendAnswer,
   ExplainAnswer,
   ExplainRequest,
+  RankAnswer,
+  RankRequest,
   RecallAnswer,
   RecallContext,
   RecallRequest,
@@ -31,6 +34,10 @@ export class UseCases {
 
   score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {
     return this.scopes.run((scope) => score(this.preparation, request, { ...context, scope }));
+  }
+
+  rank(request: RankRequest, context: RecallContext): Promise<RankAnswer> {
+    return this.scopes.run((scope) => rank(this.preparation, request, { ...context, scope }));
   }
 
   explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer> {

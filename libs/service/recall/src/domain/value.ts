@@ -1,20 +1,33 @@
 /** Values of items, as requests ask for them and answers have them (docs/concepts/value.md). */
 
-import type { CatalogueAppraisal, Valuation as Formula, ValuationUse } from '@tessera/engine';
+import type { CatalogueAppraisal, Formula, ValuationUse } from '@tessera/engine';
 import { invalid } from './check-request.js';
 import type { AppliedValuation, ItemValue, Valuation } from './recall-types.js';
 
-function formulaOf({ name }: Valuation, known: readonly Formula[]): Formula {
+/** Where a request has its valuations: a search knows no heads. */
+export type ValuationPath = 'valuation' | 'rank.valuation';
+
+/** @throws TesseraError REQUEST_INVALID where there is none of the name, or none for this place */
+export function formulaOf(
+  { name }: Valuation,
+  all: readonly Formula[],
+  path: ValuationPath,
+): Formula {
+  const known = path === 'rank.valuation' ? all : all.filter((one) => !one.headTerms);
   const formula = known.find((one) => one.name === name);
   if (formula !== undefined) return formula;
   const names = known.map((one) => one.name).join(', ');
   const expected = names === '' ? 'none (recall.valuations names none)' : `one of ${names}`;
-  throw invalid('valuation.name', expected, `'${name.slice(0, 80)}'`);
+  const got = all.some((one) => one.name === name) ? ', which has terms of heads' : '';
+  throw invalid(`${path}.name`, expected, `'${name.slice(0, 80)}'${got}`);
 }
+
+/** Of a formula, those of heads last. */
+const allTerms = ({ terms, headTerms = [] }: Formula) => [...terms, ...headTerms];
 
 /** In the order of the engine's terms, which that of an object's members need not be. */
 export const termNames = (valuation: Valuation, known: readonly Formula[]): readonly string[] =>
-  formulaOf(valuation, known).terms.map(({ name }) => name);
+  formulaOf(valuation, known, 'valuation').terms.map(({ name }) => name);
 
 /** NaN stands for a number that the request leaves to the formula. */
 function finite(path: string, value: number | undefined): number {
@@ -30,22 +43,25 @@ function finite(path: string, value: number | undefined): number {
 export function valuationUse(
   valuation: Valuation | undefined,
   known: readonly Formula[],
+  at: ValuationPath = 'valuation',
 ): ValuationUse | undefined {
   if (valuation === undefined) return undefined;
-  const { bid } = formulaOf(valuation, known);
-  const names = termNames(valuation, known);
-  const scoreWeight = finite('valuation.scoreWeight', valuation.scoreWeight);
-  if (scoreWeight < 0) throw invalid('valuation.scoreWeight', '0 or more', scoreWeight);
+  const formula = formulaOf(valuation, known, at);
+  const names = allTerms(formula).map(({ name }) => name);
+  const scoreWeight = finite(`${at}.scoreWeight`, valuation.scoreWeight);
+  if (scoreWeight < 0) throw invalid(`${at}.scoreWeight`, '0 or more', scoreWeight);
   const weights = Object.entries(valuation.weights).map(([term, given]) => {
-    const path = `valuation.weights.${term.slice(0, 80)}`;
+    const path = `${at}.weights.${term.slice(0, 80)}`;
     if (!names.includes(term)) {
       throw invalid(path, `a term of ${valuation.name} (${names.join(', ')})`, 'another name');
     }
     const weight = finite(path, given);
-    if (term === bid && weight <= 0) throw invalid(path, 'above 0, as it is the bid', weight);
+    if (term === formula.bid && weight <= 0) {
+      throw invalid(path, 'above 0, as it is the bid', weight);
+    }
     return { term, weight };
   });
-  const floor = finite('valuation.floor', valuation.floor);
+  const floor = finite(`${at}.floor`, valuation.floor);
   return { name: valuation.name, scoreWeight, floor, weights };
 }
 
@@ -55,9 +71,9 @@ export function appliedValuation(
   known: readonly Formula[],
   bestLeftOut: number,
 ): AppliedValuation {
-  const formula = formulaOf(valuation, known);
+  const formula = formulaOf(valuation, known, 'rank.valuation');
   const own = new Map(Object.entries(valuation.weights));
-  const weights = formula.terms.map(({ name, weight }) => [name, own.get(name) ?? weight]);
+  const weights = allTerms(formula).map(({ name, weight }) => [name, own.get(name) ?? weight]);
   const floor = valuation.floor ?? formula.floor;
   return {
     name: formula.name,

@@ -1,9 +1,9 @@
 import type { RelevanceProfile } from '@tessera/contracts';
 import { TEXTS_AT_ONCE } from '@tessera/embedding';
 import { type Cancellation, expecting, TesseraError } from '@tessera/errors';
+import { ItemText } from '@tessera/prompt';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import pMap from 'p-map';
-import { ItemText } from './item-text.js';
 import { adapterOf, NO_ADAPTERS } from './named-adapters.js';
 import { type PairTokenMaker, type PairTokens } from './pair-tokens.js';
 import type {

@@ -1,5 +1,5 @@
+import { ItemText } from '@tessera/prompt';
 import { expect, it } from 'vitest';
-import { ItemText } from './item-text.js';
 import { parseRelevance } from './parse-relevance.js';
 
 const shoe = { title: 'Red shoe', attributes: '{"brand":"Ada","sizes":[41,42],"price":19.5}' };

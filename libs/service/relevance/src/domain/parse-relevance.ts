@@ -1,5 +1,4 @@
-import { JsonField } from '@tessera/prompt';
-import { ItemText } from './item-text.js';
+import { ItemText, JsonField } from '@tessera/prompt';
 import {
   PAIR_SLOTS,
   type RelevanceLabel,

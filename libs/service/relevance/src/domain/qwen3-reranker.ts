@@ -1,5 +1,5 @@
 import type { Tokenizer } from '@tessera/prompt';
-import { ItemText } from './item-text.js';
+import { ItemText } from '@tessera/prompt';
 import type { RelevanceTemplate } from './relevance-template.js';
 
 /**

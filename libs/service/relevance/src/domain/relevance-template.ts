@@ -1,4 +1,4 @@
-import type { ItemText } from './item-text.js';
+import type { ItemText } from '@tessera/prompt';
 
 /** How a language model is asked whether a text fits a query, and what its answer is read at. */
 export interface RelevanceTemplate {

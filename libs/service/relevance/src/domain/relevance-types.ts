@@ -1,7 +1,7 @@
 import type { RelevanceProfile } from '@tessera/contracts';
 import type { Engine } from '@tessera/engine';
 import type { Cancellation, TesseraError } from '@tessera/errors';
-import type { ItemText } from './item-text.js';
+import type { ItemText } from '@tessera/prompt';
 
 /** The part of the engine that pairs are scored with. */
 export type RelevanceEngine = Pick<Engine, 'model' | 'relevance' | 'stats'>;

@@ -1,10 +1,9 @@
 import type { RelevanceProfile } from '@tessera/contracts';
 import type { EngineLogits } from '@tessera/engine';
 import { type Cancellation, expecting, TesseraError } from '@tessera/errors';
-import type { Tokenizer } from '@tessera/prompt';
+import type { ItemText, Tokenizer } from '@tessera/prompt';
 import { inSlices } from '@tessera/turns';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
-import type { ItemText } from './item-text.js';
 import { type LabelPaths, type LabelStop, labelPaths } from './label-paths.js';
 import { adapterOf, type NamedAdapters, NO_ADAPTERS } from './named-adapters.js';
 import { type PairPrompt, PairPrompts, type QueryPrompts } from './pair-prompts.js';

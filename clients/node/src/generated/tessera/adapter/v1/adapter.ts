@@ -40,7 +40,10 @@ export namespace State {
   export type UNRECOGNIZED = typeof State.UNRECOGNIZED;
 }
 
-/** A file of an adapter: `adapter_config.json` or `adapter_model.safetensors`. */
+/**
+ * A file of a version: `adapter_config.json` and `adapter_model.safetensors` (PEFT), `ranking.json` and
+ * `heads.safetensors` (docs/integrate/ranking.md), or all four.
+ */
 export interface PushedFile {
   readonly name: string;
   readonly bytes: number;

@@ -5,7 +5,14 @@
 // source: tessera/explain/v1/explain.proto
 
 /* eslint-disable */
-import type { ItemValue, KvProvenance, RecallRequest, RecallTimings, RecallVersions } from "../../recall/v1/recall.js";
+import type {
+  ItemRanking,
+  ItemValue,
+  KvProvenance,
+  RecallRequest,
+  RecallTimings,
+  RecallVersions,
+} from "../../recall/v1/recall.js";
 
 export const protobufPackage = "tessera.explain.v1";
 
@@ -35,6 +42,8 @@ export const Verdict = {
   VERDICT_NO_VALUE: "VERDICT_NO_VALUE",
   /** VERDICT_BELOW_FLOOR - Its value is below the floor of the valuation, `cut_score`. */
   VERDICT_BELOW_FLOOR: "VERDICT_BELOW_FLOOR",
+  /** VERDICT_BEHIND_RANKED - Of a recall with `rank`: it was recalled, and is at `rank` of the ranked items, behind those of the answer. */
+  VERDICT_BEHIND_RANKED: "VERDICT_BEHIND_RANKED",
   UNRECOGNIZED: "UNRECOGNIZED",
 } as const;
 
@@ -52,6 +61,7 @@ export namespace Verdict {
   export type VERDICT_BEHIND_DIVERSITY_CAP = typeof Verdict.VERDICT_BEHIND_DIVERSITY_CAP;
   export type VERDICT_NO_VALUE = typeof Verdict.VERDICT_NO_VALUE;
   export type VERDICT_BELOW_FLOOR = typeof Verdict.VERDICT_BELOW_FLOOR;
+  export type VERDICT_BEHIND_RANKED = typeof Verdict.VERDICT_BEHIND_RANKED;
   export type UNRECOGNIZED = typeof Verdict.UNRECOGNIZED;
 }
 
@@ -131,5 +141,16 @@ export interface ExplainResponse {
     | ItemValue
     | undefined;
   /** The same: live and eligible items that the valuation excludes. */
-  readonly excludedItems?: number | undefined;
+  readonly excludedItems?:
+    | number
+    | undefined;
+  /**
+   * Of a recall with `rank`, where it has the item: what heads say of it, and its place in the recall. The verdict is that of
+   * the ranking then.
+   */
+  readonly ranking?:
+    | ItemRanking
+    | undefined;
+  /** The same: items that were ranked. */
+  readonly rankedItems?: number | undefined;
 }

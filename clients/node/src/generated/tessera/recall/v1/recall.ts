@@ -257,6 +257,27 @@ export interface Explore {
   readonly seed?: number | undefined;
 }
 
+/**
+ * Items are ranked by heads: what a version of an adapter says of each, read behind the user's prompt on the keys and
+ * values of the recall (docs/integrate/ranking.md).
+ */
+export interface Rank {
+  /**
+   * Of a recall: items that are recalled and ranked, of which `result_count` are answered; at least those, and the
+   * larger of them and 200 where absent. Of a call that names its items it stays absent.
+   */
+  readonly items?:
+    | number
+    | undefined;
+  /**
+   * The version with the heads: a name, whose version of the moment for this user it is, or the digest of a version
+   * that is loaded. Empty: the name `ranking`.
+   */
+  readonly adapter: string;
+  /** By which ranked items go; its terms may be heads. Absent: by the first head. */
+  readonly valuation: Valuation | undefined;
+}
+
 export interface RecallRequest {
   /** The caller's ID of this request, echoed; the service makes one when empty. */
   readonly requestId: string;
@@ -329,6 +350,7 @@ export interface RecallRequest {
   readonly inspect: boolean;
   readonly valuation: Valuation | undefined;
   readonly explore: Explore | undefined;
+  readonly rank: Rank | undefined;
 }
 
 export interface RecallRequest_ProfileEntry {
@@ -357,6 +379,23 @@ export interface ItemValue {
 }
 
 export interface ItemValue_TermsEntry {
+  readonly key: string;
+  readonly value: number;
+}
+
+/** The judgement of heads on an item. */
+export interface ItemRanking {
+  /** Calibrated, by name: mostly probabilities. */
+  readonly heads: { [key: string]: number };
+  /** By the valuation of the ranking, with the terms of heads; without a critical bid. */
+  readonly value?:
+    | ItemValue
+    | undefined;
+  /** Place in the recall, from 1; absent of items that a caller named. */
+  readonly recallRank?: number | undefined;
+}
+
+export interface ItemRanking_HeadsEntry {
   readonly key: string;
   readonly value: number;
 }
@@ -394,7 +433,11 @@ export interface RecalledItem {
    * Of a recall with `explore`: the probability with which the item came into the answer; 1 for one that was not drawn.
    * Absent as `exploration.no_propensities` says.
    */
-  readonly propensity?: number | undefined;
+  readonly propensity?:
+    | number
+    | undefined;
+  /** Of a recall with `rank`. */
+  readonly ranking?: ItemRanking | undefined;
 }
 
 /** A valuation as it was applied. */
@@ -425,6 +468,21 @@ export interface AppliedExploration {
    * empty: they have one.
    */
   readonly noPropensities: string;
+}
+
+/** A ranking as it was applied. */
+export interface AppliedRanking {
+  /** Digest and name of the version whose heads ranked. */
+  readonly adapter: string;
+  readonly adapterName: string;
+  /** Items that were ranked. */
+  readonly items: number;
+  /** Of these, items that the valuation excludes, or that are below its floor: they are not in the answer. */
+  readonly leftOut: number;
+  /** Names, in their order. */
+  readonly heads: readonly string[];
+  /** Absent: items go by the first head. */
+  readonly valuation?: AppliedValuation | undefined;
 }
 
 /** Microseconds per stage. */
@@ -558,7 +616,11 @@ export interface RecallResponse {
     | AppliedValuation
     | undefined;
   /** Of a recall with `explore`. */
-  readonly exploration?: AppliedExploration | undefined;
+  readonly exploration?:
+    | AppliedExploration
+    | undefined;
+  /** Of a recall with `rank`. `certified` and `gap` speak of the items that were ranked, not of those answered. */
+  readonly ranking?: AppliedRanking | undefined;
 }
 
 export interface RecallBatchRequest {

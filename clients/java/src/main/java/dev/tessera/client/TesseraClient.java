@@ -14,6 +14,9 @@ import dev.tessera.catalogue.v1.Change;
 import dev.tessera.embedding.v1.EmbedRequest;
 import dev.tessera.embedding.v1.EmbedResponse;
 import dev.tessera.embedding.v1.EmbeddingServiceGrpc;
+import dev.tessera.ranking.v1.RankRequest;
+import dev.tessera.ranking.v1.RankResponse;
+import dev.tessera.ranking.v1.RankingServiceGrpc;
 import dev.tessera.recall.v1.RecallRequest;
 import dev.tessera.recall.v1.RecallResponse;
 import dev.tessera.recall.v1.RecallServiceGrpc;
@@ -78,6 +81,11 @@ public final class TesseraClient implements AutoCloseable {
   /** Log-probabilities of items for a user, in their order. */
   public ScoreResponse score(ScoreRequest request, Duration deadline) {
     return call(ScoreServiceGrpc.newBlockingStub(channel), deadline, at -> at.score(request));
+  }
+
+  /** What heads say of items for a user, best first. */
+  public RankResponse rank(RankRequest request, Duration deadline) {
+    return call(RankingServiceGrpc.newBlockingStub(channel), deadline, at -> at.rank(request));
   }
 
   /** Vectors of texts: little-endian numbers in the order of the texts. */

@@ -16,8 +16,8 @@ export interface AdapterAnnounced {
   readonly baseModel: string;
   /**
    * A folder below `adapters.fetchPath`, as a relative path, or `s3://BUCKET/PREFIX/` with a bucket of
-   * `adapters.s3Buckets`. It holds `adapter_config.json` and `adapter_model.safetensors`, which nobody
-   * changes meanwhile.
+   * `adapters.s3Buckets`. It holds the files of a push, which nobody changes
+   * meanwhile.
    */
   readonly location: string;
   /** Activate it when it is valid and has never served: share of the users in (0, 1], 0: do not. */

@@ -5,7 +5,15 @@
 // source: tessera/recall/events/v1/recall_event.proto
 
 /* eslint-disable */
-import type { Explore, FrequencyCap, ItemPolicy, RecallRequest, RecallResponse, Valuation } from "../../v1/recall.js";
+import type {
+  Explore,
+  FrequencyCap,
+  ItemPolicy,
+  Rank,
+  RecallRequest,
+  RecallResponse,
+  Valuation,
+} from "../../v1/recall.js";
 
 export const protobufPackage = "tessera.recall.events.v1";
 
@@ -91,6 +99,7 @@ export interface AuditedRequest {
   readonly rowBudget: number;
   readonly valuation: Valuation | undefined;
   readonly explore: Explore | undefined;
+  readonly rank: Rank | undefined;
 }
 
 export interface AuditedRequest_ProfileEntry {

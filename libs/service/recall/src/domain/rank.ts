@@ -1,0 +1,130 @@
+import { type Catalogue, EVERY_ITEM, type ListedItem, type Reach } from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import { inSlices } from '@tessera/turns';
+import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
+import { checkRankRequest, type Ranking } from './check-request.js';
+import {
+  checkNotErased,
+  type Preparation,
+  type Prepared,
+  type ScopedContext,
+} from './preparation.js';
+import { type Placed, Ranker } from './ranking.js';
+import type { RankAnswer, RankedItem, RankRequest } from './recall-types.js';
+
+/** Looks at a catalogue that changes between two of its versions at most. */
+const LOOKS_MAX = 100;
+
+/** Live items of one version. */
+interface FoundItems {
+  readonly reach: Reach;
+  readonly items: readonly ListedItem[];
+  /** Of these, in this version. */
+  readonly ordinals: Uint32Array;
+}
+
+/**
+ * Ranks given items for a user: check -> items -> history -> prompt -> engine -> order. Rejects as
+ * `recall` does; an item that is not live fails in its place.
+ */
+export async function rank(
+  preparation: Preparation,
+  request: RankRequest,
+  context: ScopedContext,
+): Promise<RankAnswer> {
+  const { parts, limits } = preparation;
+  const { catalogue } = parts;
+  const stopwatch = preparation.begin(context);
+  const ranking = checkRankRequest(request, limits);
+  const ranker = Ranker.of(request.rank, context, catalogue);
+  const found = await foundItems(catalogue, request.itemIds);
+  const prepared = await preparation.prepare(request, context, stopwatch);
+  const answer = await answerOf(preparation, { ranker, found, prepared, ranking }, context);
+  checkNotErased(prepared, parts.erasures);
+  const itemIds = found.items.map(({ itemId }) => itemId);
+  const appraised = await ranker.appraise(catalogue, found.reach.sequence, itemIds);
+  const scored = found.items.map(({ itemId }, index) => ({
+    itemId,
+    score: answer.scores?.[index],
+  }));
+  const placed = await ranker.place(scored, answer.heads, appraised);
+  const ordered = ranker.order(placed);
+  const items = ordered.map(({ item, ranking }, index): RankedItem => {
+    return { ...item, rank: index + 1, ranking };
+  });
+  return {
+    requestId: requestIdOf(request),
+    items: [...items, ...unranked(request.itemIds, placed, ordered)],
+    ranking: ranker.applied(placed.length, placed.length - ordered.length),
+    ...factsOf(parts, prepared, answer),
+  };
+}
+
+interface Question {
+  readonly ranker: Ranker;
+  readonly found: FoundItems;
+  readonly prepared: Prepared;
+  readonly ranking: Ranking;
+}
+
+/** Heads, and scores where the valuation weighs them: two requests on one prompt. */
+async function answerOf(
+  preparation: Preparation,
+  { ranker, found, prepared, ranking }: Question,
+  { signal }: ScopedContext,
+) {
+  const { engine } = preparation.parts;
+  const { reach, items, ordinals } = found;
+  const catalogueSequence = reach.sequence;
+  if (items.length === 0) {
+    return { ...NOTHING_COMPUTED, heads: new Float32Array(), scores: [], catalogueSequence };
+  }
+  const { scoreNorm, priority } = ranking;
+  const suffixes = ranker.readsTexts
+    ? await inSlices(items, (one) => ranker.item.suffixOf(one))
+    : undefined;
+  const work = preparation.workOf(prepared);
+  const asked = { ...work, priority, reach, items: ordinals, ranking: ranker.asEngine(suffixes) };
+  // Blocks on their way to the device are the ranking's.
+  const { prefetch: _, ...kv } = work.kv;
+  const sids = items.map(({ sid }) => sid);
+  const [ranked, scores] = await Promise.all([
+    engine.rank(asked, signal),
+    ranker.weighsScores
+      ? engine.score({ ...work, kv, scoreNorm, priority, sids }, signal)
+      : undefined,
+  ]);
+  return { ...ranked, scores: scores?.scores };
+}
+
+/** Those without a rank, in the order of the request. */
+function unranked<Item extends { readonly itemId: string }>(
+  itemIds: readonly string[],
+  placed: readonly Placed<Item>[],
+  ordered: typeof placed,
+): RankedItem[] {
+  const left = new Map(placed.map((each) => [each.item.itemId, each]));
+  const ranked = new Set(ordered.map(({ item }) => item.itemId));
+  return itemIds
+    .filter((itemId) => !ranked.has(itemId))
+    .map((itemId) => {
+      const { item, ranking } = left.get(itemId) ?? {};
+      if (item !== undefined) return { ...item, rank: 0, ranking };
+      const message = `expected a live item of the catalogue, got '${itemId.slice(0, 80)}'`;
+      return { itemId, rank: 0, failure: { code: 'ITEM_NOT_FOUND', message } };
+    });
+}
+
+/** Ordinals are of a view: one is taken that is of the version of the reach. */
+async function foundItems(catalogue: Catalogue, itemIds: readonly string[]): Promise<FoundItems> {
+  for (let look = 0; look < LOOKS_MAX; look += 1) {
+    const { baseDigest } = catalogue.state();
+    const reach = await catalogue.reach(EVERY_ITEM);
+    const view = catalogue.view();
+    if (view.sequence !== reach.sequence || catalogue.state().baseDigest !== baseDigest) continue;
+    const items = catalogue.firstObtainable(reach, itemIds, itemIds.length);
+    return { reach, items, ordinals: view.find(items.map(({ itemId }) => itemId)) };
+  }
+  const message = 'catalogue: expected a version that stays for a moment, got changes all along';
+  throw new TesseraError('ENGINE_OVERLOADED', message);
+}

@@ -1,0 +1,196 @@
+/** How heads rank items (docs/integrate/ranking.md), of a recall or as a caller names them. */
+
+import { ranksApart, type ServedAdapter } from '@tessera/adapter';
+import {
+  type Catalogue,
+  type EngineRanking,
+  EVERY_ITEM,
+  type Formula,
+  type HeadTerm,
+  type ReachRequest,
+} from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import type { ItemTemplate } from '@tessera/prompt';
+import { inSlices } from '@tessera/turns';
+import { invalid } from './check-request.js';
+import type { AppliedRanking, ItemRanking, Rank, RecallContext } from './recall-types.js';
+import { AppraisedItems, appliedValuation, formulaOf, valuationUse } from './value.js';
+
+/** An item with what heads say of it, by which it goes. */
+export interface Placed<Item> {
+  readonly item: Item;
+  readonly ranking: ItemRanking;
+  /** NaN: the valuation excludes it. */
+  readonly key: number;
+}
+
+const FUNCTIONS: Readonly<Record<HeadTerm['function'], (x: number, term: HeadTerm) => number>> = {
+  identity: (x) => x,
+  log: (x) => (x > 0 ? Math.log(x) : Number.NaN),
+  log1p: (x) => (x > -1 ? Math.log1p(x) : Number.NaN),
+  clamp: (x, { min, max }) => Math.min(Math.max(x, min), max),
+};
+
+/** The version whose heads rank the items of a request, and by what they go. */
+export class Ranker {
+  /**
+   * @throws TesseraError ADAPTER_NOT_FOUND where no version ranks, REQUEST_INVALID with the path of
+   *   the member at fault
+   */
+  static of(rank: Rank, context: RecallContext, { valuations }: Pick<Catalogue, 'valuations'>) {
+    const { ranker, adapter } = context;
+    if (ranker === undefined) {
+      const message = `rank.adapter: expected a version with heads that serves, got none`;
+      throw new TesseraError('ADAPTER_NOT_FOUND', message, { field: 'rank.adapter' });
+    }
+    const { item, engine, name, digest } = ranker;
+    const got = `'${name}' ${digest.slice(0, 16)}`;
+    if (item === undefined) {
+      throw invalid('rank.adapter', 'a version with heads', `${got}, which has none`);
+    }
+    if (!ranksApart(engine) && digest !== adapter?.digest) {
+      const own = adapter === undefined ? 'the base model' : adapter.digest.slice(0, 16);
+      const expected = `the adapter of the request (${own}), an activated one, or heads alone`;
+      throw invalid('rank.adapter', expected, got);
+    }
+    const use = valuationUse(rank.valuation, valuations, 'rank.valuation');
+    const formula = rank.valuation && formulaOf(rank.valuation, valuations, 'rank.valuation');
+    const stranger = formula?.headTerms?.find(({ head }) => !engine.heads.includes(head))?.head;
+    if (stranger !== undefined) {
+      const expected = `a valuation of the heads of ${got} (${engine.heads.join(', ')})`;
+      throw invalid('rank.valuation.name', expected, `one of '${stranger}'`);
+    }
+    const asked = use && {
+      ...EVERY_ITEM,
+      valuation: { ...use, weights: use.weights.filter(({ term }) => isOf(formula, term)) },
+    };
+    return new Ranker(ranker, item, rank, valuations, formula, asked);
+  }
+
+  private constructor(
+    private readonly adapter: ServedAdapter,
+    readonly item: ItemTemplate,
+    private readonly rank: Rank,
+    private readonly valuations: readonly Formula[],
+    private readonly formula: Formula | undefined,
+    /** Undefined: items go by the first head. */
+    private readonly asked: ReachRequest | undefined,
+  ) {}
+
+  /** True if an item's place depends on its score. */
+  get weighsScores(): boolean {
+    return (this.rank.valuation?.scoreWeight ?? this.formula?.scoreWeight ?? 0) !== 0;
+  }
+
+  /** True if tokens behind SIDs are the items' own: they are known when items are found. */
+  get readsTexts(): boolean {
+    return this.item.suffix === undefined;
+  }
+
+  /** Of a recall; undefined: its items are asked about once they are found. */
+  get inRecall(): EngineRanking | undefined {
+    return this.readsTexts ? undefined : this.asEngine();
+  }
+
+  /** @param suffixes of items, where they have their own */
+  asEngine(suffixes?: readonly (readonly number[])[]): EngineRanking {
+    const { prefix, suffix = [] } = this.item;
+    const { engine: adapter } = this.adapter;
+    return { adapter, prefix, suffixes: suffixes ?? (suffix.length === 0 ? [] : [suffix]) };
+  }
+
+  /** The attributes' part of the valuation, of a version of the catalogue by its number. */
+  async appraise(
+    catalogue: Catalogue,
+    sequence: number,
+    itemIds: readonly string[],
+  ): Promise<AppraisedItems | undefined> {
+    const { asked: request } = this;
+    if (request === undefined) return undefined;
+    const newest = await catalogue.reach(request);
+    const reach =
+      newest.sequence === sequence
+        ? newest
+        : (await catalogue.judge({ request, itemId: '', sequence })).reach;
+    return new AppraisedItems(catalogue.appraise(reach, itemIds), itemIds);
+  }
+
+  /**
+   * Items with the numbers of their heads, in the same order; between turns, as there may be many.
+   * @param heads of each item, item by item
+   */
+  place<Item extends { readonly itemId: string; readonly score?: number | undefined }>(
+    items: readonly Item[],
+    heads: Float32Array,
+    appraised: AppraisedItems | undefined,
+  ): Promise<Placed<Item>[]> {
+    const names = this.adapter.engine.heads;
+    return inSlices(items, (item, index): Placed<Item> => {
+      const said: Record<string, number> = {};
+      names.forEach((name, at) => {
+        said[name] = heads[index * names.length + at] ?? Number.NaN;
+      });
+      const ranking = { heads: said };
+      const first = heads[index * names.length] ?? Number.NaN;
+      if (this.asked === undefined) return { item, ranking, key: first };
+      const value = this.valueOf(item, said, appraised);
+      if (value === undefined) return { item, ranking, key: Number.NaN };
+      return { item, ranking: { ...ranking, value }, key: value.value };
+    });
+  }
+
+  /**
+   * Best first, ties as they were; without those that the valuation excludes and those below its
+   * floor.
+   */
+  order<Item>(placed: readonly Placed<Item>[]): Placed<Item>[] {
+    return placed.filter(({ key }) => key >= this.floor).sort((a, b) => b.key - a.key);
+  }
+
+  /** Of values. */
+  get floor(): number {
+    const { floor = this.formula?.floor } = this.rank.valuation ?? {};
+    return Math.fround(floor ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** @param leftOut of the ranked items */
+  applied(items: number, leftOut: number): AppliedRanking {
+    const { digest, name, engine } = this.adapter;
+    const { valuation } = this.rank;
+    return {
+      adapter: digest,
+      adapterName: name,
+      items,
+      leftOut,
+      heads: engine.heads,
+      ...(valuation && {
+        valuation: appliedValuation(valuation, this.valuations, Number.NaN),
+      }),
+    };
+  }
+
+  /** Undefined: excluded. Heads' terms are added in double precision, rounded once. */
+  private valueOf(
+    { itemId, score }: { readonly itemId: string; readonly score?: number | undefined },
+    heads: Readonly<Record<string, number>>,
+    appraised: AppraisedItems | undefined,
+  ) {
+    const base = appraised?.valueOf(itemId, score ?? 0);
+    if (base === undefined) return undefined;
+    const { valuation } = this.rank;
+    const terms = { ...base.terms };
+    let sum = 0;
+    for (const term of this.formula?.headTerms ?? []) {
+      const weight = valuation?.weights[term.name] ?? term.weight;
+      const own = weight * FUNCTIONS[term.function](heads[term.head] ?? Number.NaN, term);
+      terms[term.name] = own;
+      sum += own;
+    }
+    const value = Math.fround(base.value + sum);
+    if (!Number.isFinite(value)) return undefined;
+    return { value, terms, pace: base.pace };
+  }
+}
+
+const isOf = (formula: Formula | undefined, term: string) =>
+  formula?.terms.some(({ name }) => name === term) === true;

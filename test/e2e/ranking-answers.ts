@@ -1,0 +1,85 @@
+/** Answers of the console's API on a recall that ranked, and on versions that have heads. */
+
+import type { AdaptersPage, AdapterView, RecallPage } from '../../apps/console/src/api-types.js';
+
+const HEADS = 'cd'.repeat(32);
+const AT_MS = Date.UTC(2026, 10, 26, 12);
+
+const VERSION: AdapterView = {
+  name: 'ranking',
+  digest: HEADS,
+  state: 'active',
+  reason: '',
+  remark: 'trained on a week of clicks',
+  pushedBy: 'trainer',
+  receivedMs: AT_MS,
+  changedMs: AT_MS,
+  isPinned: false,
+  isLoaded: true,
+  isPredecessor: false,
+  arenaBytes: 2 ** 22,
+  fileBytes: 2 ** 20,
+  share: 0,
+  facts: {
+    rankMax: 0,
+    targetCount: 0,
+    replacedRows: 0,
+    largestNorm: 0,
+    heads: ['click', 'add-to-basket', 'purchase'],
+    isActivated: false,
+  },
+};
+
+const ACTIVATED: AdapterView = {
+  ...VERSION,
+  digest: 'ef'.repeat(32),
+  state: 'canary',
+  share: 0.1,
+  facts: {
+    rankMax: 16,
+    targetCount: 112,
+    replacedRows: 0,
+    largestNorm: 3.25,
+    heads: ['click', 'add-to-basket', 'purchase'],
+    isActivated: true,
+  },
+};
+
+export const RANKING_VERSIONS: AdaptersPage = {
+  isKept: true,
+  defaultName: 'main',
+  versions: [ACTIVATED, VERSION],
+  arena: { usedBytes: 2 ** 23, maxBytes: 2 ** 28 },
+  disk: { usedBytes: 2 ** 21, maxBytes: 2 ** 30 },
+};
+
+/** The same recall, its items by heads, which are the opposite order. */
+export function rankedPage(page: RecallPage): RecallPage {
+  const { answer, request } = page.recall;
+  if (answer === undefined) throw new Error('expected an answered recall, got a refused one');
+  const items = answer.items.toReversed().map((item, at) => {
+    const click = 0.5 / (at + 1);
+    const terms = { ctr: Math.log(click), bid: 0.7, freshness: 0.05 * at };
+    const value = Object.values(terms).reduce((sum, term) => sum + term, 0);
+    const heads = { click, 'add-to-basket': click / 9, purchase: click / 41 };
+    const recallRank = item.rank;
+    const ranking = { heads, value: { value, terms, pace: 1 }, recallRank };
+    return { ...item, rank: at + 1, ranking };
+  });
+  const ranking = {
+    adapter: HEADS,
+    adapterName: 'ranking',
+    items: 200,
+    leftOut: 3,
+    heads: ['click', 'add-to-basket', 'purchase'],
+    valuation: { name: 'worth', scoreWeight: 0, weights: { ctr: 1, bid: 1, freshness: 1 } },
+  };
+  const rank = { items: 200, adapter: 'ranking' };
+  const recall = {
+    ...page.recall,
+    id: 'ranked',
+    request: { ...request, rank },
+    answer: { ...answer, items, ranking },
+  };
+  return { ...page, recall };
+}
