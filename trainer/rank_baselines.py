@@ -1,7 +1,9 @@
 """Rankings that need no model of sequences: an item's rate, logistic regression and boosted trees
 over rates, counts, attributes and the recall score, and that score alone."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import lightgbm
 import numpy as np
@@ -98,25 +100,34 @@ def user_rates(exposures: Exposures, label: np.ndarray, mean: float) -> np.ndarr
 def baseline_predictions(exposures: Exposures, slices: Slices, head: str, attributes: np.ndarray,
                          scores: np.ndarray) -> dict[str, np.ndarray]:
     """Of the rows of the test. `attributes`: (rows, attributes), normalised; `scores`: of a
-    recall, NaN where there are none. Trained on the training slice."""
+    recall. Trained on the training slice, with the scores and without: a model may know its
+    training rows by heart. The calibration slice chooses."""
     label = exposures.labels[head]
     rates = ItemRates(exposures, slices, head)
     item_rate, share = rates.of_rows()
     item_rate = np.where(np.isnan(item_rate), rates.mean, item_rate)
     of_user = user_rates(exposures, label, rates.mean)
     features = np.column_stack([item_rate, np.log1p(share), of_user, attributes, scores])
-    train = slices.train[~np.isnan(label[slices.train])]
+    train, later = (rows[~np.isnan(label[rows])] for rows in (slices.train, slices.calibration))
     found = {"item rate": item_rate[slices.test], "recall score": np.exp(scores[slices.test])}
     if len(set(label[train].tolist())) < 2:
         return found
-    binary = exposures.is_binary(head)
-    linear = make_pipeline(StandardScaler(), LogisticRegression() if binary else Ridge())
-    trees = (lightgbm.LGBMClassifier if binary else lightgbm.LGBMRegressor)(
-        n_estimators=200, learning_rate=0.05, num_leaves=15, min_child_samples=40,
-        random_state=1, n_jobs=1, verbose=-1)
-    for name, model in (("logistic regression" if binary else "linear regression", linear),
-                        ("LightGBM", trees)):
-        model.fit(features[train], label[train])
-        test = features[slices.test]
-        found[name] = model.predict_proba(test)[:, 1] if binary else model.predict(test)
+    for name, make in _models(exposures.is_binary(head)).items():
+        tried = []
+        for of in (features[:, :-1], features):
+            model = make().fit(of[train], label[train])
+            answers = (model.predict_proba(of)[:, 1] if exposures.is_binary(head)
+                       else model.predict(of))
+            tried.append((np.mean((answers[later] - label[later]) ** 2), answers[slices.test]))
+        found[name] = min(tried, key=lambda one: one[0])[1]
     return found
+
+
+def _models(is_binary: bool) -> dict[str, Callable[[], Any]]:
+    """Of outcomes of 0 and 1, or of any number."""
+    trees = partial(lightgbm.LGBMClassifier if is_binary else lightgbm.LGBMRegressor,
+                    n_estimators=200, learning_rate=0.05, num_leaves=15, min_child_samples=40,
+                    random_state=1, n_jobs=1, verbose=-1)
+    name, linear = ("logistic", LogisticRegression) if is_binary else ("linear", Ridge)
+    return {f"{name} regression": lambda: make_pipeline(StandardScaler(), linear()),
+            "LightGBM": trees}
