@@ -219,14 +219,16 @@ def _add_rank(commands) -> None:
     parser.add_argument("--max-item-tokens", type=_count, default=32)
     parser.add_argument("--attributes", nargs="+", default=[], metavar="NAME[:FUNCTION]",
                         help="numbers of items beside the state; identity, log or log1p of them")
-    parser.add_argument("--rates", help="FILE.jsonl: items' rates become attributes, and this the "
-                        "catalogue with them, to serve")
+    parser.add_argument("--rates", help="FILE.jsonl: items' rates, and shares of exposures, become "
+                        "attributes, and this the catalogue with them, to serve")
     parser.add_argument("--adapter", choices=["activated", "lora"], help="trained with the heads "
                         "(left out: the model is frozen)")
     parser.add_argument("--lora-rank", type=_count, default=8)
     parser.add_argument("--split", type=_share, nargs=2, default=[0.7, 0.8], help="shares by time "
                         "before the calibration slice, and before the test")
-    parser.add_argument("--calibration", choices=["platt", "isotonic", "none"], default="platt")
+    parser.add_argument("--calibration", default="auto",
+                        choices=["auto", "platt", "isotonic", "none"], help="auto: the kind that "
+                        "lowers the log loss of other users' exposures the most")
     parser.add_argument("--propensity-min", type=_share, default=0.05,
                         help="less counts as this, so that no row weighs more than its inverse")
     parser.add_argument("--head-weights", nargs="+", default=[], metavar="NAME=WEIGHT",

@@ -83,8 +83,9 @@ def write_demo_ranking(world: World, folder: Path, seed: int) -> None:
     networks, _ = train_on_states(states, targets, parts.train, parts.calibration, HEADS, PLAN)
     plain = Ranking("demo", networks.heads(targets, {}), max_item_tokens=16)
     raw = plain.answers(states[parts.calibration].numpy(), {})
+    later = [exposures.users[row] for row in parts.calibration]
     heads = [with_calibration(head, kind, raw[head.name],
-                              exposures.labels[head.name][parts.calibration])
+                              exposures.labels[head.name][parts.calibration], later)
              for head, kind in zip(plain.heads, ("platt", "isotonic"), strict=True)]
     ranking = Ranking("demo", heads, max_item_tokens=16)
     ranking.save(folder / "ranking")

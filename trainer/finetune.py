@@ -130,8 +130,8 @@ def digest_of(base: Path) -> str | None:
 
 
 def write_adapter(model, base: Path, folder: Path) -> None:
-    """An adapter as PEFT saves it: without the base model's path, with the digest of its weights as
-    `revision`, which a push names."""
+    """An adapter as PEFT saves it, and nothing else: without the base model's path, with the digest
+    of its weights as `revision`, which a push names."""
     model.save_pretrained(folder)
     for path in folder.iterdir():
         if path.name not in SAVED:

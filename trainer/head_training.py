@@ -12,11 +12,13 @@ from torch import nn
 from torch.nn import functional
 from tqdm import tqdm
 
-from .heads import HIDDEN_ACTIVATIONS, LEAST_PROBABILITY, Head
+from .heads import HIDDEN_ACTIVATIONS, LEAST_PROBABILITY, Head, calibrated
 from .item_states import Impression, Reader, readings
 
 #: Rows of a step over hidden states that are known.
 STEP_ROWS = 1024
+#: In which a kind of calibration is chosen.
+USER_FOLDS = 10
 #: Bins of equal mass whose means an isotonic map is fitted to: fewer rows say little.
 ISOTONIC_BINS = 40
 
@@ -223,9 +225,39 @@ def calibration_of(kind: str, raw: np.ndarray, label: np.ndarray) -> dict[str, o
     return {"isotonic": {"x": x.tolist(), "y": fitted.y_thresholds_[places].tolist()}}
 
 
-def with_calibration(head: Head, kind: str, raw: np.ndarray, label: np.ndarray) -> Head:
-    """Heads that are no probabilities have none."""
+def chosen_calibration(raw: np.ndarray, label: np.ndarray, users: Sequence[str]) -> str:
+    """The kind whose maps, fitted to other users, lower the log loss the most; "none" where that is
+    less than a standard error, by users: a slice of few users has their tastes, and a map of it
+    too."""
+    known = ~np.isnan(label)
+    raw, label = raw[known], label[known]
+    numbers = np.unique(np.array(users)[known], return_inverse=True)[1]
+    before = _log_losses(raw, label)
+    best, most = "none", 0.0
+    for kind in ("platt", "isotonic"):
+        gains = np.zeros(len(label))
+        for fold in range(USER_FOLDS):
+            own = numbers % USER_FOLDS == fold
+            found = calibration_of(kind, raw[~own], label[~own])
+            gains[own] = before[own] - _log_losses(calibrated(raw[own], found), label[own])
+        by_user = np.bincount(numbers, gains)
+        if by_user.sum() > max(most, np.sqrt((by_user ** 2).sum())):
+            best, most = kind, float(by_user.sum())
+    return best
+
+
+def _log_losses(answer: np.ndarray, label: np.ndarray) -> np.ndarray:
+    clipped = np.clip(answer, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
+    return -(label * np.log(clipped) + (1 - label) * np.log(1 - clipped))
+
+
+def with_calibration(head: Head, kind: str, raw: np.ndarray, label: np.ndarray,
+                     users: Sequence[str]) -> Head:
+    """`kind`: of a map, or "auto". Heads that are no probabilities have none."""
     if head.activation != "sigmoid":
         return head
+    if kind == "auto":
+        kind = chosen_calibration(raw, label, users)
+        print(f"{head.name}: calibration {kind}")
     return replace(head, calibration=calibration_of(kind, raw, label))
 

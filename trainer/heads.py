@@ -1,5 +1,6 @@
 """Heads as the service reads them (`ranking.json` and `heads.safetensors`,
-docs/integrate/ranking.md), and their answers: sums in double precision over float32 weights and inputs, as the engine's."""
+docs/integrate/ranking.md), and their answers: sums in double precision over float32 weights and
+inputs, as the engine's."""
 
 import json
 from dataclasses import dataclass, field

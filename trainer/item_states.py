@@ -164,7 +164,7 @@ class Reader:
         return hidden[reading.last[:, 0], reading.last[:, 1]]
 
     def recall_scores(self, reading: Reading, sids: Sequence[Sequence[int]]) -> torch.Tensor:
-        """Log-probability of each SID behind its prompt; the items of the reading are SIDs alone."""
+        """Log-probability of each SID behind its prompt; items of the reading are SIDs alone."""
         before, cache = self._prompts(reading)
         hidden = self._items(reading, cache)
         ends = reading.prompt_mask.sum(1) - 1

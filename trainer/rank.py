@@ -3,6 +3,8 @@ an adapter, to push; and figures of the newest exposures beside baselines'."""
 
 import argparse
 import json
+import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +53,13 @@ class Task:
 
 def run(args: argparse.Namespace) -> None:
     """Reads, trains, calibrates, measures, saves; the folder appears when it is whole."""
+    with redirect_stdout(sys.stderr if args.json else sys.stdout):
+        task, found = make(args)
+    tell(args, task, found)
+
+
+def make(args: argparse.Namespace) -> tuple[Task, dict[str, dict[str, Figures]]]:
+    """The folder, and figures of the test by head and predictor."""
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
     if Path(args.out).exists():
@@ -69,7 +78,7 @@ def run(args: argparse.Namespace) -> None:
             write_adapter(model, base, partial)  # removes all other files
         ranking.save(partial)
     write_beside(args, task)
-    tell(args, task, measure(task, answers, scores))
+    return task, measure(task, answers, scores)
 
 
 def read_task(args: argparse.Namespace, base: Path) -> Task:
@@ -143,9 +152,9 @@ def read_attributes(args: argparse.Namespace, exposures: Exposures, parts: Slice
         values[name] = np.array([_number(numbers[item]) for item in exposures.items])
     if args.rates:
         for head in exposures.labels:
-            rate, count = ItemRates(exposures, parts, head).of_rows()
-            functions[f"rate_{head}"] = "identity"
-            values[f"rate_{head}"] = np.where(count > 0, rate, np.nan)
+            for name, function, of in zip(rate_names(head), ("identity", "log1p"),
+                                          ItemRates(exposures, parts, head).of_rows(), strict=True):
+                functions[name], values[name] = function, of
     attributes = []
     for name, of in values.items():
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -156,6 +165,11 @@ def read_attributes(args: argparse.Namespace, exposures: Exposures, parts: Slice
         attributes.append(Attribute(name, functions[name], float(found.mean()),
                                     float(found.std()) or 1.0))
     return attributes, values
+
+
+def rate_names(head: str) -> tuple[str, str]:
+    """Attributes: rate of an item, and how many of 10,000 exposures were of it."""
+    return f"rate_{head}", f"shown_{head}"
 
 
 def _number(value: object) -> float:
@@ -266,8 +280,10 @@ def calibrate(args: argparse.Namespace, networks: HeadNetworks, targets: Targets
                     task.item.tokens_max, digest_of(Path(args.model)))
     raw = plain.answers(states[later].numpy(), {name: of[later]
                                                 for name, of in task.values.items()})
+    users = [task.exposures.users[row] for row in later]
     heads = [with_calibration(head, args.calibration, raw[head.name],
-                              task.exposures.labels[head.name][later]) for head in plain.heads]
+                              task.exposures.labels[head.name][later], users)
+             for head in plain.heads]
     return Ranking(plain.name, heads, plain.attributes, plain.item, plain.max_item_tokens,
                    plain.model)
 
@@ -295,9 +311,11 @@ def write_beside(args: argparse.Namespace, task: Task) -> None:
     if args.rates:
         rows = {item: dict(row) for item, row in task.item.rows.items()}
         for head in exposures.labels:
-            for item, rate in ItemRates(exposures, task.slices, head).by_item().items():
-                rows[item]["attributes"] = {**rows[item].get("attributes", {}),
-                                            f"rate_{head}": rate}
+            found = ItemRates(exposures, task.slices, head).by_item()
+            for item, row in rows.items():
+                own = zip(rate_names(head), found.get(item, (np.nan, 0.0)), strict=True)
+                row["attributes"] = {**row.get("attributes", {}),
+                                     **{name: of for name, of in own if not np.isnan(of)}}
         write_atomically(Path(args.rates), "".join(
             json.dumps(row, ensure_ascii=False) + "\n" for row in rows.values()).encode())
     if args.test_out:
