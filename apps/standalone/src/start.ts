@@ -134,6 +134,17 @@ async function printSample(
   report(`${title}\n${sampleTable(answer)}`, { userId, items, totalUs }, message);
 }
 
+/** Neither keeps the service from serving. */
+async function showDemo(output: Output, runtime: RecallRuntime, config: Config): Promise<void> {
+  const { log } = output;
+  await serveDemoHeads(config, runtime).catch((error: unknown) => {
+    log.warn({ err: error }, "the demo's heads do not serve");
+  });
+  await printSample(output, runtime, config).catch((error: unknown) => {
+    log.warn({ err: error }, 'the sample recall failed');
+  });
+}
+
 const addressesOf = ({ httpUrl, grpcAddress }: Serving, { console }: Config) => ({
   ...(console.pages === 'on' && { console: `${httpUrl}/console/` }),
   HTTP: `${httpUrl}/v1/recall`,
@@ -200,10 +211,5 @@ export async function start(config: Config, isJsonLog: boolean): Promise<void> {
   });
   drainOnStopSignals(serving.drain, (status) => process.exit(status));
   reportServing(output, addressesOf(serving, config));
-  await serveDemoHeads(config, runtime).catch((error: unknown) => {
-    log.warn({ err: error }, "the demo's heads do not serve");
-  });
-  await printSample(output, runtime, config).catch((error: unknown) => {
-    log.warn({ err: error }, 'the sample recall failed');
-  });
+  await showDemo(output, runtime, config);
 }

@@ -134,7 +134,7 @@ export class BenchEngine {
     });
   }
 
-  /** What heads say of items, by their ordinals. */
+  /** Numbers of heads for items, by their ordinals. */
   async rank(
     { tokens, kv }: Pick<Ask, 'tokens' | 'kv'>,
     items: Uint32Array,

@@ -60,7 +60,7 @@ struct RankingForm {
   std::vector<HeadAttribute> attributes;
   std::vector<HeadForm> heads;
 
-  /// Errors: ADAPTER_INVALID naming the field, what was expected and what it got.
+  /// Errors: ADAPTER_INVALID naming the field.
   static Result<RankingForm> parse(std::string_view text, const std::string& file);
 };
 
@@ -78,8 +78,8 @@ class Heads {
   const std::string& digest() const { return digest_; }
   uint64_t bytes() const;
 
-  /// What each head says of an item. `hidden`: of its last token, after the final norm; `numbers`:
-  /// of its attributes in their order, NaN: none. Not finite where a number overflows.
+  /// The number of each head for an item. `hidden`: of its last token, after the final norm;
+  /// `numbers`: of its attributes in their order, NaN: none. Not finite where a number overflows.
   void say(std::span<const float> hidden, std::span<const double> numbers,
            std::span<float> answers) const;
 

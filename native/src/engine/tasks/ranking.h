@@ -35,7 +35,7 @@ uint32_t longest_item(const Request& request);
 uint64_t rank_passes(const Request& request, uint64_t items);
 /// Slots of `items` items at most.
 uint64_t rank_slots(const Request& request, uint64_t items);
-/// Whether its rows run with the adapter of the heads, not with the request's own.
+/// True if its rows run with the adapter of the heads, not with the request's own.
 bool is_activated(const Request& request);
 
 /// A prefix of an SID that a search has computed, and the slot of its row.
@@ -58,7 +58,7 @@ class Ranking {
   void next(const NextRows& limits, beam::Rows& rows);
   /// Hidden states [rows][hidden] of the chunk's rows from `first_slot` on.
   void take(uint32_t first_slot, std::span<const float> hidden, uint32_t hidden_size);
-  /// What the heads say, item by item; nothing where not all items have been read.
+  /// Numbers of the heads, item by item; none where not all items have been read.
   /// MODEL_NOT_FINITE naming an item.
   Status answer(Completion& completion);
 
