@@ -19,8 +19,8 @@ const SEED = 56;
 
 /**
  * Held-out users of `--models DIR` (`model`, `version`, `exposures.tsv` of a later time,
- * `histories.jsonl`) meet all that they were shown; bids of items are log-normal. The row is the sum
- * of the bids of liked items by `log(head) + log(bid)`, over that by `score + log(bid)`.
+ * `histories.jsonl`) meet all that they were shown; bids of items are log-normal. The row is
+ * the sum of bids of liked items by `log(head) + log(bid)`, over that by `score + log(bid)`.
  */
 export async function shopStage({ quick, flags, say }: SuiteContext): Promise<Measurement[]> {
   const folder = flags.text('models');
