@@ -33,6 +33,18 @@ uint32_t longest_suffix(const Request::Ranking& ranking) {
   return static_cast<uint32_t>(longest);
 }
 
+/// From the first code of the item's SID to the last.
+std::vector<catalogue::NodeIndex> nodes_of(const catalogue::View& view,
+                                           catalogue::ItemOrdinal item) {
+  std::vector<catalogue::NodeIndex> nodes;
+  for (catalogue::NodeIndex node = view.node_of(item); node != catalogue::kRoot;
+       node = view.parent(node)) {
+    nodes.push_back(node);
+  }
+  std::reverse(nodes.begin(), nodes.end());
+  return nodes;
+}
+
 Status check_tokens(const Request::Ranking& ranking) {
   const size_t own = ranking.prefix.size() + longest_suffix(ranking);
   if (own <= kRankTokensMax) return Status::ok();
@@ -76,16 +88,12 @@ Status check_ranking(const Request& request, const EngineOptions& options) {
 
 bool has_tokens(const Request& request, catalogue::ItemOrdinal item) {
   const catalogue::View& view = request.reach.view();
-  std::vector<uint32_t> codes;
-  for (catalogue::NodeIndex node = view.node_of(item); node != catalogue::kRoot;
-       node = view.parent(node)) {
-    codes.push_back(view.code(node));
-  }
-  for (uint32_t level = 0; level < codes.size(); ++level) {
-    const uint32_t code = codes[codes.size() - 1 - level];
-    const std::span<const int32_t> tokens = request.binding->level_tokens(level);
+  uint32_t level = 0;
+  for (const catalogue::NodeIndex node : nodes_of(view, item)) {
+    const uint32_t code = view.code(node);
     const std::span<const uint32_t> without = request.binding->codes_without_token(level);
-    if (code >= tokens.size() || std::binary_search(without.begin(), without.end(), code)) {
+    if (code >= request.binding->level_tokens(level++).size() ||
+        std::binary_search(without.begin(), without.end(), code)) {
       return false;
     }
   }
@@ -106,16 +114,11 @@ Ranking::Ranking(const Request& request)
     numbers_.emplace_back(reach_.view(), attribute.name);
 }
 
-std::vector<int32_t> Ranking::tokens_of(uint32_t item) const {
+std::vector<int32_t> Ranking::tokens_of(uint32_t item,
+                                        std::span<const catalogue::NodeIndex> nodes) const {
   std::vector<int32_t> tokens(ranking_.prefix);
-  catalogue::NodeIndex node = reach_.view().node_of(items_[item]);
-  std::vector<uint32_t> codes;
-  for (; node != catalogue::kRoot; node = reach_.view().parent(node))
-    codes.push_back(reach_.code(node));
-  for (size_t level = 0; level < codes.size(); ++level) {
-    tokens.push_back(
-        binding_.level_tokens(static_cast<uint32_t>(level))[codes[codes.size() - 1 - level]]);
-  }
+  for (uint32_t level = 0; level < nodes.size(); ++level)
+    tokens.push_back(binding_.level_tokens(level)[reach_.code(nodes[level])]);
   for (const uint32_t token : suffix_of(ranking_, item))
     tokens.push_back(static_cast<int32_t>(token));
   return tokens;
@@ -131,12 +134,9 @@ void Ranking::begin(std::span<const catalogue::ItemOrdinal> items,
   std::sort(computed.begin(), computed.end(), by_node);
   known_.resize(items.size());
   for (uint32_t item = 0; item < items.size(); ++item) {
-    tokens_.push_back(tokens_of(item));
+    const std::vector<catalogue::NodeIndex> nodes = nodes_of(reach_.view(), items[item]);
+    tokens_.push_back(tokens_of(item, nodes));
     if (!ranking_.prefix.empty() || computed.empty()) continue;
-    std::vector<catalogue::NodeIndex> nodes;  // from the first code on
-    catalogue::NodeIndex node = reach_.view().node_of(items[item]);
-    for (; node != catalogue::kRoot; node = reach_.view().parent(node)) nodes.push_back(node);
-    std::reverse(nodes.begin(), nodes.end());
     for (const catalogue::NodeIndex at : nodes) {
       const auto found =
           std::lower_bound(computed.begin(), computed.end(), ComputedRow{at, 0}, by_node);

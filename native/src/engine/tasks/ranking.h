@@ -75,7 +75,7 @@ class Ranking {
     std::vector<uint32_t> ends;  // items whose last token it is
   };
 
-  std::vector<int32_t> tokens_of(uint32_t item) const;
+  std::vector<int32_t> tokens_of(uint32_t item, std::span<const catalogue::NodeIndex> nodes) const;
   uint32_t rows_of(uint32_t item, uint32_t shared) const;
   void add(uint32_t item, uint32_t shared);
   void lay_out(beam::Rows& rows);
