@@ -52,6 +52,9 @@ const formula = (name: string, more: Partial<Formula>): Formula => ({
 const VALUATIONS = [
   formula('ecpm', {}),
   formula('clicks', { headTerms: [{ ...ctr, ...UNBOUNDED }] }),
+  formula('odd', {
+    headTerms: [{ ...ctr, name: 'constructor', head: 'constructor', ...UNBOUNDED }],
+  }),
   formula('sales', { headTerms: [{ ...ctr, head: 'purchase', ...UNBOUNDED }] }),
 ];
 /** As FakeEngine has it. */
@@ -194,6 +197,14 @@ describe('a recall that is ranked', () => {
     });
   });
 
+  it('takes members of every object for names of terms and heads', async () => {
+    const { useCases } = world();
+    const rank = { adapter: '', valuation: { name: 'odd', weights: {} } };
+    const heads = ['constructor', 'tostring'];
+    const { items } = await useCases.recall(asked({ rank }), contextOf(ranking({ heads })));
+    expect(items[0]?.ranking?.value?.terms).toEqual({ bid: 0.5, constructor: 2 * Math.log(0.5) });
+  });
+
   it('has weights of heads and a floor of its own, and is short below it', async () => {
     const valuation = { name: 'clicks', weights: { ctr: 0 }, floor: -1 };
     const rank = { adapter: '', valuation };
@@ -299,7 +310,7 @@ describe('a recall that is ranked', () => {
     [
       ranking(),
       { rank: { adapter: '', valuation: { name: 'x', weights: {} } } },
-      "rank.valuation.name: rank.valuation.name: expected one of ecpm, clicks, sales, got 'x'",
+      "rank.valuation.name: rank.valuation.name: expected one of ecpm, clicks, odd, sales, got 'x'",
     ],
     [
       ranking(),
@@ -380,6 +391,18 @@ describe('items that a caller names', () => {
     expect(items[2]).not.toHaveProperty('ranking.value');
     expect(applied).toMatchObject({ items: 3, leftOut: 1 });
     expect(engine.scoreRequests[0]?.sids).toEqual([[1], [4], [2]]);
+  });
+
+  it('have scores in as many requests as it takes', async () => {
+    const { engine, useCases } = world({ scoreItemsMax: 2 });
+    const request = named(['i1', 'i4', 'i2'], { rank: CLICKS });
+    const { items } = await useCases.rank(request, contextOf(ranking()));
+    expect(items.map(({ itemId, score }) => [itemId, score])).toEqual([
+      ['i2', -3],
+      ['i4', -5],
+      ['i1', -2],
+    ]);
+    expect(engine.scoreRequests.map(({ sids }) => sids)).toEqual([[[1], [4]], [[2]]]);
   });
 
   it('are answered where none of them is known', async () => {

@@ -1,4 +1,10 @@
-import { type Catalogue, EVERY_ITEM, type ListedItem, type Reach } from '@tessera/engine';
+import {
+  type Catalogue,
+  type EngineScores,
+  EVERY_ITEM,
+  type ListedItem,
+  type Reach,
+} from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { inSlices } from '@tessera/turns';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
@@ -39,7 +45,8 @@ export async function rank(
   const ranker = Ranker.of(request.rank, context, catalogue);
   const found = await foundItems(catalogue, request.itemIds);
   const prepared = await preparation.prepare(request, context, stopwatch);
-  const answer = await answerOf(preparation, { ranker, found, prepared, ranking }, context);
+  const left = () => context.budgetUs - stopwatch.totalUs();
+  const answer = await answerOf(preparation, { ranker, found, prepared, ranking, left }, context);
   checkNotErased(prepared, parts.erasures);
   const itemIds = found.items.map(({ itemId }) => itemId);
   const appraised = await ranker.appraise(catalogue, found.reach.sequence, itemIds);
@@ -65,15 +72,18 @@ interface Question {
   readonly found: FoundItems;
   readonly prepared: Prepared;
   readonly ranking: Ranking;
+  /** Microseconds of the budget. */
+  readonly left: () => number;
 }
 
-/** Heads, and scores where the valuation weighs them: two requests on one prompt. */
+/** Heads, and scores where the valuation weighs them: requests on one prompt. */
 async function answerOf(
   preparation: Preparation,
-  { ranker, found, prepared, ranking }: Question,
+  { ranker, found, prepared, ranking, left }: Question,
   { signal }: ScopedContext,
 ) {
-  const { engine } = preparation.parts;
+  const { parts, limits } = preparation;
+  const { engine } = parts;
   const { reach, items, ordinals } = found;
   const catalogueSequence = reach.sequence;
   if (items.length === 0) {
@@ -87,14 +97,30 @@ async function answerOf(
   const asked = { ...work, priority, reach, items: ordinals, ranking: ranker.asEngine(suffixes) };
   // Blocks on their way to the device are the ranking's.
   const { prefetch: _, ...kv } = work.kv;
+  const asScored = { ...work, kv, scoreNorm, priority };
   const sids = items.map(({ sid }) => sid);
   const [ranked, scores] = await Promise.all([
     engine.rank(asked, signal),
     ranker.weighsScores
-      ? engine.score({ ...work, kv, scoreNorm, priority, sids }, signal)
+      ? scoresOf(sids, limits.scoreItemsMax, (part) =>
+          engine.score({ ...asScored, sids: part, budgetUs: left() }, signal),
+        )
       : undefined,
   ]);
-  return { ...ranked, scores: scores?.scores };
+  return { ...ranked, scores };
+}
+
+/** Of more SIDs than a request may have, in one place of the queue: part behind part. */
+async function scoresOf(
+  sids: readonly (readonly number[])[],
+  most: number,
+  score: (part: typeof sids) => Promise<Pick<EngineScores, 'scores'>>,
+): Promise<number[]> {
+  const scores: number[] = [];
+  for (let from = 0; from < sids.length; from += most) {
+    scores.push(...(await score(sids.slice(from, from + most))).scores);
+  }
+  return scores;
 }
 
 /** Those without a rank, in the order of the request. */

@@ -13,7 +13,13 @@ import { TesseraError } from '@tessera/errors';
 import type { ItemTemplate } from '@tessera/prompt';
 import { inSlices } from '@tessera/turns';
 import { invalid } from './check-request.js';
-import type { AppliedRanking, ItemRanking, Rank, RecallContext } from './recall-types.js';
+import type {
+  AppliedRanking,
+  ItemRanking,
+  Rank,
+  RecallContext,
+  RecalledItem,
+} from './recall-types.js';
 import { AppraisedItems, appliedValuation, formulaOf, valuationUse } from './value.js';
 
 /** An item with what heads say of it, by which it goes. */
@@ -22,6 +28,16 @@ export interface Placed<Item> {
   readonly ranking: ItemRanking;
   /** NaN: the valuation excludes it. */
   readonly key: number;
+}
+
+/** By what an item goes: of a ranking its value or the first head, else its value or score. */
+export function worthOf(
+  { score, value, ranking }: Pick<RecalledItem, 'score' | 'value' | 'ranking'>,
+  applied: Pick<AppliedRanking, 'heads'> | undefined,
+): number {
+  // The order of an object's members is not that of the heads.
+  const first = ranking?.heads[applied?.heads[0] ?? ''];
+  return ranking?.value?.value ?? first ?? value?.value ?? score;
 }
 
 const FUNCTIONS: Readonly<Record<HeadTerm['function'], (x: number, term: HeadTerm) => number>> = {
@@ -177,11 +193,11 @@ export class Ranker {
   ) {
     const base = appraised?.valueOf(itemId, score ?? 0);
     if (base === undefined) return undefined;
-    const { valuation } = this.rank;
+    const weights = new Map(Object.entries(this.rank.valuation?.weights ?? {}));
     const terms = { ...base.terms };
     let sum = 0;
     for (const term of this.formula?.headTerms ?? []) {
-      const weight = valuation?.weights[term.name] ?? term.weight;
+      const weight = weights.get(term.name) ?? term.weight;
       const own = weight * FUNCTIONS[term.function](heads[term.head] ?? Number.NaN, term);
       terms[term.name] = own;
       sum += own;
