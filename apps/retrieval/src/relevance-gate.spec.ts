@@ -112,7 +112,11 @@ describe('a gate', () => {
     const items = ITEMS.slice(0, 2).map((item, i) =>
       Object.assign({ ranking: { heads: { click: i, 7: -i } } }, item),
     );
-    const ranked = { ...answer, items, ranking: { heads: ['click', '7'] } } as RecallAnswer;
+    const ranked = {
+      ...answer,
+      items,
+      ranking: { heads: ['click', '7'] },
+    } as unknown as RecallAnswer;
     const gate = { query: 'red', weight: 0.1, adapter: '' };
     const recall = async () => ranked;
     const passed = await recallThroughGate({ ...parts, recall }, asked(gate), CONTEXT);

@@ -393,6 +393,23 @@ describe('items that a caller names', () => {
     expect(engine.scoreRequests[0]?.sids).toEqual([[1], [4], [2]]);
   });
 
+  it('are left out without the score that counts, of an item that ended meanwhile', async () => {
+    const { engine, useCases } = world();
+    const score = engine.score.bind(engine);
+    engine.score = async (request, signal) => {
+      const { scores, ...answer } = await score(request, signal);
+      return Object.assign(answer, { scores: [undefined, ...scores.slice(1)] });
+    };
+    const request = named(['i2', 'i4'], { rank: CLICKS });
+    const { items, ranking: applied } = await useCases.rank(request, contextOf(ranking()));
+    expect(items.map(({ itemId, rank }) => [itemId, rank])).toEqual([
+      ['i4', 1],
+      ['i2', 0],
+    ]);
+    expect(items[1]).not.toHaveProperty('ranking.value');
+    expect(applied.leftOut).toBe(1);
+  });
+
   it('have scores in as many requests as it takes', async () => {
     const { engine, useCases } = world({ scoreItemsMax: 2 });
     const request = named(['i1', 'i4', 'i2'], { rank: CLICKS });

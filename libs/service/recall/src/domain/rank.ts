@@ -115,8 +115,8 @@ async function scoresOf(
   sids: readonly (readonly number[])[],
   most: number,
   score: (part: typeof sids) => Promise<Pick<EngineScores, 'scores'>>,
-): Promise<number[]> {
-  const scores: number[] = [];
+): Promise<EngineScores['scores']> {
+  const scores: (number | undefined)[] = [];
   for (let from = 0; from < sids.length; from += most) {
     scores.push(...(await score(sids.slice(from, from + most))).scores);
   }

@@ -191,7 +191,8 @@ export class Ranker {
     heads: Readonly<Record<string, number>>,
     appraised: AppraisedItems | undefined,
   ) {
-    const base = appraised?.valueOf(itemId, score ?? 0);
+    // An item that ended meanwhile has no score, and one that counts is not to be made up.
+    const base = appraised?.valueOf(itemId, score ?? (this.weighsScores ? Number.NaN : 0));
     if (base === undefined) return undefined;
     const weights = new Map(Object.entries(this.rank.valuation?.weights ?? {}));
     const terms = { ...base.terms };
