@@ -410,9 +410,9 @@ describe('the choice of a version', () => {
     await adapters.unpin('other', digest);
     await pushed(adapters, 'a', 'main');
     await adapters.activate('main', digest, ALL);
-    await adapters.rollBack('other');
+    await adapters.rollBack('other', '');
     expect(await choice(digest)).toBe(digest);
-    await adapters.rollBack('main');
+    await adapters.rollBack('main', '');
     expect(await choice('')).toBe('base');
     expect(await choice('base')).toBe('base');
   });

@@ -1,6 +1,6 @@
 import type { ServedAdapter } from '@tessera/adapter';
 import { MemoryBehaviourStore, Popularity } from '@tessera/behaviour';
-import type { Formula } from '@tessera/engine';
+import type { Formula, ReachRequest } from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import {
@@ -227,6 +227,19 @@ describe('a recall that is ranked', () => {
     expect(given?.suffixes[1]).toEqual(tokenizer.encode(' item 1'));
     expect(reach).toBe(engine.requests[0]?.reach);
     expect(promptTokens).toBe(engine.requests[0]?.promptTokens);
+  });
+
+  it('has values of its version, which goes by meanwhile and may not be kept', async () => {
+    const engine = new FakeEngine({ score: ([code = 0]) => -1 - code });
+    const catalogue = Object.assign(Object.create(CATALOGUE) as FakeChangingCatalogue, {
+      reach: async (asking: ReachRequest) =>
+        Object.assign(await CATALOGUE.reach(asking), { sequence: engine.requests.length }),
+      judge: () => Promise.reject(new TesseraError('CATALOGUE_NOT_FOUND', 'it is not kept')),
+    });
+    const { useCases } = world({ engine, catalogue });
+    const { items } = await useCases.recall(asked({ rank: CLICKS }), contextOf(ranking()));
+    expect(idsOf(items)).toEqual(['i0', 'i2']);
+    expect(engine.requests[0]?.reach?.sequence).toBe(0);
   });
 
   it('keeps the order of the recall where a partial one had no time for heads', async () => {

@@ -15,11 +15,8 @@ import {
   type Prepared,
   type ScopedContext,
 } from './preparation.js';
-import { type Placed, Ranker } from './ranking.js';
+import { LOOKS_MAX, type Placed, Ranker } from './ranking.js';
 import type { RankAnswer, RankedItem, RankRequest } from './recall-types.js';
-
-/** Looks at a catalogue that changes between two of its versions at most. */
-const LOOKS_MAX = 100;
 
 /** Live items of one version. */
 interface FoundItems {
@@ -43,7 +40,7 @@ export async function rank(
   const stopwatch = preparation.begin(context);
   const ranking = checkRankRequest(request, limits);
   const ranker = Ranker.of(request.rank, context, catalogue);
-  const found = await foundItems(catalogue, request.itemIds);
+  const found = await foundItems(catalogue, ranker, request.itemIds);
   const prepared = await preparation.prepare(request, context, stopwatch);
   const left = () => context.budgetUs - stopwatch.totalUs();
   const answer = await answerOf(preparation, { ranker, found, prepared, ranking, left }, context);
@@ -142,10 +139,14 @@ function unranked<Item extends { readonly itemId: string }>(
 }
 
 /** Ordinals are of a view: one is taken that is of the version of the reach. */
-async function foundItems(catalogue: Catalogue, itemIds: readonly string[]): Promise<FoundItems> {
+async function foundItems(
+  catalogue: Catalogue,
+  ranker: Ranker,
+  itemIds: readonly string[],
+): Promise<FoundItems> {
   for (let look = 0; look < LOOKS_MAX; look += 1) {
     const { baseDigest } = catalogue.state();
-    const reach = await catalogue.reach(EVERY_ITEM);
+    const reach = await ranker.reachOf(catalogue, EVERY_ITEM);
     const view = catalogue.view();
     if (view.sequence !== reach.sequence || catalogue.state().baseDigest !== baseDigest) continue;
     const items = catalogue.firstObtainable(reach, itemIds, itemIds.length);

@@ -7,6 +7,7 @@ import {
   EVERY_ITEM,
   type Formula,
   type HeadTerm,
+  type Reach,
   type ReachRequest,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
@@ -47,8 +48,13 @@ const FUNCTIONS: Readonly<Record<HeadTerm['function'], (x: number, term: HeadTer
   clamp: (x, { min, max }) => Math.min(Math.max(x, min), max),
 };
 
+/** Looks at a catalogue that changes between two of its versions at most. */
+export const LOOKS_MAX = 100;
+
 /** The version whose heads rank the items of a request, and by what they go. */
 export class Ranker {
+  private own: Reach | undefined;
+
   /**
    * @throws TesseraError ADAPTER_NOT_FOUND where no version ranks, REQUEST_INVALID with the path of
    *   the member at fault
@@ -115,6 +121,24 @@ export class Ranker {
     return { adapter, prefix, suffixes: suffixes ?? (suffix.length === 0 ? [] : [suffix]) };
   }
 
+  /** True if items go by a valuation. */
+  get isByValue(): boolean {
+    return this.asked !== undefined;
+  }
+
+  /**
+   * The items that a request may get, and in the same version the valuation's own: a version that
+   * has gone by has to be read from the log.
+   */
+  async reachOf(catalogue: Catalogue, request: ReachRequest): Promise<Reach> {
+    for (let look = 1; ; look += 1) {
+      const reach = await catalogue.reach(request);
+      if (this.asked === undefined) return reach;
+      this.own = await catalogue.reach(this.asked);
+      if (this.own.sequence === reach.sequence || look === LOOKS_MAX) return reach;
+    }
+  }
+
   /** The attributes' part of the valuation, of a version of the catalogue by its number. */
   async appraise(
     catalogue: Catalogue,
@@ -123,7 +147,7 @@ export class Ranker {
   ): Promise<AppraisedItems | undefined> {
     const { asked: request } = this;
     if (request === undefined) return undefined;
-    const newest = await catalogue.reach(request);
+    const newest = this.own?.sequence === sequence ? this.own : await catalogue.reach(request);
     const reach =
       newest.sequence === sequence
         ? newest
