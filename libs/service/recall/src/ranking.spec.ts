@@ -423,6 +423,15 @@ describe('items that a caller names', () => {
     expect(applied.leftOut).toBe(1);
   });
 
+  it('ask for no scores where the ranking is refused', async () => {
+    const { engine, useCases } = world();
+    const late = new TesseraError('DEADLINE_EXCEEDED', 'the deadline has passed');
+    engine.rank = () => Promise.reject(late);
+    const answer = useCases.rank(named(['i1'], { rank: CLICKS }), contextOf(ranking()));
+    await expect(answer).rejects.toBe(late);
+    expect(engine.scoreRequests).toEqual([]);
+  });
+
   it('have scores in as many requests as it takes', async () => {
     const { engine, useCases } = world({ scoreItemsMax: 2 });
     const request = named(['i1', 'i4', 'i2'], { rank: CLICKS });

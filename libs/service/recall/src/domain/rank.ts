@@ -73,7 +73,10 @@ interface Question {
   readonly left: () => number;
 }
 
-/** Heads, and scores where the valuation weighs them: requests on one prompt. */
+/**
+ * Heads, and scores where the valuation weighs them: requests on one prompt, one behind the other,
+ * so that none works on where another is refused.
+ */
 async function answerOf(
   preparation: Preparation,
   { ranker, found, prepared, ranking, left }: Question,
@@ -92,22 +95,20 @@ async function answerOf(
     : undefined;
   const work = preparation.workOf(prepared);
   const asked = { ...work, priority, reach, items: ordinals, ranking: ranker.asEngine(suffixes) };
-  // Blocks on their way to the device are the ranking's.
+  const ranked = await engine.rank(asked, signal);
+  if (!ranker.weighsScores) return { ...ranked, scores: undefined };
+  // Blocks on their way to the device were the ranking's.
   const { prefetch: _, ...kv } = work.kv;
   const asScored = { ...work, kv, scoreNorm, priority };
-  const sids = items.map(({ sid }) => sid);
-  const [ranked, scores] = await Promise.all([
-    engine.rank(asked, signal),
-    ranker.weighsScores
-      ? scoresOf(sids, limits.scoreItemsMax, (part) =>
-          engine.score({ ...asScored, sids: part, budgetUs: left() }, signal),
-        )
-      : undefined,
-  ]);
+  const scores = await scoresOf(
+    items.map(({ sid }) => sid),
+    limits.scoreItemsMax,
+    (sids) => engine.score({ ...asScored, sids, budgetUs: left() }, signal),
+  );
   return { ...ranked, scores };
 }
 
-/** Of more SIDs than a request may have, in one place of the queue: part behind part. */
+/** Of more SIDs than a request may have: part behind part. */
 async function scoresOf(
   sids: readonly (readonly number[])[],
   most: number,
