@@ -3,7 +3,7 @@ training, fine-tuning and measurements (libs/service/prompt/src/domain/compiled-
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,25 +71,37 @@ class PromptWriter:
     def prompt(self, profile: Mapping[str, str], scene: Mapping[str, str],
                history: Sequence[Behaviour]) -> Prompt:
         """Where it would be too long, the oldest behaviours go, in the smallest multiple of
-        `trimStep` that makes it fit. Errors: InputError, where the service refuses the request."""
+        `trimStep` that makes it fit; where that would leave none, as few as fit. Errors:
+        InputError, where the service refuses the request."""
         plan = plan_history(self.template, history, self.items)
-        step = self.template.trim_step
-        found = self._written(profile, scene, history, plan, 0)
+        count = len(plan.used)
+
+        def written(dropped: int) -> Prompt:
+            return self._written(profile, scene, history, plan, dropped)
+
+        found = written(0)
         if len(found.tokens) <= self.tokens_max:
             return found
-        low, high = 1, -(-len(plan.used) // step)
-        while low < high:
-            middle = (low + high) // 2
-            fits = len(self._written(profile, scene, history, plan, middle * step).tokens)
-            if fits <= self.tokens_max:
-                high = middle
-            else:
-                low = middle + 1
-        found = self._written(profile, scene, history, plan, low * step)
-        if len(found.tokens) > self.tokens_max or (plan.used and low * step >= len(plan.used)):
+        dropped = self._dropped(written, count, self.template.trim_step)
+        if dropped >= count:
+            dropped = self._dropped(written, count, 1)
+        found = written(dropped)
+        if len(found.tokens) > self.tokens_max or (count and dropped >= count):
             raise InputError("prompt", f"at most {self.tokens_max} tokens with at least one item "
                              "of the history", len(found.tokens))
         return found
+
+    def _dropped(self, written: Callable[[int], Prompt], count: int, step: int) -> int:
+        """Smallest multiple of the step that fits, or that drops all."""
+        high = -(-count // step)
+        low = min(1, high)
+        while low < high:
+            middle = (low + high) // 2
+            if len(written(middle * step).tokens) <= self.tokens_max:
+                high = middle
+            else:
+                low = middle + 1
+        return low * step
 
     def row(self, profile: Mapping[str, str], history: Sequence[Behaviour], answer: Behaviour,
             counts: Answers) -> tuple[Row, Prompt]:

@@ -1,5 +1,5 @@
 import type { Rank } from '@tessera/recall';
-import type { FlagKind, Flags } from '../terminal/command.js';
+import { type FlagKind, type Flags, fail } from '../terminal/command.js';
 
 /** How items are ranked (docs/integrate/ranking.md), of commands that do. */
 export const RANK_FLAGS: Readonly<Record<string, FlagKind>> = {
@@ -12,6 +12,12 @@ export const RANK_USAGE = `  --rank NAME|FOLDER   items go by the heads of a con
                        or of a folder as it is pushed
   --rank-items N       items that are recalled and ranked
   --rank-valuation NAME    a valuation whose terms may be heads (default: by the first head)`;
+
+/** @throws Error of the command where a flag of a ranking stands alone */
+export function checkRankFlags(flags: Flags): void {
+  const lone = Object.keys(RANK_FLAGS).find((name) => flags.has(name));
+  if (!flags.has('rank') && lone !== undefined) fail(lone, 'none without --rank', 'one');
+}
 
 const COUNT_MAX = 65_536;
 

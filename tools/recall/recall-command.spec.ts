@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { temporaryFolder } from '@tessera/testing';
 import { describe, expect, it } from 'vitest';
 import { Flags } from '../terminal/command.js';
+import { checkRankFlags } from './ranking-flags.js';
 import { rawAnswers } from './raw-recall.js';
 import { RECALL_FLAGS } from './recall-flags.js';
 
@@ -161,6 +162,11 @@ describe('npm run recall', () => {
     expect(stderr).toContain('usage: npm run recall');
     expect(stdout).toBe('');
     expect(status).toBe(2);
+  });
+
+  it('refuses flags of a ranking that it does not do', () => {
+    const flags = Flags.parse(['--user', '1', '--rank-valuation', 'expected'], RECALL_FLAGS);
+    expect(() => checkRankFlags(flags)).toThrow('--rank-valuation: expected none without --rank');
   });
 
   it('tells a missing model by its code, with exit 1', async () => {

@@ -14,7 +14,7 @@ import { ProgressLine } from '../terminal/progress.js';
 import { readSearch } from '../terminal/search-flags.js';
 import { type Column, table } from '../terminal/table.js';
 import { readExplore, readValuation } from '../terminal/value-flags.js';
-import { readRank } from './ranking-flags.js';
+import { checkRankFlags, readRank } from './ranking-flags.js';
 import { describeReport, type SearchReport, searchReport, writeReports } from './search-report.js';
 
 const COUNT_MAX = 65_536;
@@ -24,6 +24,7 @@ const DEFAULT_DEADLINE_MS = 60_000;
 
 /** One recall as the service does it, in this process: a table with titles and the timings. */
 export async function userRecall(flags: Flags): Promise<void> {
+  checkRankFlags(flags);
   const request = readRequest(flags);
   const budgetUs = 1000 * (flags.integer('deadline-ms', 1, DEADLINE_MS_MAX) ?? DEFAULT_DEADLINE_MS);
   const progress = new ProgressLine();

@@ -73,6 +73,15 @@ def test_a_history_is_cut_in_whole_steps_as_it_is_served(count, shown):
     assert row.counted == [False] * shown + [True]
 
 
+@pytest.mark.parametrize("count, shown", [(5, 5), (9, 5), (10, 5), (15, 5), (16, 6)])
+def test_items_go_one_by_one_where_no_step_leaves_any(count, shown):
+    items = {str(i): PromptItem((i,)) for i in range(50)}
+    template = {"segments": [{"slot": "history"}], "trimStep": 10}
+    history = [Behaviour(str(i)) for i in range(count)]
+    prompt = writer(template, items, 6 if count > 15 else 5).prompt({}, {}, history)
+    assert prompt.tokens == [*range(count - shown, count)]
+
+
 def test_of_a_row_the_loss_counts_the_answer_and_what_counts_of_the_history():
     items = {str(i): PromptItem((1000 + i, 2000 + i)) for i in range(5)}
     template = {"segments": [{"text": BOS}, {"slot": "history", "separator": ","}]}

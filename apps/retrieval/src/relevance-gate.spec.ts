@@ -108,6 +108,21 @@ describe('a gate', () => {
     expect(scored.items[0]).toMatchObject({ propensity: 0.5 });
   });
 
+  it('orders by the first head of a ranking, whatever its name', async () => {
+    const items = ITEMS.slice(0, 2).map((item, i) =>
+      Object.assign({ ranking: { heads: { click: i, 7: -i } } }, item),
+    );
+    const ranked = {
+      ...answer,
+      items,
+      ranking: { heads: ['click', '7'] },
+    } as unknown as RecallAnswer;
+    const gate = { query: 'red', weight: 0.1, adapter: '' };
+    const recall = async () => ranked;
+    const passed = await recallThroughGate({ ...parts, recall }, asked(gate), CONTEXT);
+    expect(passed.items.map(({ itemId }) => itemId)).toEqual(['i1', 'i0']);
+  });
+
   it('scores the text that the template makes of an item', async () => {
     const relevance = Object.assign({}, model, { itemText: new ItemText('{title}, {colour}') });
     await recallThroughGate(

@@ -1,6 +1,12 @@
 import { TesseraError } from '@tessera/errors';
 import type { ItemText } from '@tessera/prompt';
-import type { RecallAnswer, RecallContext, RecallFacts, RecallRequest } from '@tessera/recall';
+import {
+  type RecallAnswer,
+  type RecallContext,
+  type RecallFacts,
+  type RecallRequest,
+  worthOf,
+} from '@tessera/recall';
 import type { RelevanceScorer } from '@tessera/relevance';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 
@@ -72,12 +78,6 @@ export function noRelevanceModel(): TesseraError {
   return new TesseraError('MODEL_NOT_FOUND', message, { field: 'relevance.path' });
 }
 
-/** By what the item goes: of a ranking its value or the first head, else its value or score. */
-function worthOf({ score, value, ranking }: RecallAnswer['items'][number]): number {
-  const [first] = Object.values(ranking?.heads ?? {});
-  return ranking?.value?.value ?? first ?? value?.value ?? score;
-}
-
 /** The items that may pass, in their new order. Items that tie keep theirs. */
 function passed(
   answer: RecallAnswer,
@@ -90,7 +90,9 @@ function passed(
   );
   if (weight !== undefined) {
     const mixed = (item: (typeof kept)[number]) =>
-      item.relevanceScore === undefined ? -Infinity : worthOf(item) + weight * item.relevanceScore;
+      item.relevanceScore === undefined
+        ? -Infinity
+        : worthOf(item, answer.ranking) + weight * item.relevanceScore;
     kept.sort((a, b) => mixed(b) - mixed(a) || a.rank - b.rank);
   }
   const isGated = weight !== undefined || minScore !== undefined;

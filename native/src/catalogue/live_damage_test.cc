@@ -381,6 +381,22 @@ TEST_F(LiveDamage, WritesThatFailHalfWayRefuseChangesAndGoOnWhenTheyAreTakenAgai
   }
 }
 
+TEST_F(LiveDamage, AnEarlierVersionIsReadWhileLaterOnesAreWritten) {
+  const auto live = open().value();
+  ASSERT_TRUE(apply(*live, 1).is_ok());
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    for (uint64_t i = 2; !stop; ++i) EXPECT_TRUE(apply(*live, i).is_ok());
+  });
+  for (int i = 0; i < 300; ++i) {
+    const auto view = live->view_at(1);
+    EXPECT_TRUE(view.is_ok()) << view.status().message();
+    if (!view.is_ok()) break;
+  }
+  stop = true;
+  writer.join();
+}
+
 TEST_F(LiveDamage, ManyWritersAreEachToldWhatBecameOfTheirsWhileTheDiskFailsNowAndThen) {
   auto live = open().value();
   std::vector<uint64_t> acknowledged[4];

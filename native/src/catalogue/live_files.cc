@@ -4,8 +4,6 @@
 #include <charconv>
 #include <filesystem>
 
-#include "platform/log_marks.h"
-
 namespace tessera::catalogue {
 namespace {
 
@@ -63,7 +61,8 @@ Status check_marks(const std::string& folder) {
   return damaged(marks_path + ": expected the marks of the logs, got no such file");
 }
 
-Status check_whole(const std::string& folder, uint64_t number, const LogContent& content) {
+Status check_whole(const std::string& folder, uint64_t number, const LogContent& content,
+                   std::span<const platform::LogMark> marks) {
   const std::string path = log_path_in(folder, number);
   const uint64_t last = content.ends.back().sequence;
   const std::string place = path + ": byte " + std::to_string(content.good_bytes) + " of " +
@@ -75,9 +74,7 @@ Status check_whole(const std::string& folder, uint64_t number, const LogContent&
                                          ", got log " + std::to_string(content.header.generation) +
                                          readable};
   }
-  const Result<platform::LogMarks::Found> found = platform::LogMarks::find(marks_path_in(folder));
-  if (!found.is_ok()) return found.status();
-  for (const platform::LogMark& mark : found.value().marks) {
+  for (const platform::LogMark& mark : marks) {
     if (mark.log != number || !content.has_chain() || content.reaches(mark)) continue;
     return {Code::kCatalogueCorrupt, place + "expected changes up to " +
                                          std::to_string(mark.sequence) + " as acknowledged, got " +
@@ -86,6 +83,15 @@ Status check_whole(const std::string& folder, uint64_t number, const LogContent&
   if (!content.has_later_records) return Status::ok();
   return {Code::kCatalogueCorrupt,
           place + "expected a record, got something else with whole records behind it" + readable};
+}
+
+Result<LogContent> read_whole(const std::string& folder, uint64_t number) {
+  const Result<platform::LogMarks::Found> found = platform::LogMarks::find(marks_path_in(folder));
+  if (!found.is_ok()) return found.status();
+  Result<LogContent> content = ChangeLog::read(log_path_in(folder, number));
+  if (!content.is_ok()) return content.status();
+  TESSERA_RETURN_IF_ERROR(check_whole(folder, number, content.value(), found.value().marks));
+  return content;
 }
 
 }  // namespace tessera::catalogue

@@ -108,7 +108,8 @@ Status LiveCatalogue::recover() {
                                          seed_->digest() + " (made by the sources), got those of " +
                                          content.value().header.seed_digest};
   }
-  TESSERA_RETURN_IF_ERROR(check_whole(options_.folder, numbers.back(), content.value()));
+  TESSERA_RETURN_IF_ERROR(
+      check_whole(options_.folder, numbers.back(), content.value(), marks.value().marks));
   Result<std::shared_ptr<const View>> view = load(content.value(), path, kNoLimit);
   if (!view.is_ok()) return view.status();
   head_ = view.value();
@@ -256,9 +257,8 @@ Result<std::pair<LogContent, std::string>> LiveCatalogue::content_at(uint64_t se
                        "version: expected one that is kept, got " + std::to_string(sequence));
   if (found == known.value().rend()) return unknown;
   const std::string path = log_path(found->number);
-  Result<LogContent> content = ChangeLog::read(path);
+  Result<LogContent> content = read_whole(options_.folder, found->number);
   if (!content.is_ok()) return content.status();
-  TESSERA_RETURN_IF_ERROR(check_whole(options_.folder, found->number, content.value()));
   std::vector<ChangeBatch>& batches = content.value().batches;
   std::erase_if(batches, [&](const ChangeBatch& batch) { return batch.sequence() > sequence; });
   const bool is_version = batches.empty() ? sequence == 0 : batches.back().sequence() == sequence;

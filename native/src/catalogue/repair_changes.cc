@@ -138,7 +138,7 @@ Result<ChangesRepair> repair_changes(const std::string& folder, ChangesRepairMod
     return Status(Code::kCatalogueCorrupt,
                   folder + ": no log of it can be read, restore a backup: " + repair.damage);
   }
-  const Status whole = check_whole(folder, log->number, log->content);
+  const Status whole = check_whole(folder, log->number, log->content, marks.value().marks);
   if (!whole.is_ok()) repair.damage += (repair.damage.empty() ? "" : "; ") + whole.message();
   repair.log = log_path_in(folder, log->number);
   repair.readable = log->content.ends.back().sequence;

@@ -29,7 +29,9 @@ bool is_name(std::string_view name) {
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
   };
-  return !name.empty() && name.size() <= kNameBytesMax &&
+  // As of adapters: no name is one that an object of JavaScript has for itself (__proto__).
+  const auto is_mark = [](char c) { return c == '.' || c == '_' || c == '-'; };
+  return !name.empty() && name.size() <= kNameBytesMax && !is_mark(name.front()) &&
          std::all_of(name.begin(), name.end(), fits);
 }
 
@@ -118,7 +120,7 @@ class FormReader {
     head.name = from->text("name");
     const auto is_same = [&](const HeadForm& other) { return other.name == head.name; };
     if (!is_name(head.name) || std::any_of(form_.heads.begin(), form_.heads.end(), is_same)) {
-      from->refuse("name", "another name of 1 to 64 of a-z, 0-9, '.', '_', '-'");
+      from->refuse("name", "another name of 1 to 64 of a-z, 0-9, '.', '_', '-', a letter or digit first");
     }
     read_inner(*from, head);
     head.inner_activation = word<Inner>(*from, "hiddenActivation",

@@ -30,6 +30,7 @@ TEST(RankingForm, IsRefusedByTheNameOfItsField) {
       {R"({"version": 1, "heads": [{}]})", "heads[0].name: "},
       {R"({"version": 1, "heads": [{"name": "a"}, {"name": "a"}]})", "heads[1].name: "},
       {R"({"version": 1, "heads": [{"name": "A b"}]})", "heads[0].name: "},
+      {R"({"version": 1, "heads": [{"name": "__proto__"}]})", "heads[0].name: "},
       {form_of("", R"("attribute": [])"), "attribute: "},
       {form_of("", R"("attributes": [{"name": ""}])"), "attributes[0].name: "},
       {form_of("", R"("attributes": [{"name": "p", "deviation": 0}])"), "attributes[0].deviation"},

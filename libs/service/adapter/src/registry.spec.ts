@@ -406,6 +406,13 @@ describe('the choice of a version', () => {
     expect(await choice(digest)).toBe(digest);
     await adapters.activate('other', digest, ALL);
     expect(await choice('other')).toBe(digest);
+    // The same content of a name that serves nobody.
+    await adapters.unpin('other', digest);
+    await pushed(adapters, 'a', 'main');
+    await adapters.activate('main', digest, ALL);
+    await adapters.rollBack('other', '');
+    expect(await choice(digest)).toBe(digest);
+    await adapters.rollBack('main', '');
     expect(await choice('')).toBe('base');
     expect(await choice('base')).toBe('base');
   });

@@ -368,8 +368,10 @@ export class AdapterRegistry implements AdapterChoice {
       .map(({ digest }) => digest);
   }
 
+  /** Of several names' that one which is loaded. */
   private byDigest(digest: string): AdapterVersion {
-    const found = this.current.versions.find((version) => version.digest === digest);
+    const same = this.current.versions.filter((version) => version.digest === digest);
+    const found = same.find((version) => staysLoaded(this.current, version)) ?? same[0];
     if (found !== undefined) return found;
     const message = `adapter: there is no version '${digest}'`;
     throw new TesseraError('ADAPTER_NOT_FOUND', message, { field: 'adapter' });

@@ -4,6 +4,7 @@ export { ROW_BUDGET_MAX, rowBudgetFor } from './domain/check-request.js';
 export { TEMPERATURE_MIN } from './domain/exploration.js';
 export { parseFrequencyCaps } from './domain/frequency-caps.js';
 export { provenanceOf } from './domain/preparation.js';
+export { worthOf } from './domain/ranking.js';
 export { eligibilityText, pinVersion, readEligibility } from './domain/reach-request.js';
 export { BEAM_WIDTH, DEFAULT_RESULT_COUNT, RECALL_CHOICES } from './domain/recall-choices.js';
 export type {

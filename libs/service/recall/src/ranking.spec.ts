@@ -1,6 +1,6 @@
 import type { ServedAdapter } from '@tessera/adapter';
 import { MemoryBehaviourStore, Popularity } from '@tessera/behaviour';
-import type { Formula } from '@tessera/engine';
+import type { Formula, ReachRequest } from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import {
@@ -52,6 +52,9 @@ const formula = (name: string, more: Partial<Formula>): Formula => ({
 const VALUATIONS = [
   formula('ecpm', {}),
   formula('clicks', { headTerms: [{ ...ctr, ...UNBOUNDED }] }),
+  formula('odd', {
+    headTerms: [{ ...ctr, name: 'constructor', head: 'constructor', ...UNBOUNDED }],
+  }),
   formula('sales', { headTerms: [{ ...ctr, head: 'purchase', ...UNBOUNDED }] }),
 ];
 /** As FakeEngine has it. */
@@ -194,6 +197,14 @@ describe('a recall that is ranked', () => {
     });
   });
 
+  it('takes members of every object for names of terms and heads', async () => {
+    const { useCases } = world();
+    const rank = { adapter: '', valuation: { name: 'odd', weights: {} } };
+    const heads = ['constructor', 'tostring'];
+    const { items } = await useCases.recall(asked({ rank }), contextOf(ranking({ heads })));
+    expect(items[0]?.ranking?.value?.terms).toEqual({ bid: 0.5, constructor: 2 * Math.log(0.5) });
+  });
+
   it('has weights of heads and a floor of its own, and is short below it', async () => {
     const valuation = { name: 'clicks', weights: { ctr: 0 }, floor: -1 };
     const rank = { adapter: '', valuation };
@@ -216,6 +227,19 @@ describe('a recall that is ranked', () => {
     expect(given?.suffixes[1]).toEqual(tokenizer.encode(' item 1'));
     expect(reach).toBe(engine.requests[0]?.reach);
     expect(promptTokens).toBe(engine.requests[0]?.promptTokens);
+  });
+
+  it('has values of its version, which goes by meanwhile and may not be kept', async () => {
+    const engine = new FakeEngine({ score: ([code = 0]) => -1 - code });
+    const catalogue = Object.assign(Object.create(CATALOGUE) as FakeChangingCatalogue, {
+      reach: async (asking: ReachRequest) =>
+        Object.assign(await CATALOGUE.reach(asking), { sequence: engine.requests.length }),
+      judge: () => Promise.reject(new TesseraError('CATALOGUE_NOT_FOUND', 'it is not kept')),
+    });
+    const { useCases } = world({ engine, catalogue });
+    const { items } = await useCases.recall(asked({ rank: CLICKS }), contextOf(ranking()));
+    expect(idsOf(items)).toEqual(['i0', 'i2']);
+    expect(engine.requests[0]?.reach?.sequence).toBe(0);
   });
 
   it('keeps the order of the recall where a partial one had no time for heads', async () => {
@@ -299,7 +323,7 @@ describe('a recall that is ranked', () => {
     [
       ranking(),
       { rank: { adapter: '', valuation: { name: 'x', weights: {} } } },
-      "rank.valuation.name: rank.valuation.name: expected one of ecpm, clicks, sales, got 'x'",
+      "rank.valuation.name: rank.valuation.name: expected one of ecpm, clicks, odd, sales, got 'x'",
     ],
     [
       ranking(),
@@ -380,6 +404,44 @@ describe('items that a caller names', () => {
     expect(items[2]).not.toHaveProperty('ranking.value');
     expect(applied).toMatchObject({ items: 3, leftOut: 1 });
     expect(engine.scoreRequests[0]?.sids).toEqual([[1], [4], [2]]);
+  });
+
+  it('are left out without the score that counts, of an item that ended meanwhile', async () => {
+    const { engine, useCases } = world();
+    const score = engine.score.bind(engine);
+    engine.score = async (request, signal) => {
+      const { scores, ...answer } = await score(request, signal);
+      return Object.assign(answer, { scores: [undefined, ...scores.slice(1)] });
+    };
+    const request = named(['i2', 'i4'], { rank: CLICKS });
+    const { items, ranking: applied } = await useCases.rank(request, contextOf(ranking()));
+    expect(items.map(({ itemId, rank }) => [itemId, rank])).toEqual([
+      ['i4', 1],
+      ['i2', 0],
+    ]);
+    expect(items[1]).not.toHaveProperty('ranking.value');
+    expect(applied.leftOut).toBe(1);
+  });
+
+  it('ask for no scores where the ranking is refused', async () => {
+    const { engine, useCases } = world();
+    const late = new TesseraError('DEADLINE_EXCEEDED', 'the deadline has passed');
+    engine.rank = () => Promise.reject(late);
+    const answer = useCases.rank(named(['i1'], { rank: CLICKS }), contextOf(ranking()));
+    await expect(answer).rejects.toBe(late);
+    expect(engine.scoreRequests).toEqual([]);
+  });
+
+  it('have scores in as many requests as it takes', async () => {
+    const { engine, useCases } = world({ scoreItemsMax: 2 });
+    const request = named(['i1', 'i4', 'i2'], { rank: CLICKS });
+    const { items } = await useCases.rank(request, contextOf(ranking()));
+    expect(items.map(({ itemId, score }) => [itemId, score])).toEqual([
+      ['i2', -3],
+      ['i4', -5],
+      ['i1', -2],
+    ]);
+    expect(engine.scoreRequests.map(({ sids }) => sids)).toEqual([[[1], [4]], [[2]]]);
   });
 
   it('are answered where none of them is known', async () => {

@@ -44,8 +44,10 @@ function world(versions: Readonly<Record<string, ServedAdapter | undefined>>) {
   };
   const recall = async (_: RecallRequest, { adapter, ranker }: RecallContext) => {
     asked.push({ adapter: adapter?.name, ranker: ranker?.name });
-    const ranking = { heads: { click: 0.25 } };
-    return { items: [{ itemId: 'a', score: -1, ...(ranker && { ranking }) }], short: false };
+    // Of an object the member '7' comes first.
+    const ranking = { heads: { click: 0.25, 7: 0.5 } };
+    const items = [{ itemId: 'a', score: -1, ...(ranker && { ranking }) }];
+    return { items, short: false, ...(ranker && { ranking: { heads: ['click', '7'] } }) };
   };
   const adapters = { choose, observe: observe('own'), observeRanking: observe('ranking') };
   const serving = new Serving({

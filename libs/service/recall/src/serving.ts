@@ -9,6 +9,7 @@ import type { KvPool, Reach } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import { answerAgain } from './adapter-probe.js';
+import { worthOf } from './domain/ranking.js';
 import { pinVersion } from './domain/reach-request.js';
 import type {
   AppendAnswer,
@@ -19,7 +20,6 @@ import type {
   RankRequest,
   RecallAnswer,
   RecallContext,
-  RecalledItem,
   RecallRequest,
   ScoreAnswer,
   ScoreRequest,
@@ -166,7 +166,7 @@ export class Serving implements RecallServing {
     adapters?.observeRanking(ranker, {
       userId,
       ms,
-      outcome: isAnswer ? { items: outcome.items.map(ofRanking), isShort: outcome.short } : outcome,
+      outcome: isAnswer ? { items: ofRanking(outcome), isShort: outcome.short } : outcome,
       again: async (version) =>
         held(this.leasesOf(request), (now) => again({ ...now, ranker: version })),
     });
@@ -196,11 +196,9 @@ function isOne({ own, ranker }: Leases): boolean {
   );
 }
 
-/** An item by what it went by: scores are the recall's. */
-function ofRanking({ itemId, ranking, score }: RecalledItem) {
-  const [first = score] = Object.values(ranking?.heads ?? {});
-  return { itemId, score: ranking?.value?.value ?? first };
-}
+/** Items by what they went by: scores are the recall's. */
+const ofRanking = ({ items, ranking }: RecallAnswer) =>
+  items.map((item) => ({ itemId: item.itemId, score: worthOf(item, ranking) }));
 
 /** The request with the seed of its answer: another version is compared on the same draw. */
 function sameDraw(request: RecallRequest, outcome: RecallAnswer | TesseraError): RecallRequest {

@@ -96,7 +96,8 @@ export class CompiledTemplate {
 
   /**
    * The prompt's tokens. Where they would exceed the limit, the oldest items of the history are
-   * dropped in the smallest multiple of trimStep that makes the prompt fit.
+   * dropped in the smallest multiple of trimStep that makes the prompt fit; where that would leave
+   * none of them, as few as fit.
    * @param tokensMax what model and engine take; the template's own maxPromptTokens holds as well
    * @throws TesseraError REQUEST_INVALID naming the slot, or where no item of the history fits
    */
@@ -105,17 +106,18 @@ export class CompiledTemplate {
     const plan = planHistory(this.template, input.history);
     const count = plan.used.length;
     const step = this.template.trimStep;
-    const render = (steps: number) => this.tokensOf(this.pieces(input, plan, steps * step));
+    const render = (dropped: number) => this.tokensOf(this.pieces(input, plan, dropped));
     let { tokens, keepTokens, shown } = render(0);
-    let steps = 0;
+    let dropped = 0;
     if (tokens.length > limit) {
-      steps = this.stepsThatFit(render, Math.ceil(count / step), limit);
-      ({ tokens, keepTokens, shown } = render(steps));
+      dropped = this.droppedToFit(render, { count, step, limit });
+      if (dropped >= count) dropped = this.droppedToFit(render, { count, step: 1, limit });
+      ({ tokens, keepTokens, shown } = render(dropped));
     }
-    if (tokens.length > limit || (count > 0 && steps * step >= count)) {
+    if (tokens.length > limit || (count > 0 && dropped >= count)) {
       refuseLength(tokens.length, limit, count);
     }
-    const historyItems = count - steps * step;
+    const historyItems = count - dropped;
     const leading = this.text.encode(this.leadingText, { left: false, right: false });
     const prefixTokens = commonLength(leading, tokens);
     return {
@@ -128,20 +130,19 @@ export class CompiledTemplate {
     };
   }
 
-  /** Smallest count of steps that fits, or stepsMax. Dropping more never makes a prompt longer. */
-  private stepsThatFit(
-    render: (steps: number) => Rendered,
-    stepsMax: number,
-    limit: number,
+  /** Smallest multiple of the step that fits, or that drops all: more never makes it longer. */
+  private droppedToFit(
+    render: (dropped: number) => Rendered,
+    { count, step, limit }: Readonly<Record<'count' | 'step' | 'limit', number>>,
   ): number {
-    let low = Math.min(1, stepsMax);
-    let high = stepsMax;
+    let high = Math.ceil(count / step);
+    let low = Math.min(1, high);
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (render(middle).tokens.length <= limit) high = middle;
+      if (render(middle * step).tokens.length <= limit) high = middle;
       else low = middle + 1;
     }
-    return low;
+    return low * step;
   }
 
   private pieces(input: PromptInput, plan: HistoryPlan, dropped: number): Pieces {

@@ -1,4 +1,10 @@
-import { type Catalogue, EVERY_ITEM, type ListedItem, type Reach } from '@tessera/engine';
+import {
+  type Catalogue,
+  type EngineScores,
+  EVERY_ITEM,
+  type ListedItem,
+  type Reach,
+} from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { inSlices } from '@tessera/turns';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
@@ -9,11 +15,8 @@ import {
   type Prepared,
   type ScopedContext,
 } from './preparation.js';
-import { type Placed, Ranker } from './ranking.js';
+import { LOOKS_MAX, type Placed, Ranker } from './ranking.js';
 import type { RankAnswer, RankedItem, RankRequest } from './recall-types.js';
-
-/** Looks at a catalogue that changes between two of its versions at most. */
-const LOOKS_MAX = 100;
 
 /** Live items of one version. */
 interface FoundItems {
@@ -37,9 +40,10 @@ export async function rank(
   const stopwatch = preparation.begin(context);
   const ranking = checkRankRequest(request, limits);
   const ranker = Ranker.of(request.rank, context, catalogue);
-  const found = await foundItems(catalogue, request.itemIds);
+  const found = await foundItems(catalogue, ranker, request.itemIds);
   const prepared = await preparation.prepare(request, context, stopwatch);
-  const answer = await answerOf(preparation, { ranker, found, prepared, ranking }, context);
+  const left = () => context.budgetUs - stopwatch.totalUs();
+  const answer = await answerOf(preparation, { ranker, found, prepared, ranking, left }, context);
   checkNotErased(prepared, parts.erasures);
   const itemIds = found.items.map(({ itemId }) => itemId);
   const appraised = await ranker.appraise(catalogue, found.reach.sequence, itemIds);
@@ -65,15 +69,21 @@ interface Question {
   readonly found: FoundItems;
   readonly prepared: Prepared;
   readonly ranking: Ranking;
+  /** Microseconds of the budget. */
+  readonly left: () => number;
 }
 
-/** Heads, and scores where the valuation weighs them: two requests on one prompt. */
+/**
+ * Heads, and scores where the valuation weighs them: requests on one prompt, one behind the other,
+ * so that none works on where another is refused.
+ */
 async function answerOf(
   preparation: Preparation,
-  { ranker, found, prepared, ranking }: Question,
+  { ranker, found, prepared, ranking, left }: Question,
   { signal }: ScopedContext,
 ) {
-  const { engine } = preparation.parts;
+  const { parts, limits } = preparation;
+  const { engine } = parts;
   const { reach, items, ordinals } = found;
   const catalogueSequence = reach.sequence;
   if (items.length === 0) {
@@ -85,16 +95,30 @@ async function answerOf(
     : undefined;
   const work = preparation.workOf(prepared);
   const asked = { ...work, priority, reach, items: ordinals, ranking: ranker.asEngine(suffixes) };
-  // Blocks on their way to the device are the ranking's.
+  const ranked = await engine.rank(asked, signal);
+  if (!ranker.weighsScores) return { ...ranked, scores: undefined };
+  // Blocks on their way to the device were the ranking's.
   const { prefetch: _, ...kv } = work.kv;
-  const sids = items.map(({ sid }) => sid);
-  const [ranked, scores] = await Promise.all([
-    engine.rank(asked, signal),
-    ranker.weighsScores
-      ? engine.score({ ...work, kv, scoreNorm, priority, sids }, signal)
-      : undefined,
-  ]);
-  return { ...ranked, scores: scores?.scores };
+  const asScored = { ...work, kv, scoreNorm, priority };
+  const scores = await scoresOf(
+    items.map(({ sid }) => sid),
+    limits.scoreItemsMax,
+    (sids) => engine.score({ ...asScored, sids, budgetUs: left() }, signal),
+  );
+  return { ...ranked, scores };
+}
+
+/** Of more SIDs than a request may have: part behind part. */
+async function scoresOf(
+  sids: readonly (readonly number[])[],
+  most: number,
+  score: (part: typeof sids) => Promise<Pick<EngineScores, 'scores'>>,
+): Promise<EngineScores['scores']> {
+  const scores: (number | undefined)[] = [];
+  for (let from = 0; from < sids.length; from += most) {
+    scores.push(...(await score(sids.slice(from, from + most))).scores);
+  }
+  return scores;
 }
 
 /** Those without a rank, in the order of the request. */
@@ -116,10 +140,14 @@ function unranked<Item extends { readonly itemId: string }>(
 }
 
 /** Ordinals are of a view: one is taken that is of the version of the reach. */
-async function foundItems(catalogue: Catalogue, itemIds: readonly string[]): Promise<FoundItems> {
+async function foundItems(
+  catalogue: Catalogue,
+  ranker: Ranker,
+  itemIds: readonly string[],
+): Promise<FoundItems> {
   for (let look = 0; look < LOOKS_MAX; look += 1) {
     const { baseDigest } = catalogue.state();
-    const reach = await catalogue.reach(EVERY_ITEM);
+    const reach = await ranker.reachOf(catalogue, EVERY_ITEM);
     const view = catalogue.view();
     if (view.sequence !== reach.sequence || catalogue.state().baseDigest !== baseDigest) continue;
     const items = catalogue.firstObtainable(reach, itemIds, itemIds.length);

@@ -7,13 +7,20 @@ import {
   EVERY_ITEM,
   type Formula,
   type HeadTerm,
+  type Reach,
   type ReachRequest,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { ItemTemplate } from '@tessera/prompt';
 import { inSlices } from '@tessera/turns';
 import { invalid } from './check-request.js';
-import type { AppliedRanking, ItemRanking, Rank, RecallContext } from './recall-types.js';
+import type {
+  AppliedRanking,
+  ItemRanking,
+  Rank,
+  RecallContext,
+  RecalledItem,
+} from './recall-types.js';
 import { AppraisedItems, appliedValuation, formulaOf, valuationUse } from './value.js';
 
 /** An item with what heads say of it, by which it goes. */
@@ -24,6 +31,16 @@ export interface Placed<Item> {
   readonly key: number;
 }
 
+/** By what an item goes: of a ranking its value or the first head, else its value or score. */
+export function worthOf(
+  { score, value, ranking }: Pick<RecalledItem, 'score' | 'value' | 'ranking'>,
+  applied: Pick<AppliedRanking, 'heads'> | undefined,
+): number {
+  // The order of an object's members is not that of the heads.
+  const first = ranking?.heads[applied?.heads[0] ?? ''];
+  return ranking?.value?.value ?? first ?? value?.value ?? score;
+}
+
 const FUNCTIONS: Readonly<Record<HeadTerm['function'], (x: number, term: HeadTerm) => number>> = {
   identity: (x) => x,
   log: (x) => (x > 0 ? Math.log(x) : Number.NaN),
@@ -31,8 +48,13 @@ const FUNCTIONS: Readonly<Record<HeadTerm['function'], (x: number, term: HeadTer
   clamp: (x, { min, max }) => Math.min(Math.max(x, min), max),
 };
 
+/** Looks at a catalogue that changes between two of its versions at most. */
+export const LOOKS_MAX = 100;
+
 /** The version whose heads rank the items of a request, and by what they go. */
 export class Ranker {
+  private own: Reach | undefined;
+
   /**
    * @throws TesseraError ADAPTER_NOT_FOUND where no version ranks, REQUEST_INVALID with the path of
    *   the member at fault
@@ -99,6 +121,24 @@ export class Ranker {
     return { adapter, prefix, suffixes: suffixes ?? (suffix.length === 0 ? [] : [suffix]) };
   }
 
+  /** True if items go by a valuation. */
+  get isByValue(): boolean {
+    return this.asked !== undefined;
+  }
+
+  /**
+   * The items that a request may get, and in the same version the valuation's own: a version that
+   * has gone by has to be read from the log.
+   */
+  async reachOf(catalogue: Catalogue, request: ReachRequest): Promise<Reach> {
+    for (let look = 1; ; look += 1) {
+      const reach = await catalogue.reach(request);
+      if (this.asked === undefined) return reach;
+      this.own = await catalogue.reach(this.asked);
+      if (this.own.sequence === reach.sequence || look === LOOKS_MAX) return reach;
+    }
+  }
+
   /** The attributes' part of the valuation, of a version of the catalogue by its number. */
   async appraise(
     catalogue: Catalogue,
@@ -107,7 +147,7 @@ export class Ranker {
   ): Promise<AppraisedItems | undefined> {
     const { asked: request } = this;
     if (request === undefined) return undefined;
-    const newest = await catalogue.reach(request);
+    const newest = this.own?.sequence === sequence ? this.own : await catalogue.reach(request);
     const reach =
       newest.sequence === sequence
         ? newest
@@ -175,13 +215,14 @@ export class Ranker {
     heads: Readonly<Record<string, number>>,
     appraised: AppraisedItems | undefined,
   ) {
-    const base = appraised?.valueOf(itemId, score ?? 0);
+    // An item that ended meanwhile has no score, and one that counts is not to be made up.
+    const base = appraised?.valueOf(itemId, score ?? (this.weighsScores ? Number.NaN : 0));
     if (base === undefined) return undefined;
-    const { valuation } = this.rank;
+    const weights = new Map(Object.entries(this.rank.valuation?.weights ?? {}));
     const terms = { ...base.terms };
     let sum = 0;
     for (const term of this.formula?.headTerms ?? []) {
-      const weight = valuation?.weights[term.name] ?? term.weight;
+      const weight = weights.get(term.name) ?? term.weight;
       const own = weight * FUNCTIONS[term.function](heads[term.head] ?? Number.NaN, term);
       terms[term.name] = own;
       sum += own;

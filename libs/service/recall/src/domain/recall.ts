@@ -42,8 +42,10 @@ export async function recall(
   }
   // Compiled off this thread, before the request waits for the engine.
   const isCapped = caps.caps.length > 0 || catalogue.hasFlights;
-  const needsReach = asksForReach(request) || isCapped || ranker?.readsTexts === true;
-  const reach = context.pinned ?? (needsReach ? await catalogue.reach(asked) : undefined);
+  const readsOn = ranker !== undefined && (ranker.readsTexts || ranker.isByValue);
+  const needsReach = asksForReach(request) || isCapped || readsOn;
+  const reachOf = async () => ranker?.reachOf(catalogue, asked) ?? catalogue.reach(asked);
+  const reach = context.pinned ?? (needsReach ? await reachOf() : undefined);
   const work = { ...search, ...preparation.workOf(prepared), reach };
   const asking = { ...work, wantsTree: request.wantsSight, ranking: ranker?.inRecall };
   const answer = await parts.engine.recall(asking, context.signal);
