@@ -27,10 +27,14 @@ const fs::path kFixtures = fs::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures";
 constexpr lora::Limits kLimits{ops::kRankMax, 1e3};
 constexpr double kTolerance = 1e-5;
 
+/// By value: a result's own is gone before a loop over it begins.
+simdjson::dom::array list_of(element value) { return value.get_array(); }
+simdjson::dom::object members_of(element value) { return value.get_object(); }
+
 template <typename Number>
 std::vector<Number> numbers_of(element list) {
   std::vector<Number> numbers;
-  for (const element one : list.get_array().value()) {
+  for (const element one : list_of(list)) {
     numbers.push_back(static_cast<Number>(one.is_null() ? std::nan("") : double(one)));
   }
   return numbers;
@@ -124,16 +128,15 @@ class RankingTest : public testing::Test {
 TEST_F(RankingTest, IsThatOfTransformersInDoublePrecision) {
   simdjson::dom::parser parser;
   const element cases = parser.load((kFixtures / "ranking/cases.json").string());
-  for (const element one : cases.get_array().value()) {
+  for (const element one : list_of(cases)) {
     const std::string model(one["model"].get_c_str().value());
     const std::string ranking(one["ranking"].get_c_str().value());
     SCOPED_TRACE(model + " " + ranking);
     open(model, {});
     std::vector<std::vector<uint32_t>> sids;
-    for (const element sid : one["sids"].get_array().value())
-      sids.push_back(numbers_of<uint32_t>(sid));
+    for (const element sid : list_of(one["sids"])) sids.push_back(numbers_of<uint32_t>(sid));
     std::vector<std::string> attributes(sids.size());
-    for (const auto& [name, values] : one["attributes"].get_object().value()) {
+    for (const auto& [name, values] : members_of(one["attributes"])) {
       const std::vector<double> numbers = numbers_of<double>(values);
       for (size_t i = 0; i < sids.size(); ++i) {
         if (std::isnan(numbers[i])) continue;
@@ -147,7 +150,7 @@ TEST_F(RankingTest, IsThatOfTransformersInDoublePrecision) {
     asked.prompt = numbers_of<int32_t>(one["promptTokens"]);
     asked.ranking.prefix = numbers_of<int32_t>(one["prefix"]);
     asked.ranking.suffix_offsets = {0};
-    for (const element suffix : one["suffixes"].get_array().value()) {
+    for (const element suffix : list_of(one["suffixes"])) {
       for (const uint32_t token : numbers_of<uint32_t>(suffix))
         asked.ranking.suffix_tokens.push_back(token);
       asked.ranking.suffix_offsets.push_back(
