@@ -21,9 +21,8 @@ std::vector<uint64_t> generations_in(const std::string& folder);
 /// The newest log that the marks name is there, and marks are there where logs have a chain.
 /// Errors: CATALOGUE_CORRUPT, IO_FAILED.
 Status check_marks(const std::string& folder);
-/// A log has what was acknowledged of it, and ends as a crash may leave it. `marks` were read before
-/// the log, since both go on meanwhile. Errors: CATALOGUE_CORRUPT with the place and what can be
-/// read.
+/// A log has its acknowledged changes, and ends as a crash may leave it. `marks` were read before
+/// the log, since both go on meanwhile. Errors: CATALOGUE_CORRUPT with the place.
 Status check_whole(const std::string& folder, uint64_t number, const LogContent& content,
                    std::span<const platform::LogMark> marks);
 /// A log that is whole. Errors: those of ChangeLog::read and check_whole, IO_FAILED.

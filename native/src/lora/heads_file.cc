@@ -120,7 +120,8 @@ class FormReader {
     head.name = from->text("name");
     const auto is_same = [&](const HeadForm& other) { return other.name == head.name; };
     if (!is_name(head.name) || std::any_of(form_.heads.begin(), form_.heads.end(), is_same)) {
-      from->refuse("name", "another name of 1 to 64 of a-z, 0-9, '.', '_', '-', a letter or digit first");
+      from->refuse("name",
+                   "another name of 1 to 64 of a-z, 0-9, '.', '_', '-', a letter or digit first");
     }
     read_inner(*from, head);
     head.inner_activation = word<Inner>(*from, "hiddenActivation",

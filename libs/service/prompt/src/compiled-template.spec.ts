@@ -165,7 +165,7 @@ describe('trimming', () => {
     setting = await setUp(base);
   });
 
-  it('drops the fewest oldest items, in whole steps where these leave any, and keeps the newest', () => {
+  it('drops the fewest oldest items, in whole steps where these leave any', () => {
     fc.assert(
       fc.property(
         fc.array(item, { minLength: 1, maxLength: 25 }),

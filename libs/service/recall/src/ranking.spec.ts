@@ -271,6 +271,14 @@ describe('a recall that is ranked', () => {
     expect(trimmedItems).toBeGreaterThan(0);
   });
 
+  it('is refused where its items leave a prompt no room', async () => {
+    const { useCases } = world({ engine: new FakeEngine({ maxPositions: 20 }) });
+    const answer = useCases.recall(asked(), contextOf(ranking({}, '{sid} {title}')));
+    expect(await refusal(answer)).toContain(
+      'rank.adapter: expected items that leave room in 20 positions, got items of up to 33',
+    );
+  });
+
   it('leaves drawn items in the last places, with their heads', async () => {
     const { engine, useCases } = world();
     const recall = engine.recall.bind(engine);

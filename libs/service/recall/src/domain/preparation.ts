@@ -146,6 +146,11 @@ export class Preparation {
     { ranker }: RecallContext,
   ): Prompt {
     const ranked = rankedRoom(this.parts, ranker?.item);
+    if (ranked < 1) {
+      const { maxPositions } = this.parts.engine.model;
+      const got = `items of up to ${maxPositions - ranked} (maxItemTokens)`;
+      throw invalid('rank.adapter', `items that leave room in ${maxPositions} positions`, got);
+    }
     const prompt = this.parts.template.render(
       { profile: history.profile, scene: request.scene, history: history.items },
       Math.min(this.promptTokensMax, ranked),

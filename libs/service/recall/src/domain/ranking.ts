@@ -121,9 +121,9 @@ export class Ranker {
     return { adapter, prefix, suffixes: suffixes ?? (suffix.length === 0 ? [] : [suffix]) };
   }
 
-  /** True if items go by a valuation. */
-  get isByValue(): boolean {
-    return this.asked !== undefined;
+  /** True if items of a recall are asked about in its version of the catalogue. */
+  get needsReach(): boolean {
+    return this.readsTexts || this.asked !== undefined;
   }
 
   /**

@@ -1,5 +1,11 @@
 import type { Popularity } from '@tessera/behaviour';
-import { type Catalogue, type EngineAnswer, NO_POLICY, type ReachRequest } from '@tessera/engine';
+import {
+  type Catalogue,
+  type EngineAnswer,
+  NO_POLICY,
+  type Reach,
+  type ReachRequest,
+} from '@tessera/engine';
 import type { Cancellation } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkRequest, type SearchSettings } from './check-request.js';
@@ -40,12 +46,8 @@ export async function recall(
   if (popularity !== undefined && prepared.history?.fallback === 'popular') {
     return withPopular(parts, popularity, { request, asked, search, context, prepared, caps });
   }
-  // Compiled off this thread, before the request waits for the engine.
-  const isCapped = caps.caps.length > 0 || catalogue.hasFlights;
-  const readsOn = ranker !== undefined && (ranker.readsTexts || ranker.isByValue);
-  const needsReach = asksForReach(request) || isCapped || readsOn;
-  const reachOf = async () => ranker?.reachOf(catalogue, asked) ?? catalogue.reach(asked);
-  const reach = context.pinned ?? (needsReach ? await reachOf() : undefined);
+  const isBound = asksForReach(request) || caps.caps.length > 0 || catalogue.hasFlights;
+  const reach = context.pinned ?? (await reachOf(catalogue, ranker, asked, isBound));
   const work = { ...search, ...preparation.workOf(prepared), reach };
   const asking = { ...work, wantsTree: request.wantsSight, ranking: ranker?.inRecall };
   const answer = await parts.engine.recall(asking, context.signal);
@@ -84,6 +86,17 @@ export async function recall(
     ...factsOf(parts, prepared, answer),
     ...(request.wantsSight === true && { sight: sightOf(prepared.history, prompt, answer) }),
   };
+}
+
+/** Compiled off this thread, before the request waits for the engine. */
+async function reachOf(
+  catalogue: Catalogue,
+  ranker: Ranker | undefined,
+  asked: ReachRequest,
+  isBound: boolean,
+): Promise<Reach | undefined> {
+  if (ranker?.needsReach === true) return ranker.reachOf(catalogue, asked);
+  return isBound ? catalogue.reach(asked) : undefined;
 }
 
 interface Found {
