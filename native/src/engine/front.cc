@@ -68,6 +68,8 @@ AdmissionControl::Judged Front::accept(Request& request, uint64_t row_kind, Cloc
     const uint64_t most = request.task->slots(request);
     const auto at_first = static_cast<uint32_t>(std::min(few, most));
     request.rows_predicted = std::max(1u, forecast_.predict(row_kind, at_first));
+  } else {
+    request.rows_predicted = request.task->rows(request);
   }
   scheduler::RequestWork work = RunningRequest::work_of(request, model_.config);
   work.length = std::max(work.length, kept_tokens(request));

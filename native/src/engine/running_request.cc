@@ -39,7 +39,9 @@ scheduler::RequestWork RunningRequest::work_of(const Request& request,
   const uint32_t depth = request.task->reads_codes() ? request.binding->depth() : 0;
   for (uint32_t level = 0; level < depth; ++level)
     work.cells_per_beam += static_cast<double>(request.binding->level_tokens(level).size()) / depth;
-  if (request.norm == beam::ScoreNorm::kFull) work.cells_per_beam += config.vocab_size;
+  const bool reads_logits = request.task->reads_codes() || request.task->reads_tokens();
+  if (reads_logits && request.norm == beam::ScoreNorm::kFull)
+    work.cells_per_beam += config.vocab_size;
   return work;
 }
 

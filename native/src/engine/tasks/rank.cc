@@ -63,8 +63,11 @@ class RankTask final : public Task {
                            ", got " + std::to_string(offsets.size() - 1));
   }
   uint32_t selections(const Request& request) const override {
-    return 1 + static_cast<uint32_t>(rank_passes(request, request.items.size()));
+    const uint32_t rows = request.rows_predicted;
+    return 1 + (rows > 0 ? (rows + kRankRowsMax - 1) / kRankRowsMax
+                         : rank_passes(request, request.items.size()));
   }
+  uint32_t rows(const Request& request) const override { return rank_rows(request); }
   uint64_t slots(const Request& request) const override {
     return rank_slots(request, request.items.size());
   }

@@ -100,8 +100,24 @@ bool has_tokens(const Request& request, catalogue::ItemOrdinal item) {
   return true;
 }
 
-uint64_t rank_passes(const Request& request, uint64_t items) {
-  return (items * longest_item(request) + kRankRowsMax - 1) / kRankRowsMax;
+uint32_t rank_passes(const Request& request, uint64_t items) {
+  const uint64_t rows = items * longest_item(request);
+  return static_cast<uint32_t>((rows + kRankRowsMax - 1) / kRankRowsMax);
+}
+
+uint32_t rank_rows(const Request& request) {
+  std::vector<catalogue::NodeIndex> nodes;
+  size_t rows = request.ranking.prefix.size();
+  for (size_t item = 0; item < request.items.size(); ++item) {
+    for (const catalogue::NodeIndex node : nodes_of(request.reach.view(), request.items[item]))
+      nodes.push_back(node);
+    rows += suffixes_of(request.ranking) > 1 ? suffix_of(request.ranking, item).size() : 0;
+  }
+  std::sort(nodes.begin(), nodes.end());
+  rows += static_cast<size_t>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
+  if (suffixes_of(request.ranking) == 1)
+    rows += request.items.size() * suffix_of(request.ranking, 0).size();
+  return static_cast<uint32_t>(std::max<size_t>(rows, 1));
 }
 
 uint64_t rank_slots(const Request& request, uint64_t items) {

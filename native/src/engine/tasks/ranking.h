@@ -32,7 +32,9 @@ bool has_tokens(const Request& request, catalogue::ItemOrdinal item);
 /// Tokens of an item at most.
 uint32_t longest_item(const Request& request);
 /// Passes that reading `items` items takes, about.
-uint64_t rank_passes(const Request& request, uint64_t items);
+uint32_t rank_passes(const Request& request, uint64_t items);
+/// Rows of the request's items: prefixes of SIDs that they share count once.
+uint32_t rank_rows(const Request& request);
 /// Slots of `items` items at most.
 uint64_t rank_slots(const Request& request, uint64_t items);
 /// True if its rows run with the adapter of the heads, not with the request's own.

@@ -116,6 +116,8 @@ class Task {
   virtual uint32_t width(const Request& request, uint32_t step) const = 0;
   /// The most of them over all steps; 0 where it does not select.
   virtual uint32_t widest(const Request& request) const = 0;
+  /// Rows of beams that are computed, where the request tells; 0: it does not.
+  virtual uint32_t rows(const Request&) const { return 0; }
   /// Searches of one kind compute about the same number of beam rows; 0: the model's output does
   /// not change the number.
   virtual uint64_t row_kind(const Request&) const { return 0; }
