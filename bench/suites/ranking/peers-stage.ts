@@ -10,7 +10,7 @@ import { absences, type Contestant, isThere, vllm } from '../relevance/contestan
 import type { SuiteContext } from '../suite.js';
 import { PROMPT_TOKENS, shapeOf, someItems, withRanking } from './ranking-engine.js';
 
-const ITEMS = { quick: 64, full: 1000 };
+const ITEMS = { quick: 64, full: 200 };
 const ROUNDS = { quick: 2, full: 3 };
 const WAYS = ['packed', 'batched'] as const;
 /** Before each question: threads of the engine asked before may still spin. */
