@@ -8,7 +8,7 @@ import { table } from './terminal/table.js';
 
 const USAGE = `usage: npm run rank -- (--history ID,ID,... | --user ID) --items ID,ID,... [flags]
 
-What heads say of items for a user or for a history of item IDs, best first:
+Items by the numbers of heads, best first, for a user or for a history of item IDs:
 ${RANKING_USAGE}
   --rank-valuation NAME    a valuation whose terms may be heads (default: by the first head)
   --valuations FILE    formulas of values (default: as configured, or of the model folder)

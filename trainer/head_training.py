@@ -39,7 +39,7 @@ class HeadPlan:
 
 @dataclass(frozen=True)
 class Targets:
-    """Of all rows: attributes (rows, attributes), and of each head labels (NaN: not known), scaled
+    """All rows: attributes (rows, attributes), and of each head labels (NaN: not known), scaled
     where they are no outcomes of 0 or 1, and weights of the loss."""
 
     attributes: torch.Tensor

@@ -71,10 +71,8 @@ export class RankingVersions {
     if (folder !== undefined) {
       const baseModel = facts.summary.model.digest;
       const [root, location] = [dirname(folder), basename(folder)];
-      const parts = fetchedParts(root, { name: DEFAULT_RANKING, baseModel, location, sha256: {} });
-      const { version } = await adapters.push(parts);
-      const all = { share: 1, isCompared: false, isWarmed: false };
-      await adapters.activate(DEFAULT_RANKING, version.digest, all);
+      const announced = { name: DEFAULT_RANKING, baseModel, location, sha256: {} };
+      await adapters.serve(fetchedParts(root, announced));
     }
     const adapter = folder === undefined ? wanted : DEFAULT_RANKING;
     const lease = adapters.choose(adapter, '');

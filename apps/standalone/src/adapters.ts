@@ -74,9 +74,7 @@ export async function serveDemoHeads(config: Config, runtime: RecallRuntime): Pr
   if (adapters.list(DEFAULT_RANKING).length > 0) return;
   const baseModel = runtime.facts.summary.model.digest;
   const announced = { name: DEFAULT_RANKING, baseModel, location: HEADS_FOLDER, sha256: {} };
-  const { version } = await adapters.push(fetchedParts(config.model.path, announced), 'demo');
-  const wanted = { share: 1, isCompared: false, isWarmed: false };
-  await adapters.activate(DEFAULT_RANKING, version.digest, wanted);
+  await adapters.serve(fetchedParts(config.model.path, announced), 'demo');
 }
 
 export interface ModelEdges {

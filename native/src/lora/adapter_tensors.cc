@@ -6,12 +6,14 @@
 
 #include "lora/stacked_factors.h"
 #include "model/recipe.h"
+#include "model/weight_names.h"
 #include "platform/file.h"
 
 namespace tessera::lora {
 namespace {
 
 using model::ModelConfig;
+using model::shape_text;
 using model::TensorEntry;
 
 constexpr std::string_view kPrefix = "base_model.model.";
@@ -19,12 +21,6 @@ constexpr std::string_view kConfigFile = "adapter_config.json";
 constexpr std::string_view kTensorsFile = "adapter_model.safetensors";
 constexpr std::string_view kPickleFile = "adapter_model.bin";
 constexpr std::string_view kDelta = ".token_adapter.trainable_tokens_delta";
-
-std::string shape_text(const std::vector<uint64_t>& shape) {
-  std::string text = "[";
-  for (const uint64_t size : shape) text += (text.size() > 1 ? "," : "") + std::to_string(size);
-  return text + "]";
-}
 
 /// Takes the tensors of a file one by one.
 class TensorReader {

@@ -1,16 +1,14 @@
 // Heads from their files.
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "lora/heads.h"
+#include "lora/packing.h"
 #include "model/json.h"
 #include "model/safetensors.h"
+#include "model/weight_names.h"
 #include "platform/file.h"
 #include "platform/mapped_file.h"
 
@@ -18,6 +16,7 @@ namespace tessera::lora {
 namespace {
 
 using model::ObjectReader;
+using model::shape_text;
 using simdjson::dom::element;
 
 constexpr std::string_view kRankingFile = "ranking.json";
@@ -216,13 +215,6 @@ class FormReader {
   RankingForm form_;
 };
 
-std::string hex_of(const XXH128_hash_t& hash) {
-  char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
-                static_cast<unsigned long long>(hash.low64));
-  return text;
-}
-
 /// The entry of a name; null: there is none.
 const model::TensorEntry* find(const std::vector<model::TensorEntry>& entries,
                                const std::string& name) {
@@ -253,11 +245,6 @@ float number_at(const model::TensorEntry& entry, uint64_t index) {
 Result<std::vector<float>> numbers_of(const std::vector<model::TensorEntry>& entries,
                                       const std::string& file, const std::string& name,
                                       const std::vector<uint64_t>& shape) {
-  const auto shape_text = [](const std::vector<uint64_t>& sizes) {
-    std::string text = "[";
-    for (const uint64_t size : sizes) text += (text.size() > 1 ? "," : "") + std::to_string(size);
-    return text + "]";
-  };
   const model::TensorEntry* entry = find(entries, name);
   if (entry == nullptr) return invalid(file, name + ": expected a tensor of this name, got none");
   if (!entry->type) {
@@ -337,8 +324,7 @@ Result<std::shared_ptr<const Heads>> Heads::open(const std::string& folder, uint
   }
   const std::span<const std::byte> bytes = file.value().bytes();
   const std::string_view text = form_file.value().text();
-  heads->digest_ = hex_of(XXH3_128bits(bytes.data(), bytes.size())) +
-                   hex_of(XXH3_128bits(text.data(), text.size()));
+  heads->digest_ = hash_text(bytes.data(), bytes.size()) + hash_text(text.data(), text.size());
   return std::shared_ptr<const Heads>(std::move(heads));
 }
 

@@ -28,17 +28,6 @@ TensorView view_of(const model::TensorEntry& entry) {
   return {entry.bytes.data(), *entry.type, 2, {entry.shape[0], entry.shape[1]}};
 }
 
-std::string hash_text(const void* data, uint64_t size) {
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits(data, size));
-  std::string text;
-  for (const unsigned char byte : canonical.digest) {
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
-}
-
 std::string hash_of(const model::TensorEntry& entry) {
   return entry.dtype + " " + hash_text(entry.bytes.data(), entry.bytes.size());
 }
@@ -52,6 +41,17 @@ std::string number_text(double number) {
 DType dtype_of(PanelType type) { return type == PanelType::kBf16 ? DType::kBf16 : DType::kF32; }
 
 }  // namespace
+
+std::string hash_text(const void* data, uint64_t size) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(data, size));
+  std::string text;
+  for (const unsigned char byte : canonical.digest) {
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
 
 Packing::Packing(const model::Decoder& decoder, std::shared_ptr<device::Device> device,
                  const AdapterTensors& tensors, std::shared_ptr<const Heads> heads,

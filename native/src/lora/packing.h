@@ -3,7 +3,9 @@
 // of an adapter that is refused. Private to lora.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -12,6 +14,9 @@
 #include "model/decoder.h"
 
 namespace tessera::lora {
+
+/// XXH3-128 of bytes, as 32 hex digits.
+std::string hash_text(const void* data, uint64_t size);
 
 class Packing {
  public:

@@ -94,7 +94,7 @@ class RankingTest : public testing::Test {
     return loaded.is_ok() ? loaded.value() : nullptr;
   }
 
-  /// Of all items; a rank request unless `task` is another.
+  /// For all items; a rank request unless `task` is another.
   Request request(uint32_t ticket, std::shared_ptr<const lora::Adapter> ranking,
                   const Task& task = rank_task()) {
     Request request = make_request(ticket, binding_, fixture_);

@@ -24,7 +24,7 @@ export async function headsOf(
   signal: Cancellation,
 ): Promise<Float32Array | undefined> {
   if (items.length === 0) return heads;
-  if (ranker.item.suffix !== undefined || reach === undefined) {
+  if (!ranker.readsTexts || reach === undefined) {
     return heads.length > 0 ? heads : undefined;
   }
   const itemIds = items.map(({ itemId }) => itemId);
