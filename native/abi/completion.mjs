@@ -169,7 +169,7 @@ const RecallAnswer = record('RecallAnswer', 'engine::Completion', '', {
   treeScores: f32s('Of each of these.', 'from.tree.scores'),
   passes: list(Pass, 'In their order.'),
   heads: f32s(
-    'Of a recall that is ranked: what each head says of each item, calibrated; item by item.',
+    'Of a recall that is ranked: calibrated numbers of each head, item by item.',
     'from.heads',
   ),
 });
@@ -189,7 +189,7 @@ const RelevanceAnswer = record('RelevanceAnswer', 'engine::Completion', '', {
 });
 
 const RankAnswer = record('RankAnswer', 'engine::Completion', '', {
-  heads: f32s('What each head says of each item, calibrated; item by item.', 'from.heads'),
+  heads: f32s('Calibrated numbers of each head, item by item.', 'from.heads'),
 });
 
 /** Of each kind, in their order. */

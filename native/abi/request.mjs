@@ -121,7 +121,7 @@ const RelevanceRequest = record(
 const RankRequest = record(
   'RankRequest',
   'engine::Request',
-  'What heads say of given items of a reach, each read behind the prompt.',
+  'Heads over given items of a reach, each read behind the prompt.',
   {
     items: u32s('Ordinals of live items of the reach; at least one.', 'to.items'),
     ...ranking,
