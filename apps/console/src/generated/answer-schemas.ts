@@ -1401,6 +1401,101 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   },
                   "seed": {
                     "type": "number"
+                  },
+                  "among": {
+                    "type": "object",
+                    "properties": {
+                      "all": {
+                        "type": "object",
+                        "properties": {
+                          "predicates": {
+                            "type": "array",
+                            "items": {
+                              "$ref": "#/definitions/interface-510351203-2565-3062-510351203-0-22792"
+                            }
+                          }
+                        },
+                        "required": [
+                          "predicates"
+                        ],
+                        "additionalProperties": false
+                      },
+                      "any": {
+                        "type": "object",
+                        "properties": {
+                          "predicates": {
+                            "type": "array",
+                            "items": {
+                              "$ref": "#/definitions/interface-510351203-2565-3062-510351203-0-22792"
+                            }
+                          }
+                        },
+                        "required": [
+                          "predicates"
+                        ],
+                        "additionalProperties": false
+                      },
+                      "not": {
+                        "$ref": "#/definitions/interface-510351203-2565-3062-510351203-0-22792"
+                      },
+                      "in": {
+                        "type": "object",
+                        "properties": {
+                          "attribute": {
+                            "type": "string"
+                          },
+                          "values": {
+                            "type": "array",
+                            "items": {
+                              "type": "string"
+                            }
+                          }
+                        },
+                        "required": [
+                          "attribute",
+                          "values"
+                        ],
+                        "additionalProperties": false
+                      },
+                      "contains": {
+                        "type": "object",
+                        "properties": {
+                          "attribute": {
+                            "type": "string"
+                          },
+                          "values": {
+                            "type": "array",
+                            "items": {
+                              "type": "string"
+                            }
+                          }
+                        },
+                        "required": [
+                          "attribute",
+                          "values"
+                        ],
+                        "additionalProperties": false
+                      },
+                      "range": {
+                        "type": "object",
+                        "properties": {
+                          "attribute": {
+                            "type": "string"
+                          },
+                          "min": {
+                            "type": "number"
+                          },
+                          "max": {
+                            "type": "number"
+                          }
+                        },
+                        "required": [
+                          "attribute"
+                        ],
+                        "additionalProperties": false
+                      }
+                    },
+                    "additionalProperties": false
                   }
                 },
                 "additionalProperties": false
