@@ -161,10 +161,16 @@ export class Truth {
     (this.users[user] as Taste).last = ad;
   }
 
-  /** Favourite categories, and the weights of topics in each. */
-  taste(user: number): { readonly categories: number[]; readonly topics: number[] } {
-    const { categories, topics } = this.users[user] as Taste;
-    return { categories: Array.from(categories), topics: Array.from(topics) };
+  /** Of each user: liking of categories by first code, of topics by first two; what is not 0. */
+  tastes(): { readonly categories: object; readonly topics: object }[] {
+    const named = (names: Map<unknown, number>, values: Float64Array) =>
+      Object.fromEntries(
+        [...names].map(([name, at]) => [name, Number((values[at] ?? 0).toPrecision(4))]),
+      );
+    return this.users.map(({ categories, topics }) => ({
+      categories: named(this.categories, categories),
+      topics: named(this.topics, topics),
+    }));
   }
 
   private affinity(category: number, daypart: number): number {

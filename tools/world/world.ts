@@ -146,7 +146,7 @@ export class World {
 
   private constructor(
     private readonly service: WorldService,
-    private readonly options: WorldOptions,
+    readonly options: WorldOptions,
     items: readonly WorldItem[],
   ) {
     const { seed, users, visits, drift, market } = options;
