@@ -1,4 +1,4 @@
-import type { HourFigures } from '../../../tools/world/world.js';
+import type { HourFigures, WorldOptions } from '../../../tools/world/world.js';
 import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { LivedWorld } from './lived-world.js';
@@ -24,7 +24,7 @@ export async function loopStage(context: SuiteContext): Promise<Measurement[]> {
   const seen: Record<Arm, number[]> = { frozen: [], daily: [], loop: [] };
   for (let seed = 1; seed <= seeds; seed += 1) {
     for (const arm of Object.keys(ARMS) as Arm[]) {
-      const last = (await liveWith(context, arm, seed, days)).slice(-DAY);
+      const last = (await liveWith(context, arm, { seed }, days)).slice(-DAY);
       rates[arm].push(meanRate(last));
       seen[arm].push(total(last, 'clicks') / total(last, 'impressions'));
       context.say(`seed ${seed}, ${arm}: ${(100 * (rates[arm].at(-1) ?? 0)).toFixed(2)} %`);
@@ -37,9 +37,15 @@ export async function loopStage(context: SuiteContext): Promise<Measurement[]> {
   ];
 }
 
-async function liveWith({ flags, say }: SuiteContext, arm: Arm, seed: number, days: number) {
+/** The hours of a world with one of the three models. */
+export async function liveWith(
+  { flags, say }: SuiteContext,
+  arm: Arm,
+  options: Partial<WorldOptions>,
+  days: number,
+): Promise<HourFigures[]> {
   const python = flags.text('python') ?? '.venv/bin/python';
-  const lived = await LivedWorld.start({ seed }, days, python);
+  const lived = await LivedWorld.start(options, days, python);
   const every = ARMS[arm] ?? days * DAY;
   const hours: HourFigures[] = [];
   try {
