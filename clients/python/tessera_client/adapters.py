@@ -54,9 +54,9 @@ class Adapters:
         """Sends a folder as PEFT saved it, with heads that rank, or those alone, and returns the
         version that the service validated. `base_model`: digest of the base weights it was trained
         on; None: the `revision` (of ranking.json the `model`) that the trainer writes into the
-        folder, or else those that are served. `holder`: a trainer that pushes versions of the name by
-        itself; the push takes or renews its lease of the name for `lease_seconds`, 1 to 3,600, and
-        is PUSH_CONFLICT while another holder has one. `learned_until_ms`: time of the newest
+        folder, or else those that are served. `holder`: a trainer that pushes versions of the name
+        by itself; the push takes or renews its lease of the name for `lease_seconds`, 1 to 3,600,
+        and is PUSH_CONFLICT while another holder has one. `learned_until_ms`: time of the newest
         behaviour that the version was trained on, milliseconds since 1970.
         `on_bytes` is called with the size of each part that was sent. Raises TesseraError with the
         reason of a refusal (ADAPTER_INVALID and others), FileNotFoundError.

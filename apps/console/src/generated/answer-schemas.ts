@@ -3352,6 +3352,15 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "pushedBy": {
               "type": "string"
             },
+            "holder": {
+              "type": "string"
+            },
+            "learnedUntilMs": {
+              "type": "number"
+            },
+            "leaseUntilMs": {
+              "type": "number"
+            },
             "receivedMs": {
               "type": "number"
             },
@@ -3654,6 +3663,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "reason",
             "remark",
             "pushedBy",
+            "holder",
+            "learnedUntilMs",
+            "leaseUntilMs",
             "receivedMs",
             "changedMs",
             "isPinned",
