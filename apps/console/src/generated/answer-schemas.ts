@@ -975,7 +975,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                           "shortAnswers",
                           "overlap",
                           "latency",
-                          "clicks"
+                          "clicks",
+                          "clickRate"
                         ]
                       },
                       "bound": {
@@ -3597,7 +3598,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                           "shortAnswers",
                           "overlap",
                           "latency",
-                          "clicks"
+                          "clicks",
+                          "clickRate"
                         ]
                       },
                       "bound": {

@@ -66,6 +66,17 @@ const cases: [string, Fill, Fill][] = [
       c.canary.clicked(-1.49, true);
     },
   ],
+  [
+    'clickRate',
+    (c, i) => {
+      good(c, i);
+      c.active.clicked(-1, true);
+    },
+    (c, i) => {
+      good(c, i);
+      if (i < 6) c.active.clicked(-1, true);
+    },
+  ],
 ];
 
 describe('the comparison of a canary', () => {
