@@ -14,7 +14,13 @@ import type { AdapterEngine } from './domain/adapter-engine.js';
 import type { AdapterProbe } from './domain/adapter-probe.js';
 import type { AdapterVersion, ListedVersion, ReceivedVersion } from './domain/adapter-version.js';
 import type { CanaryReport, ComparisonSummary, Fault } from './domain/canary-comparison.js';
-import { checkHolder, type NameLease, takeLease, type WantedLease } from './domain/name-lease.js';
+import {
+  checkHolder,
+  leaseEnds,
+  type NameLease,
+  takeLease,
+  type WantedLease,
+} from './domain/name-lease.js';
 import type { PushParts } from './domain/push-parts.js';
 import { shownWaiting } from './domain/waiting-versions.js';
 import { deleteVersion, pinVersion } from './kept-versions.js';
@@ -343,7 +349,8 @@ export class Adapters implements AdapterChoice {
       return [{ name: version.name, ...answers, shadowed, overlap }];
     });
     const active = this.registry.list().filter(({ state }) => state === 'active');
-    return { recalls: { ...this.recalls }, ...this.memory(), canaries, active };
+    const leases = leaseEnds(this.registry.state, this.registry.nowMs());
+    return { recalls: { ...this.recalls }, ...this.memory(), canaries, active, leases };
   }
 
   /** Of the disk, as of the last write or look. */

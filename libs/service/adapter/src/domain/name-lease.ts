@@ -10,6 +10,8 @@ import type { RegistryState } from './registry-state.js';
 
 const LEASE_SECONDS_MAX = 3600;
 const SECOND_MS = 1000;
+/** Behind its end, so that it shows which names a trainer follows, or should. */
+const KEPT_MS = 24 * 60 * 60 * SECOND_MS;
 
 /** As a push asks for it. */
 export interface WantedLease {
@@ -47,6 +49,8 @@ const isHeld = ({ takenMs, seconds }: NameLease, nowMs: number) =>
 
 const endMs = ({ takenMs, seconds }: NameLease) => takenMs + seconds * SECOND_MS;
 
+const isKept = (lease: NameLease, nowMs: number) => Math.abs(nowMs - endMs(lease)) < KEPT_MS;
+
 /**
  * @param holder '' for a person
  * @throws TesseraError PUSH_CONFLICT, field `holder`: another holder has the name
@@ -74,7 +78,7 @@ export function checkHolder(
 export function takeLease(state: RegistryState, lease: NameLease): RegistryState {
   checkHolder(state, lease.name, lease.holder, lease.takenMs);
   const others = state.leases.filter(
-    (other) => other.name !== lease.name && isHeld(other, lease.takenMs),
+    (other) => other.name !== lease.name && isKept(other, lease.takenMs),
   );
   return { ...state, leases: [...others, lease] };
 }
@@ -88,4 +92,11 @@ export function leaseEndMs(
     ({ name, digest }) => name === version.name && digest === version.digest,
   );
   return lease === undefined ? 0 : endMs(lease);
+}
+
+/** Ends of the newest leases of all names, but for those that have ended a day ago. */
+export function leaseEnds({ leases }: RegistryState, nowMs: number) {
+  return leases
+    .filter((lease) => isKept(lease, nowMs))
+    .map((lease) => ({ name: lease.name, untilMs: endMs(lease) }));
 }
