@@ -975,7 +975,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                           "shortAnswers",
                           "overlap",
                           "latency",
-                          "clicks"
+                          "clicks",
+                          "clickRate"
                         ]
                       },
                       "bound": {
@@ -3257,6 +3258,15 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "pushedBy": {
               "type": "string"
             },
+            "holder": {
+              "type": "string"
+            },
+            "learnedUntilMs": {
+              "type": "number"
+            },
+            "leaseUntilMs": {
+              "type": "number"
+            },
             "receivedMs": {
               "type": "number"
             },
@@ -3493,7 +3503,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                           "shortAnswers",
                           "overlap",
                           "latency",
-                          "clicks"
+                          "clicks",
+                          "clickRate"
                         ]
                       },
                       "bound": {
@@ -3559,6 +3570,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "reason",
             "remark",
             "pushedBy",
+            "holder",
+            "learnedUntilMs",
+            "leaseUntilMs",
             "receivedMs",
             "changedMs",
             "isPinned",

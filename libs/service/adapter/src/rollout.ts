@@ -8,6 +8,7 @@ import { type AdapterVersion, checkShare } from './domain/adapter-version.js';
 import type { Fault } from './domain/canary-comparison.js';
 import { placeOf } from './domain/canary-share.js';
 import { HotUsers } from './domain/hot-users.js';
+import { checkHolder } from './domain/name-lease.js';
 import {
   activate,
   inState,
@@ -37,6 +38,8 @@ export interface Activation {
   /** Compare the answers to the golden set first. */
   readonly isCompared: boolean;
   readonly isWarmed: boolean;
+  /** Left out: a person activates. */
+  readonly holder?: string;
 }
 
 export interface Activated {
@@ -44,6 +47,13 @@ export interface Activated {
   readonly warmedUsers: number;
   /** Undefined where it was not compared. */
   readonly goldenOverlap: number | undefined;
+}
+
+export interface RollbackWanted {
+  /** Of the version that is meant; left out or empty: whatever serves. */
+  readonly digest?: string;
+  /** Left out: a person rolls back. */
+  readonly holder?: string;
 }
 
 /** Undefined stands for the base model. */
@@ -113,6 +123,7 @@ export class Rollout {
         else {
           await registry.change((state) => {
             if (stop.signal.aborted) throw overtaken(name);
+            checkHolder(state, name, wanted.holder ?? '', registry.nowMs());
             return this.switched(state, version, wanted.share);
           });
         }
@@ -151,10 +162,15 @@ export class Rollout {
   /**
    * Ends the canary of the name, or brings back what was active before it; for the next request.
    * A version that cannot be loaded any more is passed over. Rejects with ADAPTER_STATE where the
-   * base model serves already, STORE_FULL or IO_FAILED.
+   * base model serves already, PUSH_CONFLICT, STORE_FULL or IO_FAILED.
    * @param only the version that is meant; left out: whatever serves
    */
-  async rollBack(name: string, reason: string, only?: EndingVersion): Promise<RolledBack> {
+  async rollBack(
+    name: string,
+    reason: string,
+    only?: EndingVersion,
+    holder = '',
+  ): Promise<RolledBack> {
     if (only === undefined) this.interrupt(name);
     const { registry } = this;
     for (;;) {
@@ -162,6 +178,7 @@ export class Rollout {
       let done: Replaced | undefined;
       await registry.change(
         (state) => {
+          checkHolder(state, name, holder, registry.nowMs());
           const [first] = unfit;
           if (first !== undefined) {
             return reject(state, first.version, first.error.message, registry.nowMs());

@@ -116,9 +116,9 @@ export function sharedAdapterFiles(adapters: Adapters | undefined): SharedFiles 
 async function* fetched(
   store: EntryStore,
   scratch: string,
-  { name, baseModel, files, remark, digest }: ReceivedVersion,
+  { name, baseModel, files, remark, digest, holder, learnedUntilMs }: ReceivedVersion,
 ): AsyncGenerator<PushPart> {
-  yield { header: { name, baseModel, files, remark } };
+  yield { header: { name, baseModel, files, remark, holder, learnedUntilMs } };
   await mkdir(scratch, { recursive: true });
   for (const file of files) {
     const path = join(scratch, `${digest}-${file.name}`);
@@ -141,21 +141,25 @@ export function adapterPart(
   return {
     name: ADAPTERS,
     kinds: [ADAPTERS],
-    apply: async ({ body }) => {
+    apply: async ({ body }, { atMs }) => {
       if (adapters === undefined) {
         const message = 'adapters.path: expected a folder, got none: no adapters are kept here';
         throw new TesseraError('ADAPTER_STATE', message);
       }
       const partsOf = (version: ReceivedVersion) => fetched(store, scratch, version);
-      return unmarked(await adapters.perform(body as AdapterAct, partsOf));
+      return unmarked(await adapters.perform(body as AdapterAct, partsOf, atMs));
     },
-    digest: async () =>
-      (adapters?.list('') ?? [])
+    digest: async () => {
+      const served = (adapters?.list('') ?? [])
         .filter(({ state, isPinned }) => state === 'active' || state === 'canary' || isPinned)
         .map(({ name, digest, state, share, isPinned }) =>
           JSON.stringify([name, digest, state, share, isPinned]),
-        )
-        .sort(),
+        );
+      const leases = (adapters?.leases ?? []).map(({ name, holder, digest, takenMs, seconds }) =>
+        JSON.stringify([name, holder, digest, takenMs, seconds]),
+      );
+      return [...served, ...leases].sort();
+    },
   };
 }
 
