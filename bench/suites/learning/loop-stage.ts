@@ -8,7 +8,7 @@ const SIZES = { quick: { seeds: 1, days: 2 }, full: { seeds: 5, days: 3 } };
 /** Of the loop, simulated hours: two minutes at the speed of `npm start -- --world`. */
 const CYCLE_HOURS = 4;
 /** Both train each example as often. */
-const ALIKE = ['--canary-seconds', '0'];
+const ALIKE = ['--canary-seconds', '0', '--window-hours', '96'];
 const ARMS = { frozen: undefined, daily: DAY, loop: CYCLE_HOURS } as const;
 type Arm = keyof typeof ARMS;
 /** Of Student's distribution for 95 %, by seeds less one. */
