@@ -111,13 +111,16 @@ class Files {
   constructor(
     private readonly folder: string,
     private readonly withTruth: boolean,
-  ) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'hours.jsonl'), '');
-    if (withTruth) writeFileSync(join(folder, 'truth.jsonl'), '');
+  ) {}
+
+  private begin(): void {
+    mkdirSync(this.folder, { recursive: true });
+    writeFileSync(join(this.folder, 'hours.jsonl'), '');
+    if (this.withTruth) writeFileSync(join(this.folder, 'truth.jsonl'), '');
   }
 
   write(world: World, figures: HourFigures): void {
+    if (this.hours.length === 0) this.begin();
     this.hours.push(figures);
     this.hours.splice(0, this.hours.length - HOURS_MAX);
     appendFileSync(join(this.folder, 'hours.jsonl'), `${JSON.stringify(figures)}\n`);
