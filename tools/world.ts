@@ -29,7 +29,7 @@ picture in a folder. The same seed has the same visits, drift and new ads, whate
   --users N            default: ${users}
   --visits N           of a user, a day (default: ${visits})
   --drift-hours N      after which the appeal of an ad is another (default: ${drift.hours})
-  --drift PERCENT      how much it varies: 0 not at all (default: ${drift.sigma * 100})
+  --drift PERCENT      how much it and tastes of all vary; 0: not at all (default: 100)
   --new-ads N          that begin in a day; as many end (default: ${market.newAds})
   --fresh N            impressions until a new ad is no longer fresh (default: ${market.freshImpressions})
   --budget PERCENT     of what a campaign is expected to spend; 0: no budgets (default: ${market.budget * 100})
@@ -75,11 +75,17 @@ function optionsOf(flags: Flags): WorldOptions {
   const percent = (name: 'drift' | 'budget' | 'explore', otherwise: number) =>
     number(name, otherwise * 100) / 100;
   const bot = flags.text('bot');
+  const strength = percent('drift', 1);
   const options = {
     seed: number('seed', seed),
     users: number('users', users),
     visits: number('visits', visits),
-    drift: { hours: number('drift-hours', drift.hours), sigma: percent('drift', drift.sigma) },
+    drift: {
+      hours: number('drift-hours', drift.hours),
+      ads: drift.ads * strength,
+      topics: drift.topics * strength,
+      seasons: drift.seasons * strength,
+    },
     market: {
       newAds: number('new-ads', market.newAds),
       freshImpressions: number('fresh', market.freshImpressions),
@@ -111,13 +117,16 @@ class Files {
   constructor(
     private readonly folder: string,
     private readonly withTruth: boolean,
-  ) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'hours.jsonl'), '');
-    if (withTruth) writeFileSync(join(folder, 'truth.jsonl'), '');
+  ) {}
+
+  private begin(): void {
+    mkdirSync(this.folder, { recursive: true });
+    writeFileSync(join(this.folder, 'hours.jsonl'), '');
+    if (this.withTruth) writeFileSync(join(this.folder, 'truth.jsonl'), '');
   }
 
   write(world: World, figures: HourFigures): void {
+    if (this.hours.length === 0) this.begin();
     this.hours.push(figures);
     this.hours.splice(0, this.hours.length - HOURS_MAX);
     appendFileSync(join(this.folder, 'hours.jsonl'), `${JSON.stringify(figures)}\n`);

@@ -30,9 +30,6 @@ const OTHER_CATEGORY = 0.01;
 /** Hours after which a user has another favourite category, and other topics in one, on average. */
 const FAVOURITE_HOURS = 96;
 const TOPICS_HOURS = 48;
-/** Of the logarithm, where drift has become stationary. */
-const TOPIC_SIGMA = 0.7;
-const SEASON = 0.4;
 const SEASON_HOURS = 60;
 /** Turns the probability that an ad is the next click into that of a click on a shown one. */
 const EAGERNESS = 5;
@@ -40,8 +37,12 @@ const EAGERNESS = 5;
 export interface Drift {
   /** Hours after which a walk keeps 1/e of what it was. */
   readonly hours: number;
-  /** Of the logarithm of an ad's appeal; 0: nothing that all users share moves. */
-  readonly sigma: number;
+  /** Of the logarithm of an ad's appeal, once the drift is stationary. */
+  readonly ads: number;
+  /** The same of a topic's. */
+  readonly topics: number;
+  /** Highest logarithm of a category's season. */
+  readonly seasons: number;
 }
 
 /** An ad as users see it. */
@@ -113,30 +114,26 @@ export class Truth {
   /** One simulated hour later. */
   step(): void {
     this.hour += 1;
-    const { hours, sigma } = this.drift;
-    const kept = hours > 0 ? Math.exp(-1 / hours) : 0;
+    const kept = Math.exp(-1 / this.drift.hours);
     const fresh = Math.sqrt(1 - kept * kept);
     const moved = (walk: number, of: number, key: number) =>
       kept * walk + fresh * drawNormal(this.seed, of, key, this.hour);
-    if (sigma > 0) {
-      for (const ad of this.ads.values()) ad.walk = moved(ad.walk, DRAW.appeal, ad.key);
-      for (const [topic, walk] of this.topicWalks.entries()) {
-        this.topicWalks[topic] = moved(walk, DRAW.topic, topic);
-      }
-      this.moveSeasons();
+    for (const ad of this.ads.values()) ad.walk = moved(ad.walk, DRAW.appeal, ad.key);
+    for (const [topic, walk] of this.topicWalks.entries()) {
+      this.topicWalks[topic] = moved(walk, DRAW.topic, topic);
     }
+    this.moveSeasons();
     for (const [user, taste] of this.users.entries()) this.moveTaste(user, taste);
   }
 
   /** How much all users like the ad now, 1 on average over time. */
   appeal(ad: Ad): number {
-    const { hours, sigma } = this.drift;
-    if (sigma === 0) return 1;
+    const { hours, ads, topics } = this.drift;
     // Walks begin at 0, as what the demo's model was trained on: their variance grows to 1.
-    const variance = hours > 0 ? 1 - Math.exp((-2 * this.hour) / hours) : 1;
+    const variance = 1 - Math.exp((-2 * this.hour) / hours);
     const ofWalk = (walk: number, of: number) => Math.exp(of * walk - (of * of * variance) / 2);
-    const topic = ofWalk(this.topicWalks[ad.topic] ?? 0, TOPIC_SIGMA * Math.min(1, sigma));
-    return ofWalk(ad.walk, sigma) * topic * (this.seasons[ad.category] ?? 1);
+    const topic = ofWalk(this.topicWalks[ad.topic] ?? 0, topics);
+    return ofWalk(ad.walk, ads) * topic * (this.seasons[ad.category] ?? 1);
   }
 
   /** Probability that a user who looks at the ad clicks it. */
@@ -238,8 +235,7 @@ export class Truth {
     for (const category of this.affinities.keys()) {
       const phase = draw(this.seed, DRAW.category, category);
       const angle = 2 * Math.PI * (this.hour / SEASON_HOURS + phase);
-      const strength = this.drift.sigma > 0 ? SEASON * Math.min(1, this.drift.sigma) : 0;
-      this.seasons[category] = Math.exp(strength * Math.sin(angle));
+      this.seasons[category] = Math.exp(this.drift.seasons * Math.sin(angle));
     }
   }
 }

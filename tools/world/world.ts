@@ -44,7 +44,7 @@ export const WORLD_DEFAULTS: WorldOptions = {
   seed: 7,
   users: 200,
   visits: 20,
-  drift: { hours: 12, sigma: 1 },
+  drift: { hours: 12, ads: 1.3, topics: 0.7, seasons: 0.4 },
   market: { newAds: 24, freshImpressions: 50, budget: 4 },
   explore: 0.2,
 };
