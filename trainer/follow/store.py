@@ -276,10 +276,12 @@ class Store:
             f"SELECT user, request, item FROM behaviours WHERE user = ? AND action IN ({marks})",
             (user, *actions))}
 
-    def begin(self, cycle: dict[str, Any], new: Iterable[int], replayed: Iterable[int]) -> Cycle:
+    def begin(self, cycle: dict[str, Any], notes: dict[str, Any], new: Iterable[int],
+              replayed: Iterable[int]) -> Cycle:
         """A cycle in the state `chosen` with its examples: a cycle that is killed goes on with the
         same."""
         with self.whole():
+            cycle = cycle | {"notes": json.dumps(notes)}
             names = ", ".join(cycle)
             done = self.db.execute(f"INSERT INTO cycles (state, {names}) VALUES ('chosen'"
                                    f"{', ?' * len(cycle)})", tuple(cycle.values()))
