@@ -158,18 +158,16 @@ class Follower:
             return outcome
         self.learner.use_items(live)
         self.store.set_key("cycles", number + 1)
+        notes = {"serving": self._serving(versions), "new": len(choice.new),
+                 "replayed": len(choice.replayed), "left": dict(self.left), "bots": choice.bots,
+                 "of_new": len(new), "of_older": len(older)}
         cycle = self.store.begin({
             "base": self.settings.base or self.service.base_model(), "parent": parent,
             "after": after, "upto": upto, "shown_after": shown_after, "shown_upto": shown_upto,
             "seed": seed, "begun_ms": int(self.clock() * 1000),
-            "learned_until_ms": self.store.newest_ms(upto, answers)}, choice.new, choice.replayed)
-        return (self._noted(cycle, choice, self._serving(versions), len(new), len(older)),
-                choice.alarms)
-
-    def _noted(self, cycle: Cycle, choice: Choice, serving: str, new: int, older: int) -> Cycle:
-        return self.store.advance(
-            cycle, "chosen", serving=serving, new=len(choice.new), replayed=len(choice.replayed),
-            left=dict(self.left), bots=sorted(choice.bots), of_new=new, of_older=older)
+            "learned_until_ms": self.store.newest_ms(upto, answers)}, notes, choice.new,
+            choice.replayed)
+        return cycle, choice.alarms
 
     def _give_way(self, versions: Sequence[Served]) -> None:
         """Raises Held while another follower has the lease, or somebody tries a version."""

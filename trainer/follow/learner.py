@@ -12,6 +12,7 @@ import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from torch.nn import functional
 from transformers import AutoModelForCausalLM
+from transformers.utils.logging import disable_progress_bar
 
 from ..checkpoint import whole_folder, write_json
 from ..errors import InputError
@@ -44,6 +45,7 @@ class Learner:
                  progress: Callable[[int, float], None] = lambda step, loss: None) -> None:
         self.base, self.plan, self.device, self.progress = base, plan, device, progress
         self.writer = read_prompt_folder(base)
+        disable_progress_bar()
 
     def use_items(self, live: Mapping[str, LiveItem]) -> None:
         """Prompts show these items, and answers are among them; those whose codes have no tokens
@@ -70,7 +72,8 @@ class Learner:
         first, last = self._steps(model, rows, samples, chances, seed)
         shutil.rmtree(out, ignore_errors=True)
         with whole_folder(out) as partial:
-            model.save_pretrained(partial)
+            # PEFT would ask a hub for the base's vocabulary, to see whether it has grown.
+            model.save_pretrained(partial, save_embedding_layers=False)
             _tidy(partial, self.base)
         return {"rows": len(rows), "loss_first": first, "loss_last": last,
                 "largest_norm": largest_norm(model), "scale": round(chances.scale, 3)}

@@ -9,14 +9,13 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError
 from ..history import NO_SCENE, Behaviour
 
-#: Behaviours before an example that its prompt may show.
-CONTEXT = 100
 #: States of a cycle that is over; only in the first has the version served.
 ENDED = ("active", "dropped", "refused")
 SCHEMA = """
@@ -119,10 +118,11 @@ class Cycle:
 
 
 class Store:
-    """`folder` is held until `close`, or until the process ends. Errors: InputError where another
-    process holds it."""
+    """`folder` is held until `close`, or until the process ends. `context`: behaviours before an
+    example that its prompt may show. Errors: InputError where another process holds it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, context: int = 100) -> None:
+        self.context = context
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self.lock = (folder / "lock").open("w")
@@ -236,7 +236,7 @@ class Store:
     def _history(self, user: str, before_ms: int) -> list[Behaviour]:
         rows = self.db.execute(
             "SELECT item, time_ms, action, scene FROM behaviours WHERE user = ? AND time_ms < ? "
-            "ORDER BY time_ms DESC, id DESC LIMIT ?", (user, before_ms, CONTEXT)).fetchall()
+            "ORDER BY time_ms DESC, id DESC LIMIT ?", (user, before_ms, self.context)).fetchall()
         return [_behaviour(*row) for row in reversed(rows)]
 
     def recalls(self, after: int, upto: int) -> list[tuple[int, str]]:
@@ -276,10 +276,12 @@ class Store:
             f"SELECT user, request, item FROM behaviours WHERE user = ? AND action IN ({marks})",
             (user, *actions))}
 
-    def begin(self, cycle: dict[str, Any], new: Iterable[int], replayed: Iterable[int]) -> Cycle:
+    def begin(self, cycle: dict[str, Any], notes: dict[str, Any], new: Iterable[int],
+              replayed: Iterable[int]) -> Cycle:
         """A cycle in the state `chosen` with its examples: a cycle that is killed goes on with the
         same."""
         with self.whole():
+            cycle = cycle | {"notes": json.dumps(notes)}
             names = ", ".join(cycle)
             done = self.db.execute(f"INSERT INTO cycles (state, {names}) VALUES ('chosen'"
                                    f"{', ?' * len(cycle)})", tuple(cycle.values()))
@@ -330,14 +332,14 @@ class Store:
 
     def prune(self, before_ms: int, rows_max: int, cycles_max: int) -> int:
         """Forgets behaviours before a time, and the oldest beyond the limit, but of each user the
-        newest `CONTEXT`, which prompts show, as long as the limit allows; cycles beyond theirs.
+        newest `context`, which prompts show, as long as the limit allows; cycles beyond theirs.
         Returns how many behaviours went."""
         with self.whole():
             first = self.db.total_changes
             self.db.execute(
                 "DELETE FROM behaviours WHERE id IN (SELECT id FROM (SELECT id, time_ms, "
                 "row_number() OVER (PARTITION BY user ORDER BY time_ms DESC, id DESC) AS place "
-                "FROM behaviours) WHERE time_ms < ? AND place > ?)", (before_ms, CONTEXT))
+                "FROM behaviours) WHERE time_ms < ? AND place > ?)", (before_ms, self.context))
             count = self.db.execute("SELECT count(*) FROM behaviours").fetchone()[0]
             if count > rows_max:
                 self.db.execute("DELETE FROM behaviours WHERE id IN (SELECT id FROM behaviours "
@@ -365,6 +367,7 @@ def _behaviour(item: str, time_ms: int, action: str, scene: str) -> Behaviour:
     return Behaviour(item, time_ms / 1000, action, json.loads(scene) if scene != "{}" else NO_SCENE)
 
 
+@lru_cache(100_000)
 def is_held_out(user: str, share: float) -> bool:
     """The same users in each cycle: the gate reads their examples, and no cycle learns them."""
     number = int.from_bytes(hashlib.sha256(f"held out\n{user}".encode()).digest()[:4], "big")
