@@ -43,6 +43,12 @@ export const ADAPTER_METRICS = {
       "Unix time at which the lease of a trainer that follows the users ends, by adapter's name; " +
       'absent a day later',
   },
+  warmedAgain: {
+    name: 'tessera_weights_warmed_users_total',
+    meaning:
+      'frequent users whose keys and values were to be computed again behind an update of ' +
+      'weights, by outcome (computed, failed, leftOut: time over)',
+  },
 } as const;
 
 /** As libs/service/adapter reports them. */
@@ -65,20 +71,28 @@ export interface AdapterCounts {
     readonly learnedUntilMs: number;
   }[];
   readonly leases: readonly { readonly name: string; readonly untilMs: number }[];
+  readonly warmedAgain: Readonly<Record<string, number>>;
 }
 
 export function registerAdapterMetrics(registry: Registry, read: () => AdapterCounts): void {
   const registers = [registry];
-  new Counter({
-    name: ADAPTER_METRICS.adapterRecalls.name,
-    help: ADAPTER_METRICS.adapterRecalls.meaning,
-    labelNames: ['arm'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [arm, count] of Object.entries(read().recalls)) this.inc({ arm }, count);
-    },
-  });
+  const counters = [
+    [ADAPTER_METRICS.adapterRecalls, 'arm', () => read().recalls],
+    [ADAPTER_METRICS.warmedAgain, 'outcome', () => read().warmedAgain],
+  ] as const;
+  for (const [{ name, meaning: help }, label, counts] of counters) {
+    const labelNames = [label];
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const [of, count] of Object.entries(counts())) this.inc({ [label]: of }, count);
+      },
+    });
+  }
   new Gauge({
     name: ADAPTER_METRICS.adapterBytes.name,
     help: ADAPTER_METRICS.adapterBytes.meaning,

@@ -2,6 +2,7 @@ import type { Submission } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import type { Tokenizer } from '@tessera/prompt';
 import type { AdapterSettings } from './adapter-settings.js';
+import { AdaptersBeside } from './adapters-beside.js';
 import type { SeenRecall } from './canary-watch.js';
 import {
   type AdapterAct,
@@ -36,6 +37,8 @@ import {
 
 /** Adapters of one engine: what callers may do with versions, and which one each request gets. */
 export class Adapters implements AdapterChoice {
+  /** For updates of the weights that they were made for. */
+  readonly beside: AdaptersBeside;
   private readonly intake: PushIntake;
   private readonly rollout: Rollout;
   /** Undefined: acts are done as they come. */
@@ -53,6 +56,7 @@ export class Adapters implements AdapterChoice {
     this.rollout = new Rollout(registry, probe, settings.rollout, (canary, fault) => {
       void this.endCanary(canary, fault);
     });
+    this.beside = new AdaptersBeside(registry, this.rollout, settings.onEvent);
     this.intake = new PushIntake(registry, (adapter) => this.rollout.golden.trial(adapter));
   }
 
@@ -104,6 +108,11 @@ export class Adapters implements AdapterChoice {
   /** The same of the version that ranked a recall, which is counted by its own adapter alone. */
   observeRanking(lease: AdapterLease, seen: SeenRecall): void {
     this.rollout.watch.observe(lease, seen);
+  }
+
+  /** A user of whom something was computed ahead of a recall. */
+  appended(userId: string): void {
+    this.rollout.appended(userId);
   }
 
   clicked(userId: string, itemId: string): void {
@@ -350,7 +359,9 @@ export class Adapters implements AdapterChoice {
     });
     const active = this.registry.list().filter(({ state }) => state === 'active');
     const leases = leaseEnds(this.registry.state, this.registry.nowMs());
-    return { recalls: { ...this.recalls }, ...this.memory(), canaries, active, leases };
+    const { warmedAgain } = this.rollout;
+    const recalls = { ...this.recalls };
+    return { recalls, ...this.memory(), canaries, active, leases, warmedAgain };
   }
 
   /** Of the disk, as of the last write or look. */
@@ -364,6 +375,7 @@ export class Adapters implements AdapterChoice {
 
   /** After the last request: nothing is chosen any more. */
   close(): Promise<void> {
+    this.rollout.stop();
     return this.registry.close();
   }
 

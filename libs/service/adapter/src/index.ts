@@ -61,6 +61,7 @@ export type {
 export {
   ServedWeights,
   type ServedWeightsParts,
+  type WantedWeights,
   type WeightsState,
   type WeightsUpdate,
 } from './served-weights.js';

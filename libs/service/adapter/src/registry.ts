@@ -29,7 +29,7 @@ import { type DiskCondition, DiskReserve } from './outside/disk-reserve.js';
 import { lockFolder } from './outside/folder-lock.js';
 import { RegistryFile } from './outside/registry-file.js';
 import { type StagedVersion, VersionFolders } from './outside/version-folders.js';
-import { recovered } from './recovery.js';
+import { type Recovered, recovered } from './recovery.js';
 import type { RegistryParts } from './registry-parts.js';
 
 /** The versions that serve the requests for a name. */
@@ -182,13 +182,13 @@ export class AdapterRegistry implements AdapterChoice {
    * `change` or `prepare` do, STORE_FULL or IO_FAILED, and then nothing has changed.
    */
   change(
-    change: (state: RegistryState) => RegistryState,
+    change: (state: RegistryState) => RegistryState | Promise<RegistryState>,
     prepare: () => Promise<void> = async () => undefined,
   ): Promise<RegistryState> {
     const changed = this.changing.then(async () => {
       await prepare();
       const before = this.digestsOnDisk();
-      const next = bounded(change(this.current));
+      const next = bounded(await change(this.current));
       if (next !== this.current) await this.space.watched(() => this.write(next));
       this.show(next);
       const known = this.digestsOnDisk();
@@ -223,6 +223,33 @@ export class AdapterRegistry implements AdapterChoice {
   async keepFiles(staged: StagedVersion, digest: string): Promise<void> {
     if (this.digestsOnDisk().has(digest)) await staged.finish();
     else await this.folders.keep(staged, digest);
+  }
+
+  /**
+   * Goes on with the state that `next` makes of all versions, those that wait included. Versions
+   * of other base models wait from here on; those of the served one that are to stay loaded are
+   * loaded first. Rejects as open() does, and then nothing has changed.
+   */
+  async goOn(next: (all: RegistryState) => RegistryState = (all) => all): Promise<void> {
+    const before = this.waiting;
+    let ready: Recovered | undefined;
+    try {
+      await this.change(async (state) => {
+        const split = ofBase(next(this.whole(state)), this.parts.engine.model.digest);
+        ready = await recovered(split.state, { loaded: this.loaded, nowMs: this.nowMs() });
+        this.waiting = split.waiting;
+        return ready.state;
+      });
+    } catch (thrown) {
+      this.waiting = before;
+      throw thrown;
+    } finally {
+      for (const one of ready?.held ?? []) one.release();
+    }
+    for (const { version, error } of ready?.lost ?? []) this.parts.onLost?.(version, error);
+    for (const version of this.waiting) {
+      if (!before.includes(version)) this.parts.onWaiting?.(version);
+    }
   }
 
   /** As of the last write or look. */

@@ -30,6 +30,8 @@ export interface RolloutSettings {
   readonly warmUsers: number;
   /** Milliseconds that this may take. */
   readonly warmMs: number;
+  /** This node loads what others compute: it computes nothing behind an update of weights. */
+  readonly onlyAnswers?: boolean;
 }
 
 export interface Activation {
@@ -64,6 +66,8 @@ const FORCE =
   '; `--force` of the commands, `force` of the request, activates a version that is meant to ' +
   'answer otherwise, as the first after the base model is';
 const PERCENT = 100;
+/** Milliseconds of the computation behind an update of weights, which delays nothing. */
+const WARM_AGAIN_MS = 120_000;
 
 /** Moves an adapter version into or out of service: compare, warm up, activate, roll back. */
 export class Rollout {
@@ -72,6 +76,9 @@ export class Rollout {
   private readonly hot = new HotUsers();
   /** Ends the activation of a name that is under way. */
   private readonly activating = new Map<string, AbortController>();
+  private again = new AbortController();
+  /** Users whose keys and values were computed again, or not, behind updates of weights. */
+  readonly warmedAgain = { computed: 0, failed: 0, leftOut: 0 };
 
   constructor(
     private readonly registry: AdapterRegistry,
@@ -119,7 +126,7 @@ export class Rollout {
           ? await this.warm(held.served, wanted.share, stop.signal)
           : 0;
         if (stop.signal.aborted) throw overtaken(name);
-        if (ordered !== undefined) await ordered(version);
+        if (ordered !== undefined) await unlessStopped(ordered(version), stop.signal, name);
         else {
           await registry.change((state) => {
             if (stop.signal.aborted) throw overtaken(name);
@@ -154,9 +161,39 @@ export class Rollout {
     return { version: switched, warmedUsers: 0, goldenOverlap: undefined };
   }
 
-  /** Ends the activation of a name that is under way. */
-  interrupt(name: string): void {
-    this.activating.get(name)?.abort();
+  /** Ends the activation of a name that is under way; left out: of all names. */
+  interrupt(name?: string): void {
+    if (name !== undefined) this.activating.get(name)?.abort();
+    else for (const stop of this.activating.values()) stop.abort();
+  }
+
+  /** A user of whom something was computed ahead of a recall. */
+  appended(userId: string): void {
+    this.hot.seen(userId);
+  }
+
+  /**
+   * Computes the prompts of the most frequent users, behind all other work: the weights are others
+   * now, and keys and values of the old ones are of no use. Resolves when it is done or stopped.
+   */
+  async warmAgain(): Promise<void> {
+    this.stop();
+    const { warmUsers, onlyAnswers = false } = this.settings;
+    if (onlyAnswers) return;
+    this.again = new AbortController();
+    const signal = AbortSignal.any([this.again.signal, AbortSignal.timeout(WARM_AGAIN_MS)]);
+    const users = this.hot.hottest(warmUsers);
+    const { computed, failed } = await this.warmEach(users, signal, (userId) =>
+      this.registry.choose('', userId),
+    );
+    this.warmedAgain.computed += computed;
+    this.warmedAgain.failed += failed;
+    this.warmedAgain.leftOut += users.length - computed - failed;
+  }
+
+  /** Ends what computes in the background. */
+  stop(): void {
+    this.again.abort();
   }
 
   /**
@@ -248,17 +285,34 @@ export class Rollout {
     if (adapter.item !== undefined && ranksApart(adapter.engine)) return 0;
     const isServed = (userId: string) => placeOf(adapter.name, userId) < share;
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(warmMs)]);
-    let warmed = 0;
-    for (const userId of this.hot.hottest(warmUsers, isServed)) {
+    const users = this.hot.hottest(warmUsers, isServed);
+    const lease = { adapter, release: () => undefined };
+    return (await this.warmEach(users, signal, () => lease)).computed;
+  }
+
+  /** One after another, until the signal aborts. */
+  private async warmEach(
+    users: readonly string[],
+    signal: AbortSignal,
+    leaseOf: (userId: string) => Pick<AdapterLease, 'adapter' | 'release'>,
+  ): Promise<{ readonly computed: number; readonly failed: number }> {
+    const counts = { computed: 0, failed: 0 };
+    for (const userId of users) {
       if (signal.aborted) break;
       try {
-        await this.probe.warm(userId, adapter, signal);
-        warmed += 1;
+        const lease = leaseOf(userId);
+        try {
+          await this.probe.warm(userId, lease.adapter, signal);
+        } finally {
+          lease.release();
+        }
+        counts.computed += 1;
       } catch {
         // The user's prompt is computed at the next visit instead.
+        counts.failed += 1;
       }
     }
-    return warmed;
+    return counts;
   }
 }
 
@@ -269,7 +323,17 @@ function ends(state: RegistryState, name: string, { digest, as }: EndingVersion)
   return canary === undefined && inState(state, name, 'active')?.digest === digest;
 }
 
+/** The act may stand behind one that waits until the activation releases its version. */
+function unlessStopped(ordered: Promise<void>, stopped: AbortSignal, name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stopped.addEventListener('abort', () => reject(overtaken(name)), { once: true });
+    ordered.then(resolve, reject);
+  });
+}
+
 function overtaken(name: string): TesseraError {
-  const message = `name: expected no rollback of '${name}' before the switch, got one`;
+  const message =
+    `name: expected no rollback of '${name}' nor an update of weights before the switch, ` +
+    'got one';
   return new TesseraError('ADAPTER_STATE', message, { field: 'name' });
 }

@@ -1,6 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AdapterAct, Adapters, PushPart, ReceivedVersion } from '@tessera/adapter';
+import type {
+  AdapterAct,
+  Adapters,
+  PushPart,
+  ReceivedVersion,
+  WantedWeights,
+} from '@tessera/adapter';
 import type { CatalogueChanges, OrderedChanges } from '@tessera/catalogue';
 import { positionOf } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
@@ -168,10 +174,7 @@ export function weightsPart(weights: RecallOperations['weights']): StatePart {
   return {
     name: WEIGHTS,
     kinds: [WEIGHTS],
-    apply: async ({ body }) => {
-      const { name } = body as { readonly name: string };
-      return unmarked(await weights.perform(name));
-    },
+    apply: async ({ body }) => unmarked(await weights.perform(body as WantedWeights)),
     digest: async () => {
       const { serving, digest } = weights.current();
       return serving === '' ? '' : [serving, digest];

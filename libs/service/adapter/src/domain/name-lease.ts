@@ -6,7 +6,6 @@
 
 import { TesseraError } from '@tessera/errors';
 import { checkName, invalid } from './adapter-version.js';
-import type { RegistryState } from './registry-state.js';
 
 const LEASE_SECONDS_MAX = 3600;
 const SECOND_MS = 1000;
@@ -26,6 +25,10 @@ export interface NameLease extends WantedLease {
   readonly digest: string;
   /** Milliseconds since 1970. */
   readonly takenMs: number;
+}
+
+interface Leases {
+  readonly leases: readonly NameLease[];
 }
 
 /**
@@ -55,12 +58,7 @@ const isKept = (lease: NameLease, nowMs: number) => Math.abs(nowMs - endMs(lease
  * @param holder '' for a person
  * @throws TesseraError PUSH_CONFLICT, field `holder`: another holder has the name
  */
-export function checkHolder(
-  { leases }: RegistryState,
-  name: string,
-  holder: string,
-  nowMs: number,
-): void {
+export function checkHolder({ leases }: Leases, name: string, holder: string, nowMs: number): void {
   const lease = leases.find((one) => one.name === name);
   if (holder === '' || lease === undefined || lease.holder === holder) return;
   if (!isHeld(lease, nowMs)) return;
@@ -75,7 +73,7 @@ export function checkHolder(
  * From now on it is the newest of its name; also renews one.
  * @throws TesseraError PUSH_CONFLICT
  */
-export function takeLease(state: RegistryState, lease: NameLease): RegistryState {
+export function takeLease<State extends Leases>(state: State, lease: NameLease): State {
   checkHolder(state, lease.name, lease.holder, lease.takenMs);
   const others = state.leases.filter(
     (other) => other.name !== lease.name && isKept(other, lease.takenMs),
@@ -85,7 +83,7 @@ export function takeLease(state: RegistryState, lease: NameLease): RegistryState
 
 /** End of the lease that was taken with the version; 0: none was, or a newer push took it over. */
 export function leaseEndMs(
-  { leases }: RegistryState,
+  { leases }: Leases,
   version: { readonly name: string; readonly digest: string },
 ): number {
   const lease = leases.find(
@@ -95,7 +93,7 @@ export function leaseEndMs(
 }
 
 /** Ends of the newest leases of all names, but for those that have ended a day ago. */
-export function leaseEnds({ leases }: RegistryState, nowMs: number) {
+export function leaseEnds({ leases }: Leases, nowMs: number) {
   return leases
     .filter((lease) => isKept(lease, nowMs))
     .map((lease) => ({ name: lease.name, untilMs: endMs(lease) }));

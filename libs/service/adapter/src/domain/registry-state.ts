@@ -205,6 +205,22 @@ export function rollBack(
   return { state: replace(without, serves), serves, replaced };
 }
 
+/** Takes all versions out of service that serve, are pinned or are gone back to by a rollback. */
+export function endAll(state: RegistryState, reason: string, nowMs: number) {
+  const ended = state.versions.filter(
+    ({ state: its, isPinned, activation }) =>
+      its === 'active' || its === 'canary' || isPinned || activation > 0,
+  );
+  const end = { isPinned: false, activation: 0, reason };
+  const next = ended.reduce((all, version) => retire(all, version, nowMs, end), state);
+  return { state: next, ended };
+}
+
+/** The versions that ended are what they were before. */
+export function restore(state: RegistryState, ended: readonly AdapterVersion[]): RegistryState {
+  return ended.reduce(replace, state);
+}
+
 /** @throws TesseraError ADAPTER_STATE for one that was never valid */
 export function pin(state: RegistryState, version: AdapterVersion): RegistryState {
   if (version.state === 'received' || version.state === 'rejected') {
