@@ -149,6 +149,8 @@ describe('--json-log', () => {
     const printed = /sample recall/;
     const flags = ['--json-log', '--world'];
     const service = await Service.start({ ...variables }, flags, { printed });
+    const served = JSON.parse(/^.*"msg":"serving".*$/m.exec(service.stdout)?.[0] ?? '{}');
+    service.httpUrl = new URL(served.HTTP).origin;
     // Simulated users ask; they end with the service, which they neither hold nor fail.
     await until(
       'a recall',
