@@ -129,6 +129,11 @@ export class Advertisers {
     if (listed.isFresh && listed.impressions >= this.market.freshImpressions) this.age(listed);
   }
 
+  /** 0 of an ad that is not listed. */
+  bidOf(item: string): number {
+    return this.listed.get(item)?.bid ?? 0;
+  }
+
   /** What a click is paid: nothing once the budget of the day is spent. */
   charge(item: string): number {
     const listed = this.listed.get(item);

@@ -32,7 +32,14 @@ interface Versions {
   readonly versions: readonly { readonly state: string; readonly learnedUntilMs: number }[];
 }
 
-const FRESH = { in: { attribute: 'fresh', values: ['true'] } };
+/** Drawn places are for fresh ads. */
+const DRAWN = {
+  predicate: undefined,
+  allowed: undefined,
+  denied: [],
+  seen: [],
+  drawn: { in: { attribute: 'fresh', values: ['true'] } },
+};
 
 /** A service over gRPC, as its callers have it. */
 export class ServedWorld implements WorldService {
@@ -42,7 +49,12 @@ export class ServedWorld implements WorldService {
   /** Names of events: the same world may use the same service again. */
   private readonly run = randomUUID().slice(0, 8);
 
-  constructor(address: string, connection: Connection) {
+  /** @param clock of the users, milliseconds since 1970 */
+  constructor(
+    address: string,
+    connection: Connection,
+    private readonly clock: () => number = Date.now,
+  ) {
     const { credentials } = grpcOptions(connection);
     this.client = new TesseraClient(address, { connection });
     this.catalogue = new CatalogueClient(address, '', connection);
@@ -66,24 +78,20 @@ export class ServedWorld implements WorldService {
 
   async recall(question: WorldRecall): Promise<WorldAnswer> {
     const { visit, userId, daypart, resultCount, explores } = question;
-    const explore = { slots: 1, among: FRESH };
+    const explored = { explore: { slots: 1 }, eligibility: DRAWN };
     const request = {
       requestId: this.named(visit),
       userId,
       scene: { daypart },
       resultCount,
-      ...(explores && { explore }),
+      ...(explores && explored),
     };
     const { items, versions } = await this.client.recall(request, RECALL_MS);
     return { itemIds: items.map(({ itemId }) => itemId), version: versions?.adapter ?? '' };
   }
 
   async append(behaviours: readonly WorldBehaviour[]): Promise<void> {
-    const now = Date.now();
-    await this.client.append(
-      behaviours.map((behaviour) => this.wire(behaviour, now)),
-      CALL_MS,
-    );
+    await this.client.append(this.wireOf(behaviours), CALL_MS);
   }
 
   async apply(changes: readonly WorldChange[]): Promise<void> {
@@ -104,6 +112,12 @@ export class ServedWorld implements WorldService {
     this.client.close();
     this.catalogue.close();
     this.adapters.close();
+  }
+
+  /** As they are sent now. */
+  wireOf(behaviours: readonly WorldBehaviour[]): WireBehaviour[] {
+    const now = this.clock();
+    return behaviours.map((behaviour) => this.wire(behaviour, now));
   }
 
   private wire(behaviour: WorldBehaviour, timeMs: number): WireBehaviour {

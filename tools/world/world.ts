@@ -66,6 +66,8 @@ export interface HourFigures {
   readonly expectedClickRate: number;
   /** What advertisers paid for clicks. */
   readonly value: number;
+  /** Bids of shown ads by the probabilities of the truth, whatever budgets had left. */
+  readonly expectedValue: number;
   /** Share of the live ads that were shown. */
   readonly coverage: number;
   readonly liveAds: number;
@@ -96,6 +98,7 @@ const newHour = () => ({
   expectedImpressions: 0,
   clicks: 0,
   expectedClicks: 0,
+  expectedValue: 0,
   purchases: 0,
   value: 0,
   freshImpressions: 0,
@@ -264,6 +267,7 @@ export class World {
     figures.shown.add(item);
     figures.expectedImpressions += looks;
     figures.expectedClicks += looks * attraction;
+    figures.expectedValue += looks * attraction * advertisers.bidOf(item);
     if (draw(seed, DRAW.examined, number, position) >= looks) return [];
     const behaviour = (action: WorldBehaviour['action']) => ({
       visit: this.visitName(number),

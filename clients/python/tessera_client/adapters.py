@@ -45,20 +45,34 @@ class Adapters:
         *,
         base_model: str | None = None,
         remark: str = "",
+        holder: str = "",
+        lease_seconds: int = 0,
+        learned_until_ms: int = 0,
         timeout_seconds: float = ACTION_SECONDS,
         on_bytes: Callable[[int], None] | None = None,
     ) -> adapter_pb2.Version:
         """Sends a folder as PEFT saved it, with heads that rank, or those alone, and returns the
         version that the service validated. `base_model`: digest of the base weights it was trained
         on; None: the `revision` (of ranking.json the `model`) that the trainer writes into the
-        folder, or else those that are served.
+        folder, or else those that are served. `holder`: a trainer that pushes versions of the name
+        by itself; the push takes or renews its lease of the name for `lease_seconds`, 1 to 3,600,
+        and is PUSH_CONFLICT while another holder has one. `learned_until_ms`: time of the newest
+        behaviour that the version was trained on, milliseconds since 1970.
         `on_bytes` is called with the size of each part that was sent. Raises TesseraError with the
         reason of a refusal (ADAPTER_INVALID and others), FileNotFoundError.
         """
         root = Path(folder)
         files = [_described(root / name) for name in files_of(root)]
         base = base_model or _trained_for(root) or self.base_model()
-        header = adapter_pb2.PushHeader(name=name, base_model=base, files=files, remark=remark)
+        header = adapter_pb2.PushHeader(
+            name=name,
+            base_model=base,
+            files=files,
+            remark=remark,
+            holder=holder,
+            lease_seconds=lease_seconds,
+            learned_until_ms=learned_until_ms,
+        )
         parts = _parts(root, header, on_bytes or (lambda _: None))
         return self._act(self._service.Push, parts, timeout_seconds).version
 
@@ -67,21 +81,26 @@ class Adapters:
         return self._act(self._weights.Get, weights_pb2.GetRequest(), ACTION_SECONDS).digest
 
     def canary(
-        self, name: str, digest: str, share: float, *, force: bool = False
+        self, name: str, digest: str, share: float, *, force: bool = False, holder: str = ""
     ) -> adapter_pb2.ActivateResponse:
         """Serves `share` of the users, in (0, 1], with a version, beside the active one. `force`:
-        also where its answers have little in common with those of the active version."""
-        return self._activate(name, digest, share, force)
+        also where its answers have little in common with those of the active version. `holder`: as
+        of a push."""
+        return self._activate(name, digest, share, force, holder)
 
     def activate(
-        self, name: str, digest: str, *, force: bool = False
+        self, name: str, digest: str, *, force: bool = False, holder: str = ""
     ) -> adapter_pb2.ActivateResponse:
-        """Serves every user with a version."""
-        return self._activate(name, digest, None, force)
+        """Serves every user with a version. `holder`: as of a push."""
+        return self._activate(name, digest, None, force, holder)
 
-    def roll_back(self, name: str) -> adapter_pb2.RollbackResponse:
-        """Ends a canary, or goes back to the version before the active one."""
-        request = adapter_pb2.RollbackRequest(name=name)
+    def roll_back(
+        self, name: str, *, digest: str = "", holder: str = ""
+    ) -> adapter_pb2.RollbackResponse:
+        """Ends a canary, or goes back to the version before the active one. `digest`: only where
+        this version is the canary or, without a canary, active; ADAPTER_STATE otherwise. `holder`:
+        as of a push."""
+        request = adapter_pb2.RollbackRequest(name=name, digest=digest, holder=holder)
         return self._act(self._service.Rollback, request, ACTION_SECONDS)
 
     def get(self, name: str, digest: str) -> adapter_pb2.GetResponse:
@@ -112,9 +131,11 @@ class Adapters:
             time.sleep(POLL_SECONDS)
 
     def _activate(
-        self, name: str, digest: str, share: float | None, force: bool
+        self, name: str, digest: str, share: float | None, force: bool, holder: str
     ) -> adapter_pb2.ActivateResponse:
-        request = adapter_pb2.ActivateRequest(name=name, digest=digest, share=share, force=force)
+        request = adapter_pb2.ActivateRequest(
+            name=name, digest=digest, share=share, force=force, holder=holder
+        )
         return self._act(self._service.Activate, request, ACTION_SECONDS)
 
     def _act(self, method: Callable[..., Any], request: Any, timeout_seconds: float) -> Any:
