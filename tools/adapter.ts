@@ -20,6 +20,7 @@ Adapter versions of a running service (docs/operate/adapter-versions.md); DIGEST
   get DIGEST           a version; of a canary, how it fares
   activate DIGEST      serve it from the next request on
   rollback             end the canary, or go back to the version before
+                       (--digest DIGEST: only where that one serves)
   pin DIGEST           keep it loaded and on disk
   unpin DIGEST
   delete DIGEST        one that serves nobody
@@ -119,7 +120,7 @@ class Commands {
         });
       case 'rollback':
         if (words.length > 0) throw new UsageError('rollback: expected no words');
-        return this.call('Rollback', { name });
+        return this.call('Rollback', { name, digest: this.flags.text('digest') ?? '' });
       case 'pin':
         return this.call('Pin', { name, digest: only(words, 'a digest') });
       case 'unpin':
@@ -158,13 +159,38 @@ function only(words: readonly string[], what: string): string {
   return word;
 }
 
-const COLUMNS = ['name', 'digest', 'state', 'share', 'pinned', 'loaded', 'fileBytes', 'reason'];
+const COLUMNS = [
+  'name',
+  'digest',
+  'state',
+  'share',
+  'pinned',
+  'loaded',
+  'fileBytes',
+  'holder',
+  'leaseUntil',
+  'learnedUntil',
+  'reason',
+];
+/** Columns of times, by the member that has them. */
+const TIMES: Readonly<Record<string, string>> = {
+  leaseUntil: 'leaseUntilMs',
+  learnedUntil: 'learnedUntilMs',
+};
 /** Not cut: a digest is a word of the next command. */
-const WHOLE = new Set(['digest', 'reason']);
+const WHOLE = new Set(['digest', 'leaseUntil', 'learnedUntil', 'reason']);
 
 /** States as docs/operate/adapter-versions.md spells them. */
-function cellOf(column: string, value: string): string {
+function cellOf(column: string, row: Readonly<Record<string, unknown>>): string {
+  const time = TIMES[column];
+  if (time !== undefined) return shownTime(Number(row[time] ?? 0));
+  const value = String(row[column]);
   return column === 'state' ? value.replace(/^STATE_/, '').toLowerCase() : value;
+}
+
+/** '' for none. */
+function shownTime(ms: number): string {
+  return ms > 0 ? new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z') : '';
 }
 
 function shown(answer: object): string {
@@ -174,7 +200,7 @@ function shown(answer: object): string {
   };
   const rows = versions ?? [version, replaced].filter((row) => row !== undefined && row !== null);
   const cells = (rows as readonly Record<string, unknown>[]).map((row) =>
-    COLUMNS.map((name) => cellOf(name, String(row[name]))),
+    COLUMNS.map((name) => cellOf(name, row)),
   );
   const lines = [
     table(
@@ -195,6 +221,7 @@ await runCommand(USAGE, async (all) => {
     force: 'switch',
     cold: 'switch',
     base: 'text',
+    digest: 'text',
     remark: 'text',
     http: 'text',
     address: 'text',

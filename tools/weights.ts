@@ -12,6 +12,7 @@ const USAGE = `usage: npm run weights -- COMMAND [words] [flags]
 Whole weights of a service that runs (docs/operate/adapter-versions.md):
   show                 which set serves, and which one rollback goes back to
   update NAME          serve the set of this name in weights.path from the next batch on
+                       (--end-adapters: the adapters of the old weights end)
   rollback             go back to the set before
 
   --address HOST:PORT  of the gRPC edge (default: the configured one)
@@ -20,9 +21,15 @@ ${CONNECTION_USAGE}
 
 const CALL_MS = 600_000;
 
-function callOf(command: string | undefined, words: readonly string[]): [string, object] {
+function callOf(
+  command: string | undefined,
+  words: readonly string[],
+  endAdapters: boolean,
+): [string, object] {
   const [name] = words;
-  if (command === 'update' && name !== undefined && words.length === 1) return ['Update', { name }];
+  if (command === 'update' && name !== undefined && words.length === 1) {
+    return ['Update', { name, endAdapters }];
+  }
   if (command === 'rollback' && words.length === 0) return ['Rollback', {}];
   if (command === 'show' && words.length === 0) return ['Get', {}];
   throw new UsageError('expected show, update NAME or rollback');
@@ -38,10 +45,11 @@ await runCommand(USAGE, async (all) => {
   const [command, ...words] = at < 0 ? all : all.slice(0, at);
   const flags = Flags.parse(at < 0 ? [] : all.slice(at), {
     address: 'text',
+    'end-adapters': 'switch',
     json: 'switch',
     ...CONNECTION_FLAGS,
   });
-  const [method, message] = callOf(command, words);
+  const [method, message] = callOf(command, words, flags.has('end-adapters'));
   const { address, connection } = servedAt(flags, loadConfig().config);
   const credentials = channelCredentials(connection);
   const client = new AdapterClient(address, connection.token, credentials, 'weights');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecallPage } from '../../apps/console/src/api-types.js';
 import { BROWSER_PATH, Visit } from './browser.js';
 import { ConsoleVisits } from './console-visits.js';
-import { RANKING_VERSIONS, rankedPage } from './ranking-answers.js';
+import { followedVersions, RANKING_VERSIONS, rankedPage } from './ranking-answers.js';
 
 /** Bytes that the first page may take to load, as they come over the wire. */
 const FIRST_LOAD_MAX = 350 * 1024;
@@ -72,6 +72,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     );
     await look.page.route('**/console/api/adapters', (route) =>
       route.fulfill({ json: RANKING_VERSIONS }),
+    );
+    await look.page.route('**/console/api/adapters/changes**', (route) =>
+      route.fulfill({ json: followedVersions(Date.now()) }),
     );
   });
 

@@ -1,6 +1,12 @@
 /** Answers of the console's API on a recall that ranked, and on versions that have heads. */
 
-import type { AdaptersPage, AdapterView, RecallPage } from '../../apps/console/src/api-types.js';
+import type {
+  AdapterChange,
+  AdapterChanges,
+  AdaptersPage,
+  AdapterView,
+  RecallPage,
+} from '../../apps/console/src/api-types.js';
 
 const HEADS = 'cd'.repeat(32);
 const AT_MS = Date.UTC(2026, 10, 26, 12);
@@ -12,6 +18,9 @@ const VERSION: AdapterView = {
   reason: '',
   remark: 'trained on a week of clicks',
   pushedBy: 'trainer',
+  holder: '',
+  learnedUntilMs: 0,
+  leaseUntilMs: 0,
   receivedMs: AT_MS,
   changedMs: AT_MS,
   isPinned: false,
@@ -52,6 +61,25 @@ export const RANKING_VERSIONS: AdaptersPage = {
   arena: { usedBytes: 2 ** 23, maxBytes: 2 ** 28 },
   disk: { usedBytes: 2 ** 21, maxBytes: 2 ** 30 },
 };
+
+const MINUTE_MS = 60_000;
+
+/** Canaries every two minutes of the last hours, of which each fifth was rolled back. */
+export function followedVersions(nowMs: number): AdapterChanges {
+  const changes = Array.from({ length: 100 }, (_, at): AdapterChange[] => {
+    const digest = (at + 16).toString(16).padStart(2, '0').repeat(32);
+    const timeMs = nowMs - (100 - at) * 2 * MINUTE_MS;
+    const own = { actor: 'trainer', role: '', name: 'main', digest, outcome: 'OK' };
+    const verdict = 'answers with a click: expected not clearly below 9.1 %, got 6.0 %';
+    return [
+      { ...own, timeMs, action: 'activate', detail: 'share 0.5, holder follow-1' },
+      at % 5 === 4
+        ? { ...own, actor: 'canary', timeMs: timeMs + 40_000, action: 'rollback', detail: verdict }
+        : { ...own, timeMs: timeMs + MINUTE_MS, action: 'activate', detail: 'share 1' },
+    ];
+  });
+  return { changes: changes.flat().toReversed(), isWhole: false };
+}
 
 /** The same recall, its items by heads, which are the opposite order. */
 export function rankedPage(page: RecallPage): RecallPage {

@@ -9,12 +9,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../libs/testing/src/index.js';
-import { DEMO } from './random-adapter.js';
+import { DEMO, writeRandomAdapter } from './random-adapter.js';
 import { Service } from './service.js';
 
 interface Answer {
   readonly items: readonly { readonly itemId: string; readonly score: number }[];
-  readonly versions: { readonly model: string };
+  readonly versions: { readonly model: string; readonly adapter: string };
+  readonly kv: { readonly savedTokens: number };
 }
 interface Updated {
   readonly name: string;
@@ -56,10 +57,12 @@ async function start(): Promise<void> {
 }
 
 /** `npm run weights -- ...` against the service. */
-async function command(...words: string[]): Promise<Updated> {
-  const all = ['dist/tools/weights.js', ...words, '--address', service.grpcAddress, '--json'];
+const command = (...words: string[]) => tool<Updated>('weights', ...words);
+
+async function tool<Result>(name: string, ...words: string[]): Promise<Result> {
+  const all = [`dist/tools/${name}.js`, ...words, '--address', service.grpcAddress, '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, all);
-  return JSON.parse(stdout) as Updated;
+  return JSON.parse(stdout) as Result;
 }
 
 async function recall(userId: string): Promise<Answer> {
@@ -116,4 +119,21 @@ it('outlive a restart, and rollback restores the earlier answer exactly', async 
   expect(content(back)).not.toEqual(content(updated));
   await expect(command('update', 'none')).rejects.toThrow(/MODEL_NOT_FOUND|none/);
   expect(content(await recall('1'))).toEqual(content(back));
+});
+
+it('end the adapters of those before, and frequent users find their prompts computed', async () => {
+  writeSet('monday', 7);
+  await start();
+  const base = (await recall('1')).versions.model;
+  const peft = writeRandomAdapter(join(folder.path, 'peft'), { seed: 57, size: 0.4 });
+  const push = ['push', peft, '--base', base] as const;
+  const { version } = await tool<{ version: { digest: string } }>('adapter', ...push);
+  await tool('adapter', 'activate', version.digest, '--force');
+  expect((await recall('1')).versions.adapter).toBe(version.digest);
+  await expect(command('update', 'monday')).rejects.toThrow(/ADAPTER_STATE.*--end-adapters/s);
+  const { digest } = await command('update', 'monday', '--end-adapters');
+  await service.metricBecomes('tessera_weights_warmed_users_total{outcome="computed"}', 1);
+  const first = await recall('1');
+  expect(first.versions).toMatchObject({ model: digest, adapter: '' });
+  expect(first.kv.savedTokens).toBeGreaterThan(0);
 });

@@ -311,8 +311,10 @@ export interface AdapterView {
   /** Why it is rejected or retired; '' where nothing went wrong. */
   readonly reason: string;
   readonly remark: string;
-  /** '' where that is not known. */
   readonly pushedBy: string;
+  readonly holder: string;
+  readonly learnedUntilMs: number;
+  readonly leaseUntilMs: number;
   readonly receivedMs: number;
   readonly changedMs: number;
   readonly isPinned: boolean;
@@ -387,7 +389,6 @@ export interface ClusterPage {
   readonly gateway: string;
   /** Null where the gateway could not be asked. */
   readonly table: ClusterState | null;
-  /** Why it could not be asked; '' where it was. */
   readonly fault: string;
 }
 

@@ -9,6 +9,7 @@ import type {
   Pushed,
   PushPart,
   PushParts,
+  RollbackWanted,
   RolledBack,
 } from '@tessera/adapter';
 import type { Submission } from '@tessera/contracts';
@@ -35,8 +36,9 @@ export class AdapterEdge {
     const all = parts[Symbol.asyncIterator]();
     const first = await all.next();
     const part = first.done === true ? undefined : first.value;
-    const name = part !== undefined && 'header' in part ? part.header.name : '';
-    return this.pushNamed(actor, name, () => rejoined(first, all), how);
+    const header = part !== undefined && 'header' in part ? part.header : undefined;
+    const { name = '', holder = '' } = header ?? {};
+    return this.pushNamed(actor, name, () => rejoined(first, all), how, holder);
   }
 
   /** A failed fetch is audited, and announced on the topic of events, as a refusal is. */
@@ -45,13 +47,14 @@ export class AdapterEdge {
     name: string,
     parts: () => PushParts,
     how: Submission = {},
+    holder = '',
   ): Promise<Pushed> {
     return this.parts.audits.audited(
-      { action: 'push', actor, name, digest: '', detail: '' },
+      { action: 'push', actor, name, digest: '', detail: byHolder(holder) },
       async () => this.adapters().push(parts(), actor.name, how),
       ({ version, isKnown }) => ({
         digest: version.digest,
-        detail: isKnown ? 'it was there before' : '',
+        detail: [byHolder(holder), isKnown ? 'it was there before' : ''].filter(Boolean).join(', '),
       }),
     );
   }
@@ -62,7 +65,8 @@ export class AdapterEdge {
     wanted: Activation,
     how: Submission = {},
   ): Promise<Activated> {
-    const detail = `share ${wanted.share}`;
+    const { share, holder = '' } = wanted;
+    const detail = [`share ${share}`, byHolder(holder)].filter(Boolean).join(', ');
     return this.parts.audits.audited(
       { action: 'activate', actor, name, digest, detail },
       () => this.adapters().activate(name, digest, wanted, how),
@@ -70,10 +74,17 @@ export class AdapterEdge {
     );
   }
 
-  rollBackAs(actor: Actor, name: string, how: Submission = {}): Promise<RolledBack> {
+  rollBackAs(
+    actor: Actor,
+    name: string,
+    wanted: RollbackWanted = {},
+    how: Submission = {},
+  ): Promise<RolledBack> {
+    const { digest = '', holder = '' } = wanted;
+    const by = [actor.name, byHolder(holder)].filter(Boolean).join(', ');
     return this.parts.audits.audited(
-      { action: 'rollback', actor, name, digest: '', detail: '' },
-      () => this.adapters().rollBack(name, `rolled back by ${actor.name}`, how),
+      { action: 'rollback', actor, name, digest, detail: byHolder(holder) },
+      () => this.adapters().rollBack(name, `rolled back by ${by}`, wanted, how),
       ({ serves, replaced }) => ({
         digest: replaced?.digest ?? '',
         detail: `serves ${serves?.digest ?? 'the base model'}`,
@@ -131,6 +142,9 @@ export class AdapterEdge {
     throw new TesseraError('ADAPTER_STATE', message);
   }
 }
+
+/** '' for a person. */
+const byHolder = (holder: string) => (holder === '' ? '' : `holder ${holder}`);
 
 async function* rejoined(
   first: IteratorResult<PushPart>,

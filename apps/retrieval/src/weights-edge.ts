@@ -1,5 +1,5 @@
 import type { Principal } from '@tessera/access';
-import type { ServedWeights, WeightsState, WeightsUpdate } from '@tessera/adapter';
+import type { ServedWeights, WantedWeights, WeightsState, WeightsUpdate } from '@tessera/adapter';
 import type { Submission } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
@@ -15,8 +15,8 @@ export interface WeightsEdgeParts {
 export class WeightsEdge {
   constructor(private readonly parts: WeightsEdgeParts) {}
 
-  update(actor: Principal, name: string, how: Submission = {}): Promise<WeightsUpdate> {
-    return this.audited(actor, name, () => this.parts.weights.update(name, how));
+  update(actor: Principal, wanted: WantedWeights, how: Submission = {}): Promise<WeightsUpdate> {
+    return this.audited(actor, wanted.name, () => this.parts.weights.update(wanted, how));
   }
 
   async rollBack(
@@ -43,10 +43,12 @@ export class WeightsEdge {
     return audits.audited(
       { ...action, actor },
       () => this.watched(act),
-      ({ digest, drainedUs, swappedUs }) => ({
-        digest,
-        detail: `waited ${drainedUs} us for the requests that ran, swapped in ${swappedUs} us`,
-      }),
+      ({ digest, drainedUs, swappedUs, endedAdapters }) => {
+        const took = `waited ${drainedUs} us for the requests that ran, swapped in ${swappedUs} us`;
+        const ended =
+          endedAdapters === undefined ? '' : `, ended ${endedAdapters} adapter versions`;
+        return { digest, detail: `${took}${ended}` };
+      },
     );
   }
 

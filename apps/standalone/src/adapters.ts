@@ -44,7 +44,7 @@ const WARM_MS = 10_000;
 
 /** The slice of the configuration that adapters are composed from; undefined: none are kept. */
 export function adapterSettings(
-  { adapters }: Config,
+  { adapters, cluster }: Config,
   onEvent: (event: AdapterEvent) => void,
 ): AdapterSettings | undefined {
   const { path, diskBytes, goldenPath } = adapters;
@@ -62,6 +62,7 @@ export function adapterSettings(
       watch: { rules: CANARY_RULES },
       warmUsers: WARM_USERS,
       warmMs: WARM_MS,
+      onlyAnswers: cluster.role === 'answer',
     },
     onEvent,
   };

@@ -54,9 +54,10 @@ class Adapters:
         """Sends a folder as PEFT saved it, with heads that rank, or those alone, and returns the
         version that the service validated. `base_model`: digest of the base weights it was trained
         on; None: the `revision` (of ranking.json the `model`) that the trainer writes into the
-        folder, or else those that are served.
-        `holder`: a process that pushes by itself, and holds a lease of the name for `lease_seconds`
-        from this push on; "": a person. `learned_until_ms`: of the newest behaviour learned.
+        folder, or else those that are served. `holder`: a trainer that pushes versions of the name
+        by itself; the push takes or renews its lease of the name for `lease_seconds`, 1 to 3,600,
+        and is PUSH_CONFLICT while another holder has one. `learned_until_ms`: time of the newest
+        behaviour that the version was trained on, milliseconds since 1970.
         `on_bytes` is called with the size of each part that was sent. Raises TesseraError with the
         reason of a refusal (ADAPTER_INVALID and others), FileNotFoundError.
         """
@@ -83,20 +84,22 @@ class Adapters:
         self, name: str, digest: str, share: float, *, force: bool = False, holder: str = ""
     ) -> adapter_pb2.ActivateResponse:
         """Serves `share` of the users, in (0, 1], with a version, beside the active one. `force`:
-        also where its answers have little in common with those of the active version."""
+        also where its answers have little in common with those of the active version. `holder`: as
+        of a push."""
         return self._activate(name, digest, share, force, holder)
 
     def activate(
         self, name: str, digest: str, *, force: bool = False, holder: str = ""
     ) -> adapter_pb2.ActivateResponse:
-        """Serves every user with a version."""
+        """Serves every user with a version. `holder`: as of a push."""
         return self._activate(name, digest, None, force, holder)
 
     def roll_back(
         self, name: str, *, digest: str = "", holder: str = ""
     ) -> adapter_pb2.RollbackResponse:
         """Ends a canary, or goes back to the version before the active one. `digest`: only where
-        this version is the one that ends (ADAPTER_STATE otherwise)."""
+        this version is the canary or, without a canary, active; ADAPTER_STATE otherwise. `holder`:
+        as of a push."""
         request = adapter_pb2.RollbackRequest(name=name, digest=digest, holder=holder)
         return self._act(self._service.Rollback, request, ACTION_SECONDS)
 

@@ -43,7 +43,8 @@ def add_commands(commands) -> None:
     activate = _add(commands, "activate", "serves every user with a version", _activate)
     activate.add_argument("--digest", required=True)
     activate.add_argument("--force", action="store_true")
-    _add(commands, "roll-back", "ends a canary, or goes back a version", _roll_back)
+    back = _add(commands, "roll-back", "ends a canary, or goes back a version", _roll_back)
+    back.add_argument("--digest", default="", help="only where this version serves")
 
 
 def add_push(commands) -> None:
@@ -104,7 +105,7 @@ def _activate(adapters: Adapters, args: argparse.Namespace) -> None:
 
 
 def _roll_back(adapters: Adapters, args: argparse.Namespace) -> None:
-    replaced = adapters.roll_back(args.name).replaced
+    replaced = adapters.roll_back(args.name, digest=args.digest).replaced
     print(f"rolled back: {replaced.name} {replaced.digest}")
 
 

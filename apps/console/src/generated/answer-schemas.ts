@@ -975,7 +975,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                           "shortAnswers",
                           "overlap",
                           "latency",
-                          "clicks"
+                          "clicks",
+                          "clickRate"
                         ]
                       },
                       "bound": {
@@ -1401,101 +1402,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   },
                   "seed": {
                     "type": "number"
-                  },
-                  "among": {
-                    "type": "object",
-                    "properties": {
-                      "all": {
-                        "type": "object",
-                        "properties": {
-                          "predicates": {
-                            "type": "array",
-                            "items": {
-                              "$ref": "#/definitions/interface-510351203-2565-3062-510351203-0-22792"
-                            }
-                          }
-                        },
-                        "required": [
-                          "predicates"
-                        ],
-                        "additionalProperties": false
-                      },
-                      "any": {
-                        "type": "object",
-                        "properties": {
-                          "predicates": {
-                            "type": "array",
-                            "items": {
-                              "$ref": "#/definitions/interface-510351203-2565-3062-510351203-0-22792"
-                            }
-                          }
-                        },
-                        "required": [
-                          "predicates"
-                        ],
-                        "additionalProperties": false
-                      },
-                      "not": {
-                        "$ref": "#/definitions/interface-510351203-2565-3062-510351203-0-22792"
-                      },
-                      "in": {
-                        "type": "object",
-                        "properties": {
-                          "attribute": {
-                            "type": "string"
-                          },
-                          "values": {
-                            "type": "array",
-                            "items": {
-                              "type": "string"
-                            }
-                          }
-                        },
-                        "required": [
-                          "attribute",
-                          "values"
-                        ],
-                        "additionalProperties": false
-                      },
-                      "contains": {
-                        "type": "object",
-                        "properties": {
-                          "attribute": {
-                            "type": "string"
-                          },
-                          "values": {
-                            "type": "array",
-                            "items": {
-                              "type": "string"
-                            }
-                          }
-                        },
-                        "required": [
-                          "attribute",
-                          "values"
-                        ],
-                        "additionalProperties": false
-                      },
-                      "range": {
-                        "type": "object",
-                        "properties": {
-                          "attribute": {
-                            "type": "string"
-                          },
-                          "min": {
-                            "type": "number"
-                          },
-                          "max": {
-                            "type": "number"
-                          }
-                        },
-                        "required": [
-                          "attribute"
-                        ],
-                        "additionalProperties": false
-                      }
-                    },
-                    "additionalProperties": false
                   }
                 },
                 "additionalProperties": false
@@ -3352,6 +3258,15 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "pushedBy": {
               "type": "string"
             },
+            "holder": {
+              "type": "string"
+            },
+            "learnedUntilMs": {
+              "type": "number"
+            },
+            "leaseUntilMs": {
+              "type": "number"
+            },
             "receivedMs": {
               "type": "number"
             },
@@ -3588,7 +3503,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                           "shortAnswers",
                           "overlap",
                           "latency",
-                          "clicks"
+                          "clicks",
+                          "clickRate"
                         ]
                       },
                       "bound": {
@@ -3654,6 +3570,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "reason",
             "remark",
             "pushedBy",
+            "holder",
+            "learnedUntilMs",
+            "leaseUntilMs",
             "receivedMs",
             "changedMs",
             "isPinned",

@@ -72,9 +72,11 @@ export function adapterHandlers(edge: AdapterEdge) {
       read: Read<WireRollbackRequest>,
       call: Call,
     ): Promise<WireRollbackResponse> => {
-      const name = text('name', read().name);
+      const message = read();
+      const { name, digest } = named(message);
+      const wanted = { digest, holder: text('holder', message.holder) };
       const how = submissionOf(call.field);
-      const { serves, replaced } = await edge.rollBackAs(call.caller, name, how);
+      const { serves, replaced } = await edge.rollBackAs(call.caller, name, wanted, how);
       return {
         version: serves && toWireVersion(edge.described(serves)),
         replaced: replaced && toWireVersion(edge.described(replaced)),

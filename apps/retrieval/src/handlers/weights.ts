@@ -17,8 +17,9 @@ export function weightsHandlers(edge: WeightsEdge) {
       read: Read<WireWeightsUpdateRequest>,
       call: Call,
     ): Promise<WireWeightsUpdateResponse> => {
-      const name = text('name', read().name);
-      const updated = await edge.update(call.caller, name, submissionOf(call.field));
+      const { name, endAdapters } = read();
+      const wanted = { name: text('name', name), endAdapters };
+      const updated = await edge.update(call.caller, wanted, submissionOf(call.field));
       const { digest, drainedUs, swappedUs } = updated;
       return { digest, drainedUs, swappedUs };
     },

@@ -40,6 +40,9 @@ export function toWireVersion(version: ListedVersion): WireVersion {
     targetCount: facts?.targetCount ?? 0,
     replacedRows: facts?.replacedRows ?? 0,
     largestNorm: facts?.largestNorm ?? 0,
+    holder: version.holder,
+    leaseUntilMs: version.leaseUntilMs,
+    learnedUntilMs: version.learnedUntilMs,
   };
 }
 
@@ -51,8 +54,9 @@ export function toWireComparison(
   return { canary: { ...canary }, active: { ...active }, ...rest };
 }
 
-export function parseActivation({ share, force, cold }: WireActivateRequest): Activation {
-  return { share: share ?? 1, isCompared: !force, isWarmed: !cold };
+export function parseActivation(message: WireActivateRequest): Activation {
+  const { share, force, cold, holder } = message;
+  return { share: share ?? 1, isCompared: !force, isWarmed: !cold, holder: text('holder', holder) };
 }
 
 export function toWireActivated(
@@ -65,13 +69,16 @@ export function toWireActivated(
 export function parsePushPart(message: WirePushRequest): PushPart {
   const { header, chunk, end } = message;
   if (header) {
-    const { name, baseModel, files, remark } = header;
+    const { name, baseModel, files, remark, holder, leaseSeconds, learnedUntilMs } = header;
     return {
       header: {
         name: text('name', name),
         baseModel: text('baseModel', baseModel),
         files: files.map((file) => ({ ...file })),
         remark: text('remark', remark),
+        holder: text('holder', holder),
+        leaseSeconds,
+        learnedUntilMs,
       },
     };
   }

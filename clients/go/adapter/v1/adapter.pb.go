@@ -162,9 +162,17 @@ type PushHeader struct {
 	// Each once.
 	Files []*PushedFile `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
 	// Remarks of the trainer, shown with the version; 1,024 characters at most.
-	Remark        string `protobuf:"bytes,4,opt,name=remark,proto3" json:"remark,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Remark string `protobuf:"bytes,4,opt,name=remark,proto3" json:"remark,omitempty"`
+	// A pusher of versions of this name by itself, such as a trainer that follows the users: of the grammar of names.
+	// It holds a lease of the name from this push on; another holder's push or activation is PUSH_CONFLICT meanwhile.
+	// Empty: a person, whom no lease keeps out.
+	Holder string `protobuf:"bytes,5,opt,name=holder,proto3" json:"holder,omitempty"`
+	// Seconds that the lease lasts: 1 to 3,600 with a holder, 0 without.
+	LeaseSeconds uint32 `protobuf:"varint,6,opt,name=lease_seconds,json=leaseSeconds,proto3" json:"lease_seconds,omitempty"`
+	// Milliseconds since 1970 of the newest behaviour that the version was trained on; 0: not known.
+	LearnedUntilMs int64 `protobuf:"varint,7,opt,name=learned_until_ms,json=learnedUntilMs,proto3" json:"learned_until_ms,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *PushHeader) Reset() {
@@ -223,6 +231,27 @@ func (x *PushHeader) GetRemark() string {
 		return x.Remark
 	}
 	return ""
+}
+
+func (x *PushHeader) GetHolder() string {
+	if x != nil {
+		return x.Holder
+	}
+	return ""
+}
+
+func (x *PushHeader) GetLeaseSeconds() uint32 {
+	if x != nil {
+		return x.LeaseSeconds
+	}
+	return 0
+}
+
+func (x *PushHeader) GetLearnedUntilMs() int64 {
+	if x != nil {
+		return x.LearnedUntilMs
+	}
+	return 0
 }
 
 // The next bytes of a file. Files come in the order of the header, one after another.
@@ -488,12 +517,18 @@ type Version struct {
 	Predecessor bool   `protobuf:"varint,13,opt,name=predecessor,proto3" json:"predecessor,omitempty"`
 	Remark      string `protobuf:"bytes,14,opt,name=remark,proto3" json:"remark,omitempty"`
 	// Found when it was validated.
-	RankMax       uint32  `protobuf:"varint,15,opt,name=rank_max,json=rankMax,proto3" json:"rank_max,omitempty"`
-	TargetCount   uint32  `protobuf:"varint,16,opt,name=target_count,json=targetCount,proto3" json:"target_count,omitempty"`
-	ReplacedRows  uint32  `protobuf:"varint,17,opt,name=replaced_rows,json=replacedRows,proto3" json:"replaced_rows,omitempty"`
-	LargestNorm   float64 `protobuf:"fixed64,18,opt,name=largest_norm,json=largestNorm,proto3" json:"largest_norm,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	RankMax      uint32  `protobuf:"varint,15,opt,name=rank_max,json=rankMax,proto3" json:"rank_max,omitempty"`
+	TargetCount  uint32  `protobuf:"varint,16,opt,name=target_count,json=targetCount,proto3" json:"target_count,omitempty"`
+	ReplacedRows uint32  `protobuf:"varint,17,opt,name=replaced_rows,json=replacedRows,proto3" json:"replaced_rows,omitempty"`
+	LargestNorm  float64 `protobuf:"fixed64,18,opt,name=largest_norm,json=largestNorm,proto3" json:"largest_norm,omitempty"`
+	// As it was pushed.
+	Holder string `protobuf:"bytes,19,opt,name=holder,proto3" json:"holder,omitempty"`
+	// End of the lease that this push took, by the clock of the service, milliseconds since 1970; 0: it took none, or a
+	// newer push of the name has taken it over.
+	LeaseUntilMs   int64 `protobuf:"varint,20,opt,name=lease_until_ms,json=leaseUntilMs,proto3" json:"lease_until_ms,omitempty"`
+	LearnedUntilMs int64 `protobuf:"varint,21,opt,name=learned_until_ms,json=learnedUntilMs,proto3" json:"learned_until_ms,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Version) Reset() {
@@ -648,6 +683,27 @@ func (x *Version) GetReplacedRows() uint32 {
 func (x *Version) GetLargestNorm() float64 {
 	if x != nil {
 		return x.LargestNorm
+	}
+	return 0
+}
+
+func (x *Version) GetHolder() string {
+	if x != nil {
+		return x.Holder
+	}
+	return ""
+}
+
+func (x *Version) GetLeaseUntilMs() int64 {
+	if x != nil {
+		return x.LeaseUntilMs
+	}
+	return 0
+}
+
+func (x *Version) GetLearnedUntilMs() int64 {
+	if x != nil {
+		return x.LearnedUntilMs
 	}
 	return 0
 }
@@ -1169,7 +1225,9 @@ type ActivateRequest struct {
 	// Leave out the comparison on the golden set.
 	Force bool `protobuf:"varint,4,opt,name=force,proto3" json:"force,omitempty"`
 	// Leave out the warm-up.
-	Cold          bool `protobuf:"varint,5,opt,name=cold,proto3" json:"cold,omitempty"`
+	Cold bool `protobuf:"varint,5,opt,name=cold,proto3" json:"cold,omitempty"`
+	// As of a push; empty: a person.
+	Holder        string `protobuf:"bytes,6,opt,name=holder,proto3" json:"holder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1239,6 +1297,13 @@ func (x *ActivateRequest) GetCold() bool {
 	return false
 }
 
+func (x *ActivateRequest) GetHolder() string {
+	if x != nil {
+		return x.Holder
+	}
+	return ""
+}
+
 type ActivateResponse struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Version *Version               `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
@@ -1303,8 +1368,13 @@ func (x *ActivateResponse) GetGoldenOverlap() float64 {
 }
 
 type RollbackRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Ends this version alone, where it is the canary or, without a canary, active; ADAPTER_STATE otherwise. Empty:
+	// whatever serves.
+	Digest string `protobuf:"bytes,2,opt,name=digest,proto3" json:"digest,omitempty"`
+	// As of a push; empty: a person.
+	Holder        string `protobuf:"bytes,3,opt,name=holder,proto3" json:"holder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1342,6 +1412,20 @@ func (*RollbackRequest) Descriptor() ([]byte, []int) {
 func (x *RollbackRequest) GetName() string {
 	if x != nil {
 		return x.Name
+	}
+	return ""
+}
+
+func (x *RollbackRequest) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
+func (x *RollbackRequest) GetHolder() string {
+	if x != nil {
+		return x.Holder
 	}
 	return ""
 }
@@ -1689,14 +1773,17 @@ const file_tessera_adapter_v1_adapter_proto_rawDesc = "" +
 	"PushedFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x16\n" +
-	"\x06sha256\x18\x03 \x01(\tR\x06sha256\"\x8d\x01\n" +
+	"\x06sha256\x18\x03 \x01(\tR\x06sha256\"\xf4\x01\n" +
 	"\n" +
 	"PushHeader\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1d\n" +
 	"\n" +
 	"base_model\x18\x02 \x01(\tR\tbaseModel\x124\n" +
 	"\x05files\x18\x03 \x03(\v2\x1e.tessera.adapter.v1.PushedFileR\x05files\x12\x16\n" +
-	"\x06remark\x18\x04 \x01(\tR\x06remark\"\x1f\n" +
+	"\x06remark\x18\x04 \x01(\tR\x06remark\x12\x16\n" +
+	"\x06holder\x18\x05 \x01(\tR\x06holder\x12#\n" +
+	"\rlease_seconds\x18\x06 \x01(\rR\fleaseSeconds\x12(\n" +
+	"\x10learned_until_ms\x18\a \x01(\x03R\x0elearnedUntilMs\"\x1f\n" +
 	"\tPushChunk\x12\x12\n" +
 	"\x04data\x18\x01 \x01(\fR\x04data\"\t\n" +
 	"\aPushEnd\"\xb7\x01\n" +
@@ -1707,7 +1794,7 @@ const file_tessera_adapter_v1_adapter_proto_rawDesc = "" +
 	"\x04part\"[\n" +
 	"\fPushResponse\x125\n" +
 	"\aversion\x18\x01 \x01(\v2\x1b.tessera.adapter.v1.VersionR\aversion\x12\x14\n" +
-	"\x05known\x18\x02 \x01(\bR\x05known\"\xa3\x04\n" +
+	"\x05known\x18\x02 \x01(\bR\x05known\"\x8b\x05\n" +
 	"\aVersion\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06digest\x18\x02 \x01(\tR\x06digest\x12/\n" +
@@ -1732,7 +1819,10 @@ const file_tessera_adapter_v1_adapter_proto_rawDesc = "" +
 	"\brank_max\x18\x0f \x01(\rR\arankMax\x12!\n" +
 	"\ftarget_count\x18\x10 \x01(\rR\vtargetCount\x12#\n" +
 	"\rreplaced_rows\x18\x11 \x01(\rR\freplacedRows\x12!\n" +
-	"\flargest_norm\x18\x12 \x01(\x01R\vlargestNorm\"!\n" +
+	"\flargest_norm\x18\x12 \x01(\x01R\vlargestNorm\x12\x16\n" +
+	"\x06holder\x18\x13 \x01(\tR\x06holder\x12$\n" +
+	"\x0elease_until_ms\x18\x14 \x01(\x03R\fleaseUntilMs\x12(\n" +
+	"\x10learned_until_ms\x18\x15 \x01(\x03R\x0elearnedUntilMs\"!\n" +
 	"\vListRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"\x8a\x02\n" +
 	"\fListResponse\x127\n" +
@@ -1775,21 +1865,24 @@ const file_tessera_adapter_v1_adapter_proto_rawDesc = "" +
 	"\x06active\x18\x02 \x01(\v2\x17.tessera.adapter.v1.ArmR\x06active\x12\x1a\n" +
 	"\bshadowed\x18\x03 \x01(\x04R\bshadowed\x12\x18\n" +
 	"\aoverlap\x18\x04 \x01(\x01R\aoverlap\x12#\n" +
-	"\rclick_verdict\x18\x05 \x01(\tR\fclickVerdict\"\x8c\x01\n" +
+	"\rclick_verdict\x18\x05 \x01(\tR\fclickVerdict\"\xa4\x01\n" +
 	"\x0fActivateRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06digest\x18\x02 \x01(\tR\x06digest\x12\x19\n" +
 	"\x05share\x18\x03 \x01(\x01H\x00R\x05share\x88\x01\x01\x12\x14\n" +
 	"\x05force\x18\x04 \x01(\bR\x05force\x12\x12\n" +
-	"\x04cold\x18\x05 \x01(\bR\x04coldB\b\n" +
+	"\x04cold\x18\x05 \x01(\bR\x04cold\x12\x16\n" +
+	"\x06holder\x18\x06 \x01(\tR\x06holderB\b\n" +
 	"\x06_share\"\xab\x01\n" +
 	"\x10ActivateResponse\x125\n" +
 	"\aversion\x18\x01 \x01(\v2\x1b.tessera.adapter.v1.VersionR\aversion\x12!\n" +
 	"\fwarmed_users\x18\x02 \x01(\rR\vwarmedUsers\x12*\n" +
 	"\x0egolden_overlap\x18\x03 \x01(\x01H\x00R\rgoldenOverlap\x88\x01\x01B\x11\n" +
-	"\x0f_golden_overlap\"%\n" +
+	"\x0f_golden_overlap\"U\n" +
 	"\x0fRollbackRequest\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\"\x82\x01\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06digest\x18\x02 \x01(\tR\x06digest\x12\x16\n" +
+	"\x06holder\x18\x03 \x01(\tR\x06holder\"\x82\x01\n" +
 	"\x10RollbackResponse\x125\n" +
 	"\aversion\x18\x01 \x01(\v2\x1b.tessera.adapter.v1.VersionR\aversion\x127\n" +
 	"\breplaced\x18\x02 \x01(\v2\x1b.tessera.adapter.v1.VersionR\breplaced\"8\n" +

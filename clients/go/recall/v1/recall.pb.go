@@ -1057,7 +1057,10 @@ type Explore struct {
 	Temperature *float64 `protobuf:"fixed64,3,opt,name=temperature,proto3,oneof" json:"temperature,omitempty"`
 	// The same request with the same seed draws the same items; drawn by the service where absent. At most 2^53 - 1,
 	// which numbers of JSON have exactly.
-	Seed          *uint64 `protobuf:"varint,4,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
+	Seed *uint64 `protobuf:"varint,4,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
+	// Draws among the items that this admits as well, such as new ones; absent: among all that the recall may get. A place
+	// for which none is left goes to the best.
+	Among         *Predicate `protobuf:"bytes,5,opt,name=among,proto3" json:"among,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1129,6 +1132,13 @@ func (x *Explore) GetSeed() uint64 {
 		return *x.Seed
 	}
 	return 0
+}
+
+func (x *Explore) GetAmong() *Predicate {
+	if x != nil {
+		return x.Among
+	}
+	return nil
 }
 
 type isExplore_Extent interface {
@@ -3160,12 +3170,13 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01B\x0f\n" +
 	"\r_score_weightB\b\n" +
-	"\x06_floor\"\x9c\x01\n" +
+	"\x06_floor\"\xd0\x01\n" +
 	"\aExplore\x12\x16\n" +
 	"\x05slots\x18\x01 \x01(\rH\x00R\x05slots\x12\x16\n" +
 	"\x05share\x18\x02 \x01(\x01H\x00R\x05share\x12%\n" +
 	"\vtemperature\x18\x03 \x01(\x01H\x01R\vtemperature\x88\x01\x01\x12\x17\n" +
-	"\x04seed\x18\x04 \x01(\x04H\x02R\x04seed\x88\x01\x01B\b\n" +
+	"\x04seed\x18\x04 \x01(\x04H\x02R\x04seed\x88\x01\x01\x122\n" +
+	"\x05among\x18\x05 \x01(\v2\x1c.tessera.recall.v1.PredicateR\x05amongB\b\n" +
 	"\x06extentB\x0e\n" +
 	"\f_temperatureB\a\n" +
 	"\x05_seed\"\x81\x01\n" +
@@ -3487,49 +3498,50 @@ var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	9,  // 8: tessera.recall.v1.Eligibility.allowed:type_name -> tessera.recall.v1.ItemList
 	12, // 9: tessera.recall.v1.ItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
 	36, // 10: tessera.recall.v1.Valuation.weights:type_name -> tessera.recall.v1.Valuation.WeightsEntry
-	15, // 11: tessera.recall.v1.Rank.valuation:type_name -> tessera.recall.v1.Valuation
-	4,  // 12: tessera.recall.v1.RecallRequest.history:type_name -> tessera.recall.v1.History
-	37, // 13: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
-	38, // 14: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
-	0,  // 15: tessera.recall.v1.RecallRequest.score_norm:type_name -> tessera.recall.v1.ScoreNorm
-	1,  // 16: tessera.recall.v1.RecallRequest.priority:type_name -> tessera.recall.v1.Priority
-	10, // 17: tessera.recall.v1.RecallRequest.eligibility:type_name -> tessera.recall.v1.Eligibility
-	13, // 18: tessera.recall.v1.RecallRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
-	11, // 19: tessera.recall.v1.RecallRequest.frequency_caps:type_name -> tessera.recall.v1.FrequencyCap
-	14, // 20: tessera.recall.v1.RecallRequest.relevance:type_name -> tessera.recall.v1.RelevanceGate
-	2,  // 21: tessera.recall.v1.RecallRequest.search:type_name -> tessera.recall.v1.Search
-	15, // 22: tessera.recall.v1.RecallRequest.valuation:type_name -> tessera.recall.v1.Valuation
-	16, // 23: tessera.recall.v1.RecallRequest.explore:type_name -> tessera.recall.v1.Explore
-	17, // 24: tessera.recall.v1.RecallRequest.rank:type_name -> tessera.recall.v1.Rank
-	39, // 25: tessera.recall.v1.ItemValue.terms:type_name -> tessera.recall.v1.ItemValue.TermsEntry
-	40, // 26: tessera.recall.v1.ItemRanking.heads:type_name -> tessera.recall.v1.ItemRanking.HeadsEntry
-	19, // 27: tessera.recall.v1.ItemRanking.value:type_name -> tessera.recall.v1.ItemValue
-	19, // 28: tessera.recall.v1.RecalledItem.value:type_name -> tessera.recall.v1.ItemValue
-	20, // 29: tessera.recall.v1.RecalledItem.ranking:type_name -> tessera.recall.v1.ItemRanking
-	41, // 30: tessera.recall.v1.AppliedValuation.weights:type_name -> tessera.recall.v1.AppliedValuation.WeightsEntry
-	22, // 31: tessera.recall.v1.AppliedRanking.valuation:type_name -> tessera.recall.v1.AppliedValuation
-	12, // 32: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
-	42, // 33: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
-	21, // 34: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
-	26, // 35: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
-	25, // 36: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
-	28, // 37: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
-	3,  // 38: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
-	27, // 39: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
-	2,  // 40: tessera.recall.v1.RecallResponse.search:type_name -> tessera.recall.v1.Search
-	22, // 41: tessera.recall.v1.RecallResponse.valuation:type_name -> tessera.recall.v1.AppliedValuation
-	23, // 42: tessera.recall.v1.RecallResponse.exploration:type_name -> tessera.recall.v1.AppliedExploration
-	24, // 43: tessera.recall.v1.RecallResponse.ranking:type_name -> tessera.recall.v1.AppliedRanking
-	18, // 44: tessera.recall.v1.RecallBatchRequest.recalls:type_name -> tessera.recall.v1.RecallRequest
-	29, // 45: tessera.recall.v1.RecallOutcome.answer:type_name -> tessera.recall.v1.RecallResponse
-	31, // 46: tessera.recall.v1.RecallOutcome.failure:type_name -> tessera.recall.v1.RecallFailure
-	32, // 47: tessera.recall.v1.RecallBatchResponse.outcomes:type_name -> tessera.recall.v1.RecallOutcome
-	1,  // 48: tessera.recall.v1.EstimateRequest.priority:type_name -> tessera.recall.v1.Priority
-	49, // [49:49] is the sub-list for method output_type
-	49, // [49:49] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	8,  // 11: tessera.recall.v1.Explore.among:type_name -> tessera.recall.v1.Predicate
+	15, // 12: tessera.recall.v1.Rank.valuation:type_name -> tessera.recall.v1.Valuation
+	4,  // 13: tessera.recall.v1.RecallRequest.history:type_name -> tessera.recall.v1.History
+	37, // 14: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
+	38, // 15: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
+	0,  // 16: tessera.recall.v1.RecallRequest.score_norm:type_name -> tessera.recall.v1.ScoreNorm
+	1,  // 17: tessera.recall.v1.RecallRequest.priority:type_name -> tessera.recall.v1.Priority
+	10, // 18: tessera.recall.v1.RecallRequest.eligibility:type_name -> tessera.recall.v1.Eligibility
+	13, // 19: tessera.recall.v1.RecallRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
+	11, // 20: tessera.recall.v1.RecallRequest.frequency_caps:type_name -> tessera.recall.v1.FrequencyCap
+	14, // 21: tessera.recall.v1.RecallRequest.relevance:type_name -> tessera.recall.v1.RelevanceGate
+	2,  // 22: tessera.recall.v1.RecallRequest.search:type_name -> tessera.recall.v1.Search
+	15, // 23: tessera.recall.v1.RecallRequest.valuation:type_name -> tessera.recall.v1.Valuation
+	16, // 24: tessera.recall.v1.RecallRequest.explore:type_name -> tessera.recall.v1.Explore
+	17, // 25: tessera.recall.v1.RecallRequest.rank:type_name -> tessera.recall.v1.Rank
+	39, // 26: tessera.recall.v1.ItemValue.terms:type_name -> tessera.recall.v1.ItemValue.TermsEntry
+	40, // 27: tessera.recall.v1.ItemRanking.heads:type_name -> tessera.recall.v1.ItemRanking.HeadsEntry
+	19, // 28: tessera.recall.v1.ItemRanking.value:type_name -> tessera.recall.v1.ItemValue
+	19, // 29: tessera.recall.v1.RecalledItem.value:type_name -> tessera.recall.v1.ItemValue
+	20, // 30: tessera.recall.v1.RecalledItem.ranking:type_name -> tessera.recall.v1.ItemRanking
+	41, // 31: tessera.recall.v1.AppliedValuation.weights:type_name -> tessera.recall.v1.AppliedValuation.WeightsEntry
+	22, // 32: tessera.recall.v1.AppliedRanking.valuation:type_name -> tessera.recall.v1.AppliedValuation
+	12, // 33: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
+	42, // 34: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
+	21, // 35: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
+	26, // 36: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
+	25, // 37: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
+	28, // 38: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
+	3,  // 39: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
+	27, // 40: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
+	2,  // 41: tessera.recall.v1.RecallResponse.search:type_name -> tessera.recall.v1.Search
+	22, // 42: tessera.recall.v1.RecallResponse.valuation:type_name -> tessera.recall.v1.AppliedValuation
+	23, // 43: tessera.recall.v1.RecallResponse.exploration:type_name -> tessera.recall.v1.AppliedExploration
+	24, // 44: tessera.recall.v1.RecallResponse.ranking:type_name -> tessera.recall.v1.AppliedRanking
+	18, // 45: tessera.recall.v1.RecallBatchRequest.recalls:type_name -> tessera.recall.v1.RecallRequest
+	29, // 46: tessera.recall.v1.RecallOutcome.answer:type_name -> tessera.recall.v1.RecallResponse
+	31, // 47: tessera.recall.v1.RecallOutcome.failure:type_name -> tessera.recall.v1.RecallFailure
+	32, // 48: tessera.recall.v1.RecallBatchResponse.outcomes:type_name -> tessera.recall.v1.RecallOutcome
+	1,  // 49: tessera.recall.v1.EstimateRequest.priority:type_name -> tessera.recall.v1.Priority
+	50, // [50:50] is the sub-list for method output_type
+	50, // [50:50] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_tessera_recall_v1_recall_proto_init() }

@@ -25,7 +25,10 @@ type UpdateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Of a set of weights: a folder in `weights.path`, as Hugging Face saves a model. 1 to 64 of a-z, 0-9,
 	// '.', '_' and '-', a letter or digit first.
-	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Roll back and unpin the adapters of the weights that serve now, whatever they are; without it an update beside
+	// adapters is refused.
+	EndAdapters   bool `protobuf:"varint,2,opt,name=end_adapters,json=endAdapters,proto3" json:"end_adapters,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -65,6 +68,13 @@ func (x *UpdateRequest) GetName() string {
 		return x.Name
 	}
 	return ""
+}
+
+func (x *UpdateRequest) GetEndAdapters() bool {
+	if x != nil {
+		return x.EndAdapters
+	}
+	return false
 }
 
 type UpdateResponse struct {
@@ -337,9 +347,10 @@ var File_tessera_weights_v1_weights_proto protoreflect.FileDescriptor
 
 const file_tessera_weights_v1_weights_proto_rawDesc = "" +
 	"\n" +
-	" tessera/weights/v1/weights.proto\x12\x12tessera.weights.v1\"#\n" +
+	" tessera/weights/v1/weights.proto\x12\x12tessera.weights.v1\"F\n" +
 	"\rUpdateRequest\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\"f\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12!\n" +
+	"\fend_adapters\x18\x02 \x01(\bR\vendAdapters\"f\n" +
 	"\x0eUpdateResponse\x12\x16\n" +
 	"\x06digest\x18\x01 \x01(\tR\x06digest\x12\x1d\n" +
 	"\n" +

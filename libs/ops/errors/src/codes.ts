@@ -310,7 +310,7 @@ export const SERVICE_ERRORS = {
     grpc: GRPC_STATUS.ABORTED,
     http: 409,
     retryable: true,
-    meaning: 'another push of the same adapter name is under way',
+    meaning: 'another push of the same adapter name is under way, or another holder has its lease',
   },
   ADAPTER_SOURCE_DENIED: {
     grpc: GRPC_STATUS.PERMISSION_DENIED,

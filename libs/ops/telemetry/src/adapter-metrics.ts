@@ -31,6 +31,24 @@ export const ADAPTER_METRICS = {
     name: 'tessera_adapter_received_timestamp_seconds',
     meaning: 'Unix time at which the active version was pushed, by name',
   },
+  adapterLearnedUntil: {
+    name: 'tessera_adapter_learned_until_seconds',
+    meaning:
+      'Unix time of the newest behaviour that the active version was trained on, by name; ' +
+      'absent where its trainer did not say',
+  },
+  adapterLease: {
+    name: 'tessera_adapter_lease_until_seconds',
+    meaning:
+      "Unix time at which the lease of a trainer that follows the users ends, by adapter's name; " +
+      'absent a day later',
+  },
+  warmedAgain: {
+    name: 'tessera_weights_warmed_users_total',
+    meaning:
+      'frequent users whose keys and values were to be computed again behind an update of ' +
+      'weights, by outcome (computed, failed, leftOut: time over)',
+  },
 } as const;
 
 /** As libs/service/adapter reports them. */
@@ -46,21 +64,35 @@ export interface AdapterCounts {
     readonly overlap: number;
   }[];
   /** Active versions. */
-  readonly active: readonly { readonly name: string; readonly receivedMs: number }[];
+  readonly active: readonly {
+    readonly name: string;
+    readonly receivedMs: number;
+    /** 0: not known. */
+    readonly learnedUntilMs: number;
+  }[];
+  readonly leases: readonly { readonly name: string; readonly untilMs: number }[];
+  readonly warmedAgain: Readonly<Record<string, number>>;
 }
 
 export function registerAdapterMetrics(registry: Registry, read: () => AdapterCounts): void {
   const registers = [registry];
-  new Counter({
-    name: ADAPTER_METRICS.adapterRecalls.name,
-    help: ADAPTER_METRICS.adapterRecalls.meaning,
-    labelNames: ['arm'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [arm, count] of Object.entries(read().recalls)) this.inc({ arm }, count);
-    },
-  });
+  const counters = [
+    [ADAPTER_METRICS.adapterRecalls, 'arm', () => read().recalls],
+    [ADAPTER_METRICS.warmedAgain, 'outcome', () => read().warmedAgain],
+  ] as const;
+  for (const [{ name, meaning: help }, label, counts] of counters) {
+    const labelNames = [label];
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const [of, count] of Object.entries(counts())) this.inc({ [label]: of }, count);
+      },
+    });
+  }
   new Gauge({
     name: ADAPTER_METRICS.adapterBytes.name,
     help: ADAPTER_METRICS.adapterBytes.meaning,
@@ -96,16 +128,33 @@ export function registerAdapterMetrics(registry: Registry, read: () => AdapterCo
       for (const { name, overlap } of read().canaries) this.set({ name }, overlap);
     },
   });
-  new Gauge({
-    name: ADAPTER_METRICS.adapterReceived.name,
-    help: ADAPTER_METRICS.adapterReceived.meaning,
-    labelNames: ['name'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { name, receivedMs } of read().active) {
-        this.set({ name }, receivedMs / MILLISECONDS_PER_SECOND);
-      }
-    },
-  });
+  registerTimes(registry, read);
+}
+
+/** Times of names, of which each is absent where it is not known. */
+function registerTimes(registry: Registry, read: () => AdapterCounts): void {
+  const registers = [registry];
+  const times = [
+    [ADAPTER_METRICS.adapterReceived, () => read().active.map((one) => [one.name, one.receivedMs])],
+    [
+      ADAPTER_METRICS.adapterLearnedUntil,
+      () => read().active.map((one) => [one.name, one.learnedUntilMs]),
+    ],
+    [ADAPTER_METRICS.adapterLease, () => read().leases.map((one) => [one.name, one.untilMs])],
+  ] as const satisfies [object, () => (readonly [string, number])[]][];
+  for (const [{ name, meaning: help }, all] of times) {
+    const labelNames = ['name'];
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const [adapter, ms] of all()) {
+          if (ms > 0) this.set({ name: adapter }, ms / MILLISECONDS_PER_SECOND);
+        }
+      },
+    });
+  }
 }

@@ -77,7 +77,12 @@ const adapters = {
   arena: { usedBytes: 10, maxBytes: 20 },
   disk: { usedBytes: 30, maxBytes: 40 },
   canaries: [{ name: 'main', canaryAnswers: 5, activeAnswers: 6, shadowed: 7, overlap: 0.5 }],
-  active: [{ name: 'main', receivedMs: 1_700_000_000_500 }],
+  active: [
+    { name: 'main', receivedMs: 1_700_000_000_500, learnedUntilMs: 1_699_999_999_500 },
+    { name: 'by-hand', receivedMs: 1_700_000_000_500, learnedUntilMs: 0 },
+  ],
+  leases: [{ name: 'main', untilMs: 1_700_000_360_500 }],
+  warmedAgain: { computed: 3, failed: 1, leftOut: 0 },
 };
 
 /** Of a process that is everything. */
@@ -160,6 +165,10 @@ describe('Metrics', () => {
     expect(text).not.toContain('what="overlap"');
     expect(text).toContain('tessera_adapter_canary_overlap{name="main"} 0.5');
     expect(text).toContain('tessera_adapter_received_timestamp_seconds{name="main"} 1700000000.5');
+    expect(text).toContain('tessera_adapter_learned_until_seconds{name="main"} 1699999999.5');
+    expect(text).not.toContain('tessera_adapter_learned_until_seconds{name="by-hand"}');
+    expect(text).toContain('tessera_weights_warmed_users_total{outcome="computed"} 3');
+    expect(text).toContain('tessera_adapter_lease_until_seconds{name="main"} 1700000360.5');
     expect(text).toMatch(
       /tessera_build_info\{version="1.2.3",app="gateway",node_version="\d[^"]+"} 1/,
     );

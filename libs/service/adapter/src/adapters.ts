@@ -1,53 +1,44 @@
 import type { Submission } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import type { Tokenizer } from '@tessera/prompt';
+import type { AdapterSettings } from './adapter-settings.js';
+import { AdaptersBeside } from './adapters-beside.js';
 import type { SeenRecall } from './canary-watch.js';
 import {
   type AdapterAct,
   type AdapterOrder,
-  type ReceivedVersion,
+  type EndingVersion,
   receivedOf,
 } from './domain/adapter-act.js';
 import type { AdapterChoice, AdapterLease, Arm } from './domain/adapter-choice.js';
 import type { AdapterEngine } from './domain/adapter-engine.js';
 import type { AdapterProbe } from './domain/adapter-probe.js';
-import type { AdapterVersion, ListedVersion } from './domain/adapter-version.js';
+import type { AdapterVersion, ListedVersion, ReceivedVersion } from './domain/adapter-version.js';
 import type { CanaryReport, ComparisonSummary, Fault } from './domain/canary-comparison.js';
+import {
+  checkHolder,
+  leaseEnds,
+  type NameLease,
+  takeLease,
+  type WantedLease,
+} from './domain/name-lease.js';
 import type { PushParts } from './domain/push-parts.js';
-import { pin, remove, unpin, versionOf } from './domain/registry-state.js';
 import { shownWaiting } from './domain/waiting-versions.js';
+import { deleteVersion, pinVersion } from './kept-versions.js';
 import { type Pushed, PushIntake } from './push.js';
-import { AdapterRegistry, type RegistrySettings } from './registry.js';
+import { AdapterRegistry } from './registry.js';
 import {
   type Activated,
   type Activation,
+  type RollbackWanted,
   type RolledBack,
   Rollout,
-  type RolloutSettings,
 } from './rollout.js';
-
-/** An event of a version that nobody asked for. */
-export interface AdapterEvent {
-  /**
-   * `rollback`: the comparison ended a canary; `lost`: a version could not be loaded any more;
-   * `waits`: it is of another base model than the one that is served, and is kept for it.
-   */
-  readonly action: 'rollback' | 'lost' | 'waits';
-  readonly name: string;
-  readonly digest: string;
-  /** Undefined: it was done. */
-  readonly error: TesseraError | undefined;
-  readonly detail: string;
-}
-
-export interface AdapterSettings {
-  readonly registry: RegistrySettings;
-  readonly rollout: RolloutSettings;
-  readonly onEvent: (event: AdapterEvent) => void;
-}
 
 /** Adapters of one engine: what callers may do with versions, and which one each request gets. */
 export class Adapters implements AdapterChoice {
+  /** For updates of the weights that they were made for. */
+  readonly beside: AdaptersBeside;
   private readonly intake: PushIntake;
   private readonly rollout: Rollout;
   /** Undefined: acts are done as they come. */
@@ -65,6 +56,7 @@ export class Adapters implements AdapterChoice {
     this.rollout = new Rollout(registry, probe, settings.rollout, (canary, fault) => {
       void this.endCanary(canary, fault);
     });
+    this.beside = new AdaptersBeside(registry, this.rollout, settings.onEvent);
     this.intake = new PushIntake(registry, (adapter) => this.rollout.golden.trial(adapter));
   }
 
@@ -118,6 +110,11 @@ export class Adapters implements AdapterChoice {
     this.rollout.watch.observe(lease, seen);
   }
 
+  /** A user of whom something was computed ahead of a recall. */
+  appended(userId: string): void {
+    this.rollout.appended(userId);
+  }
+
   clicked(userId: string, itemId: string): void {
     this.rollout.watch.clicked(userId, itemId);
   }
@@ -130,8 +127,22 @@ export class Adapters implements AdapterChoice {
   /** @param by who pushes; left out: that is not known */
   async push(parts: PushParts, by = '', how: Submission = {}): Promise<Pushed> {
     const pushed = await this.intake.push(parts, by);
-    await this.order?.({ act: 'receive', version: receivedOf(pushed.version) }, how);
+    const { lease } = pushed;
+    const version = receivedOf(pushed.version);
+    if (this.order === undefined) await this.take(lease, version, this.registry.nowMs());
+    else await this.order({ act: 'receive', version, lease }, how);
     return pushed;
+  }
+
+  private async take(
+    lease: WantedLease | undefined,
+    { name, digest }: ReceivedVersion,
+    takenMs: number,
+  ): Promise<void> {
+    if (lease === undefined) return;
+    const { holder, seconds } = lease;
+    const taken = { name, digest, holder, seconds, takenMs };
+    await this.registry.change((state) => takeLease(state, taken));
   }
 
   /** Pushes a version and serves it to all, without a comparison. Rejects as both calls do. */
@@ -146,10 +157,16 @@ export class Adapters implements AdapterChoice {
    * Does what has its place in the order, here; also a second time. Rejects as the call that
    * ordered it does.
    * @param parts the files of a version that is not here yet, as a push
+   * @param atMs of its place, by which leases end on all nodes alike; milliseconds since 1970
    */
-  async perform(act: AdapterAct, parts: (version: ReceivedVersion) => PushParts): Promise<unknown> {
+  async perform(
+    act: AdapterAct,
+    parts: (version: ReceivedVersion) => PushParts,
+    atMs: number,
+  ): Promise<unknown> {
     switch (act.act) {
       case 'receive':
+        await this.take(act.lease, act.version, atMs);
         // Its trial takes long, and nothing behind it has to wait for that.
         void this.arrived(act.version, parts).catch((thrown: unknown) => {
           const { name, digest } = act.version;
@@ -158,19 +175,21 @@ export class Adapters implements AdapterChoice {
         });
         return undefined;
       case 'activate': {
+        checkHolder(this.registry.state, act.version.name, act.holder ?? '', atMs);
         const { name, digest } = await this.arrived(act.version, parts);
         return this.rollout.switchTo(name, digest, act.share);
       }
       case 'roll-back':
+        checkHolder(this.registry.state, act.name, act.holder ?? '', atMs);
         return this.rollout.rollBack(act.name, act.reason, act.ends);
       case 'delete':
-        return this.deleteHere(act.name, act.digest);
+        return deleteVersion(this.registry, act.name, act.digest);
       case 'pin': {
         const { name, digest } = await this.arrived(act.version, parts);
-        return this.pinHere(name, digest, true);
+        return pinVersion(this.registry, name, digest, true);
       }
       case 'unpin':
-        return this.pinHere(act.name, act.digest, false);
+        return pinVersion(this.registry, act.name, act.digest, false);
     }
   }
 
@@ -216,21 +235,46 @@ export class Adapters implements AdapterChoice {
     how: Submission = {},
   ): Promise<Activated> {
     const { order } = this;
+    const { share, holder = '' } = wanted;
+    this.checkHolder(name, holder);
     if (order === undefined) return this.rollout.activate(name, digest, wanted);
     await this.underway(name, digest);
     return this.rollout.activate(name, digest, wanted, async (version) => {
-      const { share } = wanted;
-      await order({ act: 'activate', version: receivedOf(version), share }, how);
+      await order({ act: 'activate', version: receivedOf(version), share, holder }, how);
     });
   }
 
-  async rollBack(name: string, reason: string, how: Submission = {}): Promise<RolledBack> {
-    if (this.order === undefined) return this.rollout.rollBack(name, reason);
-    this.rollout.interrupt(name);
+  async rollBack(
+    name: string,
+    reason: string,
+    { digest = '', holder = '' }: RollbackWanted = {},
+    how: Submission = {},
+  ): Promise<RolledBack> {
+    this.checkHolder(name, holder);
+    const ends = digest === '' ? this.ending(name) : this.endingOf(name, digest);
+    if (this.order === undefined) {
+      return this.rollout.rollBack(name, reason, digest === '' ? undefined : ends, holder);
+    }
+    if (digest === '') this.rollout.interrupt(name);
+    const act: AdapterAct = { act: 'roll-back', name, ends, reason, holder };
+    return (await this.order(act, how)) as RolledBack;
+  }
+
+  /** The version that a rollback of the name takes out of service. */
+  private ending(name: string): EndingVersion {
     const canary = this.registry.canary(name);
     const { digest = '' } = canary ?? this.registry.active(name) ?? {};
-    const ends = { digest, as: canary === undefined ? 'active' : 'canary' } as const;
-    return (await this.order({ act: 'roll-back', name, ends, reason }, how)) as RolledBack;
+    return { digest, as: canary === undefined ? 'active' : 'canary' };
+  }
+
+  private endingOf(name: string, digits: string): EndingVersion {
+    const { digest } = this.registry.find(name, digits);
+    return { digest, as: this.registry.canary(name)?.digest === digest ? 'canary' : 'active' };
+  }
+
+  /** Before work that its place in the order may refuse still. */
+  private checkHolder(name: string, holder: string): void {
+    checkHolder(this.registry.state, name, holder, this.registry.nowMs());
   }
 
   /** Resolves when it is loaded. Rejects with ADAPTER_STATE, ADAPTER_ARENA_FULL and so on. */
@@ -244,7 +288,7 @@ export class Adapters implements AdapterChoice {
 
   /** Rejects with ADAPTER_STATE where it serves, is pinned or is being worked with. */
   async delete(name: string, digest: string, how: Submission = {}): Promise<void> {
-    if (this.order === undefined) return this.deleteHere(name, digest);
+    if (this.order === undefined) return deleteVersion(this.registry, name, digest);
     await this.underway(name, digest);
     await this.order({ act: 'delete', name, digest }, how);
   }
@@ -255,7 +299,7 @@ export class Adapters implements AdapterChoice {
     isPinned: boolean,
     how: Submission,
   ): Promise<AdapterVersion> {
-    if (this.order === undefined) return this.pinHere(name, digest, isPinned);
+    if (this.order === undefined) return pinVersion(this.registry, name, digest, isPinned);
     await this.underway(name, digest);
     const version = this.registry.find(name, digest);
     const act: AdapterAct = isPinned
@@ -265,31 +309,9 @@ export class Adapters implements AdapterChoice {
     return this.registry.find(name, version.digest);
   }
 
-  private async pinHere(name: string, digest: string, isPinned: boolean): Promise<AdapterVersion> {
-    if (!isPinned) {
-      await this.registry.change((state) => unpin(state, versionOf(state, name, digest)));
-      return this.registry.find(name, digest);
-    }
-    const version = this.registry.find(name, digest);
-    pin(this.registry.state, version);
-    const held = await this.registry.loaded.load(version);
-    try {
-      await this.registry.change((state) => pin(state, versionOf(state, name, version.digest)));
-    } finally {
-      held.release();
-    }
-    return this.registry.find(name, version.digest);
-  }
-
-  private async deleteHere(name: string, digest: string): Promise<void> {
-    const waiting = this.registry.findWaiting(name, digest);
-    if (waiting !== undefined) return this.registry.removeWaiting(waiting);
-    await this.registry.change((state) => {
-      const version = versionOf(state, name, digest);
-      if (!this.registry.loaded.isBusy(version.digest)) return remove(state, version);
-      const message = 'digest: expected a version that nobody works with, got one in use';
-      throw new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
-    });
+  /** Of all names, also those that have ended. */
+  get leases(): readonly NameLease[] {
+    return this.registry.state.leases;
   }
 
   /** Of the files of a version. */
@@ -336,7 +358,10 @@ export class Adapters implements AdapterChoice {
       return [{ name: version.name, ...answers, shadowed, overlap }];
     });
     const active = this.registry.list().filter(({ state }) => state === 'active');
-    return { recalls: { ...this.recalls }, ...this.memory(), canaries, active };
+    const leases = leaseEnds(this.registry.state, this.registry.nowMs());
+    const { warmedAgain } = this.rollout;
+    const recalls = { ...this.recalls };
+    return { recalls, ...this.memory(), canaries, active, leases, warmedAgain };
   }
 
   /** Of the disk, as of the last write or look. */
@@ -350,6 +375,7 @@ export class Adapters implements AdapterChoice {
 
   /** After the last request: nothing is chosen any more. */
   close(): Promise<void> {
+    this.rollout.stop();
     return this.registry.close();
   }
 

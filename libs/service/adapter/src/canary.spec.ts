@@ -3,7 +3,8 @@
 import { TesseraError } from '@tessera/errors';
 import { FakeAdapterEngine, fakePush, partsOf, temporaryFolder } from '@tessera/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AdapterEvent, Adapters } from './adapters.js';
+import type { AdapterEvent } from './adapter-settings.js';
+import { Adapters } from './adapters.js';
 import type { AdapterProbe, ProbeAnswer } from './domain/adapter-probe.js';
 import { CanaryComparison, type ComparisonRules, overlapOf } from './domain/canary-comparison.js';
 import { placeOf } from './domain/canary-share.js';
@@ -63,6 +64,17 @@ const cases: [string, Fill, Fill][] = [
     (c) => {
       c.active.clicked(-1, true);
       c.canary.clicked(-1.49, true);
+    },
+  ],
+  [
+    'clickRate',
+    (c, i) => {
+      good(c, i);
+      c.active.clicked(-1, true);
+    },
+    (c, i) => {
+      good(c, i);
+      if (i < 6) c.active.clicked(-1, true);
     },
   ],
 ];

@@ -7,9 +7,10 @@ export {
   RANK_MAX,
   VERSION_BYTES_MAX,
 } from './adapter-choices.js';
-export { type AdapterEvent, type AdapterSettings, Adapters } from './adapters.js';
+export type { AdapterEvent, AdapterSettings } from './adapter-settings.js';
+export { Adapters } from './adapters.js';
 export type { SeenAnswer, SeenRecall } from './canary-watch.js';
-export type { AdapterAct, AdapterOrder, ReceivedVersion } from './domain/adapter-act.js';
+export type { AdapterAct, AdapterOrder } from './domain/adapter-act.js';
 export {
   type AdapterChoice,
   type AdapterLease,
@@ -26,6 +27,7 @@ export {
   fileBytes,
   filesFound,
   type ListedVersion,
+  type ReceivedVersion,
 } from './domain/adapter-version.js';
 export type {
   ArmSummary,
@@ -43,16 +45,23 @@ export type { Pushed } from './push.js';
 export type {
   RegistryParts,
   RegistrySettings,
-} from './registry.js';
+} from './registry-parts.js';
 export {
   type RegistryRepair,
   type RegistryRepairWanted,
   repairRegistry,
 } from './repair-registry.js';
-export type { Activated, Activation, RolledBack, RolloutSettings } from './rollout.js';
+export type {
+  Activated,
+  Activation,
+  RollbackWanted,
+  RolledBack,
+  RolloutSettings,
+} from './rollout.js';
 export {
   ServedWeights,
   type ServedWeightsParts,
+  type WantedWeights,
   type WeightsState,
   type WeightsUpdate,
 } from './served-weights.js';

@@ -28,6 +28,8 @@ export interface Held {
 export class LoadedAdapters {
   private readonly loaded = new Map<string, Loaded>();
   private readonly loading = new Map<string, Promise<Loaded>>();
+  /** Told when none is loaded or on its way. */
+  private readonly waiters = new Set<() => void>();
 
   constructor(
     private readonly engine: AdapterEngine,
@@ -69,7 +71,10 @@ export class LoadedAdapters {
     if (present !== undefined) return this.heldOf(name, present);
     let loading = this.loading.get(digest);
     if (loading === undefined) {
-      loading = this.loadFrom(digest, files).finally(() => this.loading.delete(digest));
+      loading = this.loadFrom(digest, files).finally(() => {
+        this.loading.delete(digest);
+        this.tellIfEmpty();
+      });
       this.loading.set(digest, loading);
     }
     return this.heldOf(name, await loading);
@@ -85,6 +90,37 @@ export class LoadedAdapters {
   /** Gives back versions that are to stay no more. */
   settle(): void {
     for (const loaded of [...this.loaded.values()]) this.settleOne(loaded);
+  }
+
+  /** Resolves when none is loaded. Rejects with DEADLINE_EXCEEDED after so many milliseconds. */
+  async emptied(waitMaxMs: number): Promise<void> {
+    if (this.isEmpty) return;
+    let tell: () => void = () => undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const emptied = new Promise<void>((resolve, reject) => {
+      tell = resolve;
+      timer = setTimeout(() => {
+        const message =
+          `adapters: expected requests with them to end within ${waitMaxMs} ms, ` +
+          `got ${this.loaded.size} versions in use`;
+        reject(new TesseraError('DEADLINE_EXCEEDED', message));
+      }, waitMaxMs);
+    });
+    this.waiters.add(tell);
+    try {
+      await emptied;
+    } finally {
+      clearTimeout(timer);
+      this.waiters.delete(tell);
+    }
+  }
+
+  private get isEmpty(): boolean {
+    return this.loaded.size === 0 && this.loading.size === 0;
+  }
+
+  private tellIfEmpty(): void {
+    if (this.isEmpty) for (const tell of this.waiters) tell();
   }
 
   private async loadFrom(digest: string, files: AdapterVersion['files']): Promise<Loaded> {
@@ -152,5 +188,6 @@ export class LoadedAdapters {
   private release(loaded: Loaded): void {
     if (!this.loaded.delete(loaded.digest)) return;
     this.engine.releaseAdapter(loaded.adapter);
+    this.tellIfEmpty();
   }
 }

@@ -13,6 +13,7 @@ import {
   REMARK_LENGTH_MAX,
   receivedVersion,
 } from './domain/adapter-version.js';
+import { checkHolder, type WantedLease, wantedLease } from './domain/name-lease.js';
 import type { PushHeader, PushPart, PushParts } from './domain/push-parts.js';
 import { receive, reject, validate } from './domain/registry-state.js';
 import type { StagedVersion } from './outside/version-folders.js';
@@ -22,7 +23,12 @@ export interface Pushed {
   readonly version: AdapterVersion;
   /** It was there before. */
   readonly isKnown: boolean;
+  /** To be taken now; undefined: a person pushed. */
+  readonly lease: WantedLease | undefined;
 }
+
+/** Clocks of trainers may be so far ahead. */
+const LEARNED_AHEAD_MS_MAX = 5 * 60 * 1000;
 
 /** Answers something with a version that serves nobody yet; rejects where it does so badly. */
 export type Trial = (adapter: ServedAdapter) => Promise<void>;
@@ -54,8 +60,8 @@ export class PushIntake {
 
   /**
    * Resolves when the version is kept and valid. Rejects with PUSH_CONFLICT where another push of
-   * the name is under way, ADAPTER_INVALID, ADAPTER_CORRUPT, STORE_FULL, ADAPTER_ARENA_FULL,
-   * IO_FAILED.
+   * the name is under way or another holder has its lease, ADAPTER_INVALID, ADAPTER_CORRUPT,
+   * STORE_FULL, ADAPTER_ARENA_FULL, IO_FAILED.
    * @param by who pushes
    */
   async push(parts: PushParts, by: string): Promise<Pushed> {
@@ -63,13 +69,25 @@ export class PushIntake {
     try {
       const header = headerOf(await all.next());
       const files = this.checked(header);
-      return await this.alone(header.name, () => this.take({ ...header, by }, files, all));
+      const lease = this.leaseOf(header);
+      const taken = await this.alone(header.name, () => this.take({ ...header, by }, files, all));
+      return { ...taken, lease };
     } finally {
       await all.return?.();
     }
   }
 
-  private checked({ name, baseModel, files, remark }: PushHeader): AdapterFile[] {
+  /** Undefined as well where this push is not to take one. */
+  private leaseOf({ name, holder = '', leaseSeconds }: PushHeader): WantedLease | undefined {
+    if (leaseSeconds === undefined) return undefined;
+    const lease = wantedLease(holder, leaseSeconds);
+    // Before its bytes come; the lease is taken behind the trial, where this is asked again.
+    if (lease !== undefined) checkHolder(this.registry.state, name, holder, this.registry.nowMs());
+    return lease;
+  }
+
+  private checked(header: PushHeader): AdapterFile[] {
+    const { name, baseModel, files, remark, learnedUntilMs = 0 } = header;
     checkName(name);
     const { limits, engine } = this.registry.parts;
     if (baseModel !== engine.model.digest) {
@@ -77,6 +95,10 @@ export class PushIntake {
     }
     if (remark.length > REMARK_LENGTH_MAX) {
       throw invalid('remark', `at most ${REMARK_LENGTH_MAX} characters`, remark.length);
+    }
+    const latestMs = this.registry.nowMs() + LEARNED_AHEAD_MS_MAX;
+    if (!Number.isSafeInteger(learnedUntilMs) || learnedUntilMs < 0 || learnedUntilMs > latestMs) {
+      throw invalid('learnedUntilMs', `0..${latestMs}, five minutes from now`, learnedUntilMs);
     }
     return checkFiles(files, Math.min(limits.versionBytesMax, limits.diskBytesMax));
   }
@@ -98,7 +120,7 @@ export class PushIntake {
     header: SignedHeader,
     files: readonly AdapterFile[],
     rest: AsyncIterator<PushPart>,
-  ): Promise<Pushed> {
+  ): Promise<Omit<Pushed, 'lease'>> {
     const digest = digestOf(files);
     const { versions } = this.registry.state;
     const known = versions.find((one) => one.name === header.name && one.digest === digest);
@@ -112,7 +134,7 @@ export class PushIntake {
 
   /** The files are there and known to be; from here on a start finds them. */
   private async receive(
-    { name, baseModel, remark, by }: SignedHeader,
+    { name, baseModel, remark, by: pushedBy, holder = '', learnedUntilMs = 0 }: SignedHeader,
     files: readonly AdapterFile[],
     digest: string,
     rest: AsyncIterator<PushPart>,
@@ -125,7 +147,7 @@ export class PushIntake {
     });
     try {
       await takeBytes(staged, rest);
-      const given = { name, digest, baseModel, files, remark, pushedBy: by };
+      const given = { name, digest, baseModel, files, remark, pushedBy, holder, learnedUntilMs };
       const version = receivedVersion(given, registry.nowMs());
       await registry.change(
         (state) => receive(state, version),

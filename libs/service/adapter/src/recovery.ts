@@ -10,9 +10,15 @@ import {
 import type { Held, LoadedAdapters } from './loaded-adapters.js';
 
 /** A version that served when the process ended, and cannot any more. */
-export interface Lost {
+interface Lost {
   readonly version: AdapterVersion;
   readonly error: TesseraError;
+}
+
+export interface Recovered {
+  readonly state: RegistryState;
+  readonly lost: readonly Lost[];
+  readonly held: readonly Held[];
 }
 
 interface Recovery {
@@ -34,7 +40,7 @@ const HOPELESS: ReadonlySet<string> = new Set([
 export async function recovered(
   kept: RegistryState,
   { loaded, nowMs }: Recovery,
-): Promise<{ state: RegistryState; lost: readonly Lost[]; held: readonly Held[] }> {
+): Promise<Recovered> {
   const lost: Lost[] = [];
   const held: Held[] = [];
   const seen = new Set<AdapterVersion>();

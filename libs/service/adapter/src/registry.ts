@@ -1,16 +1,15 @@
 import { TesseraError } from '@tessera/errors';
 import { type Disk, diskError, FILE_SYSTEM } from '@tessera/files';
-import type { Tokenizer } from '@tessera/prompt';
 import {
   type AdapterChoice,
   type AdapterLease,
   type Arm,
   BASE_LEASE,
 } from './domain/adapter-choice.js';
-import type { AdapterEngine, AdapterLimits } from './domain/adapter-engine.js';
 import type { AdapterVersion, ListedVersion } from './domain/adapter-version.js';
 import { BASE, checkName, isDigest } from './domain/adapter-version.js';
 import { placeOf } from './domain/canary-share.js';
+import { leaseEndMs } from './domain/name-lease.js';
 import {
   bounded,
   diskBytes,
@@ -30,36 +29,8 @@ import { type DiskCondition, DiskReserve } from './outside/disk-reserve.js';
 import { lockFolder } from './outside/folder-lock.js';
 import { RegistryFile } from './outside/registry-file.js';
 import { type StagedVersion, VersionFolders } from './outside/version-folders.js';
-import { recovered } from './recovery.js';
-
-export interface RegistryLimits extends AdapterLimits {
-  /** Of the files of one version at most. */
-  readonly versionBytesMax: number;
-  /** Of the files of all versions at most. */
-  readonly diskBytesMax: number;
-}
-
-export interface RegistrySettings {
-  readonly folder: string;
-  /** Serves the requests that name none. */
-  readonly defaultName: string;
-  readonly limits: RegistryLimits;
-  /** Milliseconds since 1970. */
-  readonly nowMs?: () => number;
-  readonly disk?: Disk;
-  /** Free bytes of the file system of the folder below which no version is taken. */
-  readonly reserveBytes?: number;
-}
-
-export interface RegistryParts extends RegistrySettings {
-  readonly engine: AdapterEngine;
-  /** Of the model; left out: no version that ranks is taken. */
-  readonly tokenizer?: Pick<Tokenizer, 'encode'> | undefined;
-  /** Told of a version that served and cannot be served any more. */
-  readonly onLost?: (version: AdapterVersion, error: TesseraError) => void;
-  /** Told of a version whose base model is not the one that is served. */
-  readonly onWaiting?: (version: AdapterVersion) => void;
-}
+import { type Recovered, recovered } from './recovery.js';
+import type { RegistryParts } from './registry-parts.js';
 
 /** The versions that serve the requests for a name. */
 interface Serving {
@@ -196,6 +167,7 @@ export class AdapterRegistry implements AdapterChoice {
       isLoaded: this.loaded.has(version.digest),
       arenaBytes: this.loaded.bytesOf(version.digest),
       isPredecessor: predecessorOf(this.current, version.name)?.digest === version.digest,
+      leaseUntilMs: leaseEndMs(this.current, version),
     };
   }
 
@@ -210,13 +182,13 @@ export class AdapterRegistry implements AdapterChoice {
    * `change` or `prepare` do, STORE_FULL or IO_FAILED, and then nothing has changed.
    */
   change(
-    change: (state: RegistryState) => RegistryState,
+    change: (state: RegistryState) => RegistryState | Promise<RegistryState>,
     prepare: () => Promise<void> = async () => undefined,
   ): Promise<RegistryState> {
     const changed = this.changing.then(async () => {
       await prepare();
       const before = this.digestsOnDisk();
-      const next = bounded(change(this.current));
+      const next = bounded(await change(this.current));
       if (next !== this.current) await this.space.watched(() => this.write(next));
       this.show(next);
       const known = this.digestsOnDisk();
@@ -253,6 +225,33 @@ export class AdapterRegistry implements AdapterChoice {
     else await this.folders.keep(staged, digest);
   }
 
+  /**
+   * Goes on with the state that `next` makes of all versions, those that wait included. Versions
+   * of other base models wait from here on; those of the served one that are to stay loaded are
+   * loaded first. Rejects as open() does, and then nothing has changed.
+   */
+  async goOn(next: (all: RegistryState) => RegistryState = (all) => all): Promise<void> {
+    const before = this.waiting;
+    let ready: Recovered | undefined;
+    try {
+      await this.change(async (state) => {
+        const split = ofBase(next(this.whole(state)), this.parts.engine.model.digest);
+        ready = await recovered(split.state, { loaded: this.loaded, nowMs: this.nowMs() });
+        this.waiting = split.waiting;
+        return ready.state;
+      });
+    } catch (thrown) {
+      this.waiting = before;
+      throw thrown;
+    } finally {
+      for (const one of ready?.held ?? []) one.release();
+    }
+    for (const { version, error } of ready?.lost ?? []) this.parts.onLost?.(version, error);
+    for (const version of this.waiting) {
+      if (!before.includes(version)) this.parts.onWaiting?.(version);
+    }
+  }
+
   /** As of the last write or look. */
   condition(): DiskCondition {
     return this.space.condition();
@@ -285,8 +284,8 @@ export class AdapterRegistry implements AdapterChoice {
     throw new TesseraError('STORE_FULL', message, { field: 'adapters.diskBytes' });
   }
 
-  private whole({ versions }: RegistryState): RegistryState {
-    return { versions: [...versions, ...this.waiting] };
+  private whole(state: RegistryState): RegistryState {
+    return { ...state, versions: [...state.versions, ...this.waiting] };
   }
 
   private bytesOf(state: RegistryState): number {

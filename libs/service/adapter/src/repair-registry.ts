@@ -61,10 +61,11 @@ export async function repairRegistry(wanted: RegistryRepairWanted): Promise<Regi
         damaged.push(digest);
         continue;
       }
-      const given = { name, digest, baseModel, files, remark: REMARK, pushedBy: '' };
+      const unknown = { pushedBy: '', holder: '', learnedUntilMs: 0 };
+      const given = { name, digest, baseModel, files, remark: REMARK, ...unknown };
       versions.push(receivedVersion(given, Date.now()));
     }
-    if (apply) await file.write({ versions });
+    if (apply) await file.write({ versions, leases: [] });
     return { damage, whole: versions.map(({ digest }) => digest), damaged };
   } catch (thrown) {
     throw diskError(thrown, `adapters.path: ${folder}`);

@@ -8,6 +8,7 @@ import { type AdapterVersion, checkShare } from './domain/adapter-version.js';
 import type { Fault } from './domain/canary-comparison.js';
 import { placeOf } from './domain/canary-share.js';
 import { HotUsers } from './domain/hot-users.js';
+import { checkHolder } from './domain/name-lease.js';
 import {
   activate,
   inState,
@@ -29,6 +30,8 @@ export interface RolloutSettings {
   readonly warmUsers: number;
   /** Milliseconds that this may take. */
   readonly warmMs: number;
+  /** This node loads what others compute: it computes nothing behind an update of weights. */
+  readonly onlyAnswers?: boolean;
 }
 
 export interface Activation {
@@ -37,6 +40,8 @@ export interface Activation {
   /** Compare the answers to the golden set first. */
   readonly isCompared: boolean;
   readonly isWarmed: boolean;
+  /** Left out: a person activates. */
+  readonly holder?: string;
 }
 
 export interface Activated {
@@ -44,6 +49,13 @@ export interface Activated {
   readonly warmedUsers: number;
   /** Undefined where it was not compared. */
   readonly goldenOverlap: number | undefined;
+}
+
+export interface RollbackWanted {
+  /** Of the version that is meant; left out or empty: whatever serves. */
+  readonly digest?: string;
+  /** Left out: a person rolls back. */
+  readonly holder?: string;
 }
 
 /** Undefined stands for the base model. */
@@ -54,6 +66,8 @@ const FORCE =
   '; `--force` of the commands, `force` of the request, activates a version that is meant to ' +
   'answer otherwise, as the first after the base model is';
 const PERCENT = 100;
+/** Milliseconds of the computation behind an update of weights, which delays nothing. */
+const WARM_AGAIN_MS = 120_000;
 
 /** Moves an adapter version into or out of service: compare, warm up, activate, roll back. */
 export class Rollout {
@@ -62,6 +76,9 @@ export class Rollout {
   private readonly hot = new HotUsers();
   /** Ends the activation of a name that is under way. */
   private readonly activating = new Map<string, AbortController>();
+  private again = new AbortController();
+  /** Users whose keys and values were computed again, or not, behind updates of weights. */
+  readonly warmedAgain = { computed: 0, failed: 0, leftOut: 0 };
 
   constructor(
     private readonly registry: AdapterRegistry,
@@ -109,10 +126,11 @@ export class Rollout {
           ? await this.warm(held.served, wanted.share, stop.signal)
           : 0;
         if (stop.signal.aborted) throw overtaken(name);
-        if (ordered !== undefined) await ordered(version);
+        if (ordered !== undefined) await unlessStopped(ordered(version), stop.signal, name);
         else {
           await registry.change((state) => {
             if (stop.signal.aborted) throw overtaken(name);
+            checkHolder(state, name, wanted.holder ?? '', registry.nowMs());
             return this.switched(state, version, wanted.share);
           });
         }
@@ -143,18 +161,53 @@ export class Rollout {
     return { version: switched, warmedUsers: 0, goldenOverlap: undefined };
   }
 
-  /** Ends the activation of a name that is under way. */
-  interrupt(name: string): void {
-    this.activating.get(name)?.abort();
+  /** Ends the activation of a name that is under way; left out: of all names. */
+  interrupt(name?: string): void {
+    if (name !== undefined) this.activating.get(name)?.abort();
+    else for (const stop of this.activating.values()) stop.abort();
+  }
+
+  /** A user of whom something was computed ahead of a recall. */
+  appended(userId: string): void {
+    this.hot.seen(userId);
+  }
+
+  /**
+   * Computes the prompts of the most frequent users, behind all other work: the weights are others
+   * now, and keys and values of the old ones are of no use. Resolves when it is done or stopped.
+   */
+  async warmAgain(): Promise<void> {
+    this.stop();
+    const { warmUsers, onlyAnswers = false } = this.settings;
+    if (onlyAnswers) return;
+    this.again = new AbortController();
+    const signal = AbortSignal.any([this.again.signal, AbortSignal.timeout(WARM_AGAIN_MS)]);
+    const users = this.hot.hottest(warmUsers);
+    const { computed, failed } = await this.warmEach(users, signal, (userId) =>
+      this.registry.choose('', userId),
+    );
+    this.warmedAgain.computed += computed;
+    this.warmedAgain.failed += failed;
+    this.warmedAgain.leftOut += users.length - computed - failed;
+  }
+
+  /** Ends what computes in the background. */
+  stop(): void {
+    this.again.abort();
   }
 
   /**
    * Ends the canary of the name, or brings back what was active before it; for the next request.
    * A version that cannot be loaded any more is passed over. Rejects with ADAPTER_STATE where the
-   * base model serves already, STORE_FULL or IO_FAILED.
+   * base model serves already, PUSH_CONFLICT, STORE_FULL or IO_FAILED.
    * @param only the version that is meant; left out: whatever serves
    */
-  async rollBack(name: string, reason: string, only?: EndingVersion): Promise<RolledBack> {
+  async rollBack(
+    name: string,
+    reason: string,
+    only?: EndingVersion,
+    holder = '',
+  ): Promise<RolledBack> {
     if (only === undefined) this.interrupt(name);
     const { registry } = this;
     for (;;) {
@@ -162,6 +215,7 @@ export class Rollout {
       let done: Replaced | undefined;
       await registry.change(
         (state) => {
+          checkHolder(state, name, holder, registry.nowMs());
           const [first] = unfit;
           if (first !== undefined) {
             return reject(state, first.version, first.error.message, registry.nowMs());
@@ -231,17 +285,34 @@ export class Rollout {
     if (adapter.item !== undefined && ranksApart(adapter.engine)) return 0;
     const isServed = (userId: string) => placeOf(adapter.name, userId) < share;
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(warmMs)]);
-    let warmed = 0;
-    for (const userId of this.hot.hottest(warmUsers, isServed)) {
+    const users = this.hot.hottest(warmUsers, isServed);
+    const lease = { adapter, release: () => undefined };
+    return (await this.warmEach(users, signal, () => lease)).computed;
+  }
+
+  /** One after another, until the signal aborts. */
+  private async warmEach(
+    users: readonly string[],
+    signal: AbortSignal,
+    leaseOf: (userId: string) => Pick<AdapterLease, 'adapter' | 'release'>,
+  ): Promise<{ readonly computed: number; readonly failed: number }> {
+    const counts = { computed: 0, failed: 0 };
+    for (const userId of users) {
       if (signal.aborted) break;
       try {
-        await this.probe.warm(userId, adapter, signal);
-        warmed += 1;
+        const lease = leaseOf(userId);
+        try {
+          await this.probe.warm(userId, lease.adapter, signal);
+        } finally {
+          lease.release();
+        }
+        counts.computed += 1;
       } catch {
         // The user's prompt is computed at the next visit instead.
+        counts.failed += 1;
       }
     }
-    return warmed;
+    return counts;
   }
 }
 
@@ -252,7 +323,17 @@ function ends(state: RegistryState, name: string, { digest, as }: EndingVersion)
   return canary === undefined && inState(state, name, 'active')?.digest === digest;
 }
 
+/** The act may stand behind one that waits until the activation releases its version. */
+function unlessStopped(ordered: Promise<void>, stopped: AbortSignal, name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stopped.addEventListener('abort', () => reject(overtaken(name)), { once: true });
+    ordered.then(resolve, reject);
+  });
+}
+
 function overtaken(name: string): TesseraError {
-  const message = `name: expected no rollback of '${name}' before the switch, got one`;
+  const message =
+    `name: expected no rollback of '${name}' nor an update of weights before the switch, ` +
+    'got one';
   return new TesseraError('ADAPTER_STATE', message, { field: 'name' });
 }

@@ -56,15 +56,15 @@ describe('weights in service', () => {
   it('are those of the process until others are put in their place', async () => {
     const weights = await open();
     expect(weights.current()).toEqual({ serving: '', previous: '', digest: '/base' });
-    await weights.update('monday');
-    await weights.update('tuesday');
+    await weights.update({ name: 'monday' });
+    await weights.update({ name: 'tuesday' });
     const digest = join(folder.path, 'tuesday');
     expect(weights.current()).toEqual({ serving: 'tuesday', previous: 'monday', digest });
   });
 
   it('go back to those before, and back again', async () => {
     const weights = await open();
-    await weights.update('monday');
+    await weights.update({ name: 'monday' });
     await weights.rollBack();
     expect(weights.current()).toMatchObject({ serving: '', previous: 'monday', digest: '/base' });
     await weights.rollBack();
@@ -72,7 +72,7 @@ describe('weights in service', () => {
   });
 
   it('are the same after a restart', async () => {
-    await (await open()).update('monday');
+    await (await open()).update({ name: 'monday' });
     engine = new EngineOfFolders();
     expect((await open()).current()).toMatchObject({ serving: 'monday' });
     expect(engine.model.digest).toBe(join(folder.path, 'monday'));
@@ -81,7 +81,9 @@ describe('weights in service', () => {
   it('stay where the new ones cannot be loaded', async () => {
     const weights = await open();
     engine.broken.add(join(folder.path, 'spoiled'));
-    await expect(weights.update('spoiled')).rejects.toMatchObject({ code: 'MODEL_CORRUPT' });
+    await expect(weights.update({ name: 'spoiled' })).rejects.toMatchObject({
+      code: 'MODEL_CORRUPT',
+    });
     expect(weights.current()).toMatchObject({ serving: '', digest: '/base' });
     expect(existsSync(join(folder.path, 'weights.json'))).toBe(false);
   });
@@ -89,26 +91,28 @@ describe('weights in service', () => {
   it('stay where it cannot be kept that others serve', async () => {
     const rename = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }));
     const weights = await open({ disk: { ...FILE_SYSTEM, rename } });
-    await expect(weights.update('monday')).rejects.toMatchObject({ code: 'STORE_FULL' });
+    await expect(weights.update({ name: 'monday' })).rejects.toMatchObject({ code: 'STORE_FULL' });
     expect(weights.current()).toMatchObject({ serving: '', digest: '/base' });
   });
 
   it('stay while adapters are loaded, which belong to them', async () => {
     const weights = await open();
     engine.adapters = 2;
-    await expect(weights.update('monday')).rejects.toMatchObject({ code: 'ADAPTER_STATE' });
+    await expect(weights.update({ name: 'monday' })).rejects.toMatchObject({
+      code: 'ADAPTER_STATE',
+    });
     expect(engine.model.digest).toBe('/base');
   });
 
   it.each(['', '..', '../x', 'a/b', '/etc', 'A'])('are not looked for at %j', async (name) => {
     const weights = await open();
-    const refused = (async () => weights.update(name))();
+    const refused = (async () => weights.update({ name }))();
     await expect(refused).rejects.toMatchObject({ code: 'ADAPTER_INVALID' });
   });
 
   it('are not updated without a folder', async () => {
     const weights = await open({ path: '' });
-    await expect(weights.update('monday')).rejects.toThrow(/weights\.path/);
+    await expect(weights.update({ name: 'monday' })).rejects.toThrow(/weights\.path/);
   });
 
   it.each(['{', '{"format": 2}', '{"format": 1, "serving": "../x", "previous": ""}'])(
@@ -121,7 +125,11 @@ describe('weights in service', () => {
 
   it('change one update after another', async () => {
     const weights = await open();
-    await Promise.all([weights.update('a'), weights.update('b'), weights.rollBack()]);
+    await Promise.all([
+      weights.update({ name: 'a' }),
+      weights.update({ name: 'b' }),
+      weights.rollBack(),
+    ]);
     expect(weights.current()).toMatchObject({ serving: 'a', previous: 'b' });
     const kept = JSON.parse(readFileSync(join(folder.path, 'weights.json'), 'utf8'));
     expect(kept).toMatchObject({ format: 2, serving: 'a', previous: 'b' });
@@ -139,7 +147,7 @@ describe('weights in service', () => {
   });
 
   it.each(['weights.json', 'weights.copy.json'])('are known without %s', async (name) => {
-    await (await open()).update('monday');
+    await (await open()).update({ name: 'monday' });
     for (const damage of ['', '{"format": 2, "serving": "tuesday", "previous": ""}', null]) {
       const path = join(folder.path, name);
       if (damage === null) rmSync(path);
@@ -158,7 +166,7 @@ describe('weights in service', () => {
 
   it('are not replaced on a disk below its reserve, which shows', async () => {
     const weights = await open({ reserveBytes: Number.MAX_SAFE_INTEGER });
-    await expect(weights.update('monday')).rejects.toMatchObject({ code: 'STORE_FULL' });
+    await expect(weights.update({ name: 'monday' })).rejects.toMatchObject({ code: 'STORE_FULL' });
     expect(weights.current().serving).toBe('');
     expect(weights.condition()).toMatchObject({ state: 'degraded' });
   });

@@ -4,6 +4,7 @@ import type { Submission } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { type Disk, diskError, FILE_SYSTEM } from '@tessera/files';
 import { z } from 'zod';
+import type { AdaptersBeside } from './adapters-beside.js';
 import { checkName } from './domain/adapter-version.js';
 import { type DiskCondition, DiskReserve } from './outside/disk-reserve.js';
 import { lockFolder } from './outside/folder-lock.js';
@@ -21,6 +22,16 @@ export interface WeightsUpdate {
   readonly generation: number;
   readonly drainedUs: number;
   readonly swappedUs: number;
+  /** Versions of adapters that it took out of service. */
+  readonly endedAdapters?: number;
+}
+
+/** An update as it is asked for. */
+export interface WantedWeights {
+  /** '' is the model's own set. */
+  readonly name: string;
+  /** Without it an update beside adapters is refused. */
+  readonly endAdapters?: boolean;
 }
 
 export interface WeightsEngine {
@@ -50,13 +61,14 @@ export interface WeightsState {
 }
 
 /** Puts an update in order and resolves when it is done here. */
-export type WeightsOrder = (name: string, how: Submission) => Promise<WeightsUpdate>;
+export type WeightsOrder = (wanted: WantedWeights, how: Submission) => Promise<WeightsUpdate>;
 
 /** Which set of weights serves. Kept in a file beside the sets: a restart goes on with it. */
 export class ServedWeights {
   private state = { serving: '', previous: '' };
   /** Undefined: updates are done as they come. */
   private order: WeightsOrder | undefined;
+  private adapters: Pick<AdaptersBeside, 'end' | 'rebase'> | undefined;
   /** Updates go one after another. */
   private last: Promise<unknown> = Promise.resolve();
 
@@ -118,16 +130,21 @@ export class ServedWeights {
    * were made for the weights that serve, and as Engine.updateWeights does: then the old weights
    * serve on.
    */
-  update(name: string, how: Submission = {}): Promise<WeightsUpdate> {
-    checkName(name);
-    return this.order === undefined ? this.perform(name) : this.order(name, how);
+  update(wanted: WantedWeights, how: Submission = {}): Promise<WeightsUpdate> {
+    checkName(wanted.name);
+    return this.order === undefined ? this.perform(wanted) : this.order(wanted, how);
   }
 
   /** To the set before; a second time, to the one that was left. Rejects as `update` does. */
   rollBack(how: Submission = {}): Promise<WeightsUpdate> {
     const { order } = this;
-    if (order === undefined) return this.inTurn(() => this.swap(this.state.previous));
-    return order(this.state.previous, how);
+    if (order === undefined) return this.inTurn(() => this.swap({ name: this.state.previous }));
+    return order({ name: this.state.previous }, how);
+  }
+
+  /** Adapters of the same engine. */
+  serveBeside(adapters: Pick<AdaptersBeside, 'end' | 'rebase'>): void {
+    this.adapters = adapters;
   }
 
   /** From now on somebody else orders updates, and gives them to perform() in that order. */
@@ -135,22 +152,39 @@ export class ServedWeights {
     this.order = order;
   }
 
-  /** Does what has its place in the order, here; '' is the model's own set. */
-  perform(name: string): Promise<WeightsUpdate> {
-    return this.inTurn(() => this.swap(name));
+  /** Does what has its place in the order, here; also a second time, behind a crash. */
+  perform(wanted: WantedWeights): Promise<WeightsUpdate> {
+    return this.inTurn(() => this.swap(wanted));
   }
 
-  private async swap(name: string): Promise<WeightsUpdate> {
-    const { engine, path, waitMaxMs } = this.parts;
-    if (path === '') {
+  /**
+   * Adapters end before the weights change, and each is on disk before the next: a crash between
+   * them leaves the old weights alone in service, and the update is done again or not.
+   */
+  private async swap({ name, endAdapters = false }: WantedWeights): Promise<WeightsUpdate> {
+    if (this.parts.path === '') {
       const message = 'weights.path: expected a folder, got none: weights are not updated here';
       throw new TesseraError('ADAPTER_STATE', message);
     }
+    const reason = `ended by an update of the weights to '${name}'`;
+    const ended = endAdapters ? await this.adapters?.end(reason) : undefined;
+    const update = await this.put(name).catch(async (thrown: unknown) => {
+      await ended?.undo();
+      throw thrown;
+    });
+    await this.adapters?.rebase();
+    return ended === undefined ? update : { ...update, endedAdapters: ended.count };
+  }
+
+  /** In place of the weights that serve. */
+  private async put(name: string): Promise<WeightsUpdate> {
+    const { engine, waitMaxMs } = this.parts;
     const { adapters } = engine.adapterArena();
     if (adapters > 0) {
       const message =
         `weights: expected no adapter in memory, got ${adapters}: ` +
-        'they belong to the weights that serve; roll back and unpin them first';
+        'they belong to the weights that serve; roll back and unpin them first, or end them with ' +
+        '`--end-adapters` of the command, `end_adapters` of the request';
       throw new TesseraError('ADAPTER_STATE', message);
     }
     if (this.unlock !== undefined) await this.space.watched(() => this.space.check(0));

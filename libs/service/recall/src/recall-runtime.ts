@@ -83,7 +83,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     }
     const [first] = served as [(typeof served)[number]];
     const probe = adapterProbe(first.useCases, behaviours.store);
-    const adapters = await openAdapters(options, opened, { engine, tokenizer, probe });
+    const adapters = await openAdapters(options, opened, { engine, tokenizer, probe, weights });
     const all = new ServedCatalogues(served);
     const loaded = { engine, behaviours, adapters, weights, catalogues: all, popularity };
     return {
@@ -249,12 +249,14 @@ async function openAdapters(
     readonly engine: Engine;
     readonly tokenizer: Tokenizer;
     readonly probe: AdapterProbe;
+    readonly weights: ServedWeights;
   },
 ): Promise<Adapters | undefined> {
   if (settings === undefined) return undefined;
   onProgress('adapters', 0, 1);
   const adapters = await Adapters.open(parts.engine, parts.probe, settings, parts.tokenizer);
   onProgress('adapters', 1, 1);
+  parts.weights.serveBeside(adapters.beside);
   return opened.keepAdapters(adapters);
 }
 

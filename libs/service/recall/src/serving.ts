@@ -97,6 +97,8 @@ export class Serving implements RecallServing {
 
   async append(request: UserSource, context: RecallContext): Promise<AppendAnswer> {
     const useCases = this.of(request);
+    const { userId } = request;
+    if (userId !== undefined) this.parts.adapters?.appended(userId);
     return held(this.leasesOf(request), (versions) =>
       useCases.append(request, { ...context, ...versions }),
     );

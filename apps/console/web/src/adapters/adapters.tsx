@@ -15,6 +15,7 @@ import {
 } from './adapter-actions.js';
 import { AdapterChangeLog } from './adapter-changes.js';
 import { CanaryReportTables } from './canary-report.js';
+import { VersionTimeline } from './version-timeline.js';
 
 const REFRESH_MS = 2000;
 const NO_WRAP = { whiteSpace: 'nowrap' } as const;
@@ -72,7 +73,7 @@ function Findings({ version }: { version: AdapterView }) {
 }
 
 function VersionRow({ version, refusal, refusalId }: VersionProps) {
-  const { state, share, digest, receivedMs, changedMs, pushedBy, remark, facts } = version;
+  const { state, share, digest, receivedMs, changedMs, pushedBy, holder, remark, facts } = version;
   return (
     <Table.Tr>
       <Table.Td>
@@ -101,6 +102,7 @@ function VersionRow({ version, refusal, refusalId }: VersionProps) {
         </Text>
         <Text size="xs">
           {pushedBy === '' ? '' : `by ${pushedBy}`}
+          {holder !== '' && `, holder ${holder}`}
           {remark !== '' && ` “${remark}”`}
         </Text>
       </Table.Td>
@@ -274,6 +276,7 @@ function Shown({ page }: { page: AdaptersPage }) {
           <PushCommand />
         </Text>
       )}
+      {names.length > 0 && <VersionTimeline versions={page.versions} />}
       <AdapterChangeLog state={stateOf(page.versions)} />
     </Stack>
   );

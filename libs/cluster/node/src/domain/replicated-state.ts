@@ -48,7 +48,6 @@ const PASSING: ReadonlySet<string> = new Set([
   'STORE_UNAVAILABLE',
   'IO_FAILED',
   'ADAPTER_SOURCE_UNAVAILABLE',
-  // Another one of the name is on its way in, here.
   'PUSH_CONFLICT',
   'ENGINE_OVERLOADED',
   'ENGINE_UNAVAILABLE',
@@ -56,7 +55,13 @@ const PASSING: ReadonlySet<string> = new Set([
   'CANCELLED',
 ]);
 
-export const mayPass = (thrown: unknown): boolean => PASSING.has(TesseraError.from(thrown).code);
+/** A push on its way in, here, passes; the lease of another holder is the same on all nodes. */
+const isOfEntry = ({ code, field }: TesseraError) => code === 'PUSH_CONFLICT' && field === 'holder';
+
+export function mayPass(thrown: unknown): boolean {
+  const error = TesseraError.from(thrown);
+  return PASSING.has(error.code) && !isOfEntry(error);
+}
 
 /** All parts of a node's state, which entries of one log change one after another. */
 export class ReplicatedState {

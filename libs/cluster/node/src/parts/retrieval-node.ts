@@ -74,8 +74,8 @@ export class RetrievalNode {
       operations.changesOf(name).orderBy((changes, how) => this.change(name, changes, how));
     }
     operations.adapters?.orderBy((act, how) => this.adapt(act, how));
-    operations.weights.orderBy(async (name, how) => {
-      const { value } = await this.node.submit({ kind: KINDS.WEIGHTS, body: { name } }, how);
+    operations.weights.orderBy(async (body, how) => {
+      const { value } = await this.node.submit({ kind: KINDS.WEIGHTS, body }, how);
       return value as Awaited<ReturnType<typeof operations.weights.perform>>;
     });
     serving.erasures.heardFrom(

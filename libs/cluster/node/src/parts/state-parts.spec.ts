@@ -9,6 +9,7 @@ import { TesseraError } from '@tessera/errors';
 import { FakeChangingCatalogue } from '@tessera/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startOf } from '../domain/position.js';
+import { mayPass } from '../domain/replicated-state.js';
 import { cataloguePart } from './state-parts.js';
 
 /** Newest entries whose records are known. */
@@ -139,4 +140,9 @@ describe('records of a topic', () => {
       expect(one.items().slice(before)).toEqual(['b']);
     }
   });
+});
+
+it('refuses the push of a second holder for good, and waits for one that is on its way in', () => {
+  const conflict = (field: string) => new TesseraError('PUSH_CONFLICT', 'another', { field });
+  expect([conflict('holder'), conflict('name')].map(mayPass)).toEqual([false, true]);
 });

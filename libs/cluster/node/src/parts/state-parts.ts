@@ -1,6 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AdapterAct, Adapters, PushPart, ReceivedVersion } from '@tessera/adapter';
+import type {
+  AdapterAct,
+  Adapters,
+  PushPart,
+  ReceivedVersion,
+  WantedWeights,
+} from '@tessera/adapter';
 import type { CatalogueChanges, OrderedChanges } from '@tessera/catalogue';
 import { positionOf } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
@@ -116,9 +122,9 @@ export function sharedAdapterFiles(adapters: Adapters | undefined): SharedFiles 
 async function* fetched(
   store: EntryStore,
   scratch: string,
-  { name, baseModel, files, remark, digest }: ReceivedVersion,
+  { name, baseModel, files, remark, digest, holder, learnedUntilMs }: ReceivedVersion,
 ): AsyncGenerator<PushPart> {
-  yield { header: { name, baseModel, files, remark } };
+  yield { header: { name, baseModel, files, remark, holder, learnedUntilMs } };
   await mkdir(scratch, { recursive: true });
   for (const file of files) {
     const path = join(scratch, `${digest}-${file.name}`);
@@ -141,21 +147,25 @@ export function adapterPart(
   return {
     name: ADAPTERS,
     kinds: [ADAPTERS],
-    apply: async ({ body }) => {
+    apply: async ({ body }, { atMs }) => {
       if (adapters === undefined) {
         const message = 'adapters.path: expected a folder, got none: no adapters are kept here';
         throw new TesseraError('ADAPTER_STATE', message);
       }
       const partsOf = (version: ReceivedVersion) => fetched(store, scratch, version);
-      return unmarked(await adapters.perform(body as AdapterAct, partsOf));
+      return unmarked(await adapters.perform(body as AdapterAct, partsOf, atMs));
     },
-    digest: async () =>
-      (adapters?.list('') ?? [])
+    digest: async () => {
+      const served = (adapters?.list('') ?? [])
         .filter(({ state, isPinned }) => state === 'active' || state === 'canary' || isPinned)
         .map(({ name, digest, state, share, isPinned }) =>
           JSON.stringify([name, digest, state, share, isPinned]),
-        )
-        .sort(),
+        );
+      const leases = (adapters?.leases ?? []).map(({ name, holder, digest, takenMs, seconds }) =>
+        JSON.stringify([name, holder, digest, takenMs, seconds]),
+      );
+      return [...served, ...leases].sort();
+    },
   };
 }
 
@@ -164,10 +174,7 @@ export function weightsPart(weights: RecallOperations['weights']): StatePart {
   return {
     name: WEIGHTS,
     kinds: [WEIGHTS],
-    apply: async ({ body }) => {
-      const { name } = body as { readonly name: string };
-      return unmarked(await weights.perform(name));
-    },
+    apply: async ({ body }) => unmarked(await weights.perform(body as WantedWeights)),
     digest: async () => {
       const { serving, digest } = weights.current();
       return serving === '' ? '' : [serving, digest];

@@ -1,5 +1,6 @@
 import type { Submission } from '@tessera/contracts';
-import type { AdapterVersion } from './adapter-version.js';
+import type { AdapterVersion, ReceivedVersion } from './adapter-version.js';
+import type { WantedLease } from './name-lease.js';
 
 /** A version that a rollback takes out of service. */
 export interface EndingVersion {
@@ -7,32 +8,34 @@ export interface EndingVersion {
   readonly as: 'canary' | 'active';
 }
 
-/** Parts of a version, but for its files' content. */
-export type ReceivedVersion = Pick<
-  AdapterVersion,
-  'name' | 'digest' | 'baseModel' | 'files' | 'remark' | 'pushedBy'
->;
-
-/** The same of a version that is here. */
+/** As a version that is here was pushed. */
 export function receivedOf(version: AdapterVersion): ReceivedVersion {
-  const { name, digest, baseModel, files, remark, pushedBy } = version;
-  return { name, digest, baseModel, files, remark, pushedBy };
+  const { name, digest, baseModel, files, remark, pushedBy, holder, learnedUntilMs } = version;
+  return { name, digest, baseModel, files, remark, pushedBy, holder, learnedUntilMs };
 }
 
 /** Acts on adapters that a cluster orders by its log. */
 export type AdapterAct =
-  | { readonly act: 'receive'; readonly version: ReceivedVersion }
+  | {
+      readonly act: 'receive';
+      readonly version: ReceivedVersion;
+      /** Left out: a person pushed. */
+      readonly lease?: WantedLease | undefined;
+    }
   | {
       readonly act: 'activate';
       /** Its files may not have arrived everywhere. */
       readonly version: ReceivedVersion;
       readonly share: number;
+      /** Left out here and below: a person. */
+      readonly holder?: string;
     }
   | {
       readonly act: 'roll-back';
       readonly name: string;
       readonly ends: EndingVersion;
       readonly reason: string;
+      readonly holder?: string;
     }
   | { readonly act: 'pin'; readonly version: ReceivedVersion }
   | { readonly act: 'unpin' | 'delete'; readonly name: string; readonly digest: string };

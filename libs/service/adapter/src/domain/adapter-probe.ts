@@ -20,6 +20,6 @@ export interface AdapterProbe {
     signal: AbortSignal,
   ): Promise<ProbeAnswer>;
   /** Computes keys and values of a user's history, so that the next recall finds them. */
-  warm(userId: string, adapter: ServedAdapter, signal: AbortSignal): Promise<void>;
+  warm(userId: string, adapter: ServedAdapter | undefined, signal: AbortSignal): Promise<void>;
   sampleUserIds(count: number): Promise<readonly string[]>;
 }

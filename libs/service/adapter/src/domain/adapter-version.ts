@@ -71,6 +71,10 @@ export interface AdapterVersion {
   readonly remark: string;
   /** The caller who pushed it; '' where that is not known. */
   readonly pushedBy: string;
+  /** The trainer that pushes versions of the name by itself; '': a person did. */
+  readonly holder: string;
+  /** Time of the newest behaviour that it was trained on, milliseconds since 1970; 0: not known. */
+  readonly learnedUntilMs: number;
   readonly facts: AdapterFacts | null;
 }
 
@@ -79,13 +83,18 @@ export interface ListedVersion extends AdapterVersion {
   readonly isLoaded: boolean;
   readonly arenaBytes: number;
   readonly isPredecessor: boolean;
+  /** Milliseconds since 1970: end of the lease of the name that its push took; 0: none. */
+  readonly leaseUntilMs: number;
 }
 
+/** Parts of a version, but for its files' content: as it is pushed. */
+export type ReceivedVersion = Pick<
+  AdapterVersion,
+  'name' | 'digest' | 'baseModel' | 'files' | 'remark' | 'pushedBy' | 'holder' | 'learnedUntilMs'
+>;
+
 /** A version whose files have arrived and which nobody has tried yet. */
-export function receivedVersion(
-  given: Pick<AdapterVersion, 'name' | 'digest' | 'baseModel' | 'files' | 'remark' | 'pushedBy'>,
-  nowMs: number,
-): AdapterVersion {
+export function receivedVersion(given: ReceivedVersion, nowMs: number): AdapterVersion {
   return {
     ...given,
     state: 'received',
@@ -105,11 +114,11 @@ export function isDigest(text: string): boolean {
 }
 
 /** @throws TesseraError ADAPTER_INVALID */
-export function checkName(name: string): void {
+export function checkName(name: string, field = 'name'): void {
   const isGood = name.length <= NAME_LENGTH_MAX && NAME.test(name);
   if (isGood && name !== BASE && !isDigest(name)) return;
   const grammar = `1..${NAME_LENGTH_MAX} of a-z, 0-9, '.', '_' and '-', a letter or digit first`;
-  throw invalid('name', `${grammar}, and not '${BASE}'`, `'${name}'`);
+  throw invalid(field, `${grammar}, and not '${BASE}'`, `'${name}'`);
 }
 
 /** @throws TesseraError ADAPTER_INVALID for a share that is not in (0, 1] */

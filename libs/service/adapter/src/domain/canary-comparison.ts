@@ -1,6 +1,6 @@
 /** How a canary is compared with what serves everybody else: docs/operate/adapter-versions.md. */
 
-import { type ClickRate, clickRate, clickVerdict } from './click-rates.js';
+import { type ClickRate, clickRate, clickVerdict, differenceToEnd } from './click-rates.js';
 
 /** When a canary is too bad. Each rule waits for its least number of samples. */
 export interface ComparisonRules {
@@ -28,7 +28,14 @@ export interface Fault {
 
 /** A rule's verdict on a canary, whether or not it may decide yet. */
 export interface RuleVerdict {
-  readonly rule: 'failures' | 'emptyAnswers' | 'shortAnswers' | 'overlap' | 'latency' | 'clicks';
+  readonly rule:
+    | 'failures'
+    | 'emptyAnswers'
+    | 'shortAnswers'
+    | 'overlap'
+    | 'latency'
+    | 'clicks'
+    | 'clickRate';
   /** The observed value must be at most, or at least, the limit. */
   readonly bound: 'most' | 'least';
   readonly limit: number;
@@ -186,6 +193,7 @@ export class CanaryComparison {
       this.overlapped(rules),
       { ...slowness(ours, theirs, rules), samples: both(askedOf) },
       { ...liking(ours, theirs, rules), samples: both(({ clicks }) => clicks) },
+      clicking(ours, theirs),
     ];
     return drafts.map((draft) => ({
       ...draft,
@@ -246,4 +254,17 @@ function liking(
   const expected = `at least ${limit.toFixed(3)}`;
   const message = `score of clicked items: expected ${expected}, got ${observed.toFixed(3)}`;
   return { rule: 'clicks', bound: 'least', limit, observed, unit: 'nats', message };
+}
+
+/** Observed is the upper end of the difference's interval, percent points: below 0 it is worse. */
+function clicking({ clickRate: ours }: ArmSummary, { clickRate: theirs }: ArmSummary): Draft {
+  const { low, high } = differenceToEnd(ours, theirs);
+  const [from, observed] = [PERCENT * low, PERCENT * high];
+  const shown = ({ rate }: ClickRate) => `${(PERCENT * rate).toFixed(1)} %`;
+  const expected = `not clearly below ${shown(theirs)} of the active version's`;
+  const interval = `99.9 % interval of the difference ${from.toFixed(1)} to ${observed.toFixed(1)}`;
+  const got = `${shown(ours)}; ${interval} percent points`;
+  const message = `answers with a click: expected ${expected}, got ${got}`;
+  const samples = Math.min(ours.userAnswers, theirs.userAnswers);
+  return { rule: 'clickRate', bound: 'least', limit: 0, observed, unit: '%', samples, message };
 }

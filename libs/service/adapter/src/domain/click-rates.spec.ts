@@ -1,5 +1,50 @@
 import { describe, expect, it } from 'vitest';
-import { clickRate, clickVerdict, rateDifference } from './click-rates.js';
+import { clickRate, clickVerdict, differenceToEnd, rateDifference } from './click-rates.js';
+
+const randomOf = (seed: number) => {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+};
+
+const SAMPLES_MIN = 50;
+
+/** Answers of each side until a look after a click ends the canary; undefined: none does. */
+function endsAfter(canary: number, active: number, answersMax: number, random: () => number) {
+  let [ours, theirs] = [0, 0];
+  for (let answers = 1; answers <= answersMax; answers += 1) {
+    const [isOurs, isTheirs] = [random() < canary, random() < active];
+    ours += Number(isOurs);
+    theirs += Number(isTheirs);
+    if (answers < SAMPLES_MIN || !(isOurs || isTheirs)) continue;
+    const rates = [clickRate(ours, answers), clickRate(theirs, answers)] as const;
+    if (differenceToEnd(...rates).high < 0) return answers;
+  }
+  return undefined;
+}
+
+describe('a canary that is looked at after each click', () => {
+  it('and is as good as the active version is ended in fewer than one of a hundred runs', () => {
+    const random = randomOf(57);
+    for (const rate of [0.02, 0.1, 0.4]) {
+      let ended = 0;
+      for (let run = 0; run < 300; run += 1) {
+        if (endsAfter(rate, rate, 2000, random) !== undefined) ended += 1;
+      }
+      expect(ended, `rate ${rate}`).toBeLessThanOrEqual(3);
+    }
+  });
+
+  it('and is clicked less by 30 % is ended', () => {
+    const random = randomOf(58);
+    const runs = Array.from({ length: 50 }, () => endsAfter(0.14, 0.2, 5000, random));
+    const found = runs.filter((answers) => answers !== undefined).sort((a, b) => a - b);
+    expect(found).toHaveLength(runs.length);
+    expect(found[25]).toBeLessThan(1500);
+  });
+});
 
 describe('a click rate', () => {
   it('has the interval of Wilson', () => {
@@ -20,11 +65,7 @@ describe('a click rate', () => {
   });
 
   it('covers the truth about as often as it says', () => {
-    let state = 9;
-    const random = () => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return state / 2 ** 32;
-    };
+    const random = randomOf(9);
     let covered = 0;
     for (let run = 0; run < 1000; run += 1) {
       let clicks = 0;

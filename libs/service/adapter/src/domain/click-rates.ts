@@ -13,27 +13,41 @@ export interface ClickRate {
 
 /** Quantile of the normal distribution for 95 %. */
 const Z = 1.959963984540054;
+/**
+ * For 99.9 %. A canary is looked at after each click, and the first look that finds it worse ends
+ * it: at 95 % most canaries that are as good as the active version would end so. Answers to the
+ * same user are alike besides, so that they count for fewer than they are.
+ */
+const Z_TO_END = 3.290526731491926;
 const PERCENT = 100;
 
-export function clickRate(clickedAnswers: number, userAnswers: number): ClickRate {
+export function clickRate(clickedAnswers: number, userAnswers: number, z = Z): ClickRate {
   if (userAnswers === 0) return { userAnswers, clickedAnswers, rate: 0, low: 0, high: 1 };
   const rate = clickedAnswers / userAnswers;
-  const spread = Z ** 2 / userAnswers;
+  const spread = z ** 2 / userAnswers;
   const middle = (rate + spread / 2) / (1 + spread);
   const half =
-    (Z * Math.sqrt((rate * (1 - rate)) / userAnswers + spread / (4 * userAnswers))) / (1 + spread);
+    (z * Math.sqrt((rate * (1 - rate)) / userAnswers + spread / (4 * userAnswers))) / (1 + spread);
   const low = clickedAnswers === 0 ? 0 : Math.max(0, middle - half);
   const high = clickedAnswers === userAnswers ? 1 : Math.min(1, middle + half);
   return { userAnswers, clickedAnswers, rate, low, high };
 }
 
-/** 95 % confidence interval of the difference of two rates (Newcombe 1998, from Wilson's). */
+/** Confidence interval of the difference of two rates (Newcombe 1998), by their own intervals. */
 export function rateDifference(ours: ClickRate, theirs: ClickRate): { low: number; high: number } {
   const difference = ours.rate - theirs.rate;
   return {
     low: difference - Math.hypot(ours.rate - ours.low, theirs.high - theirs.rate),
     high: difference + Math.hypot(ours.high - ours.rate, theirs.rate - theirs.low),
   };
+}
+
+/** The same at 99.9 %, by which a canary ends. */
+export function differenceToEnd(ours: ClickRate, theirs: ClickRate): { low: number; high: number } {
+  const [a, b] = [ours, theirs].map(({ clickedAnswers, userAnswers }) =>
+    clickRate(clickedAnswers, userAnswers, Z_TO_END),
+  ) as [ClickRate, ClickRate];
+  return rateDifference(a, b);
 }
 
 const percent = (share: number) => `${(PERCENT * share).toFixed(1)} %`;

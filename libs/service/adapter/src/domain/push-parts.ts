@@ -5,6 +5,12 @@ export interface PushHeader {
   readonly baseModel: string;
   readonly files: readonly AdapterFile[];
   readonly remark: string;
+  /** Left out: a person. */
+  readonly holder?: string;
+  /** Left out: the push takes no lease, also not for its holder. */
+  readonly leaseSeconds?: number;
+  /** Milliseconds since 1970; left out or 0: not known. */
+  readonly learnedUntilMs?: number;
 }
 
 /** A push as it comes in: one header, bytes in the order of its files, an end. */

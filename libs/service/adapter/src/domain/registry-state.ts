@@ -11,12 +11,15 @@ import {
   DIGEST_DIGITS_MIN,
   fileBytes,
 } from './adapter-version.js';
+import type { NameLease } from './name-lease.js';
 
 export interface RegistryState {
   readonly versions: readonly AdapterVersion[];
+  /** One of a name at most. */
+  readonly leases: readonly NameLease[];
 }
 
-export const EMPTY_STATE: RegistryState = { versions: [] };
+export const EMPTY_STATE: RegistryState = { versions: [], leases: [] };
 
 /** Rejected and retired versions without files that are still listed; the oldest go. */
 const RECORDS_MAX = 1000;
@@ -48,7 +51,11 @@ export const isMeant = (version: AdapterVersion, name: string, digest: string) =
     (digest.length >= DIGEST_DIGITS_MIN && version.digest.startsWith(digest)));
 
 /** @throws TesseraError ADAPTER_NOT_FOUND; ADAPTER_INVALID for digits of several versions */
-export function versionOf({ versions }: RegistryState, name: string, digest: string) {
+export function versionOf(
+  { versions }: Pick<RegistryState, 'versions'>,
+  name: string,
+  digest: string,
+) {
   const found = versions.filter((version) => isMeant(version, name, digest));
   if (found.length > 1) {
     const message = `digest: expected more digits, got '${digest}' of ${found.length} versions`;
@@ -196,6 +203,22 @@ export function rollBack(
   if (back === undefined) return { state: without, serves: undefined, replaced };
   const serves = { ...back, state: 'active', reason: '', changedMs: nowMs } as const;
   return { state: replace(without, serves), serves, replaced };
+}
+
+/** Takes all versions out of service that serve, are pinned or are gone back to by a rollback. */
+export function endAll(state: RegistryState, reason: string, nowMs: number) {
+  const ended = state.versions.filter(
+    ({ state: its, isPinned, activation }) =>
+      its === 'active' || its === 'canary' || isPinned || activation > 0,
+  );
+  const end = { isPinned: false, activation: 0, reason };
+  const next = ended.reduce((all, version) => retire(all, version, nowMs, end), state);
+  return { state: next, ended };
+}
+
+/** The versions that ended are what they were before. */
+export function restore(state: RegistryState, ended: readonly AdapterVersion[]): RegistryState {
+  return ended.reduce(replace, state);
 }
 
 /** @throws TesseraError ADAPTER_STATE for one that was never valid */

@@ -15,7 +15,7 @@ export function ofBase(kept: RegistryState, baseModel: string) {
   const waits = ({ baseModel: its, state }: AdapterVersion) =>
     its !== baseModel && state !== 'rejected';
   return {
-    state: { versions: kept.versions.filter((version) => !waits(version)) },
+    state: { ...kept, versions: kept.versions.filter((version) => !waits(version)) },
     waiting: kept.versions.filter(waits),
   };
 }

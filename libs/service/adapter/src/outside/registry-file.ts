@@ -25,6 +25,8 @@ const versionSchema = z.strictObject({
   remark: z.string(),
   /** Absent in files that are older. */
   pushedBy: z.string().default(''),
+  holder: z.string().default(''),
+  learnedUntilMs: count.default(0),
   facts: z
     .strictObject({
       rankMax: count,
@@ -37,7 +39,17 @@ const versionSchema = z.strictObject({
     })
     .nullable(),
 });
-const documentSchema = z.strictObject({ versions: z.array(versionSchema) });
+const leaseSchema = z.strictObject({
+  name: z.string(),
+  holder: z.string(),
+  digest: z.string(),
+  takenMs: count,
+  seconds: count,
+});
+const documentSchema = z.strictObject({
+  versions: z.array(versionSchema),
+  leases: z.array(leaseSchema).default([]),
+});
 
 /** The state on disk. */
 export class RegistryFile {
@@ -73,8 +85,8 @@ export class RegistryFile {
   }
 
   /** Resolves when it is durable. Rejects with STORE_FULL or IO_FAILED: the old state stands. */
-  async write({ versions }: RegistryState): Promise<void> {
-    await this.kept.write({ versions });
+  async write({ versions, leases }: RegistryState): Promise<void> {
+    await this.kept.write({ versions, leases });
   }
 }
 

@@ -64,6 +64,16 @@ export interface PushHeader {
   readonly files: readonly PushedFile[];
   /** Remarks of the trainer, shown with the version; 1,024 characters at most. */
   readonly remark: string;
+  /**
+   * A pusher of versions of this name by itself, such as a trainer that follows the users: of the grammar of names.
+   * It holds a lease of the name from this push on; another holder's push or activation is PUSH_CONFLICT meanwhile.
+   * Empty: a person, whom no lease keeps out.
+   */
+  readonly holder: string;
+  /** Seconds that the lease lasts: 1 to 3,600 with a holder, 0 without. */
+  readonly leaseSeconds: number;
+  /** Milliseconds since 1970 of the newest behaviour that the version was trained on; 0: not known. */
+  readonly learnedUntilMs: number;
 }
 
 /** The next bytes of a file. Files come in the order of the header, one after another. */
@@ -124,6 +134,14 @@ export interface Version {
   readonly targetCount: number;
   readonly replacedRows: number;
   readonly largestNorm: number;
+  /** As it was pushed. */
+  readonly holder: string;
+  /**
+   * End of the lease that this push took, by the clock of the service, milliseconds since 1970; 0: it took none, or a
+   * newer push of the name has taken it over.
+   */
+  readonly leaseUntilMs: number;
+  readonly learnedUntilMs: number;
 }
 
 export interface ListRequest {
@@ -210,6 +228,8 @@ export interface ActivateRequest {
   readonly force: boolean;
   /** Leave out the warm-up. */
   readonly cold: boolean;
+  /** As of a push; empty: a person. */
+  readonly holder: string;
 }
 
 export interface ActivateResponse {
@@ -227,6 +247,13 @@ export interface ActivateResponse {
 
 export interface RollbackRequest {
   readonly name: string;
+  /**
+   * Ends this version alone, where it is the canary or, without a canary, active; ADAPTER_STATE otherwise. Empty:
+   * whatever serves.
+   */
+  readonly digest: string;
+  /** As of a push; empty: a person. */
+  readonly holder: string;
 }
 
 export interface RollbackResponse {

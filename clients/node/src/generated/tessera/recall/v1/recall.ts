@@ -254,7 +254,14 @@ export interface Explore {
    * The same request with the same seed draws the same items; drawn by the service where absent. At most 2^53 - 1,
    * which numbers of JSON have exactly.
    */
-  readonly seed?: number | undefined;
+  readonly seed?:
+    | number
+    | undefined;
+  /**
+   * Draws among the items that this admits as well, such as new ones; absent: among all that the recall may get. A place
+   * for which none is left goes to the best.
+   */
+  readonly among: Predicate | undefined;
 }
 
 /**

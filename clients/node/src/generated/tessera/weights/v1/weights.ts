@@ -16,6 +16,11 @@ export interface UpdateRequest {
    * '.', '_' and '-', a letter or digit first.
    */
   readonly name: string;
+  /**
+   * Roll back and unpin the adapters of the weights that serve now, whatever they are; without it an update beside
+   * adapters is refused.
+   */
+  readonly endAdapters: boolean;
 }
 
 export interface UpdateResponse {
